@@ -1,0 +1,179 @@
+//! What a user can have got wrong, said once and in full: what, where, what to do.
+
+use std::fmt;
+use std::path::Path;
+
+/// The result of everything in this crate that reads what a user wrote.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Where in a log a problem was found. Rows are counted from 1 and include the header.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The file as the user named it; `-` is standard input.
+    pub file: String,
+    /// The row of the file, from 1.
+    pub row: Option<u64>,
+    /// The column, by name or number.
+    pub column: Option<String>,
+    /// The offending text.
+    pub value: Option<String>,
+}
+
+impl Place {
+    /// A place that is a whole file.
+    pub fn file(file: impl Into<String>) -> Self {
+        Place {
+            file: file.into(),
+            ..Place::default()
+        }
+    }
+
+    /// The same place, at a row.
+    #[must_use]
+    pub fn row(mut self, row: u64) -> Self {
+        self.row = Some(row);
+        self
+    }
+
+    /// The same place, at a column.
+    #[must_use]
+    pub fn column(mut self, column: impl Into<String>) -> Self {
+        self.column = Some(column.into());
+        self
+    }
+
+    /// The same place, with the text found there.
+    #[must_use]
+    pub fn value(mut self, value: impl AsRef<str>) -> Self {
+        self.value = Some(shorten(value.as_ref()));
+        self
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.file == "-" {
+            "standard input"
+        } else {
+            &self.file
+        })?;
+        if let Some(row) = self.row {
+            write!(f, ", row {row}")?;
+        }
+        if let Some(column) = &self.column {
+            write!(f, ", column {column}")?;
+        }
+        if let Some(value) = &self.value {
+            write!(f, ", value {value:?}")?;
+        }
+        Ok(())
+    }
+}
+
+/// A problem with the data or the command line. The program answers it with exit code 2.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// A file that cannot be opened or read.
+    #[error("{file}: {problem}{}", hint_line(hint))]
+    File {
+        /// The file as the user named it.
+        file: String,
+        /// What went wrong.
+        problem: String,
+        /// What to do about it.
+        hint: Option<String>,
+    },
+    /// A log whose content is wrong.
+    #[error("{place}: {problem}{}", hint_line(hint))]
+    Data {
+        /// File, row, column, value.
+        place: Box<Place>,
+        /// What went wrong.
+        problem: String,
+        /// What to do about it.
+        hint: Option<String>,
+    },
+    /// An option, claim or mechanism that cannot be.
+    #[error("{what}: {problem}{}", hint_line(hint))]
+    Parameter {
+        /// The option or text that is wrong, as the user wrote it.
+        what: String,
+        /// What went wrong.
+        problem: String,
+        /// What to do about it.
+        hint: Option<String>,
+    },
+}
+
+impl Error {
+    /// A file that cannot be opened or read.
+    pub fn file(path: impl AsRef<Path>, problem: impl Into<String>) -> Self {
+        Error::File {
+            file: path.as_ref().display().to_string(),
+            problem: problem.into(),
+            hint: None,
+        }
+    }
+
+    /// A log whose content is wrong, at a place.
+    pub fn data(place: Place, problem: impl Into<String>) -> Self {
+        Error::Data {
+            place: Box::new(place),
+            problem: problem.into(),
+            hint: None,
+        }
+    }
+
+    /// An option, claim or mechanism that cannot be.
+    pub fn parameter(what: impl Into<String>, problem: impl Into<String>) -> Self {
+        Error::Parameter {
+            what: what.into(),
+            problem: problem.into(),
+            hint: None,
+        }
+    }
+
+    /// The same error, with what to do about it.
+    #[must_use]
+    pub fn with_hint(mut self, text: impl Into<String>) -> Self {
+        let (Error::File { hint, .. } | Error::Data { hint, .. } | Error::Parameter { hint, .. }) =
+            &mut self;
+        *hint = Some(text.into());
+        self
+    }
+}
+
+fn hint_line(hint: &Option<String>) -> String {
+    hint.as_ref()
+        .map_or_else(String::new, |hint| format!("\n  hint: {hint}"))
+}
+
+/// At most 60 characters of a text: a message must stay a message.
+pub(crate) fn shorten(text: &str) -> String {
+    const LONGEST: usize = 60;
+    if text.chars().count() <= LONGEST {
+        return text.to_owned();
+    }
+    text.chars().take(LONGEST - 1).chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn says_what_where_and_what_to_do() {
+        let place = Place::file("log.csv").row(17).column("time").value("NaN");
+        let error = Error::data(place, "not a finite number").with_hint("remove the row");
+        assert_eq!(
+            error.to_string(),
+            "log.csv, row 17, column time, value \"NaN\": not a finite number\n  hint: remove the row"
+        );
+    }
+
+    #[test]
+    fn long_values_are_cut_at_a_character() {
+        let place = Place::file("-").value("é".repeat(500));
+        assert!(place.value.unwrap().chars().count() == 60);
+    }
+}

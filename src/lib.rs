@@ -1,0 +1,4 @@
+//! leakgauge
+pub mod error;
+pub mod mechanism;
+pub mod stats;
