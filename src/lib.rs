@@ -1,4 +1,19 @@
 //! leakgauge
+pub mod audit;
+pub mod claim;
 pub mod error;
+pub mod estimate;
+pub mod grammar;
+pub mod log;
+pub mod measure;
 pub mod mechanism;
+pub mod observations;
+pub mod pairwise;
+pub mod report;
+pub mod scorer;
+pub mod scores;
+pub mod simulate;
+pub mod split;
 pub mod stats;
+pub mod suggest;
+pub mod tuning;

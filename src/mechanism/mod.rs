@@ -3,18 +3,63 @@
 //! A [`Mechanism`] is what a user writes, `laplace(scale=2)`. Bound to the secrets of a log
 //! ([`Mechanism::bind`]) it becomes a [`BoundMechanism`]: it can be sampled, and it knows the exact
 //! total variation between any two of its secrets and the law of its observations.
+//!
+//! | name | observation under secret s | Bayes security of a, b at distance Δ |
+//! | --- | --- | --- |
+//! | `randomized-response` | s with weight e^ε, each other secret with weight 1 | k/(e^ε + k − 1) |
+//! | `laplace` | s + Laplace(0, λ) | exp(−Δ/2λ) |
+//! | `gaussian` | s + N(0, σ²) | erfc(Δ/(2√2 σ)) |
+//! | `geometric` | integer o with weight e^(−ν\|o − s\|) | e^(−νΔ/2), Δ even |
+//!
+//! ```
+//! let mechanism = leakgauge::mechanism::parse("laplace(scale=2, secrets=0..9)")?;
+//! let bound = mechanism.bind_declared()?;
+//! assert_eq!(bound.worst_pair(), Some((0, 9)));
+//! assert!((bound.bayes_security(0, 9) - (-9.0f64 / 4.0).exp()).abs() < 1e-15);
+//! # Ok::<(), leakgauge::error::Error>(())
+//! ```
+//!
+//! # References
+//! K. Chatzikokolakis, G. Cherubin, C. Palamidessi, C. Troncoso, *Bayes Security: A Not So Average
+//! Metric*, CSF 2023, section VI, doi:10.1109/CSF57540.2023.00011.
 
 use std::fmt::{Debug, Display};
 
 use rand::Rng;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::grammar::{Arguments, Call, Parameter};
+
+mod gaussian;
+mod geometric;
+mod laplace;
+mod location;
+mod randomized_response;
+mod registry;
+mod secrets;
+
+pub use gaussian::Gaussian;
+pub use geometric::Geometric;
+pub use laplace::{Laplace, LaplaceScale};
+pub use randomized_response::RandomizedResponse;
+pub(crate) use registry::unknown;
+pub use registry::{MECHANISMS, from_call, parse};
+pub use secrets::Secrets;
+
+/// The most declared secrets that are ever written out one by one.
+pub const MAX_LISTED: u64 = 10_000_000;
 
 /// A mechanism with its parameters, not yet tied to particular secrets. `Display` writes it in the
 /// grammar that [`parse`] reads.
 pub trait Mechanism: Debug + Display + Send + Sync {
-    /// The secrets the parameters fix, if they do (`secrets=10`, `secrets=0..9`).
+    /// The secrets the parameters fix, if they do (`secrets=10`, `secrets=0..9`), one label each.
+    /// They can be too many for memory: ask [`Mechanism::declared_count`] first.
     fn declared_secrets(&self) -> Option<Vec<String>>;
+
+    /// How many secrets the parameters fix, if they do.
+    fn declared_count(&self) -> Option<u64> {
+        self.declared_secrets().map(|labels| labels.len() as u64)
+    }
 
     /// Ties the mechanism to secret labels.
     ///
@@ -22,10 +67,41 @@ pub trait Mechanism: Debug + Display + Send + Sync {
     /// A label that the mechanism cannot take (a word where it needs a number, a secret that the
     /// parameters exclude).
     fn bind(&self, labels: &[String]) -> Result<Box<dyn BoundMechanism>>;
+
+    /// Ties the mechanism to the secrets that its parameters fix, numbered in their order.
+    ///
+    /// # Errors
+    /// The parameters fix no secrets, or more than [`MAX_LISTED`] and the mechanism has to list
+    /// them.
+    fn bind_declared(&self) -> Result<Box<dyn BoundMechanism>> {
+        self.bind(&listed_secrets(self)?)
+    }
+}
+
+/// The declared secrets of a mechanism, if they are declared and can be listed.
+pub(crate) fn listed_secrets<M: Mechanism + ?Sized>(mechanism: &M) -> Result<Vec<String>> {
+    let declared = mechanism.declared_count();
+    if let Some(count) = declared.filter(|&count| count > MAX_LISTED) {
+        return Err(Error::parameter(
+            mechanism.to_string(),
+            format!("{count} secrets are too many to list; the most is {MAX_LISTED}"),
+        ));
+    }
+    mechanism.declared_secrets().ok_or_else(|| {
+        Error::parameter(mechanism.to_string(), "its secrets are not known here").with_hint(
+            "add secrets= to the mechanism: a count, secrets=10, or a range, secrets=0..9",
+        )
+    })
 }
 
 /// A mechanism over given secrets, numbered in the order of the labels it was bound to.
+///
+/// # Panics
+/// All methods panic on a number that is not below [`BoundMechanism::secret_count`].
 pub trait BoundMechanism: Debug + Send + Sync {
+    /// How many secrets it is bound to.
+    fn secret_count(&self) -> usize;
+
     /// Exact total variation between the observations of secrets `a` and `b`.
     fn total_variation(&self, a: usize, b: usize) -> f64;
 
@@ -40,6 +116,24 @@ pub trait BoundMechanism: Debug + Send + Sync {
 
     /// One observation, as a log would record it.
     fn sample(&self, secret: usize, rng: &mut dyn Rng) -> String;
+
+    /// The first pair of secrets, in increasing order, whose Bayes security is smallest; `None`
+    /// if there are fewer than two secrets. Unless the mechanism knows better, this looks at
+    /// every pair.
+    fn worst_pair(&self) -> Option<(usize, usize)> {
+        let n = self.secret_count();
+        let pairs = (0..n).flat_map(|a| (a + 1..n).map(move |b| (a, b)));
+        pairs
+            .map(|(a, b)| (self.bayes_security(a, b), (a, b)))
+            .min_by(|x, y| x.0.total_cmp(&y.0))
+            .map(|(_, pair)| pair)
+    }
+
+    /// Multiplicative capacity over these secrets, Σ_o max_s P(o | s), in \[1, secrets\]; `None`
+    /// where the mechanism has no exact value.
+    fn capacity(&self) -> Option<f64> {
+        None
+    }
 }
 
 /// The law of an observation.
@@ -50,4 +144,26 @@ pub enum Law {
     Integer(Box<dyn Fn(f64) -> f64 + Send + Sync>),
     /// A continuous law on the real line, by its distribution function.
     Real(Box<dyn Fn(f64) -> f64 + Send + Sync>),
+}
+
+/// A name that the grammar of mechanisms knows.
+#[derive(Debug)]
+pub struct Entry {
+    /// The name: `laplace`.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub about: &'static str,
+    /// Its parameters.
+    pub parameters: &'static [Parameter],
+    build: fn(&Arguments<'_>) -> Result<Box<dyn Mechanism>>,
+}
+
+impl Entry {
+    /// Makes the mechanism of a call of this name.
+    ///
+    /// # Errors
+    /// Arguments that the mechanism does not take.
+    pub fn build(&self, call: &Call) -> Result<Box<dyn Mechanism>> {
+        (self.build)(&Arguments::new(call, self.parameters)?)
+    }
 }

@@ -1,1 +1,28 @@
-//! Statistics
+//! Statistics with stated conditions: confidence limits, concentration radii, tests.
+//!
+//! Everything here is a pure function of counts, numbers and a level. Limits that are called
+//! *valid* hold at every sample size and are rounded outward; whatever is an approximation says so.
+//!
+//! | module | content |
+//! |---|---|
+//! | [`special`] | normal, χ² and Kolmogorov tail probabilities |
+//! | [`binomial`] | one-sided Clopper–Pearson limits, Wilson scores |
+//! | [`concentration`] | Massart's and McDiarmid's radii |
+//! | [`weighted_risk`] | limits for a weighted sum of Bernoulli parameters |
+//! | [`poisson_binomial`] | limits for the mean of unequal Bernoulli rows |
+//! | [`multiplicity`] | Bonferroni, Holm |
+//! | [`goodness_of_fit`] | χ² and Kolmogorov tests of a fixed law |
+//! | [`order`] | does the order of the rows carry information? |
+
+pub mod binomial;
+pub mod concentration;
+pub mod goodness_of_fit;
+pub mod multiplicity;
+pub mod order;
+pub mod poisson_binomial;
+mod saddlepoint;
+pub mod special;
+pub mod weighted_risk;
+
+#[cfg(test)]
+mod testing;

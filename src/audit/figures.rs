@@ -1,0 +1,217 @@
+//! The pairwise figures: total variation, Bayes security, advantage, ε.
+
+use crate::audit::Evidence;
+use crate::audit::model::{EpsilonLimit, PairFigures, WorstPair};
+use crate::audit::plan::{Read, WorstMethod, kolmogorov_lower};
+use crate::estimate::{Estimate, Method, Methods};
+use crate::log::Log;
+use crate::measure::plug_in;
+use crate::observations::ObservationKind;
+use crate::pairwise::Tally;
+use crate::stats::concentration::mcdiarmid_total_variation_radius;
+
+const NO_UPPER: &str = "no distribution-free upper limit exists for numeric observations: say what the observer can \
+                        resolve (--resolution COLUMN=WIDTH), or bound the attacks found (attack-advantage)";
+const NO_ROWS: &str = "a secret of the pair has no rows to certify on";
+
+/// Plug-in total variation of every pair of a discrete log.
+pub(super) fn plug_in(log: &Log) -> Option<Vec<f64>> {
+    (log.observations.kind() == ObservationKind::Discrete)
+        .then(|| plug_in::total_variation(&log.counts))
+}
+
+impl Evidence<'_> {
+    /// α of the whole log.
+    pub(super) fn alpha(&self) -> f64 {
+        1.0 - self.options.confidence
+    }
+
+    /// One side's part of a level where two sides are printed together.
+    pub(super) fn one_side(&self, level: f64) -> f64 {
+        if self.is_discrete() {
+            level / 2.0
+        } else {
+            level
+        }
+    }
+
+    /// The tally of a pair's rule.
+    pub(super) fn tally(&self, pair: usize) -> &Tally {
+        &self.judgement.tallies[pair]
+    }
+
+    /// Upper limit of a pair's total variation from all rows, at a level of its own: for a pair that
+    /// was fixed before the log was taken, or for statements over all pairs.
+    pub(super) fn plug_in_upper(&self, pair: usize, alpha: f64) -> Option<f64> {
+        let plug_in = self.plug_in.as_ref()?[pair];
+        let rule = self.tuned.choices[pair].rule;
+        let rows = self.counts.rows();
+        let (a, b) = (rows[rule.a as usize], rows[rule.b as usize]);
+        if a == 0 || b == 0 {
+            return None;
+        }
+        Some((plug_in + mcdiarmid_total_variation_radius(a, b, alpha)).min(1.0))
+    }
+
+    /// Total variation of a pair, its attack judged at `lower_level`, its upper limit at `upper_level`.
+    pub(super) fn total_variation(
+        &self,
+        pair: usize,
+        lower_level: f64,
+        upper_level: f64,
+    ) -> Estimate {
+        let tally = self.tally(pair);
+        let judged = tally.is_judged();
+        let lower = judged.then(|| tally.errors_at_most(lower_level).advantage().max(0.0));
+        let upper = self.plug_in_upper(pair, upper_level);
+        Estimate {
+            point: tally.advantage(),
+            lower,
+            upper,
+            method: Methods {
+                point: judged.then_some(Method::HeldOutAttack),
+                lower: judged.then_some(Method::ClopperPearson),
+                upper: upper.map(|_| Method::PluginMcdiarmid),
+            },
+            reason: match (judged, upper) {
+                (false, _) => Some(NO_ROWS.to_owned()),
+                (true, None) => Some(NO_UPPER.to_owned()),
+                (true, Some(_)) => None,
+            },
+        }
+    }
+
+    /// Total variation of the worst pair; its limits hold on their own.
+    pub(super) fn worst_total_variation(&self) -> Estimate {
+        let worst = self.plan.worst;
+        let share = self.plan.share(self.plan.worst_read(self.tuned));
+        let lower_level = self.one_side(share);
+        let (upper_level, certify_only) = self.worst_upper_level();
+        let mut estimate = self.total_variation(worst, lower_level, upper_level);
+        if certify_only && let Some(upper) = &mut estimate.upper {
+            *upper = self.certify_upper(worst, upper_level);
+        }
+        if self.plan.worst_method == WorstMethod::Kolmogorov && self.tally(worst).is_judged() {
+            let rule = self.tuned.choices[worst].rule;
+            let lower =
+                kolmogorov_lower(self.observations, self.certify, rule.a, rule.b, lower_level);
+            estimate.lower = Some(lower.max(0.0));
+            estimate.method.lower = Some(Method::KolmogorovDkw);
+        }
+        estimate
+    }
+
+    /// The level of the worst pair's upper limit, and whether it comes from the certify rows alone.
+    ///
+    /// The pair was chosen by looking at the fit and tune rows. Either the limit uses certify rows
+    /// only, or all rows at a level that holds for every pair. Which has the smaller radius depends on
+    /// numbers of rows alone.
+    fn worst_upper_level(&self) -> (f64, bool) {
+        let level = self.one_side(self.alpha());
+        let pairs = self.pair_count();
+        if self.fresh || pairs == 1 {
+            return (level, false);
+        }
+        let rule = self.tuned.choices[self.plan.worst].rule;
+        let radius = |rows: &[u64], level: f64| {
+            let (a, b) = (rows[rule.a as usize], rows[rule.b as usize]);
+            mcdiarmid_total_variation_radius(a, b, level)
+        };
+        let corrected = level / pairs as f64;
+        if radius(self.certify.rows(), level) < radius(self.counts.rows(), corrected) {
+            (level, true)
+        } else {
+            (corrected, false)
+        }
+    }
+
+    fn certify_upper(&self, pair: usize, level: f64) -> f64 {
+        let rule = self.tuned.choices[pair].rule;
+        let rows = self.certify.rows();
+        let plug_in = plug_in::total_variation(self.certify)[pair];
+        let radius =
+            mcdiarmid_total_variation_radius(rows[rule.a as usize], rows[rule.b as usize], level);
+        (plug_in + radius).min(1.0)
+    }
+
+    /// The advantage of a pair's attack, both limits together at the levels given.
+    pub(super) fn attack_advantage(
+        &self,
+        pair: usize,
+        lower_level: f64,
+        upper_level: f64,
+    ) -> Estimate {
+        let tally = self.tally(pair);
+        let judged = tally.is_judged();
+        let method = judged.then_some(Method::ClopperPearson);
+        Estimate {
+            point: tally.advantage(),
+            lower: judged.then(|| tally.errors_at_most(lower_level).advantage().max(-1.0)),
+            upper: judged.then(|| tally.errors_at_least(upper_level).advantage().min(1.0)),
+            method: Methods {
+                point: judged.then_some(Method::HeldOutAttack),
+                lower: method,
+                upper: method,
+            },
+            reason: (!judged).then(|| NO_ROWS.to_owned()),
+        }
+    }
+
+    /// The certified lower limit of ε for a δ.
+    pub(super) fn epsilon(&self, delta: f64) -> EpsilonLimit {
+        let plan = self.plan.epsilon_for(delta);
+        let tally = &self.judgement.tallies[plan.position];
+        let share = self.plan.share(Read::Errors(plan.rule));
+        let rate = |missed: u64, rows: u64| missed as f64 / rows as f64;
+        let bare = crate::pairwise::ErrorRates {
+            missed: rate(tally.a_missed, tally.a_rows),
+            false_alarm: rate(tally.b_missed, tally.b_rows),
+        };
+        let point = bare.epsilon_at_least(delta);
+        EpsilonLimit {
+            secrets: [plan.rule.a, plan.rule.b].map(|secret| self.secrets[secret as usize].clone()),
+            point: (tally.is_judged() && point.is_finite()).then_some(point),
+            lower: tally
+                .is_judged()
+                .then(|| tally.errors_at_most(share).epsilon_at_least(delta)),
+            delta,
+        }
+    }
+}
+
+/// The worst pair: its limits hold on their own.
+pub(super) fn worst_pair(evidence: &Evidence) -> WorstPair {
+    let worst = evidence.plan.worst;
+    let total_variation = evidence.worst_total_variation();
+    let attack = Read::Errors(evidence.tuned.choices[worst].rule);
+    WorstPair {
+        secrets: evidence.names(worst),
+        bayes_security: total_variation.decreasing(|tv| 1.0 - tv),
+        advantage: total_variation.clone(),
+        attack_advantage: evidence.attack_advantage(
+            worst,
+            evidence.plan.share(attack) / 2.0,
+            evidence.alpha() / 2.0,
+        ),
+        epsilon: evidence.epsilon(0.0),
+        total_variation,
+    }
+}
+
+/// All pairs: their limits hold together (Bonferroni).
+pub(super) fn all_pairs(evidence: &Evidence) -> Vec<PairFigures> {
+    use rayon::prelude::*;
+    let level = evidence.one_side(evidence.alpha()) / evidence.pair_count() as f64;
+    (0..evidence.pair_count())
+        .into_par_iter()
+        .map(|pair| {
+            let total_variation = evidence.total_variation(pair, level, level);
+            PairFigures {
+                secrets: evidence.names(pair),
+                bayes_security: total_variation.decreasing(|tv| 1.0 - tv),
+                advantage: total_variation.clone(),
+                total_variation,
+            }
+        })
+        .collect()
+}

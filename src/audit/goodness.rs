@@ -1,0 +1,269 @@
+//! Goodness of fit of a log to a claimed mechanism: the claim fixes the whole law, so it can be tested
+//! as such. The p-value stands beside the verdict and never changes it.
+
+use std::collections::HashMap;
+
+use crate::audit::model::Fit;
+use crate::log::Log;
+use crate::mechanism::{BoundMechanism, Law};
+use crate::observations::ColumnType;
+use crate::stats::goodness_of_fit::{chi_squared_test, kolmogorov_test};
+use crate::stats::multiplicity::holm;
+
+/// Tests every secret's rows against the law that the mechanism gives it; Holm over secrets.
+pub(super) fn fit(log: &Log, mechanism: &dyn BoundMechanism) -> Fit {
+    let [_] = log.observations.columns() else {
+        return Fit {
+            p_value: None,
+            test: "none: the mechanism has one observation column, the log has several".to_owned(),
+        };
+    };
+    let grid = Grid::of(log);
+    let tested: Option<Vec<(f64, &'static str)>> = (0..log.secrets.len())
+        .filter(|&secret| log.counts.rows()[secret] > 0)
+        .map(|secret| match mechanism.law(secret) {
+            Law::Labels(law) => Some((labels_p_value(log, secret, &law), "chi-squared")),
+            Law::Integer(cdf) => {
+                let values = numbers(log, secret)?;
+                let spacing = grid.unwrap_or(Grid::INTEGERS);
+                Some((
+                    grid_p_value(&values, spacing.integers(), &cdf),
+                    "chi-squared",
+                ))
+            }
+            Law::Real(cdf) => {
+                let values = numbers(log, secret)?;
+                Some(match grid {
+                    Some(grid) => (
+                        grid_p_value(&values, grid, &cdf),
+                        "chi-squared on the log's own rounding",
+                    ),
+                    None => (kolmogorov_test(&values, &cdf).p_value, "kolmogorov"),
+                })
+            }
+        })
+        .collect();
+    match tested {
+        None => Fit {
+            p_value: None,
+            test: "none: the observations are not numbers".to_owned(),
+        },
+        Some(tested) => {
+            let p_values: Vec<f64> = tested.iter().map(|&(p, _)| p).collect();
+            Fit {
+                p_value: holm(&p_values).into_iter().reduce(f64::min),
+                test: format!(
+                    "{}, Holm over secrets",
+                    tested.first().map_or("none", |&(_, test)| test)
+                ),
+            }
+        }
+    }
+}
+
+fn labels_p_value(log: &Log, secret: usize, law: &[(String, f64)]) -> f64 {
+    let position: HashMap<&str, usize> = law
+        .iter()
+        .enumerate()
+        .map(|(at, (label, _))| (label.as_str(), at))
+        .collect();
+    let mut observed = vec![0; law.len()];
+    for cell in log
+        .counts
+        .cells()
+        .iter()
+        .filter(|cell| cell.secret as usize == secret)
+    {
+        let label = log.observations.label(cell.symbol);
+        match position.get(label.as_str()) {
+            Some(&at) => observed[at] += cell.count,
+            None => return 0.0,
+        }
+    }
+    let probabilities: Vec<f64> = law.iter().map(|&(_, p)| p).collect();
+    chi_squared_test(&observed, &probabilities).p_value
+}
+
+/// The values of a secret, ascending, with their counts; `None` if some are not numbers.
+fn numbers(log: &Log, secret: usize) -> Option<Vec<(f64, u64)>> {
+    let value = |symbol: u32| match log.observations.columns()[0].kind {
+        ColumnType::Numeric => Some(log.observations.numbers(symbol)[0]),
+        ColumnType::Categorical => log.observations.label(symbol).parse().ok(),
+    };
+    let cells = log
+        .counts
+        .cells()
+        .iter()
+        .filter(|cell| cell.secret as usize == secret);
+    let mut values = cells
+        .map(|cell| Some((value(cell.symbol)?, cell.count)))
+        .collect::<Option<Vec<_>>>()?;
+    values.sort_unstable_by(|a: &(f64, u64), b| a.0.total_cmp(&b.0));
+    Some(values)
+}
+
+/// How the log records a real number: as the multiple of `width` that it is rounded to, or as the
+/// number of the bin of that width that it falls into.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Grid {
+    width: f64,
+    /// Values are bin numbers.
+    binned: bool,
+    /// The law lives on the integers: no rounding happened.
+    integers: bool,
+}
+
+impl Grid {
+    const INTEGERS: Grid = Grid {
+        width: 1.0,
+        binned: false,
+        integers: true,
+    };
+
+    /// The grid of a log's only column; `None` if it is written in full.
+    fn of(log: &Log) -> Option<Grid> {
+        let column = &log.observations.columns()[0];
+        if let Some(width) = column.resolution {
+            return Some(Grid {
+                width,
+                binned: true,
+                integers: false,
+            });
+        }
+        let decimals = match column.kind {
+            ColumnType::Numeric => log.facts.decimals[0]?,
+            ColumnType::Categorical => 0,
+        };
+        let ties = (log.observations.len() as u64) < log.counts.total();
+        (ties && decimals <= 15).then(|| Grid {
+            width: 10f64.powi(-(decimals as i32)),
+            binned: false,
+            integers: false,
+        })
+    }
+
+    fn integers(self) -> Grid {
+        Grid {
+            integers: !self.binned,
+            ..self
+        }
+    }
+
+    /// The number of a recorded value on the grid.
+    fn number(self, value: f64) -> f64 {
+        if self.binned {
+            value
+        } else {
+            (value / self.width).round()
+        }
+    }
+
+    /// The largest unrecorded value that is recorded as number m or less.
+    fn upper_edge(self, m: f64) -> f64 {
+        if self.binned {
+            (m + 1.0) * self.width
+        } else if self.integers {
+            m * self.width
+        } else {
+            (m + 0.5) * self.width
+        }
+    }
+}
+
+/// χ² of values on a grid against a law that is rounded alike. Cells are fixed by the law: about 200
+/// between its extreme quantiles, each whole grid steps wide.
+fn grid_p_value(values: &[(f64, u64)], grid: Grid, cdf: &dyn Fn(f64) -> f64) -> f64 {
+    const CELLS: f64 = 200.0;
+    let on_grid = |x: f64| (x / grid.width).floor();
+    let (low, high) = (
+        on_grid(quantile(cdf, 1e-4)),
+        on_grid(quantile(cdf, 1.0 - 1e-4)),
+    );
+    let step = ((high - low) / CELLS).ceil().max(1.0);
+    let cells = ((high - low) / step).ceil() as usize + 1;
+    let edge = |cell: usize| low + step * cell as f64;
+    let mut observed = vec![0u64; cells + 1];
+    for &(value, count) in values {
+        let cell = ((grid.number(value) - low) / step)
+            .ceil()
+            .clamp(0.0, cells as f64);
+        observed[cell as usize] += count;
+    }
+    let below: Vec<f64> = (0..cells)
+        .map(|cell| cdf(grid.upper_edge(edge(cell))))
+        .collect();
+    let mut probabilities = Vec::with_capacity(cells + 1);
+    let mut previous = 0.0;
+    for &below in &below {
+        probabilities.push((below - previous).max(0.0));
+        previous = below;
+    }
+    probabilities.push((1.0 - previous).max(0.0));
+    // The law may be on a coarser grid than the log (integers), which leaves cells empty: the test
+    // merges them with their neighbours.
+    chi_squared_test(&observed, &probabilities).p_value
+}
+
+/// The smallest x with cdf(x) ≥ p, to rounding, by bisection.
+fn quantile(cdf: &dyn Fn(f64) -> f64, p: f64) -> f64 {
+    let mut reach = 1.0;
+    while reach < 1e300 && (cdf(-reach) >= p || cdf(reach) < p) {
+        reach *= 2.0;
+    }
+    let (mut low, mut high) = (-reach, reach);
+    for _ in 0..1100 {
+        let middle = 0.5 * (low + high);
+        if middle <= low || middle >= high {
+            break;
+        }
+        if cdf(middle) >= p {
+            high = middle
+        } else {
+            low = middle
+        }
+    }
+    high
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn laplace(x: f64) -> f64 {
+        if x < 0.0 {
+            0.5 * x.exp()
+        } else {
+            1.0 - 0.5 * (-x).exp()
+        }
+    }
+
+    #[test]
+    fn the_quantile_inverts_the_distribution_function() {
+        for p in [1e-4, 0.3, 0.5, 0.999] {
+            assert!((laplace(quantile(&laplace, p)) - p).abs() < 1e-12);
+        }
+    }
+
+    /// A Laplace sample rounded to one decimal: its own law is kept when rounded alike, and a law of
+    /// 1.2 times the scale is refused. Quantile-spaced sample, so no chance is involved.
+    #[test]
+    fn rounding_is_part_of_the_law() {
+        let n = 50_000;
+        let mut counts: std::collections::BTreeMap<i64, u64> = std::collections::BTreeMap::new();
+        for i in 0..n {
+            let value = quantile(&laplace, (f64::from(i) + 0.5) / f64::from(n));
+            *counts.entry((value * 10.0).round() as i64).or_default() += 1;
+        }
+        let values: Vec<(f64, u64)> = counts
+            .into_iter()
+            .map(|(tenths, count)| (tenths as f64 / 10.0, count))
+            .collect();
+        let grid = Grid {
+            width: 0.1,
+            binned: false,
+            integers: false,
+        };
+        assert!(grid_p_value(&values, grid, &laplace) > 0.99);
+        assert!(grid_p_value(&values, grid, &|x| laplace(x / 1.2)) < 1e-6);
+    }
+}

@@ -1,0 +1,377 @@
+//! From a log to a report: split, choose on the tune rows, judge on the certify rows, and say what
+//! follows.
+
+mod figures;
+mod goodness;
+mod model;
+mod overall;
+mod plan;
+mod verdict;
+mod warnings;
+
+use std::collections::BTreeMap;
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+use crate::claim::{Claim, ClaimKind, Promise};
+use crate::error::{Error, Result};
+use crate::log::Log;
+use crate::mechanism::BoundMechanism;
+use crate::observations::{Counts, Observations};
+use crate::pairwise::{Judgement, judge};
+use crate::split::Split;
+use crate::tuning::{self, ScorerChoice, Tuned};
+
+pub use model::*;
+use plan::Plan;
+
+/// The prior of the figures that depend on one.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum PriorChoice {
+    /// All secrets equally likely.
+    #[default]
+    Uniform,
+    /// As often as in the log, taken as exact.
+    Empirical,
+    /// Given by label.
+    Given(BTreeMap<String, f64>),
+}
+
+/// How to audit.
+#[derive(Debug)]
+pub struct AuditOptions {
+    /// Level of every limit, in (0, 1).
+    pub confidence: f64,
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// The attacker.
+    pub scorer: ScorerChoice,
+    /// The prior.
+    pub prior: PriorChoice,
+    /// How close to a mechanism's analytic value an upper limit must come to hold.
+    pub margin: f64,
+    /// What is claimed.
+    pub claims: Vec<Claim>,
+}
+
+impl Default for AuditOptions {
+    fn default() -> Self {
+        AuditOptions {
+            confidence: 0.95,
+            seed: 0,
+            scorer: ScorerChoice::Auto,
+            prior: PriorChoice::Uniform,
+            margin: 0.02,
+            claims: Vec::new(),
+        }
+    }
+}
+
+/// Everything an audit works with, once the certify rows have been looked at.
+pub(crate) struct Evidence<'a> {
+    options: &'a AuditOptions,
+    secrets: &'a [String],
+    observations: &'a Observations,
+    /// All rows of the log that is judged.
+    counts: &'a Counts,
+    /// The certify rows.
+    certify: &'a Counts,
+    /// Whether pairs were chosen on another log, so that all rows of this one are fresh.
+    fresh: bool,
+    tuned: &'a Tuned,
+    plan: &'a Plan,
+    judgement: &'a Judgement,
+    /// Plug-in total variation of every pair over all rows; discrete logs only.
+    plug_in: Option<Vec<f64>>,
+}
+
+impl Evidence<'_> {
+    fn names(&self, pair: usize) -> [String; 2] {
+        let rule = self.tuned.choices[pair].rule;
+        [rule.a, rule.b].map(|secret| self.secrets[secret as usize].clone())
+    }
+
+    fn pair_count(&self) -> usize {
+        self.tuned.choices.len()
+    }
+
+    fn is_discrete(&self) -> bool {
+        self.plug_in.is_some()
+    }
+}
+
+/// A claim with what it means for the secrets of a log.
+pub(crate) struct BoundClaim<'a> {
+    claim: &'a Claim,
+    mechanism: Option<Box<dyn BoundMechanism>>,
+}
+
+impl BoundClaim<'_> {
+    fn promise(&self) -> Option<Promise> {
+        match self.claim.kind {
+            ClaimKind::Promise(promise) => Some(promise),
+            ClaimKind::Mechanism(_) => None,
+        }
+    }
+}
+
+/// Audits a log.
+///
+/// # Errors
+/// Options out of range, a claim that does not fit the log's secrets, a prior that is none, a log with
+/// too few rows to certify anything.
+pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
+    check(options)?;
+    let claims = bind(log, &options.claims)?;
+    let prior = prior(log, &options.prior)?;
+    let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
+    let split = match &log.fit_counts {
+        Some(learn) => Split::across(learn, log.counts.clone(), &mut rng),
+        None => Split::stratified(&log.counts, &mut rng),
+    };
+    refuse_uncertifiable(log, &split)?;
+    let alpha = 1.0 - options.confidence;
+    let deltas = deltas(&claims);
+    let tuned = tuning::tune(&log.observations, &split, options.scorer, alpha, &deltas)?;
+    let plan = Plan::new(log, &split, &tuned, &claims, alpha, &deltas);
+    let uniform = vec![1.0 / log.secrets.len() as f64; log.secrets.len()];
+    let priors = [prior.clone(), uniform.clone()];
+    let risk_methods = overall::choose_methods(&tuned, &split, &priors, alpha);
+    let judgement = judge(
+        &*tuned.scorer,
+        &log.observations,
+        &split.certify,
+        &plan.rules(&tuned),
+        &priors,
+    );
+    let evidence = Evidence {
+        options,
+        secrets: &log.secrets,
+        observations: &log.observations,
+        counts: &log.counts,
+        certify: &split.certify,
+        fresh: log.fit_counts.is_some(),
+        tuned: &tuned,
+        plan: &plan,
+        judgement: &judgement,
+        plug_in: figures::plug_in(log),
+    };
+    let warnings = warnings::find(log, &split);
+    let worst_pair = figures::worst_pair(&evidence);
+    Ok(Audit {
+        schema_version: 1,
+        tool: Tool {
+            name: env!("CARGO_PKG_NAME"),
+            version: env!("CARGO_PKG_VERSION"),
+        },
+        seed: options.seed,
+        confidence: options.confidence,
+        input: input(log),
+        method: method(&tuned, &split),
+        assumptions: assumptions(log, options),
+        pairs: figures::all_pairs(&evidence),
+        multiplicity: Multiplicity {
+            pairs: evidence.pair_count(),
+            correction: if evidence.pair_count() > 1 {
+                "bonferroni"
+            } else {
+                "none"
+            },
+            limits_read_by_claims: plan.reads(),
+        },
+        overall: overall::overall(&evidence, &worst_pair, &priors, &risk_methods, &mut rng),
+        claims: verdict::judge_claims(&evidence, log, &claims, &warnings),
+        worst_pair,
+        warnings,
+    })
+}
+
+fn check(options: &AuditOptions) -> Result<()> {
+    let confidence = options.confidence;
+    if !(0.5..1.0).contains(&confidence) {
+        return Err(Error::parameter(
+            format!("--confidence {confidence}"),
+            "the level of confidence must be at least 0.5 and below 1",
+        )
+        .with_hint("0.95 means that a limit is wrong in at most 5 of 100 logs"));
+    }
+    if !(0.0..=1.0).contains(&options.margin) {
+        return Err(Error::parameter(
+            format!("--margin {}", options.margin),
+            "must be between 0 and 1",
+        ));
+    }
+    Ok(())
+}
+
+fn bind<'a>(log: &Log, claims: &'a [Claim]) -> Result<Vec<BoundClaim<'a>>> {
+    claims
+        .iter()
+        .map(|claim| {
+            let mechanism = match &claim.kind {
+                ClaimKind::Mechanism(mechanism) => Some(mechanism.bind(&log.secrets)?),
+                ClaimKind::Promise(_) => None,
+            };
+            Ok(BoundClaim { claim, mechanism })
+        })
+        .collect()
+}
+
+/// The δ for which limits of ε are wanted: 0 first, then those of the claims.
+fn deltas(claims: &[BoundClaim]) -> Vec<f64> {
+    let mut deltas = vec![0.0];
+    for claim in claims {
+        if let Some(Promise::Dp { delta, .. }) = claim.promise()
+            && !deltas.contains(&delta)
+        {
+            deltas.push(delta);
+        }
+    }
+    deltas
+}
+
+fn prior(log: &Log, choice: &PriorChoice) -> Result<Vec<f64>> {
+    let secrets = log.secrets.len();
+    match choice {
+        PriorChoice::Uniform => Ok(vec![1.0 / secrets as f64; secrets]),
+        PriorChoice::Empirical => {
+            let total = log.counts.total() as f64;
+            Ok(log
+                .counts
+                .rows()
+                .iter()
+                .map(|&rows| rows as f64 / total)
+                .collect())
+        }
+        PriorChoice::Given(given) => given_prior(log, given),
+    }
+}
+
+fn given_prior(log: &Log, given: &BTreeMap<String, f64>) -> Result<Vec<f64>> {
+    for (label, p) in given {
+        if !log.secrets.contains(label) {
+            return Err(Error::parameter(
+                format!("--prior {label}={p}"),
+                "the log has no such secret",
+            ));
+        }
+        if !(p.is_finite() && *p >= 0.0) {
+            return Err(Error::parameter(
+                format!("--prior {label}={p}"),
+                "is not a probability",
+            ));
+        }
+    }
+    let sum: f64 = given.values().sum();
+    if (sum - 1.0).abs() > 1e-9 {
+        return Err(
+            Error::parameter("--prior", format!("the probabilities sum to {sum}, not 1"))
+                .with_hint("secrets that are not named have probability 0"),
+        );
+    }
+    Ok(log
+        .secrets
+        .iter()
+        .map(|label| given.get(label).copied().unwrap_or(0.0) / sum)
+        .collect())
+}
+
+fn refuse_uncertifiable(log: &Log, split: &Split) -> Result<()> {
+    let usable = split
+        .certify
+        .rows()
+        .iter()
+        .filter(|&&rows| rows > 0)
+        .count();
+    if usable >= 2 {
+        return Ok(());
+    }
+    Err(Error::data(
+        crate::error::Place::file(log.facts.files.join(", ")),
+        "too few rows: no two secrets have rows left to certify on",
+    )
+    .with_hint("two rows of a secret are the least that can say anything, hundreds are useful"))
+}
+
+fn input(log: &Log) -> Input {
+    let facts = &log.facts;
+    Input {
+        files: facts.files.clone(),
+        fit_on: facts.fit_on.clone(),
+        rows: facts.rows,
+        rows_used: facts.rows_used,
+        header: facts.header,
+        header_detected: facts.header_detected,
+        delimiter: facts.delimiter,
+        secret_column: facts.secret_column.clone(),
+        secrets: log
+            .secrets
+            .iter()
+            .zip(log.counts.rows())
+            .map(|(label, &rows)| SecretRows {
+                label: label.clone(),
+                rows,
+            })
+            .collect(),
+        observation: Observation {
+            kind: log.observations.kind(),
+            columns: log.observations.columns().to_vec(),
+            distinct: log.observations.len(),
+        },
+    }
+}
+
+fn method(tuned: &Tuned, split: &Split) -> MethodSection {
+    MethodSection {
+        scorer: tuned.scorer.name(),
+        parameters: tuned.scorer.parameters(),
+        index: tuned.index,
+        rows: PartRows {
+            fit: split.fit.total(),
+            tune: split.tune.total(),
+            certify: split.certify.total(),
+        },
+        tried: tuned
+            .tried
+            .iter()
+            .map(|tried| TriedScorer {
+                scorer: tried.scorer,
+                parameters: tried.parameters.clone(),
+                quality: tried.quality,
+            })
+            .collect(),
+    }
+}
+
+fn assumptions(log: &Log, options: &AuditOptions) -> Vec<String> {
+    let mut assumptions = vec![
+        "Rows are independent, and the rows of a secret all come from one distribution.".to_owned(),
+        format!(
+            "Seed {} was fixed beforehand: running with several seeds and keeping one spends confidence that was not \
+             paid for.",
+            options.seed
+        ),
+    ];
+    if log.facts.narrowed {
+        assumptions.push(
+            "The secrets given with --secrets were chosen before this log was taken: choosing them by looking at it \
+             spends confidence that was not paid for."
+                .to_owned(),
+        );
+    }
+    if let Some(file) = &log.facts.fit_on {
+        assumptions.push(format!(
+            "The rows of {file} are not rows of the log that is judged."
+        ));
+    }
+    for column in log.observations.columns() {
+        if let Some(width) = column.resolution {
+            assumptions.push(format!(
+                "The observer sees column {} in bins of {width} only: limits are for that observer.",
+                column.name
+            ));
+        }
+    }
+    assumptions
+}

@@ -1,0 +1,453 @@
+//! What an audit says, as a serialisable model with the keys of the JSON report. Renderers read this
+//! and compute nothing.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+use crate::estimate::Estimate;
+use crate::observations::{Column, ObservationKind};
+
+/// The whole report.
+#[derive(Debug, Clone, Serialize)]
+pub struct Audit {
+    /// Version of this layout.
+    pub schema_version: u32,
+    /// Program and version.
+    pub tool: Tool,
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// Level of every limit.
+    pub confidence: f64,
+    /// What was read.
+    pub input: Input,
+    /// What the reader should know before believing.
+    pub warnings: Vec<Warning>,
+    /// How it was done.
+    pub method: MethodSection,
+    /// What the limits rest on.
+    pub assumptions: Vec<String>,
+    /// The pair that is easiest to tell apart.
+    pub worst_pair: WorstPair,
+    /// Every pair.
+    pub pairs: Vec<PairFigures>,
+    /// How the figures of `pairs` hold together.
+    pub multiplicity: Multiplicity,
+    /// Figures of the whole log.
+    pub overall: Overall,
+    /// One entry a claim.
+    pub claims: Vec<ClaimReport>,
+}
+
+/// The program.
+#[derive(Debug, Clone, Serialize)]
+pub struct Tool {
+    /// Its name.
+    pub name: &'static str,
+    /// Its version.
+    pub version: &'static str,
+}
+
+/// What was read.
+#[derive(Debug, Clone, Serialize)]
+pub struct Input {
+    /// The files of the log.
+    pub files: Vec<String>,
+    /// The log that was learned from, if another.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fit_on: Option<String>,
+    /// Rows of the files.
+    pub rows: u64,
+    /// Rows used.
+    pub rows_used: u64,
+    /// Whether row 1 was a header.
+    pub header: bool,
+    /// Whether that was found out rather than said.
+    pub header_detected: bool,
+    /// The delimiter.
+    pub delimiter: char,
+    /// The column of the secret.
+    pub secret_column: String,
+    /// The secrets and their rows.
+    pub secrets: Vec<SecretRows>,
+    /// The observation.
+    pub observation: Observation,
+}
+
+/// A secret and its rows.
+#[derive(Debug, Clone, Serialize)]
+pub struct SecretRows {
+    /// Its label.
+    pub label: String,
+    /// Its rows.
+    pub rows: u64,
+}
+
+/// What an observer sees.
+#[derive(Debug, Clone, Serialize)]
+pub struct Observation {
+    /// Discrete, numeric or mixed.
+    pub kind: ObservationKind,
+    /// Its columns.
+    pub columns: Vec<Column>,
+    /// Distinct observations.
+    pub distinct: usize,
+}
+
+/// Something to know before believing.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Warning {
+    /// Rows of equal secrets stand together.
+    LabelsNotInterleaved {
+        /// Share of neighbouring rows with the same secret.
+        share: f64,
+        /// The share expected in random order.
+        expected: f64,
+    },
+    /// Neighbouring rows of a secret resemble each other.
+    Autocorrelation {
+        /// The column.
+        column: String,
+        /// Correlation, or excess agreement for labels.
+        correlation: f64,
+    },
+    /// Observations of a secret change across the file.
+    Drift {
+        /// The column.
+        column: String,
+        /// Correlation with the position, or effect size for labels.
+        correlation: f64,
+    },
+    /// Aggregated rows have no order.
+    OrderNotChecked,
+    /// Secrets with hardly any rows to certify on.
+    FewRows {
+        /// Labels, at most five.
+        examples: Vec<String>,
+        /// How many there are.
+        secrets: usize,
+    },
+    /// Secrets without a row to certify on.
+    NotCertifiable {
+        /// Labels, at most five.
+        examples: Vec<String>,
+        /// How many there are.
+        secrets: usize,
+    },
+    /// Secrets that the learning rows do not have.
+    NotLearned {
+        /// Labels, at most five.
+        examples: Vec<String>,
+        /// How many there are.
+        secrets: usize,
+    },
+    /// A column with one value only.
+    ConstantColumn {
+        /// The column.
+        column: String,
+    },
+    /// A column of labels that are nearly all numbers.
+    MostlyNumbers {
+        /// The column.
+        column: String,
+    },
+    /// Not every numeric column was given a resolution.
+    ResolutionIncomplete {
+        /// The columns without one.
+        columns: Vec<String>,
+    },
+}
+
+impl Warning {
+    /// The stable code of the JSON report.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Warning::LabelsNotInterleaved { .. } => "labels-not-interleaved",
+            Warning::Autocorrelation { .. } => "autocorrelation",
+            Warning::Drift { .. } => "drift",
+            Warning::OrderNotChecked => "order-not-checked",
+            Warning::FewRows { .. } => "few-rows",
+            Warning::NotCertifiable { .. } => "secret-not-certifiable",
+            Warning::NotLearned { .. } => "secret-not-learned",
+            Warning::ConstantColumn { .. } => "constant-column",
+            Warning::MostlyNumbers { .. } => "mostly-numbers",
+            Warning::ResolutionIncomplete { .. } => "resolution-incomplete",
+        }
+    }
+
+    /// Whether it puts the independence of rows in doubt.
+    pub fn is_about_order(&self) -> bool {
+        matches!(
+            self,
+            Warning::LabelsNotInterleaved { .. }
+                | Warning::Autocorrelation { .. }
+                | Warning::Drift { .. }
+        )
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Warning::LabelsNotInterleaved { share, expected } => write!(
+                f,
+                "secrets are not in random order: {:.0} % of neighbouring rows have the same secret where {:.0} % are \
+                 expected. Whatever changed while the log was taken can look like leakage; take the log again with \
+                 secrets in random order",
+                100.0 * share,
+                100.0 * expected
+            ),
+            Warning::Autocorrelation {
+                column,
+                correlation,
+            } => write!(
+                f,
+                "rows are not independent: neighbouring rows of the same secret resemble each other in column {column} \
+                 (correlation {correlation:.2}). Limits count every row as new evidence and are too narrow"
+            ),
+            Warning::Drift {
+                column,
+                correlation,
+            } => write!(
+                f,
+                "column {column} drifts across the file within a secret (correlation with position {correlation:.2}). \
+                 Drift can look like leakage unless secrets are in random order"
+            ),
+            Warning::OrderNotChecked => {
+                write!(
+                    f,
+                    "the order of rows was not checked: an aggregated log has none"
+                )
+            }
+            Warning::FewRows { examples, secrets } => write!(
+                f,
+                "{} fewer than 30 rows to certify on: {}. Little can be certified about them",
+                counted(*secrets, "secret has", "secrets have"),
+                list(examples, *secrets)
+            ),
+            Warning::NotCertifiable { examples, secrets } => write!(
+                f,
+                "{} no row to certify on: {}. Nothing can be certified about them",
+                counted(*secrets, "secret has", "secrets have"),
+                list(examples, *secrets)
+            ),
+            Warning::NotLearned { examples, secrets } => write!(
+                f,
+                "{} no row to learn from: {}. No attack on them can be found",
+                counted(*secrets, "secret has", "secrets have"),
+                list(examples, *secrets)
+            ),
+            Warning::ConstantColumn { column } => {
+                write!(
+                    f,
+                    "column {column} has the same value in every row and tells nothing"
+                )
+            }
+            Warning::MostlyNumbers { column } => write!(
+                f,
+                "column {column} is read as labels, but nearly all its values are numbers: if it is numeric, say \
+                 --numeric {column} and the other values will be reported"
+            ),
+            Warning::ResolutionIncomplete { columns } => write!(
+                f,
+                "--resolution does not cover the numeric columns {}: no upper limit exists until every numeric column \
+                 has a resolution",
+                columns.join(", ")
+            ),
+        }
+    }
+}
+
+fn counted(n: usize, one: &str, many: &str) -> String {
+    if n == 1 {
+        format!("1 {one}")
+    } else {
+        format!("{n} {many}")
+    }
+}
+
+fn list(examples: &[String], all: usize) -> String {
+    let more = if all > examples.len() { ", …" } else { "" };
+    format!("{}{more}", examples.join(", "))
+}
+
+impl Serialize for Warning {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        BTreeMap::from([
+            ("code", self.code().to_owned()),
+            ("message", self.to_string()),
+        ])
+        .serialize(serializer)
+    }
+}
+
+/// How it was done.
+#[derive(Debug, Clone, Serialize)]
+pub struct MethodSection {
+    /// The attacker.
+    pub scorer: &'static str,
+    /// What was chosen for it.
+    pub parameters: BTreeMap<&'static str, f64>,
+    /// How neighbours were found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index: Option<&'static str>,
+    /// How rows were used.
+    pub rows: PartRows,
+    /// Everything that was tried on the tune rows.
+    pub tried: Vec<TriedScorer>,
+}
+
+/// Rows of the three parts.
+#[derive(Debug, Clone, Serialize)]
+pub struct PartRows {
+    /// Learned from.
+    pub fit: u64,
+    /// Chosen on.
+    pub tune: u64,
+    /// Judged on.
+    pub certify: u64,
+}
+
+/// An attacker that was tried.
+#[derive(Debug, Clone, Serialize)]
+pub struct TriedScorer {
+    /// Its name.
+    pub scorer: &'static str,
+    /// Its parameters.
+    pub parameters: BTreeMap<&'static str, f64>,
+    /// Largest plus mean lower limit of the pairwise advantage on the tune rows.
+    pub quality: f64,
+}
+
+/// The pair that is easiest to tell apart; its limits hold on their own.
+#[derive(Debug, Clone, Serialize)]
+pub struct WorstPair {
+    /// The two secrets.
+    pub secrets: [String; 2],
+    /// 1 − total variation.
+    pub bayes_security: Estimate,
+    /// Total variation.
+    pub total_variation: Estimate,
+    /// Of the optimal adversary.
+    pub advantage: Estimate,
+    /// Of the best attack found.
+    pub attack_advantage: Estimate,
+    /// What differential privacy needs at least.
+    pub epsilon: EpsilonLimit,
+}
+
+/// A lower limit of ε.
+#[derive(Debug, Clone, Serialize)]
+pub struct EpsilonLimit {
+    /// The pair it was found at, which may be another than the worst for total variation.
+    pub secrets: [String; 2],
+    /// The estimate from the bare error rates; `None` if one is 0.
+    pub point: Option<f64>,
+    /// The limit.
+    pub lower: Option<f64>,
+    /// The δ it is for.
+    pub delta: f64,
+}
+
+/// The figures of a pair; the limits of all pairs hold together.
+#[derive(Debug, Clone, Serialize)]
+pub struct PairFigures {
+    /// The two secrets.
+    pub secrets: [String; 2],
+    /// 1 − total variation.
+    pub bayes_security: Estimate,
+    /// Total variation.
+    pub total_variation: Estimate,
+    /// Of the optimal adversary.
+    pub advantage: Estimate,
+}
+
+/// How the limits of all pairs hold together.
+#[derive(Debug, Clone, Serialize)]
+pub struct Multiplicity {
+    /// The number of pairs.
+    pub pairs: usize,
+    /// The correction.
+    pub correction: &'static str,
+    /// How many limits that a claim reads share the error probability.
+    pub limits_read_by_claims: usize,
+}
+
+/// Figures of the whole log.
+#[derive(Debug, Clone, Serialize)]
+pub struct Overall {
+    /// β* = 1 − the largest total variation of all pairs.
+    pub bayes_security: Estimate,
+    /// The prior of the figures below.
+    pub prior: String,
+    /// 1 − max π.
+    pub guessing_error: f64,
+    /// R*.
+    pub bayes_risk: Estimate,
+    /// β(π, C) = R*/G.
+    pub risk_leakage: Estimate,
+    /// L×.
+    pub multiplicative_leakage: Estimate,
+    /// L⁺.
+    pub additive_leakage: Estimate,
+    /// log₂ L×, bits.
+    pub min_entropy_leakage: Estimate,
+    /// ML×: the largest L× over all priors.
+    pub capacity: Estimate,
+}
+
+/// The answer to a claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// A certified upper limit is within the claim for every pair.
+    Holds,
+    /// A certified lower limit exceeds what the claim allows.
+    Violated,
+    /// Neither.
+    Inconclusive,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Verdict::Holds => "holds",
+            Verdict::Violated => "violated",
+            Verdict::Inconclusive => "inconclusive",
+        })
+    }
+}
+
+/// A claim and its verdict.
+#[derive(Debug, Clone, Serialize)]
+pub struct ClaimReport {
+    /// The claim as written.
+    pub claim: String,
+    /// Which quantity decides.
+    pub quantity: &'static str,
+    /// What the claim says of it.
+    pub analytic: f64,
+    /// The pair that decides.
+    pub pair: [String; 2],
+    /// What the log says of it.
+    pub estimate: Estimate,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Why.
+    pub reason: String,
+    /// Rows at which the same rates would decide, if any number would.
+    pub rows_needed: Option<u64>,
+    /// How well the log fits a claimed mechanism.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fit: Option<Fit>,
+}
+
+/// Goodness of fit of a log to a claimed mechanism. It never changes the verdict.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Fit {
+    /// Smallest p-value over secrets, Holm-corrected; `None` if the law cannot be compared.
+    pub p_value: Option<f64>,
+    /// The test, or why there is none.
+    pub test: String,
+}

@@ -1,0 +1,198 @@
+//! Figures of the whole log: Bayes risk at a prior and what it amounts to.
+
+use rand_chacha::ChaCha8Rng;
+
+use crate::audit::model::{Overall, WorstPair};
+use crate::audit::{Evidence, PriorChoice};
+use crate::estimate::{Estimate, Method, Methods};
+use crate::measure::{leakage, plug_in};
+use crate::pairwise::{GuessTally, tally_guesses};
+use crate::split::{Split, hypergeometric};
+use crate::stats::concentration::mcdiarmid_vulnerability_radius;
+use crate::stats::poisson_binomial::poisson_binomial_upper;
+use crate::stats::weighted_risk::{Stratum, chernoff_upper, matched_plan};
+use crate::tuning::Tuned;
+
+const NO_UPPER: &str = "no distribution-free limit on what a better attack could do exists for numeric observations: \
+                        say what the observer can resolve (--resolution COLUMN=WIDTH)";
+
+/// How the Bayes risk is limited from above at a prior.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RiskMethod {
+    Matched,
+    Chernoff,
+}
+
+/// For each prior, the method that promises the smaller limit, judged by the errors on the tune rows
+/// and the numbers of certify rows.
+pub(super) fn choose_methods(
+    tuned: &Tuned,
+    split: &Split,
+    priors: &[Vec<f64>],
+    alpha: f64,
+) -> Vec<RiskMethod> {
+    priors
+        .iter()
+        .map(|prior| {
+            let tally = tally_guesses(&tuned.scores, &split.tune, prior);
+            let Some(plan) = matched_plan(prior, split.certify.rows()) else {
+                return RiskMethod::Chernoff;
+            };
+            let rate = |secret: usize| {
+                (tally.errors[secret] as f64 + 0.5) / (tally.rows[secret] as f64 + 1.0)
+            };
+            let expected = |rows: &[u64]| -> Vec<u64> {
+                (0..rows.len())
+                    .map(|secret| (rate(secret) * rows[secret] as f64) as u64)
+                    .collect()
+            };
+            let strata = strata(prior, split.certify.rows(), &expected(split.certify.rows()));
+            let pooled: u64 = expected(&plan).iter().sum();
+            let matched = poisson_binomial_upper(pooled, plan.iter().sum(), alpha);
+            if matched <= chernoff_upper(&strata, alpha) {
+                RiskMethod::Matched
+            } else {
+                RiskMethod::Chernoff
+            }
+        })
+        .collect()
+}
+
+fn strata(prior: &[f64], rows: &[u64], errors: &[u64]) -> Vec<Stratum> {
+    prior
+        .iter()
+        .zip(rows.iter().zip(errors))
+        .map(|(&weight, (&rows, &errors))| Stratum {
+            weight,
+            errors,
+            rows,
+        })
+        .collect()
+}
+
+/// The figures of the whole log. `priors` are the prior asked for and the uniform one.
+pub(super) fn overall(
+    evidence: &Evidence,
+    worst: &WorstPair,
+    priors: &[Vec<f64>; 2],
+    methods: &[RiskMethod],
+    rng: &mut ChaCha8Rng,
+) -> Overall {
+    let [prior, uniform] = priors;
+    let vulnerability = vulnerability(evidence, 0, prior, methods[0], rng);
+    let at_uniform = if prior == uniform {
+        vulnerability.clone()
+    } else {
+        self::vulnerability(evidence, 1, uniform, methods[1], rng)
+    };
+    let blind = leakage::prior_vulnerability(prior);
+    let guessing_error = leakage::guessing_error(prior);
+    let bayes_risk = vulnerability.decreasing(|v| 1.0 - v);
+    let risk_leakage = if guessing_error > 0.0 {
+        bayes_risk.increasing(|risk| risk / guessing_error)
+    } else {
+        Estimate {
+            reason: Some("the prior leaves nothing to guess".to_owned()),
+            ..Estimate::default()
+        }
+    };
+    Overall {
+        bayes_security: bayes_security(evidence, worst),
+        prior: match &evidence.options.prior {
+            PriorChoice::Uniform => "uniform".to_owned(),
+            PriorChoice::Empirical => "empirical".to_owned(),
+            PriorChoice::Given(given) => given
+                .iter()
+                .map(|(label, p)| format!("{label}={p}"))
+                .collect::<Vec<_>>()
+                .join(","),
+        },
+        guessing_error,
+        bayes_risk,
+        risk_leakage,
+        multiplicative_leakage: vulnerability.increasing(|v| leakage::multiplicative(v, blind)),
+        additive_leakage: vulnerability.increasing(|v| leakage::additive(v, blind)),
+        min_entropy_leakage: vulnerability.increasing(|v| leakage::min_entropy_bits(v, blind)),
+        capacity: at_uniform.increasing(|v| leakage::capacity(v, uniform.len())),
+    }
+}
+
+/// β* of the whole log: limited from above by the certified worst pair, from below by the largest
+/// upper limit of all pairs, each at its own level: the truly worst pair is one fixed pair, so its own
+/// limit is enough (Berger 1982, doi:10.1080/00401706.1982.10487790).
+fn bayes_security(evidence: &Evidence, worst: &WorstPair) -> Estimate {
+    let level = evidence.one_side(evidence.alpha());
+    let largest = (0..evidence.pair_count())
+        .map(|pair| evidence.plug_in_upper(pair, level))
+        .try_fold(0.0f64, |largest, upper| Some(largest.max(upper?)));
+    let mut estimate = worst.bayes_security.clone();
+    estimate.lower = largest.map(|tv| 1.0 - tv);
+    estimate.method.lower = largest.map(|_| Method::PluginMcdiarmid);
+    estimate
+}
+
+/// Bayes vulnerability at a prior: from below by the attack's errors, from above (discrete logs) by the
+/// plug-in value and McDiarmid's inequality.
+fn vulnerability(
+    evidence: &Evidence,
+    at: usize,
+    prior: &[f64],
+    method: RiskMethod,
+    rng: &mut ChaCha8Rng,
+) -> Estimate {
+    let tally = &evidence.judgement.guesses[at];
+    let level = evidence.one_side(evidence.alpha());
+    let strata = strata(prior, &tally.rows, &tally.errors);
+    let risk = match method {
+        RiskMethod::Chernoff => chernoff_upper(&strata, level),
+        RiskMethod::Matched => matched_upper(tally, prior, level, rng),
+    };
+    let untested = strata
+        .iter()
+        .any(|stratum| stratum.weight > 0.0 && stratum.rows == 0);
+    let point = (!untested).then(|| {
+        let risk: f64 = strata
+            .iter()
+            .filter(|stratum| stratum.weight > 0.0)
+            .map(|stratum| stratum.weight * stratum.errors as f64 / stratum.rows as f64)
+            .sum();
+        1.0 - risk
+    });
+    let upper = evidence.is_discrete().then(|| {
+        let weights = prior
+            .iter()
+            .copied()
+            .zip(evidence.counts.rows().iter().copied());
+        let radius = mcdiarmid_vulnerability_radius(weights.filter(|(p, _)| *p > 0.0), level);
+        (plug_in::vulnerability(evidence.counts, prior) + radius).min(1.0)
+    });
+    let blind = leakage::prior_vulnerability(prior);
+    Estimate {
+        point,
+        lower: Some((1.0 - risk).max(blind)),
+        upper: upper.map(|upper| upper.max(blind)),
+        method: Methods {
+            point: point.map(|_| Method::HeldOutAttack),
+            lower: Some(match method {
+                RiskMethod::Matched => Method::MatchedClopperPearson,
+                RiskMethod::Chernoff => Method::WeightedChernoff,
+            }),
+            upper: upper.map(|_| Method::PluginMcdiarmid),
+        },
+        reason: match (point, upper) {
+            (None, _) => Some("a secret of positive prior has no rows to certify on".to_owned()),
+            (_, None) => Some(NO_UPPER.to_owned()),
+            _ => None,
+        },
+    }
+}
+
+/// Draws the same number of certify rows from every secret of positive prior and pools their errors.
+fn matched_upper(tally: &GuessTally, prior: &[f64], level: f64, rng: &mut ChaCha8Rng) -> f64 {
+    let plan =
+        matched_plan(prior, &tally.rows).expect("the method was chosen because a plan exists");
+    let errors = (0..plan.len())
+        .map(|secret| hypergeometric(tally.rows[secret], tally.errors[secret], plan[secret], rng))
+        .sum();
+    poisson_binomial_upper(errors, plan.iter().sum(), level)
+}

@@ -1,0 +1,228 @@
+//! What will be judged on the certify rows, settled before any of them is looked at.
+//!
+//! Exit code 1 must have probability at most α if all claims are true. So every distinct limit that a
+//! claim reads to be refuted gets an equal share of α; claims that read the same limit share it free.
+//! A limit that no claim reads is printed at α.
+
+use crate::audit::BoundClaim;
+use crate::claim::Promise;
+use crate::log::Log;
+use crate::measure::plug_in;
+use crate::observations::{Counts, Observations};
+use crate::pairwise::Rule;
+use crate::split::Split;
+use crate::stats::concentration;
+use crate::tuning::Tuned;
+
+/// A limit that can refute a claim.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Read {
+    /// The error rates of a rule, limited together: total variation and ε alike follow from them.
+    Errors(Rule),
+    /// The Kolmogorov distance of a pair.
+    Kolmogorov(usize),
+}
+
+/// How the total variation of the worst pair is certified.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum WorstMethod {
+    Attack,
+    Kolmogorov,
+}
+
+/// Where a limit of ε comes from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct EpsilonPlan {
+    pub delta: f64,
+    pub rule: Rule,
+    /// Position among the rules that are judged.
+    pub position: usize,
+}
+
+/// What is judged and at which level.
+#[derive(Debug)]
+pub(super) struct Plan {
+    alpha: f64,
+    /// The worst pair.
+    pub worst: usize,
+    pub worst_method: WorstMethod,
+    /// One per δ, 0 first.
+    pub epsilon: Vec<EpsilonPlan>,
+    /// For each claim of a mechanism, the pair most likely to refute it.
+    pub mechanism_pairs: Vec<Option<usize>>,
+    reads: Vec<Read>,
+}
+
+impl Plan {
+    /// Settles the plan on the tune rows.
+    pub fn new(
+        log: &Log,
+        split: &Split,
+        tuned: &Tuned,
+        claims: &[BoundClaim],
+        alpha: f64,
+        deltas: &[f64],
+    ) -> Self {
+        let choices = &tuned.choices;
+        let worst = largest(choices.iter().map(|choice| choice.lower));
+        let epsilon = deltas
+            .iter()
+            .enumerate()
+            .map(|(at, &delta)| {
+                let pair = largest(choices.iter().map(|choice| choice.epsilon[at].1));
+                EpsilonPlan {
+                    delta,
+                    rule: choices[pair].epsilon[at].0,
+                    position: choices.len() + at,
+                }
+            })
+            .collect();
+        let mut plan = Plan {
+            alpha,
+            worst,
+            worst_method: worst_method(&log.observations, split, tuned, worst, alpha),
+            epsilon,
+            mechanism_pairs: claims
+                .iter()
+                .map(|claim| mechanism_pair(tuned, claim))
+                .collect(),
+            reads: Vec::new(),
+        };
+        for (at, claim) in claims.iter().enumerate() {
+            let read = plan.read_by(tuned, at, claim);
+            if !plan.reads.contains(&read) {
+                plan.reads.push(read);
+            }
+        }
+        plan
+    }
+
+    /// All rules that are judged: one per pair, then one per δ.
+    pub fn rules(&self, tuned: &Tuned) -> Vec<Rule> {
+        let pairs = tuned.choices.iter().map(|choice| choice.rule);
+        pairs
+            .chain(self.epsilon.iter().map(|epsilon| epsilon.rule))
+            .collect()
+    }
+
+    /// The number of limits that share α.
+    pub fn reads(&self) -> usize {
+        self.reads.len()
+    }
+
+    /// The share of α that a limit gets.
+    pub fn share(&self, read: Read) -> f64 {
+        if self.reads.contains(&read) {
+            self.alpha / self.reads.len() as f64
+        } else {
+            self.alpha
+        }
+    }
+
+    /// The limit on the total variation of the worst pair.
+    pub fn worst_read(&self, tuned: &Tuned) -> Read {
+        match self.worst_method {
+            WorstMethod::Attack => Read::Errors(tuned.choices[self.worst].rule),
+            WorstMethod::Kolmogorov => Read::Kolmogorov(self.worst),
+        }
+    }
+
+    /// The limit of ε for a δ.
+    pub fn epsilon_for(&self, delta: f64) -> EpsilonPlan {
+        *self
+            .epsilon
+            .iter()
+            .find(|epsilon| epsilon.delta == delta)
+            .expect("every δ of a claim was planned")
+    }
+
+    fn read_by(&self, tuned: &Tuned, at: usize, claim: &BoundClaim) -> Read {
+        match claim.promise() {
+            Some(Promise::LocalDp { .. }) => Read::Errors(self.epsilon_for(0.0).rule),
+            Some(Promise::Dp { delta, .. }) => Read::Errors(self.epsilon_for(delta).rule),
+            Some(Promise::BayesSecurity { .. } | Promise::Advantage { .. }) => {
+                self.worst_read(tuned)
+            }
+            Some(Promise::AttackAdvantage { .. }) => Read::Errors(tuned.choices[self.worst].rule),
+            None => {
+                let pair =
+                    self.mechanism_pairs[at].expect("a claim that is no promise is a mechanism");
+                Read::Errors(tuned.choices[pair].rule)
+            }
+        }
+    }
+}
+
+/// The position of the largest value, the first of equals.
+fn largest(values: impl Iterator<Item = f64>) -> usize {
+    let best = values
+        .enumerate()
+        .fold((0, f64::NEG_INFINITY), |best, next| {
+            if next.1 > best.1 { next } else { best }
+        });
+    best.0
+}
+
+/// The pair whose tune-row lower limit exceeds its own analytic total variation most.
+fn mechanism_pair(tuned: &Tuned, claim: &BoundClaim) -> Option<usize> {
+    let mechanism = claim.mechanism.as_ref()?;
+    Some(largest(tuned.choices.iter().map(|choice| {
+        let rule = choice.rule;
+        choice.lower - mechanism.total_variation(rule.a as usize, rule.b as usize)
+    })))
+}
+
+/// On one numeric column the Kolmogorov distance is an alternative to the attack. The better on the
+/// tune rows is taken.
+fn worst_method(
+    observations: &Observations,
+    split: &Split,
+    tuned: &Tuned,
+    worst: usize,
+    alpha: f64,
+) -> WorstMethod {
+    let choice = &tuned.choices[worst];
+    if observations.columns().len() != 1
+        || observations.dimensions() != 1
+        || !choice.tune.is_judged()
+    {
+        return WorstMethod::Attack;
+    }
+    let (a, b) = (choice.rule.a, choice.rule.b);
+    if kolmogorov_lower(observations, &split.tune, a, b, alpha) > choice.lower {
+        WorstMethod::Kolmogorov
+    } else {
+        WorstMethod::Attack
+    }
+}
+
+/// Lower limit of the total variation of two secrets from their Kolmogorov distance.
+///
+/// # Formula
+/// sup|F̂_a − F̂_b| − r_a − r_b, r = √(ln(4/α)/2n) for each empirical distribution function.
+///
+/// # References
+/// Massart 1990, doi:10.1214/aop/1176990746.
+pub(super) fn kolmogorov_lower(
+    observations: &Observations,
+    counts: &Counts,
+    a: u32,
+    b: u32,
+    alpha: f64,
+) -> f64 {
+    let radius =
+        |secret: u32| concentration::dkw_radius(counts.rows()[secret as usize], alpha / 2.0);
+    plug_in::kolmogorov_distance(observations, counts, a, b) - radius(a) - radius(b)
+}
+
+/// Of a claim's mechanism: the analytic values at a pair, (total variation, Bayes security).
+pub(super) fn analytic(claim: &BoundClaim, tuned: &Tuned, pair: usize) -> Option<(f64, f64)> {
+    let rule = tuned.choices[pair].rule;
+    let (a, b) = (rule.a as usize, rule.b as usize);
+    claim.mechanism.as_ref().map(|mechanism| {
+        (
+            mechanism.total_variation(a, b),
+            mechanism.bayes_security(a, b),
+        )
+    })
+}

@@ -1,0 +1,510 @@
+//! Verdicts on claims, from the limits that are printed and from nothing else.
+
+use crate::audit::goodness;
+use crate::audit::model::{ClaimReport, Verdict, Warning};
+use crate::audit::plan::{Read, analytic};
+use crate::audit::{BoundClaim, Evidence};
+use crate::claim::Promise;
+use crate::estimate::{Estimate, Method, Methods};
+use crate::log::Log;
+use crate::measure::plug_in::hockey_stick;
+use crate::pairwise::Tally;
+use crate::stats::concentration::mcdiarmid_hockey_stick_radius;
+
+/// Judges every claim.
+pub(super) fn judge_claims(
+    evidence: &Evidence,
+    log: &Log,
+    claims: &[BoundClaim],
+    warnings: &[Warning],
+) -> Vec<ClaimReport> {
+    claims
+        .iter()
+        .enumerate()
+        .map(|(at, claim)| {
+            let mut report = match claim.promise() {
+                Some(Promise::Advantage { at_most }) => {
+                    bound_on_advantage(evidence, claim, at_most)
+                }
+                Some(Promise::BayesSecurity { at_least }) => {
+                    bound_on_security(evidence, claim, at_least)
+                }
+                Some(Promise::AttackAdvantage { at_most }) => {
+                    bound_on_attack(evidence, claim, at_most)
+                }
+                Some(Promise::LocalDp { epsilon }) => privacy(evidence, claim, epsilon, 0.0, false),
+                Some(Promise::Dp { epsilon, delta }) => {
+                    privacy(evidence, claim, epsilon, delta, delta > 0.0)
+                }
+                None => mechanism(evidence, log, claim, at),
+            };
+            qualify(&mut report, evidence, warnings);
+            report
+        })
+        .collect()
+}
+
+/// What a violation rests on belongs in its reason.
+fn qualify(report: &mut ClaimReport, evidence: &Evidence, warnings: &[Warning]) {
+    if let Some(warning) = warnings.iter().find(|warning| warning.is_about_order())
+        && report.verdict != Verdict::Inconclusive
+    {
+        report.reason.push_str(&format!(
+            " But the limits count on independent rows, and the order of this log says otherwise ({}).",
+            warning.code()
+        ));
+    }
+    let resolved: Vec<String> = evidence
+        .observations
+        .columns()
+        .iter()
+        .filter_map(|column| {
+            column
+                .resolution
+                .map(|width| format!("{} in bins of {width}", column.name))
+        })
+        .collect();
+    if !resolved.is_empty() && report.verdict == Verdict::Holds {
+        report.reason.push_str(&format!(
+            " This is for an observer that sees {}.",
+            resolved.join(" and ")
+        ));
+    }
+}
+
+/// A figure that should be at most `bound`, decided by its limits.
+fn decide(estimate: &Estimate, bound: f64) -> Verdict {
+    if estimate.lower.is_some_and(|lower| lower > bound) {
+        Verdict::Violated
+    } else if estimate.upper.is_some_and(|upper| upper <= bound) {
+        Verdict::Holds
+    } else {
+        Verdict::Inconclusive
+    }
+}
+
+/// Total variation of the whole log: the certified worst pair from below, all pairs from above.
+fn largest_total_variation(evidence: &Evidence) -> Estimate {
+    let mut estimate = evidence.worst_total_variation();
+    let level = evidence.one_side(evidence.alpha());
+    estimate.upper = (0..evidence.pair_count())
+        .map(|pair| evidence.plug_in_upper(pair, level))
+        .try_fold(0.0f64, |largest, upper| Some(largest.max(upper?)));
+    estimate
+}
+
+fn bound_on_advantage(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -> ClaimReport {
+    let estimate = largest_total_variation(evidence);
+    let verdict = decide(&estimate, at_most);
+    let pair = evidence.plan.worst;
+    ClaimReport {
+        claim: claim.claim.text.clone(),
+        quantity: "advantage",
+        analytic: at_most,
+        pair: evidence.names(pair),
+        verdict,
+        reason: reason(&estimate, "advantage", at_most, verdict, ""),
+        rows_needed: rows_needed(evidence, verdict, &estimate, at_most, pair),
+        estimate,
+        fit: None,
+    }
+}
+
+fn bound_on_security(evidence: &Evidence, claim: &BoundClaim, at_least: f64) -> ClaimReport {
+    let total_variation = largest_total_variation(evidence);
+    let estimate = total_variation.decreasing(|tv| 1.0 - tv);
+    // Decided on the printed limits of Bayes security itself: 1 − (1 − b) need not be b.
+    let verdict = if estimate.upper.is_some_and(|upper| upper < at_least) {
+        Verdict::Violated
+    } else if estimate.lower.is_some_and(|lower| lower >= at_least) {
+        Verdict::Holds
+    } else {
+        Verdict::Inconclusive
+    };
+    let pair = evidence.plan.worst;
+    ClaimReport {
+        claim: claim.claim.text.clone(),
+        quantity: "bayes_security",
+        analytic: at_least,
+        pair: evidence.names(pair),
+        verdict,
+        reason: security_reason(&estimate, at_least, verdict, ""),
+        rows_needed: rows_needed(evidence, verdict, &total_variation, 1.0 - at_least, pair),
+        estimate,
+        fit: None,
+    }
+}
+
+fn bound_on_attack(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -> ClaimReport {
+    let worst = evidence.plan.worst;
+    let share = evidence
+        .plan
+        .share(Read::Errors(evidence.tuned.choices[worst].rule));
+    let mut estimate = evidence.attack_advantage(worst, share / 2.0, evidence.alpha() / 2.0);
+    // Over all pairs, each at its own level: the pair with the best attack is one fixed pair.
+    estimate.upper = (0..evidence.pair_count())
+        .map(|pair| {
+            evidence
+                .attack_advantage(pair, share / 2.0, evidence.alpha() / 2.0)
+                .upper
+        })
+        .try_fold(-1.0f64, |largest, upper| Some(largest.max(upper?)));
+    if estimate.upper.is_none() {
+        estimate.reason = Some("some secret has no rows to certify on".to_owned());
+    }
+    let verdict = decide(&estimate, at_most);
+    let note =
+        " This is about the best attack found; it says nothing about attacks that were not found.";
+    ClaimReport {
+        claim: claim.claim.text.clone(),
+        quantity: "attack_advantage",
+        analytic: at_most,
+        pair: evidence.names(worst),
+        verdict,
+        reason: reason(
+            &estimate,
+            "advantage of the best attack found",
+            at_most,
+            verdict,
+            note,
+        ),
+        rows_needed: rows_needed(evidence, verdict, &estimate, at_most, worst),
+        estimate,
+        fit: None,
+    }
+}
+
+/// (ε, δ)-differential privacy between all secrets: refuted by the certified lower limit of ε; proved,
+/// for δ > 0 on a discrete log, by the upper limit of the hockey-stick divergence.
+fn privacy(
+    evidence: &Evidence,
+    claim: &BoundClaim,
+    epsilon: f64,
+    delta: f64,
+    provable: bool,
+) -> ClaimReport {
+    let limit = evidence.epsilon(delta);
+    let plan = evidence.plan.epsilon_for(delta);
+    let divergence = (provable && evidence.is_discrete())
+        .then(|| divergence_upper(evidence, epsilon))
+        .flatten();
+    let violated = limit.lower.is_some_and(|lower| lower > epsilon);
+    let holds = divergence.is_some_and(|upper| upper <= delta);
+    let (verdict, reason) = if violated {
+        let lower = limit.lower.unwrap_or_default();
+        (
+            Verdict::Violated,
+            format!(
+                "Secrets {} and {} need an epsilon of at least {lower:.4}, more than {epsilon}.",
+                limit.secrets[0], limit.secrets[1]
+            ),
+        )
+    } else if let (true, Some(upper)) = (holds, divergence) {
+        (
+            Verdict::Holds,
+            format!(
+                "At epsilon {epsilon} every ordered pair needs a delta of at most {upper:.6}, within {delta}."
+            ),
+        )
+    } else {
+        let lower = limit.lower.map_or("no limit".to_owned(), |lower| {
+            format!("at least {lower:.4}")
+        });
+        let why = match divergence {
+            Some(upper) => format!("the delta needed at epsilon {epsilon} is only limited to {upper:.4}"),
+            None if delta > 0.0 => "no upper limit exists for numeric observations".to_owned(),
+            None => "samples can refute pure differential privacy but never prove it: an observation too rare to be \
+                     seen could still break it"
+                .to_owned(),
+        };
+        (
+            Verdict::Inconclusive,
+            format!("The log shows an epsilon of {lower}, not more than {epsilon}, and {why}."),
+        )
+    };
+    let tally = evidence.judgement.tallies[plan.position];
+    let share = evidence.plan.share(Read::Errors(plan.rule));
+    let rows_needed = match verdict {
+        Verdict::Inconclusive => scaled_rows(evidence, &tally, |tally| {
+            tally.errors_at_most(share).epsilon_at_least(delta) > epsilon
+        }),
+        _ => None,
+    };
+    ClaimReport {
+        claim: claim.claim.text.clone(),
+        quantity: "epsilon",
+        analytic: epsilon,
+        pair: limit.secrets,
+        estimate: Estimate {
+            point: limit.point,
+            lower: limit.lower,
+            upper: None,
+            method: Methods {
+                point: limit.point.map(|_| Method::HeldOutAttack),
+                lower: limit.lower.map(|_| Method::ClopperPearson),
+                upper: None,
+            },
+            reason: Some("no upper limit of epsilon exists from samples".to_owned()),
+        },
+        verdict,
+        reason,
+        rows_needed,
+        fit: None,
+    }
+}
+
+/// The largest upper limit of the hockey-stick divergence over all ordered pairs, each at its own
+/// level.
+fn divergence_upper(evidence: &Evidence, epsilon: f64) -> Option<f64> {
+    let rows = evidence.counts.rows();
+    if rows.contains(&0) {
+        return None;
+    }
+    let alpha = evidence.alpha();
+    let limits = hockey_stick(evidence.counts, epsilon)
+        .into_iter()
+        .map(|(a, b, divergence)| {
+            divergence
+                + mcdiarmid_hockey_stick_radius(rows[a as usize], rows[b as usize], epsilon, alpha)
+        });
+    limits.reduce(f64::max)
+}
+
+fn mechanism(evidence: &Evidence, log: &Log, claim: &BoundClaim, at: usize) -> ClaimReport {
+    let suspect = evidence.plan.mechanism_pairs[at].expect("planned for every mechanism claim");
+    let share = evidence
+        .plan
+        .share(Read::Errors(evidence.tuned.choices[suspect].rule));
+    let level = evidence.one_side(share);
+    let values = |pair| analytic(claim, evidence.tuned, pair).expect("a mechanism claim");
+    let estimate_of =
+        |pair: usize| evidence.total_variation(pair, level, evidence.one_side(evidence.alpha()));
+    let margin = evidence.options.margin;
+    let excess = |pair: usize| {
+        let upper = evidence.plug_in_upper(pair, evidence.one_side(evidence.alpha()));
+        upper.map(|upper| upper - values(pair).0 - margin)
+    };
+    let tightest = (0..evidence.pair_count())
+        .map(|pair| excess(pair).map(|excess| (pair, excess)))
+        .try_fold(None::<(usize, f64)>, |best, next| {
+            let next = next?;
+            Some(Some(best.filter(|best| best.1 >= next.1).unwrap_or(next)))
+        })
+        .flatten();
+    let suspect_estimate = estimate_of(suspect);
+    let (verdict, pair, total_variation) = if suspect_estimate
+        .lower
+        .is_some_and(|lower| lower > values(suspect).0)
+    {
+        (Verdict::Violated, suspect, suspect_estimate)
+    } else if let Some((pair, _)) = tightest.filter(|(_, excess)| *excess <= 0.0) {
+        (
+            Verdict::Holds,
+            pair,
+            without_lower(estimate_of(pair), pair == suspect),
+        )
+    } else {
+        (Verdict::Inconclusive, suspect, suspect_estimate)
+    };
+    let (analytic_tv, analytic_security) = values(pair);
+    let estimate = total_variation.decreasing(|tv| 1.0 - tv);
+    let note = match verdict {
+        Verdict::Holds => {
+            format!(" Every pair is within the margin of {margin} of its own analytic value.")
+        }
+        _ => String::new(),
+    };
+    ClaimReport {
+        claim: claim.claim.text.clone(),
+        quantity: "bayes_security",
+        analytic: analytic_security,
+        pair: evidence.names(pair),
+        verdict,
+        reason: security_reason(&estimate, analytic_security, verdict, &note),
+        rows_needed: mechanism_rows_needed(
+            evidence,
+            verdict,
+            &total_variation,
+            analytic_tv,
+            tightest,
+            pair,
+        ),
+        estimate,
+        fit: claim
+            .mechanism
+            .as_ref()
+            .map(|mechanism| goodness::fit(log, &**mechanism)),
+    }
+}
+
+/// A pair that was picked after looking at the certify rows has no lower limit of its own.
+fn without_lower(mut estimate: Estimate, planned: bool) -> Estimate {
+    if !planned {
+        estimate.lower = None;
+        estimate.method.lower = None;
+        estimate.reason = Some(
+            "this pair was picked for its upper limit; a lower limit was planned for another"
+                .to_owned(),
+        );
+    }
+    estimate
+}
+
+fn reason(estimate: &Estimate, what: &str, bound: f64, verdict: Verdict, note: &str) -> String {
+    let limit =
+        |limit: Option<f64>| limit.map_or("unknown".to_owned(), |limit| format!("{limit:.4}"));
+    let text = match verdict {
+        Verdict::Violated => format!(
+            "The {what} is at least {}, more than {bound}.",
+            limit(estimate.lower)
+        ),
+        Verdict::Holds => format!(
+            "The {what} is at most {} for every pair, within {bound}.",
+            limit(estimate.upper)
+        ),
+        Verdict::Inconclusive => match (estimate.upper, &estimate.reason) {
+            (Some(upper), _) => format!(
+                "The {what} lies between {} and {upper:.4}; the claim says at most {bound}.",
+                limit(estimate.lower)
+            ),
+            (None, Some(reason)) => format!(
+                "The {what} is at least {}, not more than {bound}, and from above: {reason}.",
+                limit(estimate.lower)
+            ),
+            (None, None) => format!("The {what} is at least {}.", limit(estimate.lower)),
+        },
+    };
+    format!("{text}{note}")
+}
+
+fn security_reason(estimate: &Estimate, bound: f64, verdict: Verdict, note: &str) -> String {
+    let limit =
+        |limit: Option<f64>| limit.map_or("unknown".to_owned(), |limit| format!("{limit:.4}"));
+    let text = match verdict {
+        Verdict::Violated => {
+            format!(
+                "The Bayes security is at most {}, less than {bound:.4}.",
+                limit(estimate.upper)
+            )
+        }
+        Verdict::Holds => format!(
+            "The Bayes security is at least {}; the claim says {bound:.4}.",
+            limit(estimate.lower)
+        ),
+        Verdict::Inconclusive => match (estimate.lower, &estimate.reason) {
+            (None, Some(reason)) => format!(
+                "The Bayes security is at most {}, not less than {bound:.4}, and from below: {reason}.",
+                limit(estimate.upper)
+            ),
+            _ => format!(
+                "The Bayes security lies between {} and {}; the claim says {bound:.4}.",
+                limit(estimate.lower),
+                limit(estimate.upper)
+            ),
+        },
+    };
+    format!("{text}{note}")
+}
+
+/// Rows at which the same rates would decide a bound on the advantage of a pair.
+fn rows_needed(
+    evidence: &Evidence,
+    verdict: Verdict,
+    estimate: &Estimate,
+    bound: f64,
+    pair: usize,
+) -> Option<u64> {
+    if verdict != Verdict::Inconclusive {
+        return None;
+    }
+    let point = estimate.point?;
+    if point > bound {
+        let share = evidence
+            .plan
+            .share(evidence.plan.worst_read(evidence.tuned));
+        let level = evidence.one_side(share);
+        return scaled_rows(evidence, evidence.tally(pair), |tally| {
+            tally.errors_at_most(level).advantage() > bound
+        });
+    }
+    rows_for_upper(evidence, estimate, bound)
+}
+
+/// The width of an upper limit falls like 1/√rows.
+fn rows_for_upper(evidence: &Evidence, estimate: &Estimate, bound: f64) -> Option<u64> {
+    let (point, upper) = (estimate.point?, estimate.upper?);
+    if point >= bound {
+        return None;
+    }
+    let factor = ((upper - point) / (bound - point)).powi(2);
+    sensible(evidence.counts.total() as f64 * factor)
+}
+
+fn mechanism_rows_needed(
+    evidence: &Evidence,
+    verdict: Verdict,
+    estimate: &Estimate,
+    analytic: f64,
+    tightest: Option<(usize, f64)>,
+    pair: usize,
+) -> Option<u64> {
+    let margin = evidence.options.margin;
+    let point = estimate
+        .point
+        .filter(|_| verdict == Verdict::Inconclusive)?;
+    if point > analytic + margin {
+        let share = evidence
+            .plan
+            .share(Read::Errors(evidence.tuned.choices[pair].rule));
+        let level = evidence.one_side(share);
+        return scaled_rows(evidence, evidence.tally(pair), |tally| {
+            tally.errors_at_most(level).advantage() > analytic
+        });
+    }
+    // A correct mechanism sits on its own value: what the limit must shrink to is the margin.
+    let (_, excess) = tightest?;
+    sensible(evidence.counts.total() as f64 * ((excess + margin) / margin).powi(2))
+}
+
+/// The rows of the log at which the same error rates would satisfy a condition, by doubling and
+/// bisection on a common factor.
+fn scaled_rows(evidence: &Evidence, tally: &Tally, enough: impl Fn(&Tally) -> bool) -> Option<u64> {
+    if !tally.is_judged() {
+        return None;
+    }
+    let scaled = |factor: f64| {
+        let scale = |count: u64| (count as f64 * factor).round() as u64;
+        Tally {
+            a_rows: scale(tally.a_rows),
+            a_missed: scale(tally.a_missed),
+            b_rows: scale(tally.b_rows),
+            b_missed: scale(tally.b_missed),
+        }
+    };
+    let mut high = 1.0;
+    while !enough(&scaled(high)) {
+        high *= 2.0;
+        if high > 1e6 {
+            return None;
+        }
+    }
+    let mut low = high / 2.0;
+    for _ in 0..12 {
+        let middle = 0.5 * (low + high);
+        if enough(&scaled(middle)) {
+            high = middle
+        } else {
+            low = middle
+        }
+    }
+    sensible(evidence.counts.total() as f64 * high)
+}
+
+/// Two significant digits, rounded up; `None` for more rows than anyone has.
+fn sensible(rows: f64) -> Option<u64> {
+    if !rows.is_finite() || rows > 1e13 {
+        return None;
+    }
+    let unit = 10f64.powf((rows.max(1.0).log10().floor() - 1.0).max(0.0));
+    Some(((rows / unit).ceil() * unit) as u64)
+}

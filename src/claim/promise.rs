@@ -1,0 +1,313 @@
+//! Promises: claims that bound leakage without naming a mechanism.
+
+use std::fmt;
+
+use libm::{exp, expm1};
+
+use crate::error::Result;
+use crate::grammar::{Arguments, Bounds, Call, Parameter, format_number};
+
+/// A bound on what observations tell about secrets.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Promise {
+    /// ε-local differential privacy between all secrets of the log.
+    LocalDp {
+        /// ε.
+        epsilon: f64,
+    },
+    /// (ε, δ)-differential privacy, the secrets of the log being neighbours of each other.
+    Dp {
+        /// ε.
+        epsilon: f64,
+        /// δ.
+        delta: f64,
+    },
+    /// Bayes security is at least this.
+    BayesSecurity {
+        /// The least Bayes security.
+        at_least: f64,
+    },
+    /// The advantage of the optimal adversary is at most this.
+    Advantage {
+        /// The largest advantage.
+        at_most: f64,
+    },
+    /// The advantage of the best attack found is at most this. Says nothing about attacks that
+    /// were not found.
+    AttackAdvantage {
+        /// The largest advantage.
+        at_most: f64,
+    },
+}
+
+impl Promise {
+    /// The largest total variation between two secrets that the promise leaves possible. A total
+    /// variation above it refutes the promise; one below it proves it only for the promises that
+    /// bound total variation itself ([`Promise::is_a_bound_on_total_variation`]).
+    ///
+    /// For an attack advantage this is the bound on the attack: total variation is the advantage
+    /// of the best possible attack, so an attack found cannot exceed it, but the promise leaves
+    /// attacks that were not found free to.
+    ///
+    /// # Formula
+    /// (e^ε − 1 + 2δ)/(e^ε + 1) for (ε, δ)-differential privacy, computed through e^−ε; 1 − b for
+    /// Bayes security b; a for an advantage a.
+    ///
+    /// # References
+    /// Chatzikokolakis et al., *Bayes Security*, Theorem 5 (local differential privacy),
+    /// Corollary 2 (differential privacy, δ = 0; it follows from Theorem 5, while Theorem 6 and
+    /// Corollary 1 bound the leakage about whole databases), Proposition 2 (ε = 0),
+    /// doi:10.1109/CSF57540.2023.00011. The bound for both ε and δ follows from
+    /// P ≤ e^ε Q + δ on the event P > Q and on its complement, and is attained.
+    pub fn largest_total_variation(&self) -> f64 {
+        let of = |epsilon: f64, delta: f64| {
+            let inverse = exp(-epsilon);
+            ((-expm1(-epsilon) + 2.0 * delta * inverse) / (1.0 + inverse)).min(1.0)
+        };
+        match *self {
+            Promise::LocalDp { epsilon } => of(epsilon, 0.0),
+            Promise::Dp { epsilon, delta } => of(epsilon, delta),
+            Promise::BayesSecurity { at_least } => 1.0 - at_least,
+            Promise::Advantage { at_most } | Promise::AttackAdvantage { at_most } => at_most,
+        }
+    }
+
+    /// 1 − [`Promise::largest_total_variation`], computed without cancellation.
+    ///
+    /// # Formula
+    /// 2(1 − δ)/(e^ε + 1) for (ε, δ)-differential privacy.
+    pub fn least_bayes_security(&self) -> f64 {
+        let of = |epsilon: f64, delta: f64| {
+            let inverse = exp(-epsilon);
+            (2.0 * (1.0 - delta) * inverse / (1.0 + inverse)).min(1.0)
+        };
+        match *self {
+            Promise::LocalDp { epsilon } => of(epsilon, 0.0),
+            Promise::Dp { epsilon, delta } => of(epsilon, delta),
+            Promise::BayesSecurity { at_least } => at_least,
+            Promise::Advantage { at_most } | Promise::AttackAdvantage { at_most } => 1.0 - at_most,
+        }
+    }
+
+    /// Whether the promise is a bound on total variation and nothing more. Differential privacy
+    /// is not: it also bounds how likely rare observations are.
+    pub fn is_a_bound_on_total_variation(&self) -> bool {
+        match *self {
+            Promise::LocalDp { .. } | Promise::AttackAdvantage { .. } => false,
+            // (0, δ) is total variation at most δ (Proposition 2).
+            Promise::Dp { epsilon, .. } => epsilon == 0.0,
+            Promise::BayesSecurity { .. } | Promise::Advantage { .. } => true,
+        }
+    }
+}
+
+/// As it is written in the [grammar](crate::grammar).
+impl fmt::Display for Promise {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let number = |number: f64| format_number(number);
+        match *self {
+            Promise::LocalDp { epsilon } => write!(f, "ldp(epsilon={})", number(epsilon)),
+            Promise::Dp { epsilon, delta } => {
+                write!(
+                    f,
+                    "dp(epsilon={}, delta={})",
+                    number(epsilon),
+                    number(delta)
+                )
+            }
+            Promise::BayesSecurity { at_least } => {
+                write!(f, "bayes-security({})", number(at_least))
+            }
+            Promise::Advantage { at_most } => write!(f, "advantage({})", number(at_most)),
+            Promise::AttackAdvantage { at_most } => {
+                write!(f, "attack-advantage({})", number(at_most))
+            }
+        }
+    }
+}
+
+/// A promise that the grammar of claims knows.
+#[derive(Debug)]
+pub struct PromiseEntry {
+    /// The name: `ldp`.
+    pub name: &'static str,
+    /// What it promises, in one line.
+    pub about: &'static str,
+    /// Its parameters.
+    pub parameters: &'static [Parameter],
+    build: fn(&Arguments<'_>) -> Result<Promise>,
+}
+
+impl PromiseEntry {
+    /// Makes the promise of a call of this name.
+    ///
+    /// # Errors
+    /// Arguments that the promise does not take.
+    pub fn build(&self, call: &Call) -> Result<Promise> {
+        (self.build)(&Arguments::new(call, self.parameters)?)
+    }
+}
+
+const EPSILON: Parameter = Parameter::positional("epsilon", "ε, at least 0");
+const PROBABILITY: Bounds = Bounds::Between(0.0, 1.0);
+
+/// Every promise that [`Claim::parse`](super::Claim::parse) reads.
+pub static PROMISES: &[PromiseEntry] = &[
+    PromiseEntry {
+        name: "ldp",
+        about: "ε-local differential privacy between all secrets",
+        parameters: &[EPSILON],
+        build: |arguments| {
+            let epsilon = arguments.number("epsilon", Bounds::AtLeast(0.0))?;
+            Ok(Promise::LocalDp { epsilon })
+        },
+    },
+    PromiseEntry {
+        name: "dp",
+        about: "(ε, δ)-differential privacy, the secrets being neighbours of each other",
+        parameters: &[
+            EPSILON,
+            Parameter::named("delta", "δ, between 0 and 1; default 0"),
+        ],
+        build: |arguments| {
+            let epsilon = arguments.number("epsilon", Bounds::AtLeast(0.0))?;
+            let delta = arguments.number_if_given("delta", PROBABILITY)?;
+            let delta = delta.unwrap_or(0.0);
+            Ok(Promise::Dp { epsilon, delta })
+        },
+    },
+    PromiseEntry {
+        name: "bayes-security",
+        about: "Bayes security is at least this",
+        parameters: &[Parameter::positional("at-least", "between 0 and 1")],
+        build: |arguments| {
+            let at_least = arguments.number("at-least", PROBABILITY)?;
+            Ok(Promise::BayesSecurity { at_least })
+        },
+    },
+    PromiseEntry {
+        name: "advantage",
+        about: "the optimal adversary's advantage is at most this",
+        parameters: &[Parameter::positional("at-most", "between 0 and 1")],
+        build: |arguments| {
+            let at_most = arguments.number("at-most", PROBABILITY)?;
+            Ok(Promise::Advantage { at_most })
+        },
+    },
+    PromiseEntry {
+        name: "attack-advantage",
+        about: "the best attack found has an advantage of at most this",
+        parameters: &[Parameter::positional("at-most", "between 0 and 1")],
+        build: |arguments| {
+            let at_most = arguments.number("at-most", PROBABILITY)?;
+            Ok(Promise::AttackAdvantage { at_most })
+        },
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::claim::{Claim, ClaimKind};
+
+    fn promise(text: &str) -> Promise {
+        match Claim::parse(text).expect(text).kind {
+            ClaimKind::Promise(promise) => promise,
+            ClaimKind::Mechanism(_) => panic!("{text} is a mechanism"),
+        }
+    }
+
+    /// The channel that attains the bound: outputs (only a, mostly a, mostly b, only b).
+    fn attained(epsilon: f64, delta: f64) -> f64 {
+        let large = (1.0 - delta) * epsilon.exp() / (1.0 + epsilon.exp());
+        let small = (1.0 - delta) / (1.0 + epsilon.exp());
+        let (a, b) = ([delta, large, small, 0.0], [0.0, small, large, delta]);
+        a.iter().zip(&b).map(|(p, q)| (p - q).abs()).sum::<f64>() / 2.0
+    }
+
+    #[test]
+    fn every_promise_reads_back_from_its_text() {
+        for text in [
+            "ldp(epsilon=1)",
+            "dp(epsilon=1, delta=1e-5)",
+            "bayes-security(0.9)",
+            "advantage(0.1)",
+            "attack-advantage(0.1)",
+        ] {
+            assert_eq!(promise(text).to_string(), text);
+        }
+        assert_eq!(promise("ldp(1)"), promise("ldp(epsilon=1)"));
+        assert_eq!(promise("dp(1)"), promise("dp(epsilon=1, delta=0)"));
+        assert_eq!(promise("advantage(at-most=0.1)"), promise("advantage(.1)"));
+    }
+
+    #[test]
+    fn impossible_values_are_refused_by_name() {
+        for (text, problem) in [
+            ("ldp(-1)", "epsilon must be at least 0, got -1"),
+            ("ldp", "epsilon is missing"),
+            (
+                "dp(epsilon=1, delta=2)",
+                "delta must be between 0 and 1, got 2",
+            ),
+            (
+                "bayes-security(1.1)",
+                "at-least must be between 0 and 1, got 1.1",
+            ),
+            (
+                "advantage(-0.1)",
+                "at-most must be between 0 and 1, got -0.1",
+            ),
+            (
+                "attack-advantage(2)",
+                "at-most must be between 0 and 1, got 2",
+            ),
+            ("ldp(inf)", "epsilon must be a number, got the word inf"),
+        ] {
+            let error = Claim::parse(text).expect_err(text).to_string();
+            assert!(error.contains(problem), "{error}");
+        }
+    }
+
+    #[test]
+    fn large_epsilon_neither_overflows_nor_cancels() {
+        for epsilon in [700.0, 710.0, 1e6, f64::MAX] {
+            let promise = Promise::Dp {
+                epsilon,
+                delta: 0.5,
+            };
+            assert_eq!(promise.largest_total_variation(), 1.0);
+            assert!((0.0..1e-300).contains(&promise.least_bayes_security()));
+        }
+        let security = Promise::LocalDp { epsilon: 700.0 }.least_bayes_security();
+        assert!((security / (2.0 * (-700f64).exp()) - 1.0).abs() < 1e-14);
+    }
+
+    #[test]
+    fn only_bounds_on_total_variation_say_they_are() {
+        for (text, expected) in [
+            ("ldp(0.1)", false),
+            ("dp(0.1)", false),
+            ("dp(epsilon=0, delta=0.1)", true),
+            ("bayes-security(0.9)", true),
+            ("advantage(0.1)", true),
+            ("attack-advantage(0.1)", false),
+        ] {
+            assert_eq!(promise(text).is_a_bound_on_total_variation(), expected);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_bound_is_that_of_the_channel_that_attains_it(
+            epsilon in 0.0..20.0f64, delta in 0.0..=1.0f64
+        ) {
+            let promise = Promise::Dp { epsilon, delta };
+            let bound = promise.largest_total_variation();
+            prop_assert!((bound - attained(epsilon, delta)).abs() < 1e-13);
+            prop_assert!((bound + promise.least_bayes_security() - 1.0).abs() < 1e-14);
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! `leakgauge estimate` and `leakgauge audit`.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use leakgauge::audit::{self, Audit, AuditOptions, Verdict};
+use leakgauge::claim::Claim;
+use leakgauge::error::Result;
+use leakgauge::{log, report};
+
+use crate::cli::options::{self, EstimateOptions, LogArguments};
+use crate::cli::progress::Progress;
+use crate::cli::to_stdout;
+
+/// `estimate`.
+#[derive(Args)]
+pub struct EstimateArguments {
+    #[command(flatten)]
+    log: LogArguments,
+    #[command(flatten)]
+    options: EstimateOptions,
+}
+
+/// `audit`.
+#[derive(Args)]
+pub struct AuditArguments {
+    #[command(flatten)]
+    log: LogArguments,
+    /// What the mechanism is or promises: `laplace(scale=2)`, `randomized-response(epsilon=1,
+    /// secrets=10)`, `ldp(epsilon=1)`, `dp(epsilon=1, delta=1e-5)`, `bayes-security(0.9)`,
+    /// `advantage(0.1)`, `attack-advantage(0.1)`; may be repeated
+    #[arg(long = "claim", required = true, value_name = "CLAIM")]
+    claims: Vec<String>,
+    /// How close to a mechanism's analytic value an upper limit must come for `holds`
+    #[arg(long, default_value_t = 0.02, value_name = "X")]
+    margin: f64,
+    #[command(flatten)]
+    options: EstimateOptions,
+}
+
+/// Runs `estimate`.
+pub fn estimate(arguments: &EstimateArguments) -> Result<ExitCode> {
+    let options = audit_options(&arguments.options)?;
+    run(&arguments.log, &arguments.options, &options)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Runs `audit`.
+pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
+    let options = AuditOptions {
+        margin: arguments.margin,
+        claims: arguments
+            .claims
+            .iter()
+            .map(|text| Claim::parse(text))
+            .collect::<Result<_>>()?,
+        ..audit_options(&arguments.options)?
+    };
+    let found = run(&arguments.log, &arguments.options, &options)?;
+    Ok(ExitCode::from(exit_code(&found)))
+}
+
+fn audit_options(options: &EstimateOptions) -> Result<AuditOptions> {
+    Ok(AuditOptions {
+        confidence: options.confidence,
+        seed: options.seed,
+        scorer: options.scorer.into(),
+        prior: options::prior(&options.prior)?,
+        ..AuditOptions::default()
+    })
+}
+
+fn run(log: &LogArguments, shared: &EstimateOptions, options: &AuditOptions) -> Result<Audit> {
+    options::use_threads(shared.threads)?;
+    let meter = log::ReadMeter::default();
+    let progress = Progress::start(meter.clone());
+    let log = log::read(&log.read_options()?, &meter)?;
+    progress.stage("estimating");
+    let found = audit::audit(&log, options)?;
+    progress.finish();
+    to_stdout(|out| report::write_audit(&found, shared.format.into(), out))?;
+    Ok(found)
+}
+
+fn exit_code(found: &Audit) -> u8 {
+    let any = |verdict| found.claims.iter().any(|claim| claim.verdict == verdict);
+    if any(Verdict::Violated) {
+        1
+    } else if any(Verdict::Inconclusive) {
+        3
+    } else {
+        0
+    }
+}

@@ -1,0 +1,67 @@
+//! The command line: arguments are parsed here and handed to the library, which does the work.
+
+mod audit;
+mod options;
+mod progress;
+mod simulate;
+
+use std::io::{self, BufWriter, Write};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use leakgauge::error::{Error, Result};
+
+/// Measures how much a deployed mechanism leaks about its secrets, from a log of (secret,
+/// observation) rows, and says what the log proves.
+#[derive(Parser)]
+#[command(name = "leakgauge", version, max_term_width = 100, after_help = EXIT_CODES)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXIT_CODES: &str = "Exit codes:\n  0  done; every claim holds\n  1  some claim is violated\n  2  the command \
+                          line or the data is wrong\n  3  no claim is violated, some claim is inconclusive";
+
+#[derive(Subcommand)]
+enum Command {
+    /// Which secrets a log tells apart, how well, and how sure that is
+    Estimate(audit::EstimateArguments),
+    /// The same, with a verdict on each claim and an exit code
+    Audit(audit::AuditArguments),
+    /// Draw a log from a known mechanism
+    Simulate(simulate::SimulateArguments),
+}
+
+/// Runs the program.
+pub fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let done = match arguments.command {
+        Command::Estimate(arguments) => audit::estimate(&arguments),
+        Command::Audit(arguments) => audit::audit(&arguments),
+        Command::Simulate(arguments) => simulate::simulate(&arguments),
+    };
+    match done {
+        Ok(code) => code,
+        Err(error) => {
+            // Nothing is left to tell anyone if standard error is closed too.
+            let _ = writeln!(io::stderr(), "error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Writes to standard output. A reader that has gone away (`| head`) is no error.
+fn to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    match write(&mut out).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Error::file("standard output", error.to_string()))
+        }
+        _ => {
+            // What is left in the buffer has no reader.
+            let _ = out.into_parts();
+            Ok(())
+        }
+    }
+}

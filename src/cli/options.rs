@@ -1,0 +1,214 @@
+//! Options that several commands share, and how their texts become checked values.
+
+use std::collections::BTreeMap;
+
+use clap::{Args, ValueEnum};
+use leakgauge::audit::PriorChoice;
+use leakgauge::error::{Error, Result};
+use leakgauge::log::{HeaderChoice, ReadOptions};
+use leakgauge::report::Format;
+use leakgauge::tuning::ScorerChoice;
+
+/// What to read and how.
+#[derive(Args)]
+pub struct LogArguments {
+    /// CSV or TSV files, plain or gzip, `-` for standard input; several are one log
+    #[arg(required = true, value_name = "LOG")]
+    pub logs: Vec<String>,
+    /// Column of the secret, by name or number from 1 [default: the column named `secret`]
+    #[arg(long, value_name = "COLUMN")]
+    pub secret: Option<String>,
+    /// Observation columns [default: all others]
+    #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
+    pub observe: Option<Vec<String>>,
+    /// Row 1 is data
+    #[arg(long, conflicts_with = "header")]
+    pub no_header: bool,
+    /// Row 1 is a header
+    #[arg(long)]
+    pub header: bool,
+    /// Field delimiter, one character or `tab` [default: found in the first line]
+    #[arg(long, value_name = "C")]
+    pub delimiter: Option<String>,
+    /// Read these columns as labels
+    #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
+    pub categorical: Vec<String>,
+    /// Read these columns as numbers
+    #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
+    pub numeric: Vec<String>,
+    /// Rows are aggregated: this column is the number of times a row occurred
+    #[arg(long, value_name = "COLUMN")]
+    pub count: Option<String>,
+    /// Only these secrets, known to matter before this log was taken [default: all]
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
+    pub secrets: Vec<String>,
+    /// Learn and tune on this log, certify on the other
+    #[arg(long, value_name = "FILE")]
+    pub fit_on: Option<String>,
+    /// What the observer can resolve: the column is binned, and can be certified from above
+    #[arg(long, value_name = "COLUMN=WIDTH,…", value_delimiter = ',')]
+    pub resolution: Vec<String>,
+}
+
+impl LogArguments {
+    /// The checked options of the reader.
+    pub fn read_options(&self) -> Result<ReadOptions> {
+        Ok(ReadOptions {
+            files: self.logs.clone(),
+            fit_on: self.fit_on.clone(),
+            secret: self.secret.clone(),
+            observe: self.observe.clone(),
+            count: self.count.clone(),
+            header: match (self.header, self.no_header) {
+                (true, _) => HeaderChoice::Present,
+                (_, true) => HeaderChoice::Absent,
+                _ => HeaderChoice::Detect,
+            },
+            delimiter: self.delimiter.as_deref().map(delimiter).transpose()?,
+            categorical: self.categorical.clone(),
+            numeric: self.numeric.clone(),
+            resolution: self
+                .resolution
+                .iter()
+                .map(|text| resolution(text))
+                .collect::<Result<_>>()?,
+            secrets: self.secrets.clone(),
+        })
+    }
+}
+
+/// How to estimate.
+#[derive(Args)]
+pub struct EstimateOptions {
+    /// The attacker
+    #[arg(long, value_enum, default_value = "auto", value_name = "NAME")]
+    pub scorer: ScorerName,
+    /// `uniform`, `empirical` or `label=p,…`, for the figures that depend on a prior
+    #[arg(long, default_value = "uniform", value_name = "PRIOR")]
+    pub prior: String,
+    /// Level of every limit
+    #[arg(long, default_value_t = 0.95, value_name = "C")]
+    pub confidence: f64,
+    /// Seed of every random choice
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub seed: u64,
+    /// Number of threads; the report does not depend on it [default: all cores]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+    /// What goes to standard output
+    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
+    pub format: FormatName,
+}
+
+/// Attackers by name.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum ScorerName {
+    /// Whichever does best on the rows to choose with
+    Auto,
+    /// Counts of observations
+    Frequentist,
+    /// The k-th neighbour of each secret, k chosen on the rows to choose with
+    Knn,
+    /// The nearest neighbour of each secret
+    Nearest,
+}
+
+impl From<ScorerName> for ScorerChoice {
+    fn from(name: ScorerName) -> Self {
+        match name {
+            ScorerName::Auto => ScorerChoice::Auto,
+            ScorerName::Frequentist => ScorerChoice::Frequentist,
+            ScorerName::Knn => ScorerChoice::KNearest,
+            ScorerName::Nearest => ScorerChoice::Nearest,
+        }
+    }
+}
+
+/// Output formats by name.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum FormatName {
+    /// For reading in a terminal
+    Text,
+    /// For scripts; the keys are stable
+    Json,
+    /// For tickets and documents
+    Markdown,
+}
+
+impl From<FormatName> for Format {
+    fn from(name: FormatName) -> Self {
+        match name {
+            FormatName::Text => Format::Text,
+            FormatName::Json => Format::Json,
+            FormatName::Markdown => Format::Markdown,
+        }
+    }
+}
+
+/// Limits the number of threads of the whole process.
+pub fn use_threads(threads: Option<usize>) -> Result<()> {
+    let Some(threads) = threads else {
+        return Ok(());
+    };
+    if threads == 0 || threads > 1024 {
+        return Err(Error::parameter(
+            format!("--threads {threads}"),
+            "must be between 1 and 1024",
+        ));
+    }
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build_global()
+        .map_err(|error| Error::parameter(format!("--threads {threads}"), error.to_string()))
+}
+
+/// Reads a prior.
+pub fn prior(text: &str) -> Result<PriorChoice> {
+    match text {
+        "uniform" => Ok(PriorChoice::Uniform),
+        "empirical" => Ok(PriorChoice::Empirical),
+        _ => {
+            let mut given = BTreeMap::new();
+            for part in text.split(',') {
+                let (label, p) = part
+                    .rsplit_once('=')
+                    .ok_or_else(|| bad_prior(text, "no `=`"))?;
+                let p = p
+                    .trim()
+                    .parse()
+                    .map_err(|_| bad_prior(text, &format!("{p:?} is not a number")))?;
+                if given.insert(label.trim().to_owned(), p).is_some() {
+                    return Err(bad_prior(text, &format!("{label} is named twice")));
+                }
+            }
+            Ok(PriorChoice::Given(given))
+        }
+    }
+}
+
+fn bad_prior(text: &str, problem: &str) -> Error {
+    Error::parameter(format!("--prior {text}"), problem)
+        .with_hint("a prior is `uniform`, `empirical` or `label=p,label=p,…`")
+}
+
+fn delimiter(text: &str) -> Result<u8> {
+    match text {
+        "tab" | "\\t" => Ok(b'\t'),
+        _ => match text.as_bytes() {
+            [byte] if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r') => Ok(*byte),
+            _ => Err(Error::parameter(
+                format!("--delimiter {text:?}"),
+                "must be one ASCII character, or `tab`",
+            )),
+        },
+    }
+}
+
+fn resolution(text: &str) -> Result<(String, f64)> {
+    let (column, width) = text.rsplit_once('=').unwrap_or((text, ""));
+    let width: f64 = width.trim().parse().map_err(|_| {
+        Error::parameter(format!("--resolution {text}"), "is not COLUMN=WIDTH")
+            .with_hint("for instance --resolution time=1000")
+    })?;
+    Ok((column.trim().to_owned(), width))
+}

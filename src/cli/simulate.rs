@@ -1,0 +1,48 @@
+//! `leakgauge simulate`.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use leakgauge::error::{Error, Result};
+use leakgauge::mechanism;
+use leakgauge::simulate::Simulation;
+
+use crate::cli::to_stdout;
+
+/// `simulate`.
+#[derive(Args)]
+pub struct SimulateArguments {
+    /// The mechanism with its secrets: `laplace(scale=2, secrets=0..9)`
+    #[arg(value_name = "MECHANISM")]
+    mechanism: String,
+    /// Number of rows
+    #[arg(long, value_name = "N")]
+    rows: u64,
+    /// Seed of every random choice
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    seed: u64,
+    /// Leave out the row of column names
+    #[arg(long)]
+    no_header: bool,
+}
+
+/// Runs `simulate`: a CSV log on standard output.
+pub fn simulate(arguments: &SimulateArguments) -> Result<ExitCode> {
+    if arguments.rows == 0 {
+        return Err(Error::parameter("--rows 0", "a log has at least one row"));
+    }
+    let mechanism = mechanism::parse(&arguments.mechanism)?;
+    let mut simulation = Simulation::new(&*mechanism, arguments.seed)?;
+    to_stdout(|out| {
+        let mut csv = csv::Writer::from_writer(out);
+        if !arguments.no_header {
+            csv.write_record(["secret", "observation"])?;
+        }
+        for _ in 0..arguments.rows {
+            let (secret, observation) = simulation.next_row();
+            csv.write_record([secret, observation.as_str()])?;
+        }
+        csv.flush()
+    })
+    .map(|()| ExitCode::SUCCESS)
+}

@@ -1,0 +1,100 @@
+//! A figure with what is known about it.
+
+use serde::Serialize;
+
+/// How a point or limit was obtained.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// The chosen attack on rows it never saw.
+    HeldOutAttack,
+    /// Clopper–Pearson on each error rate of the attack, α split between them.
+    ClopperPearson,
+    /// Kolmogorov distance with the Dvoretzky–Kiefer–Wolfowitz–Massart bound.
+    KolmogorovDkw,
+    /// Plug-in estimate plus McDiarmid's inequality.
+    PluginMcdiarmid,
+    /// Pooled errors of a prior-matched subsample, Clopper–Pearson (Hoeffding 1956).
+    MatchedClopperPearson,
+    /// Chernoff bound for the prior-weighted errors.
+    WeightedChernoff,
+}
+
+/// The methods behind a figure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Methods {
+    /// Of the point.
+    pub point: Option<Method>,
+    /// Of the lower limit.
+    pub lower: Option<Method>,
+    /// Of the upper limit.
+    pub upper: Option<Method>,
+}
+
+/// A point with limits. `None` means that no such limit can be had, and `reason` says why.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Estimate {
+    /// The best available estimate; not a bound, and not clipped to what is possible.
+    pub point: Option<f64>,
+    /// Lower limit.
+    pub lower: Option<f64>,
+    /// Upper limit.
+    pub upper: Option<f64>,
+    /// How each was obtained.
+    pub method: Methods,
+    /// Why a limit is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+impl Estimate {
+    /// The estimate of an increasing function of the figure.
+    #[must_use]
+    pub fn increasing(&self, f: impl Fn(f64) -> f64) -> Estimate {
+        Estimate {
+            point: self.point.map(&f),
+            lower: self.lower.map(&f),
+            upper: self.upper.map(&f),
+            ..self.clone()
+        }
+    }
+
+    /// The estimate of a decreasing function of the figure: limits change places.
+    #[must_use]
+    pub fn decreasing(&self, f: impl Fn(f64) -> f64) -> Estimate {
+        Estimate {
+            point: self.point.map(&f),
+            lower: self.upper.map(&f),
+            upper: self.lower.map(&f),
+            method: Methods {
+                point: self.method.point,
+                lower: self.method.upper,
+                upper: self.method.lower,
+            },
+            reason: self.reason.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_decreasing_function_swaps_the_limits_and_their_methods() {
+        let tv = Estimate {
+            point: Some(0.5),
+            lower: Some(0.4),
+            upper: None,
+            method: Methods {
+                point: Some(Method::HeldOutAttack),
+                lower: Some(Method::ClopperPearson),
+                upper: None,
+            },
+            reason: None,
+        };
+        let beta = tv.decreasing(|tv| 1.0 - tv);
+        assert_eq!((beta.lower, beta.upper), (None, Some(0.6)));
+        assert_eq!(beta.method.upper, Some(Method::ClopperPearson));
+    }
+}

@@ -1,0 +1,192 @@
+//! Folding rows into counts while they are read, so that memory grows with what is distinct.
+
+use hashbrown::{DefaultHashBuilder, HashTable};
+use std::hash::BuildHasher;
+
+use crate::observations::{Cell, Counts};
+
+/// Numbers texts in the order they first appear.
+#[derive(Default)]
+pub struct Interner {
+    texts: Vec<String>,
+    table: HashTable<u32>,
+    hasher: DefaultHashBuilder,
+}
+
+impl Interner {
+    /// The number of a text.
+    pub fn intern(&mut self, text: &str) -> u32 {
+        let hash = self.hasher.hash_one(text);
+        let texts = &self.texts;
+        if let Some(&id) = self.table.find(hash, |&id| texts[id as usize] == text) {
+            return id;
+        }
+        let id = to_id(self.texts.len());
+        self.texts.push(text.to_owned());
+        let (texts, hasher) = (&self.texts, &self.hasher);
+        self.table
+            .insert_unique(hash, id, |&id| hasher.hash_one(texts[id as usize].as_str()));
+        id
+    }
+
+    /// The texts, by number.
+    pub fn into_texts(self) -> Vec<String> {
+        self.texts
+    }
+
+    /// The texts so far, by number.
+    pub fn texts(&self) -> &[String] {
+        &self.texts
+    }
+}
+
+/// Numbers tuples of `width` words in the order they first appear.
+pub struct TupleInterner {
+    width: usize,
+    words: Vec<u64>,
+    len: usize,
+    table: HashTable<u32>,
+    hasher: DefaultHashBuilder,
+}
+
+impl TupleInterner {
+    /// An empty interner of tuples of `width` words.
+    pub fn new(width: usize) -> Self {
+        TupleInterner {
+            width,
+            words: Vec::new(),
+            len: 0,
+            table: HashTable::new(),
+            hasher: DefaultHashBuilder::default(),
+        }
+    }
+
+    /// The number of a tuple.
+    pub fn intern(&mut self, tuple: &[u64]) -> u32 {
+        debug_assert_eq!(tuple.len(), self.width);
+        let width = self.width;
+        let hash = hash_tuple(&self.hasher, tuple);
+        let words = &self.words;
+        let at = |id: u32| &words[id as usize * width..(id as usize + 1) * width];
+        if let Some(&id) = self.table.find(hash, |&id| at(id) == tuple) {
+            return id;
+        }
+        let id = to_id(self.len);
+        self.len += 1;
+        self.words.extend_from_slice(tuple);
+        let (words, hasher) = (&self.words, &self.hasher);
+        let at = |id: u32| &words[id as usize * width..(id as usize + 1) * width];
+        self.table
+            .insert_unique(hash, id, |&id| hash_tuple(hasher, at(id)));
+        id
+    }
+
+    /// The number of distinct tuples.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// A tuple by its number.
+    pub fn tuple(&self, id: u32) -> &[u64] {
+        &self.words[id as usize * self.width..(id as usize + 1) * self.width]
+    }
+}
+
+fn hash_tuple(hasher: &DefaultHashBuilder, tuple: &[u64]) -> u64 {
+    match tuple {
+        [word] => hasher.hash_one(word),
+        _ => hasher.hash_one(tuple),
+    }
+}
+
+fn to_id(n: usize) -> u32 {
+    u32::try_from(n).expect("fewer than 2^32 distinct values fit in memory")
+}
+
+/// Adds up occurrences of (secret, observation) in memory that grows with the distinct ones.
+#[derive(Default)]
+pub struct CellCounter {
+    pending: Vec<Cell>,
+    /// How many of `pending` are already sorted and distinct.
+    compacted: usize,
+}
+
+impl CellCounter {
+    /// Enough rows that sorting them is cheap per row.
+    const BATCH: usize = 1 << 17;
+
+    /// Adds occurrences.
+    pub fn add(&mut self, secret: u32, symbol: u32, count: u64) {
+        self.pending.push(Cell {
+            secret,
+            symbol,
+            count,
+        });
+        if self.pending.len() >= Self::BATCH.max(2 * self.compacted) {
+            self.compact();
+        }
+    }
+
+    fn compact(&mut self) {
+        self.pending
+            .sort_unstable_by_key(|cell| (u64::from(cell.symbol) << 32) | u64::from(cell.secret));
+        self.pending.dedup_by(|next, kept| {
+            let same = (next.symbol, next.secret) == (kept.symbol, kept.secret);
+            if same {
+                kept.count = kept.count.saturating_add(next.count);
+            }
+            same
+        });
+        self.compacted = self.pending.len();
+    }
+
+    /// The counts, with secrets and observations renumbered.
+    pub fn into_counts(self, secrets: usize, secret_rank: &[u32], symbol_rank: &[u32]) -> Counts {
+        let cells = self
+            .pending
+            .into_iter()
+            .map(|cell| Cell {
+                secret: secret_rank[cell.secret as usize],
+                symbol: symbol_rank[cell.symbol as usize],
+                count: cell.count,
+            })
+            .collect();
+        Counts::new(secrets, cells)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_and_tuples_are_numbered_once() {
+        let mut texts = Interner::default();
+        assert_eq!(
+            [texts.intern("b"), texts.intern("a"), texts.intern("b")],
+            [0, 1, 0]
+        );
+        let mut tuples = TupleInterner::new(2);
+        assert_eq!(
+            [
+                tuples.intern(&[1, 2]),
+                tuples.intern(&[2, 1]),
+                tuples.intern(&[1, 2])
+            ],
+            [0, 1, 0]
+        );
+        assert_eq!(tuples.tuple(1), &[2, 1]);
+    }
+
+    #[test]
+    fn many_occurrences_of_few_cells_stay_few() {
+        let mut counter = CellCounter::default();
+        for row in 0..1_000_000u32 {
+            counter.add(row % 3, row % 7, 1);
+        }
+        assert!(counter.pending.capacity() <= 4 * CellCounter::BATCH);
+        let counts = counter.into_counts(3, &[0, 1, 2], &[0, 1, 2, 3, 4, 5, 6]);
+        assert_eq!(counts.cells().len(), 21);
+        assert_eq!(counts.total(), 1_000_000);
+    }
+}

@@ -1,0 +1,325 @@
+//! Finding out how a file is laid out: its delimiter, whether its first row is a header, and which
+//! column plays which part.
+
+use csv::StringRecord;
+
+use crate::error::{Error, Place, Result};
+use crate::log::ReadOptions;
+use crate::suggest;
+
+/// Whether the first row of a file names its columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum HeaderChoice {
+    /// Look and decide.
+    #[default]
+    Detect,
+    /// It does.
+    Present,
+    /// It does not.
+    Absent,
+}
+
+/// The part every column of a file plays.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    /// Whether row 1 is a header.
+    pub header: bool,
+    /// The names of all columns: from the header, or `1`, `2`, … without one.
+    pub names: Vec<String>,
+    /// The position of the secret.
+    pub secret: usize,
+    /// The positions of the observation columns, in the order asked for.
+    pub observe: Vec<usize>,
+    /// The position of the number of occurrences.
+    pub count: Option<usize>,
+}
+
+impl Layout {
+    /// Finds the layout from the first rows of a file.
+    ///
+    /// # Errors
+    /// A requested column that is not there, a column asked to play two parts, no observation left.
+    pub fn find(file: &str, rows: &[StringRecord], options: &ReadOptions) -> Result<Self> {
+        let first = rows.first().ok_or_else(|| {
+            Error::file(file, "is empty").with_hint("a log has one row per use of the mechanism")
+        })?;
+        let header = match options.header {
+            HeaderChoice::Present => true,
+            HeaderChoice::Absent => false,
+            HeaderChoice::Detect => looks_like_header(first, &rows[1..], options),
+        };
+        let names: Vec<String> = if header {
+            first.iter().map(|name| name.trim().to_owned()).collect()
+        } else {
+            (1..=first.len()).map(|number| number.to_string()).collect()
+        };
+        let columns = Columns {
+            file,
+            header,
+            names: &names,
+            example: if header { rows.get(1) } else { Some(first) },
+        };
+        let (secret, observe, count) = columns.assign(options)?;
+        Ok(Layout {
+            header,
+            names,
+            secret,
+            observe,
+            count,
+        })
+    }
+}
+
+/// The delimiter of a file: the one asked for, a tab for `.tsv`, else the commonest in its first line.
+pub fn delimiter(file: &str, first_line: &[u8], asked: Option<u8>) -> u8 {
+    if let Some(delimiter) = asked {
+        return delimiter;
+    }
+    let stem = file.strip_suffix(".gz").unwrap_or(file);
+    if stem.ends_with(".tsv") {
+        return b'\t';
+    }
+    let mut quoted = false;
+    let mut seen = [(b',', 0usize), (b'\t', 0), (b';', 0)];
+    for &byte in first_line {
+        match byte {
+            b'"' => quoted = !quoted,
+            b'\n' => break,
+            _ if !quoted => {
+                if let Some((_, times)) = seen.iter_mut().find(|(d, _)| *d == byte) {
+                    *times += 1;
+                }
+            }
+            _ => {}
+        }
+    }
+    // The first of equals wins, so that a single column is read as CSV.
+    seen.iter()
+        .rev()
+        .max_by_key(|(_, times)| *times)
+        .map_or(b',', |&(byte, _)| byte)
+}
+
+/// Whether a field is written as a number, finite or not.
+pub fn is_number(field: &str) -> bool {
+    field.trim().parse::<f64>().is_ok()
+}
+
+/// A header has no number where later rows have one, or names a column that was asked for.
+fn looks_like_header(first: &StringRecord, later: &[StringRecord], options: &ReadOptions) -> bool {
+    let asked = |name: &str| {
+        name.eq_ignore_ascii_case("secret")
+            || (!is_number(name) && options.named_columns().any(|wanted| wanted == name))
+    };
+    if first.iter().any(|field| asked(field.trim())) {
+        return true;
+    }
+    first.iter().enumerate().any(|(column, field)| {
+        let numbers = later
+            .iter()
+            .filter(|row| row.get(column).is_some_and(is_number))
+            .count();
+        !is_number(field) && numbers > 0 && 2 * numbers > later.len()
+    })
+}
+
+struct Columns<'a> {
+    file: &'a str,
+    header: bool,
+    names: &'a [String],
+    example: Option<&'a StringRecord>,
+}
+
+impl Columns<'_> {
+    fn assign(&self, options: &ReadOptions) -> Result<(usize, Vec<usize>, Option<usize>)> {
+        let secret = match &options.secret {
+            Some(name) => self.position(name, "--secret")?,
+            None => self.default_secret()?,
+        };
+        let count = options
+            .count
+            .as_ref()
+            .map(|name| self.position(name, "--count"))
+            .transpose()?;
+        let observe = match &options.observe {
+            Some(names) => names
+                .iter()
+                .map(|name| self.position(name, "--observe"))
+                .collect::<Result<Vec<_>>>()?,
+            None => (0..self.names.len())
+                .filter(|&column| column != secret && Some(column) != count)
+                .collect(),
+        };
+        self.refuse_double_parts(secret, &observe, count)?;
+        if observe.is_empty() {
+            return Err(Error::data(
+                Place::file(self.file),
+                format!("no observation column: {}", self.listing()),
+            )
+            .with_hint("a log needs a secret and at least one observation; is the delimiter right? (--delimiter)"));
+        }
+        Ok((secret, observe, count))
+    }
+
+    fn default_secret(&self) -> Result<usize> {
+        self.names
+            .iter()
+            .position(|name| name.eq_ignore_ascii_case("secret"))
+            .ok_or_else(|| {
+                Error::data(
+                    Place::file(self.file),
+                    format!("no column is named `secret`: {}", self.listing()),
+                )
+                .with_hint("say which it is with --secret COLUMN (a name or a number from 1)")
+            })
+    }
+
+    fn position(&self, wanted: &str, option: &str) -> Result<usize> {
+        if let Some(at) = self.names.iter().position(|name| name == wanted) {
+            return Ok(at);
+        }
+        match wanted.parse::<usize>() {
+            Ok(number) if (1..=self.names.len()).contains(&number) => Ok(number - 1),
+            _ => {
+                let error = Error::data(
+                    Place::file(self.file),
+                    format!("{option} {wanted}: no such column; {}", self.listing()),
+                );
+                let names = self
+                    .names
+                    .iter()
+                    .map(String::as_str)
+                    .filter(|_| self.header);
+                Err(match suggest::nearest(wanted, names) {
+                    Some(near) => error.with_hint(format!("did you mean `{near}`?")),
+                    None => error.with_hint("use a name, or a number from 1"),
+                })
+            }
+        }
+    }
+
+    fn refuse_double_parts(
+        &self,
+        secret: usize,
+        observe: &[usize],
+        count: Option<usize>,
+    ) -> Result<()> {
+        let mut parts = vec![0u32; self.names.len()];
+        for &column in observe.iter().chain([&secret]).chain(&count) {
+            parts[column] += 1;
+            if parts[column] > 1 {
+                return Err(Error::data(
+                    Place::file(self.file).column(&self.names[column]),
+                    "the column is asked to play two parts (secret, observation, count)",
+                )
+                .with_hint("each column has one part"));
+            }
+        }
+        Ok(())
+    }
+
+    fn listing(&self) -> String {
+        const MOST: usize = 30;
+        let mut items: Vec<String> = if self.header {
+            self.names
+                .iter()
+                .take(MOST)
+                .map(|name| format!("`{name}`"))
+                .collect()
+        } else {
+            let example =
+                |column: usize| self.example.and_then(|row| row.get(column)).unwrap_or("");
+            (0..self.names.len().min(MOST))
+                .map(|column| format!("{} (row 1: {:?})", column + 1, example(column)))
+                .collect()
+        };
+        if self.names.len() > MOST {
+            items.push(format!("… {} in all", self.names.len()));
+        }
+        let kind = if self.header {
+            "columns"
+        } else {
+            "no header; columns"
+        };
+        format!("{kind}: {}", items.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(text: &str) -> Vec<StringRecord> {
+        csv::ReaderBuilder::new()
+            .has_headers(false)
+            .flexible(true)
+            .from_reader(text.as_bytes())
+            .records()
+            .collect::<std::result::Result<_, _>>()
+            .unwrap()
+    }
+
+    fn find(text: &str, options: &ReadOptions) -> Result<Layout> {
+        Layout::find("log.csv", &rows(text), options)
+    }
+
+    #[test]
+    fn a_row_of_words_above_numbers_is_a_header() {
+        let options = ReadOptions {
+            secret: Some("relation".into()),
+            ..ReadOptions::default()
+        };
+        let layout = find("relation,seconds\nsame,0.5\ndiff,0.6\n", &options).unwrap();
+        assert!(layout.header);
+        assert_eq!((layout.secret, layout.observe), (0, vec![1]));
+    }
+
+    #[test]
+    fn a_log_of_words_has_a_header_only_if_a_requested_column_is_named_there() {
+        let by_number = ReadOptions {
+            secret: Some("1".into()),
+            ..ReadOptions::default()
+        };
+        assert!(!find("a,x\nb,y\n", &by_number).unwrap().header);
+        assert!(
+            find("secret,x\nb,y\n", &ReadOptions::default())
+                .unwrap()
+                .header
+        );
+    }
+
+    #[test]
+    fn columns_may_be_numbers() {
+        let options = ReadOptions {
+            secret: Some("2".into()),
+            observe: Some(vec!["1".into()]),
+            ..ReadOptions::default()
+        };
+        let layout = find("7,1\n8,0\n", &options).unwrap();
+        assert_eq!(
+            (layout.header, layout.secret, layout.observe),
+            (false, 1, vec![0])
+        );
+    }
+
+    #[test]
+    fn an_unknown_column_is_answered_with_the_nearest() {
+        let options = ReadOptions {
+            secret: Some("relatoin".into()),
+            ..ReadOptions::default()
+        };
+        let message = find("relation,seconds\nsame,0.5\n", &options)
+            .unwrap_err()
+            .to_string();
+        assert!(message.contains("did you mean `relation`"), "{message}");
+        assert!(message.contains("`seconds`"), "{message}");
+    }
+
+    #[test]
+    fn the_commonest_delimiter_outside_quotes_is_taken() {
+        assert_eq!(delimiter("x.csv", b"a;b;c\n1;2;3", None), b';');
+        assert_eq!(delimiter("x.tsv.gz", b"a,b", None), b'\t');
+        assert_eq!(delimiter("x", b"\"a;b;c\",d\n", None), b',');
+        assert_eq!(delimiter("x", b"single\n", None), b',');
+    }
+}

@@ -1,0 +1,144 @@
+//! Reading logs: delimited text, plain or gzip, from files or standard input, into counts.
+
+mod fold;
+mod ingest;
+mod layout;
+mod order;
+mod source;
+mod typing;
+
+use crate::error::{Error, Result};
+use crate::observations::{Counts, Observations};
+
+pub use layout::HeaderChoice;
+pub use order::RowOrder;
+pub use source::{ReadMeter, STDIN};
+pub use typing::Decision;
+
+/// What to read and how.
+#[derive(Debug, Clone, Default)]
+pub struct ReadOptions {
+    /// The files that make up the log; `-` is standard input.
+    pub files: Vec<String>,
+    /// A second log to learn and tune on.
+    pub fit_on: Option<String>,
+    /// The column of the secret, by name or number; `secret` if not given.
+    pub secret: Option<String>,
+    /// The observation columns; all others if not given.
+    pub observe: Option<Vec<String>>,
+    /// The column that says how often a row occurred.
+    pub count: Option<String>,
+    /// Whether row 1 is a header.
+    pub header: HeaderChoice,
+    /// The delimiter; found if not given.
+    pub delimiter: Option<u8>,
+    /// Columns to read as labels.
+    pub categorical: Vec<String>,
+    /// Columns to read as numbers.
+    pub numeric: Vec<String>,
+    /// Width of the bins an observer can resolve, by column.
+    pub resolution: Vec<(String, f64)>,
+    /// The only secrets to look at; all if empty.
+    pub secrets: Vec<String>,
+}
+
+impl ReadOptions {
+    /// Every column that an option names.
+    fn named_columns(&self) -> impl Iterator<Item = &str> {
+        self.secret
+            .iter()
+            .chain(&self.count)
+            .chain(self.observe.iter().flatten())
+            .chain(&self.categorical)
+            .chain(&self.numeric)
+            .chain(self.resolution.iter().map(|(name, _)| name))
+            .map(String::as_str)
+    }
+
+    fn check(&self) -> Result<()> {
+        if self.files.is_empty() {
+            return Err(Error::parameter("LOG", "no file is named"));
+        }
+        let names = self.files.iter().chain(&self.fit_on);
+        if names.filter(|name| *name == STDIN).count() > 1 {
+            return Err(Error::parameter(
+                "-",
+                "standard input can be read only once",
+            ));
+        }
+        for (column, width) in &self.resolution {
+            if !(width.is_finite() && *width > 0.0) {
+                return Err(Error::parameter(
+                    format!("--resolution {column}={width}"),
+                    "the width of a bin must be a positive number",
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A log as read: what was observed, how often under each secret, and what the file looked like.
+#[derive(Debug, Clone)]
+pub struct Log {
+    /// The secrets' labels: in numeric order if all are numbers, else alphabetical.
+    pub secrets: Vec<String>,
+    /// The distinct observations.
+    pub observations: Observations,
+    /// The rows of the log itself.
+    pub counts: Counts,
+    /// The rows of the log to learn on, if one was given.
+    pub fit_counts: Option<Counts>,
+    /// The order of rows, as far as it was kept; `None` for aggregated logs.
+    pub order: Option<RowOrder>,
+    /// What was found while reading.
+    pub facts: InputFacts,
+}
+
+/// What was found while reading, for the report.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct InputFacts {
+    /// The files of the log.
+    pub files: Vec<String>,
+    /// The log to learn on.
+    pub fit_on: Option<String>,
+    /// Rows (occurrences) in the log's files.
+    pub rows: u64,
+    /// Rows used after `--secrets`.
+    pub rows_used: u64,
+    /// Whether row 1 was read as a header.
+    pub header: bool,
+    /// Whether the header was found or forced.
+    pub header_detected: bool,
+    /// The delimiter.
+    pub delimiter: char,
+    /// The name of the secret's column.
+    pub secret_column: String,
+    /// Whether the rows carried counts.
+    pub aggregated: bool,
+    /// Per observation column: who decided its type.
+    pub decided: Vec<Decision>,
+    /// Per observation column: the most decimals a number was written with, `None` if categorical or
+    /// written with exponents.
+    pub decimals: Vec<Option<u32>>,
+    /// Categorical columns that hold numbers nearly everywhere.
+    pub suspicious_columns: Vec<String>,
+    /// Whether the user narrowed the log to some secrets.
+    pub narrowed: bool,
+}
+
+/// Reads a log.
+///
+/// # Errors
+/// Anything wrong with a file or its content, with file, row, column and value.
+pub fn read(options: &ReadOptions, meter: &ReadMeter) -> Result<Log> {
+    options.check()?;
+    let mut ingest = ingest::Ingest::new(options);
+    for file in &options.files {
+        ingest.file(file, ingest::Part::Log, meter)?;
+    }
+    if let Some(file) = &options.fit_on {
+        ingest.file(file, ingest::Part::FitOn, meter)?;
+    }
+    ingest.finish()
+}

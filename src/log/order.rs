@@ -1,0 +1,92 @@
+//! What is kept of the order of rows: enough to see blocks, drift and autocorrelation.
+
+/// Rows per contiguous block.
+const BLOCK: usize = 4096;
+/// Blocks kept at most; beyond, every second is dropped.
+const MOST_BLOCKS: usize = 256;
+
+/// The order of rows: contiguous blocks spread evenly over the log, all of it if it is short.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RowOrder {
+    /// The secret of each kept row.
+    pub secrets: Vec<u32>,
+    /// The observation of each kept row.
+    pub symbols: Vec<u32>,
+    /// Whether rows were left out.
+    pub thinned: bool,
+}
+
+/// Records the order of rows in bounded memory.
+#[derive(Default)]
+pub struct OrderSketch {
+    blocks: Vec<Vec<(u32, u32)>>,
+    /// One block in `stride` is kept.
+    stride: usize,
+    row: usize,
+}
+
+impl OrderSketch {
+    /// Records the next row.
+    pub fn push(&mut self, secret: u32, symbol: u32) {
+        let stride = self.stride.max(1);
+        let block = self.row / BLOCK;
+        self.row += 1;
+        if !block.is_multiple_of(stride) {
+            return;
+        }
+        let slot = block / stride;
+        if slot == MOST_BLOCKS {
+            let mut index = 0;
+            self.blocks.retain(|_| {
+                index += 1;
+                index % 2 == 1
+            });
+            self.stride = 2 * stride;
+            self.row -= 1;
+            return self.push(secret, symbol);
+        }
+        if slot == self.blocks.len() {
+            self.blocks.push(Vec::with_capacity(BLOCK));
+        }
+        self.blocks[slot].push((secret, symbol));
+    }
+
+    /// The order, with secrets and observations renumbered.
+    pub fn finish(self, secret_rank: &[u32], symbol_rank: &[u32]) -> RowOrder {
+        let thinned = self.stride > 1;
+        let rows = self.blocks.into_iter().flatten();
+        let (secrets, symbols) = rows
+            .map(|(secret, symbol)| (secret_rank[secret as usize], symbol_rank[symbol as usize]))
+            .unzip();
+        RowOrder {
+            secrets,
+            symbols,
+            thinned,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_log_is_kept_whole_and_a_long_one_evenly() {
+        let identity: Vec<u32> = (0..3_000_000).collect();
+        let kept = |rows: u32| {
+            let mut sketch = OrderSketch::default();
+            (0..rows).for_each(|row| sketch.push(0, row));
+            sketch.finish(&[0], &identity)
+        };
+        let short = kept(10_000);
+        assert!(!short.thinned && short.symbols == (0..10_000).collect::<Vec<_>>());
+        let long = kept(3_000_000);
+        assert!(long.thinned);
+        assert!(
+            long.symbols.len() <= BLOCK * MOST_BLOCKS
+                && long.symbols.len() >= BLOCK * MOST_BLOCKS / 2
+        );
+        assert!(long.symbols.is_sorted() && *long.symbols.last().unwrap() > 2_950_000);
+        assert_eq!(long.symbols[BLOCK], 4 * BLOCK as u32);
+    }
+}

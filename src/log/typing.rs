@@ -1,0 +1,295 @@
+//! Deciding what a column holds: numbers with an order and a distance, or categories.
+
+use csv::StringRecord;
+use serde::Serialize;
+
+use crate::error::{Error, Result};
+use crate::log::ReadOptions;
+use crate::log::layout::{Layout, is_number};
+use crate::observations::ColumnType;
+
+/// Integers that take at most this many values are read as categories.
+const FEW_VALUES: usize = 20;
+/// … if each is seen at least this often on average.
+const OFTEN: usize = 5;
+
+/// How an observation column is read, and why.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ColumnPlan {
+    /// The column's name.
+    pub name: String,
+    /// Position in the file.
+    pub position: usize,
+    /// Numbers or categories.
+    pub kind: ColumnType,
+    /// Who or what decided.
+    pub decided: Decision,
+    /// Width of the bins an observer can resolve, if the user gave one.
+    pub resolution: Option<f64>,
+    /// The share of the probed values that are numbers.
+    pub number_share: f64,
+}
+
+/// What a column's type rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Decision {
+    /// The user said so.
+    Asked,
+    /// The first rows of the log.
+    Inferred,
+}
+
+/// Types the observation columns of a log from its first rows.
+///
+/// A column is numeric if every probed value is written as a number and at least one is finite, unless
+/// it holds few integers, each seen often: those are categories (but not where most columns are plain
+/// numbers: a vector of sizes stays a vector). What is not a finite number in a
+/// numeric column is an error later, with its place; nothing is silently retyped.
+///
+/// # Errors
+/// `--categorical`, `--numeric` or `--resolution` naming something that is no observation column, or
+/// contradicting each other.
+pub fn plan_columns(
+    rows: &[StringRecord],
+    layout: &Layout,
+    options: &ReadOptions,
+) -> Result<Vec<ColumnPlan>> {
+    check_names(layout, options)?;
+    let probes: Vec<Probe> = layout
+        .observe
+        .iter()
+        .map(|&position| probe(rows, position))
+        .collect();
+    let number_columns = probes.iter().filter(|probe| probe.all_numbers).count();
+    let few_valued = probes
+        .iter()
+        .filter(|probe| probe.all_numbers && probe.few_integers)
+        .count();
+    let integers_are_categories = 2 * few_valued >= number_columns;
+    layout
+        .observe
+        .iter()
+        .zip(&probes)
+        .map(|(&position, probe)| {
+            plan_column(probe, integers_are_categories, layout, position, options)
+        })
+        .collect()
+}
+
+fn plan_column(
+    probe: &Probe,
+    integers_are_categories: bool,
+    layout: &Layout,
+    position: usize,
+    options: &ReadOptions,
+) -> Result<ColumnPlan> {
+    let name = layout.names[position].clone();
+    let is_named = |wanted: &str| names_column(layout, position, wanted);
+    let categorical = options.categorical.iter().any(|wanted| is_named(wanted));
+    let numeric = options.numeric.iter().any(|wanted| is_named(wanted));
+    let resolution = options
+        .resolution
+        .iter()
+        .find(|(wanted, _)| is_named(wanted))
+        .map(|&(_, width)| width);
+    if categorical && (numeric || resolution.is_some()) {
+        return Err(Error::parameter(
+            format!("--categorical {name}"),
+            "the same column is also asked to be numeric",
+        )
+        .with_hint(
+            "--numeric and --resolution are for numbers, --categorical for everything else",
+        ));
+    }
+    let category_like = probe.few_integers && integers_are_categories;
+    let (kind, decided) = if categorical {
+        (ColumnType::Categorical, Decision::Asked)
+    } else if numeric || resolution.is_some() {
+        (ColumnType::Numeric, Decision::Asked)
+    } else if probe.all_numbers && !category_like {
+        (ColumnType::Numeric, Decision::Inferred)
+    } else {
+        (ColumnType::Categorical, Decision::Inferred)
+    };
+    Ok(ColumnPlan {
+        name,
+        position,
+        kind,
+        decided,
+        resolution,
+        number_share: probe.number_share,
+    })
+}
+
+fn names_column(layout: &Layout, position: usize, wanted: &str) -> bool {
+    layout.names[position] == wanted
+        || (!layout.names.iter().any(|name| name == wanted) && wanted.parse() == Ok(position + 1))
+}
+
+fn check_names(layout: &Layout, options: &ReadOptions) -> Result<()> {
+    let asked = [
+        ("--categorical", &options.categorical),
+        ("--numeric", &options.numeric),
+    ];
+    let resolutions = options
+        .resolution
+        .iter()
+        .map(|(name, _)| ("--resolution", name));
+    for (option, wanted) in asked
+        .iter()
+        .flat_map(|(option, names)| names.iter().map(move |name| (*option, name)))
+        .chain(resolutions)
+    {
+        if !layout
+            .observe
+            .iter()
+            .any(|&position| names_column(layout, position, wanted))
+        {
+            let columns: Vec<&str> = layout
+                .observe
+                .iter()
+                .map(|&p| layout.names[p].as_str())
+                .collect();
+            return Err(Error::parameter(
+                format!("{option} {wanted}"),
+                "is not an observation column",
+            )
+            .with_hint(format!(
+                "the observation columns are: {}",
+                columns.join(", ")
+            )));
+        }
+    }
+    Ok(())
+}
+
+struct Probe {
+    all_numbers: bool,
+    few_integers: bool,
+    number_share: f64,
+}
+
+fn probe(rows: &[StringRecord], position: usize) -> Probe {
+    let mut numbers = 0usize;
+    let mut finite = 0usize;
+    let mut blank = 0usize;
+    let mut integers = true;
+    let mut distinct = std::collections::BTreeSet::new();
+    for field in rows
+        .iter()
+        .filter_map(|row| row.get(position))
+        .map(str::trim)
+    {
+        if field.is_empty() {
+            blank += 1;
+        } else if let Ok(value) = field.parse::<f64>() {
+            numbers += 1;
+            finite += usize::from(value.is_finite());
+            integers &= value == value.trunc();
+            if distinct.len() <= FEW_VALUES {
+                distinct.insert(value.to_bits());
+            }
+        }
+    }
+    // A blank among numbers is a missing number, to be reported; a column of words may hold blanks.
+    Probe {
+        all_numbers: numbers + blank == rows.len() && finite > 0,
+        few_integers: integers && distinct.len() <= FEW_VALUES && numbers >= OFTEN * distinct.len(),
+        number_share: numbers as f64 / rows.len().max(1) as f64,
+    }
+}
+
+/// Whether a column of categories holds numbers nearly everywhere: probably a typo in a numeric column.
+pub fn is_suspicious(plan: &ColumnPlan) -> bool {
+    plan.kind == ColumnType::Categorical
+        && plan.decided == Decision::Inferred
+        && (0.9..1.0).contains(&plan.number_share)
+}
+
+/// The finite number a field holds, or what is wrong with it.
+pub fn finite_number(field: &str) -> std::result::Result<f64, &'static str> {
+    match field.parse::<f64>() {
+        Ok(value) if value.is_finite() => Ok(value),
+        Ok(_) => Err("is not a finite number, and the column is numeric"),
+        Err(_) if field.is_empty() => Err("is blank, and the column is numeric"),
+        Err(_) => Err("is not a number, and the column is numeric"),
+    }
+}
+
+/// The number of decimals a number is written with, or `None` if it is written with an exponent.
+pub fn decimals(field: &str) -> Option<u32> {
+    debug_assert!(is_number(field));
+    if field.bytes().any(|byte| byte.eq_ignore_ascii_case(&b'e')) {
+        return None;
+    }
+    field
+        .split_once('.')
+        .map_or(Some(0), |(_, fraction)| u32::try_from(fraction.len()).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(values: &[&str], options: &ReadOptions) -> ColumnPlan {
+        let rows: Vec<StringRecord> = values
+            .iter()
+            .map(|v| StringRecord::from(vec!["s", v]))
+            .collect();
+        let layout = Layout {
+            header: true,
+            names: vec!["secret".into(), "x".into()],
+            secret: 0,
+            observe: vec![1],
+            count: None,
+        };
+        plan_columns(&rows, &layout, options).unwrap().remove(0)
+    }
+
+    #[test]
+    fn few_integers_seen_often_are_categories_and_the_user_may_say_otherwise() {
+        let values: Vec<&str> = ["0", "1", "2"].repeat(10);
+        assert_eq!(
+            plan(&values, &ReadOptions::default()).kind,
+            ColumnType::Categorical
+        );
+        let numeric = ReadOptions {
+            numeric: vec!["x".into()],
+            ..ReadOptions::default()
+        };
+        assert_eq!(plan(&values, &numeric).kind, ColumnType::Numeric);
+    }
+
+    #[test]
+    fn nan_inf_and_blank_do_not_make_a_column_of_numbers_categorical() {
+        for hole in ["NaN", "inf", ""] {
+            let values = ["0.5", "1.5", hole, "2.5"];
+            assert_eq!(
+                plan(&values, &ReadOptions::default()).kind,
+                ColumnType::Numeric,
+                "{hole}"
+            );
+        }
+        assert_eq!(
+            finite_number("NaN"),
+            Err("is not a finite number, and the column is numeric")
+        );
+    }
+
+    #[test]
+    fn one_word_among_numbers_makes_categories_and_looks_suspicious() {
+        let mut values = vec!["0.5"; 99];
+        values.push("oops");
+        let plan = plan(&values, &ReadOptions::default());
+        assert_eq!(plan.kind, ColumnType::Categorical);
+        assert!(is_suspicious(&plan));
+    }
+
+    #[test]
+    fn decimals_are_read_from_the_text() {
+        assert_eq!(decimals("1.250"), Some(3));
+        assert_eq!(decimals("-7"), Some(0));
+        assert_eq!(decimals("1e-3"), None);
+    }
+}

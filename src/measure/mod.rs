@@ -1,0 +1,4 @@
+//! Leakage measures of counted rows: plug-in estimates and exact formulas, no limits.
+
+pub mod leakage;
+pub mod plug_in;

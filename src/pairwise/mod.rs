@@ -1,0 +1,178 @@
+//! Deciding between two secrets, for all pairs at once.
+
+mod choose;
+mod judge;
+
+pub(crate) use choose::rows_by_secret;
+pub use choose::{PairChoice, choose_rules};
+pub use judge::{GuessTally, Judgement, judge, tally_guesses};
+
+use crate::stats::binomial;
+
+/// The number of pairs of `secrets` secrets.
+pub fn pair_count(secrets: usize) -> usize {
+    secrets * secrets.saturating_sub(1) / 2
+}
+
+/// All pairs (a, b) with a < b, in lexicographic order.
+pub fn pairs(secrets: usize) -> impl Iterator<Item = (u32, u32)> {
+    let secrets = secrets as u32;
+    (0..secrets).flat_map(move |a| (a + 1..secrets).map(move |b| (a, b)))
+}
+
+/// The position of the pair (a, b), a < b, in [`pairs`].
+pub fn pair_index(secrets: usize, a: u32, b: u32) -> usize {
+    let (a, b) = (a as usize, b as usize);
+    debug_assert!(a < b && b < secrets);
+    a * (2 * secrets - a - 1) / 2 + b - a - 1
+}
+
+/// A test of secret a against secret b: it says a where score_a − score_b exceeds the threshold.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rule {
+    /// The first secret.
+    pub a: u32,
+    /// The second secret.
+    pub b: u32,
+    /// Where to cut the difference of scores.
+    pub threshold: f64,
+}
+
+/// How often a rule erred on rows that it never saw.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tally {
+    /// Rows of secret a.
+    pub a_rows: u64,
+    /// Rows of a that the rule took for b (false negatives).
+    pub a_missed: u64,
+    /// Rows of secret b.
+    pub b_rows: u64,
+    /// Rows of b that the rule took for a (false positives).
+    pub b_missed: u64,
+}
+
+impl Tally {
+    /// Whether both secrets were tested at all.
+    pub fn is_judged(&self) -> bool {
+        self.a_rows > 0 && self.b_rows > 0
+    }
+
+    /// TPR − FPR, or `None` where a secret has no rows. Not clipped: an attack can do worse than
+    /// guessing, and on a leak-free log half of all attacks do.
+    pub fn advantage(&self) -> Option<f64> {
+        self.is_judged().then(|| {
+            1.0 - self.a_missed as f64 / self.a_rows as f64
+                - self.b_missed as f64 / self.b_rows as f64
+        })
+    }
+
+    /// Limits of both error rates that hold together with probability 1 − alpha.
+    ///
+    /// # Conditions
+    /// The rule was fixed before the rows were seen; rows are independent.
+    pub fn errors_at_most(&self, alpha: f64) -> ErrorRates {
+        ErrorRates {
+            missed: binomial::clopper_pearson_upper(self.a_missed, self.a_rows, alpha / 2.0),
+            false_alarm: binomial::clopper_pearson_upper(self.b_missed, self.b_rows, alpha / 2.0),
+        }
+    }
+
+    /// Lower limits of both error rates that hold together with probability 1 − alpha.
+    pub fn errors_at_least(&self, alpha: f64) -> ErrorRates {
+        ErrorRates {
+            missed: binomial::clopper_pearson_lower(self.a_missed, self.a_rows, alpha / 2.0),
+            false_alarm: binomial::clopper_pearson_lower(self.b_missed, self.b_rows, alpha / 2.0),
+        }
+    }
+
+    /// Approximate upper limits of both error rates, for choosing only.
+    pub fn errors_about(&self, alpha: f64) -> ErrorRates {
+        ErrorRates {
+            missed: binomial::wilson_upper(self.a_missed, self.a_rows, alpha / 2.0),
+            false_alarm: binomial::wilson_upper(self.b_missed, self.b_rows, alpha / 2.0),
+        }
+    }
+}
+
+/// Error rates of a rule, or limits of them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ErrorRates {
+    /// Probability of taking a for b.
+    pub missed: f64,
+    /// Probability of taking b for a.
+    pub false_alarm: f64,
+}
+
+impl ErrorRates {
+    /// TPR − FPR.
+    pub fn advantage(&self) -> f64 {
+        1.0 - self.missed - self.false_alarm
+    }
+
+    /// The ε that (ε, δ)-differential privacy needs at least, given these error rates or upper limits
+    /// of them.
+    ///
+    /// # Formula
+    /// max(0, ln((1 − δ − FNR)/FPR), ln((1 − δ − FPR)/FNR)): both P(A | a) ≤ e^ε P(A | b) + δ and its
+    /// mirror image must hold for the event A = "the rule says a" and its complement.
+    ///
+    /// # References
+    /// Kairouz, Oh, Viswanath 2015, Theorem 2.1, doi:10.1109/TIT.2017.2685505.
+    pub fn epsilon_at_least(&self, delta: f64) -> f64 {
+        let one_way = |missed: f64, false_alarm: f64| ((1.0 - delta - missed) / false_alarm).ln();
+        let epsilon =
+            one_way(self.missed, self.false_alarm).max(one_way(self.false_alarm, self.missed));
+        // max ignores NaN, which is the logarithm of a negative number.
+        epsilon.max(0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_are_numbered_in_order() {
+        for secrets in [2, 3, 7] {
+            assert_eq!(pairs(secrets).count(), pair_count(secrets));
+            for (index, (a, b)) in pairs(secrets).enumerate() {
+                assert_eq!(pair_index(secrets, a, b), index);
+            }
+        }
+    }
+
+    #[test]
+    fn epsilon_takes_the_better_direction_and_is_never_negative() {
+        let rates = ErrorRates {
+            missed: 0.1,
+            false_alarm: 0.3,
+        };
+        assert!((rates.epsilon_at_least(0.0) - (0.7f64 / 0.1).ln()).abs() < 1e-15);
+        let useless = ErrorRates {
+            missed: 0.6,
+            false_alarm: 0.7,
+        };
+        assert_eq!(useless.epsilon_at_least(0.0), 0.0);
+        assert_eq!(
+            ErrorRates {
+                missed: 0.5,
+                false_alarm: 0.9
+            }
+            .epsilon_at_least(0.9),
+            0.0
+        );
+    }
+
+    /// Randomized response attains the definition: FPR = FNR = 1/(1+e^ε).
+    #[test]
+    fn epsilon_of_randomized_response_is_its_epsilon() {
+        for epsilon in [0.1f64, 1.0, 5.0] {
+            let error = 1.0 / (1.0 + epsilon.exp());
+            let rates = ErrorRates {
+                missed: error,
+                false_alarm: error,
+            };
+            assert!((rates.epsilon_at_least(0.0) - epsilon).abs() < 1e-12);
+        }
+    }
+}

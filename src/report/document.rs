@@ -1,0 +1,197 @@
+//! A report as headings, paragraphs, lists and tables, written as plain text or as markdown.
+
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+
+/// Text columns that a terminal is sure to have.
+const WIDTH: usize = 100;
+
+/// A piece of a report.
+pub enum Block {
+    Heading(String),
+    Paragraph(String),
+    List(Vec<String>),
+    /// Header, rows; all columns but the first `labels` are numbers.
+    Table {
+        header: Vec<&'static str>,
+        labels: usize,
+        rows: Vec<Vec<String>>,
+    },
+}
+
+/// A report.
+#[derive(Default)]
+pub struct Document {
+    blocks: Vec<Block>,
+}
+
+impl Document {
+    pub fn heading(&mut self, text: impl Into<String>) {
+        self.blocks.push(Block::Heading(text.into()));
+    }
+
+    pub fn paragraph(&mut self, text: impl Into<String>) {
+        self.blocks.push(Block::Paragraph(text.into()));
+    }
+
+    pub fn list(&mut self, items: Vec<String>) {
+        if !items.is_empty() {
+            self.blocks.push(Block::List(items));
+        }
+    }
+
+    pub fn table(&mut self, header: Vec<&'static str>, labels: usize, rows: Vec<Vec<String>>) {
+        self.blocks.push(Block::Table {
+            header,
+            labels,
+            rows,
+        });
+    }
+
+    pub fn to_text(&self) -> String {
+        let mut text = String::new();
+        for block in &self.blocks {
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            match block {
+                Block::Heading(heading) => {
+                    text.push_str(&format!(
+                        "{heading}\n{}\n",
+                        "-".repeat(heading.chars().count())
+                    ));
+                }
+                Block::Paragraph(paragraph) => wrap(paragraph, "", "", &mut text),
+                Block::List(items) => items
+                    .iter()
+                    .for_each(|item| wrap(item, "- ", "  ", &mut text)),
+                Block::Table {
+                    header,
+                    labels,
+                    rows,
+                } => {
+                    let lines = table(header, *labels, rows, presets::NOTHING).to_string();
+                    for line in lines.lines() {
+                        text.push_str(line.trim_end());
+                        text.push('\n');
+                    }
+                }
+            }
+        }
+        text
+    }
+
+    pub fn to_markdown(&self) -> String {
+        let mut text = String::new();
+        for block in &self.blocks {
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            match block {
+                Block::Heading(heading) => text.push_str(&format!("## {}\n", escape(heading))),
+                Block::Paragraph(paragraph) => text.push_str(&format!("{}\n", escape(paragraph))),
+                Block::List(items) => items
+                    .iter()
+                    .for_each(|item| text.push_str(&format!("- {}\n", escape(item)))),
+                Block::Table {
+                    header,
+                    labels,
+                    rows,
+                } => {
+                    let rows: Vec<Vec<String>> = rows
+                        .iter()
+                        .map(|row| row.iter().map(|cell| escape(cell)).collect())
+                        .collect();
+                    text.push_str(
+                        &table(header, *labels, &rows, presets::ASCII_MARKDOWN).to_string(),
+                    );
+                    text.push('\n');
+                }
+            }
+        }
+        text
+    }
+}
+
+fn table(
+    header: &[&str],
+    labels: usize,
+    rows: &[Vec<String>],
+    style: comfy_table::TableStyle,
+) -> Table {
+    let mut table = Table::new();
+    table
+        .load_style(style)
+        .set_content_arrangement(ContentArrangement::Disabled)
+        .set_header(header.iter().copied());
+    for row in rows {
+        table.add_row(row);
+    }
+    for column in table.column_iter_mut().skip(labels) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table
+}
+
+/// Breaks a text at spaces; words longer than a line stay whole.
+fn wrap(text: &str, first: &str, rest: &str, out: &mut String) {
+    let mut line = first.to_owned();
+    let mut length = first.chars().count();
+    let mut empty = true;
+    for word in text.split_whitespace() {
+        let letters = word.chars().count();
+        if !empty && length + 1 + letters > WIDTH {
+            out.push_str(&line);
+            out.push('\n');
+            line = rest.to_owned();
+            length = rest.chars().count();
+            empty = true;
+        }
+        if !empty {
+            line.push(' ');
+            length += 1;
+        }
+        line.push_str(word);
+        length += letters;
+        empty = false;
+    }
+    out.push_str(&line);
+    out.push('\n');
+}
+
+/// What markdown or the HTML in it would take for markup.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            '\n' | '\r' => escaped.push(' '),
+            '|' | '*' | '_' | '`' | '[' | ']' | '\\' => {
+                escaped.push('\\');
+                escaped.push(letter);
+            }
+            _ => escaped.push(letter),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_wrapped_and_markup_in_labels_is_escaped() {
+        let mut document = Document::default();
+        document.paragraph("word ".repeat(50));
+        document.table(
+            vec!["a", "b"],
+            1,
+            vec![vec!["<script>|".into(), "0.5".into()]],
+        );
+        assert!(document.to_text().lines().all(|line| line.len() <= WIDTH));
+        let markdown = document.to_markdown();
+        assert!(markdown.contains("&lt;script&gt;\\|"), "{markdown}");
+    }
+}

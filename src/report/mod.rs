@@ -1,0 +1,43 @@
+//! Renders what was found. Nothing here computes: every number stands in the model.
+
+mod document;
+mod sections;
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use crate::audit::Audit;
+
+/// How a report is written to standard output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Format {
+    /// For reading in a terminal.
+    #[default]
+    Text,
+    /// For scripts; the keys are stable.
+    Json,
+    /// For tickets and documents.
+    Markdown,
+}
+
+/// Writes an audit.
+///
+/// # Errors
+/// What the writer reports.
+pub fn write_audit(audit: &Audit, format: Format, out: &mut dyn Write) -> io::Result<()> {
+    match format {
+        Format::Json => write_json(audit, out),
+        Format::Text => out.write_all(sections::audit(audit).to_text().as_bytes()),
+        Format::Markdown => out.write_all(sections::audit(audit).to_markdown().as_bytes()),
+    }
+}
+
+/// Writes a model as indented JSON, numbers in their shortest exact form.
+///
+/// # Errors
+/// What the writer reports.
+pub fn write_json(model: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, model).map_err(io::Error::from)?;
+    out.write_all(b"\n")
+}

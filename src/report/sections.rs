@@ -1,0 +1,387 @@
+//! The sections of an audit: verdicts, the answer in words, figures, worst pairs, method, warnings.
+
+use crate::audit::{Audit, ClaimReport, PairFigures, Verdict};
+use crate::estimate::{Estimate, Method};
+use crate::observations::{ColumnType, ObservationKind};
+use crate::report::document::Document;
+
+/// Pairs listed in the table of worst pairs.
+const LISTED_PAIRS: usize = 10;
+/// Secrets listed with their rows.
+const LISTED_SECRETS: usize = 8;
+
+/// The whole report.
+pub fn audit(audit: &Audit) -> Document {
+    let mut document = Document::default();
+    document.paragraph(format!(
+        "{} {}: {}",
+        audit.tool.name,
+        audit.tool.version,
+        audit.input.files.join(", ")
+    ));
+    if !audit.claims.is_empty() {
+        document.heading("Verdict");
+        audit
+            .claims
+            .iter()
+            .for_each(|claim| verdict(&mut document, claim));
+    }
+    document.heading("Summary");
+    summary(&mut document, audit);
+    document.heading("Figures");
+    figures(&mut document, audit);
+    if audit.pairs.len() > 1 {
+        document.heading("Pairs that are easiest to tell apart");
+        pairs(&mut document, audit);
+    }
+    if !audit.warnings.is_empty() {
+        document.heading("Warnings");
+        document.list(
+            audit
+                .warnings
+                .iter()
+                .map(|w| format!("{}: {w}.", w.code()))
+                .collect(),
+        );
+    }
+    document.heading("Input and method");
+    document.list(input(audit));
+    document.heading("What the limits rest on");
+    document.list(audit.assumptions.clone());
+    document
+}
+
+fn verdict(document: &mut Document, claim: &ClaimReport) {
+    let word = claim.verdict.to_string().to_uppercase();
+    document.paragraph(format!("{word}: {}", claim.claim));
+    let mut items = vec![claim.reason.clone()];
+    items.push(format!(
+        "Pair {} and {}: {} {} in the claim, {} estimated, {}.",
+        claim.pair[0],
+        claim.pair[1],
+        claim.quantity.replace('_', " "),
+        number(claim.analytic),
+        value(claim.estimate.point),
+        range(&claim.estimate)
+    ));
+    match (claim.verdict, claim.rows_needed) {
+        (Verdict::Inconclusive, Some(rows)) => {
+            items.push(format!(
+                "At the rates seen here, about {rows} rows in all would decide."
+            ));
+        }
+        (Verdict::Inconclusive, None) => {
+            items.push("More rows like these would not decide.".to_owned())
+        }
+        _ => {}
+    }
+    if let Some(fit) = &claim.fit {
+        items.push(match fit.p_value {
+            Some(p) => format!(
+                "Fit of the log to the claimed mechanism as a whole: p = {p:.3} ({}). It does not change the verdict.",
+                fit.test
+            ),
+            None => format!("Fit of the log to the claimed mechanism as a whole: {}.", fit.test),
+        });
+    }
+    document.list(items);
+}
+
+fn summary(document: &mut Document, audit: &Audit) {
+    let worst = &audit.worst_pair;
+    let [a, b] = &worst.secrets;
+    let tv = &worst.total_variation;
+    let percent = 100.0 * audit.confidence;
+    let mut sentences = vec![match tv.lower {
+        Some(lower) if lower > 0.0 => format!(
+            "The log tells its secrets apart. Easiest are {a} and {b}: asked which of the two it was, an observer of one \
+             use is right at least {:.1} % of the time, where guessing gives 50 % (advantage at least {}, {percent} % \
+             confidence).",
+            50.0 * (1.0 + lower),
+            number(lower)
+        ),
+        Some(_) => format!(
+            "The log certifies no leak at {percent} % confidence. The likeliest pair, {a} and {b}, has an estimated \
+             advantage of {}, which chance explains.",
+            value(tv.point)
+        ),
+        None => format!(
+            "Nothing can be certified about the likeliest pair, {a} and {b}: {}.",
+            tv.reason.as_deref().unwrap_or("too few rows")
+        ),
+    }];
+    let security = &audit.overall.bayes_security;
+    sentences.push(match (security.lower, &tv.reason) {
+        (Some(lower), _) => format!(
+            "No pair of secrets can be told apart by any observer with an advantage of more than {} (the same \
+             confidence).",
+            number(1.0 - lower)
+        ),
+        (None, Some(reason)) => format!("How much more a better attack could do is not known: {reason}."),
+        (None, None) => "How much more a better attack could do is not known.".to_owned(),
+    });
+    if audit
+        .warnings
+        .iter()
+        .any(crate::audit::Warning::is_about_order)
+    {
+        sentences.push(
+            "Mind the warnings about the order of rows below: they can explain a leak away."
+                .to_owned(),
+        );
+    }
+    document.paragraph(sentences.join(" "));
+}
+
+fn figures(document: &mut Document, audit: &Audit) {
+    let worst = &audit.worst_pair;
+    let overall = &audit.overall;
+    let pair = format!("{} | {}", worst.secrets[0], worst.secrets[1]);
+    let row = |name: &str, of: &str, estimate: &Estimate| {
+        vec![
+            name.to_owned(),
+            of.to_owned(),
+            value(estimate.point),
+            value(estimate.lower),
+            value(estimate.upper),
+        ]
+    };
+    let prior = format!("prior {}", overall.prior);
+    let mut rows = vec![
+        row("total variation", &pair, &worst.total_variation),
+        row("Bayes security", &pair, &worst.bayes_security),
+        row(
+            "advantage of the attack found",
+            &pair,
+            &worst.attack_advantage,
+        ),
+    ];
+    rows.push(vec![
+        "epsilon (delta 0)".to_owned(),
+        worst.epsilon.secrets.join(" | "),
+        value(worst.epsilon.point),
+        value(worst.epsilon.lower),
+        value(None),
+    ]);
+    rows.extend([
+        row(
+            "Bayes security, worst of all pairs",
+            "all secrets",
+            &overall.bayes_security,
+        ),
+        row("Bayes risk", &prior, &overall.bayes_risk),
+        row("risk leakage R*/G", &prior, &overall.risk_leakage),
+        row(
+            "multiplicative leakage",
+            &prior,
+            &overall.multiplicative_leakage,
+        ),
+        row("additive leakage", &prior, &overall.additive_leakage),
+        row(
+            "min-entropy leakage, bits",
+            &prior,
+            &overall.min_entropy_leakage,
+        ),
+        row("multiplicative capacity", "any prior", &overall.capacity),
+    ]);
+    document.table(
+        vec!["figure", "of", "estimate", "at least", "at most"],
+        2,
+        rows,
+    );
+    document.paragraph(format!(
+        "Each figure's limits hold with {} % confidence; `none` means that no such limit can be had. Guessing blind errs \
+         with probability {}.",
+        100.0 * audit.confidence,
+        number(overall.guessing_error)
+    ));
+}
+
+fn pairs(document: &mut Document, audit: &Audit) {
+    let mut order: Vec<&PairFigures> = audit.pairs.iter().collect();
+    let key = |pair: &PairFigures| {
+        let tv = &pair.total_variation;
+        (tv.lower.unwrap_or(-1.0), tv.point.unwrap_or(-2.0))
+    };
+    order.sort_by(|x, y| {
+        let ((x_lower, x_point), (y_lower, y_point)) = (key(x), key(y));
+        y_lower
+            .total_cmp(&x_lower)
+            .then(y_point.total_cmp(&x_point))
+    });
+    let rows = order
+        .iter()
+        .take(LISTED_PAIRS)
+        .map(|pair| {
+            let tv = &pair.total_variation;
+            let mut row = pair.secrets.to_vec();
+            row.extend([tv.point, tv.lower, tv.upper, pair.bayes_security.point].map(value));
+            row
+        })
+        .collect();
+    document.table(
+        vec![
+            "secret",
+            "secret",
+            "total variation",
+            "at least",
+            "at most",
+            "Bayes security",
+        ],
+        2,
+        rows,
+    );
+    document.paragraph(format!(
+        "{} of {} pairs, by their lower limits. The limits of all pairs hold together ({} correction), so they are wider \
+         than those of the worst pair alone.",
+        LISTED_PAIRS.min(audit.pairs.len()),
+        audit.pairs.len(),
+        audit.multiplicity.correction
+    ));
+}
+
+fn input(audit: &Audit) -> Vec<String> {
+    let input = &audit.input;
+    let header = match (input.header, input.header_detected) {
+        (true, true) => "row 1 was taken as a header",
+        (true, false) => "row 1 is a header, as said",
+        (false, true) => "row 1 was taken as data, not as a header",
+        (false, false) => "no header, as said",
+    };
+    let mut secrets: Vec<String> = input
+        .secrets
+        .iter()
+        .take(LISTED_SECRETS)
+        .map(|secret| format!("{} ({} rows)", secret.label, secret.rows))
+        .collect();
+    if input.secrets.len() > LISTED_SECRETS {
+        secrets.push(format!("… {} in all", input.secrets.len()));
+    }
+    let mut items = vec![
+        format!(
+            "{} rows read, {} used; {header}.",
+            input.rows, input.rows_used
+        ),
+        format!(
+            "Secret: column {}: {}.",
+            input.secret_column,
+            secrets.join(", ")
+        ),
+        observation(audit),
+    ];
+    if let Some(file) = &input.fit_on {
+        items.push(format!("Learned and tuned on {file}."));
+    }
+    let rows = &audit.method.rows;
+    items.push(format!(
+        "{} rows to learn from, {} to choose with, {} to certify on; seed {}.",
+        rows.fit, rows.tune, rows.certify, audit.seed
+    ));
+    items.push(attack(audit));
+    items.push(limits(audit));
+    items
+}
+
+fn observation(audit: &Audit) -> String {
+    let observation = &audit.input.observation;
+    let columns: Vec<String> = observation
+        .columns
+        .iter()
+        .take(30)
+        .map(|column| {
+            let kind = match column.kind {
+                ColumnType::Numeric => "numbers",
+                ColumnType::Categorical => "labels",
+            };
+            match column.resolution {
+                Some(width) => format!("{} ({kind}, in bins of {width})", column.name),
+                None => format!("{} ({kind})", column.name),
+            }
+        })
+        .collect();
+    let kind = match observation.kind {
+        ObservationKind::Discrete => "discrete",
+        ObservationKind::Numeric => "numeric",
+        ObservationKind::Mixed => "mixed",
+    };
+    format!(
+        "Observation: {kind}, {} distinct: {}.",
+        observation.distinct,
+        columns.join(", ")
+    )
+}
+
+fn attack(audit: &Audit) -> String {
+    let method = &audit.method;
+    let parameters: Vec<String> = method
+        .parameters
+        .iter()
+        .map(|(name, value)| format!("{name} {value}"))
+        .collect();
+    let index = method
+        .index
+        .map_or(String::new(), |index| format!(", neighbours by {index}"));
+    format!(
+        "Attack: {} ({}{index}), the best of {} tried on the rows to choose with.",
+        method.scorer,
+        parameters.join(", "),
+        method.tried.len()
+    )
+}
+
+fn limits(audit: &Audit) -> String {
+    let worst = &audit.worst_pair.total_variation;
+    let risk = &audit.overall.bayes_risk;
+    let mut used: Vec<Method> = [
+        worst.method.lower,
+        worst.method.upper,
+        risk.method.lower,
+        risk.method.upper,
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    used.dedup();
+    let names: Vec<&str> = used.into_iter().map(method_name).collect();
+    format!(
+        "Limits: {}.",
+        if names.is_empty() {
+            "none".to_owned()
+        } else {
+            names.join("; ")
+        }
+    )
+}
+
+fn method_name(method: Method) -> &'static str {
+    match method {
+        Method::HeldOutAttack => "the attack on rows it never saw",
+        Method::ClopperPearson => "Clopper-Pearson on each error rate of the attack",
+        Method::KolmogorovDkw => "Kolmogorov distance with the DKW-Massart bound",
+        Method::PluginMcdiarmid => "plug-in estimate with McDiarmid's inequality",
+        Method::MatchedClopperPearson => "Clopper-Pearson on a prior-matched subsample",
+        Method::WeightedChernoff => "Chernoff bound on prior-weighted errors",
+    }
+}
+
+fn range(estimate: &Estimate) -> String {
+    match (estimate.lower, estimate.upper) {
+        (Some(lower), Some(upper)) => format!("between {} and {}", number(lower), number(upper)),
+        (Some(lower), None) => format!("at least {}", number(lower)),
+        (None, Some(upper)) => format!("at most {}", number(upper)),
+        (None, None) => "no limits".to_owned(),
+    }
+}
+
+fn value(value: Option<f64>) -> String {
+    value.map_or("none".to_owned(), number)
+}
+
+/// Four decimals, or four significant digits for what four decimals would hide.
+fn number(value: f64) -> String {
+    if value != 0.0 && value.abs() < 0.001 {
+        format!("{value:.3e}")
+    } else {
+        format!("{value:.4}")
+    }
+}

@@ -1,0 +1,47 @@
+//! Attackers: whatever gives an observation one score per secret.
+//!
+//! A pairwise decision between secrets a and b is `score_a − score_b > threshold`, a guess among all
+//! is the largest `score + ln prior`. Scores are therefore best thought of as log-likelihoods, but
+//! nothing that is certified later depends on their being any good.
+
+mod frequentist;
+pub mod neighbors;
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use crate::observations::Observations;
+use crate::scores::ScoreTable;
+
+pub use frequentist::Frequentist;
+pub use neighbors::{KNearest, Neighbors, Rank};
+
+/// An attacker that was fitted.
+pub trait Scorer: Send + Sync {
+    /// The name on the command line.
+    fn name(&self) -> &'static str;
+
+    /// What was chosen, for the report.
+    fn parameters(&self) -> BTreeMap<&'static str, f64>;
+
+    /// Writes one score per secret for each of some distinct observations, which are in ascending
+    /// order: `scores` is row-major, `symbols.len() × secrets`. Every score is finite.
+    fn score(&self, observations: &Observations, symbols: &[u32], scores: &mut [f64]);
+}
+
+/// The score table of some observations, in parallel blocks; the same for any number of threads.
+pub fn score_table(
+    scorer: &dyn Scorer,
+    observations: &Observations,
+    symbols: Vec<u32>,
+    secrets: usize,
+) -> ScoreTable {
+    const BLOCK: usize = 4096;
+    let mut values = vec![0.0; symbols.len() * secrets];
+    values
+        .par_chunks_mut(BLOCK * secrets)
+        .zip(symbols.par_chunks(BLOCK))
+        .for_each(|(scores, symbols)| scorer.score(observations, symbols, scores));
+    ScoreTable::new(symbols, secrets, values)
+}

@@ -1,0 +1,376 @@
+//! The distance to the k-th nearest fit row of **each** secret, so that one pass serves all pairs.
+//!
+//! # Formula
+//! score_s(x) = ln(k_s/n_s) − d·ln r_s(x): r_s is the distance from x to the k_s-th nearest of the n_s
+//! fit rows of s, d the intrinsic dimension estimated on the tune rows. Up to a constant this is the
+//! logarithm of the k-nearest-neighbour density estimate (Loftsgaarden and Quesenberry 1965,
+//! doi:10.1214/aoms/1177700079).
+//!
+//! Observations with a categorical part are compared within it: the neighbours of x are the rows of s
+//! with the same labels. Where s has none, r is taken a million times the
+//! spread of the data. Where all k neighbours coincide with x, the number of rows that do decides.
+
+mod brute;
+mod sorted;
+mod tree;
+
+use std::collections::BTreeMap;
+
+use crate::observations::{Counts, Observations};
+use crate::scorer::Scorer;
+
+use brute::Brute;
+use sorted::Sorted;
+use tree::Tree;
+
+/// How the number of neighbours grows with the number of fit rows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Rank {
+    /// The same k for every secret.
+    Fixed(usize),
+    /// k = c·√n, at least 1.
+    RootTimes(f64),
+}
+
+impl Rank {
+    /// The k for a secret (within a category) of so many fit rows.
+    pub fn neighbors(self, rows: usize) -> usize {
+        let k = match self {
+            Rank::Fixed(k) => k,
+            Rank::RootTimes(c) => (c * (rows as f64).sqrt()).round() as usize,
+        };
+        k.clamp(1, rows.max(1))
+    }
+}
+
+/// The fit rows, arranged for finding neighbours secret by secret.
+pub struct Neighbors {
+    /// One per categorical part.
+    groups: Vec<Group>,
+    fit: Counts,
+    scaling: Scaling,
+}
+
+struct Group {
+    index: Index,
+    /// Fit rows of each secret in this group.
+    rows: Vec<usize>,
+}
+
+enum Index {
+    /// One dimension.
+    Sorted(Sorted),
+    /// Low intrinsic dimension.
+    Trees(Vec<Tree>),
+    /// Anything else.
+    Brute(Brute),
+    /// No fit row.
+    Empty,
+}
+
+/// The logarithm of a distance that stands for "no neighbour at all", in scaled units of spread 1.
+const LN_FAR: f64 = 14.0;
+/// The logarithm of the smallest distance that is told from 0.
+const LN_NEAR: f64 = -36.0;
+
+impl Neighbors {
+    /// ln r at or below which a distance counts as 0.
+    pub const LN_ZERO: f64 = LN_NEAR;
+
+    /// The number of numeric columns that vary among the fit rows.
+    pub fn dimensions(&self) -> usize {
+        self.scaling.dimensions()
+    }
+
+    /// Arranges the fit rows. Scaling is fitted on them.
+    pub fn fit(observations: &Observations, fit: &Counts) -> Self {
+        let scaling = Scaling::fit(observations, fit);
+        let secrets = fit.secrets();
+        let mut points: Vec<Points> = (0..observations.category_count())
+            .map(|_| Points::new(secrets))
+            .collect();
+        let mut scaled = Vec::new();
+        for cells in fit.by_symbol() {
+            let symbol = cells[0].symbol;
+            scaling.apply(observations.numbers(symbol), &mut scaled);
+            let group = &mut points[observations.category(symbol) as usize];
+            for cell in cells {
+                group.push(cell.secret as usize, &scaled, cell.count);
+            }
+        }
+        let groups = points
+            .into_iter()
+            .map(|points| Group {
+                rows: points.rows.clone(),
+                index: build(points, scaling.dimensions()),
+            })
+            .collect();
+        Neighbors {
+            groups,
+            fit: fit.clone(),
+            scaling,
+        }
+    }
+
+    /// Which index serves, for the report: `sorted`, `tree` or `brute`.
+    pub fn index_name(&self) -> &'static str {
+        let name = |group: &Group| match group.index {
+            Index::Sorted(_) => Some("sorted"),
+            Index::Trees(_) => Some("tree"),
+            Index::Brute(_) => Some("brute"),
+            Index::Empty => None,
+        };
+        self.groups.iter().find_map(name).unwrap_or("none")
+    }
+
+    /// ln r for each observation, secret and rank: `out[j]` is row-major, observations × secrets.
+    pub fn ln_distances(
+        &self,
+        observations: &Observations,
+        symbols: &[u32],
+        ranks: &[Rank],
+        out: &mut [&mut [f64]],
+    ) {
+        let secrets = self.fit.secrets();
+        let mut by_group: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+        for (row, &symbol) in symbols.iter().enumerate() {
+            by_group
+                .entry(observations.category(symbol))
+                .or_default()
+                .push(row);
+        }
+        let d = self.scaling.dimensions();
+        for (group, rows) in by_group {
+            let group = &self.groups[group as usize];
+            let mut queries = Vec::with_capacity(rows.len() * d);
+            let mut scaled = Vec::new();
+            for &row in &rows {
+                self.scaling
+                    .apply(observations.numbers(symbols[row]), &mut scaled);
+                queries.extend_from_slice(&scaled);
+            }
+            for secret in 0..secrets {
+                let ks: Vec<usize> = ranks
+                    .iter()
+                    .map(|rank| rank.neighbors(group.rows[secret]))
+                    .collect();
+                group.search(secret, &queries, d, &ks, &mut |query, rank, ln_distance| {
+                    let row = rows[query];
+                    out[rank][row * secrets + secret] = if d > 1 && ln_distance <= LN_NEAR {
+                        self.ln_coincident(symbols[row], secret, ks[rank], d)
+                    } else {
+                        ln_distance
+                    };
+                });
+            }
+        }
+    }
+
+    /// ln r where all k neighbours are at distance 0: the more rows coincide, the smaller.
+    fn ln_coincident(&self, symbol: u32, secret: usize, k: usize, d: usize) -> f64 {
+        let cells = self.fit.cells();
+        let at =
+            cells.binary_search_by_key(&(symbol, secret as u32), |cell| (cell.symbol, cell.secret));
+        let rows = at.map_or(k as f64, |at| cells[at].count as f64);
+        LN_NEAR + (k as f64 / rows).ln().min(0.0) / d as f64
+    }
+
+    /// ln(k_s/n_s) for an observation's category: what a score adds to −d·ln r.
+    fn ln_share(&self, category: u32, secret: usize, rank: Rank) -> f64 {
+        let here = self.groups[category as usize].rows[secret];
+        let k = if here == 0 {
+            0.5
+        } else {
+            rank.neighbors(here) as f64
+        };
+        (k / (self.fit.rows()[secret] as f64).max(1.0)).ln()
+    }
+}
+
+impl Group {
+    /// Calls `found(query, rank, ln r)` for every query and every k.
+    fn search(
+        &self,
+        secret: usize,
+        queries: &[f64],
+        d: usize,
+        ks: &[usize],
+        found: &mut dyn FnMut(usize, usize, f64),
+    ) {
+        if self.rows[secret] == 0 {
+            for query in 0..queries.len() / d.max(1) {
+                (0..ks.len()).for_each(|rank| found(query, rank, LN_FAR));
+            }
+            return;
+        }
+        match &self.index {
+            Index::Sorted(sorted) => sorted.search(secret, queries, ks, found),
+            Index::Trees(trees) => trees[secret].search(queries, ks, found),
+            Index::Brute(brute) => brute.search(secret, queries, ks, found),
+            Index::Empty => unreachable!("a group without rows has no secret with rows"),
+        }
+    }
+}
+
+fn build(points: Points, d: usize) -> Index {
+    if points.rows.iter().all(|&rows| rows == 0) {
+        return Index::Empty;
+    }
+    if d == 1 {
+        return Index::Sorted(Sorted::new(&points));
+    }
+    let trees: Vec<Tree> = points
+        .numbers
+        .iter()
+        .map(|numbers| Tree::new(numbers, d))
+        .collect();
+    if tree::pays(&trees, &points.numbers, d) {
+        Index::Trees(trees)
+    } else {
+        Index::Brute(Brute::new(&points.numbers, d))
+    }
+}
+
+/// Fit rows of one category, secret by secret, equal rows repeated.
+struct Points {
+    numbers: Vec<Vec<f64>>,
+    rows: Vec<usize>,
+}
+
+impl Points {
+    fn new(secrets: usize) -> Self {
+        Points {
+            numbers: vec![Vec::new(); secrets],
+            rows: vec![0; secrets],
+        }
+    }
+
+    fn push(&mut self, secret: usize, point: &[f64], count: u64) {
+        for _ in 0..count {
+            self.numbers[secret].extend_from_slice(point);
+        }
+        self.rows[secret] += count as usize;
+    }
+}
+
+/// Brings every numeric column to a spread of 1, so that no unit of measurement dominates.
+struct Scaling {
+    /// Column, and the factor it is multiplied with; constant columns are left out.
+    factors: Vec<(usize, f64)>,
+}
+
+impl Scaling {
+    /// The spread is the mean absolute deviation from the median: outliers count, but not squared, and
+    /// it is positive unless the column is constant in the fit rows.
+    fn fit(observations: &Observations, fit: &Counts) -> Self {
+        let cells = fit.cells();
+        let factors = (0..observations.dimensions())
+            .filter_map(|column| {
+                let mut values: Vec<(f64, u64)> = cells
+                    .iter()
+                    .map(|cell| (observations.numbers(cell.symbol)[column], cell.count))
+                    .collect();
+                values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+                let spread = mean_absolute_deviation(&values);
+                (spread.is_finite() && spread > 0.0).then(|| (column, spread.recip()))
+            })
+            .collect::<Vec<_>>();
+        if factors.is_empty() && observations.dimensions() > 0 {
+            return Scaling {
+                factors: vec![(0, 1.0)],
+            };
+        }
+        Scaling { factors }
+    }
+
+    fn dimensions(&self) -> usize {
+        self.factors.len()
+    }
+
+    fn apply(&self, numbers: &[f64], scaled: &mut Vec<f64>) {
+        scaled.clear();
+        scaled.extend(
+            self.factors
+                .iter()
+                .map(|&(column, factor)| numbers[column] * factor),
+        );
+    }
+}
+
+fn mean_absolute_deviation(sorted: &[(f64, u64)]) -> f64 {
+    let rows: u64 = sorted.iter().map(|&(_, count)| count).sum();
+    let mut seen = 0;
+    let median = sorted
+        .iter()
+        .find(|(_, count)| {
+            seen += count;
+            2 * seen >= rows
+        })
+        .map_or(0.0, |&(value, _)| value);
+    let sum: f64 = sorted
+        .iter()
+        .map(|&(value, count)| (value - median).abs() * count as f64)
+        .sum();
+    sum / rows as f64
+}
+
+/// Class-wise k-th-neighbour scorer.
+pub struct KNearest {
+    name: &'static str,
+    neighbors: std::sync::Arc<Neighbors>,
+    rank: Rank,
+    dimension: f64,
+}
+
+impl KNearest {
+    /// A scorer with a rank and an intrinsic dimension chosen elsewhere.
+    pub fn new(
+        name: &'static str,
+        neighbors: std::sync::Arc<Neighbors>,
+        rank: Rank,
+        dimension: f64,
+    ) -> Self {
+        KNearest {
+            name,
+            neighbors,
+            rank,
+            dimension,
+        }
+    }
+
+    /// Turns ln distances into scores, in place.
+    pub fn to_scores(&self, observations: &Observations, symbols: &[u32], values: &mut [f64]) {
+        let secrets = self.neighbors.fit.secrets();
+        let categories = observations.category_count() as u32;
+        let shares: Vec<f64> = (0..categories)
+            .flat_map(|category| (0..secrets).map(move |secret| (category, secret)))
+            .map(|(category, secret)| self.neighbors.ln_share(category, secret, self.rank))
+            .collect();
+        for (row, &symbol) in values.chunks_mut(secrets).zip(symbols) {
+            let category = observations.category(symbol) as usize;
+            for (value, share) in row.iter_mut().zip(&shares[category * secrets..]) {
+                *value = share - self.dimension * *value;
+            }
+        }
+    }
+}
+
+impl Scorer for KNearest {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn parameters(&self) -> BTreeMap<&'static str, f64> {
+        let rows = self.neighbors.fit.rows().iter().copied().max().unwrap_or(0);
+        BTreeMap::from([
+            ("k", self.rank.neighbors(rows as usize) as f64),
+            ("dimension", self.dimension),
+        ])
+    }
+
+    fn score(&self, observations: &Observations, symbols: &[u32], scores: &mut [f64]) {
+        self.neighbors
+            .ln_distances(observations, symbols, &[self.rank], &mut [scores]);
+        self.to_scores(observations, symbols, scores);
+    }
+}

@@ -1,0 +1,223 @@
+//! One dimension: a sweep over the sorted values of a secret, its k-neighbour window sliding along.
+
+use crate::scorer::neighbors::{LN_NEAR, Points};
+
+/// The sorted values of each secret.
+pub struct Sorted {
+    secrets: Vec<Values>,
+    /// The smallest gap between different fit values: the grid that the data was rounded to, if any.
+    grid: f64,
+}
+
+struct Values {
+    /// Distinct values, ascending.
+    distinct: Vec<f64>,
+    /// Rows below each distinct value, and at the end all rows.
+    below: Vec<usize>,
+}
+
+impl Sorted {
+    /// Sorts the points of every secret.
+    pub fn new(points: &Points) -> Self {
+        let secrets: Vec<Values> = points
+            .numbers
+            .iter()
+            .map(|numbers| Values::new(numbers))
+            .collect();
+        let mut all: Vec<f64> = secrets
+            .iter()
+            .flat_map(|values| values.distinct.iter().copied())
+            .collect();
+        all.sort_unstable_by(f64::total_cmp);
+        let gaps = all
+            .windows(2)
+            .map(|pair| pair[1] - pair[0])
+            .filter(|gap| *gap > 0.0);
+        let grid = gaps.fold(f64::INFINITY, f64::min);
+        Sorted {
+            secrets,
+            grid: if grid.is_finite() { grid } else { 1.0 },
+        }
+    }
+
+    /// Distances from ascending queries; see `Group::search`.
+    pub fn search(
+        &self,
+        secret: usize,
+        queries: &[f64],
+        ks: &[usize],
+        found: &mut dyn FnMut(usize, usize, f64),
+    ) {
+        let values = &self.secrets[secret];
+        for (rank, &k) in ks.iter().enumerate() {
+            let mut window = Window::new(values, k);
+            for (query, &x) in queries.iter().enumerate() {
+                let distance = window.spread_distance(x, self.grid);
+                found(query, rank, distance.ln().max(LN_NEAR));
+            }
+        }
+    }
+}
+
+impl Values {
+    fn new(numbers: &[f64]) -> Self {
+        let mut sorted = numbers.to_vec();
+        sorted.sort_unstable_by(f64::total_cmp);
+        let mut distinct: Vec<f64> = Vec::new();
+        let mut below = Vec::new();
+        for (index, value) in sorted.into_iter().enumerate() {
+            if distinct.last() != Some(&value) {
+                distinct.push(value);
+                below.push(index);
+            }
+        }
+        below.push(numbers.len());
+        Values { distinct, below }
+    }
+
+    fn rows(&self) -> usize {
+        *self.below.last().expect("ends with the number of rows")
+    }
+}
+
+/// k consecutive sorted rows, the nearest to a query that only moves up.
+struct Window<'v> {
+    values: &'v Values,
+    k: usize,
+    /// Row numbers of the window's first row and of its last, with their distinct values.
+    first: usize,
+    first_value: usize,
+    last_value: usize,
+}
+
+impl<'v> Window<'v> {
+    fn new(values: &'v Values, k: usize) -> Self {
+        let mut window = Window {
+            values,
+            k,
+            first: 0,
+            first_value: 0,
+            last_value: 0,
+        };
+        window.catch_up();
+        window
+    }
+
+    fn catch_up(&mut self) {
+        let below = &self.values.below;
+        while below[self.first_value + 1] <= self.first {
+            self.first_value += 1;
+        }
+        while below[self.last_value + 1] < self.first + self.k {
+            self.last_value += 1;
+        }
+    }
+
+    /// Moves the window so that it holds k rows nearest to `x`.
+    fn move_to(&mut self, x: f64) {
+        let Values { distinct, below } = self.values;
+        while self.first + self.k < self.values.rows() {
+            let incoming = if below[self.last_value + 1] > self.first + self.k {
+                self.last_value
+            } else {
+                self.last_value + 1
+            };
+            if distinct[incoming] - x >= x - distinct[self.first_value] {
+                break;
+            }
+            // All rows of the first value leave together, unless the last value changes before.
+            let leaving = below[self.first_value + 1] - self.first;
+            let entering = below[incoming + 1] - (self.first + self.k);
+            self.first += leaving.min(entering);
+            self.catch_up();
+        }
+    }
+
+    /// The distance to the k-th neighbour if every fit row were spread evenly over its grid cell. On
+    /// data without ties this is the distance plus half a (tiny) grid step; on rounded data it keeps
+    /// the order that ties would lose.
+    fn spread_distance(&mut self, x: f64, grid: f64) -> f64 {
+        self.move_to(x);
+        let Values { distinct, below } = self.values;
+        let radius = (x - distinct[self.first_value])
+            .max(distinct[self.last_value] - x)
+            .max(0.0);
+        let (mut low, mut high) = (self.first_value, self.last_value);
+        while low > 0 && x - distinct[low - 1] <= radius {
+            low -= 1;
+        }
+        while high + 1 < distinct.len() && distinct[high + 1] - x <= radius {
+            high += 1;
+        }
+        let within = below[high + 1] - below[low];
+        if radius == 0.0 {
+            return 0.5 * grid * self.k as f64 / within as f64;
+        }
+        let at_low = if x - distinct[low] == radius {
+            below[low + 1] - below[low]
+        } else {
+            0
+        };
+        let at_high = if high != low && distinct[high] - x == radius {
+            below[high + 1] - below[high]
+        } else {
+            0
+        };
+        let at_high = if high == low && at_low == 0 {
+            within
+        } else {
+            at_high
+        };
+        let at_radius = at_low + at_high;
+        let inside = within - at_radius;
+        let share = (self.k - inside.min(self.k - 1)) as f64 / at_radius.max(1) as f64;
+        (radius - 0.5 * grid + grid * share.min(1.0)).max(0.5 * radius)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn sorted(values: &[f64]) -> Sorted {
+        let mut points = Points::new(1);
+        values.iter().for_each(|&value| points.push(0, &[value], 1));
+        Sorted::new(&points)
+    }
+
+    /// The definition: sort all distances, spread each tie over its cell.
+    fn direct(values: &[f64], x: f64, k: usize, grid: f64) -> f64 {
+        let mut distances: Vec<f64> = values.iter().map(|value| (value - x).abs()).collect();
+        distances.sort_by(f64::total_cmp);
+        let radius = distances[k - 1];
+        let inside = distances.iter().filter(|d| **d < radius).count();
+        let at = distances.iter().filter(|d| **d == radius).count();
+        if radius == 0.0 {
+            return 0.5 * grid * k as f64 / at as f64;
+        }
+        (radius - 0.5 * grid + grid * (k - inside) as f64 / at as f64).max(0.5 * radius)
+    }
+
+    proptest! {
+        #[test]
+        fn the_sweep_finds_what_sorting_all_distances_finds(
+            values in prop::collection::vec(-12i32..12, 1..60),
+            queries in prop::collection::vec(-15i32..15, 1..30),
+            k in 1usize..20,
+            step in prop::sample::select(vec![0.25, 1.0, 0.5]),
+        ) {
+            let values: Vec<f64> = values.iter().map(|&v| f64::from(v) * step).collect();
+            let mut queries: Vec<f64> = queries.iter().map(|&q| f64::from(q) * step).collect();
+            queries.sort_by(f64::total_cmp);
+            let k = k.min(values.len());
+            let index = sorted(&values);
+            let mut found = vec![0.0; queries.len()];
+            index.search(0, &queries, &[k], &mut |query, _, ln| found[query] = ln);
+            for (x, ln) in queries.iter().zip(found) {
+                let expected = direct(&values, *x, k, index.grid).ln().max(LN_NEAR);
+                prop_assert!((ln - expected).abs() < 1e-12, "{x}: {ln} {expected}");
+            }
+        }
+    }
+}
