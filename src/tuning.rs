@@ -11,6 +11,7 @@ use crate::pairwise::{self, PairChoice, Tally, choose_rules};
 use crate::scorer::{Frequentist, KNearest, Neighbors, Rank, Scorer, score_table};
 use crate::scores::ScoreTable;
 use crate::split::Split;
+use crate::stats::wilson::Wilson;
 
 /// Which attacker to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -97,6 +98,7 @@ pub fn tune(
 pub fn quality(scores: &ScoreTable, tune: &Counts, alpha: f64) -> f64 {
     let by_secret: Vec<Vec<(usize, u64)>> = pairwise::rows_by_secret(tune);
     let secrets = tune.secrets();
+    let limit = Wilson::new(alpha / 2.0);
     let lower: Vec<f64> = pairwise::pairs(secrets)
         .collect::<Vec<_>>()
         .into_par_iter()
@@ -112,7 +114,7 @@ pub fn quality(scores: &ScoreTable, tune: &Counts, alpha: f64) -> f64 {
             };
             let lower = |tally: Tally| {
                 if tally.is_judged() {
-                    tally.errors_about(alpha).advantage().max(0.0)
+                    tally.errors_about(&limit).advantage().max(0.0)
                 } else {
                     0.0
                 }

@@ -8,7 +8,7 @@ use crate::error::{Error, Place, Result};
 use crate::log::fold::{CellCounter, Interner, TupleInterner};
 use crate::log::layout::{self, HeaderChoice, Layout};
 use crate::log::order::OrderSketch;
-use crate::log::source::{self, ReadMeter};
+use crate::log::source;
 use crate::log::typing::{self, ColumnPlan};
 use crate::log::{InputFacts, Log, ReadOptions};
 use crate::observations::{Column, ColumnType, ObservationKind, Observations};
@@ -70,8 +70,8 @@ impl<'a> Ingest<'a> {
     }
 
     /// Reads one file to its end.
-    pub fn file(&mut self, name: &str, part: Part, meter: &ReadMeter) -> Result<()> {
-        let mut reader = self.csv_reader(name, meter)?;
+    pub fn file(&mut self, name: &str, part: Part, input: Box<dyn Read + Send>) -> Result<()> {
+        let mut reader = self.csv_reader(name, input)?;
         let probe = read_probe(name, &mut reader)?;
         let columns = self.settle(name, &probe)?;
         let body = if columns.header {
@@ -96,9 +96,8 @@ impl<'a> Ingest<'a> {
     fn csv_reader(
         &mut self,
         name: &str,
-        meter: &ReadMeter,
+        mut input: Box<dyn Read + Send>,
     ) -> Result<Reader<Box<dyn Read + Send>>> {
-        let mut input = source::open(name, meter)?;
         let mut head = Vec::new();
         (&mut input)
             .take(1 << 16)

@@ -7,6 +7,8 @@ mod order;
 mod source;
 mod typing;
 
+use std::io::Read;
+
 use crate::error::{Error, Result};
 use crate::observations::{Counts, Observations};
 
@@ -135,10 +137,42 @@ pub fn read(options: &ReadOptions, meter: &ReadMeter) -> Result<Log> {
     options.check()?;
     let mut ingest = ingest::Ingest::new(options);
     for file in &options.files {
-        ingest.file(file, ingest::Part::Log, meter)?;
+        ingest.file(file, ingest::Part::Log, source::open(file, meter)?)?;
     }
     if let Some(file) = &options.fit_on {
-        ingest.file(file, ingest::Part::FitOn, meter)?;
+        ingest.file(file, ingest::Part::FitOn, source::open(file, meter)?)?;
     }
+    ingest.finish()
+}
+
+/// Reads a log from anything that can be read; `options.files` and `options.fit_on` are not looked at.
+///
+/// ```
+/// use leakgauge::log::{ReadOptions, read_from};
+///
+/// let log = read_from("example", "secret,time\na,1.5\nb,2.5\n".as_bytes(), &ReadOptions::default())?;
+/// assert_eq!(log.secrets, ["a", "b"]);
+/// # Ok::<(), leakgauge::error::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`read`].
+pub fn read_from(
+    name: &str,
+    input: impl Read + Send + 'static,
+    options: &ReadOptions,
+) -> Result<Log> {
+    let options = ReadOptions {
+        files: vec![name.to_owned()],
+        fit_on: None,
+        ..options.clone()
+    };
+    options.check()?;
+    let mut ingest = ingest::Ingest::new(&options);
+    ingest.file(
+        name,
+        ingest::Part::Log,
+        source::unpack(name, input, &ReadMeter::default())?,
+    )?;
     ingest.finish()
 }

@@ -3,7 +3,7 @@
 /// Rows per contiguous block.
 const BLOCK: usize = 4096;
 /// Blocks kept at most; beyond, every second is dropped.
-const MOST_BLOCKS: usize = 256;
+const MOST_BLOCKS: usize = 64;
 
 /// The order of rows: contiguous blocks spread evenly over the log, all of it if it is short.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -87,6 +87,6 @@ mod tests {
                 && long.symbols.len() >= BLOCK * MOST_BLOCKS / 2
         );
         assert!(long.symbols.is_sorted() && *long.symbols.last().unwrap() > 2_950_000);
-        assert_eq!(long.symbols[BLOCK], 4 * BLOCK as u32);
+        assert_eq!(long.symbols[BLOCK], 16 * BLOCK as u32);
     }
 }

@@ -40,11 +40,22 @@ impl ReadMeter {
 /// # Errors
 /// A file that is missing, is a directory, cannot be read, or is plainly not delimited text.
 pub fn open(name: &str, meter: &ReadMeter) -> Result<Box<dyn Read + Send>> {
-    let raw: Box<dyn Read + Send> = if name == STDIN {
-        Box::new(io::stdin())
+    if name == STDIN {
+        unpack(name, io::stdin(), meter)
     } else {
-        Box::new(open_file(name, meter)?)
-    };
+        unpack(name, open_file(name, meter)?, meter)
+    }
+}
+
+/// Unpacks what is being read under a name.
+///
+/// # Errors
+/// As [`open`].
+pub fn unpack(
+    name: &str,
+    raw: impl Read + Send + 'static,
+    meter: &ReadMeter,
+) -> Result<Box<dyn Read + Send>> {
     let metered = Metered {
         inner: raw,
         meter: meter.clone(),

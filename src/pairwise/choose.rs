@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use crate::observations::Counts;
 use crate::pairwise::{Rule, Tally, pair_count, pairs};
 use crate::scores::ScoreTable;
+use crate::stats::wilson::Wilson;
 
 /// What the tune rows say about a pair. Good for choosing, worthless as evidence.
 #[derive(Debug, Clone)]
@@ -30,10 +31,11 @@ pub fn choose_rules(
     deltas: &[f64],
 ) -> Vec<PairChoice> {
     let by_secret = rows_by_secret(tune);
+    let limit = Wilson::new(alpha / 2.0);
     let all: Vec<(u32, u32)> = pairs(tune.secrets()).collect();
     debug_assert_eq!(all.len(), pair_count(tune.secrets()));
     all.into_par_iter()
-        .map(|(a, b)| Cuts::new(scores, &by_secret, a, b).choose(alpha, deltas))
+        .map(|(a, b)| Cuts::new(scores, &by_secret, a, b).choose(&limit, deltas))
         .collect()
 }
 
@@ -89,10 +91,10 @@ impl Cuts {
         }
     }
 
-    fn choose(&self, alpha: f64, deltas: &[f64]) -> PairChoice {
+    fn choose(&self, limit: &Wilson, deltas: &[f64]) -> PairChoice {
         let (rule, tune) = self.best_advantage();
         let lower = if tune.is_judged() {
-            tune.errors_about(alpha).advantage()
+            tune.errors_about(limit).advantage()
         } else {
             -1.0
         };
@@ -102,7 +104,7 @@ impl Cuts {
             lower,
             epsilon: deltas
                 .iter()
-                .map(|&delta| self.best_epsilon(rule, tune, alpha, delta))
+                .map(|&delta| self.best_epsilon(rule, tune, limit, delta))
                 .collect(),
         }
     }
@@ -176,20 +178,20 @@ impl Cuts {
         }
     }
 
-    fn best_epsilon(&self, rule: Rule, tally: Tally, alpha: f64, delta: f64) -> (Rule, f64) {
+    fn best_epsilon(&self, rule: Rule, tally: Tally, limit: &Wilson, delta: f64) -> (Rule, f64) {
         if !tally.is_judged() {
             return (rule, -1.0);
         }
-        let value = |tally: &Tally| tally.errors_about(alpha).epsilon_at_least(delta);
+        let value = |tally: &Tally| tally.errors_about(limit).odds_at_least(delta);
         let first = (rule.threshold, value(&tally));
-        let (threshold, epsilon) = self
+        let (threshold, odds) = self
             .all()
             .map(|(threshold, tally)| (threshold, value(&tally)))
             .fold(
                 first,
                 |best, next| if next.1 > best.1 { next } else { best },
             );
-        (self.rule(threshold), epsilon)
+        (self.rule(threshold), odds.max(1.0).ln())
     }
 }
 

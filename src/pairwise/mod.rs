@@ -8,6 +8,7 @@ pub use choose::{PairChoice, choose_rules};
 pub use judge::{GuessTally, Judgement, judge, tally_guesses};
 
 use crate::stats::binomial;
+use crate::stats::wilson::Wilson;
 
 /// The number of pairs of `secrets` secrets.
 pub fn pair_count(secrets: usize) -> usize {
@@ -86,10 +87,10 @@ impl Tally {
     }
 
     /// Approximate upper limits of both error rates, for choosing only.
-    pub fn errors_about(&self, alpha: f64) -> ErrorRates {
+    pub fn errors_about(&self, limit: &Wilson) -> ErrorRates {
         ErrorRates {
-            missed: binomial::wilson_upper(self.a_missed, self.a_rows, alpha / 2.0),
-            false_alarm: binomial::wilson_upper(self.b_missed, self.b_rows, alpha / 2.0),
+            missed: limit.upper(self.a_missed, self.a_rows),
+            false_alarm: limit.upper(self.b_missed, self.b_rows),
         }
     }
 }
@@ -119,11 +120,14 @@ impl ErrorRates {
     /// # References
     /// Kairouz, Oh, Viswanath 2015, Theorem 2.1, doi:10.1109/TIT.2017.2685505.
     pub fn epsilon_at_least(&self, delta: f64) -> f64 {
-        let one_way = |missed: f64, false_alarm: f64| ((1.0 - delta - missed) / false_alarm).ln();
-        let epsilon =
-            one_way(self.missed, self.false_alarm).max(one_way(self.false_alarm, self.missed));
-        // max ignores NaN, which is the logarithm of a negative number.
-        epsilon.max(0.0)
+        self.odds_at_least(delta).max(1.0).ln()
+    }
+
+    /// e^ε before it is cut at 1: max((1 − δ − FNR)/FPR, (1 − δ − FPR)/FNR).
+    pub(crate) fn odds_at_least(&self, delta: f64) -> f64 {
+        let one_way = |missed: f64, false_alarm: f64| (1.0 - delta - missed) / false_alarm;
+        // max ignores the NaN of 0/0.
+        one_way(self.missed, self.false_alarm).max(one_way(self.false_alarm, self.missed))
     }
 }
 

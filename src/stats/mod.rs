@@ -6,7 +6,8 @@
 //! | module | content |
 //! |---|---|
 //! | [`special`] | normal, χ² and Kolmogorov tail probabilities |
-//! | [`binomial`] | one-sided Clopper–Pearson limits, Wilson scores |
+//! | [`binomial`] | one-sided Clopper–Pearson limits |
+//! | [`wilson`] | approximate limits for choosing |
 //! | [`concentration`] | Massart's and McDiarmid's radii |
 //! | [`weighted_risk`] | limits for a weighted sum of Bernoulli parameters |
 //! | [`poisson_binomial`] | limits for the mean of unequal Bernoulli rows |
@@ -23,6 +24,7 @@ pub mod poisson_binomial;
 mod saddlepoint;
 pub mod special;
 pub mod weighted_risk;
+pub mod wilson;
 
 #[cfg(test)]
 mod testing;

@@ -86,22 +86,20 @@ impl Neighbors {
     pub fn fit(observations: &Observations, fit: &Counts) -> Self {
         let scaling = Scaling::fit(observations, fit);
         let secrets = fit.secrets();
-        let mut points: Vec<Points> = (0..observations.category_count())
-            .map(|_| Points::new(secrets))
-            .collect();
+        let mut points = vec![vec![Points::default(); secrets]; observations.category_count()];
         let mut scaled = Vec::new();
         for cells in fit.by_symbol() {
             let symbol = cells[0].symbol;
             scaling.apply(observations.numbers(symbol), &mut scaled);
             let group = &mut points[observations.category(symbol) as usize];
             for cell in cells {
-                group.push(cell.secret as usize, &scaled, cell.count);
+                group[cell.secret as usize].push(&scaled, cell.count);
             }
         }
         let groups = points
-            .into_iter()
+            .iter()
             .map(|points| Group {
-                rows: points.rows.clone(),
+                rows: points.iter().map(Points::rows).collect(),
                 index: build(points, scaling.dimensions()),
             })
             .collect();
@@ -212,44 +210,50 @@ impl Group {
     }
 }
 
-fn build(points: Points, d: usize) -> Index {
-    if points.rows.iter().all(|&rows| rows == 0) {
+fn build(points: &[Points], d: usize) -> Index {
+    if points.iter().all(|points| points.counts.is_empty()) {
         return Index::Empty;
     }
     if d == 1 {
-        return Index::Sorted(Sorted::new(&points));
+        let counted = |points: &Points| {
+            let values = points.numbers.iter().copied();
+            values.zip(points.counts.iter().copied()).collect()
+        };
+        return Index::Sorted(Sorted::new(points.iter().map(counted)));
     }
-    let trees: Vec<Tree> = points
-        .numbers
-        .iter()
-        .map(|numbers| Tree::new(numbers, d))
-        .collect();
-    if tree::pays(&trees, &points.numbers, d) {
+    let rows: Vec<Vec<f64>> = points.iter().map(|points| points.repeated(d)).collect();
+    let trees: Vec<Tree> = rows.iter().map(|rows| Tree::new(rows, d)).collect();
+    if tree::pays(&trees, &rows, d) {
         Index::Trees(trees)
     } else {
-        Index::Brute(Brute::new(&points.numbers, d))
+        Index::Brute(Brute::new(&rows, d))
     }
 }
 
-/// Fit rows of one category, secret by secret, equal rows repeated.
+/// The distinct fit points of a secret in one category, row-major and in canonical order, with their
+/// numbers of rows.
+#[derive(Default, Clone)]
 struct Points {
-    numbers: Vec<Vec<f64>>,
-    rows: Vec<usize>,
+    numbers: Vec<f64>,
+    counts: Vec<usize>,
 }
 
 impl Points {
-    fn new(secrets: usize) -> Self {
-        Points {
-            numbers: vec![Vec::new(); secrets],
-            rows: vec![0; secrets],
-        }
+    fn push(&mut self, point: &[f64], count: u64) {
+        self.numbers.extend_from_slice(point);
+        self.counts.push(count as usize);
     }
 
-    fn push(&mut self, secret: usize, point: &[f64], count: u64) {
-        for _ in 0..count {
-            self.numbers[secret].extend_from_slice(point);
-        }
-        self.rows[secret] += count as usize;
+    fn rows(&self) -> usize {
+        self.counts.iter().sum()
+    }
+
+    /// The points with equal rows repeated.
+    fn repeated(&self, d: usize) -> Vec<f64> {
+        let points = self.numbers.chunks_exact(d).zip(&self.counts);
+        points
+            .flat_map(|(point, &count)| point.repeat(count))
+            .collect()
     }
 }
 

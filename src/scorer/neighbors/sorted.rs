@@ -1,6 +1,6 @@
 //! One dimension: a sweep over the sorted values of a secret, its k-neighbour window sliding along.
 
-use crate::scorer::neighbors::{LN_NEAR, Points};
+use crate::scorer::neighbors::LN_NEAR;
 
 /// The sorted values of each secret.
 pub struct Sorted {
@@ -17,12 +17,11 @@ struct Values {
 }
 
 impl Sorted {
-    /// Sorts the points of every secret.
-    pub fn new(points: &Points) -> Self {
-        let secrets: Vec<Values> = points
-            .numbers
-            .iter()
-            .map(|numbers| Values::new(numbers))
+    /// Arranges the distinct values of every secret, ascending, with their numbers of rows.
+    pub fn new(values: impl IntoIterator<Item = Vec<(f64, usize)>>) -> Self {
+        let secrets: Vec<Values> = values
+            .into_iter()
+            .map(|values| Values::new(&values))
             .collect();
         let mut all: Vec<f64> = secrets
             .iter()
@@ -50,7 +49,10 @@ impl Sorted {
     ) {
         let values = &self.secrets[secret];
         for (rank, &k) in ks.iter().enumerate() {
-            let mut window = Window::new(values, k);
+            let Some(&start) = queries.first() else {
+                return;
+            };
+            let mut window = Window::around(values, k, start);
             for (query, &x) in queries.iter().enumerate() {
                 let distance = window.spread_distance(x, self.grid);
                 found(query, rank, distance.ln().max(LN_NEAR));
@@ -60,19 +62,22 @@ impl Sorted {
 }
 
 impl Values {
-    fn new(numbers: &[f64]) -> Self {
-        let mut sorted = numbers.to_vec();
-        sorted.sort_unstable_by(f64::total_cmp);
-        let mut distinct: Vec<f64> = Vec::new();
-        let mut below = Vec::new();
-        for (index, value) in sorted.into_iter().enumerate() {
-            if distinct.last() != Some(&value) {
-                distinct.push(value);
-                below.push(index);
+    fn new(ascending: &[(f64, usize)]) -> Self {
+        let mut values = Values {
+            distinct: Vec::with_capacity(ascending.len()),
+            below: Vec::with_capacity(ascending.len() + 1),
+        };
+        let mut rows = 0;
+        for &(value, count) in ascending {
+            // Scaling can make neighbours equal.
+            if values.distinct.last() != Some(&value) {
+                values.distinct.push(value);
+                values.below.push(rows);
             }
+            rows += count;
         }
-        below.push(numbers.len());
-        Values { distinct, below }
+        values.below.push(rows);
+        values
     }
 
     fn rows(&self) -> usize {
@@ -91,16 +96,18 @@ struct Window<'v> {
 }
 
 impl<'v> Window<'v> {
-    fn new(values: &'v Values, k: usize) -> Self {
-        let mut window = Window {
+    /// The window from which the k nearest of `x` are reached by moving up: it ends below `x`.
+    fn around(values: &'v Values, k: usize, x: f64) -> Self {
+        let below_x = values.below[values.distinct.partition_point(|&value| value < x)];
+        let first = below_x.saturating_sub(k).min(values.rows() - k);
+        let holding = |row: usize| values.below.partition_point(|&below| below <= row) - 1;
+        Window {
             values,
             k,
-            first: 0,
-            first_value: 0,
-            last_value: 0,
-        };
-        window.catch_up();
-        window
+            first,
+            first_value: holding(first),
+            last_value: holding(first + k - 1),
+        }
     }
 
     fn catch_up(&mut self) {
@@ -181,9 +188,12 @@ mod tests {
     use proptest::prelude::*;
 
     fn sorted(values: &[f64]) -> Sorted {
-        let mut points = Points::new(1);
-        values.iter().for_each(|&value| points.push(0, &[value], 1));
-        Sorted::new(&points)
+        let mut values = values.to_vec();
+        values.sort_by(f64::total_cmp);
+        let counted = values
+            .chunk_by(|a, b| a == b)
+            .map(|equal| (equal[0], equal.len()));
+        Sorted::new([counted.collect()])
     }
 
     /// The definition: sort all distances, spread each tie over its cell.
