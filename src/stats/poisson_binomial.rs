@@ -67,3 +67,106 @@ pub fn poisson_binomial_lower(errors: u64, rows: u64, alpha: f64) -> f64 {
     }
     clopper_pearson_lower(errors, rows, alpha)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stats::testing::{at_most, rng};
+    use rand::RngExt;
+
+    /// The probabilities of 0, 1, …, N errors, by convolution.
+    fn law(p: &[f64]) -> Vec<f64> {
+        let mut law = vec![1.0];
+        for &p in p {
+            law.push(0.0);
+            for i in (0..law.len()).rev() {
+                law[i] = law[i] * (1.0 - p) + if i > 0 { law[i - 1] * p } else { 0.0 };
+            }
+        }
+        law
+    }
+
+    /// The exact probabilities that the upper and the lower limit miss the mean.
+    fn misses(p: &[f64], alpha: f64) -> (f64, f64) {
+        let n = p.len() as u64;
+        let mean = p.iter().sum::<f64>() / n as f64;
+        let law = law(p);
+        let weigh = |missed: &dyn Fn(u64) -> bool| -> f64 {
+            (0..=n)
+                .filter(|&k| missed(k))
+                .map(|k| law[k as usize])
+                .sum()
+        };
+        (
+            weigh(&|k| poisson_binomial_upper(k, n, alpha) < mean),
+            weigh(&|k| poisson_binomial_lower(k, n, alpha) > mean),
+        )
+    }
+
+    /// Exact coverage over random and extreme unequal probabilities, every size up to 12.
+    #[test]
+    fn covers_exactly() {
+        let mut rng = rng(3);
+        for alpha in [0.25, 0.1, 0.05, 0.001] {
+            for n in 1..=12_usize {
+                for case in 0..300 {
+                    let power = [0.1, 1.0, 10.0][case % 3];
+                    let p: Vec<f64> = (0..n)
+                        .map(|_| match rng.random_range(0..4) {
+                            0 => 1.0,
+                            1 => 0.0,
+                            _ => rng.random::<f64>().powf(power),
+                        })
+                        .collect();
+                    let (above, below) = misses(&p, alpha);
+                    assert!(above <= alpha + 1e-12, "{alpha} {p:?}: {above}");
+                    assert!(below <= alpha + 1e-12, "{alpha} {p:?}: {below}");
+                }
+            }
+        }
+    }
+
+    /// The one case in which Clopper and Pearson's limit itself is not valid.
+    #[test]
+    fn one_doubtful_row() {
+        let (n, alpha) = (10, 0.05);
+        let doubt = 0.050_5;
+        let mut p = [1.0; 10];
+        p[0] -= doubt;
+        let mean = 1.0 - doubt / 10.0;
+        // Nine errors or fewer have probability 0.0505, and Clopper and Pearson's limit is missed.
+        assert!(clopper_pearson_upper(n - 1, n, alpha) < mean);
+        assert_eq!(misses(&p, alpha).0, 0.0);
+        p[0] = 1.0 - 0.0499;
+        assert!(misses(&p, alpha).0 <= alpha);
+        assert!(poisson_binomial_upper(n - 1, n, alpha) > clopper_pearson_upper(n - 1, n, alpha));
+        assert!(poisson_binomial_lower(1, n, alpha) < clopper_pearson_lower(1, n, alpha));
+    }
+
+    #[test]
+    fn elsewhere_it_is_clopper_pearson() {
+        for errors in (0..=20).filter(|k| *k != 19) {
+            let expected = clopper_pearson_upper(errors, 20, 0.05);
+            assert_eq!(poisson_binomial_upper(errors, 20, 0.05), expected);
+        }
+        assert_eq!(poisson_binomial_upper(0, 0, 0.05), 1.0);
+        assert_eq!(poisson_binomial_lower(0, 0, 0.05), 0.0);
+        assert!(poisson_binomial_upper(3, 20, 0.9) >= clopper_pearson_upper(3, 20, 0.25));
+    }
+
+    /// Level 0.05, 4,000 replicates of 200 rows from eight unequal secrets.
+    #[test]
+    fn covers_in_simulation() {
+        let p = [0.0, 0.02, 0.1, 0.3, 0.5, 0.9, 0.97, 1.0];
+        let mean = p.iter().sum::<f64>() / 8.0;
+        let mut rng = rng(4);
+        let (mut above, mut below) = (0, 0);
+        for _ in 0..4000 {
+            let errors = (0..200).filter(|i| rng.random_bool(p[i % 8])).count() as u64;
+            above += usize::from(poisson_binomial_upper(errors, 200, 0.05) < mean);
+            below += usize::from(poisson_binomial_lower(errors, 200, 0.05) > mean);
+        }
+        let limit = at_most(4000, 0.05);
+        assert!(above <= limit && below <= limit, "{above}, {below}");
+    }
+}

@@ -39,8 +39,8 @@ pub struct Stratum {
 /// Chernoff's bound, least favourable p: see the [module](self). Never above Hoeffding's limit.
 ///
 /// # Conditions
-/// Independent rows, each stratum's with one p; weights and numbers of rows fixed beforehand. Valid
-/// at every sample size, for any p.
+/// Independent rows, each stratum's with one p; weights and numbers of rows do not depend on the
+/// errors. Valid at every sample size, for any p.
 ///
 /// # References
 /// Chernoff (1952), 10.1214/aoms/1177729330; Hoeffding (1963), Theorems 1 and 2,
@@ -353,3 +353,6 @@ pub fn matched_plan(weights: &[f64], rows: &[u64]) -> Option<Vec<u64>> {
             .collect()
     })
 }
+
+#[cfg(test)]
+mod tests;

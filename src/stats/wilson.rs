@@ -61,6 +61,8 @@ mod tests {
             "{}",
             wilson.upper(0, 20)
         );
+        // mpmath.
+        assert!((wilson.upper(10, 50) - 0.307_326_384_810_822_9).abs() < 1e-14);
         assert_eq!(wilson.upper(0, 0), 1.0);
     }
 }
