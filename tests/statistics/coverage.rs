@@ -1,0 +1,263 @@
+//! Do the limits cover, and do true claims stay unrefuted?
+
+use leakgauge::audit::{Audit, AuditOptions, Verdict, audit};
+use leakgauge::claim::Claim;
+use leakgauge::estimate::Estimate;
+use leakgauge::log::{Log, ReadOptions, read_from};
+use leakgauge::observations::{Cell, Counts};
+use leakgauge::pairwise::{Rule, judge};
+use leakgauge::split::Split;
+use leakgauge::tuning::{ScorerChoice, tune};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+
+use crate::cases::{self, Case};
+
+const REPLICATES: u64 = 1000;
+const ROWS: usize = 10_000;
+const ALPHA: f64 = 0.05;
+
+fn log_of(case: &Case, replicate: u64) -> Log {
+    let mut rng = cases::generator(case, replicate);
+    let mut csv = case.header().to_owned();
+    for (secret, observation) in case.rows(ROWS, &mut rng) {
+        case.write(&case.labels[secret], observation, &mut csv);
+    }
+    read_from(
+        case.name,
+        std::io::Cursor::new(csv),
+        &ReadOptions::default(),
+    )
+    .expect("a good log")
+}
+
+fn audit_with(log: &Log, claims: &[String], seed: u64) -> Audit {
+    let options = AuditOptions {
+        seed,
+        claims: claims
+            .iter()
+            .map(|claim| Claim::parse(claim).expect("a good claim"))
+            .collect(),
+        ..AuditOptions::default()
+    };
+    audit(log, &options).expect("a good log")
+}
+
+fn covers(estimate: &Estimate, truth: f64) -> bool {
+    // A truth of 0 is met by limits that are 0 up to rounding.
+    estimate.lower.is_none_or(|lower| lower <= truth + 1e-12)
+        && estimate.upper.is_none_or(|upper| upper >= truth - 1e-12)
+}
+
+fn violates(found: &Audit) -> bool {
+    found
+        .claims
+        .iter()
+        .any(|claim| claim.verdict == Verdict::Violated)
+}
+
+/// A rate of errors against its nominal value.
+fn check(case: &str, what: &str, errors: usize, replicates: u64, nominal: f64) -> bool {
+    let n = replicates as f64;
+    let most = n * nominal + 3.0 * (n * nominal * (1.0 - nominal)).sqrt();
+    let fine = errors as f64 <= most;
+    println!(
+        "{case:<22} {what:<44} {errors:>5} of {replicates}, at most {most:.0}{}",
+        if fine { "" } else { "  FAILED" }
+    );
+    fine
+}
+
+/// Whether each printed figure of an audit covers the truth.
+fn coverage_of(case: &Case, log: &Log, found: &Audit) -> [bool; 4] {
+    let position = |label: &String| {
+        case.labels
+            .iter()
+            .position(|known| known == label)
+            .expect("a known label")
+    };
+    let truth = |pair: &[String; 2]| (case.total_variation)(position(&pair[0]), position(&pair[1]));
+    let worst = &found.worst_pair;
+    let tv = truth(&worst.secrets);
+    assert_eq!(log.secrets.len(), case.labels.len());
+    [
+        covers(&worst.total_variation, tv) && covers(&worst.bayes_security, 1.0 - tv),
+        found
+            .pairs
+            .iter()
+            .all(|pair| covers(&pair.total_variation, truth(&pair.secrets))),
+        covers(&found.overall.bayes_security, 1.0 - case.worst()),
+        // The attack's own advantage cannot exceed total variation.
+        worst
+            .attack_advantage
+            .lower
+            .is_none_or(|lower| lower <= tv + 1e-12),
+    ]
+}
+
+#[test]
+#[ignore = "minutes; see the head of this suite"]
+fn limits_cover_and_true_claims_are_not_refuted() {
+    let mut fine = true;
+    for case in cases::all() {
+        let results: Vec<([bool; 4], bool, Vec<bool>)> = (0..REPLICATES)
+            .into_par_iter()
+            .map(|replicate| {
+                let log = log_of(&case, replicate);
+                let found = audit_with(&log, &[], replicate);
+                let together = violates(&audit_with(&log, &case.claims, replicate));
+                let alone = case.claims.iter().map(|claim| {
+                    violates(&audit_with(&log, std::slice::from_ref(claim), replicate))
+                });
+                (coverage_of(&case, &log, &found), together, alone.collect())
+            })
+            .collect();
+        let names = [
+            "worst pair",
+            "all pairs together",
+            "overall Bayes security",
+            "attack below total variation",
+        ];
+        for (at, name) in names.into_iter().enumerate() {
+            let errors = results.iter().filter(|(covered, ..)| !covered[at]).count();
+            fine &= check(case.name, name, errors, REPLICATES, ALPHA);
+        }
+        let together = results.iter().filter(|(_, together, _)| *together).count();
+        fine &= check(
+            case.name,
+            "all true claims: exit 1",
+            together,
+            REPLICATES,
+            ALPHA,
+        );
+        for (at, claim) in case.claims.iter().enumerate() {
+            let alone = results.iter().filter(|(.., alone)| alone[at]).count();
+            fine &= check(
+                case.name,
+                &format!("{claim}: exit 1"),
+                alone,
+                REPLICATES,
+                ALPHA,
+            );
+        }
+    }
+    assert!(fine, "see the lines marked FAILED");
+}
+
+/// A log in which fresh rows stand under secrets of their own, so that the attack's true error rates
+/// can be measured on the same table of observations.
+fn log_with_fresh_rows(case: &Case, replicate: u64, fresh: usize) -> (Log, Counts, Counts) {
+    let mut rng = cases::generator(case, replicate);
+    let mut csv = case.header().to_owned();
+    for (secret, observation) in case.rows(ROWS, &mut rng) {
+        case.write(&format!("old {secret:02}"), observation, &mut csv);
+    }
+    for secret in 0..case.labels.len() {
+        for _ in 0..fresh {
+            let observation = (case.draw)(secret, &mut rng);
+            case.write(&format!("new {secret:02}"), observation, &mut csv);
+        }
+    }
+    let log = read_from(
+        case.name,
+        std::io::Cursor::new(csv),
+        &ReadOptions::default(),
+    )
+    .expect("a good log");
+    let secrets = case.labels.len();
+    let part = |prefix: &str| {
+        let number = |secret: u32| {
+            log.secrets[secret as usize]
+                .strip_prefix(prefix)?
+                .trim()
+                .parse::<u32>()
+                .ok()
+        };
+        let cells = log.counts.cells().iter().filter_map(|cell| {
+            Some(Cell {
+                secret: number(cell.secret)?,
+                ..*cell
+            })
+        });
+        Counts::new(secrets, cells.collect())
+    };
+    let (old, new) = (part("old"), part("new"));
+    (log, old, new)
+}
+
+/// The attack's own error rates, measured on 20,000 fresh rows a secret, are covered by their limits.
+#[test]
+#[ignore = "minutes; see the head of this suite"]
+fn limits_cover_the_error_rates_of_the_attack_itself() {
+    const FRESH: usize = 20_000;
+    const LOGS: u64 = 1000;
+    let mut fine = true;
+    for case in cases::all()
+        .into_iter()
+        .filter(|case| case.labels.len() == 2)
+    {
+        let missed: Vec<[bool; 2]> = (0..LOGS)
+            .into_par_iter()
+            .map(|replicate| {
+                let (log, old, new) = log_with_fresh_rows(&case, replicate, FRESH);
+                let split = Split::stratified(&old, &mut ChaCha8Rng::seed_from_u64(replicate));
+                let tuned = tune(&log.observations, &split, ScorerChoice::Auto, ALPHA, &[])
+                    .expect("a good log");
+                let rules: [Rule; 1] = [tuned.choices[0].rule];
+                let tally = |counts: &Counts| {
+                    judge(&*tuned.scorer, &log.observations, counts, &rules, &[]).tallies[0]
+                };
+                let (certify, truth) = (tally(&split.certify), tally(&new));
+                let rate = |missed: u64| missed as f64 / FRESH as f64;
+                let above = certify.errors_at_most(ALPHA);
+                let below = certify.errors_at_least(ALPHA);
+                [
+                    rate(truth.a_missed) > above.missed || rate(truth.b_missed) > above.false_alarm,
+                    rate(truth.a_missed) < below.missed || rate(truth.b_missed) < below.false_alarm,
+                ]
+            })
+            .collect();
+        for (side, name) in ["error rates at most", "error rates at least"]
+            .into_iter()
+            .enumerate()
+        {
+            let errors = missed.iter().filter(|missed| missed[side]).count();
+            // The fresh rows' own noise widens a standard error of n rows by a fifth of n/FRESH at most.
+            fine &= check(case.name, name, errors, LOGS, ALPHA + 0.01);
+        }
+    }
+    assert!(fine, "see the lines marked FAILED");
+}
+
+/// With 10,000 rows of two secrets the certified lower limit is near the truth: not vacuous.
+#[test]
+#[ignore = "minutes; see the head of this suite"]
+fn the_median_lower_limit_is_within_six_hundredths_of_the_truth() {
+    let mut fine = true;
+    for case in cases::all()
+        .into_iter()
+        .filter(|case| matches!(case.name, "randomized response" | "gaussian"))
+    {
+        let mut lower: Vec<f64> = (0..200)
+            .into_par_iter()
+            .map(|replicate| {
+                audit_with(&log_of(&case, replicate), &[], replicate)
+                    .worst_pair
+                    .total_variation
+                    .lower
+                    .unwrap_or(0.0)
+            })
+            .collect();
+        lower.sort_by(f64::total_cmp);
+        let gap = case.worst() - lower[lower.len() / 2];
+        println!(
+            "{:<22} truth {:.4}, median lower limit {:.4}, gap {gap:.4}",
+            case.name,
+            case.worst(),
+            lower[lower.len() / 2]
+        );
+        fine &= gap <= 0.06;
+    }
+    assert!(fine, "a gap is larger than 0.06");
+}

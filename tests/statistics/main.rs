@@ -1,0 +1,15 @@
+//! The statistical suite: coverage, false alarms, tightness and accuracy by simulation. Long, hence
+//! ignored by default:
+//!
+//! ```text
+//! cargo test --release --test statistics -- --ignored --nocapture --test-threads 1
+//! ```
+//!
+//! Every rate of errors is compared with its nominal value plus three binomial standard deviations, so
+//! a correct program fails one such comparison in about 700; with some 150 comparisons at rates far
+//! below nominal, a failure means a defect. Seeds are fixed and the generator is portable, so a run
+//! repeats to the bit.
+
+mod accuracy;
+mod cases;
+mod coverage;
