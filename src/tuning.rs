@@ -7,11 +7,10 @@ use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::observations::{Counts, Observations};
-use crate::pairwise::{self, PairChoice, Tally, choose_rules};
+use crate::pairwise::{self, AdvantageGuide, PairChoice, Tally, choose_rules};
 use crate::scorer::{Frequentist, KNearest, Neighbors, Rank, Scorer, score_table};
 use crate::scores::ScoreTable;
 use crate::split::Split;
-use crate::stats::wilson::Wilson;
 
 /// Which attacker to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -98,7 +97,7 @@ pub fn tune(
 pub fn quality(scores: &ScoreTable, tune: &Counts, alpha: f64) -> f64 {
     let by_secret: Vec<Vec<(usize, u64)>> = pairwise::rows_by_secret(tune);
     let secrets = tune.secrets();
-    let limit = Wilson::new(alpha / 2.0);
+    let guide = AdvantageGuide::new(alpha);
     let lower: Vec<f64> = pairwise::pairs(secrets)
         .collect::<Vec<_>>()
         .into_par_iter()
@@ -114,7 +113,7 @@ pub fn quality(scores: &ScoreTable, tune: &Counts, alpha: f64) -> f64 {
             };
             let lower = |tally: Tally| {
                 if tally.is_judged() {
-                    tally.errors_about(&limit).advantage().max(0.0)
+                    guide.at_least(&tally).max(0.0)
                 } else {
                     0.0
                 }

@@ -7,7 +7,7 @@ use crate::estimate::{Estimate, Method, Methods};
 use crate::log::Log;
 use crate::measure::plug_in;
 use crate::observations::ObservationKind;
-use crate::pairwise::Tally;
+use crate::pairwise::{AdvantageMethod, Tally};
 use crate::stats::concentration::mcdiarmid_total_variation_radius;
 
 const NO_UPPER: &str = "no distribution-free upper limit exists for numeric observations: say what the observer can \
@@ -62,7 +62,7 @@ impl Evidence<'_> {
     ) -> Estimate {
         let tally = self.tally(pair);
         let judged = tally.is_judged();
-        let lower = judged.then(|| tally.errors_at_most(lower_level).advantage().max(0.0));
+        let lower = judged.then(|| self.advantages[pair].at_least(lower_level).max(0.0));
         let upper = self.plug_in_upper(pair, upper_level);
         Estimate {
             point: tally.advantage(),
@@ -70,7 +70,7 @@ impl Evidence<'_> {
             upper,
             method: Methods {
                 point: judged.then_some(Method::HeldOutAttack),
-                lower: judged.then_some(Method::ClopperPearson),
+                lower: judged.then(|| self.attack_method(pair)),
                 upper: upper.map(|_| Method::PluginMcdiarmid),
             },
             reason: match (judged, upper) {
@@ -134,6 +134,13 @@ impl Evidence<'_> {
         (plug_in + radius).min(1.0)
     }
 
+    fn attack_method(&self, pair: usize) -> Method {
+        match self.advantages[pair].method() {
+            AdvantageMethod::Separate => Method::ClopperPearson,
+            AdvantageMethod::Pooled => Method::MatchedClopperPearson,
+        }
+    }
+
     /// The advantage of a pair's attack, both limits together at the levels given.
     pub(super) fn attack_advantage(
         &self,
@@ -143,11 +150,11 @@ impl Evidence<'_> {
     ) -> Estimate {
         let tally = self.tally(pair);
         let judged = tally.is_judged();
-        let method = judged.then_some(Method::ClopperPearson);
+        let method = judged.then(|| self.attack_method(pair));
         Estimate {
             point: tally.advantage(),
-            lower: judged.then(|| tally.errors_at_most(lower_level).advantage().max(-1.0)),
-            upper: judged.then(|| tally.errors_at_least(upper_level).advantage().min(1.0)),
+            lower: judged.then(|| self.advantages[pair].at_least(lower_level).max(-1.0)),
+            upper: judged.then(|| self.advantages[pair].at_most(upper_level).min(1.0)),
             method: Methods {
                 point: judged.then_some(Method::HeldOutAttack),
                 lower: method,
@@ -183,7 +190,7 @@ impl Evidence<'_> {
 pub(super) fn worst_pair(evidence: &Evidence) -> WorstPair {
     let worst = evidence.plan.worst;
     let total_variation = evidence.worst_total_variation();
-    let attack = Read::Errors(evidence.tuned.choices[worst].rule);
+    let attack = evidence.plan.advantage_read(evidence.tuned, worst);
     WorstPair {
         secrets: evidence.names(worst),
         bayes_security: total_variation.decreasing(|tv| 1.0 - tv),

@@ -6,6 +6,8 @@ mod goodness;
 mod model;
 mod overall;
 mod plan;
+mod reasons;
+mod rows_needed;
 mod verdict;
 mod warnings;
 
@@ -19,7 +21,7 @@ use crate::error::{Error, Result};
 use crate::log::Log;
 use crate::mechanism::BoundMechanism;
 use crate::observations::{Counts, Observations};
-use crate::pairwise::{Judgement, judge};
+use crate::pairwise::{Advantage, Judgement, judge};
 use crate::split::Split;
 use crate::tuning::{self, ScorerChoice, Tuned};
 
@@ -82,6 +84,8 @@ pub(crate) struct Evidence<'a> {
     tuned: &'a Tuned,
     plan: &'a Plan,
     judgement: &'a Judgement,
+    /// What the certify rows say about the advantage at every pair.
+    advantages: Vec<Advantage>,
     /// Plug-in total variation of every pair over all rows; discrete logs only.
     plug_in: Option<Vec<f64>>,
 }
@@ -155,6 +159,7 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
         tuned: &tuned,
         plan: &plan,
         judgement: &judgement,
+        advantages: advantages(&plan, &judgement, options.seed),
         plug_in: figures::plug_in(log),
     };
     let warnings = warnings::find(log, &split);
@@ -214,6 +219,19 @@ fn bind<'a>(log: &Log, claims: &'a [Claim]) -> Result<Vec<BoundClaim<'a>>> {
                 ClaimKind::Promise(_) => None,
             };
             Ok(BoundClaim { claim, mechanism })
+        })
+        .collect()
+}
+
+/// Every pair has random numbers of its own, whatever the other pairs need.
+fn advantages(plan: &Plan, judgement: &Judgement, seed: u64) -> Vec<Advantage> {
+    let pairs = plan.methods.iter().zip(&judgement.tallies);
+    pairs
+        .enumerate()
+        .map(|(pair, (&method, &tally))| {
+            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            rng.set_stream(1 + pair as u64);
+            Advantage::new(tally, method, &mut rng)
         })
         .collect()
 }

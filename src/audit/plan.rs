@@ -9,7 +9,7 @@ use crate::claim::Promise;
 use crate::log::Log;
 use crate::measure::plug_in;
 use crate::observations::{Counts, Observations};
-use crate::pairwise::Rule;
+use crate::pairwise::{AdvantageGuide, AdvantageMethod, Rule};
 use crate::split::Split;
 use crate::stats::concentration;
 use crate::tuning::Tuned;
@@ -17,8 +17,10 @@ use crate::tuning::Tuned;
 /// A limit that can refute a claim.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Read {
-    /// The error rates of a rule, limited together: total variation and ε alike follow from them.
+    /// The error rates of a rule, limited together: ε follows from them, and the advantage too.
     Errors(Rule),
+    /// The pooled errors of a rule: the advantage follows from them.
+    Pooled(Rule),
     /// The Kolmogorov distance of a pair.
     Kolmogorov(usize),
 }
@@ -43,6 +45,8 @@ pub(super) struct EpsilonPlan {
 #[derive(Debug)]
 pub(super) struct Plan {
     alpha: f64,
+    /// For each pair, how its advantage is limited.
+    pub methods: Vec<AdvantageMethod>,
     /// The worst pair.
     pub worst: usize,
     pub worst_method: WorstMethod,
@@ -79,6 +83,7 @@ impl Plan {
             .collect();
         let mut plan = Plan {
             alpha,
+            methods: methods(split, tuned, alpha),
             worst,
             worst_method: worst_method(&log.observations, split, tuned, worst, alpha),
             epsilon,
@@ -122,8 +127,17 @@ impl Plan {
     /// The limit on the total variation of the worst pair.
     pub fn worst_read(&self, tuned: &Tuned) -> Read {
         match self.worst_method {
-            WorstMethod::Attack => Read::Errors(tuned.choices[self.worst].rule),
+            WorstMethod::Attack => self.advantage_read(tuned, self.worst),
             WorstMethod::Kolmogorov => Read::Kolmogorov(self.worst),
+        }
+    }
+
+    /// The limit on the advantage of a pair's attack.
+    pub fn advantage_read(&self, tuned: &Tuned, pair: usize) -> Read {
+        let rule = tuned.choices[pair].rule;
+        match self.methods[pair] {
+            AdvantageMethod::Separate => Read::Errors(rule),
+            AdvantageMethod::Pooled => Read::Pooled(rule),
         }
     }
 
@@ -143,14 +157,30 @@ impl Plan {
             Some(Promise::BayesSecurity { .. } | Promise::Advantage { .. }) => {
                 self.worst_read(tuned)
             }
-            Some(Promise::AttackAdvantage { .. }) => Read::Errors(tuned.choices[self.worst].rule),
+            Some(Promise::AttackAdvantage { .. }) => self.advantage_read(tuned, self.worst),
             None => {
                 let pair =
                     self.mechanism_pairs[at].expect("a claim that is no promise is a mechanism");
-                Read::Errors(tuned.choices[pair].rule)
+                self.advantage_read(tuned, pair)
             }
         }
     }
+}
+
+/// For each pair, the method that promises the larger limit on its certify rows.
+fn methods(split: &Split, tuned: &Tuned, alpha: f64) -> Vec<AdvantageMethod> {
+    let guide = AdvantageGuide::new(alpha);
+    let rows = split.certify.rows();
+    let choices = tuned.choices.iter();
+    choices
+        .map(|choice| {
+            guide.method(
+                &choice.tune,
+                rows[choice.rule.a as usize],
+                rows[choice.rule.b as usize],
+            )
+        })
+        .collect()
 }
 
 /// The position of the largest value, the first of equals.

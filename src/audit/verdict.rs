@@ -3,12 +3,13 @@
 use crate::audit::goodness;
 use crate::audit::model::{ClaimReport, Verdict, Warning};
 use crate::audit::plan::{Read, analytic};
+use crate::audit::reasons::{reason, security_reason};
+use crate::audit::rows_needed;
 use crate::audit::{BoundClaim, Evidence};
 use crate::claim::Promise;
 use crate::estimate::{Estimate, Method, Methods};
 use crate::log::Log;
 use crate::measure::plug_in::hockey_stick;
-use crate::pairwise::Tally;
 use crate::stats::concentration::mcdiarmid_hockey_stick_radius;
 
 /// Judges every claim.
@@ -104,7 +105,7 @@ fn bound_on_advantage(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -> 
         pair: evidence.names(pair),
         verdict,
         reason: reason(&estimate, "advantage", at_most, verdict, ""),
-        rows_needed: rows_needed(evidence, verdict, &estimate, at_most, pair),
+        rows_needed: rows_needed::for_bound(evidence, verdict, &estimate, at_most, pair),
         estimate,
         fit: None,
     }
@@ -129,7 +130,13 @@ fn bound_on_security(evidence: &Evidence, claim: &BoundClaim, at_least: f64) -> 
         pair: evidence.names(pair),
         verdict,
         reason: security_reason(&estimate, at_least, verdict, ""),
-        rows_needed: rows_needed(evidence, verdict, &total_variation, 1.0 - at_least, pair),
+        rows_needed: rows_needed::for_bound(
+            evidence,
+            verdict,
+            &total_variation,
+            1.0 - at_least,
+            pair,
+        ),
         estimate,
         fit: None,
     }
@@ -139,7 +146,7 @@ fn bound_on_attack(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -> Cla
     let worst = evidence.plan.worst;
     let share = evidence
         .plan
-        .share(Read::Errors(evidence.tuned.choices[worst].rule));
+        .share(evidence.plan.advantage_read(evidence.tuned, worst));
     let mut estimate = evidence.attack_advantage(worst, share / 2.0, evidence.alpha() / 2.0);
     // Over all pairs, each at its own level: the pair with the best attack is one fixed pair.
     estimate.upper = (0..evidence.pair_count())
@@ -168,7 +175,7 @@ fn bound_on_attack(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -> Cla
             verdict,
             note,
         ),
-        rows_needed: rows_needed(evidence, verdict, &estimate, at_most, worst),
+        rows_needed: rows_needed::for_bound(evidence, verdict, &estimate, at_most, worst),
         estimate,
         fit: None,
     }
@@ -225,8 +232,12 @@ fn privacy(
     let tally = evidence.judgement.tallies[plan.position];
     let share = evidence.plan.share(Read::Errors(plan.rule));
     let rows_needed = match verdict {
-        Verdict::Inconclusive => scaled_rows(evidence, &tally, |tally| {
-            tally.errors_at_most(share).epsilon_at_least(delta) > epsilon
+        Verdict::Inconclusive => rows_needed::scaled(evidence, tally.is_judged(), |factor| {
+            tally
+                .scaled(factor)
+                .errors_at_most(share)
+                .epsilon_at_least(delta)
+                > epsilon
         }),
         _ => None,
     };
@@ -274,7 +285,7 @@ fn mechanism(evidence: &Evidence, log: &Log, claim: &BoundClaim, at: usize) -> C
     let suspect = evidence.plan.mechanism_pairs[at].expect("planned for every mechanism claim");
     let share = evidence
         .plan
-        .share(Read::Errors(evidence.tuned.choices[suspect].rule));
+        .share(evidence.plan.advantage_read(evidence.tuned, suspect));
     let level = evidence.one_side(share);
     let values = |pair| analytic(claim, evidence.tuned, pair).expect("a mechanism claim");
     let estimate_of =
@@ -321,7 +332,7 @@ fn mechanism(evidence: &Evidence, log: &Log, claim: &BoundClaim, at: usize) -> C
         pair: evidence.names(pair),
         verdict,
         reason: security_reason(&estimate, analytic_security, verdict, &note),
-        rows_needed: mechanism_rows_needed(
+        rows_needed: rows_needed::for_mechanism(
             evidence,
             verdict,
             &total_variation,
@@ -348,163 +359,4 @@ fn without_lower(mut estimate: Estimate, planned: bool) -> Estimate {
         );
     }
     estimate
-}
-
-fn reason(estimate: &Estimate, what: &str, bound: f64, verdict: Verdict, note: &str) -> String {
-    let limit =
-        |limit: Option<f64>| limit.map_or("unknown".to_owned(), |limit| format!("{limit:.4}"));
-    let text = match verdict {
-        Verdict::Violated => format!(
-            "The {what} is at least {}, more than {bound}.",
-            limit(estimate.lower)
-        ),
-        Verdict::Holds => format!(
-            "The {what} is at most {} for every pair, within {bound}.",
-            limit(estimate.upper)
-        ),
-        Verdict::Inconclusive => match (estimate.upper, &estimate.reason) {
-            (Some(upper), _) => format!(
-                "The {what} lies between {} and {upper:.4}; the claim says at most {bound}.",
-                limit(estimate.lower)
-            ),
-            (None, Some(reason)) => format!(
-                "The {what} is at least {}, not more than {bound}, and from above: {reason}.",
-                limit(estimate.lower)
-            ),
-            (None, None) => format!("The {what} is at least {}.", limit(estimate.lower)),
-        },
-    };
-    format!("{text}{note}")
-}
-
-fn security_reason(estimate: &Estimate, bound: f64, verdict: Verdict, note: &str) -> String {
-    let limit =
-        |limit: Option<f64>| limit.map_or("unknown".to_owned(), |limit| format!("{limit:.4}"));
-    let text = match verdict {
-        Verdict::Violated => {
-            format!(
-                "The Bayes security is at most {}, less than {bound:.4}.",
-                limit(estimate.upper)
-            )
-        }
-        Verdict::Holds => format!(
-            "The Bayes security is at least {}; the claim says {bound:.4}.",
-            limit(estimate.lower)
-        ),
-        Verdict::Inconclusive => match (estimate.lower, &estimate.reason) {
-            (None, Some(reason)) => format!(
-                "The Bayes security is at most {}, not less than {bound:.4}, and from below: {reason}.",
-                limit(estimate.upper)
-            ),
-            _ => format!(
-                "The Bayes security lies between {} and {}; the claim says {bound:.4}.",
-                limit(estimate.lower),
-                limit(estimate.upper)
-            ),
-        },
-    };
-    format!("{text}{note}")
-}
-
-/// Rows at which the same rates would decide a bound on the advantage of a pair.
-fn rows_needed(
-    evidence: &Evidence,
-    verdict: Verdict,
-    estimate: &Estimate,
-    bound: f64,
-    pair: usize,
-) -> Option<u64> {
-    if verdict != Verdict::Inconclusive {
-        return None;
-    }
-    let point = estimate.point?;
-    if point > bound {
-        let share = evidence
-            .plan
-            .share(evidence.plan.worst_read(evidence.tuned));
-        let level = evidence.one_side(share);
-        return scaled_rows(evidence, evidence.tally(pair), |tally| {
-            tally.errors_at_most(level).advantage() > bound
-        });
-    }
-    rows_for_upper(evidence, estimate, bound)
-}
-
-/// The width of an upper limit falls like 1/√rows.
-fn rows_for_upper(evidence: &Evidence, estimate: &Estimate, bound: f64) -> Option<u64> {
-    let (point, upper) = (estimate.point?, estimate.upper?);
-    if point >= bound {
-        return None;
-    }
-    let factor = ((upper - point) / (bound - point)).powi(2);
-    sensible(evidence.counts.total() as f64 * factor)
-}
-
-fn mechanism_rows_needed(
-    evidence: &Evidence,
-    verdict: Verdict,
-    estimate: &Estimate,
-    analytic: f64,
-    tightest: Option<(usize, f64)>,
-    pair: usize,
-) -> Option<u64> {
-    let margin = evidence.options.margin;
-    let point = estimate
-        .point
-        .filter(|_| verdict == Verdict::Inconclusive)?;
-    if point > analytic + margin {
-        let share = evidence
-            .plan
-            .share(Read::Errors(evidence.tuned.choices[pair].rule));
-        let level = evidence.one_side(share);
-        return scaled_rows(evidence, evidence.tally(pair), |tally| {
-            tally.errors_at_most(level).advantage() > analytic
-        });
-    }
-    // A correct mechanism sits on its own value: what the limit must shrink to is the margin.
-    let (_, excess) = tightest?;
-    sensible(evidence.counts.total() as f64 * ((excess + margin) / margin).powi(2))
-}
-
-/// The rows of the log at which the same error rates would satisfy a condition, by doubling and
-/// bisection on a common factor.
-fn scaled_rows(evidence: &Evidence, tally: &Tally, enough: impl Fn(&Tally) -> bool) -> Option<u64> {
-    if !tally.is_judged() {
-        return None;
-    }
-    let scaled = |factor: f64| {
-        let scale = |count: u64| (count as f64 * factor).round() as u64;
-        Tally {
-            a_rows: scale(tally.a_rows),
-            a_missed: scale(tally.a_missed),
-            b_rows: scale(tally.b_rows),
-            b_missed: scale(tally.b_missed),
-        }
-    };
-    let mut high = 1.0;
-    while !enough(&scaled(high)) {
-        high *= 2.0;
-        if high > 1e6 {
-            return None;
-        }
-    }
-    let mut low = high / 2.0;
-    for _ in 0..12 {
-        let middle = 0.5 * (low + high);
-        if enough(&scaled(middle)) {
-            high = middle
-        } else {
-            low = middle
-        }
-    }
-    sensible(evidence.counts.total() as f64 * high)
-}
-
-/// Two significant digits, rounded up; `None` for more rows than anyone has.
-fn sensible(rows: f64) -> Option<u64> {
-    if !rows.is_finite() || rows > 1e13 {
-        return None;
-    }
-    let unit = 10f64.powf((rows.max(1.0).log10().floor() - 1.0).max(0.0));
-    Some(((rows / unit).ceil() * unit) as u64)
 }

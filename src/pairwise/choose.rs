@@ -3,9 +3,8 @@
 use rayon::prelude::*;
 
 use crate::observations::Counts;
-use crate::pairwise::{Rule, Tally, pair_count, pairs};
+use crate::pairwise::{AdvantageGuide, Rule, Tally, pair_count, pairs};
 use crate::scores::ScoreTable;
-use crate::stats::wilson::Wilson;
 
 /// What the tune rows say about a pair. Good for choosing, worthless as evidence.
 #[derive(Debug, Clone)]
@@ -31,11 +30,11 @@ pub fn choose_rules(
     deltas: &[f64],
 ) -> Vec<PairChoice> {
     let by_secret = rows_by_secret(tune);
-    let limit = Wilson::new(alpha / 2.0);
+    let guide = AdvantageGuide::new(alpha);
     let all: Vec<(u32, u32)> = pairs(tune.secrets()).collect();
     debug_assert_eq!(all.len(), pair_count(tune.secrets()));
     all.into_par_iter()
-        .map(|(a, b)| Cuts::new(scores, &by_secret, a, b).choose(&limit, deltas))
+        .map(|(a, b)| Cuts::new(scores, &by_secret, a, b).choose(&guide, deltas))
         .collect()
 }
 
@@ -91,10 +90,10 @@ impl Cuts {
         }
     }
 
-    fn choose(&self, limit: &Wilson, deltas: &[f64]) -> PairChoice {
+    fn choose(&self, guide: &AdvantageGuide, deltas: &[f64]) -> PairChoice {
         let (rule, tune) = self.best_advantage();
         let lower = if tune.is_judged() {
-            tune.errors_about(limit).advantage()
+            guide.at_least(&tune)
         } else {
             -1.0
         };
@@ -104,7 +103,7 @@ impl Cuts {
             lower,
             epsilon: deltas
                 .iter()
-                .map(|&delta| self.best_epsilon(rule, tune, limit, delta))
+                .map(|&delta| self.best_epsilon(rule, tune, guide, delta))
                 .collect(),
         }
     }
@@ -178,11 +177,17 @@ impl Cuts {
         }
     }
 
-    fn best_epsilon(&self, rule: Rule, tally: Tally, limit: &Wilson, delta: f64) -> (Rule, f64) {
+    fn best_epsilon(
+        &self,
+        rule: Rule,
+        tally: Tally,
+        guide: &AdvantageGuide,
+        delta: f64,
+    ) -> (Rule, f64) {
         if !tally.is_judged() {
             return (rule, -1.0);
         }
-        let value = |tally: &Tally| tally.errors_about(limit).odds_at_least(delta);
+        let value = |tally: &Tally| tally.errors_about(guide.separate()).odds_at_least(delta);
         let first = (rule.threshold, value(&tally));
         let (threshold, odds) = self
             .all()

@@ -1,8 +1,10 @@
 //! Deciding between two secrets, for all pairs at once.
 
+mod advantage;
 mod choose;
 mod judge;
 
+pub use advantage::{Advantage, AdvantageGuide, AdvantageMethod};
 pub(crate) use choose::rows_by_secret;
 pub use choose::{PairChoice, choose_rules};
 pub use judge::{GuessTally, Judgement, judge, tally_guesses};
@@ -65,6 +67,18 @@ impl Tally {
             1.0 - self.a_missed as f64 / self.a_rows as f64
                 - self.b_missed as f64 / self.b_rows as f64
         })
+    }
+
+    /// The same rates on a multiple of the rows.
+    #[must_use]
+    pub fn scaled(&self, factor: f64) -> Tally {
+        let scale = |count: u64| (count as f64 * factor).round() as u64;
+        Tally {
+            a_rows: scale(self.a_rows),
+            a_missed: scale(self.a_missed),
+            b_rows: scale(self.b_rows),
+            b_missed: scale(self.b_missed),
+        }
     }
 
     /// Limits of both error rates that hold together with probability 1 − alpha.
