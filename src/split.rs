@@ -2,9 +2,9 @@
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
-use rand_distr::{Distribution, Hypergeometric};
 
 use crate::observations::{Cell, Counts};
+use crate::stats::hypergeometric;
 
 /// The three parts of a log. Nothing that was learned or chosen on `fit` and `tune` has seen `certify`.
 #[derive(Debug, Clone)]
@@ -87,8 +87,8 @@ fn deal(count: u64, room: &[u64; 3], rng: &mut ChaCha8Rng) -> [u64; 3] {
     /// Beyond this a hypergeometric draw is cheaper than a draw a row.
     const ONE_BY_ONE: u64 = 64;
     if count > ONE_BY_ONE {
-        let first = hypergeometric(room.iter().sum(), room[0], count, rng);
-        let second = hypergeometric(room[1] + room[2], room[1], count - first, rng);
+        let first = hypergeometric::sample(room.iter().sum(), room[0], count, rng);
+        let second = hypergeometric::sample(room[1] + room[2], room[1], count - first, rng);
         return [first, second, count - first - second];
     }
     let mut room = *room;
@@ -106,19 +106,6 @@ fn deal(count: u64, room: &[u64; 3], rng: &mut ChaCha8Rng) -> [u64; 3] {
         taken[part] += 1;
     }
     taken
-}
-
-/// How many of `draws` rows out of `population` belong to a part of size `part`.
-pub(crate) fn hypergeometric(population: u64, part: u64, draws: u64, rng: &mut ChaCha8Rng) -> u64 {
-    if part == 0 || draws == 0 {
-        return 0;
-    }
-    if part == population {
-        return draws;
-    }
-    Hypergeometric::new(population, part, draws)
-        .expect("a part and a draw are never larger than the population")
-        .sample(rng)
 }
 
 #[cfg(test)]

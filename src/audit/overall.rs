@@ -7,8 +7,9 @@ use crate::audit::{Evidence, PriorChoice};
 use crate::estimate::{Estimate, Method, Methods};
 use crate::measure::{leakage, plug_in};
 use crate::pairwise::{GuessTally, tally_guesses};
-use crate::split::{Split, hypergeometric};
+use crate::split::Split;
 use crate::stats::concentration::mcdiarmid_vulnerability_radius;
+use crate::stats::hypergeometric;
 use crate::stats::poisson_binomial::poisson_binomial_upper;
 use crate::stats::weighted_risk::{Stratum, chernoff_upper, matched_plan};
 use crate::tuning::Tuned;
@@ -192,7 +193,9 @@ fn matched_upper(tally: &GuessTally, prior: &[f64], level: f64, rng: &mut ChaCha
     let plan =
         matched_plan(prior, &tally.rows).expect("the method was chosen because a plan exists");
     let errors = (0..plan.len())
-        .map(|secret| hypergeometric(tally.rows[secret], tally.errors[secret], plan[secret], rng))
+        .map(|secret| {
+            hypergeometric::sample(tally.rows[secret], tally.errors[secret], plan[secret], rng)
+        })
         .sum();
     poisson_binomial_upper(errors, plan.iter().sum(), level)
 }

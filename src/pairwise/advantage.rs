@@ -3,7 +3,7 @@
 use rand_chacha::ChaCha8Rng;
 
 use crate::pairwise::Tally;
-use crate::split::hypergeometric;
+use crate::stats::hypergeometric;
 use crate::stats::poisson_binomial::{poisson_binomial_lower, poisson_binomial_upper};
 use crate::stats::wilson::Wilson;
 
@@ -30,8 +30,8 @@ impl Advantage {
     pub fn new(tally: Tally, method: AdvantageMethod, rng: &mut ChaCha8Rng) -> Self {
         let rows = tally.a_rows.min(tally.b_rows);
         let pooled = (method == AdvantageMethod::Pooled && rows > 0).then(|| {
-            let a = hypergeometric(tally.a_rows, tally.a_missed, rows, rng);
-            let b = hypergeometric(tally.b_rows, tally.b_missed, rows, rng);
+            let a = hypergeometric::sample(tally.a_rows, tally.a_missed, rows, rng);
+            let b = hypergeometric::sample(tally.b_rows, tally.b_missed, rows, rng);
             (a + b, 2 * rows)
         });
         Advantage { tally, pooled }

@@ -1,0 +1,145 @@
+//! Real logs that others measured. They are not part of the project: every test says that it skips
+//! itself where they are absent.
+
+use std::path::PathBuf;
+
+use leakgauge::audit::{Audit, AuditOptions, audit};
+use leakgauge::claim::Claim;
+use leakgauge::log::{ReadMeter, ReadOptions, read};
+
+fn real(name: &str) -> Option<String> {
+    let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "..", "shared", "data", name]
+        .iter()
+        .collect();
+    if path.exists() {
+        return Some(path.display().to_string());
+    }
+    eprintln!("SKIPPED: {name} is not here");
+    None
+}
+
+fn audited(name: &str, secret: &str, claims: &[&str]) -> Option<Audit> {
+    let options = ReadOptions {
+        files: vec![real(name)?],
+        secret: Some(secret.to_owned()),
+        ..ReadOptions::default()
+    };
+    let log = read(&options, &ReadMeter::default()).expect("the log is good");
+    let options = AuditOptions {
+        claims: claims
+            .iter()
+            .map(|claim| Claim::parse(claim).expect("a claim"))
+            .collect(),
+        ..AuditOptions::default()
+    };
+    Some(audit(&log, &options).expect("the log can be audited"))
+}
+
+fn codes(audit: &Audit) -> Vec<&'static str> {
+    audit
+        .warnings
+        .iter()
+        .map(leakgauge::audit::Warning::code)
+        .collect()
+}
+
+/// The deployed passport leaks nearly everything, and its labels are not interleaved.
+#[test]
+fn the_deployed_british_passport_is_certified_at_085_and_the_report_says_that_its_rows_come_in_blocks()
+ {
+    let Some(found) = audited(
+        "epassport/timesBritish1000NoFix.csv",
+        "relation",
+        &["advantage(0.1)"],
+    ) else {
+        return;
+    };
+    assert!(found.worst_pair.total_variation.lower.unwrap() >= 0.85);
+    assert!(codes(&found).contains(&"labels-not-interleaved"));
+    assert!(
+        found.claims[0].reason.contains("labels-not-interleaved"),
+        "{}",
+        found.claims[0].reason
+    );
+}
+
+/// The simulated fix moves one class so that the medians agree: what is left is small, and the verdict
+/// must not be carried away.
+#[test]
+fn the_simulated_fix_of_the_passport_is_judged_soberly() {
+    let Some(found) = audited("epassport/timesBritish1000FixMedian.csv", "relation", &[]) else {
+        return;
+    };
+    let tv = &found.worst_pair.total_variation;
+    assert!(
+        tv.lower.unwrap() < 0.35 && tv.point.unwrap() < 0.45,
+        "{tv:?}"
+    );
+    assert!(codes(&found).contains(&"labels-not-interleaved"));
+}
+
+#[test]
+fn all_passports_are_read_and_warned_about() {
+    for name in [
+        "British1000NoFix",
+        "British1000FixMedian",
+        "German500NoFix",
+        "German500FixMedian",
+        "Irish500NoFix",
+        "Irish500FixMedian",
+    ] {
+        let Some(found) = audited(&format!("epassport/times{name}.csv"), "relation", &[]) else {
+            return;
+        };
+        assert!(codes(&found).contains(&"labels-not-interleaved"), "{name}");
+        if name.ends_with("NoFix") {
+            assert!(
+                found.worst_pair.total_variation.lower.unwrap() > 0.5,
+                "{name}"
+            );
+        }
+    }
+}
+
+/// The rarest classes have a handful of rows: the pair with the highest estimate certifies nothing, the
+/// pair chosen by its lower limit does.
+#[test]
+fn minerva_is_certified_although_its_rarest_secrets_have_a_handful_of_rows() {
+    for (name, least) in [
+        ("athena", 0.8),
+        ("gcrypt", 0.8),
+        ("sunec", 0.6),
+        ("cryptopp", 0.0),
+    ] {
+        let Some(found) = audited(&format!("minerva/time_{name}.csv"), "2", &[]) else {
+            return;
+        };
+        assert!(!found.input.header, "{name}");
+        assert_eq!(found.input.rows, 50_000);
+        let lower = found.worst_pair.total_variation.lower.unwrap();
+        assert!(lower >= least, "{name}: {lower}");
+        assert!(codes(&found).contains(&"few-rows"), "{name}");
+    }
+}
+
+#[test]
+fn websites_over_encrypted_dns_are_told_apart_less_when_padded() {
+    let Some(plain) = audited("doh/LOC1_100.csv.gz", "domain", &[]) else {
+        return;
+    };
+    let Some(padded) = audited("doh/EDNS0-468_100.csv.gz", "domain", &[]) else {
+        return;
+    };
+    assert_eq!((plain.pairs.len(), plain.input.secrets.len()), (4950, 100));
+    let risk = |audit: &Audit| audit.overall.bayes_risk.upper.unwrap();
+    assert!(risk(&plain) < 0.65 && risk(&padded) > risk(&plain));
+}
+
+#[test]
+fn rtlf_is_read() {
+    let Some(found) = audited("rtlf/example-1.csv", "V1", &[]) else {
+        return;
+    };
+    assert_eq!(found.input.rows, 60_000);
+    assert!(found.worst_pair.total_variation.lower.is_some());
+}
