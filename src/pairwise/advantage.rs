@@ -164,7 +164,7 @@ mod tests {
         let tune = tally(100, 25, 100, 25);
         assert_eq!(guide.method(&tune, 2000, 2000), AdvantageMethod::Pooled);
         assert_eq!(
-            guide.method(&tally(100, 10, 100, 10), 4000, 40),
+            guide.method(&tally(100, 10, 20, 0), 4000, 20),
             AdvantageMethod::Separate
         );
         let mut rng = ChaCha8Rng::seed_from_u64(0);
