@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use crate::error::{Error, Result};
 use crate::observations::{Counts, Observations};
 use crate::pairwise::{self, AdvantageGuide, PairChoice, Tally, choose_rules};
-use crate::scorer::{Frequentist, KNearest, Neighbors, Rank, Scorer, score_table};
+use crate::scorer::{Frequentist, KNearest, Linear, Neighbors, Rank, Scorer, score_table};
 use crate::scores::ScoreTable;
 use crate::split::Split;
 
@@ -24,6 +24,8 @@ pub enum ScorerChoice {
     KNearest,
     /// The nearest neighbour of each secret.
     Nearest,
+    /// Logistic regression on the numeric columns.
+    Linear,
 }
 
 /// An attacker that was tried on the tune rows.
@@ -33,8 +35,8 @@ pub struct Tried {
     pub scorer: &'static str,
     /// Its parameters.
     pub parameters: BTreeMap<&'static str, f64>,
-    /// Its quality on the tune rows; see [`quality`].
-    pub quality: f64,
+    /// Its quality on the tune rows, see [`quality`]; or why it could not be fitted.
+    pub quality: std::result::Result<f64, String>,
 }
 
 /// The chosen attacker and the rules that it brings.
@@ -55,7 +57,7 @@ pub struct Tuned {
 /// chooses its rules there.
 ///
 /// # Errors
-/// A neighbour scorer on a log without numeric columns.
+/// An attack on numbers and a log without numeric columns; an attack asked for that cannot be fitted.
 pub fn tune(
     observations: &Observations,
     split: &Split,
@@ -64,10 +66,15 @@ pub fn tune(
     deltas: &[f64],
 ) -> Result<Tuned> {
     let numeric = observations.dimensions() > 0;
-    if !numeric && matches!(choice, ScorerChoice::KNearest | ScorerChoice::Nearest) {
+    let for_numbers = [
+        ScorerChoice::KNearest,
+        ScorerChoice::Nearest,
+        ScorerChoice::Linear,
+    ];
+    if !numeric && for_numbers.contains(&choice) {
         return Err(Error::parameter(
             "--scorer",
-            "neighbours need a numeric observation column, and this log has only labels",
+            "this attack needs a numeric observation column, and the log has only labels",
         )
         .with_hint("use --scorer frequentist, or read a column as numbers with --numeric COLUMN"));
     }
@@ -76,16 +83,26 @@ pub fn tune(
     if matches!(choice, ScorerChoice::Auto | ScorerChoice::Frequentist) {
         race.enter(Arc::new(Frequentist::fit(&split.fit)));
     }
-    if numeric && choice != ScorerChoice::Frequentist {
+    if choice == ScorerChoice::Linear
+        || (choice == ScorerChoice::Auto && observations.dimensions() > 1)
+    {
+        race.enter_linear(choice == ScorerChoice::Linear);
+    }
+    if numeric
+        && matches!(
+            choice,
+            ScorerChoice::Auto | ScorerChoice::KNearest | ScorerChoice::Nearest
+        )
+    {
         let neighbors = Arc::new(Neighbors::fit(observations, &split.fit));
         index = Some(neighbors.index_name());
         race.enter_neighbors(&neighbors, choice);
     }
-    let (scorer, scores) = race.winner();
+    let (scorer, scores) = race.winner()?;
     Ok(Tuned {
         choices: choose_rules(&scores, &split.tune, alpha, deltas),
         scores,
-        index: index.filter(|_| scorer.name() != "frequentist"),
+        index: index.filter(|_| matches!(scorer.name(), "knn" | "nearest")),
         scorer,
         tried: race.tried,
     })
@@ -174,7 +191,7 @@ impl<'a> Race<'a> {
         self.tried.push(Tried {
             scorer: scorer.name(),
             parameters: scorer.parameters(),
-            quality,
+            quality: Ok(quality),
         });
         if self.best.as_ref().is_none_or(|(best, ..)| quality > *best) {
             self.best = Some((quality, scorer, scores));
@@ -252,9 +269,34 @@ impl<'a> Race<'a> {
         }
     }
 
-    fn winner(&mut self) -> (Arc<dyn Scorer>, ScoreTable) {
-        let (_, scorer, scores) = self.best.take().expect("at least one attacker was entered");
-        (scorer, scores)
+    /// An attack that cannot be fitted is said so in the report and takes no further part.
+    fn enter_linear(&mut self, patient: bool) {
+        match Linear::fit(self.observations, &self.split.fit, patient) {
+            Ok(scorer) => self.enter(Arc::new(scorer)),
+            Err(reason) => self.tried.push(Tried {
+                scorer: "linear",
+                parameters: BTreeMap::new(),
+                quality: Err(reason),
+            }),
+        }
+    }
+
+    fn winner(&mut self) -> Result<(Arc<dyn Scorer>, ScoreTable)> {
+        let best = self.best.take().map(|(_, scorer, scores)| (scorer, scores));
+        best.ok_or_else(|| {
+            let reasons = self
+                .tried
+                .iter()
+                .filter_map(|tried| tried.quality.clone().err());
+            Error::parameter(
+                "--scorer",
+                format!(
+                    "could not be fitted: {}",
+                    reasons.collect::<Vec<_>>().join("; ")
+                ),
+            )
+            .with_hint("let `auto` choose another attack")
+        })
     }
 }
 

@@ -356,7 +356,8 @@ fn method(tuned: &Tuned, split: &Split) -> MethodSection {
             .map(|tried| TriedScorer {
                 scorer: tried.scorer,
                 parameters: tried.parameters.clone(),
-                quality: tried.quality,
+                quality: tried.quality.as_ref().ok().copied(),
+                failed: tried.quality.clone().err(),
             })
             .collect(),
     }

@@ -317,7 +317,10 @@ pub struct TriedScorer {
     /// Its parameters.
     pub parameters: BTreeMap<&'static str, f64>,
     /// Largest plus mean lower limit of the pairwise advantage on the tune rows.
-    pub quality: f64,
+    pub quality: Option<f64>,
+    /// Why it could not be fitted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failed: Option<String>,
 }
 
 /// The pair that is easiest to tell apart; its limits hold on their own.

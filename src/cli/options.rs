@@ -111,6 +111,8 @@ pub enum ScorerName {
     Knn,
     /// The nearest neighbour of each secret
     Nearest,
+    /// Logistic regression on the numeric columns
+    Linear,
 }
 
 impl From<ScorerName> for ScorerChoice {
@@ -120,6 +122,7 @@ impl From<ScorerName> for ScorerChoice {
             ScorerName::Frequentist => ScorerChoice::Frequentist,
             ScorerName::Knn => ScorerChoice::KNearest,
             ScorerName::Nearest => ScorerChoice::Nearest,
+            ScorerName::Linear => ScorerChoice::Linear,
         }
     }
 }

@@ -5,7 +5,9 @@
 //! nothing that is certified later depends on their being any good.
 
 mod frequentist;
+mod linear;
 pub mod neighbors;
+mod scaling;
 
 use std::collections::BTreeMap;
 
@@ -15,6 +17,7 @@ use crate::observations::Observations;
 use crate::scores::ScoreTable;
 
 pub use frequentist::Frequentist;
+pub use linear::Linear;
 pub use neighbors::{KNearest, Neighbors, Rank};
 
 /// An attacker that was fitted.

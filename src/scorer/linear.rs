@@ -1,0 +1,139 @@
+//! Guessing by a linear score: multinomial logistic regression.
+
+use std::collections::BTreeMap;
+
+use linfa::traits::Fit;
+use linfa::{Dataset, dataset::Labels};
+use linfa_logistic::MultiLogisticRegression;
+use ndarray::{Array1, Array2};
+
+use crate::observations::{Counts, Observations};
+use crate::scorer::Scorer;
+use crate::scorer::scaling::Scaling;
+
+/// Scores an observation by a linear function of its scaled numeric columns; its labels are not looked
+/// at.
+///
+/// # Formula
+/// score_s(x) = w_s·x + b_s − ln n_s, where w and b maximise the penalised likelihood of the n_s fit
+/// rows of each secret. The last term takes out how often each secret was logged.
+pub struct Linear {
+    scaling: Scaling,
+    /// Columns × secrets.
+    weights: Array2<f64>,
+    /// Intercept − ln n_s.
+    offsets: Vec<f64>,
+}
+
+impl Linear {
+    /// Fit rows are thinned evenly to keep rows × columns × secrets within this: a second's work, or a
+    /// minute's for a user who asked for it.
+    const MOST_WORK: usize = 1_500_000;
+    const MOST_PATIENT_WORK: usize = 60_000_000;
+    /// Fewer rows a secret than this teach nothing.
+    const LEAST_ROWS: usize = 20;
+    const PENALTY: f64 = 1.0;
+    const ITERATIONS: u64 = 100;
+    /// The score of a secret without fit rows.
+    const UNKNOWN: f64 = -1e9;
+
+    /// Fits the regression, on fewer rows if it would take long.
+    ///
+    /// # Errors
+    /// What the optimiser says if it fails; fewer than two secrets with rows; more secrets than can be
+    /// told apart in reasonable time.
+    pub fn fit(observations: &Observations, fit: &Counts, patient: bool) -> Result<Self, String> {
+        let scaling = Scaling::fit(observations, fit);
+        let most_work = if patient {
+            Self::MOST_PATIENT_WORK
+        } else {
+            Self::MOST_WORK
+        };
+        let most_rows = most_work / (scaling.dimensions() * fit.secrets()).max(1);
+        if most_rows < Self::LEAST_ROWS * fit.secrets() {
+            return Err("too many secrets and columns for the time it may take".to_owned());
+        }
+        let (points, targets) = training(observations, fit, &scaling, most_rows);
+        let data = Dataset::new(points, targets);
+        if data.labels().len() < 2 {
+            return Err("fewer than two secrets have rows to learn from".to_owned());
+        }
+        let model = MultiLogisticRegression::default()
+            .alpha(Self::PENALTY)
+            .max_iterations(Self::ITERATIONS)
+            .fit(&data)
+            .map_err(|error| error.to_string())?;
+        let secrets = fit.secrets();
+        let mut weights = Array2::zeros((scaling.dimensions(), secrets));
+        let mut offsets = vec![Self::UNKNOWN; secrets];
+        for (class, &secret) in model.classes().iter().enumerate() {
+            weights
+                .column_mut(secret)
+                .assign(&model.params().column(class));
+            offsets[secret] = model.intercept()[class] - (fit.rows()[secret] as f64).ln();
+        }
+        let finite = weights
+            .iter()
+            .chain(&offsets)
+            .all(|value| value.is_finite());
+        finite
+            .then_some(Linear {
+                scaling,
+                weights,
+                offsets,
+            })
+            .ok_or_else(|| "the optimiser diverged".to_owned())
+    }
+}
+
+/// At most so many fit rows, equal ones repeated, with their secrets.
+fn training(
+    observations: &Observations,
+    fit: &Counts,
+    scaling: &Scaling,
+    most_rows: usize,
+) -> (Array2<f64>, Array1<usize>) {
+    let rows = fit.total() as usize;
+    let every = rows.div_ceil(most_rows).max(1);
+    let (mut points, mut targets) = (Vec::new(), Vec::new());
+    let (mut seen, mut scaled) = (0usize, Vec::new());
+    for cell in fit.cells() {
+        let before = seen.div_ceil(every);
+        seen += cell.count as usize;
+        let taken = seen.div_ceil(every) - before;
+        if taken > 0 {
+            scaling.apply(observations.numbers(cell.symbol), &mut scaled);
+        }
+        for _ in 0..taken {
+            points.extend_from_slice(&scaled);
+            targets.push(cell.secret as usize);
+        }
+    }
+    let shape = (targets.len(), scaling.dimensions());
+    let points = Array2::from_shape_vec(shape, points).expect("one scaled point a target");
+    (points, Array1::from_vec(targets))
+}
+
+impl Scorer for Linear {
+    fn name(&self) -> &'static str {
+        "linear"
+    }
+
+    fn parameters(&self) -> BTreeMap<&'static str, f64> {
+        BTreeMap::from([("penalty", Self::PENALTY)])
+    }
+
+    fn score(&self, observations: &Observations, symbols: &[u32], scores: &mut [f64]) {
+        let mut scaled = Vec::new();
+        for (&symbol, row) in symbols.iter().zip(scores.chunks_mut(self.offsets.len())) {
+            self.scaling
+                .apply(observations.numbers(symbol), &mut scaled);
+            row.copy_from_slice(&self.offsets);
+            for (&value, weights) in scaled.iter().zip(self.weights.rows()) {
+                for (score, weight) in row.iter_mut().zip(weights) {
+                    *score += value * weight;
+                }
+            }
+        }
+    }
+}
