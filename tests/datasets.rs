@@ -1,0 +1,196 @@
+//! The logs in `datasets/` are what their README says: drawn by its commands, judged as it states.
+//! The commands are read from the README.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+#[path = "../examples/draw_mixed.rs"]
+mod draw_mixed;
+
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+fn dataset(name: &str) -> String {
+    let path = Path::new(ROOT).join("datasets").join(name);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The lines of the README that start a subcommand.
+fn commands(subcommand: &str) -> Vec<String> {
+    let start = format!("leakgauge {subcommand} ");
+    let readme = dataset("README.md");
+    let lines = readme.lines().filter(|line| line.starts_with(&start));
+    lines.map(ToOwned::to_owned).collect()
+}
+
+/// The words of a shell line that quotes with ' only, without the name of the program.
+fn arguments(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for (at, part) in line.split('\'').enumerate() {
+        if at % 2 == 1 {
+            words.push(part.to_owned());
+        } else {
+            words.extend(part.split_whitespace().map(ToOwned::to_owned));
+        }
+    }
+    words.remove(0);
+    words
+}
+
+fn leakgauge(arguments: &[String]) -> Command {
+    let mut command = Command::cargo_bin("leakgauge").unwrap();
+    command.current_dir(ROOT).args(arguments);
+    command
+}
+
+fn stdout_of(mut command: Command) -> String {
+    String::from_utf8(command.output().unwrap().stdout).unwrap()
+}
+
+/// Not `assert_eq`, which would print both files.
+fn assert_same(made: &str, name: &str) {
+    let stored = dataset(name);
+    if let Some((row, (made, stored))) = made
+        .lines()
+        .zip(stored.lines())
+        .enumerate()
+        .find(|(_, (made, stored))| made != stored)
+    {
+        panic!("{name}, line {}: made {made:?}, stored {stored:?}", row + 1);
+    }
+    assert!(made == stored, "{name}: one is longer or ends otherwise");
+}
+
+#[test]
+fn simulated_logs_are_what_their_commands_write() {
+    let mut files = 0;
+    for line in commands("simulate") {
+        // The aggregated log has a test of its own.
+        let Some((command, file)) = line.split_once(" > datasets/") else {
+            continue;
+        };
+        assert_same(&stdout_of(leakgauge(&arguments(command))), file);
+        files += 1;
+    }
+    assert_eq!(files, 5);
+}
+
+#[test]
+fn the_aggregated_log_counts_the_rows_of_its_command() {
+    let line = commands("simulate")
+        .into_iter()
+        .find(|line| line.contains('|'))
+        .unwrap();
+    let (command, _) = line.split_once('|').unwrap();
+    let mut counts = BTreeMap::<String, u64>::new();
+    for row in stdout_of(leakgauge(&arguments(command))).lines() {
+        *counts.entry(row.to_owned()).or_default() += 1;
+    }
+    let rows = counts.iter().map(|(row, count)| format!("{row},{count}\n"));
+    let made: String = std::iter::once("secret,observation,rows\n".to_owned())
+        .chain(rows)
+        .collect();
+    assert_same(&made, "randomized-response-counts.csv");
+}
+
+#[test]
+fn the_mixed_log_is_what_its_example_writes() {
+    let mut made = Vec::new();
+    draw_mixed::draw(&mut made).unwrap();
+    assert_same(&String::from_utf8(made).unwrap(), "mixed.csv");
+}
+
+/// By the midpoint rule, on the model as the example's documentation writes it.
+#[test]
+fn quadrature_agrees_with_the_stated_total_variation_of_the_mixed_log() {
+    let normal = |t: f64, mean: f64, deviation: f64| {
+        let z = (t - mean) / deviation;
+        (-0.5 * z * z).exp() / (deviation * std::f64::consts::TAU.sqrt())
+    };
+    let (steps, from, to) = (400_000, -8.0, 20.0);
+    let width = (to - from) / f64::from(steps);
+    let total_variation: f64 = (0..steps)
+        .map(|step| {
+            let t = from + (f64::from(step) + 0.5) * width;
+            let hit = (0.3 - 0.6) * normal(t, 2.0, 0.5);
+            let miss = 0.7 * normal(t, 8.0, 1.0) - 0.4 * normal(t, 7.0, 1.0);
+            0.5 * (hit.abs() + miss.abs()) * width
+        })
+        .sum();
+    assert!(
+        (total_variation - 0.389231).abs() < 1e-6,
+        "{total_variation}"
+    );
+}
+
+#[test]
+fn audits_end_as_the_readme_says() {
+    let lines = commands("audit");
+    assert!(lines.len() >= 16);
+    for line in lines {
+        let (command, expected) = line.split_once(" # ").unwrap();
+        let (verdicts, code) = expected.rsplit_once(", exit ").unwrap();
+        let mut json = arguments(command);
+        json.extend(["--format".to_owned(), "json".to_owned()]);
+        let output = leakgauge(&json).output().unwrap();
+        assert_eq!(output.status.code(), code.parse().ok(), "{line}");
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let claims = report["claims"].as_array().unwrap().iter();
+        let found: Vec<_> = claims.filter_map(|c| c["verdict"].as_str()).collect();
+        assert_eq!(found.join(", "), verdicts, "{line}");
+    }
+}
+
+fn estimate(file: &str, options: &[&str]) -> Value {
+    let path = format!("datasets/{file}");
+    let mut words = vec!["estimate", &path, "--format", "json"];
+    words.extend(options);
+    let words: Vec<_> = words.into_iter().map(ToOwned::to_owned).collect();
+    serde_json::from_str(&stdout_of(leakgauge(&words))).unwrap()
+}
+
+fn warning_codes(report: &Value) -> Vec<&str> {
+    let warnings = report["warnings"].as_array().unwrap().iter();
+    warnings.filter_map(|w| w["code"].as_str()).collect()
+}
+
+/// The logs and their seeds are fixed: this either always passes or never does.
+#[test]
+fn limits_of_the_drawn_logs_enclose_the_stated_bayes_security() {
+    for (file, options, truth) in [
+        ("randomized-response-correct.csv", &[][..], 0.699463),
+        ("randomized-response-broken.csv", &[], 0.534638),
+        (
+            "randomized-response-counts.csv",
+            &["--count", "rows"],
+            0.699463,
+        ),
+        ("laplace.csv", &[], 0.105399),
+        ("geometric.csv", &[], 0.636832),
+        ("leak-free.csv", &[], 1.0),
+        ("mixed.csv", &[], 0.610769),
+    ] {
+        let report = estimate(file, options);
+        let found = &report["overall"]["bayes_security"];
+        let lower = found["lower"].as_f64().unwrap_or(0.0);
+        let upper = found["upper"].as_f64().unwrap();
+        assert!(
+            lower <= truth && truth <= upper,
+            "{file}: {truth} in [{lower}, {upper}]"
+        );
+        if options.is_empty() {
+            assert!(warning_codes(&report).is_empty(), "{file}");
+        }
+    }
+}
+
+#[test]
+fn measured_logs_carry_the_warnings_that_the_readme_names() {
+    for file in ["measured-comparison.csv", "measured-constant-time.csv"] {
+        let report = estimate(file, &[]);
+        assert_eq!(warning_codes(&report), ["autocorrelation", "drift"]);
+        assert_eq!(report["input"]["rows"], 10_000, "{file}");
+    }
+}
