@@ -41,7 +41,12 @@ fn cube(dimensions: usize, rows: usize) -> String {
 }
 
 fn read(csv: &str) -> Log {
-    read_from("bench", std::io::Cursor::new(csv.to_owned()), &ReadOptions::default()).expect("a good log")
+    read_from(
+        "bench",
+        std::io::Cursor::new(csv.to_owned()),
+        &ReadOptions::default(),
+    )
+    .expect("a good log")
 }
 
 const LAPLACE: &str = "laplace(scale=2, secrets=0..9)";
@@ -58,7 +63,8 @@ fn reading(c: &mut Criterion) {
 }
 
 fn neighbors(c: &mut Criterion) {
-    let mut group = c.benchmark_group("neighbours of 2,000 queries among 20,000 rows of two secrets");
+    let mut group =
+        c.benchmark_group("neighbours of 2,000 queries among 20,000 rows of two secrets");
     group.sample_size(10);
     for dimensions in [1, 2, 3, 5, 10, 20] {
         let log = read(&cube(dimensions, 22_000));
@@ -80,10 +86,15 @@ fn neighbors(c: &mut Criterion) {
 fn whole(c: &mut Criterion) {
     let mut group = c.benchmark_group("audit without reading, 60,000 rows");
     group.sample_size(10);
-    for (name, mechanism) in [("numeric, 10 secrets", LAPLACE), ("discrete, 100 secrets", GEOMETRIC)] {
+    for (name, mechanism) in [
+        ("numeric, 10 secrets", LAPLACE),
+        ("discrete, 100 secrets", GEOMETRIC),
+    ] {
         let log = read(&simulated(mechanism, 60_000));
         let options = AuditOptions::default();
-        group.bench_function(name, |b| b.iter(|| audit(black_box(&log), &options).expect("a good log")));
+        group.bench_function(name, |b| {
+            b.iter(|| audit(black_box(&log), &options).expect("a good log"))
+        });
     }
     group.finish();
 }

@@ -7,6 +7,8 @@ use crate::report::document::Document;
 
 /// Pairs listed in the table of worst pairs.
 const LISTED_PAIRS: usize = 10;
+/// Observation columns listed.
+const LISTED_COLUMNS: usize = 8;
 /// Secrets listed with their rows.
 const LISTED_SECRETS: usize = 8;
 
@@ -59,7 +61,11 @@ fn verdict(document: &mut Document, claim: &ClaimReport) {
         "Pair {} and {}: {} {} in the claim, {} estimated, {}.",
         claim.pair[0],
         claim.pair[1],
-        claim.quantity.replace('_', " "),
+        match claim.quantity {
+            "bayes_security" => "Bayes security",
+            "attack_advantage" => "advantage of the attack",
+            other => other,
+        },
         number(claim.analytic),
         value(claim.estimate.point),
         range(&claim.estimate)
@@ -78,7 +84,8 @@ fn verdict(document: &mut Document, claim: &ClaimReport) {
     if let Some(fit) = &claim.fit {
         items.push(match fit.p_value {
             Some(p) => format!(
-                "Fit of the log to the claimed mechanism as a whole: p = {p:.3} ({}). It does not change the verdict.",
+                "Fit of the log to the claimed mechanism as a whole: p {} ({}). It does not change the verdict.",
+                if p < 0.001 { "< 0.001".to_owned() } else { format!("= {p:.3}") },
                 fit.test
             ),
             None => format!("Fit of the log to the claimed mechanism as a whole: {}.", fit.test),
@@ -287,7 +294,7 @@ fn observation(audit: &Audit) -> String {
     let columns: Vec<String> = observation
         .columns
         .iter()
-        .take(30)
+        .take(LISTED_COLUMNS)
         .map(|column| {
             let kind = match column.kind {
                 ColumnType::Numeric => "numbers",
@@ -304,8 +311,12 @@ fn observation(audit: &Audit) -> String {
         ObservationKind::Numeric => "numeric",
         ObservationKind::Mixed => "mixed",
     };
+    let more = match observation.columns.len() {
+        n if n > LISTED_COLUMNS => format!(", … {n} columns in all"),
+        _ => String::new(),
+    };
     format!(
-        "Observation: {kind}, {} distinct: {}.",
+        "Observation: {kind}, {} distinct: {}{more}.",
         observation.distinct,
         columns.join(", ")
     )
