@@ -2,9 +2,9 @@
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
-use rand_distr::{Distribution, Hypergeometric};
 
 use crate::observations::{Cell, Counts};
+use crate::stats::hypergeometric::hypergeometric;
 
 /// The three parts of a log. Nothing that was learned or chosen on `fit` and `tune` has seen `certify`.
 #[derive(Debug, Clone)]
@@ -106,19 +106,6 @@ fn deal(count: u64, room: &[u64; 3], rng: &mut ChaCha8Rng) -> [u64; 3] {
         taken[part] += 1;
     }
     taken
-}
-
-/// How many of `draws` rows out of `population` belong to a part of size `part`.
-pub(crate) fn hypergeometric(population: u64, part: u64, draws: u64, rng: &mut ChaCha8Rng) -> u64 {
-    if part == 0 || draws == 0 {
-        return 0;
-    }
-    if part == population {
-        return draws;
-    }
-    Hypergeometric::new(population, part, draws)
-        .expect("a part and a draw are never larger than the population")
-        .sample(rng)
 }
 
 #[cfg(test)]

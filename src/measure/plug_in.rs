@@ -26,9 +26,9 @@ pub fn total_variation(counts: &Counts) -> Vec<f64> {
             let Some(&(next, _)) = frequencies.get(at + 1) else {
                 break;
             };
-            let base = pair_index(secrets, a, next) - next as usize;
+            let base = pair_index(secrets, a, next);
             for &(b, q) in &frequencies[at + 1..] {
-                overlap[base + b as usize] += p.min(q);
+                overlap[base + (b - next) as usize] += p.min(q);
             }
         }
     }

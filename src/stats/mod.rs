@@ -13,11 +13,13 @@
 //! | [`poisson_binomial`] | limits for the mean of unequal Bernoulli rows |
 //! | [`multiplicity`] | Bonferroni, Holm |
 //! | [`goodness_of_fit`] | χ² and Kolmogorov tests of a fixed law |
+//! | [`hypergeometric`] | drawing without replacement, from any number of rows |
 //! | [`order`] | does the order of the rows carry information? |
 
 pub mod binomial;
 pub mod concentration;
 pub mod goodness_of_fit;
+pub mod hypergeometric;
 pub mod multiplicity;
 pub mod order;
 pub mod poisson_binomial;
