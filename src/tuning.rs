@@ -13,6 +13,9 @@ use crate::scores::ScoreTable;
 use crate::split::Split;
 use crate::stats::wilson::Wilson;
 
+/// Numbers that the points of a neighbour search may be, 8 bytes each, some of them held twice.
+const MOST_NUMBERS: u64 = 200_000_000;
+
 /// Which attacker to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ScorerChoice {
@@ -56,7 +59,7 @@ pub struct Tuned {
 /// chooses its rules there.
 ///
 /// # Errors
-/// A neighbour scorer on a log without numeric columns.
+/// A neighbour scorer on a log without numeric columns, or on more rows than it can hold.
 pub fn tune(
     observations: &Observations,
     split: &Split,
@@ -71,6 +74,23 @@ pub fn tune(
             "neighbours need a numeric observation column, and this log has only labels",
         )
         .with_hint("use --scorer frequentist, or read a column as numbers with --numeric COLUMN"));
+    }
+    let numbers = split
+        .fit
+        .total()
+        .saturating_mul(observations.dimensions() as u64);
+    if observations.dimensions() > 1
+        && numbers > MOST_NUMBERS
+        && choice != ScorerChoice::Frequentist
+    {
+        return Err(Error::parameter(
+            "--scorer",
+            format!(
+                "neighbours in several numeric columns hold every row in memory, and {} rows are too many",
+                split.fit.total()
+            ),
+        )
+        .with_hint("use --scorer frequentist, --observe one column, or fewer rows"));
     }
     let mut race = Race::new(observations, split, alpha);
     let mut index = None;

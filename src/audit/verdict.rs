@@ -5,6 +5,7 @@ use crate::audit::model::{ClaimReport, Verdict, Warning};
 use crate::audit::plan::{Read, analytic};
 use crate::audit::{BoundClaim, Evidence};
 use crate::claim::Promise;
+use crate::error::shorten;
 use crate::estimate::{Estimate, Method, Methods};
 use crate::log::Log;
 use crate::measure::plug_in::hockey_stick;
@@ -61,7 +62,7 @@ fn qualify(report: &mut ClaimReport, evidence: &Evidence, warnings: &[Warning]) 
         .filter_map(|column| {
             column
                 .resolution
-                .map(|width| format!("{} in bins of {width}", column.name))
+                .map(|width| format!("{} in bins of {width}", shorten(&column.name)))
         })
         .collect();
     if !resolved.is_empty() && report.verdict == Verdict::Holds {
@@ -196,7 +197,8 @@ fn privacy(
             Verdict::Violated,
             format!(
                 "Secrets {} and {} need an epsilon of at least {lower:.4}, more than {epsilon}.",
-                limit.secrets[0], limit.secrets[1]
+                shorten(&limit.secrets[0]),
+                shorten(&limit.secrets[1])
             ),
         )
     } else if let (true, Some(upper)) = (holds, divergence) {

@@ -3,9 +3,9 @@
 use csv::StringRecord;
 use serde::Serialize;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, listing, shorten};
 use crate::log::ReadOptions;
-use crate::log::layout::{Layout, is_number};
+use crate::log::layout::{self, Layout, is_number};
 use crate::observations::ColumnType;
 
 /// Integers that take at most this many values are read as categories.
@@ -51,11 +51,12 @@ pub enum Decision {
 /// `--categorical`, `--numeric` or `--resolution` naming something that is no observation column, or
 /// contradicting each other.
 pub fn plan_columns(
+    file: &str,
     rows: &[StringRecord],
     layout: &Layout,
     options: &ReadOptions,
 ) -> Result<Vec<ColumnPlan>> {
-    check_names(layout, options)?;
+    check_names(file, layout, options)?;
     let probes: Vec<Probe> = layout
         .observe
         .iter()
@@ -88,14 +89,21 @@ fn plan_column(
     let is_named = |wanted: &str| names_column(layout, position, wanted);
     let categorical = options.categorical.iter().any(|wanted| is_named(wanted));
     let numeric = options.numeric.iter().any(|wanted| is_named(wanted));
-    let resolution = options
+    let mut resolutions = options
         .resolution
         .iter()
-        .find(|(wanted, _)| is_named(wanted))
-        .map(|&(_, width)| width);
+        .filter(|(wanted, _)| is_named(wanted));
+    let resolution = resolutions.next().map(|&(_, width)| width);
+    if resolutions.next().is_some() {
+        return Err(Error::parameter(
+            format!("--resolution {}", shorten(&name)),
+            "the column is given two resolutions",
+        )
+        .with_hint("give each column one"));
+    }
     if categorical && (numeric || resolution.is_some()) {
         return Err(Error::parameter(
-            format!("--categorical {name}"),
+            format!("--categorical {}", shorten(&name)),
             "the same column is also asked to be numeric",
         )
         .with_hint(
@@ -127,7 +135,7 @@ fn names_column(layout: &Layout, position: usize, wanted: &str) -> bool {
         || (!layout.names.iter().any(|name| name == wanted) && wanted.parse() == Ok(position + 1))
 }
 
-fn check_names(layout: &Layout, options: &ReadOptions) -> Result<()> {
+fn check_names(file: &str, layout: &Layout, options: &ReadOptions) -> Result<()> {
     let asked = [
         ("--categorical", &options.categorical),
         ("--numeric", &options.numeric),
@@ -141,24 +149,20 @@ fn check_names(layout: &Layout, options: &ReadOptions) -> Result<()> {
         .flat_map(|(option, names)| names.iter().map(move |name| (*option, name)))
         .chain(resolutions)
     {
+        if layout.names.iter().filter(|name| *name == wanted).count() > 1 {
+            return Err(layout::ambiguous(file, option, wanted));
+        }
         if !layout
             .observe
             .iter()
             .any(|&position| names_column(layout, position, wanted))
         {
-            let columns: Vec<&str> = layout
-                .observe
-                .iter()
-                .map(|&p| layout.names[p].as_str())
-                .collect();
+            let columns = layout.observe.iter().map(|&p| layout.names[p].as_str());
             return Err(Error::parameter(
-                format!("{option} {wanted}"),
+                format!("{option} {}", shorten(wanted)),
                 "is not an observation column",
             )
-            .with_hint(format!(
-                "the observation columns are: {}",
-                columns.join(", ")
-            )));
+            .with_hint(format!("the observation columns are: {}", listing(columns))));
         }
     }
     Ok(())
@@ -244,7 +248,9 @@ mod tests {
             observe: vec![1],
             count: None,
         };
-        plan_columns(&rows, &layout, options).unwrap().remove(0)
+        plan_columns("log.csv", &rows, &layout, options)
+            .unwrap()
+            .remove(0)
     }
 
     #[test]

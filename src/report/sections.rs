@@ -1,6 +1,7 @@
 //! The sections of an audit: verdicts, the answer in words, figures, worst pairs, method, warnings.
 
 use crate::audit::{Audit, ClaimReport, PairFigures, Verdict};
+use crate::error::shorten;
 use crate::estimate::{Estimate, Method};
 use crate::observations::{ColumnType, ObservationKind};
 use crate::report::document::Document;
@@ -9,6 +10,8 @@ use crate::report::document::Document;
 const LISTED_PAIRS: usize = 10;
 /// Secrets listed with their rows.
 const LISTED_SECRETS: usize = 8;
+/// Observation columns listed with their types.
+const LISTED_COLUMNS: usize = 30;
 
 /// The whole report.
 pub fn audit(audit: &Audit) -> Document {
@@ -57,8 +60,8 @@ fn verdict(document: &mut Document, claim: &ClaimReport) {
     let mut items = vec![claim.reason.clone()];
     items.push(format!(
         "Pair {} and {}: {} {} in the claim, {} estimated, {}.",
-        claim.pair[0],
-        claim.pair[1],
+        shorten(&claim.pair[0]),
+        shorten(&claim.pair[1]),
         claim.quantity.replace('_', " "),
         number(claim.analytic),
         value(claim.estimate.point),
@@ -89,7 +92,7 @@ fn verdict(document: &mut Document, claim: &ClaimReport) {
 
 fn summary(document: &mut Document, audit: &Audit) {
     let worst = &audit.worst_pair;
-    let [a, b] = &worst.secrets;
+    let [a, b] = worst.secrets.each_ref().map(|label| shorten(label));
     let tv = &worst.total_variation;
     let percent = 100.0 * audit.confidence;
     let mut sentences = vec![match tv.lower {
@@ -136,7 +139,8 @@ fn summary(document: &mut Document, audit: &Audit) {
 fn figures(document: &mut Document, audit: &Audit) {
     let worst = &audit.worst_pair;
     let overall = &audit.overall;
-    let pair = format!("{} | {}", worst.secrets[0], worst.secrets[1]);
+    let two = |secrets: &[String; 2]| secrets.each_ref().map(|label| shorten(label)).join(" | ");
+    let pair = two(&worst.secrets);
     let row = |name: &str, of: &str, estimate: &Estimate| {
         vec![
             name.to_owned(),
@@ -158,7 +162,7 @@ fn figures(document: &mut Document, audit: &Audit) {
     ];
     rows.push(vec![
         "epsilon (delta 0)".to_owned(),
-        worst.epsilon.secrets.join(" | "),
+        two(&worst.epsilon.secrets),
         value(worst.epsilon.point),
         value(worst.epsilon.lower),
         value(None),
@@ -214,7 +218,7 @@ fn pairs(document: &mut Document, audit: &Audit) {
         .take(LISTED_PAIRS)
         .map(|pair| {
             let tv = &pair.total_variation;
-            let mut row = pair.secrets.to_vec();
+            let mut row: Vec<String> = pair.secrets.iter().map(|label| shorten(label)).collect();
             row.extend([tv.point, tv.lower, tv.upper, pair.bayes_security.point].map(value));
             row
         })
@@ -252,7 +256,7 @@ fn input(audit: &Audit) -> Vec<String> {
         .secrets
         .iter()
         .take(LISTED_SECRETS)
-        .map(|secret| format!("{} ({} rows)", secret.label, secret.rows))
+        .map(|secret| format!("{} ({} rows)", shorten(&secret.label), secret.rows))
         .collect();
     if input.secrets.len() > LISTED_SECRETS {
         secrets.push(format!("… {} in all", input.secrets.len()));
@@ -264,7 +268,7 @@ fn input(audit: &Audit) -> Vec<String> {
         ),
         format!(
             "Secret: column {}: {}.",
-            input.secret_column,
+            shorten(&input.secret_column),
             secrets.join(", ")
         ),
         observation(audit),
@@ -284,21 +288,25 @@ fn input(audit: &Audit) -> Vec<String> {
 
 fn observation(audit: &Audit) -> String {
     let observation = &audit.input.observation;
-    let columns: Vec<String> = observation
+    let mut columns: Vec<String> = observation
         .columns
         .iter()
-        .take(30)
+        .take(LISTED_COLUMNS)
         .map(|column| {
             let kind = match column.kind {
                 ColumnType::Numeric => "numbers",
                 ColumnType::Categorical => "labels",
             };
+            let name = shorten(&column.name);
             match column.resolution {
-                Some(width) => format!("{} ({kind}, in bins of {width})", column.name),
-                None => format!("{} ({kind})", column.name),
+                Some(width) => format!("{name} ({kind}, in bins of {width})"),
+                None => format!("{name} ({kind})"),
             }
         })
         .collect();
+    if observation.columns.len() > LISTED_COLUMNS {
+        columns.push(format!("… {} in all", observation.columns.len()));
+    }
     let kind = match observation.kind {
         ObservationKind::Discrete => "discrete",
         ObservationKind::Numeric => "numeric",
