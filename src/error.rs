@@ -1,12 +1,14 @@
 //! What a user can have got wrong, said once and in full: what, where, what to do.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
 
 /// The result of everything in this crate that reads what a user wrote.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Where in a log a problem was found. Rows are counted from 1 and include the header.
+/// Where in a log a problem was found. Rows are counted from 1 and include the header; blank lines are
+/// not rows, and a row with a quoted line break is one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Place {
     /// The file as the user named it; `-` is standard input.
@@ -52,16 +54,12 @@ impl Place {
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.file == "-" {
-            "standard input"
-        } else {
-            &self.file
-        })?;
+        f.write_str(&file_name(&self.file))?;
         if let Some(row) = self.row {
             write!(f, ", row {row}")?;
         }
         if let Some(column) = &self.column {
-            write!(f, ", column {column}")?;
+            write!(f, ", column {}", shorten(&visible(column)))?;
         }
         if let Some(value) = &self.value {
             write!(f, ", value {value:?}")?;
@@ -74,7 +72,7 @@ impl fmt::Display for Place {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// A file that cannot be opened or read.
-    #[error("{file}: {problem}{}", hint_line(hint))]
+    #[error("{}: {}{}", file_name(file), visible(problem), hint_line(hint))]
     File {
         /// The file as the user named it.
         file: String,
@@ -84,7 +82,7 @@ pub enum Error {
         hint: Option<String>,
     },
     /// A log whose content is wrong.
-    #[error("{place}: {problem}{}", hint_line(hint))]
+    #[error("{place}: {}{}", visible(problem), hint_line(hint))]
     Data {
         /// File, row, column, value.
         place: Box<Place>,
@@ -94,7 +92,7 @@ pub enum Error {
         hint: Option<String>,
     },
     /// An option, claim or mechanism that cannot be.
-    #[error("{what}: {problem}{}", hint_line(hint))]
+    #[error("{}: {}{}", visible(what), visible(problem), hint_line(hint))]
     Parameter {
         /// The option or text that is wrong, as the user wrote it.
         what: String,
@@ -145,7 +143,46 @@ impl Error {
 
 fn hint_line(hint: &Option<String>) -> String {
     hint.as_ref()
-        .map_or_else(String::new, |hint| format!("\n  hint: {hint}"))
+        .map_or_else(String::new, |hint| format!("\n  hint: {}", visible(hint)))
+}
+
+fn file_name(file: &str) -> Cow<'_, str> {
+    match file {
+        "-" => "standard input".into(),
+        _ => visible(file),
+    }
+}
+
+/// A text without characters that a terminal acts on instead of showing: they are written as Rust
+/// writes them, `\u{1b}`. A log is not the user's own text.
+pub(crate) fn visible(text: &str) -> Cow<'_, str> {
+    // Beside control characters, those that break a line or reorder what follows.
+    let acts = |letter: char| {
+        letter.is_control() || matches!(letter, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    if !text.contains(acts) {
+        return text.into();
+    }
+    let mut shown = String::with_capacity(text.len() + 8);
+    for letter in text.chars() {
+        if acts(letter) {
+            shown.extend(letter.escape_default());
+        } else {
+            shown.push(letter);
+        }
+    }
+    shown.into()
+}
+
+/// The first names of a list that may be long, separated by commas.
+pub(crate) fn listing<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
+    const MOST: usize = 30;
+    let all = names.len();
+    let mut items: Vec<String> = names.take(MOST).map(shorten).collect();
+    if all > MOST {
+        items.push(format!("… {all} in all"));
+    }
+    items.join(", ")
 }
 
 /// At most 60 characters of a text: a message must stay a message.
@@ -169,6 +206,17 @@ mod tests {
             error.to_string(),
             "log.csv, row 17, column time, value \"NaN\": not a finite number\n  hint: remove the row"
         );
+    }
+
+    #[test]
+    fn what_a_terminal_would_act_on_is_written_out() {
+        let place = Place::file("a\nb").column("\u{1b}[31mred").value("\u{7}");
+        let error = Error::data(place, "is not \u{9b}2J a number").with_hint("ask \u{202e}eht");
+        assert_eq!(
+            error.to_string(),
+            "a\\nb, column \\u{1b}[31mred, value \"\\u{7}\": is not \\u{9b}2J a number\n  hint: ask \\u{202e}eht"
+        );
+        assert_eq!(visible("naïve 时间 🙂"), "naïve 时间 🙂");
     }
 
     #[test]

@@ -7,9 +7,12 @@ pub fn nearest<'c>(
 ) -> Option<&'c str> {
     const LONGEST: usize = 64;
     let written: String = written.to_lowercase().chars().take(LONGEST).collect();
-    let most = (written.chars().count() / 3).max(1);
+    let length = written.chars().count();
+    let most = (length / 3).max(1);
     candidates
         .into_iter()
+        // Far from it in length, far from it in spelling; names in a log can be of any length.
+        .filter(|candidate| candidate.chars().take(2 * LONGEST).count().abs_diff(length) <= most)
         .map(|candidate| {
             (
                 strsim::damerau_levenshtein(&written, &candidate.to_lowercase()),

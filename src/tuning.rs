@@ -12,6 +12,9 @@ use crate::scorer::{Frequentist, KNearest, Linear, Neighbors, Rank, Scorer, scor
 use crate::scores::ScoreTable;
 use crate::split::Split;
 
+/// Numbers that the points of a neighbour search may be, 8 bytes each, some of them held twice.
+const MOST_NUMBERS: u64 = 200_000_000;
+
 /// Which attacker to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ScorerChoice {
@@ -57,7 +60,8 @@ pub struct Tuned {
 /// chooses its rules there.
 ///
 /// # Errors
-/// An attack on numbers and a log without numeric columns; an attack asked for that cannot be fitted.
+/// An attack on numbers and a log without numeric columns; an attack asked for that cannot be fitted;
+/// more rows than a neighbour search can hold.
 pub fn tune(
     observations: &Observations,
     split: &Split,
@@ -77,6 +81,23 @@ pub fn tune(
             "this attack needs a numeric observation column, and the log has only labels",
         )
         .with_hint("use --scorer frequentist, or read a column as numbers with --numeric COLUMN"));
+    }
+    let numbers = split
+        .fit
+        .total()
+        .saturating_mul(observations.dimensions() as u64);
+    if observations.dimensions() > 1
+        && numbers > MOST_NUMBERS
+        && choice != ScorerChoice::Frequentist
+    {
+        return Err(Error::parameter(
+            "--scorer",
+            format!(
+                "neighbours in several numeric columns hold every row in memory, and {} rows are too many",
+                split.fit.total()
+            ),
+        )
+        .with_hint("use --scorer frequentist, --observe one column, or fewer rows"));
     }
     let mut race = Race::new(observations, split, alpha);
     let mut index = None;

@@ -17,7 +17,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::claim::{Claim, ClaimKind, Promise};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, shorten};
 use crate::log::Log;
 use crate::mechanism::BoundMechanism;
 use crate::observations::{Counts, Observations};
@@ -270,13 +270,13 @@ fn given_prior(log: &Log, given: &BTreeMap<String, f64>) -> Result<Vec<f64>> {
     for (label, p) in given {
         if !log.secrets.contains(label) {
             return Err(Error::parameter(
-                format!("--prior {label}={p}"),
+                format!("--prior {}={p}", shorten(label)),
                 "the log has no such secret",
             ));
         }
         if !(p.is_finite() && *p >= 0.0) {
             return Err(Error::parameter(
-                format!("--prior {label}={p}"),
+                format!("--prior {}={p}", shorten(label)),
                 "is not a probability",
             ));
         }
@@ -319,6 +319,7 @@ fn input(log: &Log) -> Input {
         fit_on: facts.fit_on.clone(),
         rows: facts.rows,
         rows_used: facts.rows_used,
+        aggregated: facts.aggregated,
         header: facts.header,
         header_detected: facts.header_detected,
         delimiter: facts.delimiter,
@@ -388,7 +389,7 @@ fn assumptions(log: &Log, options: &AuditOptions) -> Vec<String> {
         if let Some(width) = column.resolution {
             assumptions.push(format!(
                 "The observer sees column {} in bins of {width} only: limits are for that observer.",
-                column.name
+                shorten(&column.name)
             ));
         }
     }

@@ -6,6 +6,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
+use crate::error::{listing, shorten};
 use crate::estimate::Estimate;
 use crate::observations::{Column, ObservationKind};
 
@@ -61,6 +62,8 @@ pub struct Input {
     pub rows: u64,
     /// Rows used.
     pub rows_used: u64,
+    /// Whether the rows were aggregated, with their counts in a column.
+    pub aggregated: bool,
     /// Whether row 1 was a header.
     pub header: bool,
     /// Whether that was found out rather than said.
@@ -203,16 +206,18 @@ impl fmt::Display for Warning {
                 correlation,
             } => write!(
                 f,
-                "rows are not independent: neighbouring rows of the same secret resemble each other in column {column} \
-                 (correlation {correlation:.2}). Limits count every row as new evidence and are too narrow"
+                "rows are not independent: neighbouring rows of the same secret resemble each other in column {} \
+                 (correlation {correlation:.2}). Limits count every row as new evidence and are too narrow",
+                shorten(column)
             ),
             Warning::Drift {
                 column,
                 correlation,
             } => write!(
                 f,
-                "column {column} drifts across the file within a secret (correlation with position {correlation:.2}). \
-                 Drift can look like leakage unless secrets are in random order"
+                "column {} drifts across the file within a secret (correlation with position {correlation:.2}). \
+                 Drift can look like leakage unless secrets are in random order",
+                shorten(column)
             ),
             Warning::OrderNotChecked => {
                 write!(
@@ -241,19 +246,22 @@ impl fmt::Display for Warning {
             Warning::ConstantColumn { column } => {
                 write!(
                     f,
-                    "column {column} has the same value in every row and tells nothing"
+                    "column {} has the same value in every row and tells nothing",
+                    shorten(column)
                 )
             }
             Warning::MostlyNumbers { column } => write!(
                 f,
-                "column {column} is read as labels, but nearly all its values are numbers: if it is numeric, say \
-                 --numeric {column} and the other values will be reported"
+                "column {} is read as labels, but nearly all its values are numbers: if it is numeric, say \
+                 --numeric {} and the other values will be reported",
+                shorten(column),
+                shorten(column)
             ),
             Warning::ResolutionIncomplete { columns } => write!(
                 f,
                 "--resolution does not cover the numeric columns {}: no upper limit exists until every numeric column \
                  has a resolution",
-                columns.join(", ")
+                listing(columns.iter().map(String::as_str))
             ),
         }
     }
@@ -269,7 +277,7 @@ fn counted(n: usize, one: &str, many: &str) -> String {
 
 fn list(examples: &[String], all: usize) -> String {
     let more = if all > examples.len() { ", …" } else { "" };
-    format!("{}{more}", examples.join(", "))
+    format!("{}{more}", listing(examples.iter().map(String::as_str)))
 }
 
 impl Serialize for Warning {

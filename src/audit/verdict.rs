@@ -7,6 +7,7 @@ use crate::audit::reasons::{reason, security_reason};
 use crate::audit::rows_needed;
 use crate::audit::{BoundClaim, Evidence};
 use crate::claim::Promise;
+use crate::error::shorten;
 use crate::estimate::{Estimate, Method, Methods};
 use crate::log::Log;
 use crate::measure::plug_in::hockey_stick;
@@ -62,7 +63,7 @@ fn qualify(report: &mut ClaimReport, evidence: &Evidence, warnings: &[Warning]) 
         .filter_map(|column| {
             column
                 .resolution
-                .map(|width| format!("{} in bins of {width}", column.name))
+                .map(|width| format!("{} in bins of {width}", shorten(&column.name)))
         })
         .collect();
     if !resolved.is_empty() && report.verdict == Verdict::Holds {
@@ -203,7 +204,8 @@ fn privacy(
             Verdict::Violated,
             format!(
                 "Secrets {} and {} need an epsilon of at least {lower:.4}, more than {epsilon}.",
-                limit.secrets[0], limit.secrets[1]
+                shorten(&limit.secrets[0]),
+                shorten(&limit.secrets[1])
             ),
         )
     } else if let (true, Some(upper)) = (holds, divergence) {

@@ -1,5 +1,6 @@
 //! `leakgauge simulate`.
 
+use std::io;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -36,13 +37,23 @@ pub fn simulate(arguments: &SimulateArguments) -> Result<ExitCode> {
     to_stdout(|out| {
         let mut csv = csv::Writer::from_writer(out);
         if !arguments.no_header {
-            csv.write_record(["secret", "observation"])?;
+            csv.write_record(["secret", "observation"])
+                .map_err(io_error)?;
         }
         for _ in 0..arguments.rows {
             let (secret, observation) = simulation.next_row();
-            csv.write_record([secret, observation.as_str()])?;
+            csv.write_record([secret, observation.as_str()])
+                .map_err(io_error)?;
         }
         csv.flush()
     })
     .map(|()| ExitCode::SUCCESS)
+}
+
+/// What a CSV writer reports when it cannot write; a closed pipe must stay recognisable.
+fn io_error(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
+    }
 }

@@ -3,9 +3,12 @@
 
 use csv::StringRecord;
 
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Place, Result, listing, shorten};
 use crate::log::ReadOptions;
 use crate::suggest;
+
+/// More columns than any log has: a file without line breaks, or a wrong delimiter.
+const MOST_COLUMNS: usize = 100_000;
 
 /// Whether the first row of a file names its columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -24,7 +27,7 @@ pub enum HeaderChoice {
 pub struct Layout {
     /// Whether row 1 is a header.
     pub header: bool,
-    /// The names of all columns: from the header, or `1`, `2`, … without one.
+    /// The names of all columns: from the header, or `1`, `2`, … without one or where it is blank.
     pub names: Vec<String>,
     /// The position of the secret.
     pub secret: usize,
@@ -38,18 +41,29 @@ impl Layout {
     /// Finds the layout from the first rows of a file.
     ///
     /// # Errors
-    /// A requested column that is not there, a column asked to play two parts, no observation left.
+    /// A requested column that is not there or whose name is not its own, a column asked to play two
+    /// parts, no observation left, too many columns.
     pub fn find(file: &str, rows: &[StringRecord], options: &ReadOptions) -> Result<Self> {
         let first = rows.first().ok_or_else(|| {
             Error::file(file, "is empty").with_hint("a log has one row per use of the mechanism")
         })?;
+        if first.len() > MOST_COLUMNS {
+            let problem = format!("has {} columns, more than {MOST_COLUMNS}", first.len());
+            return Err(Error::data(Place::file(file).row(1), problem).with_hint(
+                "is there one row per line, and is the delimiter right? (--delimiter)",
+            ));
+        }
         let header = match options.header {
             HeaderChoice::Present => true,
             HeaderChoice::Absent => false,
             HeaderChoice::Detect => looks_like_header(first, &rows[1..], options),
         };
         let names: Vec<String> = if header {
-            first.iter().map(|name| name.trim().to_owned()).collect()
+            let named = |(at, name): (usize, &str)| match name.trim() {
+                "" => (at + 1).to_string(),
+                name => name.to_owned(),
+            };
+            first.iter().enumerate().map(named).collect()
         } else {
             (1..=first.len()).map(|number| number.to_string()).collect()
         };
@@ -162,35 +176,47 @@ impl Columns<'_> {
     }
 
     fn default_secret(&self) -> Result<usize> {
-        self.names
-            .iter()
-            .position(|name| name.eq_ignore_ascii_case("secret"))
-            .ok_or_else(|| {
-                Error::data(
-                    Place::file(self.file),
-                    format!("no column is named `secret`: {}", self.listing()),
-                )
-                .with_hint("say which it is with --secret COLUMN (a name or a number from 1)")
-            })
+        let secret = |name: &&String| name.eq_ignore_ascii_case("secret");
+        let Some(name) = self.names.iter().find(secret) else {
+            return Err(Error::data(
+                Place::file(self.file),
+                format!("no column is named `secret`: {}", self.listing()),
+            )
+            .with_hint("say which it is with --secret COLUMN (a name or a number from 1)"));
+        };
+        if self.names.iter().filter(secret).count() > 1 {
+            return Err(ambiguous(self.file, "--secret", name));
+        }
+        self.position(name, "--secret")
     }
 
     fn position(&self, wanted: &str, option: &str) -> Result<usize> {
-        if let Some(at) = self.names.iter().position(|name| name == wanted) {
-            return Ok(at);
+        let mut named = (0..self.names.len()).filter(|&at| self.names[at] == wanted);
+        match (named.next(), named.next()) {
+            (Some(at), None) => return Ok(at),
+            (Some(_), Some(_)) => return Err(ambiguous(self.file, option, wanted)),
+            (None, _) => {}
         }
         match wanted.parse::<usize>() {
             Ok(number) if (1..=self.names.len()).contains(&number) => Ok(number - 1),
             _ => {
                 let error = Error::data(
                     Place::file(self.file),
-                    format!("{option} {wanted}: no such column; {}", self.listing()),
+                    format!(
+                        "{option} {}: no such column; {}",
+                        shorten(wanted),
+                        self.listing()
+                    ),
                 );
-                let names = self
-                    .names
-                    .iter()
-                    .map(String::as_str)
-                    .filter(|_| self.header);
-                Err(match suggest::nearest(wanted, names) {
+                let names = self.names.iter().map(String::as_str);
+                // A row of words is not known to be a header before one of its names is asked for.
+                let words = self.example.into_iter().flat_map(|row| row.iter());
+                let near = if self.header {
+                    suggest::nearest(wanted, names)
+                } else {
+                    suggest::nearest(wanted, words.map(str::trim).filter(|word| !is_number(word)))
+                };
+                Err(match near {
                     Some(near) => error.with_hint(format!("did you mean `{near}`?")),
                     None => error.with_hint("use a name, or a number from 1"),
                 })
@@ -224,13 +250,13 @@ impl Columns<'_> {
             self.names
                 .iter()
                 .take(MOST)
-                .map(|name| format!("`{name}`"))
+                .map(|name| format!("`{}`", shorten(name)))
                 .collect()
         } else {
             let example =
                 |column: usize| self.example.and_then(|row| row.get(column)).unwrap_or("");
             (0..self.names.len().min(MOST))
-                .map(|column| format!("{} (row 1: {:?})", column + 1, example(column)))
+                .map(|column| format!("{} (row 1: {:?})", column + 1, shorten(example(column))))
                 .collect()
         };
         if self.names.len() > MOST {
@@ -243,6 +269,71 @@ impl Columns<'_> {
         };
         format!("{kind}: {}", items.join(", "))
     }
+}
+
+/// Checks that a later file has the columns of the first, in any order if both have headers.
+pub fn match_columns(name: &str, first: &Layout, layout: Layout) -> Result<Layout> {
+    let wanted = first
+        .observe
+        .iter()
+        .map(|&column| first.names[column].as_str());
+    let mismatch = |problem: String| {
+        Error::data(Place::file(name), problem).with_hint(format!(
+            "the first file has the columns: {}",
+            listing(first.names.iter().map(String::as_str))
+        ))
+    };
+    if layout.header != first.header {
+        return Err(
+            mismatch("one file has a header and another has none".into())
+                .with_hint("say it with --header or --no-header"),
+        );
+    }
+    if !layout.header && layout.names.len() != first.names.len() {
+        return Err(mismatch(format!(
+            "has {} columns where the first file has {}",
+            layout.names.len(),
+            first.names.len()
+        )));
+    }
+    if layout.names == first.names {
+        return Ok(Layout {
+            observe: first.observe.clone(),
+            ..layout
+        });
+    }
+    let observe = wanted
+        .map(|wanted| {
+            let mut named = (0..layout.names.len()).filter(|&at| layout.names[at] == wanted);
+            match (named.next(), named.next()) {
+                (Some(at), None) => Ok(at),
+                (None, _) => Err(mismatch(format!("has no column `{}`", shorten(wanted)))),
+                _ => {
+                    let name = shorten(wanted);
+                    Err(mismatch(format!("has several columns named `{name}`")))
+                }
+            }
+        })
+        .collect::<Result<Vec<_>>>()?;
+    if layout.observe.len() != observe.len() {
+        let extra = layout
+            .observe
+            .iter()
+            .find(|column| !observe.contains(column));
+        let extra = extra.map_or("another", |&column| layout.names[column].as_str());
+        return Err(mismatch(format!(
+            "has a column `{}` that the first file has not",
+            shorten(extra)
+        ))
+        .with_hint("name the observation columns with --observe"));
+    }
+    Ok(Layout { observe, ..layout })
+}
+
+/// A name that several columns have says nothing.
+pub fn ambiguous(file: &str, option: &str, name: &str) -> Error {
+    let problem = format!("{option}: several columns are named `{}`", shorten(name));
+    Error::data(Place::file(file), problem).with_hint("say which one by its number from 1")
 }
 
 #[cfg(test)]

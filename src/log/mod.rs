@@ -4,7 +4,9 @@ mod fold;
 mod ingest;
 mod layout;
 mod order;
+mod rows;
 mod source;
+mod tabulate;
 mod typing;
 
 use std::io::Read;
@@ -68,6 +70,21 @@ impl ReadOptions {
                 "standard input can be read only once",
             ));
         }
+        for (at, file) in self.files.iter().enumerate() {
+            if self.files[..at].iter().any(|before| is_same(before, file)) {
+                return Err(Error::file(file, "is named twice")
+                    .with_hint("its rows would count twice; several files are read as one log"));
+            }
+            if self
+                .fit_on
+                .as_ref()
+                .is_some_and(|fit_on| is_same(file, fit_on))
+            {
+                return Err(Error::file(file, "is the log and also the one of --fit-on").with_hint(
+                    "rows that were learned from certify nothing: leave --fit-on out, and the log is split",
+                ));
+            }
+        }
         for (column, width) in &self.resolution {
             if !(width.is_finite() && *width > 0.0) {
                 return Err(Error::parameter(
@@ -78,6 +95,12 @@ impl ReadOptions {
         }
         Ok(())
     }
+}
+
+/// Whether two names are of one file.
+fn is_same(one: &str, other: &str) -> bool {
+    let file = |name: &str| std::fs::canonicalize(name).ok();
+    one == other || file(one).is_some_and(|one| file(other) == Some(one))
 }
 
 /// A log as read: what was observed, how often under each secret, and what the file looked like.

@@ -6,12 +6,13 @@ use std::io::{self, BufReader, Cursor, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use csv::ByteRecord;
 use flate2::read::MultiGzDecoder;
 
 use crate::error::{Error, Result};
 
-/// The longest line that is still believed to be a row of a log.
-const LONGEST_LINE: usize = 16 << 20;
+/// The longest text that is still believed to be a row of a log.
+const LONGEST_ROW: usize = 16 << 20;
 
 /// The name that stands for standard input.
 pub const STDIN: &str = "-";
@@ -63,22 +64,18 @@ pub fn unpack(
     let mut buffered = BufReader::with_capacity(1 << 17, metered);
     let packed = first_bytes(&mut buffered, 4).map_err(|e| read_error(name, &e))?;
     let is_gzip = packed.starts_with(&[0x1f, 0x8b]);
-    refuse_foreign_format(name, &packed)?;
     let rejoined = Cursor::new(packed).chain(buffered);
-    let plain: Box<dyn Read + Send> = if is_gzip {
+    let mut plain: Box<dyn Read + Send> = if is_gzip {
         Box::new(MultiGzDecoder::new(rejoined))
     } else {
         Box::new(rejoined)
     };
-    let mut guarded = LineGuard {
-        inner: plain,
-        since_break: 0,
-    };
-    let mut head = first_bytes(&mut guarded, 3).map_err(|e| read_error(name, &e))?;
-    if head == [0xef, 0xbb, 0xbf] {
-        head.clear();
+    let mut head = first_bytes(&mut plain, 4).map_err(|e| read_error(name, &e))?;
+    refuse_foreign_format(name, &head)?;
+    if head.starts_with(&[0xef, 0xbb, 0xbf]) {
+        head.drain(..3);
     }
-    Ok(Box::new(Cursor::new(head).chain(guarded)))
+    Ok(Box::new(Cursor::new(head).chain(plain)))
 }
 
 /// Says what a failed read of a log means.
@@ -120,7 +117,11 @@ fn refuse_foreign_format(name: &str, head: &[u8]) -> Result<()> {
         [b'P', b'A', b'R', b'1', ..] => "a Parquet file",
         [0x28, 0xb5, 0x2f, 0xfd, ..] => "a zstd file",
         [b'P', b'K', 3, 4, ..] => "a zip or spreadsheet file",
+        [b'B', b'Z', b'h', ..] => "a bzip2 file",
+        [0xfd, b'7', b'z', b'X', ..] => "an xz file",
+        [0x1f, 0x8b, ..] => "a gzip file inside a gzip file",
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "UTF-16 text",
+        _ if head.contains(&0) => "a binary file, or UTF-16 text",
         _ => return Ok(()),
     };
     Err(Error::file(name, format!("is {format}"))
@@ -148,24 +149,59 @@ impl<R: Read> Read for Metered<R> {
     }
 }
 
-/// Stops at a line that no log has, before it fills the memory.
-struct LineGuard<R> {
-    inner: R,
-    since_break: usize,
+/// The text of a log, with two things that a CSV reader does not see by itself: that a row grows beyond
+/// what any log has (a file of one line, a quote that is never closed), and that the file ends inside
+/// a quote.
+pub struct Source {
+    text: Box<dyn Read + Send>,
+    /// Bytes since [`row_is_read`](Self::row_is_read).
+    since_row: usize,
+    /// What is left of [`END`].
+    end: &'static [u8],
 }
 
-impl<R: Read> Read for LineGuard<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let n = self.inner.read(buffer)?;
-        match memchr::memrchr2(b'\n', b'\r', &buffer[..n]) {
-            Some(last) => self.since_break = n - last - 1,
-            None => self.since_break += n,
+/// Stands behind the last row. It is one more row, which no text can hold; where it does not come out
+/// as a row, a quote is still open.
+const END: &[u8] = b"\n\xff\n";
+
+impl Source {
+    /// A log from its text.
+    pub fn new(text: impl Read + Send + 'static) -> Self {
+        Source {
+            text: Box::new(text),
+            since_row: 0,
+            end: END,
         }
-        if self.since_break > LONGEST_LINE {
+    }
+
+    /// A row has come out of the reader.
+    pub fn row_is_read(&mut self) {
+        self.since_row = 0;
+    }
+
+    /// Whether a row is the one behind the last.
+    pub fn is_end(row: &ByteRecord) -> bool {
+        row.len() == 1 && row[0] == END[1..2]
+    }
+
+    /// Whether a row has swallowed the one behind the last.
+    pub fn holds_end(row: &ByteRecord) -> bool {
+        row.as_slice().ends_with(END)
+    }
+}
+
+impl Read for Source {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.since_row > LONGEST_ROW {
             return Err(io::Error::other(format!(
-                "a line is longer than {} MiB: this does not look like one row per line",
-                LONGEST_LINE >> 20
+                "a row is longer than {} MiB: a quote may be left open, or the file is not one row per line",
+                LONGEST_ROW >> 20
             )));
+        }
+        let n = self.text.read(buffer)?;
+        self.since_row += n;
+        if n == 0 {
+            return self.end.read(buffer);
         }
         Ok(n)
     }

@@ -3,15 +3,15 @@
 use csv::StringRecord;
 use serde::Serialize;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, listing, shorten};
 use crate::log::ReadOptions;
-use crate::log::layout::{Layout, is_number};
+use crate::log::layout::{self, Layout, is_number};
 use crate::observations::ColumnType;
 
 /// Integers that take at most this many values are read as categories.
 const FEW_VALUES: usize = 20;
 /// … if each is seen at least this often on average.
-const OFTEN: usize = 5;
+const OFTEN: u64 = 5;
 
 /// How an observation column is read, and why.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,15 +51,16 @@ pub enum Decision {
 /// `--categorical`, `--numeric` or `--resolution` naming something that is no observation column, or
 /// contradicting each other.
 pub fn plan_columns(
+    file: &str,
     rows: &[StringRecord],
     layout: &Layout,
     options: &ReadOptions,
 ) -> Result<Vec<ColumnPlan>> {
-    check_names(layout, options)?;
+    check_names(file, layout, options)?;
     let probes: Vec<Probe> = layout
         .observe
         .iter()
-        .map(|&position| probe(rows, position))
+        .map(|&position| probe(rows, position, layout.count))
         .collect();
     let number_columns = probes.iter().filter(|probe| probe.all_numbers).count();
     let few_valued = probes
@@ -88,14 +89,21 @@ fn plan_column(
     let is_named = |wanted: &str| names_column(layout, position, wanted);
     let categorical = options.categorical.iter().any(|wanted| is_named(wanted));
     let numeric = options.numeric.iter().any(|wanted| is_named(wanted));
-    let resolution = options
+    let mut resolutions = options
         .resolution
         .iter()
-        .find(|(wanted, _)| is_named(wanted))
-        .map(|&(_, width)| width);
+        .filter(|(wanted, _)| is_named(wanted));
+    let resolution = resolutions.next().map(|&(_, width)| width);
+    if resolutions.next().is_some() {
+        return Err(Error::parameter(
+            format!("--resolution {}", shorten(&name)),
+            "the column is given two resolutions",
+        )
+        .with_hint("give each column one"));
+    }
     if categorical && (numeric || resolution.is_some()) {
         return Err(Error::parameter(
-            format!("--categorical {name}"),
+            format!("--categorical {}", shorten(&name)),
             "the same column is also asked to be numeric",
         )
         .with_hint(
@@ -127,7 +135,7 @@ fn names_column(layout: &Layout, position: usize, wanted: &str) -> bool {
         || (!layout.names.iter().any(|name| name == wanted) && wanted.parse() == Ok(position + 1))
 }
 
-fn check_names(layout: &Layout, options: &ReadOptions) -> Result<()> {
+fn check_names(file: &str, layout: &Layout, options: &ReadOptions) -> Result<()> {
     let asked = [
         ("--categorical", &options.categorical),
         ("--numeric", &options.numeric),
@@ -141,24 +149,20 @@ fn check_names(layout: &Layout, options: &ReadOptions) -> Result<()> {
         .flat_map(|(option, names)| names.iter().map(move |name| (*option, name)))
         .chain(resolutions)
     {
+        if layout.names.iter().filter(|name| *name == wanted).count() > 1 {
+            return Err(layout::ambiguous(file, option, wanted));
+        }
         if !layout
             .observe
             .iter()
             .any(|&position| names_column(layout, position, wanted))
         {
-            let columns: Vec<&str> = layout
-                .observe
-                .iter()
-                .map(|&p| layout.names[p].as_str())
-                .collect();
+            let columns = layout.observe.iter().map(|&p| layout.names[p].as_str());
             return Err(Error::parameter(
-                format!("{option} {wanted}"),
+                format!("{option} {}", shorten(wanted)),
                 "is not an observation column",
             )
-            .with_hint(format!(
-                "the observation columns are: {}",
-                columns.join(", ")
-            )));
+            .with_hint(format!("the observation columns are: {}", listing(columns))));
         }
     }
     Ok(())
@@ -170,7 +174,13 @@ struct Probe {
     number_share: f64,
 }
 
-fn probe(rows: &[StringRecord], position: usize) -> Probe {
+/// `count` is the column that says how often a row occurred.
+fn probe(rows: &[StringRecord], position: usize, count: Option<usize>) -> Probe {
+    let occurred = |row: &StringRecord| {
+        let count = count.and_then(|column| row.get(column)?.trim().parse().ok());
+        count.unwrap_or(1u64)
+    };
+    let occurrences: u64 = rows.iter().map(occurred).fold(0, u64::saturating_add);
     let mut numbers = 0usize;
     let mut finite = 0usize;
     let mut blank = 0usize;
@@ -195,7 +205,9 @@ fn probe(rows: &[StringRecord], position: usize) -> Probe {
     // A blank among numbers is a missing number, to be reported; a column of words may hold blanks.
     Probe {
         all_numbers: numbers + blank == rows.len() && finite > 0,
-        few_integers: integers && distinct.len() <= FEW_VALUES && numbers >= OFTEN * distinct.len(),
+        few_integers: integers
+            && distinct.len() <= FEW_VALUES
+            && occurrences >= OFTEN * distinct.len() as u64,
         number_share: numbers as f64 / rows.len().max(1) as f64,
     }
 }
@@ -244,7 +256,9 @@ mod tests {
             observe: vec![1],
             count: None,
         };
-        plan_columns(&rows, &layout, options).unwrap().remove(0)
+        plan_columns("log.csv", &rows, &layout, options)
+            .unwrap()
+            .remove(0)
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use rand::Rng;
 
 use super::{BoundMechanism, Law, Secrets};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, shorten};
 use crate::grammar::MAX_WHOLE;
 
 /// A law symmetric about 0 and falling on both sides of it.
@@ -57,7 +57,7 @@ impl<N: Noise> Located<N> {
             let value = read::<N>(label).ok_or_else(|| {
                 Error::parameter(
                     mechanism,
-                    format!("{name} needs secrets that are {kind}; the log has the secret {label:?}"),
+                    format!("{name} needs secrets that are {kind}; the log has the secret {:?}", shorten(label)),
                 )
                 .with_hint("restrict the log to numeric secrets with --secrets, or claim a mechanism that takes labels, such as randomized-response")
             })?;
@@ -65,9 +65,10 @@ impl<N: Noise> Located<N> {
                 Some(declared) if !contains(declared, value) => Err(Error::parameter(
                     mechanism,
                     format!(
-                        "its secrets are the whole numbers {} to {}; the log has the secret {label:?}",
+                        "its secrets are the whole numbers {} to {}; the log has the secret {:?}",
                         declared.first(),
-                        declared.last()
+                        declared.last(),
+                        shorten(label)
                     ),
                 )
                 .with_hint("leave secrets= out to take the secrets of the log")),

@@ -8,7 +8,7 @@ use libm::{exp, expm1};
 use rand::{Rng, RngExt};
 
 use super::{BoundMechanism, Entry, Law, Mechanism, Secrets, secrets};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, shorten};
 use crate::grammar::{Arguments, Bounds, Parameter, format_number};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -115,9 +115,10 @@ impl RandomizedResponse {
 
     fn excluded(&self, label: &str, secrets: Secrets) -> Error {
         self.problem(format!(
-            "its secrets are the whole numbers {} to {}; the log has the secret {label:?}",
+            "its secrets are the whole numbers {} to {}; the log has the secret {:?}",
             secrets.first(),
-            secrets.last()
+            secrets.last(),
+            shorten(label)
         ))
         .with_hint(
             "leave secrets= out to take the secrets of the log, or declare a range that has them \

@@ -1,5 +1,6 @@
 //! A report as headings, paragraphs, lists and tables, written as plain text or as markdown.
 
+use crate::error::visible;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
 /// Text columns that a terminal is sure to have.
@@ -26,20 +27,25 @@ pub struct Document {
 
 impl Document {
     pub fn heading(&mut self, text: impl Into<String>) {
-        self.blocks.push(Block::Heading(text.into()));
+        self.blocks.push(Block::Heading(shown(text.into())));
     }
 
     pub fn paragraph(&mut self, text: impl Into<String>) {
-        self.blocks.push(Block::Paragraph(text.into()));
+        self.blocks.push(Block::Paragraph(shown(text.into())));
     }
 
     pub fn list(&mut self, items: Vec<String>) {
         if !items.is_empty() {
-            self.blocks.push(Block::List(items));
+            self.blocks
+                .push(Block::List(items.into_iter().map(shown).collect()));
         }
     }
 
     pub fn table(&mut self, header: Vec<&'static str>, labels: usize, rows: Vec<Vec<String>>) {
+        let rows = rows
+            .into_iter()
+            .map(|row| row.into_iter().map(shown).collect())
+            .collect();
         self.blocks.push(Block::Table {
             header,
             labels,
@@ -132,6 +138,11 @@ fn table(
     table
 }
 
+/// Labels come from the log and may hold anything; the terminal must not act on it.
+fn shown(text: String) -> String {
+    visible(&text).into_owned()
+}
+
 /// Breaks a text at spaces; words longer than a line stay whole.
 fn wrap(text: &str, first: &str, rest: &str, out: &mut String) {
     let mut line = first.to_owned();
@@ -166,7 +177,6 @@ fn escape(text: &str) -> String {
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '&' => escaped.push_str("&amp;"),
-            '\n' | '\r' => escaped.push(' '),
             '|' | '*' | '_' | '`' | '[' | ']' | '\\' => {
                 escaped.push('\\');
                 escaped.push(letter);
@@ -180,6 +190,25 @@ fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn control_characters_in_labels_are_written_out() {
+        let mut document = Document::default();
+        document.heading("a\u{1b}[31m");
+        document.paragraph("b\u{1b}[31m\nc");
+        document.list(vec!["d\u{7}".into()]);
+        document.table(vec!["x"], 1, vec![vec!["e\u{9b}2J\nf".into()]]);
+        for text in [document.to_text(), document.to_markdown()] {
+            assert!(
+                !text.contains(|c: char| c.is_control() && c != '\n'),
+                "{text:?}"
+            );
+            assert!(
+                text.contains("2J\\nf") || text.contains("2J\\\\nf"),
+                "{text}"
+            );
+        }
+    }
 
     #[test]
     fn text_is_wrapped_and_markup_in_labels_is_escaped() {

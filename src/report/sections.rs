@@ -1,6 +1,7 @@
 //! The sections of an audit: verdicts, the answer in words, figures, worst pairs, method, warnings.
 
 use crate::audit::{Audit, ClaimReport, PairFigures, Verdict};
+use crate::error::shorten;
 use crate::estimate::{Estimate, Method};
 use crate::observations::{ColumnType, ObservationKind};
 use crate::report::document::Document;
@@ -58,9 +59,14 @@ fn verdict(document: &mut Document, claim: &ClaimReport) {
     document.paragraph(format!("{word}: {}", claim.claim));
     let mut items = vec![claim.reason.clone()];
     items.push(format!(
-        "Pair {} and {}: {} {} in the claim, {} estimated, {}.",
-        claim.pair[0],
-        claim.pair[1],
+        "Pair {} and {}{}: {} {} in the claim, {} estimated, {}.",
+        shorten(&claim.pair[0]),
+        shorten(&claim.pair[1]),
+        match (&claim.fit, claim.verdict) {
+            (Some(_), Verdict::Holds) => ", the nearest to exceeding the margin",
+            (Some(_), _) => ", the likeliest to exceed its own analytic value",
+            (None, _) => "",
+        },
         match claim.quantity {
             "bayes_security" => "Bayes security",
             "attack_advantage" => "advantage of the attack",
@@ -73,7 +79,7 @@ fn verdict(document: &mut Document, claim: &ClaimReport) {
     match (claim.verdict, claim.rows_needed) {
         (Verdict::Inconclusive, Some(rows)) => {
             items.push(format!(
-                "At the rates seen here, about {rows} rows in all would decide."
+                "If the rates seen here are the true ones, about {rows} rows in all would decide."
             ));
         }
         (Verdict::Inconclusive, None) => {
@@ -83,9 +89,13 @@ fn verdict(document: &mut Document, claim: &ClaimReport) {
     }
     if let Some(fit) = &claim.fit {
         items.push(match fit.p_value {
+            Some(p) if p < 0.001 => format!(
+                "Fit of the log to the claimed mechanism as a whole: p < 0.001 ({}). Whatever it leaks, the log does not \
+                 look like it came from this mechanism. The verdict is about leakage alone.",
+                fit.test
+            ),
             Some(p) => format!(
-                "Fit of the log to the claimed mechanism as a whole: p {} ({}). It does not change the verdict.",
-                if p < 0.001 { "< 0.001".to_owned() } else { format!("= {p:.3}") },
+                "Fit of the log to the claimed mechanism as a whole: p = {p:.3} ({}). It does not change the verdict.",
                 fit.test
             ),
             None => format!("Fit of the log to the claimed mechanism as a whole: {}.", fit.test),
@@ -96,7 +106,7 @@ fn verdict(document: &mut Document, claim: &ClaimReport) {
 
 fn summary(document: &mut Document, audit: &Audit) {
     let worst = &audit.worst_pair;
-    let [a, b] = &worst.secrets;
+    let [a, b] = worst.secrets.each_ref().map(|label| shorten(label));
     let tv = &worst.total_variation;
     let percent = 100.0 * audit.confidence;
     let mut sentences = vec![match tv.lower {
@@ -132,10 +142,14 @@ fn summary(document: &mut Document, audit: &Audit) {
         .iter()
         .any(crate::audit::Warning::is_about_order)
     {
-        sentences.push(
-            "Mind the warnings about the order of rows below: they can explain a leak away."
-                .to_owned(),
-        );
+        let doubt = if tv.lower.is_some_and(|lower| lower > 0.0) {
+            "they can explain a leak away"
+        } else {
+            "the limits count on independent rows"
+        };
+        sentences.push(format!(
+            "Mind the warnings about the order of rows below: {doubt}."
+        ));
     }
     document.paragraph(sentences.join(" "));
 }
@@ -143,7 +157,8 @@ fn summary(document: &mut Document, audit: &Audit) {
 fn figures(document: &mut Document, audit: &Audit) {
     let worst = &audit.worst_pair;
     let overall = &audit.overall;
-    let pair = format!("{} | {}", worst.secrets[0], worst.secrets[1]);
+    let two = |secrets: &[String; 2]| secrets.each_ref().map(|label| shorten(label)).join(" | ");
+    let pair = two(&worst.secrets);
     let row = |name: &str, of: &str, estimate: &Estimate| {
         vec![
             name.to_owned(),
@@ -165,7 +180,7 @@ fn figures(document: &mut Document, audit: &Audit) {
     ];
     rows.push(vec![
         "epsilon (delta 0)".to_owned(),
-        worst.epsilon.secrets.join(" | "),
+        two(&worst.epsilon.secrets),
         value(worst.epsilon.point),
         value(worst.epsilon.lower),
         value(None),
@@ -221,7 +236,7 @@ fn pairs(document: &mut Document, audit: &Audit) {
         .take(LISTED_PAIRS)
         .map(|pair| {
             let tv = &pair.total_variation;
-            let mut row = pair.secrets.to_vec();
+            let mut row: Vec<String> = pair.secrets.iter().map(|label| shorten(label)).collect();
             row.extend([tv.point, tv.lower, tv.upper, pair.bayes_security.point].map(value));
             row
         })
@@ -259,19 +274,25 @@ fn input(audit: &Audit) -> Vec<String> {
         .secrets
         .iter()
         .take(LISTED_SECRETS)
-        .map(|secret| format!("{} ({} rows)", secret.label, secret.rows))
+        .map(|secret| format!("{} ({} rows)", shorten(&secret.label), secret.rows))
         .collect();
     if input.secrets.len() > LISTED_SECRETS {
         secrets.push(format!("… {} in all", input.secrets.len()));
     }
     let mut items = vec![
         format!(
-            "{} rows read, {} used; {header}.",
-            input.rows, input.rows_used
+            "{} rows{} read, {} used; {header}.",
+            input.rows,
+            if input.aggregated {
+                ", aggregated,"
+            } else {
+                ""
+            },
+            input.rows_used
         ),
         format!(
             "Secret: column {}: {}.",
-            input.secret_column,
+            shorten(&input.secret_column),
             secrets.join(", ")
         ),
         observation(audit),
@@ -291,7 +312,7 @@ fn input(audit: &Audit) -> Vec<String> {
 
 fn observation(audit: &Audit) -> String {
     let observation = &audit.input.observation;
-    let columns: Vec<String> = observation
+    let mut columns: Vec<String> = observation
         .columns
         .iter()
         .take(LISTED_COLUMNS)
@@ -300,23 +321,23 @@ fn observation(audit: &Audit) -> String {
                 ColumnType::Numeric => "numbers",
                 ColumnType::Categorical => "labels",
             };
+            let name = shorten(&column.name);
             match column.resolution {
-                Some(width) => format!("{} ({kind}, in bins of {width})", column.name),
-                None => format!("{} ({kind})", column.name),
+                Some(width) => format!("{name} ({kind}, in bins of {width})"),
+                None => format!("{name} ({kind})"),
             }
         })
         .collect();
+    if observation.columns.len() > LISTED_COLUMNS {
+        columns.push(format!("… {} in all", observation.columns.len()));
+    }
     let kind = match observation.kind {
         ObservationKind::Discrete => "discrete",
         ObservationKind::Numeric => "numeric",
         ObservationKind::Mixed => "mixed",
     };
-    let more = match observation.columns.len() {
-        n if n > LISTED_COLUMNS => format!(", … {n} columns in all"),
-        _ => String::new(),
-    };
     format!(
-        "Observation: {kind}, {} distinct: {}{more}.",
+        "Observation: {kind}, {} distinct: {}.",
         observation.distinct,
         columns.join(", ")
     )

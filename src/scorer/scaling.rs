@@ -4,8 +4,26 @@ use crate::observations::{Counts, Observations};
 
 /// Brings every numeric column to a spread of 1, so that no unit of measurement dominates.
 pub struct Scaling {
-    /// Column, and the factor it is multiplied with; constant columns are left out.
-    factors: Vec<(usize, f64)>,
+    /// Constant columns are left out.
+    factors: Vec<Factor>,
+}
+
+/// What a column is multiplied with.
+struct Factor {
+    column: usize,
+    /// A power of two, 1 but for columns whose spread would overflow or underflow.
+    power: f64,
+    spread: f64,
+}
+
+impl Factor {
+    /// Squares of what is larger would overflow when summed.
+    const FARTHEST: f64 = 1e140;
+
+    fn apply(&self, numbers: &[f64]) -> f64 {
+        let scaled = numbers[self.column] * self.power * self.spread;
+        scaled.clamp(-Self::FARTHEST, Self::FARTHEST)
+    }
 }
 
 impl Scaling {
@@ -20,13 +38,23 @@ impl Scaling {
                     .map(|cell| (observations.numbers(cell.symbol)[column], cell.count))
                     .collect();
                 values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+                let power = power(&values);
+                values.iter_mut().for_each(|(value, _)| *value *= power);
                 let spread = mean_absolute_deviation(&values);
-                (spread.is_finite() && spread > 0.0).then(|| (column, spread.recip()))
+                (spread > 0.0).then(|| Factor {
+                    column,
+                    power,
+                    spread: spread.recip(),
+                })
             })
             .collect::<Vec<_>>();
         if factors.is_empty() && observations.dimensions() > 0 {
             return Scaling {
-                factors: vec![(0, 1.0)],
+                factors: vec![Factor {
+                    column: 0,
+                    power: 1.0,
+                    spread: 1.0,
+                }],
             };
         }
         Scaling { factors }
@@ -40,11 +68,21 @@ impl Scaling {
     /// Replaces `scaled` by the scaled columns that vary.
     pub fn apply(&self, numbers: &[f64], scaled: &mut Vec<f64>) {
         scaled.clear();
-        scaled.extend(
-            self.factors
-                .iter()
-                .map(|&(column, factor)| numbers[column] * factor),
-        );
+        scaled.extend(self.factors.iter().map(|factor| factor.apply(numbers)));
+    }
+}
+
+/// The power of two that brings values out of the range where sums overflow or reciprocals do.
+fn power(values: &[(f64, u64)]) -> f64 {
+    let largest = values
+        .iter()
+        .fold(0.0f64, |largest, (value, _)| largest.max(value.abs()));
+    if largest > 1e150 {
+        2f64.powi(-600)
+    } else if largest < 1e-150 {
+        2f64.powi(600)
+    } else {
+        1.0
     }
 }
 

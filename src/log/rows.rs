@@ -1,0 +1,124 @@
+//! One row of a file after another, and where in the file each stands.
+
+use std::io::{Cursor, Read};
+
+use csv::{ByteRecord, Reader, ReaderBuilder, StringRecord};
+
+use crate::error::{Error, Place, Result};
+use crate::log::layout::{self, Layout};
+use crate::log::source::{self, Source};
+
+/// Rows looked at before the types of columns are settled.
+const PROBE_ROWS: usize = 10_000;
+/// … unless they are this many bytes.
+const PROBE_BYTES: usize = 16 << 20;
+
+/// A reader of rows and the delimiter that it goes by: the one asked for, else the one found.
+///
+/// # Errors
+/// A file that cannot be read.
+pub fn csv_reader(
+    name: &str,
+    mut input: Box<dyn Read + Send>,
+    asked: Option<u8>,
+) -> Result<(Reader<Source>, u8)> {
+    let mut head = Vec::new();
+    (&mut input)
+        .take(1 << 16)
+        .read_to_end(&mut head)
+        .map_err(|error| source::read_error(name, &error))?;
+    let delimiter = layout::delimiter(name, &head, asked);
+    let input = Source::new(Cursor::new(head).chain(input));
+    let reader = ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .delimiter(delimiter)
+        .buffer_capacity(1 << 17)
+        .from_reader(input);
+    Ok((reader, delimiter))
+}
+
+/// The first rows of a file.
+pub fn read_probe(name: &str, reader: &mut Reader<Source>) -> Result<Vec<StringRecord>> {
+    let mut rows = Vec::new();
+    let mut bytes = 0;
+    let mut record = ByteRecord::new();
+    while rows.len() <= PROBE_ROWS && bytes < PROBE_BYTES && next(name, reader, &mut record)? {
+        bytes += record.as_slice().len();
+        let row = StringRecord::from_byte_record(record.clone()).map_err(|error| {
+            let column = error.utf8_error().field() + 1;
+            not_utf8(place_of(name, &record).column(column.to_string()))
+        })?;
+        rows.push(row);
+    }
+    Ok(rows)
+}
+
+/// Reads the next row; false behind the last.
+pub fn next(name: &str, reader: &mut Reader<Source>, record: &mut ByteRecord) -> Result<bool> {
+    let read = |reader: &mut Reader<Source>, record: &mut ByteRecord| {
+        reader
+            .read_byte_record(record)
+            .map_err(|error| match error.into_kind() {
+                csv::ErrorKind::Io(error) => source::read_error(name, &error),
+                other => Error::file(name, format!("{other:?}")),
+            })
+    };
+    if !read(reader, record)? {
+        return Ok(false);
+    }
+    reader.get_mut().row_is_read();
+    if Source::holds_end(record) {
+        return Err(Error::data(
+            place_of(name, record),
+            "a quote is opened in this row and never closed",
+        )
+        .with_hint("close it, or double a quote that belongs to a quoted field"));
+    }
+    if !Source::is_end(record) {
+        return Ok(true);
+    }
+    let place = place_of(name, record);
+    match read(reader, record)? {
+        false => Ok(false),
+        true => Err(not_utf8(place.column("1"))),
+    }
+}
+
+/// The row of a file that a record is.
+pub fn place_of(file: &str, record: &ByteRecord) -> Place {
+    let before = record.position().map_or(0, csv::Position::record);
+    Place::file(file).row(before + 1)
+}
+
+/// The text of a column, without the space around it.
+pub fn field<'r>(
+    record: &'r ByteRecord,
+    column: usize,
+    layout: &Layout,
+    place: &dyn Fn() -> Place,
+) -> Result<&'r str> {
+    std::str::from_utf8(&record[column])
+        .map(str::trim)
+        .map_err(|_| not_utf8(place().column(&layout.names[column])))
+}
+
+fn not_utf8(place: Place) -> Error {
+    Error::data(place, "is not UTF-8 text")
+        .with_hint("convert the file, for instance with `iconv -f latin1 -t utf-8`")
+}
+
+/// A problem with what stands in a column.
+pub fn at_column(
+    place: Place,
+    layout: &Layout,
+    column: usize,
+    record: &ByteRecord,
+    problem: &str,
+) -> Error {
+    let value = String::from_utf8_lossy(&record[column]);
+    Error::data(
+        place.column(&layout.names[column]).value(value.trim()),
+        problem,
+    )
+}
