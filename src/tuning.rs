@@ -8,7 +8,9 @@ use rayon::prelude::*;
 use crate::error::{Error, Result};
 use crate::observations::{Counts, Observations};
 use crate::pairwise::{self, AdvantageGuide, PairChoice, Tally, choose_rules};
-use crate::scorer::{Frequentist, KNearest, Linear, Neighbors, Rank, Scorer, score_table};
+use crate::scorer::{
+    Frequentist, KNearest, Linear, Neighbors, Parameter, Rank, Scorer, score_table,
+};
 use crate::scores::ScoreTable;
 use crate::split::Split;
 
@@ -37,7 +39,7 @@ pub struct Tried {
     /// Its name.
     pub scorer: &'static str,
     /// Its parameters.
-    pub parameters: BTreeMap<&'static str, f64>,
+    pub parameters: BTreeMap<&'static str, Parameter>,
     /// Its quality on the tune rows, see [`quality`]; or why it could not be fitted.
     pub quality: std::result::Result<f64, String>,
 }

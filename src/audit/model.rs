@@ -9,6 +9,7 @@ use serde::{Serialize, Serializer};
 use crate::error::{listing, shorten};
 use crate::estimate::Estimate;
 use crate::observations::{Column, ObservationKind};
+use crate::scorer::Parameter;
 
 /// The whole report.
 #[derive(Debug, Clone, Serialize)]
@@ -296,7 +297,7 @@ pub struct MethodSection {
     /// The attacker.
     pub scorer: &'static str,
     /// What was chosen for it.
-    pub parameters: BTreeMap<&'static str, f64>,
+    pub parameters: BTreeMap<&'static str, Parameter>,
     /// How neighbours were found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<&'static str>,
@@ -323,7 +324,7 @@ pub struct TriedScorer {
     /// Its name.
     pub scorer: &'static str,
     /// Its parameters.
-    pub parameters: BTreeMap<&'static str, f64>,
+    pub parameters: BTreeMap<&'static str, Parameter>,
     /// Largest plus mean lower limit of the pairwise advantage on the tune rows.
     pub quality: Option<f64>,
     /// Why it could not be fitted.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::observations::{Counts, Observations};
-use crate::scorer::Scorer;
+use crate::scorer::{Parameter, Scorer};
 
 /// Scores an observation by the logarithm of its smoothed frequency among a secret's fit rows.
 ///
@@ -48,8 +48,8 @@ impl Scorer for Frequentist {
         "frequentist"
     }
 
-    fn parameters(&self) -> BTreeMap<&'static str, f64> {
-        BTreeMap::from([("pseudo_count", Self::PSEUDO)])
+    fn parameters(&self) -> BTreeMap<&'static str, Parameter> {
+        BTreeMap::from([("pseudo_count", Parameter::Real(Self::PSEUDO))])
     }
 
     fn score(&self, _: &Observations, symbols: &[u32], scores: &mut [f64]) {

@@ -8,8 +8,8 @@ use linfa_logistic::MultiLogisticRegression;
 use ndarray::{Array1, Array2};
 
 use crate::observations::{Counts, Observations};
-use crate::scorer::Scorer;
 use crate::scorer::scaling::Scaling;
+use crate::scorer::{Parameter, Scorer};
 
 /// Scores an observation by a linear function of its scaled numeric columns; its labels are not looked
 /// at.
@@ -119,8 +119,8 @@ impl Scorer for Linear {
         "linear"
     }
 
-    fn parameters(&self) -> BTreeMap<&'static str, f64> {
-        BTreeMap::from([("penalty", Self::PENALTY)])
+    fn parameters(&self) -> BTreeMap<&'static str, Parameter> {
+        BTreeMap::from([("penalty", Parameter::Real(Self::PENALTY))])
     }
 
     fn score(&self, observations: &Observations, symbols: &[u32], scores: &mut [f64]) {

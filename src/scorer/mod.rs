@@ -10,8 +10,10 @@ pub mod neighbors;
 mod scaling;
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use rayon::prelude::*;
+use serde::Serialize;
 
 use crate::observations::Observations;
 use crate::scores::ScoreTable;
@@ -20,13 +22,32 @@ pub use frequentist::Frequentist;
 pub use linear::Linear;
 pub use neighbors::{KNearest, Neighbors, Rank};
 
+/// A parameter of an attacker, for the report.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Parameter {
+    /// A number of things.
+    Count(u64),
+    /// Any other number.
+    Real(f64),
+}
+
+impl fmt::Display for Parameter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Parameter::Count(count) => write!(f, "{count}"),
+            Parameter::Real(value) => write!(f, "{value:.3}"),
+        }
+    }
+}
+
 /// An attacker that was fitted.
 pub trait Scorer: Send + Sync {
     /// The name on the command line.
     fn name(&self) -> &'static str;
 
     /// What was chosen, for the report.
-    fn parameters(&self) -> BTreeMap<&'static str, f64>;
+    fn parameters(&self) -> BTreeMap<&'static str, Parameter>;
 
     /// Writes one score per secret for each of some distinct observations, which are in ascending
     /// order: `scores` is row-major, `symbols.len() × secrets`. Every score is finite.

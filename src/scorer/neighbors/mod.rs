@@ -17,8 +17,8 @@ mod tree;
 use std::collections::BTreeMap;
 
 use crate::observations::{Counts, Observations};
-use crate::scorer::Scorer;
 use crate::scorer::scaling::Scaling;
+use crate::scorer::{Parameter, Scorer};
 
 use brute::Brute;
 use sorted::Sorted;
@@ -304,11 +304,14 @@ impl Scorer for KNearest {
         self.name
     }
 
-    fn parameters(&self) -> BTreeMap<&'static str, f64> {
+    fn parameters(&self) -> BTreeMap<&'static str, Parameter> {
         let rows = self.neighbors.fit.rows().iter().copied().max().unwrap_or(0);
         BTreeMap::from([
-            ("k", self.rank.neighbors(rows as usize) as f64),
-            ("dimension", self.dimension),
+            (
+                "k",
+                Parameter::Count(self.rank.neighbors(rows as usize) as u64),
+            ),
+            ("dimension", Parameter::Real(self.dimension)),
         ])
     }
 
