@@ -51,34 +51,63 @@ impl Estimate {
     /// The estimate of an increasing function of the figure.
     #[must_use]
     pub fn increasing(&self, f: impl Fn(f64) -> f64) -> Estimate {
+        let point = self.point_of(&f);
         Estimate {
-            point: self.point.map(&f),
+            point,
             lower: self.lower.map(&f),
             upper: self.upper.map(&f),
-            ..self.clone()
+            method: Methods {
+                point: self.method.point.filter(|_| point.is_some()),
+                ..self.method
+            },
+            reason: self.reason.clone(),
         }
     }
 
     /// The estimate of a decreasing function of the figure: limits change places.
     #[must_use]
     pub fn decreasing(&self, f: impl Fn(f64) -> f64) -> Estimate {
+        let point = self.point_of(&f);
         Estimate {
-            point: self.point.map(&f),
+            point,
             lower: self.upper.map(&f),
             upper: self.lower.map(&f),
             method: Methods {
-                point: self.method.point,
+                point: self.method.point.filter(|_| point.is_some()),
                 lower: self.method.upper,
                 upper: self.method.lower,
             },
             reason: self.reason.clone(),
         }
     }
+
+    /// An attack that is never right has an infinitely negative logarithm, which is no estimate.
+    fn point_of(&self, f: impl Fn(f64) -> f64) -> Option<f64> {
+        self.point.map(f).filter(|point| point.is_finite())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_point_without_a_finite_value_is_none() {
+        let never = Estimate {
+            point: Some(0.0),
+            lower: Some(0.5),
+            method: Methods {
+                point: Some(Method::HeldOutAttack),
+                ..Methods::default()
+            },
+            ..Estimate::default()
+        };
+        let bits = never.increasing(f64::log2);
+        assert_eq!(
+            (bits.point, bits.method.point, bits.lower),
+            (None, None, Some(-1.0))
+        );
+    }
 
     #[test]
     fn a_decreasing_function_swaps_the_limits_and_their_methods() {

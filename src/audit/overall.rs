@@ -157,7 +157,7 @@ fn vulnerability(
             .filter(|stratum| stratum.weight > 0.0)
             .map(|stratum| stratum.weight * stratum.errors as f64 / stratum.rows as f64)
             .sum();
-        1.0 - risk
+        (1.0 - risk).max(0.0)
     });
     let upper = evidence.is_discrete().then(|| {
         let weights = prior

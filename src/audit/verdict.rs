@@ -280,7 +280,8 @@ fn divergence_upper(evidence: &Evidence, epsilon: f64) -> Option<f64> {
             divergence
                 + mcdiarmid_hockey_stick_radius(rows[a as usize], rows[b as usize], epsilon, alpha)
         });
-    limits.reduce(f64::max)
+    // No divergence exceeds 1, however wide its limit.
+    limits.reduce(f64::max).map(|limit| limit.min(1.0))
 }
 
 fn mechanism(evidence: &Evidence, log: &Log, claim: &BoundClaim, at: usize) -> ClaimReport {

@@ -221,7 +221,7 @@ impl<'a> Ingest<'a> {
                     let value = typing::finite_number(text).map_err(|problem| {
                         at_column(place(), layout, column, record, problem).with_hint(format!(
                             "remove or repair the row, or read the column as labels with --categorical {}",
-                            plan.name
+                            shorten(&plan.name)
                         ))
                     })?;
                     let most = &mut self.facts.decimals[index];

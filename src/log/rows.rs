@@ -45,13 +45,21 @@ pub fn read_probe(name: &str, reader: &mut Reader<Source>) -> Result<Vec<StringR
     let mut record = ByteRecord::new();
     while rows.len() <= PROBE_ROWS && bytes < PROBE_BYTES && next(name, reader, &mut record)? {
         bytes += record.as_slice().len();
-        let row = StringRecord::from_byte_record(record.clone()).map_err(|error| {
+        let row = StringRecord::from_byte_record(fitting(&record)).map_err(|error| {
             let column = error.utf8_error().field() + 1;
             not_utf8(place_of(name, &record).column(column.to_string()))
         })?;
         rows.push(row);
     }
     Ok(rows)
+}
+
+/// A copy of a record. A clone would be as large as the largest record before it.
+fn fitting(record: &ByteRecord) -> ByteRecord {
+    let mut copy = ByteRecord::with_capacity(record.as_slice().len(), record.len());
+    record.iter().for_each(|field| copy.push_field(field));
+    copy.set_position(record.position().cloned());
+    copy
 }
 
 /// Reads the next row; false behind the last.

@@ -1,0 +1,153 @@
+//! Input that would fill the memory, confuse the terminal or go on for ever.
+
+mod common;
+
+use std::io::{Read, Write};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use common::{Place, assert_refused, numeric_log, stderr, stdout};
+
+/// Feeds the same block again and again; the program must stop reading long before the end.
+fn feed(head: &[u8], block: &[u8], times: usize) -> (std::process::Output, Duration) {
+    let start = Instant::now();
+    let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin!("leakgauge"))
+        .args(["estimate", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut input = child.stdin.take().expect("a pipe");
+    input.write_all(head).expect("the head is read");
+    for _ in 0..times {
+        if input.write_all(block).is_err() {
+            break;
+        }
+    }
+    drop(input);
+    let output = child.wait_with_output().expect("the program ends");
+    (output, start.elapsed())
+}
+
+#[test]
+fn a_line_without_end_is_refused_before_it_fills_the_memory() {
+    for block in [vec![b'x'; 1 << 20], vec![b','; 1 << 20]] {
+        let (output, took) = feed(b"", &block, 200);
+        assert_refused(&output, &["standard input", "row is longer than 16 MiB"]);
+        assert!(took < Duration::from_secs(10), "{took:?}");
+    }
+}
+
+#[test]
+fn a_quote_that_stays_open_is_refused_before_it_fills_the_memory() {
+    let block = b"a,1\n".repeat(1 << 18);
+    let (output, took) = feed(b"secret,x\na,1\nb,\"", &block, 100);
+    assert_refused(&output, &["standard input", "a quote may be left open"]);
+    assert!(took < Duration::from_secs(10), "{took:?}");
+}
+
+/// One long field must not make every later row of the probe as large: 10,000 rows of 4 MiB would
+/// not fit.
+#[test]
+fn a_long_field_does_not_make_later_rows_large() {
+    let long = "x".repeat(4 << 20);
+    let rows = "a,u\nb,v\n".repeat(6_000);
+    let place = Place::with_log(format!("secret,x\na,{long}\n{rows}"));
+    let start = Instant::now();
+    let report = place.json(&["estimate", "log.csv"]);
+    assert_eq!(report["input"]["rows"], 12_001);
+    assert!(
+        start.elapsed() < Duration::from_secs(10),
+        "{:?}",
+        start.elapsed()
+    );
+}
+
+#[test]
+fn too_many_columns_are_refused() {
+    let place = Place::with_log(format!(
+        "{}\n{}\n",
+        ",".repeat(200_000),
+        ",".repeat(200_000)
+    ));
+    place.refuses(&["estimate", "log.csv"], &["200001 columns", "--delimiter"]);
+}
+
+#[test]
+fn a_closed_pipe_ends_quietly() {
+    let place = Place::with_log(numeric_log(300));
+    for arguments in [
+        &[
+            "simulate",
+            "laplace(scale=2, secrets=0..9)",
+            "--rows",
+            "200000",
+        ][..],
+        &["estimate", "log.csv"],
+        &["estimate", "log.csv", "--format", "json"],
+    ] {
+        let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin!("leakgauge"))
+            .args(arguments)
+            .current_dir(place.path())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        let mut output = child.stdout.take().expect("a pipe");
+        if arguments[0] == "simulate" {
+            output.read_exact(&mut [0; 10]).expect("a first line");
+        }
+        drop(output);
+        let done = child.wait_with_output().expect("the program ends");
+        assert_eq!(
+            (stderr(&done).as_str(), done.status.code()),
+            ("", Some(0)),
+            "{arguments:?}"
+        );
+    }
+}
+
+#[test]
+fn terminal_escapes_in_a_log_do_not_reach_the_terminal() {
+    let rows = "\"a\u{1b}[31m\",1.5,\u{7}x\n\"b\u{9b}2J\nc\",2.5,y\n".repeat(50);
+    let place = Place::with_log(format!("secret,\"ti\u{1b}[0mme\",\"\n\"\n{rows}"));
+    let acts = |text: &str| text.contains(|letter: char| letter.is_control() && letter != '\n');
+    for format in ["text", "markdown"] {
+        let claim = [
+            "audit", "log.csv", "--format", format, "--claim", "ldp(0.1)",
+        ];
+        let report = stdout(&place.run(&claim));
+        assert!(!acts(&report), "{report:?}");
+        assert!(report.contains("u{1b}"), "{report}");
+    }
+    for arguments in [
+        &["--secret", "tim"][..],
+        &["--numeric", "3"],
+        &["--secret", "2", "--numeric", "secret"],
+        &["--secrets", "\u{1b}[31m"],
+    ] {
+        let all = [&["estimate", "log.csv"], arguments].concat();
+        let output = place.run(&all);
+        assert_refused(&output, &[]);
+        assert!(!acts(&stderr(&output)), "{:?}", stderr(&output));
+    }
+    place.refuses(&["audit", "log.csv", "--claim", "laplace(1)"], &["laplace"]);
+}
+
+#[test]
+fn long_labels_and_names_do_not_flood_a_message() {
+    let (a, b) = ("a".repeat(100_000), "b".repeat(100_000));
+    let place = Place::with_log(format!("secret,{a},{b}\n{a},1.5,x\n{b},2.5,y\n"));
+    for arguments in [
+        &["estimate", "log.csv", "--secret", "secert"][..],
+        &["estimate", "log.csv", "--secrets", &b[..70_000]],
+        &["estimate", "log.csv", "--numeric", "nothing"],
+        &["estimate", "log.csv", "--numeric", "3"],
+        &["audit", "log.csv", "--claim", "laplace(scale=1)"],
+    ] {
+        let output = place.run(arguments);
+        assert_refused(&output, &[]);
+        assert!(output.stderr.len() < 1_500, "{}", stderr(&output));
+    }
+}
