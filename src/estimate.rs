@@ -12,6 +12,8 @@ pub enum Method {
     ClopperPearson,
     /// Kolmogorov distance with the Dvoretzky–Kiefer–Wolfowitz–Massart bound.
     KolmogorovDkw,
+    /// Kolmogorov distance of the rows that certify.
+    KolmogorovDistance,
     /// Plug-in estimate plus McDiarmid's inequality.
     PluginMcdiarmid,
     /// Pooled errors of a prior-matched subsample, Clopper–Pearson (Hoeffding 1956).

@@ -72,6 +72,7 @@ pub mod log;
 pub mod measure;
 pub mod mechanism;
 pub mod observations;
+pub mod outward;
 pub mod pairwise;
 pub mod report;
 pub mod scorer;

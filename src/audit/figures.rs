@@ -6,7 +6,7 @@ use crate::audit::plan::{Read, WorstMethod, kolmogorov_lower};
 use crate::estimate::{Estimate, Method, Methods};
 use crate::log::Log;
 use crate::measure::plug_in;
-use crate::observations::ObservationKind;
+use crate::observations::{Counts, ObservationKind};
 use crate::pairwise::{AdvantageMethod, Tally};
 use crate::stats::concentration::mcdiarmid_total_variation_radius;
 
@@ -86,43 +86,53 @@ impl Evidence<'_> {
         let worst = self.plan.worst;
         let share = self.plan.share(self.plan.worst_read(self.tuned));
         let lower_level = self.one_side(share);
-        let (upper_level, certify_only) = self.worst_upper_level();
-        let mut estimate = self.total_variation(worst, lower_level, upper_level);
-        if certify_only && let Some(upper) = &mut estimate.upper {
-            *upper = self.certify_upper(worst, upper_level);
-        }
+        let mut estimate = self.chosen_total_variation(worst, lower_level);
         if self.plan.worst_method == WorstMethod::Kolmogorov && self.tally(worst).is_judged() {
             let rule = self.tuned.choices[worst].rule;
             let lower =
                 kolmogorov_lower(self.observations, self.certify, rule.a, rule.b, lower_level);
+            let distance =
+                plug_in::kolmogorov_distance(self.observations, self.certify, rule.a, rule.b);
+            estimate.point = Some(distance);
             estimate.lower = Some(lower.max(0.0));
+            estimate.method.point = Some(Method::KolmogorovDistance);
             estimate.method.lower = Some(Method::KolmogorovDkw);
         }
         estimate
     }
 
-    /// The level of the worst pair's upper limit, and whether it comes from the certify rows alone.
+    /// The level of the upper limit of a pair that was chosen on the tune rows, and whether it comes
+    /// from the certify rows alone.
     ///
     /// The pair was chosen by looking at the fit and tune rows. Either the limit uses certify rows
-    /// only, or all rows at a level that holds for every pair. Which has the smaller radius depends on
-    /// numbers of rows alone.
-    fn worst_upper_level(&self) -> (f64, bool) {
+    /// only, or all rows at a level that holds for every pair. Which has the smaller radius is settled
+    /// for all pairs at once, by the rows of the rarest secret.
+    fn chosen_upper_level(&self) -> (f64, bool) {
         let level = self.one_side(self.alpha());
         let pairs = self.pair_count();
         if self.fresh || pairs == 1 {
             return (level, false);
         }
-        let rule = self.tuned.choices[self.plan.worst].rule;
-        let radius = |rows: &[u64], level: f64| {
-            let (a, b) = (rows[rule.a as usize], rows[rule.b as usize]);
-            mcdiarmid_total_variation_radius(a, b, level)
+        let radius = |counts: &Counts, level: f64| {
+            let least = counts.rows().iter().copied().min().unwrap_or(0);
+            mcdiarmid_total_variation_radius(least, least, level)
         };
         let corrected = level / pairs as f64;
-        if radius(self.certify.rows(), level) < radius(self.counts.rows(), corrected) {
+        if radius(self.certify, level) < radius(self.counts, corrected) {
             (level, true)
         } else {
             (corrected, false)
         }
+    }
+
+    /// Total variation of a pair that was chosen on the tune rows; its limits hold on their own.
+    pub(super) fn chosen_total_variation(&self, pair: usize, lower_level: f64) -> Estimate {
+        let (upper_level, certify_only) = self.chosen_upper_level();
+        let mut estimate = self.total_variation(pair, lower_level, upper_level);
+        if certify_only && let Some(upper) = &mut estimate.upper {
+            *upper = self.certify_upper(pair, upper_level);
+        }
+        estimate
     }
 
     fn certify_upper(&self, pair: usize, level: f64) -> f64 {

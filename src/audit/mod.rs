@@ -214,8 +214,13 @@ fn bind<'a>(log: &Log, claims: &'a [Claim]) -> Result<Vec<BoundClaim<'a>>> {
     claims
         .iter()
         .map(|claim| {
+            // A mechanism is what it is on all secrets of the log, whichever are looked at: what
+            // --secrets leaves out is still part of its domain.
             let mechanism = match &claim.kind {
-                ClaimKind::Mechanism(mechanism) => Some(mechanism.bind(&log.secrets)?),
+                ClaimKind::Mechanism(mechanism) => {
+                    let all = log.secrets.iter().chain(&log.left_out).cloned();
+                    Some(mechanism.bind(&all.collect::<Vec<_>>())?)
+                }
                 ClaimKind::Promise(_) => None,
             };
             Ok(BoundClaim { claim, mechanism })
@@ -373,6 +378,21 @@ fn assumptions(log: &Log, options: &AuditOptions) -> Vec<String> {
             options.seed
         ),
     ];
+    if !options.claims.is_empty() {
+        assumptions.push(
+            "The claims and the margin were settled before this log was looked at.".to_owned(),
+        );
+    }
+    if log.facts.decided.contains(&crate::log::Decision::Inferred) {
+        assumptions.push(
+            "Types of columns that were not said were inferred from how the first rows are written."
+                .to_owned(),
+        );
+    }
+    if options.prior == PriorChoice::Empirical {
+        assumptions
+            .push("The prior is exactly how often each secret occurs in this log.".to_owned());
+    }
     if log.facts.narrowed {
         assumptions.push(
             "The secrets given with --secrets were chosen before this log was taken: choosing them by looking at it \
@@ -388,7 +408,8 @@ fn assumptions(log: &Log, options: &AuditOptions) -> Vec<String> {
     for column in log.observations.columns() {
         if let Some(width) = column.resolution {
             assumptions.push(format!(
-                "The observer sees column {} in bins of {width} only: limits are for that observer.",
+                "The observer sees column {} in bins of {width} only, a width settled beforehand: limits are for that \
+                 observer.",
                 shorten(&column.name)
             ));
         }

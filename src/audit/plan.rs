@@ -68,12 +68,27 @@ impl Plan {
         deltas: &[f64],
     ) -> Self {
         let choices = &tuned.choices;
-        let worst = largest(choices.iter().map(|choice| choice.lower));
+        // Numbers of certify rows may be looked at: a pair that cannot be judged is no candidate.
+        let judged = |rule: Rule| {
+            [rule.a, rule.b]
+                .iter()
+                .all(|&s| split.certify.rows()[s as usize] > 0)
+        };
+        let candidate = |rule: Rule, value: f64| if judged(rule) { value } else { f64::MIN };
+        let worst = largest(
+            choices
+                .iter()
+                .map(|choice| candidate(choice.rule, choice.lower)),
+        );
         let epsilon = deltas
             .iter()
             .enumerate()
             .map(|(at, &delta)| {
-                let pair = largest(choices.iter().map(|choice| choice.epsilon[at].1));
+                let pair = largest(
+                    choices
+                        .iter()
+                        .map(|choice| candidate(choice.rule, choice.epsilon[at].1)),
+                );
                 EpsilonPlan {
                     delta,
                     rule: choices[pair].epsilon[at].0,
@@ -89,7 +104,7 @@ impl Plan {
             epsilon,
             mechanism_pairs: claims
                 .iter()
-                .map(|claim| mechanism_pair(tuned, claim))
+                .map(|claim| mechanism_pair(tuned, claim, &judged))
                 .collect(),
             reads: Vec::new(),
         };
@@ -194,11 +209,19 @@ fn largest(values: impl Iterator<Item = f64>) -> usize {
 }
 
 /// The pair whose tune-row lower limit exceeds its own analytic total variation most.
-fn mechanism_pair(tuned: &Tuned, claim: &BoundClaim) -> Option<usize> {
+fn mechanism_pair(
+    tuned: &Tuned,
+    claim: &BoundClaim,
+    judged: &dyn Fn(Rule) -> bool,
+) -> Option<usize> {
     let mechanism = claim.mechanism.as_ref()?;
     Some(largest(tuned.choices.iter().map(|choice| {
         let rule = choice.rule;
-        choice.lower - mechanism.total_variation(rule.a as usize, rule.b as usize)
+        if judged(rule) {
+            choice.lower - mechanism.total_variation(rule.a as usize, rule.b as usize)
+        } else {
+            f64::MIN
+        }
     })))
 }
 

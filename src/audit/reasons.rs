@@ -2,6 +2,18 @@
 
 use crate::audit::model::Verdict;
 use crate::estimate::Estimate;
+use crate::outward::{at_least_beyond, at_most_beyond};
+
+/// Both limits in words, rounded outward, with enough digits to be told from the bound.
+fn limits(estimate: &Estimate, bound: f64) -> [String; 2] {
+    let text = |limit: Option<f64>, write: fn(f64, f64) -> String| {
+        limit.map_or("unknown".to_owned(), |limit| write(limit, bound))
+    };
+    [
+        text(estimate.lower, at_least_beyond),
+        text(estimate.upper, at_most_beyond),
+    ]
+}
 
 /// Why a figure that should be at most a bound is judged as it is.
 pub(super) fn reason(
@@ -11,27 +23,23 @@ pub(super) fn reason(
     verdict: Verdict,
     note: &str,
 ) -> String {
-    let limit =
-        |limit: Option<f64>| limit.map_or("unknown".to_owned(), |limit| format!("{limit:.4}"));
+    let [lower, upper] = limits(estimate, bound);
     let text = match verdict {
-        Verdict::Violated => format!(
-            "The {what} is at least {}, more than {bound}.",
-            limit(estimate.lower)
-        ),
+        Verdict::Violated => format!("The {what} is at least {}, more than {bound}.", lower),
         Verdict::Holds => format!(
             "The {what} is at most {} for every pair, within {bound}.",
-            limit(estimate.upper)
+            upper
         ),
         Verdict::Inconclusive => match (estimate.upper, &estimate.reason) {
-            (Some(upper), _) => format!(
-                "The {what} lies between {} and {upper:.4}; the claim says at most {bound}.",
-                limit(estimate.lower)
+            (Some(_), _) => format!(
+                "The {what} lies between {} and {upper}; the claim says at most {bound}.",
+                lower
             ),
             (None, Some(reason)) => format!(
                 "The {what} is at least {}, not more than {bound}, and from above: {reason}.",
-                limit(estimate.lower)
+                lower
             ),
-            (None, None) => format!("The {what} is at least {}.", limit(estimate.lower)),
+            (None, None) => format!("The {what} is at least {}.", lower),
         },
     };
     format!("{text}{note}")
@@ -44,28 +52,26 @@ pub(super) fn security_reason(
     verdict: Verdict,
     note: &str,
 ) -> String {
-    let limit =
-        |limit: Option<f64>| limit.map_or("unknown".to_owned(), |limit| format!("{limit:.4}"));
+    let [lower, upper] = limits(estimate, bound);
     let text = match verdict {
         Verdict::Violated => {
             format!(
                 "The Bayes security is at most {}, less than {bound:.4}.",
-                limit(estimate.upper)
+                upper
             )
         }
         Verdict::Holds => format!(
             "The Bayes security is at least {}; the claim says {bound:.4}.",
-            limit(estimate.lower)
+            lower
         ),
         Verdict::Inconclusive => match (estimate.lower, &estimate.reason) {
             (None, Some(reason)) => format!(
                 "The Bayes security is at most {}, not less than {bound:.4}, and from below: {reason}.",
-                limit(estimate.upper)
+                upper
             ),
             _ => format!(
                 "The Bayes security lies between {} and {}; the claim says {bound:.4}.",
-                limit(estimate.lower),
-                limit(estimate.upper)
+                lower, upper
             ),
         },
     };

@@ -2,7 +2,7 @@
 
 use crate::audit::Evidence;
 use crate::audit::model::Verdict;
-use crate::estimate::Estimate;
+use crate::estimate::{Estimate, Method};
 
 /// Rows at which the same rates would decide a bound on the advantage of a pair.
 pub(super) fn for_bound(
@@ -15,7 +15,11 @@ pub(super) fn for_bound(
     let point = estimate
         .point
         .filter(|_| verdict == Verdict::Inconclusive)?;
-    if point > bound {
+    if point > bound && estimate.method.lower == Some(Method::KolmogorovDkw) {
+        // The width of that limit falls like 1/√rows.
+        let factor = ((point - estimate.lower?) / (point - bound)).powi(2);
+        sensible(evidence.counts.total() as f64 * factor)
+    } else if point > bound {
         for_refutation(evidence, pair, bound)
     } else {
         for_upper(evidence, estimate, bound)
@@ -64,6 +68,20 @@ fn for_upper(evidence: &Evidence, estimate: &Estimate, bound: f64) -> Option<u64
     }
     let factor = ((upper - point) / (bound - point)).powi(2);
     sensible(evidence.counts.total() as f64 * factor)
+}
+
+/// Rows at which the upper limit of a divergence would come down to a bound, if the plug-in value is
+/// below it.
+pub(super) fn for_divergence(
+    evidence: &Evidence,
+    plug_in: f64,
+    upper: f64,
+    bound: f64,
+) -> Option<u64> {
+    let factor = ((upper - plug_in) / (bound - plug_in)).powi(2);
+    (plug_in < bound)
+        .then(|| sensible(evidence.counts.total() as f64 * factor))
+        .flatten()
 }
 
 /// The rows of the log at which the same error rates on a multiple of its rows would be enough, by

@@ -11,6 +11,7 @@ use crate::error::shorten;
 use crate::estimate::{Estimate, Method, Methods};
 use crate::log::Log;
 use crate::measure::plug_in::hockey_stick;
+use crate::outward::{at_least, at_least_beyond, at_most, at_most_beyond};
 use crate::stats::concentration::mcdiarmid_hockey_stick_radius;
 
 /// Judges every claim.
@@ -66,7 +67,7 @@ fn qualify(report: &mut ClaimReport, evidence: &Evidence, warnings: &[Warning]) 
                 .map(|width| format!("{} in bins of {width}", shorten(&column.name)))
         })
         .collect();
-    if !resolved.is_empty() && report.verdict == Verdict::Holds {
+    if !resolved.is_empty() {
         report.reason.push_str(&format!(
             " This is for an observer that sees {}.",
             resolved.join(" and ")
@@ -160,7 +161,15 @@ fn bound_on_attack(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -> Cla
     if estimate.upper.is_none() {
         estimate.reason = Some("some secret has no rows to certify on".to_owned());
     }
-    let verdict = decide(&estimate, at_most);
+    let mut verdict = decide(&estimate, at_most);
+    // A Kolmogorov limit is that of an attack too: the best cut of the observation itself.
+    let found = evidence
+        .worst_total_variation()
+        .lower
+        .is_some_and(|lower| lower > at_most);
+    if verdict == Verdict::Holds && found {
+        verdict = Verdict::Inconclusive;
+    }
     let note =
         " This is about the best attack found; it says nothing about attacks that were not found.";
     ClaimReport {
@@ -194,33 +203,38 @@ fn privacy(
     let limit = evidence.epsilon(delta);
     let plan = evidence.plan.epsilon_for(delta);
     let divergence = (provable && evidence.is_discrete())
-        .then(|| divergence_upper(evidence, epsilon))
+        .then(|| divergence(evidence, epsilon))
         .flatten();
     let violated = limit.lower.is_some_and(|lower| lower > epsilon);
-    let holds = divergence.is_some_and(|upper| upper <= delta);
+    let holds = divergence.is_some_and(|(_, upper)| upper <= delta);
     let (verdict, reason) = if violated {
         let lower = limit.lower.unwrap_or_default();
         (
             Verdict::Violated,
             format!(
-                "Secrets {} and {} need an epsilon of at least {lower:.4}, more than {epsilon}.",
+                "Secrets {} and {} need an epsilon of at least {}, more than {epsilon}.",
                 shorten(&limit.secrets[0]),
-                shorten(&limit.secrets[1])
+                shorten(&limit.secrets[1]),
+                at_least_beyond(lower, epsilon)
             ),
         )
-    } else if let (true, Some(upper)) = (holds, divergence) {
+    } else if let (true, Some((_, upper))) = (holds, divergence) {
         (
             Verdict::Holds,
             format!(
-                "At epsilon {epsilon} every ordered pair needs a delta of at most {upper:.6}, within {delta}."
+                "At epsilon {epsilon} every ordered pair needs a delta of at most {}, within {delta}.",
+                at_most_beyond(upper, delta)
             ),
         )
     } else {
         let lower = limit.lower.map_or("no limit".to_owned(), |lower| {
-            format!("at least {lower:.4}")
+            format!("at least {}", at_least(lower))
         });
         let why = match divergence {
-            Some(upper) => format!("the delta needed at epsilon {epsilon} is only limited to {upper:.4}"),
+            Some((_, upper)) => {
+                format!("the delta needed at epsilon {epsilon} is only limited to {}", at_most(upper))
+            }
+            None if delta > 0.0 && evidence.is_discrete() => "some secret has no rows in this log".to_owned(),
             None if delta > 0.0 => "no upper limit exists for numeric observations".to_owned(),
             None => "samples can refute pure differential privacy but never prove it: an observation too rare to be \
                      seen could still break it"
@@ -233,7 +247,10 @@ fn privacy(
     };
     let tally = evidence.judgement.tallies[plan.position];
     let share = evidence.plan.share(Read::Errors(plan.rule));
+    let provable_with = divergence
+        .and_then(|(plug_in, upper)| rows_needed::for_divergence(evidence, plug_in, upper, delta));
     let rows_needed = match verdict {
+        Verdict::Inconclusive if provable_with.is_some() => provable_with,
         Verdict::Inconclusive => rows_needed::scaled(evidence, tally.is_judged(), |factor| {
             tally
                 .scaled(factor)
@@ -266,9 +283,9 @@ fn privacy(
     }
 }
 
-/// The largest upper limit of the hockey-stick divergence over all ordered pairs, each at its own
-/// level.
-fn divergence_upper(evidence: &Evidence, epsilon: f64) -> Option<f64> {
+/// The hockey-stick divergence of all ordered pairs: the plug-in value and upper limit of the pair whose
+/// limit, at its own level, is the largest.
+fn divergence(evidence: &Evidence, epsilon: f64) -> Option<(f64, f64)> {
     let rows = evidence.counts.rows();
     if rows.contains(&0) {
         return None;
@@ -277,11 +294,15 @@ fn divergence_upper(evidence: &Evidence, epsilon: f64) -> Option<f64> {
     let limits = hockey_stick(evidence.counts, epsilon)
         .into_iter()
         .map(|(a, b, divergence)| {
-            divergence
-                + mcdiarmid_hockey_stick_radius(rows[a as usize], rows[b as usize], epsilon, alpha)
+            let (a, b) = (rows[a as usize], rows[b as usize]);
+            (
+                divergence,
+                divergence + mcdiarmid_hockey_stick_radius(a, b, epsilon, alpha),
+            )
         });
+    let largest = limits.reduce(|best, next| if next.1 > best.1 { next } else { best });
     // No divergence exceeds 1, however wide its limit.
-    limits.reduce(f64::max).map(|limit| limit.min(1.0))
+    largest.map(|(plug_in, limit)| (plug_in, limit.min(1.0)))
 }
 
 fn mechanism(evidence: &Evidence, log: &Log, claim: &BoundClaim, at: usize) -> ClaimReport {
@@ -305,7 +326,7 @@ fn mechanism(evidence: &Evidence, log: &Log, claim: &BoundClaim, at: usize) -> C
             Some(Some(best.filter(|best| best.1 >= next.1).unwrap_or(next)))
         })
         .flatten();
-    let suspect_estimate = estimate_of(suspect);
+    let suspect_estimate = evidence.chosen_total_variation(suspect, level);
     let (verdict, pair, total_variation) = if suspect_estimate
         .lower
         .is_some_and(|lower| lower > values(suspect).0)
@@ -324,7 +345,9 @@ fn mechanism(evidence: &Evidence, log: &Log, claim: &BoundClaim, at: usize) -> C
     let estimate = total_variation.decreasing(|tv| 1.0 - tv);
     let note = match verdict {
         Verdict::Holds => {
-            format!(" Every pair is within the margin of {margin} of its own analytic value.")
+            format!(
+                " No pair's total variation exceeds its own analytic value by more than the margin of {margin}."
+            )
         }
         _ => String::new(),
     };

@@ -1,5 +1,6 @@
 //! The reading loop: rows of files into numbered secrets, numbered observations and counts.
 
+use std::borrow::Cow;
 use std::io::Read;
 
 use csv::{ByteRecord, StringRecord};
@@ -8,7 +9,7 @@ use crate::error::{Error, Place, Result, shorten};
 use crate::log::fold::{CellCounter, Interner, TupleInterner};
 use crate::log::layout::{self, HeaderChoice, Layout};
 use crate::log::order::OrderSketch;
-use crate::log::rows::{self, at_column, field, next, place_of, read_probe};
+use crate::log::rows::{self, at_column, field, next, place_of, read_probe, whole_field};
 use crate::log::tabulate::{kind_of, natural_order, ranks, tabulate};
 use crate::log::typing::{self, ColumnPlan};
 use crate::log::{InputFacts, Log, ReadOptions};
@@ -34,6 +35,8 @@ pub struct Ingest<'a> {
     /// Settled by the first file: its layout and the plan of its observation columns.
     settled: Option<(Layout, Vec<ColumnPlan>)>,
     secrets: Interner,
+    /// Secrets of the log that `--secrets` leaves out.
+    left_out: Interner,
     labels: Vec<Interner>,
     tuples: TupleInterner,
     cells: CellCounter,
@@ -52,6 +55,7 @@ impl<'a> Ingest<'a> {
             options,
             settled: None,
             secrets: Interner::default(),
+            left_out: Interner::default(),
             labels: Vec::new(),
             tuples: TupleInterner::new(0),
             cells: CellCounter::default(),
@@ -144,9 +148,11 @@ impl<'a> Ingest<'a> {
             )
             .with_hint("remove the row, or give its secret a label"));
         }
-        if count == 0
-            || (self.facts.narrowed && !self.options.secrets.iter().any(|kept| kept == secret))
-        {
+        if count == 0 {
+            return Ok(());
+        }
+        if self.facts.narrowed && !self.options.secrets.iter().any(|kept| kept == secret) {
+            self.left_out.intern(secret);
             return Ok(());
         }
         let secret = self.secrets.intern(secret);
@@ -214,9 +220,14 @@ impl<'a> Ingest<'a> {
         self.tuple.clear();
         for (index, plan) in plans.iter().enumerate() {
             let column = layout.observe[index];
-            let text = field(record, column, layout, place)?;
+            let label = whole_field(record, column, layout, place)?;
+            let text = label.trim();
             let word = match plan.kind {
-                ColumnType::Categorical => u64::from(self.labels[index].intern(text)),
+                ColumnType::Categorical if plan.integers => {
+                    u64::from(self.labels[index].intern(&canonical(text)))
+                }
+                // A label is what it is, blanks around it included: they may be what leaks.
+                ColumnType::Categorical => u64::from(self.labels[index].intern(label)),
                 ColumnType::Numeric => {
                     let value = typing::finite_number(text).map_err(|problem| {
                         at_column(place(), layout, column, record, problem).with_hint(format!(
@@ -235,7 +246,8 @@ impl<'a> Ingest<'a> {
                         })?,
                         None => value,
                     };
-                    self.integers &= value == value.trunc();
+                    // Beyond 2^53 different integers are one number: no alphabet to count on.
+                    self.integers &= value == value.trunc() && value.abs() < (1u64 << 53) as f64;
                     // Adding 0 turns −0 into 0, so that equal numbers have equal bits.
                     (value + 0.0).to_bits()
                 }
@@ -290,6 +302,7 @@ impl<'a> Ingest<'a> {
             fit_counts,
             order: (!self.facts.aggregated).then(|| self.order.finish(&secret_rank, &symbol_rank)),
             secrets,
+            left_out: self.left_out.into_texts(),
             observations,
             facts: self.facts,
         })
@@ -328,16 +341,26 @@ impl<'a> Ingest<'a> {
 /// of an edge counts as on it.
 fn bin(value: f64, width: f64) -> std::result::Result<f64, &'static str> {
     let quotient = value / width;
-    if quotient.abs() >= (1u64 << 53) as f64 {
+    // Beyond, the rounding of the number itself is a visible part of a bin.
+    if quotient.abs() >= (1u64 << 40) as f64 {
         return Err("is more bins from 0 than can be told apart");
     }
     let nearest = quotient.round();
-    let rounding = (1e-9 * quotient.abs().max(1.0)).min(1e-6);
-    let rounding = rounding.max(4.0 * f64::EPSILON * quotient.abs());
+    let rounding = 4.0 * f64::EPSILON * quotient.abs();
     if (quotient - nearest).abs() <= rounding {
         Ok(nearest)
     } else {
         Ok(quotient.floor())
+    }
+}
+
+/// One text for each number, however it is written: `1`, `1.0`, `+1`.
+fn canonical(text: &str) -> Cow<'_, str> {
+    match text.parse::<f64>() {
+        Ok(value) if !text.bytes().all(|byte| byte.is_ascii_digit()) || text.starts_with('0') => {
+            (value + 0.0).to_string().into()
+        }
+        _ => text.into(),
     }
 }
 

@@ -108,6 +108,8 @@ fn is_same(one: &str, other: &str) -> bool {
 pub struct Log {
     /// The secrets' labels: in numeric order if all are numbers, else alphabetical.
     pub secrets: Vec<String>,
+    /// Secrets of the log that were left out with `--secrets`.
+    pub left_out: Vec<String>,
     /// The distinct observations.
     pub observations: Observations,
     /// The rows of the log itself.

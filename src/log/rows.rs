@@ -106,8 +106,17 @@ pub fn field<'r>(
     layout: &Layout,
     place: &dyn Fn() -> Place,
 ) -> Result<&'r str> {
+    whole_field(record, column, layout, place).map(str::trim)
+}
+
+/// A field as it stands, blanks around it included.
+pub fn whole_field<'r>(
+    record: &'r ByteRecord,
+    column: usize,
+    layout: &Layout,
+    place: &dyn Fn() -> Place,
+) -> Result<&'r str> {
     std::str::from_utf8(&record[column])
-        .map(str::trim)
         .map_err(|_| not_utf8(place().column(&layout.names[column])))
 }
 

@@ -26,6 +26,8 @@ pub struct ColumnPlan {
     pub decided: Decision,
     /// Width of the bins an observer can resolve, if the user gave one.
     pub resolution: Option<f64>,
+    /// Categories that are integers, however they are written.
+    pub integers: bool,
     /// The share of the probed values that are numbers.
     pub number_share: f64,
 }
@@ -126,6 +128,7 @@ fn plan_column(
         kind,
         decided,
         resolution,
+        integers: !categorical && probe.all_numbers && category_like,
         number_share: probe.number_share,
     })
 }

@@ -4,6 +4,7 @@ use crate::audit::{Audit, ClaimReport, PairFigures, Verdict};
 use crate::error::shorten;
 use crate::estimate::{Estimate, Method};
 use crate::observations::{ColumnType, ObservationKind};
+use crate::outward::{at_least, at_most, nearest, percent_at_least};
 use crate::report::document::Document;
 
 /// Pairs listed in the table of worst pairs.
@@ -72,7 +73,7 @@ fn verdict(document: &mut Document, claim: &ClaimReport) {
             "attack_advantage" => "advantage of the attack",
             other => other,
         },
-        number(claim.analytic),
+        nearest(claim.analytic),
         value(claim.estimate.point),
         range(&claim.estimate)
     ));
@@ -83,7 +84,7 @@ fn verdict(document: &mut Document, claim: &ClaimReport) {
             ));
         }
         (Verdict::Inconclusive, None) => {
-            items.push("More rows like these would not decide.".to_owned())
+            items.push("No number of rows like these can be named that would decide.".to_owned())
         }
         _ => {}
     }
@@ -109,17 +110,18 @@ fn summary(document: &mut Document, audit: &Audit) {
     let [a, b] = worst.secrets.each_ref().map(|label| shorten(label));
     let tv = &worst.total_variation;
     let percent = 100.0 * audit.confidence;
+    let observer = observer(audit);
     let mut sentences = vec![match tv.lower {
         Some(lower) if lower > 0.0 => format!(
-            "The log tells its secrets apart. Easiest are {a} and {b}: asked which of the two it was, an observer of one \
-             use is right at least {:.1} % of the time, where guessing gives 50 % (advantage at least {}, {percent} % \
-             confidence).",
-            50.0 * (1.0 + lower),
-            number(lower)
+            "The log tells its secrets apart. Of all pairs, {a} and {b} were found easiest: asked which of the two it \
+             was, an observer of one use{observer} is right at least {} % of the time, where guessing gives 50 % \
+             (advantage at least {}, {percent} % confidence).",
+            percent_at_least(0.5 * (1.0 + lower)),
+            at_least(lower)
         ),
         Some(_) => format!(
-            "The log certifies no leak at {percent} % confidence. The likeliest pair, {a} and {b}, has an estimated \
-             advantage of {}, which chance explains.",
+            "No leak could be certified at {percent} % confidence. The likeliest pair, {a} and {b}, has an estimated \
+             advantage of {}, which chance could explain.",
             value(tv.point)
         ),
         None => format!(
@@ -130,9 +132,9 @@ fn summary(document: &mut Document, audit: &Audit) {
     let security = &audit.overall.bayes_security;
     sentences.push(match (security.lower, &tv.reason) {
         (Some(lower), _) => format!(
-            "No pair of secrets can be told apart by any observer with an advantage of more than {} (the same \
+            "No observer{observer} can tell any pair of secrets apart with an advantage of more than {} (the same \
              confidence).",
-            number(1.0 - lower)
+            at_most(1.0 - lower)
         ),
         (None, Some(reason)) => format!("How much more a better attack could do is not known: {reason}."),
         (None, None) => "How much more a better attack could do is not known.".to_owned(),
@@ -154,6 +156,26 @@ fn summary(document: &mut Document, audit: &Audit) {
     document.paragraph(sentences.join(" "));
 }
 
+/// Whom the limits are about, where the log was reduced to what an observer can resolve.
+fn observer(audit: &Audit) -> String {
+    let bins: Vec<String> = audit
+        .input
+        .observation
+        .columns
+        .iter()
+        .filter_map(|column| {
+            column
+                .resolution
+                .map(|width| format!("{} in bins of {width}", shorten(&column.name)))
+        })
+        .collect();
+    if bins.is_empty() {
+        String::new()
+    } else {
+        format!(" who sees {}", bins.join(" and "))
+    }
+}
+
 fn figures(document: &mut Document, audit: &Audit) {
     let worst = &audit.worst_pair;
     let overall = &audit.overall;
@@ -164,8 +186,8 @@ fn figures(document: &mut Document, audit: &Audit) {
             name.to_owned(),
             of.to_owned(),
             value(estimate.point),
-            value(estimate.lower),
-            value(estimate.upper),
+            lower(estimate.lower),
+            upper(estimate.upper),
         ]
     };
     let prior = format!("prior {}", overall.prior);
@@ -182,8 +204,8 @@ fn figures(document: &mut Document, audit: &Audit) {
         "epsilon (delta 0)".to_owned(),
         two(&worst.epsilon.secrets),
         value(worst.epsilon.point),
-        value(worst.epsilon.lower),
-        value(None),
+        lower(worst.epsilon.lower),
+        upper(None),
     ]);
     rows.extend([
         row(
@@ -215,7 +237,7 @@ fn figures(document: &mut Document, audit: &Audit) {
         "Each figure's limits hold with {} % confidence; `none` means that no such limit can be had. Guessing blind errs \
          with probability {}.",
         100.0 * audit.confidence,
-        number(overall.guessing_error)
+        nearest(overall.guessing_error)
     ));
 }
 
@@ -237,7 +259,12 @@ fn pairs(document: &mut Document, audit: &Audit) {
         .map(|pair| {
             let tv = &pair.total_variation;
             let mut row: Vec<String> = pair.secrets.iter().map(|label| shorten(label)).collect();
-            row.extend([tv.point, tv.lower, tv.upper, pair.bayes_security.point].map(value));
+            row.extend([
+                value(tv.point),
+                lower(tv.lower),
+                upper(tv.upper),
+                value(pair.bayes_security.point),
+            ]);
             row
         })
         .collect();
@@ -389,6 +416,7 @@ fn method_name(method: Method) -> &'static str {
     match method {
         Method::HeldOutAttack => "the attack on rows it never saw",
         Method::ClopperPearson => "Clopper-Pearson on each error rate of the attack",
+        Method::KolmogorovDistance => "Kolmogorov distance of the rows that certify",
         Method::KolmogorovDkw => "Kolmogorov distance with the DKW-Massart bound",
         Method::PluginMcdiarmid => "plug-in estimate with McDiarmid's inequality",
         Method::MatchedClopperPearson => "Clopper-Pearson on a prior-matched subsample",
@@ -398,22 +426,21 @@ fn method_name(method: Method) -> &'static str {
 
 fn range(estimate: &Estimate) -> String {
     match (estimate.lower, estimate.upper) {
-        (Some(lower), Some(upper)) => format!("between {} and {}", number(lower), number(upper)),
-        (Some(lower), None) => format!("at least {}", number(lower)),
-        (None, Some(upper)) => format!("at most {}", number(upper)),
+        (Some(lower), Some(upper)) => format!("between {} and {}", at_least(lower), at_most(upper)),
+        (Some(lower), None) => format!("at least {}", at_least(lower)),
+        (None, Some(upper)) => format!("at most {}", at_most(upper)),
         (None, None) => "no limits".to_owned(),
     }
 }
 
 fn value(value: Option<f64>) -> String {
-    value.map_or("none".to_owned(), number)
+    value.map_or("none".to_owned(), nearest)
 }
 
-/// Four decimals, or four significant digits for what four decimals would hide.
-fn number(value: f64) -> String {
-    if value != 0.0 && value.abs() < 0.001 {
-        format!("{value:.3e}")
-    } else {
-        format!("{value:.4}")
-    }
+fn lower(limit: Option<f64>) -> String {
+    limit.map_or("none".to_owned(), at_least)
+}
+
+fn upper(limit: Option<f64>) -> String {
+    limit.map_or("none".to_owned(), at_most)
 }

@@ -1,0 +1,93 @@
+//! Writing limits so that rounding never makes them say more than was proved.
+
+/// A figure that is no limit, to nearest: four decimals, or four significant digits for what those
+/// would hide.
+pub fn nearest(value: f64) -> String {
+    if value != 0.0 && value.abs() < 0.001 {
+        format!("{value:.3e}")
+    } else {
+        format!("{value:.4}")
+    }
+}
+
+/// A lower limit, rounded down.
+pub fn at_least(limit: f64) -> String {
+    directed(limit, 4, f64::floor)
+}
+
+/// An upper limit, rounded up.
+pub fn at_most(limit: f64) -> String {
+    directed(limit, 4, f64::ceil)
+}
+
+/// A lower limit beside a bound it exceeds: enough digits to see that it does.
+pub fn at_least_beyond(limit: f64, bound: f64) -> String {
+    beyond(limit, bound, f64::floor)
+}
+
+/// An upper limit beside a bound it stays below: enough digits to see that it does.
+pub fn at_most_beyond(limit: f64, bound: f64) -> String {
+    beyond(limit, bound, f64::ceil)
+}
+
+/// A probability as a percentage with one decimal, rounded down.
+pub fn percent_at_least(probability: f64) -> String {
+    format!("{:.1}", (1000.0 * probability).floor() / 10.0)
+}
+
+fn beyond(limit: f64, bound: f64, round: fn(f64) -> f64) -> String {
+    let side = |value: f64| value > bound;
+    (4..=12)
+        .map(|decimals| directed(limit, decimals, round))
+        .find(|text| {
+            text.parse() == Ok(limit)
+                || text
+                    .parse()
+                    .is_ok_and(|value: f64| side(value) == side(limit) && value != bound)
+        })
+        .unwrap_or_else(|| limit.to_string())
+}
+
+fn directed(limit: f64, decimals: i32, round: fn(f64) -> f64) -> String {
+    if limit != 0.0 && limit.abs() < 0.001 {
+        let exponent = limit.abs().log10().floor() as i32;
+        let unit = 10f64.powi(exponent - 3);
+        return format!("{:.3e}", round(limit / unit) * unit);
+    }
+    let unit = 10f64.powi(decimals);
+    let rounded = round(limit * unit) / unit;
+    // −0 says nothing that 0 does not.
+    format!(
+        "{:.*}",
+        decimals as usize,
+        if rounded == 0.0 { 0.0 } else { rounded }
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn limits_are_rounded_away_from_what_was_not_proved() {
+        assert_eq!(at_least(0.329256), "0.3292");
+        assert_eq!(at_most(0.045315), "0.0454");
+        assert_eq!(percent_at_least(0.664_63), "66.4");
+        assert_eq!(at_most_beyond(0.699_99, 0.7), "0.69999");
+        assert_eq!(at_least_beyond(0.99997, 1.0), "0.9999");
+        assert_eq!(nearest(0.00012345), "1.234e-4");
+    }
+
+    proptest! {
+        #[test]
+        fn rounded_limits_stay_on_their_side(limit in -1.0f64..20.0, small in 1e-12f64..1e-3) {
+            for value in [limit, small] {
+                let lower: f64 = at_least(value).parse().unwrap();
+                let upper: f64 = at_most(value).parse().unwrap();
+                prop_assert!(lower <= value * (1.0 + 1e-15 * value.signum()) && value * (1.0 - 1e-15 * value.signum()) <= upper);
+                prop_assert!((upper - lower).abs() <= 2e-4_f64.max(2e-3 * value.abs()));
+            }
+        }
+    }
+}
