@@ -67,6 +67,34 @@ pub fn tune(
     alpha: f64,
     deltas: &[f64],
 ) -> Result<Tuned> {
+    refuse_neighbors(observations, split, choice)?;
+    let numeric = observations.dimensions() > 0;
+    let mut race = Race::new(observations, split, alpha);
+    let mut index = None;
+    if matches!(choice, ScorerChoice::Auto | ScorerChoice::Frequentist) {
+        race.enter(Arc::new(Frequentist::fit(&split.fit)));
+    }
+    if numeric && choice != ScorerChoice::Frequentist {
+        let neighbors = Arc::new(Neighbors::fit(observations, &split.fit));
+        index = Some(neighbors.index_name());
+        race.enter_neighbors(&neighbors, choice);
+    }
+    let (scorer, scores) = race.winner();
+    Ok(Tuned {
+        choices: choose_rules(&scores, &split.tune, alpha, deltas),
+        scores,
+        index: index.filter(|_| scorer.name() != "frequentist"),
+        scorer,
+        tried: race.tried,
+    })
+}
+
+/// Refuses a search for neighbours where there are no numbers, or more than it can hold.
+fn refuse_neighbors(
+    observations: &Observations,
+    split: &Split,
+    choice: ScorerChoice,
+) -> Result<()> {
     let numeric = observations.dimensions() > 0;
     if !numeric && matches!(choice, ScorerChoice::KNearest | ScorerChoice::Nearest) {
         return Err(Error::parameter(
@@ -92,24 +120,7 @@ pub fn tune(
         )
         .with_hint("use --scorer frequentist, --observe one column, or fewer rows"));
     }
-    let mut race = Race::new(observations, split, alpha);
-    let mut index = None;
-    if matches!(choice, ScorerChoice::Auto | ScorerChoice::Frequentist) {
-        race.enter(Arc::new(Frequentist::fit(&split.fit)));
-    }
-    if numeric && choice != ScorerChoice::Frequentist {
-        let neighbors = Arc::new(Neighbors::fit(observations, &split.fit));
-        index = Some(neighbors.index_name());
-        race.enter_neighbors(&neighbors, choice);
-    }
-    let (scorer, scores) = race.winner();
-    Ok(Tuned {
-        choices: choose_rules(&scores, &split.tune, alpha, deltas),
-        scores,
-        index: index.filter(|_| scorer.name() != "frequentist"),
-        scorer,
-        tried: race.tried,
-    })
+    Ok(())
 }
 
 /// How well scores tell the secrets apart, pair by pair at threshold 0: the largest approximate lower

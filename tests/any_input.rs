@@ -158,58 +158,44 @@ fn log_text(values: &'static [&'static str]) -> impl Strategy<Value = Vec<u8>> {
 
 fn read_options() -> impl Strategy<Value = ReadOptions> {
     let column = || select(&["x0", "x1", "1", "2", "secret", "9", ""][..]).prop_map(str::to_owned);
-    (
-        prop::option::weighted(0.2, column()),
+    let maybe = || prop::option::weighted(0.2, column());
+    let width = select(&[1.0, 0.1, 1e-300, 1e300, 0.0, f64::NAN][..]);
+    let layout = (
+        maybe(),
         prop::option::weighted(0.2, prop::collection::vec(column(), 0..3)),
-        prop::option::weighted(0.2, column()),
-        select(
-            &[
-                HeaderChoice::Detect,
-                HeaderChoice::Present,
-                HeaderChoice::Absent,
-            ][..],
-        ),
+        maybe(),
+        select(vec![
+            HeaderChoice::Detect,
+            HeaderChoice::Present,
+            HeaderChoice::Absent,
+        ]),
         prop::option::weighted(0.2, select(&b",;\t1a"[..])),
-        prop::option::weighted(0.2, column()),
-        prop::option::weighted(0.2, column()),
-        prop::option::weighted(
-            0.3,
-            (
-                column(),
-                select(&[1.0, 0.1, 1e-300, 1e300, 0.0, f64::NAN][..]),
-            ),
-        ),
+    );
+    let content = (
+        maybe(),
+        maybe(),
+        prop::option::weighted(0.3, (column(), width)),
         prop::option::weighted(
             0.1,
             select(vec![vec!["a", "b"], vec!["a"], vec!["1", "1", "a"]]),
         ),
-    )
-        .prop_map(
-            |(
-                secret,
-                observe,
-                count,
-                header,
-                delimiter,
-                categorical,
-                numeric,
-                resolution,
-                secrets,
-            )| {
-                ReadOptions {
-                    secret,
-                    observe,
-                    count,
-                    header,
-                    delimiter,
-                    categorical: categorical.into_iter().collect(),
-                    numeric: numeric.into_iter().collect(),
-                    resolution: resolution.into_iter().collect(),
-                    secrets: secrets.into_iter().flatten().map(str::to_owned).collect(),
-                    ..ReadOptions::default()
-                }
-            },
-        )
+    );
+    (layout, content).prop_map(|(layout, content)| {
+        let (secret, observe, count, header, delimiter) = layout;
+        let (categorical, numeric, resolution, secrets) = content;
+        ReadOptions {
+            secret,
+            observe,
+            count,
+            header,
+            delimiter,
+            categorical: categorical.into_iter().collect(),
+            numeric: numeric.into_iter().collect(),
+            resolution: resolution.into_iter().collect(),
+            secrets: secrets.into_iter().flatten().map(str::to_owned).collect(),
+            ..ReadOptions::default()
+        }
+    })
 }
 
 fn audit_options() -> impl Strategy<Value = AuditOptions> {
@@ -279,9 +265,30 @@ fn check(log: &Log, options: &AuditOptions) {
 }
 
 fn assert_figures(audit: &Audit) {
+    estimates(audit).into_iter().for_each(assert_estimate);
+    let mut numbers = vec![audit.overall.guessing_error];
+    numbers.extend(audit.worst_pair.epsilon.point);
+    numbers.extend(audit.worst_pair.epsilon.lower);
+    numbers.extend(audit.method.parameters.values());
+    for tried in &audit.method.tried {
+        numbers.push(tried.quality);
+        numbers.extend(tried.parameters.values());
+    }
+    for claim in &audit.claims {
+        numbers.push(claim.analytic);
+        let p_value = claim.fit.as_ref().and_then(|fit| fit.p_value);
+        assert!(
+            p_value.is_none_or(|p| (0.0..=1.0).contains(&p)),
+            "{claim:?}"
+        );
+    }
+    assert!(numbers.iter().all(|number| number.is_finite()), "{audit:?}");
+}
+
+fn estimates(audit: &Audit) -> Vec<&Estimate> {
     let worst = &audit.worst_pair;
     let overall = &audit.overall;
-    let mut estimates: Vec<&Estimate> = vec![
+    let mut estimates = vec![
         &worst.bayes_security,
         &worst.total_variation,
         &worst.advantage,
@@ -297,50 +304,19 @@ fn assert_figures(audit: &Audit) {
     for pair in &audit.pairs {
         estimates.extend([&pair.bayes_security, &pair.total_variation, &pair.advantage]);
     }
-    for claim in &audit.claims {
-        estimates.push(&claim.estimate);
-        assert!(claim.analytic.is_finite(), "{claim:?}");
-        let p_value = claim.fit.as_ref().and_then(|fit| fit.p_value);
-        assert!(
-            p_value.is_none_or(|p| (0.0..=1.0).contains(&p)),
-            "{claim:?}"
-        );
+    estimates.extend(audit.claims.iter().map(|claim| &claim.estimate));
+    estimates
+}
+
+fn assert_estimate(estimate: &Estimate) {
+    let numbers = [estimate.point, estimate.lower, estimate.upper];
+    assert!(
+        numbers.iter().flatten().all(|x| x.is_finite()),
+        "{estimate:?}"
+    );
+    if let (Some(lower), Some(upper)) = (estimate.lower, estimate.upper) {
+        assert!(lower <= upper, "{estimate:?}");
     }
-    for estimate in estimates {
-        let numbers = [estimate.point, estimate.lower, estimate.upper];
-        assert!(
-            numbers.iter().flatten().all(|x| x.is_finite()),
-            "{estimate:?}"
-        );
-        if let (Some(lower), Some(upper)) = (estimate.lower, estimate.upper) {
-            assert!(lower <= upper, "{estimate:?}");
-        }
-    }
-    let epsilon = &worst.epsilon;
-    assert!(
-        [epsilon.point, epsilon.lower]
-            .iter()
-            .flatten()
-            .all(|x| x.is_finite())
-    );
-    assert!(overall.guessing_error.is_finite());
-    assert!(
-        audit
-            .method
-            .tried
-            .iter()
-            .all(|tried| tried.quality.is_finite())
-    );
-    let parameters = audit
-        .method
-        .tried
-        .iter()
-        .flat_map(|tried| tried.parameters.values());
-    assert!(
-        parameters
-            .chain(audit.method.parameters.values())
-            .all(|x| x.is_finite())
-    );
 }
 
 fn assert_printed(audit: &Audit, format: Format) {
