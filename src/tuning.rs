@@ -71,6 +71,40 @@ pub fn tune(
     alpha: f64,
     deltas: &[f64],
 ) -> Result<Tuned> {
+    refuse_numbers(observations, split, choice)?;
+    let numeric = observations.dimensions() > 0;
+    let mut race = Race::new(observations, split, alpha);
+    let mut index = None;
+    if matches!(choice, ScorerChoice::Auto | ScorerChoice::Frequentist) {
+        race.enter(Arc::new(Frequentist::fit(&split.fit)));
+    }
+    if choice == ScorerChoice::Linear
+        || (choice == ScorerChoice::Auto && observations.dimensions() > 1)
+    {
+        race.enter_linear(choice == ScorerChoice::Linear);
+    }
+    if numeric
+        && matches!(
+            choice,
+            ScorerChoice::Auto | ScorerChoice::KNearest | ScorerChoice::Nearest
+        )
+    {
+        let neighbors = Arc::new(Neighbors::fit(observations, &split.fit));
+        index = Some(neighbors.index_name());
+        race.enter_neighbors(&neighbors, choice);
+    }
+    let (scorer, scores) = race.winner()?;
+    Ok(Tuned {
+        choices: choose_rules(&scores, &split.tune, alpha, deltas),
+        scores,
+        index: index.filter(|_| matches!(scorer.name(), "knn" | "nearest")),
+        scorer,
+        tried: race.tried,
+    })
+}
+
+/// Refuses attacks on numbers where there are none, or more than can be held.
+fn refuse_numbers(observations: &Observations, split: &Split, choice: ScorerChoice) -> Result<()> {
     let numeric = observations.dimensions() > 0;
     let for_numbers = [
         ScorerChoice::KNearest,
@@ -101,34 +135,7 @@ pub fn tune(
         )
         .with_hint("use --scorer frequentist, --observe one column, or fewer rows"));
     }
-    let mut race = Race::new(observations, split, alpha);
-    let mut index = None;
-    if matches!(choice, ScorerChoice::Auto | ScorerChoice::Frequentist) {
-        race.enter(Arc::new(Frequentist::fit(&split.fit)));
-    }
-    if choice == ScorerChoice::Linear
-        || (choice == ScorerChoice::Auto && observations.dimensions() > 1)
-    {
-        race.enter_linear(choice == ScorerChoice::Linear);
-    }
-    if numeric
-        && matches!(
-            choice,
-            ScorerChoice::Auto | ScorerChoice::KNearest | ScorerChoice::Nearest
-        )
-    {
-        let neighbors = Arc::new(Neighbors::fit(observations, &split.fit));
-        index = Some(neighbors.index_name());
-        race.enter_neighbors(&neighbors, choice);
-    }
-    let (scorer, scores) = race.winner()?;
-    Ok(Tuned {
-        choices: choose_rules(&scores, &split.tune, alpha, deltas),
-        scores,
-        index: index.filter(|_| matches!(scorer.name(), "knn" | "nearest")),
-        scorer,
-        tried: race.tried,
-    })
+    Ok(())
 }
 
 /// How well scores tell the secrets apart, pair by pair at threshold 0: the largest approximate lower

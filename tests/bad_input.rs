@@ -240,6 +240,21 @@ fn fit_on_needs_the_same_columns() {
         &["estimate", "log.csv", "--fit-on", "more.csv"],
         &["more.csv", "`size`", "--observe"],
     );
+    let place = place.file("swapped.csv", "time,secret\n1.5,a\n2.5,b\n");
+    place.refuses(
+        &[
+            "estimate",
+            "log.csv",
+            "--secret",
+            "1",
+            "--fit-on",
+            "swapped.csv",
+        ],
+        &[
+            "swapped.csv",
+            "the secret is column `time`, in the first file `secret`",
+        ],
+    );
     place.refuses(
         &["estimate", "log.csv", "--fit-on", "./log.csv"],
         &["log.csv", "also the one of --fit-on", "certify nothing"],

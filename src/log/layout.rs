@@ -273,10 +273,6 @@ impl Columns<'_> {
 
 /// Checks that a later file has the columns of the first, in any order if both have headers.
 pub fn match_columns(name: &str, first: &Layout, layout: Layout) -> Result<Layout> {
-    let wanted = first
-        .observe
-        .iter()
-        .map(|&column| first.names[column].as_str());
     let mismatch = |problem: String| {
         Error::data(Place::file(name), problem).with_hint(format!(
             "the first file has the columns: {}",
@@ -296,38 +292,59 @@ pub fn match_columns(name: &str, first: &Layout, layout: Layout) -> Result<Layou
             first.names.len()
         )));
     }
-    if layout.names == first.names {
-        return Ok(Layout {
-            observe: first.observe.clone(),
-            ..layout
-        });
-    }
-    let observe = wanted
-        .map(|wanted| {
-            let mut named = (0..layout.names.len()).filter(|&at| layout.names[at] == wanted);
-            match (named.next(), named.next()) {
-                (Some(at), None) => Ok(at),
-                (None, _) => Err(mismatch(format!("has no column `{}`", shorten(wanted)))),
-                _ => {
-                    let name = shorten(wanted);
-                    Err(mismatch(format!("has several columns named `{name}`")))
-                }
-            }
-        })
-        .collect::<Result<Vec<_>>>()?;
-    if layout.observe.len() != observe.len() {
-        let extra = layout
-            .observe
-            .iter()
-            .find(|column| !observe.contains(column));
-        let extra = extra.map_or("another", |&column| layout.names[column].as_str());
+    // Asked for by number, another column may stand there.
+    let [here, there] = [&layout, first].map(|layout| layout.names[layout.secret].as_str());
+    if !here.eq_ignore_ascii_case(there) {
         return Err(mismatch(format!(
-            "has a column `{}` that the first file has not",
-            shorten(extra)
+            "the secret is column `{}`, in the first file `{}`",
+            shorten(here),
+            shorten(there)
         ))
-        .with_hint("name the observation columns with --observe"));
+        .with_hint("give columns by name with --secret and --observe"));
     }
+    let observe = if layout.names == first.names {
+        first.observe.clone()
+    } else {
+        same_observations(first, &layout, &mismatch)?
+    };
     Ok(Layout { observe, ..layout })
+}
+
+/// The positions of the first file's observation columns in a file with other columns.
+fn same_observations(
+    first: &Layout,
+    layout: &Layout,
+    mismatch: &dyn Fn(String) -> Error,
+) -> Result<Vec<usize>> {
+    let position = |&wanted: &usize| {
+        let wanted = &first.names[wanted];
+        let mut named = (0..layout.names.len()).filter(|&at| layout.names[at] == *wanted);
+        match (named.next(), named.next()) {
+            (Some(at), None) => Ok(at),
+            (None, _) => Err(mismatch(format!("has no column `{}`", shorten(wanted)))),
+            _ => {
+                let name = shorten(wanted);
+                Err(mismatch(format!("has several columns named `{name}`")))
+            }
+        }
+    };
+    let observe = first
+        .observe
+        .iter()
+        .map(position)
+        .collect::<Result<Vec<_>>>()?;
+    let extra = layout
+        .observe
+        .iter()
+        .find(|&column| !observe.contains(column));
+    match extra {
+        None => Ok(observe),
+        Some(&extra) => Err(mismatch(format!(
+            "has a column `{}` that the first file has not",
+            shorten(&layout.names[extra])
+        ))
+        .with_hint("name the observation columns with --observe")),
+    }
 }
 
 /// A name that several columns have says nothing.

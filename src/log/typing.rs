@@ -91,18 +91,7 @@ fn plan_column(
     let is_named = |wanted: &str| names_column(layout, position, wanted);
     let categorical = options.categorical.iter().any(|wanted| is_named(wanted));
     let numeric = options.numeric.iter().any(|wanted| is_named(wanted));
-    let mut resolutions = options
-        .resolution
-        .iter()
-        .filter(|(wanted, _)| is_named(wanted));
-    let resolution = resolutions.next().map(|&(_, width)| width);
-    if resolutions.next().is_some() {
-        return Err(Error::parameter(
-            format!("--resolution {}", shorten(&name)),
-            "the column is given two resolutions",
-        )
-        .with_hint("give each column one"));
-    }
+    let resolution = resolution(layout, position, options)?;
     if categorical && (numeric || resolution.is_some()) {
         return Err(Error::parameter(
             format!("--categorical {}", shorten(&name)),
@@ -131,6 +120,23 @@ fn plan_column(
         integers: !categorical && probe.all_numbers && category_like,
         number_share: probe.number_share,
     })
+}
+
+/// The width of a column's bins, if it has one.
+fn resolution(layout: &Layout, position: usize, options: &ReadOptions) -> Result<Option<f64>> {
+    let mut resolutions = options
+        .resolution
+        .iter()
+        .filter(|(wanted, _)| names_column(layout, position, wanted));
+    let resolution = resolutions.next().map(|&(_, width)| width);
+    if resolutions.next().is_some() {
+        return Err(Error::parameter(
+            format!("--resolution {}", shorten(&layout.names[position])),
+            "the column is given two resolutions",
+        )
+        .with_hint("give each column one"));
+    }
+    Ok(resolution)
 }
 
 fn names_column(layout: &Layout, position: usize, wanted: &str) -> bool {
