@@ -12,7 +12,8 @@ use crate::cli::to_stdout;
 /// `simulate`.
 #[derive(Args)]
 pub struct SimulateArguments {
-    /// The mechanism with its secrets: `laplace(scale=2, secrets=0..9)`
+    /// The mechanism with its secrets: `laplace(scale=2, secrets=0..9)`; names and parameters
+    /// are those of `leakgauge bounds --help`
     #[arg(value_name = "MECHANISM")]
     mechanism: String,
     /// Number of rows
@@ -36,11 +37,12 @@ pub fn simulate(arguments: &SimulateArguments) -> Result<ExitCode> {
     to_stdout(|out| {
         let mut csv = csv::Writer::from_writer(out);
         if !arguments.no_header {
-            csv.write_record(["secret", "observation"])?;
+            csv.write_record(["secret"].iter().chain(simulation.columns()))?;
         }
         for _ in 0..arguments.rows {
-            let (secret, observation) = simulation.next_row();
-            csv.write_record([secret, observation.as_str()])?;
+            let (secret, fields) = simulation.next_row();
+            csv.write_field(secret)?;
+            csv.write_record(&fields)?;
         }
         csv.flush()
     })

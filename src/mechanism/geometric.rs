@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::grammar::{Arguments, Bounds, Parameter, format_number};
 
 /// Below this the noise no longer fits the whole numbers that `f64` tells apart.
-const LEAST_NU: f64 = 1e-12;
+pub(super) const LEAST_NU: f64 = 1e-12;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "geometric",
@@ -85,8 +85,8 @@ impl Mechanism for Geometric {
 }
 
 #[derive(Debug, Clone)]
-struct GeometricNoise {
-    nu: f64,
+pub(super) struct GeometricNoise {
+    pub(super) nu: f64,
 }
 
 impl GeometricNoise {

@@ -72,7 +72,7 @@ impl LaplaceScale {
         }
     }
 
-    fn from_arguments(arguments: &Arguments<'_>) -> Result<Self> {
+    pub(super) fn from_arguments(arguments: &Arguments<'_>) -> Result<Self> {
         let scale = arguments.number_if_given("scale", Bounds::Above(0.0))?;
         let epsilon = arguments.number_if_given("epsilon", Bounds::Above(0.0))?;
         let sensitivity = arguments.number_if_given("sensitivity", Bounds::Above(0.0))?;
