@@ -11,9 +11,9 @@ use crate::cli::to_stdout;
 
 /// `simulate`.
 #[derive(Args)]
+#[command(after_long_help = crate::cli::bounds::mechanisms_help())]
 pub struct SimulateArguments {
-    /// The mechanism with its secrets: `laplace(scale=2, secrets=0..9)`; names and parameters
-    /// are those of `leakgauge bounds --help`
+    /// The mechanism with its secrets: `laplace(scale=2, secrets=0..9)`
     #[arg(value_name = "MECHANISM")]
     mechanism: String,
     /// Number of rows

@@ -82,7 +82,7 @@ pub(super) struct Columns {
 
 /// Whether a row has +1 in a column.
 fn positive(row: u64, column: u64) -> bool {
-    (row & column).count_ones() % 2 == 0
+    (row & column).count_ones().is_multiple_of(2)
 }
 
 impl Columns {

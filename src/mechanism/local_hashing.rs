@@ -76,7 +76,10 @@ fn build(arguments: &Arguments<'_>) -> Result<Box<dyn Mechanism>> {
 }
 
 fn is_prime(n: u64) -> bool {
-    n >= 2 && (2..).take_while(|d| d * d <= n).all(|d| n % d != 0)
+    n >= 2
+        && (2..)
+            .take_while(|d| d * d <= n)
+            .all(|d| !n.is_multiple_of(d))
 }
 
 fn next_prime(least: u64) -> u64 {
