@@ -18,7 +18,7 @@ pub(super) fn figures(promise: &Promise, options: &BoundsOptions) -> Figures {
         ("bayes_security", of_all(promise.least_bayes_security())),
         ("total_variation", of_all(variation)),
         ("advantage", of_all(variation)),
-        ("epsilon", private.filter(|p| p.1 == 0.0).map(|p| p.0)),
+        ("epsilon", private.map(|(epsilon, _)| epsilon)),
         (
             "capacity",
             of_all(variation).and_then(|_| capacity(promise, options.secrets)),

@@ -62,7 +62,8 @@ Keys of a row of the JSON: the parameters, then
   bayes_security         of the pair of secrets told apart best; a promise: at least this
   total_variation        1 - bayes_security; a promise: at most this
   advantage              of the optimal adversary, the same number
-  epsilon                the smallest that holds between all secrets; null if infinite or unknown
+  epsilon                the smallest that holds between all secrets; a promise: what it promises,
+                         together with its delta; null if infinite or unknown
   capacity               multiplicative capacity, the sum of column maxima; null if unknown
   delta_at_epsilon_zero  the mechanism is (0, delta)-private with this delta and no smaller one
   guess_probability      of guessing right between the two secrets, 1 - bayes_security/2

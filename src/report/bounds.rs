@@ -34,17 +34,21 @@ fn single(document: &mut Document, row: &Row) {
     document.table(vec!["figure", "value"], 1, rows);
 }
 
-/// Figures that every row lacks are left out, and those that repeat the advantage.
+/// Figures that every row lacks are left out, and those that repeat the advantage or follow from it.
 fn grid(document: &mut Document, rows: &[Row]) {
     let Some(first) = rows.first() else {
         return;
     };
-    let repeats = ["total_variation", "delta_at_epsilon_zero"];
+    let derived = ["guess_probability", "bayes_security_yeom", "group_size"];
+    let repeats = |name: &str| {
+        let as_advantage = |row: &Row| row.figure(name) == row.figure("advantage");
+        name != "advantage" && rows.iter().all(as_advantage)
+    };
     let figures: Vec<&'static str> = first
         .figures
         .iter()
         .map(|&(name, _)| name)
-        .filter(|name| !repeats.contains(name))
+        .filter(|name| !derived.contains(name) && !repeats(name))
         .filter(|name| rows.iter().any(|row| row.figure(name).is_some()))
         .collect();
     let parameters = first.parameters.iter().map(|&(name, _)| name);
