@@ -394,3 +394,30 @@ fn what_is_wrong_is_said_by_name() {
         assert!(error.contains(says), "{arguments:?} gave {error}");
     }
 }
+
+#[test]
+fn points_are_simulated_in_two_columns() {
+    let output = Command::cargo_bin("leakgauge")
+        .unwrap()
+        .args([
+            "simulate",
+            "planar-geometric(nu=0.5, secrets=3)",
+            "--rows",
+            "20",
+        ])
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(text.lines().next(), Some("secret,x,y"));
+    assert_eq!(text.lines().count(), 21);
+    for line in text.lines().skip(1) {
+        let fields: Vec<_> = line.split(',').collect();
+        assert!(fields.len() == 3 && fields[0].contains(';'), "{line}");
+        assert!(
+            fields[1..]
+                .iter()
+                .all(|field| ["0", "1", "2"].contains(field)),
+            "{line}"
+        );
+    }
+}

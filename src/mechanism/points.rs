@@ -103,18 +103,55 @@ pub(super) fn distance(a: [f64; 2], b: [f64; 2]) -> f64 {
     (a[0] - b[0]).hypot(a[1] - b[1])
 }
 
-/// The first pair of points that are farthest apart; `None` if there are fewer than two.
+/// The first pair of points that are farthest apart; `None` if there are fewer than two. Both are
+/// corners of the convex hull, which has few even where points are many.
 pub(super) fn outermost(points: &[[f64; 2]]) -> Option<(usize, usize)> {
-    let mut best: Option<(f64, (usize, usize))> = None;
-    for (a, &from) in points.iter().enumerate() {
-        for (b, &to) in points.iter().enumerate().skip(a + 1) {
-            let apart = distance(from, to);
-            if best.is_none_or(|(most, _)| apart > most) {
-                best = Some((apart, (a, b)));
+    if points.len() < 2 {
+        return None;
+    }
+    let corners = hull(points);
+    let mut best = (0.0, (0, 1));
+    for (i, &a) in corners.iter().enumerate() {
+        for &b in &corners[i + 1..] {
+            let (apart, pair) = (distance(points[a], points[b]), (a.min(b), a.max(b)));
+            if apart > best.0 || (apart == best.0 && apart > 0.0 && pair < best.1) {
+                best = (apart, pair);
             }
         }
     }
-    best.map(|(_, pair)| pair)
+    Some(best.1)
+}
+
+/// The corners of the convex hull, of equal points the first, by Andrew's monotone chain.
+fn hull(points: &[[f64; 2]]) -> Vec<usize> {
+    let mut sorted: Vec<usize> = (0..points.len()).collect();
+    let order = |&a: &usize, &b: &usize| {
+        let ([ax, ay], [bx, by]) = (points[a], points[b]);
+        ax.total_cmp(&bx).then(ay.total_cmp(&by)).then(a.cmp(&b))
+    };
+    sorted.sort_unstable_by(order);
+    sorted.dedup_by(|next, kept| points[*next] == points[*kept]);
+    let chain = |order: &mut dyn Iterator<Item = usize>| {
+        let mut chain: Vec<usize> = Vec::new();
+        for c in order {
+            while let [.., a, b] = chain[..]
+                && !turns_left(points[a], points[b], points[c])
+            {
+                chain.pop();
+            }
+            chain.push(c);
+        }
+        chain
+    };
+    let mut corners = chain(&mut sorted.iter().copied());
+    corners.extend(chain(&mut sorted.iter().rev().copied()));
+    corners.sort_unstable();
+    corners.dedup();
+    corners
+}
+
+fn turns_left([ax, ay]: [f64; 2], [bx, by]: [f64; 2], [cx, cy]: [f64; 2]) -> bool {
+    (bx - ax) * (cy - ay) - (by - ay) * (cx - ax) > 0.0
 }
 
 #[cfg(test)]
@@ -145,5 +182,29 @@ mod tests {
         let points = bind("m", &grid.labels(), Some(grid)).unwrap();
         assert_eq!(points[2], grid.point(2));
         assert_eq!(outermost(&points), Some((0, 3)));
+    }
+
+    #[test]
+    fn the_farthest_pair_is_the_first_of_all_pairs() {
+        let mut state = 7u64;
+        let mut next = |side: u64| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            ((state >> 33) % side) as f64
+        };
+        for n in 0..200 {
+            let side = 1 + n % 7;
+            let points: Vec<_> = (0..n % 40).map(|_| [next(side), next(side)]).collect();
+            let pairs = (0..points.len()).flat_map(|a| (a + 1..points.len()).map(move |b| (a, b)));
+            let mut best: Option<(f64, (usize, usize))> = None;
+            for (a, b) in pairs {
+                let apart = distance(points[a], points[b]);
+                if best.is_none_or(|(most, _)| apart > most) {
+                    best = Some((apart, (a, b)));
+                }
+            }
+            assert_eq!(outermost(&points), best.map(|(_, pair)| pair), "{points:?}");
+        }
     }
 }
