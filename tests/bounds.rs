@@ -372,6 +372,14 @@ fn what_is_wrong_is_said_by_name() {
             "are for promises",
         ),
         (
+            vec!["ldp(1)", "--at-epsilon", "1"],
+            "--at-epsilon is for mechanisms",
+        ),
+        (
+            vec!["laplace(scale=1, secrets=3)", "--at-epsilon=-1"],
+            "--at-epsilon -1: must be at least 0",
+        ),
+        (
             vec!["ldp(1)", "--group", "0"],
             "--group 0: must be at least 1",
         ),

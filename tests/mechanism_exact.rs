@@ -595,3 +595,65 @@ fn infinitely_many_or_too_many_observations_are_not_written_out() {
         Law::Unknown(_)
     ));
 }
+
+/// Σ or ∫ of max(p − e^ε q, 0) over cells of two distribution functions.
+fn hockey_stick(bound: &dyn BoundMechanism, epsilon: f64, half: bool) -> f64 {
+    let cdf = |secret| match bound.law(secret) {
+        Law::Real(cdf) | Law::Integer(cdf) => cdf,
+        _ => panic!("no distribution function"),
+    };
+    let (f, g) = (cdf(0), cdf(1));
+    let (cells, width) = if half { (400_000, 1e-3) } else { (800, 1.0) };
+    (0..cells)
+        .map(|i| f64::from(i - cells / 2) * width)
+        .map(|x| {
+            let mass = |cdf: &dyn Fn(f64) -> f64| cdf(x + width) - cdf(x);
+            (mass(&f) - epsilon.exp() * mass(&g)).max(0.0)
+        })
+        .sum()
+}
+
+#[test]
+fn delta_is_the_hockey_stick_divergence() {
+    for epsilon in [0.0, 0.3, 1.0, 2.5] {
+        for (text, half) in [
+            ("laplace(scale=2)", true),
+            ("gaussian(sigma=1.5)", true),
+            ("geometric(nu=0.4)", false),
+            ("geometric(nu=1)", false),
+        ] {
+            for end in ["1", "4", "7"] {
+                let bound = bind(text, &["0", end]);
+                let (exact, sum) = (
+                    bound.delta(epsilon).unwrap(),
+                    hockey_stick(&*bound, epsilon, half),
+                );
+                let tolerance = if half { 1e-6 } else { 1e-13 };
+                assert!(
+                    (exact - sum).abs() < tolerance,
+                    "{text} {end} {epsilon}: {exact} {sum}"
+                );
+                let tv = bound.total_variation(0, 1);
+                assert!(
+                    (bound.delta(0.0).unwrap() - tv).abs() < 1e-15 * 4.0,
+                    "{text} {end}"
+                );
+            }
+        }
+        // Pure ε: nothing is left to δ. Erasure: δ is the probability of telling, whatever ε.
+        for text in [
+            "rappor(0.3, secrets=3)",
+            "olh(0.3, secrets=5)",
+            "subset-selection(0.3, secrets=5)",
+        ] {
+            let delta = declared(text).delta(epsilon).unwrap();
+            assert_eq!(delta < 1e-15, epsilon > 0.29, "{text} {epsilon}: {delta}");
+        }
+        let erasure = declared("identity(0.2, otherwise=none, secrets=3)");
+        assert!(close(erasure.delta(epsilon).unwrap(), 0.2, 1e-15));
+    }
+    let far = bind("gaussian(1)", &["0", "1"]);
+    assert_eq!(far.delta(1e4), Some(0.0));
+    assert_eq!(bind("gaussian(1)", &["0", "0"]).delta(0.0), Some(0.0));
+    assert_eq!(bind("staircase(1)", &["0", "1"]).delta(0.5), None);
+}

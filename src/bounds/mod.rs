@@ -32,9 +32,11 @@ pub const MAX_ROWS: usize = 1_000_000;
 /// Secrets are listed to name the worst pair up to this many.
 const MAX_NAMED: u64 = 100_000;
 
-/// What else a promise is translated for. Mechanisms take none of these: their secrets are known.
+/// What else is computed. All but the first are translations of a promise.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct BoundsOptions {
+    /// Of a mechanism: the ε to give δ for.
+    pub at_epsilon: Option<f64>,
     /// The number of secrets, for the capacity.
     pub secrets: Option<u64>,
     /// How many steps of adjacency two secrets are apart, for group privacy.
@@ -55,6 +57,9 @@ impl BoundsOptions {
     /// [1/values^records, 1).
     fn check(&self) -> Result<()> {
         let wrong = |option: String, problem: &str| Err(Error::parameter(option, problem));
+        if let Some(epsilon) = self.at_epsilon.filter(|epsilon| !(0.0..).contains(epsilon)) {
+            return wrong(format!("--at-epsilon {epsilon}"), "must be at least 0");
+        }
         for (name, value, least) in [
             ("secrets", self.secrets, 2),
             ("group", self.group, 1),
@@ -89,7 +94,11 @@ impl BoundsOptions {
 
     /// Checks that nothing is asked that only promises have.
     fn check_mechanism(&self, text: &str) -> Result<()> {
-        if *self == BoundsOptions::default() {
+        let for_mechanisms = BoundsOptions {
+            at_epsilon: self.at_epsilon,
+            ..BoundsOptions::default()
+        };
+        if *self == for_mechanisms {
             return Ok(());
         }
         Err(Error::parameter(
@@ -127,6 +136,10 @@ pub fn bounds(text: &str, options: &BoundsOptions) -> Result<Bounds> {
 
 fn row(call: &Call, options: &BoundsOptions) -> Result<(Kind, Row)> {
     match ClaimKind::from_call(call)? {
+        ClaimKind::Promise(_) if options.at_epsilon.is_some() => Err(Error::parameter(
+            call.to_string(),
+            "is a promise; --at-epsilon is for mechanisms",
+        )),
         ClaimKind::Promise(promise) => {
             let entry = PROMISES.iter().find(|entry| entry.name == call.name);
             let parameters = parameters(call, entry.map_or(&[], |entry| entry.parameters))?;
@@ -137,7 +150,10 @@ fn row(call: &Call, options: &BoundsOptions) -> Result<(Kind, Row)> {
             options.check_mechanism(&mechanism.to_string())?;
             let entry = MECHANISMS.iter().find(|entry| entry.name == call.name);
             let parameters = parameters(call, entry.map_or(&[], |entry| entry.parameters))?;
-            Ok((Kind::Mechanism, mechanism_row(&*mechanism, parameters)?))
+            Ok((
+                Kind::Mechanism,
+                mechanism_row(&*mechanism, parameters, options)?,
+            ))
         }
     }
 }
@@ -153,6 +169,7 @@ fn parameters(call: &Call, known: &[Parameter]) -> Result<Vec<(&'static str, Par
 fn mechanism_row(
     mechanism: &dyn Mechanism,
     parameters: Vec<(&'static str, ParameterValue)>,
+    options: &BoundsOptions,
 ) -> Result<Row> {
     let bound = mechanism.bind_declared()?;
     let Some((a, b)) = bound.worst_pair() else {
@@ -163,7 +180,7 @@ fn mechanism_row(
         .with_hint("give two secrets or more, secrets=2"));
     };
     let (security, variation) = (bound.bayes_security(a, b), bound.total_variation(a, b));
-    let figures = vec![
+    let mut figures = vec![
         ("bayes_security", Some(security)),
         ("total_variation", Some(variation)),
         ("advantage", Some(variation)),
@@ -172,6 +189,9 @@ fn mechanism_row(
         ("delta_at_epsilon_zero", Some(variation)),
         ("guess_probability", Some(1.0 - 0.5 * security)),
     ];
+    if let Some(epsilon) = options.at_epsilon {
+        figures.push(("delta_at_epsilon", bound.delta(epsilon)));
+    }
     let mut row = Row::new(parameters, figures);
     row.worst_pair = mechanism
         .declared_count()

@@ -22,6 +22,9 @@ pub struct BoundsArguments {
     /// `randomized-response(epsilon=0.1..10:50, secrets=10)`, `ldp(epsilon=0.1..5:20)`
     #[arg(value_name = "MECHANISM")]
     mechanism: String,
+    /// Of a mechanism: also the smallest delta that holds with this epsilon
+    #[arg(long, value_name = "E")]
+    at_epsilon: Option<f64>,
     /// Of a promise: the number of secrets, for the capacity
     #[arg(long, value_name = "N")]
     secrets: Option<u64>,
@@ -46,6 +49,7 @@ pub struct BoundsArguments {
 /// Runs `bounds`.
 pub fn bounds(arguments: &BoundsArguments) -> Result<ExitCode> {
     let options = BoundsOptions {
+        at_epsilon: arguments.at_epsilon,
         secrets: arguments.secrets,
         group: arguments.group,
         values: arguments.values,
@@ -66,6 +70,7 @@ Keys of a row of the JSON: the parameters, then
                          together with its delta; null if infinite or unknown
   capacity               multiplicative capacity, the sum of column maxima; null if unknown
   delta_at_epsilon_zero  the mechanism is (0, delta)-private with this delta and no smaller one
+  delta_at_epsilon       with --at-epsilon: the smallest delta for it; null if unknown
   guess_probability      of guessing right between the two secrets, 1 - bayes_security/2
   worst_pair             labels of that pair; null for promises and for very many secrets
   parameters             all parameters; one with the name of a key above is only here

@@ -3,7 +3,7 @@
 use std::f64::consts::SQRT_2;
 use std::fmt;
 
-use libm::{erf, erfc, log, sqrt};
+use libm::{erf, erfc, exp, log, sqrt};
 use rand::{Rng, RngExt};
 use rand_distr::StandardNormal;
 
@@ -122,6 +122,15 @@ impl Noise for GaussianNoise {
 
     fn epsilon(&self, distance: f64) -> f64 {
         if distance > 0.0 { f64::INFINITY } else { 0.0 }
+    }
+
+    /// Φ(Δ/2σ − εσ/Δ) − e^ε Φ(−Δ/2σ − εσ/Δ), Balle and Wang 2018, arXiv:1805.06530, theorem 8.
+    fn delta(&self, distance: f64, epsilon: f64) -> Option<f64> {
+        let (half, shift) = (0.5 * distance / self.sigma, epsilon * self.sigma / distance);
+        let tail = |x: f64| 0.5 * erfc(x / SQRT_2);
+        let far = tail(half + shift);
+        let far = if far > 0.0 { exp(epsilon) * far } else { 0.0 };
+        Some((tail(shift - half) - far).clamp(0.0, 1.0))
     }
 
     fn distribution(&self, x: f64) -> f64 {

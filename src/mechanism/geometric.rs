@@ -123,6 +123,19 @@ impl Noise for GeometricNoise {
         self.nu * distance
     }
 
+    /// F(m − 1) − e^ε F(m − 1 − Δ): the nearer secret is e^ε times as likely below m, the whole
+    /// number at or above (Δ − ε/ν)/2.
+    fn delta(&self, distance: f64, epsilon: f64) -> Option<f64> {
+        if epsilon >= self.nu * distance {
+            return Some(0.0);
+        }
+        let m = (0.5 * (distance - epsilon / self.nu)).ceil();
+        let q = exp(-self.nu);
+        let near = 1.0 - exp(-self.nu * m) / (1.0 + q);
+        let far = exp(epsilon - self.nu * (distance - m + 1.0)) / (1.0 + q);
+        Some((near - far).max(0.0))
+    }
+
     fn distribution(&self, x: f64) -> f64 {
         let (z, q) = (x.floor(), exp(-self.nu));
         if z < 0.0 {

@@ -170,6 +170,11 @@ impl Noise for LaplaceNoise {
         distance / self.scale
     }
 
+    /// 1 − e^((ε − Δ/λ)/2) while ε < Δ/λ.
+    fn delta(&self, distance: f64, epsilon: f64) -> Option<f64> {
+        Some(-expm1(0.5 * (epsilon - distance / self.scale).min(0.0)))
+    }
+
     fn distribution(&self, x: f64) -> f64 {
         let tail = 0.5 * exp(-x.abs() / self.scale);
         if x < 0.0 { tail } else { 1.0 - tail }

@@ -22,6 +22,12 @@ pub(super) trait Noise: Debug + Clone + Send + Sync + 'static {
     /// The smallest ε of local differential privacy between two secrets at a distance.
     fn epsilon(&self, distance: f64) -> f64;
 
+    /// The smallest δ between two secrets at a distance above 0, for this ε; it grows with the
+    /// distance. `None` where there is no closed form.
+    fn delta(&self, _distance: f64, _epsilon: f64) -> Option<f64> {
+        None
+    }
+
     /// The probability of noise at most `x`.
     fn distribution(&self, x: f64) -> f64;
 
@@ -122,6 +128,15 @@ impl<N: Noise> BoundMechanism for Located<N> {
     fn epsilon(&self) -> f64 {
         self.worst_pair()
             .map_or(0.0, |(a, b)| self.noise.epsilon(self.distance(a, b)))
+    }
+
+    /// That of the two outermost secrets.
+    fn delta(&self, epsilon: f64) -> Option<f64> {
+        let distance = self.worst_pair().map_or(0.0, |(a, b)| self.distance(a, b));
+        if distance == 0.0 {
+            return Some(0.0);
+        }
+        self.noise.delta(distance, epsilon)
     }
 
     fn sample(&self, secret: usize, rng: &mut dyn Rng) -> Vec<String> {

@@ -191,6 +191,12 @@ pub trait BoundMechanism: Debug + Send + Sync {
         None
     }
 
+    /// The smallest δ for which (ε, δ)-differential privacy holds between all secrets; `None` where
+    /// the mechanism has no exact value. At ε = 0 it is total variation.
+    fn delta(&self, epsilon: f64) -> Option<f64> {
+        Some(self.probabilities()?.delta(epsilon))
+    }
+
     /// The probability of every observation under every secret; `None` if the observations are
     /// infinitely many, or secrets times observations are more than [`MAX_ENTRIES`].
     fn probabilities(&self) -> Option<Probabilities> {

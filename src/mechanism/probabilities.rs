@@ -1,6 +1,6 @@
 //! A mechanism written out: the probability of every observation under every secret.
 
-use libm::log;
+use libm::{exp, log};
 
 /// The most entries, secrets times observations, that are ever written out.
 pub const MAX_ENTRIES: u64 = 10_000_000;
@@ -81,6 +81,27 @@ impl Probabilities {
             .fold(0.0, f64::max)
     }
 
+    /// The smallest δ for which (ε, δ)-differential privacy holds between all secrets.
+    ///
+    /// # Formula
+    /// The largest Σ_o max(P(o | a) − e^ε P(o | b), 0) over ordered pairs.
+    pub fn delta(&self, epsilon: f64) -> f64 {
+        let factor = exp(epsilon);
+        let excess = |(p, q): (f64, f64)| {
+            if q > 0.0 {
+                (p - factor * q).max(0.0)
+            } else {
+                p
+            }
+        };
+        let secrets = || 0..self.rows.len();
+        let pairs = secrets().flat_map(|a| secrets().map(move |b| (a, b)));
+        pairs
+            .map(|(a, b)| self.pair(a, b).map(excess).sum::<f64>())
+            .fold(0.0, f64::max)
+            .min(1.0)
+    }
+
     /// Multiplicative capacity Σ_o max_s P(o | s).
     pub fn capacity(&self) -> f64 {
         self.extremes().map(|(most, _)| most).sum()
@@ -110,5 +131,6 @@ mod tests {
             ..table
         };
         assert_eq!(two.epsilon(), log(0.5) - log(0.25));
+        assert_eq!((two.delta(0.0), two.delta(log(2.0))), (0.25, 0.0));
     }
 }

@@ -122,9 +122,9 @@ mod tests {
 
     #[test]
     fn a_parameter_that_is_a_figure_is_shown_once() {
-        let table = text("randomized-response(epsilon=0..1:3, secrets=4)");
-        assert_eq!(table.matches("epsilon").count(), 3, "{table}");
         let header = |text: &str| text.lines().nth(3).unwrap_or_default().to_owned();
+        let table = text("randomized-response(epsilon=0..1:3, secrets=4)");
+        assert_eq!(header(&table).matches("epsilon").count(), 1, "{table}");
         let table = text("laplace(epsilon=0.5..1:2, secrets=0..4)");
         assert_eq!(header(&table).matches("epsilon").count(), 2, "{table}");
     }
