@@ -64,6 +64,7 @@
 //! [`report`] writes it.
 
 pub mod audit;
+pub mod bounds;
 pub mod claim;
 pub mod error;
 pub mod estimate;

@@ -14,9 +14,9 @@ use crate::mechanism::{BoundMechanism, Mechanism, listed_secrets};
 ///
 /// let mechanism = mechanism::parse("laplace(scale=2, secrets=0..9)")?;
 /// let mut simulation = Simulation::new(&*mechanism, 0)?;
-/// let (secret, observation) = simulation.next_row();
+/// let (secret, fields) = simulation.next_row();
 /// assert!(secret.parse::<u8>().is_ok_and(|secret| secret < 10));
-/// assert!(observation.parse::<f64>().is_ok());
+/// assert!(fields.len() == 1 && fields[0].parse::<f64>().is_ok());
 /// # Ok::<(), leakgauge::error::Error>(())
 /// ```
 #[derive(Debug)]
@@ -60,8 +60,13 @@ impl Simulation {
         &self.labels
     }
 
-    /// The next row: the label of its secret, and its observation.
-    pub fn next_row(&mut self) -> (&str, String) {
+    /// The names of the observation columns.
+    pub fn columns(&self) -> &'static [&'static str] {
+        self.bound.columns()
+    }
+
+    /// The next row: the label of its secret, and the fields of its observation.
+    pub fn next_row(&mut self) -> (&str, Vec<String>) {
         let secret = self.rng.random_range(0..self.labels.len() as u64) as usize;
         let observation = self.bound.sample(secret, &mut self.rng);
         (&self.labels[secret], observation)
@@ -70,7 +75,7 @@ impl Simulation {
 
 /// The rows one after another; never ends.
 impl Iterator for Simulation {
-    type Item = (String, String);
+    type Item = (String, Vec<String>);
 
     fn next(&mut self) -> Option<Self::Item> {
         let (secret, observation) = self.next_row();
@@ -83,7 +88,7 @@ mod tests {
     use super::*;
     use crate::mechanism::parse;
 
-    fn rows(text: &str, seed: u64, n: usize) -> Vec<(String, String)> {
+    fn rows(text: &str, seed: u64, n: usize) -> Vec<(String, Vec<String>)> {
         let mechanism = parse(text).unwrap();
         Simulation::new(&*mechanism, seed)
             .unwrap()
@@ -109,7 +114,10 @@ mod tests {
     #[test]
     fn the_first_rows_of_a_seed_never_change() {
         let rows = rows("randomized-response(epsilon=1, secrets=10)", 0, 4);
-        let rows: Vec<_> = rows.iter().map(|(s, o)| (s.as_str(), o.as_str())).collect();
+        let rows: Vec<_> = rows
+            .iter()
+            .map(|(s, o)| (s.as_str(), o[0].as_str()))
+            .collect();
         assert_eq!(rows, [("7", "6"), ("0", "5"), ("8", "8"), ("1", "7")]);
     }
 
@@ -146,7 +154,7 @@ mod tests {
         let labels = vec!["yes".to_owned(), "no".to_owned()];
         let mechanism = parse("randomized-response(1)").unwrap();
         let mut simulation = Simulation::over(&*mechanism, labels, 0).unwrap();
-        assert!(["yes", "no"].contains(&simulation.next_row().1.as_str()));
+        assert!(["yes", "no"].contains(&simulation.next_row().1[0].as_str()));
         assert!(Simulation::over(&*mechanism, Vec::new(), 0).is_err());
     }
 }

@@ -38,6 +38,23 @@ fn mechanisms_print_as_they_are_written() {
         "laplace(epsilon=0.5, sensitivity=3)",
         "gaussian(sigma=1e-5, secrets=5)",
         "geometric(nu=0.1)",
+        "truncated-geometric(nu=0.1, secrets=10, spacing=100, observations=0..999)",
+        "normalized-geometric(nu=0.1, secrets=-3..3)",
+        "exponential(epsilon=1, sensitivity=2, secrets=10)",
+        "staircase(epsilon=1, sensitivity=2, gamma=0.3, secrets=10)",
+        "discrete-gaussian(sigma=2)",
+        "planar-laplace(scale=2, secrets=0..2)",
+        "planar-laplace(epsilon=0.5, sensitivity=100)",
+        "planar-geometric(nu=0.5, secrets=3, observations=-1..3)",
+        "rappor(epsilon=1, secrets=10)",
+        "oue(epsilon=1)",
+        "olh(epsilon=1, buckets=5, secrets=10)",
+        "subset-selection(epsilon=1, size=2, secrets=10)",
+        "hadamard-response(epsilon=1, secrets=10)",
+        "deterministic(modulus=2, width=3, secrets=10)",
+        "deterministic()",
+        "identity(p=0.5, otherwise=none, secrets=10)",
+        "mixture(randomized-response(epsilon=1), identity(p=0.5), weight=0.9)",
     ] {
         assert_eq!(parse(text).unwrap().to_string(), text);
     }
@@ -146,6 +163,69 @@ fn labels_that_cannot_be_bound_are_named() {
             ["a", "a"],
             "the secret \"a\" appears twice",
         ),
+        (
+            "truncated-geometric(1, observations=0..9)",
+            ["1", "10"],
+            "0 to 9, which does not include the secret \"10\"",
+        ),
+        ("exponential(1)", ["1", "x"], "the log has the secret \"x\""),
+        (
+            "exponential(1, secrets=2)",
+            ["1", "2"],
+            "\"2\" is none of its secrets",
+        ),
+        (
+            "staircase(1)",
+            ["1", "x"],
+            "staircase needs secrets that are numbers",
+        ),
+        (
+            "discrete-gaussian(1)",
+            ["1", "1.5"],
+            "secrets that are whole numbers",
+        ),
+        (
+            "planar-laplace(scale=1)",
+            ["1;1", "3"],
+            "its secrets are points; the log has the secret \"3\"",
+        ),
+        (
+            "planar-laplace(scale=1, secrets=2)",
+            ["1;1", "2;1"],
+            "\"2;1\" is none of its secrets",
+        ),
+        (
+            "planar-geometric(1)",
+            ["1;1", "x;y"],
+            "its secrets are points",
+        ),
+        ("planar-geometric(1)", ["0;0", "90000;1"], "too many"),
+        ("rappor(1)", ["a", "a"], "the secret \"a\" appears twice"),
+        (
+            "subset-selection(1, size=3)",
+            ["a", "b"],
+            "size must be at most the number of secrets, 2",
+        ),
+        (
+            "deterministic(modulus=2)",
+            ["1", "x"],
+            "the log has the secret \"x\"",
+        ),
+        (
+            "identity(0.5, otherwise=none)",
+            ["a", "none"],
+            "otherwise=none is one of the secrets",
+        ),
+        (
+            "mixture(rappor(1), laplace(scale=1))",
+            ["0", "1"],
+            "infinitely many observations",
+        ),
+        (
+            "mixture(identity(1), planar-geometric(1))",
+            ["0;0", "1;1"],
+            "different observation columns",
+        ),
     ] {
         let error = bind_error(text, &secrets);
         assert!(error.contains(says), "{text} gave {error}");
@@ -181,6 +261,90 @@ fn impossible_parameters_are_refused() {
         ("gaussian(sigma=-1)", "sigma must be above 0, got -1"),
         ("geometric(nu=0)", "nu must be at least 1e-12, got 0"),
         ("gaussian(sgima=1)", "did you mean sigma?"),
+        (
+            "truncated-geometric(nu=0)",
+            "nu must be at least 1e-12, got 0",
+        ),
+        (
+            "truncated-geometric(nu=1, secrets=5, spacing=10, observations=0..9)",
+            "0 to 40; observations must include them",
+        ),
+        (
+            "normalized-geometric(1, spacing=0.5)",
+            "spacing must be between 1 and",
+        ),
+        (
+            "normalized-geometric(1, spacing=1.5)",
+            "spacing must be a whole number",
+        ),
+        (
+            "normalized-geometric(1, observations=9..0)",
+            "write observations=0..9",
+        ),
+        ("exponential(-1)", "epsilon must be at least 0, got -1"),
+        (
+            "exponential(1, sensitivity=0)",
+            "sensitivity must be above 0, got 0",
+        ),
+        (
+            "exponential(1e300, sensitivity=1e-300)",
+            "too large a number",
+        ),
+        ("staircase(0)", "epsilon must be above 0, got 0"),
+        (
+            "staircase(1, gamma=2)",
+            "gamma must be between 0 and 1, got 2",
+        ),
+        (
+            "discrete-gaussian(0)",
+            "sigma must be between 0.001 and 100000, got 0",
+        ),
+        ("planar-laplace(scale=0)", "scale must be above 0, got 0"),
+        (
+            "planar-laplace(scale=1, secrets=100000)",
+            "too many points to list",
+        ),
+        ("planar-geometric(0)", "nu must be at least 1e-12, got 0"),
+        ("rappor(-1)", "epsilon must be at least 0, got -1"),
+        ("oue(-1)", "epsilon must be at least 0, got -1"),
+        ("olh(-1)", "epsilon must be at least 0, got -1"),
+        ("olh(1, buckets=4)", "buckets must be a prime number, got 4"),
+        ("olh(1, buckets=1)", "buckets must be between 2 and"),
+        ("subset-selection(-1)", "epsilon must be at least 0, got -1"),
+        ("subset-selection(1, size=0)", "size must be between 1 and"),
+        (
+            "hadamard-response(-1)",
+            "epsilon must be at least 0, got -1",
+        ),
+        ("deterministic(modulus=0)", "modulus must be between 1 and"),
+        (
+            "deterministic(modulus=2.5)",
+            "modulus must be a whole number, got 2.5",
+        ),
+        ("deterministic(2)", "needs a parameter name"),
+        ("identity(p=1.5)", "p must be between 0 and 1, got 1.5"),
+        (
+            "identity(0.5, otherwise=3)",
+            "otherwise must be a word, got the number 3",
+        ),
+        (
+            "mixture(rappor(1), oue(1), weight=1.5)",
+            "weight must be between 0 and 1, got 1.5",
+        ),
+        ("mixture(rappor(1))", "second is missing"),
+        (
+            "mixture(rappor(1), 2)",
+            "second must be a mechanism, got the number 2",
+        ),
+        ("mixture(rappor(1), nothing)", "no such mechanism"),
+        (
+            "mixture(rappor(-1), oue(1))",
+            "epsilon must be at least 0, got -1",
+        ),
+        (
+            "mixture(rappor(1, secrets=3), oue(1, secrets=4))",
+            "the first has 3 secrets, the second 4",
+        ),
         ("laplase(scale=1)", "did you mean laplace?"),
     ] {
         let error = parse_error(text);
@@ -193,7 +357,7 @@ fn impossible_parameters_are_refused() {
 proptest! {
     #[test]
     fn no_text_makes_a_mechanism_panic(
-        name in 0..4usize, rest in "[(]?(epsilon|scale|nu|secrets|=|[-0-9.,:()e ]){0,12}"
+        name in 0..MECHANISMS.len(), rest in "[(]?(epsilon|scale|nu|secrets|=|[-0-9.,:()e ]){0,12}"
     ) {
         let text = format!("{}{rest}", MECHANISMS[name].name);
         let _ = parse(&text).map(|mechanism: Box<dyn Mechanism>| mechanism.to_string());

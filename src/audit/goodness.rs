@@ -1,7 +1,7 @@
 //! Goodness of fit of a log to a claimed mechanism: the claim fixes the whole law, so it can be tested
 //! as such. The p-value stands beside the verdict and never changes it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::audit::model::Fit;
 use crate::log::Log;
@@ -10,54 +10,112 @@ use crate::observations::ColumnType;
 use crate::stats::goodness_of_fit::{chi_squared_test, kolmogorov_test};
 use crate::stats::multiplicity::holm;
 
-/// Tests every secret's rows against the law that the mechanism gives it; Holm over secrets.
+/// Tests every secret's rows against the law that the mechanism gives it; Holm over secrets, and over
+/// columns where the law is given column by column.
 pub(super) fn fit(log: &Log, mechanism: &dyn BoundMechanism) -> Fit {
-    let [_] = log.observations.columns() else {
-        return Fit {
+    match tests(log, mechanism) {
+        Err(reason) => Fit {
             p_value: None,
-            test: "none: the mechanism has one observation column, the log has several".to_owned(),
-        };
-    };
-    let grid = Grid::of(log);
-    let tested: Option<Vec<(f64, &'static str)>> = (0..log.secrets.len())
-        .filter(|&secret| log.counts.rows()[secret] > 0)
-        .map(|secret| match mechanism.law(secret) {
-            Law::Labels(law) => Some((labels_p_value(log, secret, &law), "chi-squared")),
-            Law::Integer(cdf) => {
-                let values = numbers(log, secret)?;
-                let spacing = grid.unwrap_or(Grid::INTEGERS);
-                Some((
-                    grid_p_value(&values, spacing.integers(), &cdf),
-                    "chi-squared",
-                ))
-            }
-            Law::Real(cdf) => {
-                let values = numbers(log, secret)?;
-                Some(match grid {
-                    Some(grid) => (
-                        grid_p_value(&values, grid, &cdf),
-                        "chi-squared on the log's own rounding",
-                    ),
-                    None => (kolmogorov_test(&values, &cdf).p_value, "kolmogorov"),
-                })
-            }
-        })
-        .collect();
-    match tested {
-        None => Fit {
-            p_value: None,
-            test: "none: the observations are not numbers".to_owned(),
+            test: format!("none: {reason}"),
         },
-        Some(tested) => {
+        Ok(tested) => {
             let p_values: Vec<f64> = tested.iter().map(|&(p, _)| p).collect();
+            let over = if mechanism.columns().len() > 1 && tested.len() > log.secrets.len() {
+                "secrets and columns"
+            } else {
+                "secrets"
+            };
             Fit {
                 p_value: holm(&p_values).into_iter().reduce(f64::min),
                 test: format!(
-                    "{}, Holm over secrets",
+                    "{}, Holm over {over}",
                     tested.first().map_or("none", |&(_, test)| test)
                 ),
             }
         }
+    }
+}
+
+/// An observation of the log that a claimed mechanism cannot produce under its secret, if there is one:
+/// the log then is not its, with certainty.
+pub(super) fn impossible(log: &Log, mechanism: &dyn BoundMechanism) -> Option<String> {
+    (0..log.secrets.len()).find_map(|secret| {
+        let Law::Labels(law) = mechanism.law(secret) else {
+            return None;
+        };
+        let possible: HashSet<&str> = law
+            .iter()
+            .filter(|(_, p)| *p > 0.0)
+            .map(|(label, _)| label.as_str())
+            .collect();
+        let cells = log
+            .counts
+            .cells()
+            .iter()
+            .filter(|cell| cell.secret as usize == secret);
+        cells
+            .map(|cell| log.observations.label(cell.symbol))
+            .find(|label| !possible.contains(label.as_str()))
+    })
+}
+
+/// A p-value and the name of its test.
+type Tested = (f64, &'static str);
+
+fn tests(log: &Log, mechanism: &dyn BoundMechanism) -> Result<Vec<Tested>, String> {
+    let (claimed, logged) = (mechanism.columns().len(), log.observations.columns().len());
+    if claimed != logged {
+        return Err(format!(
+            "the mechanism has {}, the log has {}",
+            columns(claimed),
+            columns(logged)
+        ));
+    }
+    let mut tested = Vec::new();
+    let secrets = (0..log.secrets.len()).filter(|&secret| log.counts.rows()[secret] > 0);
+    for secret in secrets {
+        match mechanism.law(secret) {
+            Law::Coordinates(laws) => {
+                for (column, law) in laws.iter().enumerate() {
+                    tested.push(test(log, secret, column, law)?);
+                }
+            }
+            law => tested.push(test(log, secret, 0, &law)?),
+        }
+    }
+    Ok(tested)
+}
+
+fn columns(count: usize) -> String {
+    match count {
+        1 => "one observation column".to_owned(),
+        _ => format!("{count} observation columns"),
+    }
+}
+
+/// Tests the rows of a secret against a law: of whole observations for labels, of a column else.
+fn test(log: &Log, secret: usize, column: usize, law: &Law) -> Result<Tested, String> {
+    if let Law::Labels(law) = law {
+        return Ok((labels_p_value(log, secret, law), "chi-squared"));
+    }
+    let values = || {
+        numbers(log, secret, column).ok_or_else(|| "the observations are not numbers".to_owned())
+    };
+    let grid = Grid::of(log, column);
+    match law {
+        Law::Integer(cdf) => {
+            let spacing = grid.unwrap_or(Grid::INTEGERS).integers();
+            Ok((grid_p_value(&values()?, spacing, cdf), "chi-squared"))
+        }
+        Law::Real(cdf) => Ok(match grid {
+            Some(grid) => (
+                grid_p_value(&values()?, grid, cdf),
+                "chi-squared on the log's own rounding",
+            ),
+            None => (kolmogorov_test(&values()?, cdf).p_value, "kolmogorov"),
+        }),
+        Law::Unknown(reason) => Err((*reason).to_owned()),
+        Law::Labels(_) | Law::Coordinates(_) => Err("the law is not one of a column".to_owned()),
     }
 }
 
@@ -84,22 +142,52 @@ fn labels_p_value(log: &Log, secret: usize, law: &[(String, f64)]) -> f64 {
     chi_squared_test(&observed, &probabilities).p_value
 }
 
-/// The values of a secret, ascending, with their counts; `None` if some are not numbers.
-fn numbers(log: &Log, secret: usize) -> Option<Vec<(f64, u64)>> {
-    let value = |symbol: u32| match log.observations.columns()[0].kind {
-        ColumnType::Numeric => Some(log.observations.numbers(symbol)[0]),
-        ColumnType::Categorical => log.observations.label(symbol).parse().ok(),
-    };
+/// The number in a column of an observation, if it is one.
+fn number(log: &Log, symbol: u32, column: usize) -> Option<f64> {
+    let observations = &log.observations;
+    let before = observations.columns()[..column].iter();
+    let same = |kind: &ColumnType| before.clone().filter(|column| column.kind == *kind).count();
+    match observations.columns()[column].kind {
+        kind @ ColumnType::Numeric => Some(observations.numbers(symbol)[same(&kind)]),
+        kind @ ColumnType::Categorical => {
+            let labels = &observations.categories[observations.category(symbol) as usize];
+            labels[same(&kind)].parse().ok()
+        }
+    }
+}
+
+/// The values of a secret in a column, ascending, with their counts; `None` if some are not numbers.
+fn numbers(log: &Log, secret: usize, column: usize) -> Option<Vec<(f64, u64)>> {
     let cells = log
         .counts
         .cells()
         .iter()
         .filter(|cell| cell.secret as usize == secret);
     let mut values = cells
-        .map(|cell| Some((value(cell.symbol)?, cell.count)))
+        .map(|cell| Some((number(log, cell.symbol, column)?, cell.count)))
         .collect::<Option<Vec<_>>>()?;
     values.sort_unstable_by(|a: &(f64, u64), b| a.0.total_cmp(&b.0));
+    values.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        if same {
+            kept.1 += next.1;
+        }
+        same
+    });
     Some(values)
+}
+
+/// Whether a column holds some number more than once.
+fn has_ties(log: &Log, column: usize) -> bool {
+    if log.observations.columns().len() == 1 {
+        return (log.observations.len() as u64) < log.counts.total();
+    }
+    let mut values: Vec<u64> = (0..log.observations.len() as u32)
+        .filter_map(|symbol| number(log, symbol, column).map(f64::to_bits))
+        .collect();
+    values.sort_unstable();
+    values.dedup();
+    (values.len() as u64) < log.counts.total()
 }
 
 /// How the log records a real number: as the multiple of `width` that it is rounded to, or as the
@@ -120,9 +208,9 @@ impl Grid {
         integers: true,
     };
 
-    /// The grid of a log's only column; `None` if it is written in full.
-    fn of(log: &Log) -> Option<Grid> {
-        let column = &log.observations.columns()[0];
+    /// The grid of a column of a log; `None` if it is written in full.
+    fn of(log: &Log, at: usize) -> Option<Grid> {
+        let column = &log.observations.columns()[at];
         if let Some(width) = column.resolution {
             return Some(Grid {
                 width,
@@ -131,11 +219,10 @@ impl Grid {
             });
         }
         let decimals = match column.kind {
-            ColumnType::Numeric => log.facts.decimals[0]?,
+            ColumnType::Numeric => log.facts.decimals[at]?,
             ColumnType::Categorical => 0,
         };
-        let ties = (log.observations.len() as u64) < log.counts.total();
-        (ties && decimals <= 15).then(|| Grid {
+        (decimals <= 15 && has_ties(log, at)).then(|| Grid {
             width: 10f64.powi(-(decimals as i32)),
             binned: false,
             integers: false,
@@ -144,7 +231,7 @@ impl Grid {
 
     fn integers(self) -> Grid {
         Grid {
-            integers: !self.binned,
+            integers: true,
             ..self
         }
     }
@@ -160,12 +247,12 @@ impl Grid {
 
     /// The largest unrecorded value that is recorded as number m or less.
     fn upper_edge(self, m: f64) -> f64 {
-        if self.binned {
-            (m + 1.0) * self.width
-        } else if self.integers {
-            m * self.width
-        } else {
-            (m + 0.5) * self.width
+        match (self.binned, self.integers) {
+            // The last integer before the next bin.
+            (true, true) => ((m + 1.0) * self.width).ceil() - 1.0,
+            (true, false) => (m + 1.0) * self.width,
+            (false, true) => m * self.width,
+            (false, false) => (m + 0.5) * self.width,
         }
     }
 }

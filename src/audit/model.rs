@@ -403,8 +403,10 @@ pub struct Overall {
     pub multiplicative_leakage: Estimate,
     /// L⁺.
     pub additive_leakage: Estimate,
-    /// log₂ L×, bits.
+    /// ln L×, nats.
     pub min_entropy_leakage: Estimate,
+    /// log₂ L×, bits.
+    pub min_entropy_leakage_bits: Estimate,
     /// ML×: the largest L× over all priors.
     pub capacity: Estimate,
 }

@@ -113,7 +113,9 @@ pub(super) fn overall(
         risk_leakage,
         multiplicative_leakage: vulnerability.increasing(|v| leakage::multiplicative(v, blind)),
         additive_leakage: vulnerability.increasing(|v| leakage::additive(v, blind)),
-        min_entropy_leakage: vulnerability.increasing(|v| leakage::min_entropy_bits(v, blind)),
+        min_entropy_leakage: vulnerability.increasing(|v| leakage::min_entropy(v, blind)),
+        min_entropy_leakage_bits: vulnerability
+            .increasing(|v| leakage::min_entropy(v, blind) / std::f64::consts::LN_2),
         capacity: at_uniform.increasing(|v| leakage::capacity(v, uniform.len())),
     }
 }

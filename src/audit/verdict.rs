@@ -327,12 +327,16 @@ fn mechanism(evidence: &Evidence, log: &Log, claim: &BoundClaim, at: usize) -> C
         })
         .flatten();
     let suspect_estimate = evidence.chosen_total_variation(suspect, level);
+    let bound = claim.mechanism.as_deref();
+    let impossible = bound.and_then(|mechanism| goodness::impossible(log, mechanism));
     let (verdict, pair, total_variation) = if suspect_estimate
         .lower
         .is_some_and(|lower| lower > values(suspect).0)
     {
         (Verdict::Violated, suspect, suspect_estimate)
-    } else if let Some((pair, _)) = tightest.filter(|(_, excess)| *excess <= 0.0) {
+    } else if let (Some((pair, _)), None) =
+        (tightest.filter(|(_, excess)| *excess <= 0.0), &impossible)
+    {
         (
             Verdict::Holds,
             pair,
@@ -343,8 +347,12 @@ fn mechanism(evidence: &Evidence, log: &Log, claim: &BoundClaim, at: usize) -> C
     };
     let (analytic_tv, analytic_security) = values(pair);
     let estimate = total_variation.decreasing(|tv| 1.0 - tv);
-    let note = match verdict {
-        Verdict::Holds => {
+    let note = match (verdict, &impossible) {
+        (Verdict::Inconclusive, Some(label)) => format!(
+            " The log has the observation {:?}, which this mechanism cannot produce: it cannot hold.",
+            shorten(label)
+        ),
+        (Verdict::Holds, _) => {
             format!(
                 " No pair's total variation exceeds its own analytic value by more than the margin of {margin}."
             )

@@ -58,7 +58,8 @@ impl Claim {
 }
 
 impl ClaimKind {
-    fn from_call(call: &Call) -> Result<ClaimKind> {
+    /// Makes what a call claims.
+    pub(crate) fn from_call(call: &Call) -> Result<ClaimKind> {
         if let Some(entry) = PROMISES.iter().find(|entry| entry.name == call.name) {
             return entry.build(call).map(ClaimKind::Promise);
         }

@@ -12,6 +12,7 @@ use crate::cli::to_stdout;
 
 /// `simulate`.
 #[derive(Args)]
+#[command(after_long_help = crate::cli::bounds::mechanisms_help())]
 pub struct SimulateArguments {
     /// The mechanism with its secrets: `laplace(scale=2, secrets=0..9)`
     #[arg(value_name = "MECHANISM")]
@@ -37,13 +38,13 @@ pub fn simulate(arguments: &SimulateArguments) -> Result<ExitCode> {
     to_stdout(|out| {
         let mut csv = csv::Writer::from_writer(out);
         if !arguments.no_header {
-            csv.write_record(["secret", "observation"])
+            csv.write_record(["secret"].iter().chain(simulation.columns()))
                 .map_err(io_error)?;
         }
         for _ in 0..arguments.rows {
-            let (secret, observation) = simulation.next_row();
-            csv.write_record([secret, observation.as_str()])
-                .map_err(io_error)?;
+            let (secret, fields) = simulation.next_row();
+            csv.write_field(secret).map_err(io_error)?;
+            csv.write_record(&fields).map_err(io_error)?;
         }
         csv.flush()
     })

@@ -11,7 +11,7 @@ pub struct Parameter {
     pub name: &'static str,
     /// What it is, in a few words.
     pub about: &'static str,
-    /// Whether a value without a name means this parameter. At most one of a name's parameters.
+    /// Whether a value without a name means this parameter, if it is not given yet.
     pub positional: bool,
 }
 
@@ -91,7 +91,7 @@ impl<'a> Arguments<'a> {
         for argument in &call.arguments {
             let found = match &argument.name {
                 Some(name) => parameters.iter().find(|known| known.name == name),
-                None => parameters.iter().find(|known| known.positional),
+                None => arguments.next_positional(parameters),
             };
             let Some(parameter) = found else {
                 let error = match &argument.name {
@@ -106,6 +106,19 @@ impl<'a> Arguments<'a> {
             arguments.values.push((parameter.name, &argument.value));
         }
         Ok(arguments)
+    }
+
+    /// The first positional parameter that is not given yet, else the first.
+    fn next_positional<'p>(&self, parameters: &'p [Parameter]) -> Option<&'p Parameter> {
+        let positional = || parameters.iter().filter(|known| known.positional);
+        positional()
+            .find(|known| self.value(known.name).is_none())
+            .or_else(|| positional().next())
+    }
+
+    /// The parameters that are given, in the order written, with their values.
+    pub fn given(&self) -> &[(&'static str, &'a Value)] {
+        &self.values
     }
 
     /// The value of a parameter, if it is given.
@@ -149,6 +162,21 @@ impl<'a> Arguments<'a> {
                     bounds.describe()
                 ))
         })
+    }
+
+    /// The whole number of a parameter, if it is given.
+    ///
+    /// # Errors
+    /// A value that is no whole number or is out of bounds.
+    pub fn whole_if_given(&self, parameter: &str, least: u64, most: u64) -> Result<Option<u64>> {
+        let bounds = Bounds::Between(least as f64, most as f64);
+        match self.number_if_given(parameter, bounds)? {
+            Some(number) if number.fract() != 0.0 => Err(self.error(format!(
+                "{parameter} must be a whole number, got {}",
+                format_number(number)
+            ))),
+            number => Ok(number.map(|number| number as u64)),
+        }
     }
 
     /// An error about this call.

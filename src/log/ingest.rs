@@ -227,6 +227,17 @@ impl<'a> Ingest<'a> {
                     u64::from(self.labels[index].intern(&canonical(text)))
                 }
                 // A label is what it is, blanks around it included: they may be what leaks.
+                ColumnType::Categorical if plan.padded => match label.strip_prefix(' ') {
+                    Some(label) => u64::from(self.labels[index].intern(label)),
+                    None => {
+                        let problem = "does not begin with a blank, as the first rows do";
+                        return Err(
+                            at_column(place(), layout, column, record, problem).with_hint(
+                                "write all rows alike: after each delimiter a blank, or none",
+                            ),
+                        );
+                    }
+                },
                 ColumnType::Categorical => u64::from(self.labels[index].intern(label)),
                 ColumnType::Numeric => {
                     let value = typing::finite_number(text).map_err(|problem| {

@@ -26,6 +26,8 @@ pub struct ColumnPlan {
     pub decided: Decision,
     /// Width of the bins an observer can resolve, if the user gave one.
     pub resolution: Option<f64>,
+    /// Labels that all begin with a blank, as after a delimiter: it is not part of them.
+    pub padded: bool,
     /// Categories that are integers, however they are written.
     pub integers: bool,
     /// The share of the probed values that are numbers.
@@ -117,6 +119,7 @@ fn plan_column(
         kind,
         decided,
         resolution,
+        padded: probe.padded,
         integers: !categorical && probe.all_numbers && category_like,
         number_share: probe.number_share,
     })
@@ -178,6 +181,7 @@ fn check_names(file: &str, layout: &Layout, options: &ReadOptions) -> Result<()>
 }
 
 struct Probe {
+    padded: bool,
     all_numbers: bool,
     few_integers: bool,
     number_share: f64,
@@ -212,7 +216,9 @@ fn probe(rows: &[StringRecord], position: usize, count: Option<usize>) -> Probe 
         }
     }
     // A blank among numbers is a missing number, to be reported; a column of words may hold blanks.
+    let mut fields = rows.iter().filter_map(|row| row.get(position));
     Probe {
+        padded: !rows.is_empty() && fields.all(|field| field.starts_with(' ')),
         all_numbers: numbers + blank == rows.len() && finite > 0,
         few_integers: integers
             && distinct.len() <= FEW_VALUES

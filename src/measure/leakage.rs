@@ -30,9 +30,9 @@ pub fn additive(vulnerability: f64, prior_vulnerability: f64) -> f64 {
     vulnerability - prior_vulnerability
 }
 
-/// Min-entropy leakage log₂ L×, in bits.
-pub fn min_entropy_bits(vulnerability: f64, prior_vulnerability: f64) -> f64 {
-    multiplicative(vulnerability, prior_vulnerability).log2()
+/// Min-entropy leakage ln L×, in nats.
+pub fn min_entropy(vulnerability: f64, prior_vulnerability: f64) -> f64 {
+    multiplicative(vulnerability, prior_vulnerability).ln()
 }
 
 /// Multiplicative capacity ML× = Σ_o max_s C\[s,o\] = n·V at the uniform prior: the largest L× over all

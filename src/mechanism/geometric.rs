@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::grammar::{Arguments, Bounds, Parameter, format_number};
 
 /// Below this the noise no longer fits the whole numbers that `f64` tells apart.
-const LEAST_NU: f64 = 1e-12;
+pub(super) const LEAST_NU: f64 = 1e-12;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "geometric",
@@ -85,8 +85,8 @@ impl Mechanism for Geometric {
 }
 
 #[derive(Debug, Clone)]
-struct GeometricNoise {
-    nu: f64,
+pub(super) struct GeometricNoise {
+    pub(super) nu: f64,
 }
 
 impl GeometricNoise {
@@ -121,6 +121,19 @@ impl Noise for GeometricNoise {
 
     fn epsilon(&self, distance: f64) -> f64 {
         self.nu * distance
+    }
+
+    /// F(m − 1) − e^ε F(m − 1 − Δ): the nearer secret is e^ε times as likely below m, the whole
+    /// number at or above (Δ − ε/ν)/2.
+    fn delta(&self, distance: f64, epsilon: f64) -> Option<f64> {
+        if epsilon >= self.nu * distance {
+            return Some(0.0);
+        }
+        let m = (0.5 * (distance - epsilon / self.nu)).ceil();
+        let q = exp(-self.nu);
+        let near = 1.0 - exp(-self.nu * m) / (1.0 + q);
+        let far = exp(epsilon - self.nu * (distance - m + 1.0)) / (1.0 + q);
+        Some((near - far).max(0.0))
     }
 
     fn distribution(&self, x: f64) -> f64 {

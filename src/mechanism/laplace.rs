@@ -72,7 +72,7 @@ impl LaplaceScale {
         }
     }
 
-    fn from_arguments(arguments: &Arguments<'_>) -> Result<Self> {
+    pub(super) fn from_arguments(arguments: &Arguments<'_>) -> Result<Self> {
         let scale = arguments.number_if_given("scale", Bounds::Above(0.0))?;
         let epsilon = arguments.number_if_given("epsilon", Bounds::Above(0.0))?;
         let sensitivity = arguments.number_if_given("sensitivity", Bounds::Above(0.0))?;
@@ -168,6 +168,11 @@ impl Noise for LaplaceNoise {
 
     fn epsilon(&self, distance: f64) -> f64 {
         distance / self.scale
+    }
+
+    /// 1 − e^((ε − Δ/λ)/2) while ε < Δ/λ.
+    fn delta(&self, distance: f64, epsilon: f64) -> Option<f64> {
+        Some(-expm1(0.5 * (epsilon - distance / self.scale).min(0.0)))
     }
 
     fn distribution(&self, x: f64) -> f64 {

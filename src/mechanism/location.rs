@@ -22,6 +22,12 @@ pub(super) trait Noise: Debug + Clone + Send + Sync + 'static {
     /// The smallest ε of local differential privacy between two secrets at a distance.
     fn epsilon(&self, distance: f64) -> f64;
 
+    /// The smallest δ between two secrets at a distance above 0, for this ε; it grows with the
+    /// distance. `None` where there is no closed form.
+    fn delta(&self, _distance: f64, _epsilon: f64) -> Option<f64> {
+        None
+    }
+
     /// The probability of noise at most `x`.
     fn distribution(&self, x: f64) -> f64;
 
@@ -125,33 +131,24 @@ impl<N: Noise> BoundMechanism for Located<N> {
             .map_or(0.0, |(a, b)| self.noise.epsilon(self.distance(a, b)))
     }
 
-    fn sample(&self, secret: usize, rng: &mut dyn Rng) -> String {
+    /// That of the two outermost secrets.
+    fn delta(&self, epsilon: f64) -> Option<f64> {
+        let distance = self.worst_pair().map_or(0.0, |(a, b)| self.distance(a, b));
+        if distance == 0.0 {
+            return Some(0.0);
+        }
+        self.noise.delta(distance, epsilon)
+    }
+
+    fn sample(&self, secret: usize, rng: &mut dyn Rng) -> Vec<String> {
         let value = self.secrets[secret] + self.noise.sample(rng);
         // Adding 0 turns -0 into 0.
-        format!("{}", value.clamp(f64::MIN, f64::MAX) + 0.0)
+        vec![format!("{}", value.clamp(f64::MIN, f64::MAX) + 0.0)]
     }
 
     /// The two outermost secrets: Bayes security falls with the distance.
     fn worst_pair(&self) -> Option<(usize, usize)> {
-        let value = |&(_, x): &(usize, &f64)| *x;
-        let least = self
-            .secrets
-            .iter()
-            .enumerate()
-            .min_by(|x, y| value(x).total_cmp(&value(y)))?
-            .0;
-        let most = self
-            .secrets
-            .iter()
-            .enumerate()
-            .rev()
-            .max_by(|x, y| value(x).total_cmp(&value(y)))?
-            .0;
-        match (least.min(most), least.max(most)) {
-            _ if self.secrets.len() < 2 => None,
-            (a, b) if self.secrets[a] == self.secrets[b] => Some((0, 1)),
-            pair => Some(pair),
-        }
+        outermost(&self.secrets)
     }
 
     /// 1 + Σ total variation of neighbours: of symmetric laws that fall on both sides, the largest
@@ -161,5 +158,17 @@ impl<N: Noise> BoundMechanism for Located<N> {
         sorted.sort_by(f64::total_cmp);
         let gaps = sorted.windows(2).map(|pair| pair[1] - pair[0]);
         Some(1.0 + gaps.map(|gap| self.noise.total_variation(gap)).sum::<f64>())
+    }
+}
+
+/// The first pair of numbers that are farthest apart; `None` if there are fewer than two.
+pub(super) fn outermost(numbers: &[f64]) -> Option<(usize, usize)> {
+    let by_value = |x: &(usize, &f64), y: &(usize, &f64)| x.1.total_cmp(y.1);
+    let least = numbers.iter().enumerate().min_by(by_value)?.0;
+    let most = numbers.iter().enumerate().rev().max_by(by_value)?.0;
+    match (least.min(most), least.max(most)) {
+        _ if numbers.len() < 2 => None,
+        (a, b) if numbers[a] == numbers[b] => Some((0, 1)),
+        pair => Some(pair),
     }
 }

@@ -10,6 +10,20 @@
 //! | `laplace` | s + Laplace(0, λ) | exp(−Δ/2λ) |
 //! | `gaussian` | s + N(0, σ²) | erfc(Δ/(2√2 σ)) |
 //! | `geometric` | integer o with weight e^(−ν\|o − s\|) | e^(−νΔ/2), Δ even |
+//! | `truncated-geometric` | the same, folded onto the ends of a range | the same |
+//! | `normalized-geometric` | the same weights on a range, normalised there | sum of two series |
+//! | `exponential` | o of the range with weight e^(−ε\|o − s\|/2d) | sum of two series |
+//! | `staircase` | s + staircase noise | probability of noise beyond Δ/2, twice |
+//! | `discrete-gaussian` | integer o with weight e^(−(o − s)²/2σ²) | sum of two tails |
+//! | `planar-laplace` | a point with density falling as e^(−d/λ) | (2/π)(Ki₁(u) + u K₀(u)), u = Δ/2λ |
+//! | `planar-geometric` | a point of a grid with weight e^(−νd), normalised | exact sum |
+//! | `rappor`, `oue` | k noisy bits | 2/(1 + e^(ε/2)); 1/2 + 1/(e^ε + 1) |
+//! | `olh` | a hash function and the randomized hash | 1 − (1 − 1/g)(e^ε − 1)/(e^ε + g − 1) |
+//! | `subset-selection` | d of the k labels | positive sum of hypergeometric terms |
+//! | `hadamard-response` | a column of a Hadamard matrix | 1/2 + 1/(e^ε + 1) |
+//! | `deterministic` | a function of s | 0 or 1 |
+//! | `identity` | s with probability p, else a random label or a fixed word | 1 − p |
+//! | `mixture` | that of one of two mechanisms | exact sum |
 //!
 //! ```
 //! let mechanism = leakgauge::mechanism::parse("laplace(scale=2, secrets=0..9)")?;
@@ -30,21 +44,57 @@ use rand::Rng;
 use crate::error::{Error, Result};
 use crate::grammar::{Arguments, Call, Parameter};
 
+mod alike;
+mod alphabet;
+mod deterministic;
+mod discrete_gaussian;
+mod exponential;
 mod gaussian;
 mod geometric;
+mod hadamard_response;
+mod identity;
 mod laplace;
+mod local_hashing;
 mod location;
+mod mixture;
+mod normalized_geometric;
+mod planar_geometric;
+mod planar_laplace;
+mod points;
+mod probabilities;
 mod randomized_response;
+mod ranged;
 mod registry;
 mod secrets;
+mod staircase;
+mod subset_selection;
+mod truncated_geometric;
+mod unary_encoding;
 
+pub use deterministic::Deterministic;
+pub use discrete_gaussian::DiscreteGaussian;
+pub use exponential::Exponential;
 pub use gaussian::Gaussian;
 pub use geometric::Geometric;
+pub use hadamard_response::HadamardResponse;
+pub use identity::{Identity, Otherwise};
 pub use laplace::{Laplace, LaplaceScale};
+pub use local_hashing::LocalHashing;
+pub use mixture::Mixture;
+pub use normalized_geometric::NormalizedGeometric;
+pub use planar_geometric::PlanarGeometric;
+pub use planar_laplace::PlanarLaplace;
+pub use points::Grid;
+pub use probabilities::{MAX_ENTRIES, Probabilities};
 pub use randomized_response::RandomizedResponse;
+pub use ranged::Range;
 pub(crate) use registry::unknown;
 pub use registry::{MECHANISMS, from_call, parse};
 pub use secrets::Secrets;
+pub use staircase::Staircase;
+pub use subset_selection::SubsetSelection;
+pub use truncated_geometric::TruncatedGeometric;
+pub use unary_encoding::{BitNoise, UnaryEncoding};
 
 /// The most declared secrets that are ever written out one by one.
 pub const MAX_LISTED: u64 = 10_000_000;
@@ -114,8 +164,14 @@ pub trait BoundMechanism: Debug + Send + Sync {
     /// The smallest ε of local differential privacy over these secrets; infinite if there is none.
     fn epsilon(&self) -> f64;
 
-    /// One observation, as a log would record it.
-    fn sample(&self, secret: usize, rng: &mut dyn Rng) -> String;
+    /// The names of the columns that an observation has in a log.
+    fn columns(&self) -> &'static [&'static str] {
+        &["observation"]
+    }
+
+    /// One observation, as a log would record it: a field for each of the
+    /// [columns](BoundMechanism::columns).
+    fn sample(&self, secret: usize, rng: &mut dyn Rng) -> Vec<String>;
 
     /// The first pair of secrets, in increasing order, whose Bayes security is smallest; `None`
     /// if there are fewer than two secrets. Unless the mechanism knows better, this looks at
@@ -134,16 +190,33 @@ pub trait BoundMechanism: Debug + Send + Sync {
     fn capacity(&self) -> Option<f64> {
         None
     }
+
+    /// The smallest δ for which (ε, δ)-differential privacy holds between all secrets; `None` where
+    /// the mechanism has no exact value. At ε = 0 it is total variation.
+    fn delta(&self, epsilon: f64) -> Option<f64> {
+        Some(self.probabilities()?.delta(epsilon))
+    }
+
+    /// The probability of every observation under every secret; `None` if the observations are
+    /// infinitely many, or secrets times observations are more than [`MAX_ENTRIES`].
+    fn probabilities(&self) -> Option<Probabilities> {
+        None
+    }
 }
 
 /// The law of an observation.
 pub enum Law {
-    /// Finitely many labels with their probabilities.
+    /// Finitely many labels with their probabilities. Several columns are one label, joined by
+    /// commas.
     Labels(Vec<(String, f64)>),
     /// A law on the integers, by its distribution function at integers.
     Integer(Box<dyn Fn(f64) -> f64 + Send + Sync>),
     /// A continuous law on the real line, by its distribution function.
     Real(Box<dyn Fn(f64) -> f64 + Send + Sync>),
+    /// Several columns, by the law of each alone.
+    Coordinates(Vec<Law>),
+    /// A law that is not given here, and why.
+    Unknown(&'static str),
 }
 
 /// A name that the grammar of mechanisms knows.

@@ -1,6 +1,11 @@
 //! The names of all mechanisms.
 
-use super::{Entry, Mechanism, gaussian, geometric, laplace, randomized_response};
+use super::{
+    Entry, Mechanism, deterministic, discrete_gaussian, exponential, gaussian, geometric,
+    hadamard_response, identity, laplace, local_hashing, mixture, normalized_geometric,
+    planar_geometric, planar_laplace, randomized_response, staircase, subset_selection,
+    truncated_geometric, unary_encoding,
+};
 use crate::error::{Error, Result, shorten};
 use crate::grammar::{Call, list};
 use crate::suggest::nearest;
@@ -11,6 +16,21 @@ pub static MECHANISMS: &[Entry] = &[
     laplace::ENTRY,
     gaussian::ENTRY,
     geometric::ENTRY,
+    truncated_geometric::ENTRY,
+    normalized_geometric::ENTRY,
+    exponential::ENTRY,
+    staircase::ENTRY,
+    discrete_gaussian::ENTRY,
+    planar_laplace::ENTRY,
+    planar_geometric::ENTRY,
+    unary_encoding::RAPPOR,
+    unary_encoding::OUE,
+    local_hashing::ENTRY,
+    subset_selection::ENTRY,
+    hadamard_response::ENTRY,
+    deterministic::ENTRY,
+    identity::ENTRY,
+    mixture::ENTRY,
 ];
 
 /// Reads a mechanism.

@@ -29,7 +29,12 @@ pub enum Secrets {
 impl Secrets {
     /// Reads `secrets=`, if it is given.
     pub(super) fn from_arguments(arguments: &Arguments<'_>) -> Result<Option<Self>> {
-        match arguments.value("secrets") {
+        Self::read(arguments, "secrets")
+    }
+
+    /// Reads a count or a range of whole numbers, if it is given.
+    pub(super) fn read(arguments: &Arguments<'_>, parameter: &str) -> Result<Option<Self>> {
+        match arguments.value(parameter) {
             None => Ok(None),
             Some(&Value::Number(count))
                 if count >= 1.0 && count.fract() == 0.0 && count <= MAX_WHOLE as f64 =>
@@ -38,14 +43,16 @@ impl Secrets {
             }
             Some(&Value::Range { from, to }) if from <= to => Ok(Some(Secrets::Range { from, to })),
             Some(Value::Range { from, to }) => Err(arguments
-                .error(format!("the range of secrets {from}..{to} is empty"))
-                .with_hint(format!("write secrets={to}..{from}"))),
+                .error(format!("the range of {parameter} {from}..{to} is empty"))
+                .with_hint(format!("write {parameter}={to}..{from}"))),
             Some(value) => Err(arguments
                 .error(format!(
-                    "secrets must be a count, at least 1, or a range of whole numbers, got {}",
+                    "{parameter} must be a count, at least 1, or a range of whole numbers, got {}",
                     value.describe()
                 ))
-                .with_hint("secrets=10 and secrets=0..9 are the same ten secrets")),
+                .with_hint(format!(
+                    "{parameter}=10 and {parameter}=0..9 are the same ten {parameter}"
+                ))),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Renders what was found. Nothing here computes: every number stands in the model.
 
+mod bounds;
 mod document;
 mod sections;
 
@@ -8,6 +9,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use crate::audit::Audit;
+use crate::bounds::Bounds;
 
 /// How a report is written to standard output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -30,6 +32,18 @@ pub fn write_audit(audit: &Audit, format: Format, out: &mut dyn Write) -> io::Re
         Format::Json => write_json(audit, out),
         Format::Text => out.write_all(sections::audit(audit).to_text().as_bytes()),
         Format::Markdown => out.write_all(sections::audit(audit).to_markdown().as_bytes()),
+    }
+}
+
+/// Writes the figures of a mechanism or promise.
+///
+/// # Errors
+/// What the writer reports.
+pub fn write_bounds(table: &Bounds, format: Format, out: &mut dyn Write) -> io::Result<()> {
+    match format {
+        Format::Json => write_json(table, out),
+        Format::Text => out.write_all(bounds::document(table).to_text().as_bytes()),
+        Format::Markdown => out.write_all(bounds::document(table).to_markdown().as_bytes()),
     }
 }
 

@@ -224,7 +224,7 @@ fn figures(document: &mut Document, audit: &Audit) {
         row(
             "min-entropy leakage, bits",
             &prior,
-            &overall.min_entropy_leakage,
+            &overall.min_entropy_leakage_bits,
         ),
         row("multiplicative capacity", "any prior", &overall.capacity),
     ]);

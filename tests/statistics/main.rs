@@ -13,3 +13,4 @@
 mod accuracy;
 mod cases;
 mod coverage;
+mod mechanisms;

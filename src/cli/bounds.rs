@@ -1,0 +1,111 @@
+//! `leakgauge bounds`.
+
+use std::fmt::Write;
+use std::process::ExitCode;
+
+use clap::Args;
+use leakgauge::bounds::{self as library, BoundsOptions};
+use leakgauge::claim::PROMISES;
+use leakgauge::error::Result;
+use leakgauge::grammar::Parameter;
+use leakgauge::mechanism::MECHANISMS;
+use leakgauge::report;
+
+use crate::cli::options::FormatName;
+use crate::cli::to_stdout;
+
+/// `bounds`.
+#[derive(Args)]
+#[command(after_long_help = after_help())]
+pub struct BoundsArguments {
+    /// A mechanism with its secrets, or a promise; `a..b:n` are n values of a parameter:
+    /// `randomized-response(epsilon=0.1..10:50, secrets=10)`, `ldp(epsilon=0.1..5:20)`
+    #[arg(value_name = "MECHANISM")]
+    mechanism: String,
+    /// Of a mechanism: also the smallest delta that holds with this epsilon
+    #[arg(long, value_name = "E")]
+    at_epsilon: Option<f64>,
+    /// Of a promise: the number of secrets, for the capacity
+    #[arg(long, value_name = "N")]
+    secrets: Option<u64>,
+    /// Of a promise about neighbours: also for secrets that are K steps apart
+    #[arg(long, value_name = "K")]
+    group: Option<u64>,
+    /// Of a differential privacy promise: also for whole databases whose records have V values,
+    /// absence included (Theorem 6, Corollary 1)
+    #[arg(long, value_name = "V")]
+    values: Option<u64>,
+    /// With --values: the number of records [default: 1]
+    #[arg(long, value_name = "N")]
+    records: Option<u64>,
+    /// With --values: the largest prior probability of a database [default: the uniform prior]
+    #[arg(long, value_name = "P")]
+    largest_prior: Option<f64>,
+    /// What goes to standard output
+    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
+    format: FormatName,
+}
+
+/// Runs `bounds`.
+pub fn bounds(arguments: &BoundsArguments) -> Result<ExitCode> {
+    let options = BoundsOptions {
+        at_epsilon: arguments.at_epsilon,
+        secrets: arguments.secrets,
+        group: arguments.group,
+        values: arguments.values,
+        records: arguments.records,
+        largest_prior: arguments.largest_prior,
+    };
+    let table = library::bounds(&arguments.mechanism, &options)?;
+    to_stdout(|out| report::write_bounds(&table, arguments.format.into(), out))
+        .map(|()| ExitCode::SUCCESS)
+}
+
+const KEYS: &str = "\
+Keys of a row of the JSON: the parameters, then
+  bayes_security         of the pair of secrets told apart best; a promise: at least this
+  total_variation        1 - bayes_security; a promise: at most this
+  advantage              of the optimal adversary, the same number
+  epsilon                the smallest that holds between all secrets; a promise: what it promises,
+                         together with its delta; null if infinite or unknown
+  capacity               multiplicative capacity, the sum of column maxima; null if unknown
+  delta_at_epsilon_zero  the mechanism is (0, delta)-private with this delta and no smaller one
+  delta_at_epsilon       with --at-epsilon: the smallest delta for it; null if unknown
+  guess_probability      of guessing right between the two secrets, 1 - bayes_security/2
+  worst_pair             labels of that pair; null for promises and for very many secrets
+  parameters             all parameters; one with the name of a key above is only here
+and of ldp and dp
+  advantage_corollary_2  (e^eps - 1)/(e^eps + 1), delta = 0
+  advantage_yeom         e^eps - 1, delta = 0, as published: not cut at 1; bayes_security_yeom
+  advantage_humphries    (e^eps - 1 + 2 delta)/(e^eps + 1)
+  group_size, group_epsilon, group_delta, group_advantage, group_bayes_security  with --group
+  database_leakage, database_risk_leakage  with --values: Theorem 6 and Corollary 1, delta = 0
+A key that is infinite, or that nothing is known about, is null.";
+
+fn after_help() -> String {
+    let mut text = mechanisms_help();
+    text.push_str("\nPromises:\n");
+    for entry in PROMISES {
+        describe(entry.name, entry.about, entry.parameters, &mut text);
+    }
+    text.push('\n');
+    text.push_str(KEYS);
+    text
+}
+
+/// The names of all mechanisms with their parameters.
+pub fn mechanisms_help() -> String {
+    let mut text = "Mechanisms:\n".to_owned();
+    for entry in MECHANISMS {
+        describe(entry.name, entry.about, entry.parameters, &mut text);
+    }
+    text
+}
+
+fn describe(name: &str, about: &str, parameters: &[Parameter], text: &mut String) {
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "  {name}: {about}");
+    for parameter in parameters {
+        let _ = writeln!(text, "      {}  {}", parameter.name, parameter.about);
+    }
+}

@@ -1,0 +1,136 @@
+//! A mechanism written out: the probability of every observation under every secret.
+
+use libm::{exp, log};
+
+/// The most entries, secrets times observations, that are ever written out.
+pub const MAX_ENTRIES: u64 = 10_000_000;
+
+/// The probability of every observation under every secret, one row a secret.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Probabilities {
+    /// The observations as a log has them; several columns are joined by commas.
+    pub observations: Vec<String>,
+    /// One row a secret, one entry an observation; each row sums to 1 up to rounding.
+    pub rows: Vec<Vec<f64>>,
+}
+
+impl Probabilities {
+    /// Writes a mechanism out, if that takes at most [`MAX_ENTRIES`].
+    pub(super) fn write_out(
+        secrets: usize,
+        observations: u64,
+        label: impl Fn(u64) -> String,
+        probability: impl Fn(usize, u64) -> f64,
+    ) -> Option<Self> {
+        let entries = (secrets as u64).max(1).checked_mul(observations)?;
+        (entries <= MAX_ENTRIES).then(|| Probabilities {
+            observations: (0..observations).map(label).collect(),
+            rows: (0..secrets)
+                .map(|secret| (0..observations).map(|o| probability(secret, o)).collect())
+                .collect(),
+        })
+    }
+
+    fn pair(&self, a: usize, b: usize) -> impl Iterator<Item = (f64, f64)> {
+        self.rows[a]
+            .iter()
+            .copied()
+            .zip(self.rows[b].iter().copied())
+    }
+
+    /// Total variation between two secrets.
+    ///
+    /// # Formula
+    /// ½ Σ_o |P(o | a) − P(o | b)|.
+    pub fn total_variation(&self, a: usize, b: usize) -> f64 {
+        let sum: f64 = self.pair(a, b).map(|(p, q)| (p - q).abs()).sum();
+        (0.5 * sum).min(1.0)
+    }
+
+    /// Bayes security of two secrets, without cancellation.
+    ///
+    /// # Formula
+    /// Σ_o min(P(o | a), P(o | b)).
+    pub fn bayes_security(&self, a: usize, b: usize) -> f64 {
+        if a == b {
+            return 1.0;
+        }
+        let sum: f64 = self.pair(a, b).map(|(p, q)| p.min(q)).sum();
+        sum.min(1.0)
+    }
+
+    /// The largest and the smallest probability of each observation.
+    fn extremes(&self) -> impl Iterator<Item = (f64, f64)> {
+        (0..self.observations.len()).map(|o| {
+            let column = self.rows.iter().map(|row| row[o]);
+            column.fold((0.0, f64::INFINITY), |(most, least), p| {
+                (p.max(most), p.min(least))
+            })
+        })
+    }
+
+    /// The smallest ε of local differential privacy; infinite if some observation is possible
+    /// under some secrets only.
+    ///
+    /// # Formula
+    /// max_o ln(max_s P(o | s) / min_s P(o | s)).
+    pub fn epsilon(&self) -> f64 {
+        self.extremes()
+            .filter(|&(most, _)| most > 0.0)
+            .map(|(most, least)| log(most) - log(least))
+            .fold(0.0, f64::max)
+    }
+
+    /// The smallest δ for which (ε, δ)-differential privacy holds between all secrets.
+    ///
+    /// # Formula
+    /// The largest Σ_o max(P(o | a) − e^ε P(o | b), 0) over ordered pairs.
+    pub fn delta(&self, epsilon: f64) -> f64 {
+        let factor = exp(epsilon);
+        let excess = |(p, q): (f64, f64)| {
+            if q > 0.0 {
+                (p - factor * q).max(0.0)
+            } else {
+                p
+            }
+        };
+        let secrets = || 0..self.rows.len();
+        let pairs = secrets().flat_map(|a| secrets().map(move |b| (a, b)));
+        pairs
+            .map(|(a, b)| self.pair(a, b).map(excess).sum::<f64>())
+            .fold(0.0, f64::max)
+            .min(1.0)
+    }
+
+    /// Multiplicative capacity Σ_o max_s P(o | s).
+    pub fn capacity(&self) -> f64 {
+        self.extremes().map(|(most, _)| most).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_over_observations_give_the_figures() {
+        let table = Probabilities {
+            observations: ["x", "y", "z"].map(str::to_owned).to_vec(),
+            rows: vec![
+                vec![0.5, 0.25, 0.25],
+                vec![0.25, 0.25, 0.5],
+                vec![0.5, 0.5, 0.0],
+            ],
+        };
+        assert_eq!(table.total_variation(0, 1), 0.25);
+        assert_eq!(table.bayes_security(0, 1), 0.75);
+        assert_eq!(table.capacity(), 1.5);
+        assert_eq!(table.epsilon(), f64::INFINITY);
+        let two = Probabilities {
+            rows: table.rows[..2].to_vec(),
+            ..table
+        };
+        assert_eq!(two.epsilon(), log(0.5) - log(0.25));
+        assert_eq!((two.delta(0.0), two.delta(log(2.0))), (0.25, 0.0));
+    }
+}
