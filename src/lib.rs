@@ -1,5 +1,6 @@
 //! leakgauge
 pub mod audit;
+pub mod channel;
 pub mod claim;
 pub mod error;
 pub mod estimate;

@@ -1,6 +1,7 @@
 //! The command line: arguments are parsed here and handed to the library, which does the work.
 
 mod audit;
+mod channel;
 mod options;
 mod progress;
 mod simulate;
@@ -29,6 +30,8 @@ enum Command {
     Estimate(audit::EstimateArguments),
     /// The same, with a verdict on each claim and an exit code
     Audit(audit::AuditArguments),
+    /// The exact figures of a channel matrix; composition of several
+    Channel(channel::ChannelArguments),
     /// Draw a log from a known mechanism
     Simulate(simulate::SimulateArguments),
 }
@@ -39,6 +42,7 @@ pub fn main() -> ExitCode {
     let done = match arguments.command {
         Command::Estimate(arguments) => audit::estimate(&arguments),
         Command::Audit(arguments) => audit::audit(&arguments),
+        Command::Channel(arguments) => channel::channel(&arguments),
         Command::Simulate(arguments) => simulate::simulate(&arguments),
     };
     match done {

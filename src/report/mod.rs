@@ -1,5 +1,6 @@
 //! Renders what was found. Nothing here computes: every number stands in the model.
 
+mod channel;
 mod document;
 mod sections;
 
@@ -8,6 +9,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use crate::audit::Audit;
+use crate::channel::Analysis;
 
 /// How a report is written to standard output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -30,6 +32,18 @@ pub fn write_audit(audit: &Audit, format: Format, out: &mut dyn Write) -> io::Re
         Format::Json => write_json(audit, out),
         Format::Text => out.write_all(sections::audit(audit).to_text().as_bytes()),
         Format::Markdown => out.write_all(sections::audit(audit).to_markdown().as_bytes()),
+    }
+}
+
+/// Writes the analysis of a channel.
+///
+/// # Errors
+/// What the writer reports.
+pub fn write_channel(analysis: &Analysis, format: Format, out: &mut dyn Write) -> io::Result<()> {
+    match format {
+        Format::Json => write_json(analysis, out),
+        Format::Text => out.write_all(channel::analysis(analysis).to_text().as_bytes()),
+        Format::Markdown => out.write_all(channel::analysis(analysis).to_markdown().as_bytes()),
     }
 }
 
