@@ -28,8 +28,11 @@ impl Channel {
         if times == 0 {
             return Err(Error::parameter("repeat 0", "must be at least 1"));
         }
+        if times == 1 {
+            return Ok(self.clone());
+        }
         let m = self.observations.len();
-        let kinds = binomial(times + m as u64 - 1, m as u64 - 1)
+        let kinds = binomial(times.saturating_add(m as u64 - 1), m as u64 - 1)
             .filter(|&kinds| kinds <= MOST_ENTRIES as u64)
             .ok_or_else(|| {
                 Error::parameter(
@@ -38,7 +41,8 @@ impl Channel {
                 )
                 .with_hint("merge observations first, or repeat less often")
             })? as usize;
-        check_size(self.secrets.len(), kinds)?;
+        // The counts themselves take memory too, m of them a kind.
+        check_size(self.secrets.len().max(m + 4), kinds)?;
         let mut counts = Vec::with_capacity(kinds);
         list_counts(times, m, &mut vec![0; m], 0, &mut counts);
         let mut values = Vec::with_capacity(self.secrets.len() * kinds);

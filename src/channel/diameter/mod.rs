@@ -112,11 +112,7 @@ pub fn diameter(channel: &Channel, method: SearchMethod) -> Result<Diameter> {
     if method == SearchMethod::Embedding && width > MOST_EMBEDDED {
         return Err(Error::parameter(
             "--method embedding",
-            format!(
-                "{width} observations would need 2^{} components; the most is 2^{}",
-                width - 1,
-                MOST_EMBEDDED - 1
-            ),
+            format!("takes at most {MOST_EMBEDDED} observations that depend on the secret"),
         )
         .with_hint("use --method pruned or auto"));
     }
@@ -233,14 +229,21 @@ fn fingerprint(row: &[f64]) -> u64 {
     })
 }
 
-/// How many columns are not the same for all secrets.
+/// How many columns are not the same for all secrets; counted only as far as the embedding cares.
 fn varying_columns(channel: &Channel, rows: &[usize]) -> usize {
     let first = channel.row(rows[0]);
     let mut varies = vec![false; first.len()];
+    let mut count = 0;
     for &row in &rows[1..] {
         for ((varies, p), q) in varies.iter_mut().zip(channel.row(row)).zip(first) {
-            *varies |= p != q;
+            if !*varies && p != q {
+                *varies = true;
+                count += 1;
+            }
+        }
+        if count > MOST_EMBEDDED {
+            break;
         }
     }
-    varies.iter().filter(|varies| **varies).count()
+    count
 }
