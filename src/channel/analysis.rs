@@ -55,32 +55,15 @@ pub struct Analysis {
     pub advantage: f64,
     /// The prior of the following figures.
     pub prior: Vec<f64>,
-    /// G(π).
-    pub guessing_error: f64,
-    /// R*(π, C).
-    pub bayes_risk: f64,
-    /// β(π, C) = R*/G; null where G is 0.
-    pub risk_leakage: Option<f64>,
-    /// V(π, C).
-    pub vulnerability: f64,
-    /// L× = V / max π.
-    pub multiplicative_leakage: f64,
-    /// L⁺ = V − max π.
-    pub additive_leakage: f64,
-    /// ln L×.
-    pub min_entropy_leakage: f64,
-    /// log₂ L×.
-    pub min_entropy_leakage_bits: f64,
+    /// The figures at that prior.
+    #[serde(flatten)]
+    pub at_prior: PriorFigures,
     /// ML×, the largest L× over all priors.
     pub capacity: f64,
     /// ln ML×.
     pub min_entropy_capacity: f64,
     /// log₂ ML×.
     pub min_entropy_capacity_bits: f64,
-    /// I(π, C).
-    pub mutual_information: f64,
-    /// The same in bits.
-    pub mutual_information_bits: f64,
     /// The Shannon capacity, between certified limits.
     pub shannon_capacity: CapacityBracket,
     /// The ε of local differential privacy; null where infinite.
@@ -104,6 +87,31 @@ pub struct Analysis {
     pub loss: Option<LossFigures>,
     /// How the worst pair was found.
     pub search: Search,
+}
+
+/// Figures at a prior.
+#[derive(Debug, Clone, Serialize)]
+pub struct PriorFigures {
+    /// G(π).
+    pub guessing_error: f64,
+    /// R*(π, C).
+    pub bayes_risk: f64,
+    /// β(π, C) = R*/G; null where G is 0.
+    pub risk_leakage: Option<f64>,
+    /// V(π, C).
+    pub vulnerability: f64,
+    /// L× = V / max π.
+    pub multiplicative_leakage: f64,
+    /// L⁺ = V − max π.
+    pub additive_leakage: f64,
+    /// ln L×.
+    pub min_entropy_leakage: f64,
+    /// log₂ L×.
+    pub min_entropy_leakage_bits: f64,
+    /// I(π, C).
+    pub mutual_information: f64,
+    /// The same in bits.
+    pub mutual_information_bits: f64,
 }
 
 /// What was composed, and what its parts had promised.
@@ -221,10 +229,8 @@ pub fn analyse(channel: &Channel, options: &AnalysisOptions) -> Result<Analysis>
     let prior = options.prior.clone().unwrap_or_else(|| Prior::uniform(n));
     prior.check_over(n)?;
     let worst = diameter(channel, options.method)?;
-    let guessing_error = prior.guessing_error();
-    let multiplicative_leakage = channel.multiplicative_leakage(&prior)?;
+    let at_prior = prior_figures(channel, &prior)?;
     let capacity = channel.multiplicative_capacity();
-    let mutual_information = channel.mutual_information(&prior)?;
     let blind = leakage::prior_vulnerability(prior.weights());
     Ok(Analysis {
         schema_version: 1,
@@ -240,24 +246,14 @@ pub fn analyse(channel: &Channel, options: &AnalysisOptions) -> Result<Analysis>
         worst_pair: pair_figures(channel, worst.pair)?,
         total_variation: worst.total_variation,
         advantage: worst.total_variation,
-        guessing_error,
-        bayes_risk: channel.bayes_risk(&prior)?,
-        risk_leakage: channel.risk_leakage(&prior)?,
-        vulnerability: channel.vulnerability(&prior)?,
-        multiplicative_leakage,
-        additive_leakage: channel.additive_leakage(&prior)?,
-        min_entropy_leakage: multiplicative_leakage.ln(),
-        min_entropy_leakage_bits: multiplicative_leakage.log2(),
         capacity,
         min_entropy_capacity: capacity.ln(),
         min_entropy_capacity_bits: capacity.log2(),
-        mutual_information,
-        mutual_information_bits: mutual_information / std::f64::consts::LN_2,
         shannon_capacity: bracket(channel),
         epsilon: channel.epsilon(),
         deltas: deltas(channel, &options.epsilons)?,
         bayes_risk_bounds: RiskBounds {
-            by_bayes_security: worst.bayes_security * guessing_error,
+            by_bayes_security: worst.bayes_security * at_prior.guessing_error,
             by_capacity: 1.0 - capacity * blind,
         },
         bayes_security_bounds: SecurityBounds {
@@ -271,7 +267,25 @@ pub fn analyse(channel: &Channel, options: &AnalysisOptions) -> Result<Analysis>
         gain: gain_figures(channel, &prior, options.gain.as_ref())?,
         loss: loss_figures(channel, &prior, options.loss.as_ref())?,
         prior: prior.weights().to_vec(),
+        at_prior,
         search: worst.search,
+    })
+}
+
+fn prior_figures(channel: &Channel, prior: &Prior) -> Result<PriorFigures> {
+    let multiplicative_leakage = channel.multiplicative_leakage(prior)?;
+    let mutual_information = channel.mutual_information(prior)?;
+    Ok(PriorFigures {
+        guessing_error: prior.guessing_error(),
+        bayes_risk: channel.bayes_risk(prior)?,
+        risk_leakage: channel.risk_leakage(prior)?,
+        vulnerability: channel.vulnerability(prior)?,
+        multiplicative_leakage,
+        additive_leakage: channel.additive_leakage(prior)?,
+        min_entropy_leakage: multiplicative_leakage.ln(),
+        min_entropy_leakage_bits: multiplicative_leakage.log2(),
+        mutual_information,
+        mutual_information_bits: mutual_information / std::f64::consts::LN_2,
     })
 }
 

@@ -40,7 +40,8 @@ mod repeat;
 
 pub use analysis::{
     Analysis, AnalysisOptions, CapacityBracket, Composition, CompositionKind, DeltaAt, GainFigures,
-    LossFigures, PairAnalysis, RiskBounds, SecurityBounds, WorstPair, analyse, compose,
+    LossFigures, PairAnalysis, PriorFigures, RiskBounds, SecurityBounds, WorstPair, analyse,
+    compose,
 };
 pub use bounds::{CentreBound, centre_bound, l2_bound, mean_row};
 pub use diameter::{Diameter, Search, SearchMethod, diameter};

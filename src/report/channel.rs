@@ -1,6 +1,6 @@
 //! The sections of the analysis of a channel.
 
-use crate::channel::{Analysis, Composition};
+use crate::channel::{Analysis, Composition, PriorFigures};
 use crate::report::document::Document;
 
 /// Pairs listed in the table of worst pairs.
@@ -22,11 +22,9 @@ pub fn analysis(analysis: &Analysis) -> Document {
     summary(&mut document, analysis);
     document.heading("Figures");
     document.table(vec!["figure", "", "value"], 2, figures(analysis));
-    if let Some(matrix) = &analysis.total_variation_matrix {
-        if analysis.secrets.len() > 2 {
-            document.heading("Pairs that are easiest to tell apart");
-            pairs(&mut document, &analysis.secrets, matrix);
-        }
+    if let (Some(matrix), 3..) = (&analysis.total_variation_matrix, analysis.secrets.len()) {
+        document.heading("Pairs that are easiest to tell apart");
+        pairs(&mut document, &analysis.secrets, matrix);
     }
     if !analysis.deltas.is_empty() {
         document.heading("Approximate differential privacy");
@@ -95,86 +93,87 @@ fn composed(composition: &Composition, reached: f64) -> String {
     )
 }
 
+type Figure = (&'static str, &'static str, String);
+
 fn figures(analysis: &Analysis) -> Vec<Vec<String>> {
-    let infinite = || "infinite".to_owned();
-    let capacity = &analysis.shannon_capacity;
-    let row = |name: &str, value: String, what: &str| vec![name.into(), what.into(), value];
-    let rows = [
-        (
-            "Bayes security",
-            number(analysis.bayes_security),
-            "least over all priors",
-        ),
-        (
-            "total variation",
-            number(analysis.total_variation),
-            "largest of all pairs",
-        ),
+    let rows = prior_figures(&analysis.at_prior)
+        .into_iter()
+        .chain(channel_figures(analysis));
+    rows.map(|(name, what, value)| vec![name.to_owned(), what.to_owned(), value])
+        .collect()
+}
+
+fn prior_figures(at: &PriorFigures) -> [Figure; 8] {
+    let ratio = at.risk_leakage.map_or("none".to_owned(), number);
+    [
         (
             "guessing error G",
-            number(analysis.guessing_error),
             "blind, at the prior",
+            number(at.guessing_error),
         ),
         (
             "Bayes risk R*",
-            number(analysis.bayes_risk),
             "after the observation",
+            number(at.bayes_risk),
         ),
-        (
-            "risk leakage R*/G",
-            analysis.risk_leakage.map_or("none".to_owned(), number),
-            "1 leaks nothing",
-        ),
-        ("vulnerability V", number(analysis.vulnerability), "1 - R*"),
+        ("risk leakage R*/G", "1 leaks nothing", ratio),
+        ("vulnerability V", "1 - R*", number(at.vulnerability)),
         (
             "multiplicative leakage",
-            number(analysis.multiplicative_leakage),
             "V / largest prior",
+            number(at.multiplicative_leakage),
         ),
         (
             "additive leakage",
-            number(analysis.additive_leakage),
             "V - largest prior",
+            number(at.additive_leakage),
         ),
         (
             "min-entropy leakage",
-            number(analysis.min_entropy_leakage_bits),
             "bits",
-        ),
-        (
-            "multiplicative capacity",
-            number(analysis.capacity),
-            "largest over all priors",
-        ),
-        (
-            "min-entropy capacity",
-            number(analysis.min_entropy_capacity_bits),
-            "bits",
+            number(at.min_entropy_leakage_bits),
         ),
         (
             "mutual information",
-            number(analysis.mutual_information_bits),
-            "bits, at the prior",
+            "bits",
+            number(at.mutual_information_bits),
+        ),
+    ]
+}
+
+fn channel_figures(analysis: &Analysis) -> [Figure; 7] {
+    let shannon = &analysis.shannon_capacity;
+    let epsilon = analysis.epsilon.map_or("infinite".to_owned(), number);
+    let min_entropy = number(analysis.min_entropy_capacity_bits);
+    [
+        (
+            "Bayes security",
+            "least over all priors",
+            number(analysis.bayes_security),
         ),
         (
+            "total variation",
+            "largest of all pairs",
+            number(analysis.total_variation),
+        ),
+        (
+            "multiplicative capacity",
+            "largest over all priors",
+            number(analysis.capacity),
+        ),
+        ("min-entropy capacity", "bits", min_entropy),
+        (
             "Shannon capacity, at least",
-            number(capacity.lower_bits),
             "bits, certified",
+            number(shannon.lower_bits),
         ),
         (
             "Shannon capacity, at most",
-            number(capacity.upper_bits),
             "bits, certified",
+            number(shannon.upper_bits),
         ),
-        (
-            "epsilon",
-            analysis.epsilon.map_or_else(infinite, number),
-            "LDP, natural logarithm",
-        ),
-    ];
-    rows.into_iter()
-        .map(|(name, value, what)| row(name, value, what))
-        .collect()
+        ("epsilon", "LDP, natural logarithm", epsilon),
+    ]
 }
 
 fn pairs(document: &mut Document, secrets: &[String], matrix: &[Vec<f64>]) {
