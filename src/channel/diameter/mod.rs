@@ -221,12 +221,25 @@ fn distinct_rows(channel: &Channel) -> Vec<usize> {
 }
 
 fn fingerprint(row: &[f64]) -> u64 {
-    row.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, p| {
-        // Adding 0 makes one zero of both.
-        (hash ^ (p + 0.0).to_bits())
+    const LANES: usize = 4;
+    // Adding 0 makes one zero of both.
+    let mix = |hash: u64, p: f64| {
+        let mixed = (hash ^ (p + 0.0).to_bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        mixed.rotate_left(29)
+    };
+    let (lanes, rest) = row.as_chunks::<LANES>();
+    let mut hashes = [1, 2, 3, 4];
+    for lane in lanes {
+        for (hash, &p) in hashes.iter_mut().zip(lane) {
+            *hash = mix(*hash, p);
+        }
+    }
+    let folded = hashes.into_iter().fold(5u64, |all, hash| {
+        (all ^ hash)
             .wrapping_mul(0x9e37_79b9_7f4a_7c15)
             .rotate_left(29)
-    })
+    });
+    rest.iter().fold(folded, |hash, &p| mix(hash, p))
 }
 
 /// How many columns are not the same for all secrets; counted only as far as the embedding cares.

@@ -21,8 +21,8 @@ const BYTES_PER_ENTRY: f64 = 12.0;
 /// Later rows that a tile meets between two trials, and how many of them each trial takes.
 const SEGMENT: usize = 256;
 const TRIAL: usize = 6;
-/// Pairs looked at to see whether sketches are worth making.
-const PROBES: usize = 1000;
+/// Rows whose pairs are looked at to see whether sketches are worth making.
+const SAMPLE: usize = 40;
 
 /// Searches all pairs of some rows of a channel.
 pub fn search(channel: &Channel, rows: &[usize]) -> Found {
@@ -229,18 +229,20 @@ fn furthest(distances: &[Distances], pivot: usize, used: &[usize]) -> usize {
     .unwrap_or(0)
 }
 
-/// Whether pairs last long enough before they are out of the race for a sketch to be cheaper. The best
-/// pair only improves later, and pairs last less long.
+/// Whether sketches spare more than they cost, by the pairs of a sample of rows.
 fn sketches_could_pay(reduced: &Reduced, best: &Frontier) -> bool {
-    let n = reduced.rows;
-    let (mut entries, mut at) = (0, 0);
-    for _ in 0..PROBES {
-        // A fixed stride with no common factor visits rows evenly.
-        at = (at + 7919) % (n * n);
-        let (a, b) = (at / n, at % n);
-        if a != b {
-            entries += reduced.overlap(a, b, best.limit()).1;
+    let step = reduced.rows.div_ceil(SAMPLE);
+    let sample: Vec<usize> = (0..reduced.rows).step_by(step).collect();
+    let sketch = Sketch::of(reduced, &sample);
+    let limit = best.limit() + SLACK * reduced.mass;
+    let (mut pairs, mut spared) = (0usize, 0usize);
+    for b in 1..sample.len() {
+        for a in 0..b {
+            pairs += 1;
+            if !sketch.may_be_within(a, b, limit) {
+                spared += reduced.overlap(sample[a], sample[b], limit).1;
+            }
         }
     }
-    entries as f64 / PROBES as f64 > reduced.width as f64 / BYTES_PER_ENTRY * 1.2
+    spared as f64 > pairs as f64 * sketch.width() as f64 / BYTES_PER_ENTRY
 }

@@ -25,6 +25,12 @@ pub struct Sketch {
 impl Sketch {
     /// Rounds all rows; about one byte an entry.
     pub fn new(reduced: &Reduced) -> Self {
+        let rows: Vec<usize> = (0..reduced.rows).collect();
+        Self::of(reduced, &rows)
+    }
+
+    /// Rounds some rows, numbered in the order given.
+    pub fn of(reduced: &Reduced, rows: &[usize]) -> Self {
         let total: f64 = reduced.ranges.iter().sum();
         let step = 1.5 * total / reduced.width as f64 / LEVELS;
         let places: Vec<usize> = reduced
@@ -33,11 +39,11 @@ impl Sketch {
             .map(|range| (range / step / LEVELS).ceil() as usize)
             .collect();
         let stride = places.iter().sum::<usize>().next_multiple_of(2 * CHUNK);
-        let mut bytes = vec![0; stride * reduced.rows];
+        let mut bytes = vec![0; stride * rows.len()];
         let firm = bytes
             .par_chunks_mut(stride)
-            .enumerate()
-            .map(|(number, bytes)| round(reduced.row(number), bytes, &places, step))
+            .zip(rows)
+            .map(|(bytes, &row)| round(reduced.row(row), bytes, &places, step))
             .collect();
         Sketch {
             bytes,
