@@ -106,7 +106,7 @@ fn main() {
         .build()
         .unwrap();
     one_core.install(|| {
-        for (n, m) in [(2000, 1000), (300, 1000)] {
+        for (n, m) in [(2000, 1000), (700, 1000)] {
             compare(&format!("random {n} x {m}"), &random(n, m, 1.0));
             compare(&format!("sharp {n} x {m}"), &random(n, m, 4.0));
             compare(&format!("very sharp {n} x {m}"), &random(n, m, 12.0));

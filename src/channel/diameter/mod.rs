@@ -133,11 +133,12 @@ fn direct(channel: &Channel, rows: &[usize]) -> Diameter {
 
 /// The fastest method for so many different rows and varying columns.
 ///
-/// The embedding reads 2^(m−1) numbers a row; the sketches of all pairs n·m/2 bytes a row, about
-/// eight in the time of one number.
+/// A component of the embedding takes about a twentieth of the time of a pair; 2^(m−1) components are
+/// compared for each row, against half as many pairs as there are rows. Preparations for pruning take
+/// as long as comparing each row with some thirty others.
 fn choose(rows: usize, width: usize) -> SearchMethod {
-    const FEW_ROWS: usize = 200;
-    if width <= 20 && (1u64 << width) < (rows * width.max(16)) as u64 / 16 {
+    const FEW_ROWS: usize = 600;
+    if width <= 20 && 1usize << width < 4 * rows {
         SearchMethod::Embedding
     } else if rows <= FEW_ROWS {
         SearchMethod::Direct
