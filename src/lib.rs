@@ -61,10 +61,11 @@
 //! [`log`] reads; [`observations`] holds what was read; [`split`] parts it; [`scorer`] attacks;
 //! [`tuning`] chooses; [`pairwise`] decides between two secrets; [`measure`] and [`stats`] are pure
 //! formulas; [`mechanism`] and [`claim`] know what a log is compared with; [`audit`] puts it together;
-//! [`report`] writes it.
+//! [`channel`] and [`bounds`] give the exact figures of what is known; [`report`] writes it all.
 
 pub mod audit;
 pub mod bounds;
+pub mod channel;
 pub mod claim;
 pub mod error;
 pub mod estimate;

@@ -2,6 +2,7 @@
 
 mod audit;
 mod bounds;
+mod channel;
 mod options;
 mod progress;
 mod simulate;
@@ -32,6 +33,8 @@ enum Command {
     Audit(audit::AuditArguments),
     /// The exact figures of a known mechanism, and what a promise bounds, over a grid if asked
     Bounds(bounds::BoundsArguments),
+    /// The exact figures of a channel matrix; composition of several
+    Channel(channel::ChannelArguments),
     /// Draw a log from a known mechanism
     Simulate(simulate::SimulateArguments),
 }
@@ -43,6 +46,7 @@ pub fn main() -> ExitCode {
         Command::Estimate(arguments) => audit::estimate(&arguments),
         Command::Audit(arguments) => audit::audit(&arguments),
         Command::Bounds(arguments) => bounds::bounds(&arguments),
+        Command::Channel(arguments) => channel::channel(&arguments),
         Command::Simulate(arguments) => simulate::simulate(&arguments),
     };
     match done {

@@ -15,8 +15,10 @@ use crate::error::{Error, Result};
 use crate::observations::{Counts, Observations};
 
 pub use layout::HeaderChoice;
+pub(crate) use layout::delimiter;
 pub use order::RowOrder;
-pub use source::{ReadMeter, STDIN};
+pub(crate) use source::read_error;
+pub use source::{ReadMeter, STDIN, open};
 pub use typing::Decision;
 
 /// What to read and how.

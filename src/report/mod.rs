@@ -1,6 +1,7 @@
 //! Renders what was found. Nothing here computes: every number stands in the model.
 
 mod bounds;
+mod channel;
 mod document;
 mod sections;
 
@@ -10,6 +11,7 @@ use serde::Serialize;
 
 use crate::audit::Audit;
 use crate::bounds::Bounds;
+use crate::channel::Analysis;
 
 /// How a report is written to standard output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -44,6 +46,18 @@ pub fn write_bounds(table: &Bounds, format: Format, out: &mut dyn Write) -> io::
         Format::Json => write_json(table, out),
         Format::Text => out.write_all(bounds::document(table).to_text().as_bytes()),
         Format::Markdown => out.write_all(bounds::document(table).to_markdown().as_bytes()),
+    }
+}
+
+/// Writes the analysis of a channel.
+///
+/// # Errors
+/// What the writer reports.
+pub fn write_channel(analysis: &Analysis, format: Format, out: &mut dyn Write) -> io::Result<()> {
+    match format {
+        Format::Json => write_json(analysis, out),
+        Format::Text => out.write_all(channel::analysis(analysis).to_text().as_bytes()),
+        Format::Markdown => out.write_all(channel::analysis(analysis).to_markdown().as_bytes()),
     }
 }
 

@@ -1,0 +1,98 @@
+//! The direct method, and the rounds that all searches over pairs share.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use crate::channel::diameter::reduced::Reduced;
+use crate::channel::diameter::{Found, Frontier, Work};
+
+/// Rows that are compared with all later rows in one task: their numbers stay in the cache.
+pub const TILE: usize = 16;
+/// Tasks of the first round; each round has twice as many, up to [`MOST_TASKS`].
+const FIRST_TASKS: usize = 8;
+const MOST_TASKS: usize = 64;
+
+/// What one task found.
+#[derive(Default)]
+pub struct TileFound {
+    pub frontier: Frontier,
+    pub work: Work,
+}
+
+impl TileFound {
+    /// Nothing done yet, with the best pairs of earlier rounds.
+    pub fn starting_at(best: Frontier) -> Self {
+        TileFound {
+            frontier: best,
+            work: Work::default(),
+        }
+    }
+}
+
+/// Runs the tiles of rows in rounds. Every tile of a round starts from the same best pair, so that what
+/// is looked at does not depend on the number of threads.
+pub fn rounds(
+    rows: usize,
+    start: Frontier,
+    tile: impl Fn(Range<usize>, Frontier) -> TileFound + Sync,
+) -> (Frontier, Work) {
+    let mut best = start;
+    let mut work = Work::default();
+    let (mut from, mut tasks) = (0, FIRST_TASKS);
+    while from < rows {
+        let to = rows.min(from + tasks * TILE);
+        let found: Vec<TileFound> = (from..to)
+            .step_by(TILE)
+            .collect::<Vec<_>>()
+            .into_par_iter()
+            .map(|first| tile(first..to.min(first + TILE), best.clone()))
+            .collect();
+        for found in found {
+            best.merge(&found.frontier);
+            work.add(found.work);
+        }
+        from = to;
+        tasks = (tasks * 2).min(MOST_TASKS);
+    }
+    (best, work)
+}
+
+/// Every pair, each given up as soon as it is out of the race.
+pub fn all(reduced: &Reduced) -> Found {
+    let rows: Vec<usize> = (0..reduced.rows).collect();
+    let (best, work) = among(reduced, &rows);
+    Found {
+        pair: best.first().unwrap_or((0, 1)),
+        work,
+    }
+}
+
+/// Every pair of some rows, in their order.
+pub fn among(reduced: &Reduced, rows: &[usize]) -> (Frontier, Work) {
+    rounds(rows.len(), Frontier::default(), |tile, best| {
+        let mut found = TileFound::starting_at(best);
+        for b in tile.start + 1..rows.len() {
+            for a in tile.start..tile.end.min(b) {
+                let pair = (rows[a], rows[b]);
+                evaluate(reduced, pair, pair, &mut found);
+            }
+        }
+        found
+    })
+}
+
+/// Computes the overlap of two rows as far as needed and offers it under the rows' own numbers.
+pub fn evaluate(
+    reduced: &Reduced,
+    (a, b): (usize, usize),
+    names: (usize, usize),
+    found: &mut TileFound,
+) -> f64 {
+    let (overlap, seen) = reduced.overlap(a, b, found.frontier.limit());
+    found.work.begun += 1;
+    found.work.full += u64::from(seen == reduced.width);
+    found.work.entries += seen as u64;
+    found.frontier.offer(overlap, names.0, names.1);
+    overlap
+}

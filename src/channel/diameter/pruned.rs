@@ -1,0 +1,248 @@
+//! Discarding pairs unseen: the triangle inequality, then sketches, then exact distances.
+//!
+//! Each of the two tests is used only where a short trial shows that it spares more than it costs, so
+//! that channels on which neither helps take no longer than by the direct method.
+
+use std::ops::Range;
+
+use crate::channel::Channel;
+use crate::channel::diameter::pairs::{self, TileFound};
+use crate::channel::diameter::reduced::{Order, Reduced};
+use crate::channel::diameter::sketch::Sketch;
+use crate::channel::diameter::{Found, Frontier, Work};
+use crate::channel::measures::total_variation;
+
+/// Rows whose distances to all others are computed first: each is the one furthest from the last.
+const PIVOTS: usize = 4;
+/// Room for rounding in sums of distances, as a share of the mass of a row.
+const SLACK: f64 = 1e-12;
+/// Bytes of a sketch that are compared in the time of one exact entry.
+const BYTES_PER_ENTRY: f64 = 12.0;
+/// Later rows that a tile meets between two trials, and how many of them each trial takes.
+const SEGMENT: usize = 256;
+const TRIAL: usize = 6;
+/// Rows whose pairs are looked at to see whether sketches are worth making.
+const SAMPLE: usize = 40;
+
+/// Searches all pairs of some rows of a channel.
+pub fn search(channel: &Channel, rows: &[usize]) -> Found {
+    let (order, centre_distances) = furthest_first(channel, rows);
+    let sorted: Vec<usize> = order.iter().map(|&at| rows[at]).collect();
+    let reduced = Reduced::new(channel, &sorted, Order::Strided);
+    let mut started = TileFound::default();
+    let pivots = pivots(&reduced, &order, &centre_distances, &mut started);
+    let sketch = sketches_could_pay(&reduced, &started.frontier).then(|| Sketch::new(&reduced));
+    let context = Context {
+        reduced: &reduced,
+        order: &order,
+        pivots: &pivots,
+        sketch: sketch.as_ref(),
+    };
+    let (best, mut work) = pairs::rounds(reduced.rows, started.frontier, |tile, best| {
+        context.tile(tile, best)
+    });
+    work.add(started.work);
+    Found {
+        pair: best.first().unwrap_or((0, 1)),
+        work,
+    }
+}
+
+struct Context<'a> {
+    /// The rows, those furthest from the centre first.
+    reduced: &'a Reduced,
+    /// Their numbers before sorting.
+    order: &'a [usize],
+    /// Distances of each row to the centre and to the pivots.
+    pivots: &'a [Distances],
+    sketch: Option<&'a Sketch>,
+}
+
+type Distances = [f64; PIVOTS + 1];
+
+/// Which tests are worth their cost at the moment.
+#[derive(Debug, Clone, Copy)]
+struct Tests {
+    pivots: bool,
+    sketch: bool,
+}
+
+impl Context<'_> {
+    /// Compares the rows of a tile with all later rows.
+    fn tile(&self, tile: Range<usize>, best: Frontier) -> TileFound {
+        let mut found = TileFound::starting_at(best);
+        let slack = SLACK * self.reduced.mass;
+        let all = Tests {
+            pivots: true,
+            sketch: self.sketch.is_some(),
+        };
+        let mut tests = all;
+        let mut trial = Trial::default();
+        for (met, b) in (tile.start + 1..self.reduced.rows).enumerate() {
+            // No pair of this tile with b or a later row can be further apart than that.
+            let reach = self.pivots[tile.start][0] + self.pivots[b][0];
+            if self.reduced.least_mass - reach > found.frontier.limit() + slack {
+                break;
+            }
+            match met % SEGMENT {
+                0 => (tests, trial) = (all, Trial::starting(&found.work)),
+                TRIAL => tests = self.verdict(&trial, &found.work),
+                _ => {}
+            }
+            for a in tile.start..tile.end.min(b) {
+                trial.pairs += 1;
+                trial.reached += u64::from(self.pair(a, b, slack, tests, &mut found));
+            }
+        }
+        found
+    }
+
+    /// Looks at one pair; whether it got past the pivots.
+    #[inline]
+    fn pair(&self, a: usize, b: usize, slack: f64, tests: Tests, found: &mut TileFound) -> bool {
+        let limit = found.frontier.limit() + slack;
+        if tests.pivots {
+            let reach = reach(&self.pivots[a], &self.pivots[b]);
+            if self.reduced.least_mass - reach > limit {
+                return false;
+            }
+        }
+        if let (true, Some(sketch)) = (tests.sketch, self.sketch) {
+            found.work.sketched += 1;
+            if !sketch.may_be_within(a, b, limit) {
+                return true;
+            }
+        }
+        let names = (self.order[a], self.order[b]);
+        pairs::evaluate(self.reduced, (a, b), names, found);
+        true
+    }
+
+    /// What to go on using after a trial.
+    fn verdict(&self, trial: &Trial, work: &Work) -> Tests {
+        let sketched = (work.sketched - trial.before.sketched) as f64;
+        let begun = (work.begun - trial.before.begun) as f64;
+        let entries = (work.entries - trial.before.entries) as f64;
+        let width = self.reduced.width as f64;
+        // A spared pair would have cost what the others did.
+        let a_pair = if begun > 0.0 { entries / begun } else { width };
+        let sketch = self.sketch.is_some_and(|sketch| {
+            (sketched - begun) * a_pair > sketched * sketch.width() as f64 / BYTES_PER_ENTRY
+        });
+        Tests {
+            pivots: (trial.pairs - trial.reached) * 16 > trial.pairs,
+            sketch,
+        }
+    }
+}
+
+/// Counts during a trial.
+#[derive(Default)]
+struct Trial {
+    before: Work,
+    pairs: u64,
+    reached: u64,
+}
+
+impl Trial {
+    fn starting(work: &Work) -> Self {
+        Trial {
+            before: *work,
+            ..Trial::default()
+        }
+    }
+}
+
+/// The least of the ways from one row to the other through the centre or a pivot.
+#[inline]
+fn reach(a: &Distances, b: &Distances) -> f64 {
+    let mut least = f64::INFINITY;
+    for (a, b) in a.iter().zip(b) {
+        let way = a + b;
+        least = if way < least { way } else { least };
+    }
+    least
+}
+
+/// Positions of the rows by their distance from the mean row, the furthest first; and the distances.
+fn furthest_first(channel: &Channel, rows: &[usize]) -> (Vec<usize>, Vec<f64>) {
+    let mut centre = vec![0.0; channel.observations().len()];
+    for &row in rows {
+        let entries = centre.iter_mut().zip(channel.row(row));
+        entries.for_each(|(sum, p)| *sum += p);
+    }
+    centre.iter_mut().for_each(|sum| *sum /= rows.len() as f64);
+    let distances: Vec<f64> = rows
+        .iter()
+        .map(|&row| total_variation(channel.row(row), &centre))
+        .collect();
+    let mut order: Vec<usize> = (0..rows.len()).collect();
+    order.sort_by(|&a, &b| distances[b].total_cmp(&distances[a]));
+    (order, distances)
+}
+
+/// Distances of all rows to the centre and to a few rows that are far apart.
+fn pivots(
+    reduced: &Reduced,
+    order: &[usize],
+    centre_distances: &[f64],
+    found: &mut TileFound,
+) -> Vec<Distances> {
+    let to_centre = |&at: &usize| {
+        let mut distances = [f64::INFINITY; PIVOTS + 1];
+        distances[0] = centre_distances[at];
+        distances
+    };
+    let mut distances: Vec<Distances> = order.iter().map(to_centre).collect();
+    let mut used = Vec::new();
+    let mut pivot = 0;
+    for k in 1..=PIVOTS.min(reduced.rows - 1) {
+        used.push(pivot);
+        for row in 0..reduced.rows {
+            distances[row][k] = if row == pivot {
+                0.0
+            } else {
+                // To the last entry: the distance itself is needed.
+                let (overlap, seen) = reduced.overlap(pivot, row, f64::INFINITY);
+                found.work.begun += 1;
+                found.work.full += 1;
+                found.work.entries += seen as u64;
+                found.frontier.offer(overlap, order[pivot], order[row]);
+                reduced.mass - overlap
+            };
+        }
+        pivot = furthest(&distances, k, &used);
+    }
+    distances
+}
+
+/// The unused row furthest from a pivot; the first of equals.
+fn furthest(distances: &[Distances], pivot: usize, used: &[usize]) -> usize {
+    let rows = (0..distances.len()).filter(|row| !used.contains(row));
+    rows.reduce(|best, row| {
+        if distances[row][pivot] > distances[best][pivot] {
+            row
+        } else {
+            best
+        }
+    })
+    .unwrap_or(0)
+}
+
+/// Whether sketches spare more than they cost, by the pairs of a sample of rows.
+fn sketches_could_pay(reduced: &Reduced, best: &Frontier) -> bool {
+    let step = reduced.rows.div_ceil(SAMPLE);
+    let sample: Vec<usize> = (0..reduced.rows).step_by(step).collect();
+    let sketch = Sketch::of(reduced, &sample);
+    let limit = best.limit() + SLACK * reduced.mass;
+    let (mut pairs, mut spared) = (0usize, 0usize);
+    for b in 1..sample.len() {
+        for a in 0..b {
+            pairs += 1;
+            if !sketch.may_be_within(a, b, limit) {
+                spared += reduced.overlap(sample[a], sample[b], limit).1;
+            }
+        }
+    }
+    spared as f64 > pairs as f64 * sketch.width() as f64 / BYTES_PER_ENTRY
+}

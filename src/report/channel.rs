@@ -1,0 +1,296 @@
+//! The sections of the analysis of a channel.
+
+use crate::channel::{Analysis, Composition, PriorFigures};
+use crate::report::document::Document;
+
+/// Pairs listed in the table of worst pairs.
+const LISTED_PAIRS: usize = 10;
+/// Corners of a trade-off curve that are listed.
+const LISTED_CORNERS: usize = 20;
+
+/// The whole report.
+pub fn analysis(analysis: &Analysis) -> Document {
+    let mut document = Document::default();
+    let files: Vec<&str> = analysis.input.iter().map(|i| i.file.as_str()).collect();
+    document.paragraph(format!(
+        "{} {}: {}",
+        analysis.tool.name,
+        analysis.tool.version,
+        files.join(", ")
+    ));
+    document.heading("Summary");
+    summary(&mut document, analysis);
+    document.heading("Figures");
+    document.table(vec!["figure", "", "value"], 2, figures(analysis));
+    if let (Some(matrix), 3..) = (&analysis.total_variation_matrix, analysis.secrets.len()) {
+        document.heading("Pairs that are easiest to tell apart");
+        pairs(&mut document, &analysis.secrets, matrix);
+    }
+    if !analysis.deltas.is_empty() {
+        document.heading("Approximate differential privacy");
+        let row = |at: &crate::channel::DeltaAt| {
+            let [a, b] = at.secrets.clone();
+            vec![a, b, number(at.epsilon), number(at.delta)]
+        };
+        let rows = analysis.deltas.iter().map(row).collect();
+        document.table(
+            vec!["more likely", "less likely", "epsilon", "delta"],
+            2,
+            rows,
+        );
+    }
+    trade_off(&mut document, analysis);
+    payoffs(&mut document, analysis);
+    document.heading("Input and method");
+    document.list(method(analysis));
+    document
+}
+
+fn summary(document: &mut Document, analysis: &Analysis) {
+    let [a, b] = &analysis.worst_pair.secrets;
+    document.paragraph(format!(
+        "{} secrets, {} observations. The secrets easiest to tell apart are {a} and {b}: Bayes security \
+         {}, advantage of the best adversary {}.",
+        analysis.secrets.len(),
+        analysis.observations,
+        number(analysis.bayes_security),
+        number(analysis.total_variation)
+    ));
+    let epsilon = match analysis.epsilon {
+        Some(epsilon) => format!("The channel is {}-LDP.", number(epsilon)),
+        None => "No epsilon of local differential privacy covers the channel: some observation is \
+                 impossible under one secret and possible under another."
+            .to_owned(),
+    };
+    document.paragraph(epsilon);
+    if let Some(composition) = &analysis.composition {
+        document.paragraph(composed(composition, analysis.bayes_security));
+    }
+}
+
+fn composed(composition: &Composition, reached: f64) -> String {
+    let parts = &composition.parts_bayes_security;
+    let parts: Vec<String> = parts.iter().map(|x| number(*x)).collect();
+    let what = match composition.kind {
+        Some(kind) => format!("{kind} composition"),
+        None => "channel".to_owned(),
+    };
+    let times = match composition.repeat {
+        1 => String::new(),
+        n => format!(", repeated {n} times"),
+    };
+    format!(
+        "These are the figures of the {what}{times}. Its parts have Bayes security {}, which guarantees \
+         {}; it has {}{}.",
+        parts.join(", "),
+        number(composition.guaranteed_bayes_security),
+        number(reached),
+        if composition.tight {
+            ": the guarantee is tight"
+        } else {
+            ""
+        }
+    )
+}
+
+type Figure = (&'static str, &'static str, String);
+
+fn figures(analysis: &Analysis) -> Vec<Vec<String>> {
+    let rows = prior_figures(&analysis.at_prior)
+        .into_iter()
+        .chain(channel_figures(analysis));
+    rows.map(|(name, what, value)| vec![name.to_owned(), what.to_owned(), value])
+        .collect()
+}
+
+fn prior_figures(at: &PriorFigures) -> [Figure; 8] {
+    let ratio = at.risk_leakage.map_or("none".to_owned(), number);
+    [
+        (
+            "guessing error G",
+            "blind, at the prior",
+            number(at.guessing_error),
+        ),
+        (
+            "Bayes risk R*",
+            "after the observation",
+            number(at.bayes_risk),
+        ),
+        ("risk leakage R*/G", "1 leaks nothing", ratio),
+        ("vulnerability V", "1 - R*", number(at.vulnerability)),
+        (
+            "multiplicative leakage",
+            "V / largest prior",
+            number(at.multiplicative_leakage),
+        ),
+        (
+            "additive leakage",
+            "V - largest prior",
+            number(at.additive_leakage),
+        ),
+        (
+            "min-entropy leakage",
+            "bits",
+            number(at.min_entropy_leakage_bits),
+        ),
+        (
+            "mutual information",
+            "bits",
+            number(at.mutual_information_bits),
+        ),
+    ]
+}
+
+fn channel_figures(analysis: &Analysis) -> [Figure; 7] {
+    let shannon = &analysis.shannon_capacity;
+    let epsilon = analysis.epsilon.map_or("infinite".to_owned(), number);
+    let min_entropy = number(analysis.min_entropy_capacity_bits);
+    [
+        (
+            "Bayes security",
+            "least over all priors",
+            number(analysis.bayes_security),
+        ),
+        (
+            "total variation",
+            "largest of all pairs",
+            number(analysis.total_variation),
+        ),
+        (
+            "multiplicative capacity",
+            "largest over all priors",
+            number(analysis.capacity),
+        ),
+        ("min-entropy capacity", "bits", min_entropy),
+        (
+            "Shannon capacity, at least",
+            "bits, certified",
+            number(shannon.lower_bits),
+        ),
+        (
+            "Shannon capacity, at most",
+            "bits, certified",
+            number(shannon.upper_bits),
+        ),
+        ("epsilon", "LDP, natural logarithm", epsilon),
+    ]
+}
+
+fn pairs(document: &mut Document, secrets: &[String], matrix: &[Vec<f64>]) {
+    let above = |a: usize| (a + 1..secrets.len()).map(move |b| (matrix[a][b], a, b));
+    let mut pairs: Vec<(f64, usize, usize)> = (0..secrets.len()).flat_map(above).collect();
+    pairs.sort_by(|x, y| y.0.total_cmp(&x.0));
+    let rows = pairs.iter().take(LISTED_PAIRS);
+    let rows = rows.map(|&(tv, a, b)| vec![secrets[a].clone(), secrets[b].clone(), number(tv)]);
+    document.table(
+        vec!["secret", "secret", "total variation"],
+        2,
+        rows.collect(),
+    );
+    if pairs.len() > LISTED_PAIRS {
+        document.paragraph(format!("The first {LISTED_PAIRS} of {}.", pairs.len()));
+    }
+}
+
+fn trade_off(document: &mut Document, analysis: &Analysis) {
+    let Some(pair) = &analysis.pair else { return };
+    let [a, b] = &pair.figures.secrets;
+    document.heading(format!("Telling {a} from {b}"));
+    document.paragraph(format!(
+        "Bayes security {}, total variation {}, epsilon {}. The best tests, which say {b}:",
+        number(pair.figures.bayes_security),
+        number(pair.figures.total_variation),
+        pair.figures.epsilon.map_or("infinite".to_owned(), number)
+    ));
+    let points = &pair.trade_off.points;
+    let rows = points.iter().take(LISTED_CORNERS);
+    let rows = rows.map(|p| vec![number(p.false_positive), number(p.false_negative)]);
+    document.table(
+        vec!["false positives", "false negatives"],
+        0,
+        rows.collect(),
+    );
+    if points.len() > LISTED_CORNERS {
+        document.paragraph(format!(
+            "The first {LISTED_CORNERS} of {} corners.",
+            points.len()
+        ));
+    }
+}
+
+fn payoffs(document: &mut Document, analysis: &Analysis) {
+    let ratio = |value: Option<f64>| value.map_or("none".to_owned(), number);
+    if let Some(gain) = &analysis.gain {
+        document.heading("Under the given gain");
+        document.list(vec![
+            format!("Blind: {}.", number(gain.prior_vulnerability)),
+            format!("After the observation: {}.", number(gain.vulnerability)),
+            format!(
+                "Multiplicative g-leakage: {}.",
+                ratio(gain.multiplicative_leakage)
+            ),
+        ]);
+    }
+    if let Some(loss) = &analysis.loss {
+        document.heading("Under the given loss");
+        document.list(vec![
+            format!("Blind: {}.", number(loss.prior_risk)),
+            format!("After the observation: {}.", number(loss.risk)),
+            format!("Ratio: {}.", ratio(loss.risk_leakage)),
+        ]);
+    }
+}
+
+fn method(analysis: &Analysis) -> Vec<String> {
+    let mut items = Vec::new();
+    for input in &analysis.input {
+        let header = if input.header {
+            "row 1 names the columns"
+        } else {
+            "row 1 is data"
+        };
+        let labels = if input.labels {
+            "column 1 names the rows"
+        } else {
+            "column 1 is data"
+        };
+        let mut text = format!("{}: {header}, {labels}.", input.file);
+        if input.normalized_rows > 0 {
+            text.push_str(&format!(" {} rows were normalised.", input.normalized_rows));
+        }
+        items.push(text);
+    }
+    let search = &analysis.search;
+    items.push(format!(
+        "Worst pair by the {} method: of {} pairs {} were compared exactly, {} to the last entry \
+         ({:.3} % of all entries).",
+        match search.method {
+            crate::channel::SearchMethod::Embedding => "embedding",
+            crate::channel::SearchMethod::Pruned => "pruned",
+            _ => "direct",
+        },
+        search.pairs,
+        search.pairs_evaluated,
+        search.pairs_evaluated_in_full,
+        100.0 * search.share_of_entries
+    ));
+    let mean = &analysis.bayes_security_bounds.mean_row;
+    items.push(format!(
+        "From the mean row alone (Proposition 5) Bayes security is between {} and {}.",
+        number(mean.lower.max(0.0)),
+        mean.upper.map_or("1".to_owned(), number)
+    ));
+    items.push("These are exact figures of the matrix, not estimates.".to_owned());
+    items
+}
+
+/// Six significant digits, or a power of ten for what they would hide.
+fn number(value: f64) -> String {
+    if value != 0.0 && (value.abs() < 1e-4 || value.abs() >= 1e7) {
+        format!("{value:.5e}")
+    } else {
+        let text = format!("{value:.6}");
+        let short = text.trim_end_matches('0').trim_end_matches('.');
+        short.to_owned()
+    }
+}

@@ -1,0 +1,260 @@
+//! `leakgauge channel` as a user runs it.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::Output;
+
+use assert_cmd::Command;
+use flate2::{Compression, write::GzEncoder};
+use serde_json::Value;
+use tempfile::TempDir;
+
+struct Files(TempDir);
+
+impl Files {
+    fn new() -> Self {
+        Files(TempDir::new().unwrap())
+    }
+
+    fn write(&self, name: &str, text: &str) -> String {
+        let path: PathBuf = self.0.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+}
+
+fn run(arguments: &[&str]) -> Output {
+    let mut command = Command::cargo_bin("leakgauge").unwrap();
+    command.arg("channel").args(arguments).output().unwrap()
+}
+
+fn json(arguments: &[&str]) -> Value {
+    let output = run(&[arguments, &["--format", "json"]].concat());
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{message}");
+    assert!(output.stderr.is_empty(), "{message}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn refusal(arguments: &[&str]) -> String {
+    let output = run(arguments);
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
+    assert!(output.stdout.is_empty());
+    message
+}
+
+fn close(value: &Value, expected: f64) -> bool {
+    let value = value.as_f64().unwrap_or(f64::NAN);
+    (value - expected).abs() <= 1e-12 * expected.abs().max(1e-300)
+}
+
+const THREE: &str = "secret,x,y,z\na,0.9,0.1,0\nb,0.5,0.5,0\nc,0.5,0.1,0.4\n";
+
+#[test]
+fn the_json_has_the_promised_keys_with_plain_numbers() {
+    let files = Files::new();
+    let matrix = files.write("m.csv", THREE);
+    let found = json(&[&matrix]);
+    assert_eq!(found["schema_version"], 1);
+    assert_eq!(found["secrets"], serde_json::json!(["a", "b", "c"]));
+    assert_eq!(
+        found["worst_pair"]["secrets"],
+        serde_json::json!(["a", "b"])
+    );
+    let expected = [
+        ("bayes_security", 0.6),
+        ("total_variation", 0.4),
+        ("guessing_error", 2.0 / 3.0),
+        ("bayes_risk", 1.2 / 3.0),
+        ("risk_leakage", 0.6),
+        ("vulnerability", 0.6),
+        ("multiplicative_leakage", 1.8),
+        ("additive_leakage", 0.6 - 1.0 / 3.0),
+        ("min_entropy_leakage", 1.8f64.ln()),
+        ("capacity", 1.8),
+    ];
+    for (key, value) in expected {
+        assert!(close(&found[key], value), "{key}: {}", found[key]);
+    }
+    assert!(found["epsilon"].is_null());
+    assert!(found["mutual_information"].as_f64().unwrap() > 0.0);
+    assert_eq!(found["search"]["pairs"], 3);
+    assert_eq!(found["input"][0]["header"], true);
+}
+
+#[test]
+fn priors_repetition_and_several_epsilons() {
+    let files = Files::new();
+    let matrix = files.write("m.csv", THREE);
+    let by_label = json(&[&matrix, "--prior", "b=0.25,a=0.75"]);
+    let by_order = json(&[&matrix, "--prior", "0.75,0.25,0"]);
+    assert_eq!(by_label, by_order);
+    assert!(close(&by_label["bayes_risk"], 0.2));
+    let fair = files.write("rr.csv", "0.75,0.25\n0.25,0.75\n");
+    let found = json(&[&fair, "--repeat", "3", "--epsilon", "0,1", "--pair", "1,2"]);
+    // The bits that a majority of three gets wrong: 0.25³ + 3·0.25²·0.75.
+    assert!(close(&found["bayes_security"], 0.3125));
+    assert!(close(&found["epsilon"], 3.0 * 3f64.ln()));
+    assert!(close(&found["deltas"][0]["delta"], 0.6875));
+    assert!(close(
+        &found["composition"]["guaranteed_bayes_security"],
+        0.125
+    ));
+    assert_eq!(found["composition"]["tight"], false);
+    let curve = found["pair"]["trade_off"]["points"].as_array().unwrap();
+    assert_eq!(curve.len(), 5);
+    let infinite = json(&[&matrix]);
+    assert!(infinite["worst_pair"].get("epsilon").is_some());
+}
+
+#[test]
+fn compositions_say_whether_the_guarantee_is_tight() {
+    let files = Files::new();
+    let tight = files.write("t.csv", "0.4,0.6\n0,1\n");
+    let found = json(&[&tight, &tight, "--compose", "parallel"]);
+    assert!(close(&found["bayes_security"], 0.36));
+    assert_eq!(found["composition"]["tight"], true);
+    assert_eq!(found["composition"]["kind"], "parallel");
+    let through = json(&[&tight, &tight, "--compose", "cascade"]);
+    assert!(close(&through["bayes_security"], 0.84));
+    assert_eq!(through["observations"], 2);
+}
+
+#[test]
+fn gains_and_losses_from_files() {
+    let files = Files::new();
+    let matrix = files.write("m.csv", THREE);
+    let identity = files.write("g.csv", "1,0,0\n0,1,0\n0,0,1\n");
+    let gain = json(&[&matrix, "--gain", &identity]);
+    assert!(close(&gain["gain"]["vulnerability"], 0.6));
+    assert!(close(&gain["gain"]["multiplicative_leakage"], 1.8));
+    let wrong = files.write("l.csv", "guess,c,b,a\na,1,1,0\nb,1,0,1\nc,0,1,1\n");
+    let loss = json(&[&matrix, "--loss", &wrong]);
+    assert!(close(&loss["loss"]["risk"], 0.4));
+    assert!(close(&loss["loss"]["risk_leakage"], 0.6));
+}
+
+#[test]
+fn standard_input_gzip_normalisation_and_other_formats() {
+    let files = Files::new();
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(b"a\t9\t1\nb\t1\t1\n").unwrap();
+    let mut command = Command::cargo_bin("leakgauge").unwrap();
+    let output = command
+        .args(["channel", "-", "--normalize", "--format", "json"])
+        .write_stdin(packed.finish().unwrap())
+        .output()
+        .unwrap();
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(close(&found["bayes_security"], 0.6));
+    assert_eq!(found["input"][0]["normalized_rows"], 2);
+    let matrix = files.write("m.csv", THREE);
+    let text = String::from_utf8(run(&[&matrix]).stdout).unwrap();
+    assert!(text.contains("easiest to tell apart are a and b"), "{text}");
+    let markdown = run(&[
+        &matrix,
+        "--format",
+        "markdown",
+        "--epsilon",
+        "1",
+        "--pair",
+        "a,c",
+    ]);
+    let markdown = String::from_utf8(markdown.stdout).unwrap();
+    assert!(markdown.contains("## Telling a from c"), "{markdown}");
+}
+
+#[test]
+fn the_bytes_do_not_depend_on_threads_and_methods_agree() {
+    let files = Files::new();
+    let row = |s: u32| -> String {
+        let entry = |o: u32| (1 + (s * 7919 + o * o * 31 + s * o * 17) % 97).to_string();
+        let fields: Vec<String> = (0..40).map(entry).collect();
+        fields.join(",")
+    };
+    let rows: Vec<String> = (0..260).map(row).collect();
+    let matrix = files.write("m.csv", &rows.join("\n"));
+    let with = |more: &[&str]| {
+        let fixed = [
+            matrix.as_str(),
+            "--normalize",
+            "--no-labels",
+            "--format",
+            "json",
+        ];
+        run(&[&fixed, more].concat()).stdout
+    };
+    assert_eq!(with(&["--threads", "1"]), with(&["--threads", "5"]));
+    let figures = |method: &str| {
+        let found: Value = serde_json::from_slice(&with(&["--method", method])).unwrap();
+        (found["bayes_security"].clone(), found["worst_pair"].clone())
+    };
+    assert_eq!(figures("direct"), figures("pruned"));
+    assert_eq!(figures("direct"), figures("auto"));
+}
+
+#[test]
+fn wrong_matrices_are_refused_with_row_and_sum() {
+    let files = Files::new();
+    let cases = [
+        (
+            "a,0.5,0.5\nb,0.5,0.4\n",
+            vec!["row 2", "0.9", "--normalize"],
+        ),
+        ("0.5,0.5\n1.5,-0.5\n", vec!["row 2", "-0.5", "negative"]),
+        ("x,y\n0.5,0.5\nNaN,1\n", vec!["row 3", "column x", "NaN"]),
+        ("0.5,0.5\n1\n", vec!["row 2", "1 fields"]),
+        ("0.5,0.5\n0.5,inf\n", vec!["row 2", "inf"]),
+        ("0.5,0.5\n0.5,zero\n", vec!["zero"]),
+        ("0.5,0.5\n", vec!["one row"]),
+        ("", vec!["is empty"]),
+        ("x,y\n", vec!["no rows"]),
+        ("a,0.5,0.5\na,0.5,0.5\n", vec!["secret a", "two rows"]),
+        ("0,0\n1,0\n", vec!["row 1", "sum to 0"]),
+    ];
+    for (text, parts) in cases {
+        let matrix = files.write("m.csv", text);
+        let message = refusal(&[&matrix]);
+        assert!(message.contains("m.csv"), "{message}");
+        for part in parts {
+            assert!(message.contains(part), "{text:?}: {message}");
+        }
+    }
+    assert!(refusal(&["/nowhere/m.csv"]).contains("no such file"));
+}
+
+#[test]
+fn options_that_do_not_fit_are_refused() {
+    let files = Files::new();
+    let matrix = files.write("m.csv", THREE);
+    let two = files.write("two.csv", "0.5,0.5\n0.1,0.9\n");
+    let wide = files.write("wide.csv", "1,0\n0,1\n");
+    let cases: [(&[&str], &str); 15] = [
+        (&[&matrix, "--prior", "0.5,0.5"], "2 entries for 3 secrets"),
+        (&[&matrix, "--prior", "0.5,0.5,0.5"], "sum to 1.5"),
+        (&[&matrix, "--prior", "1.5,-0.5,0"], "-0.5"),
+        (&[&matrix, "--prior", "a=1,q=0"], "not a secret"),
+        (&[&matrix, &two], "--compose"),
+        (
+            &[&matrix, &two, "--compose", "parallel"],
+            "3 secrets, the second 2",
+        ),
+        (
+            &[&matrix, &two, "--compose", "cascade"],
+            "3 observations, the second 2 secrets",
+        ),
+        (&[&matrix, "--gain", &wide], "2 columns for 3 secrets"),
+        (&[&matrix, "--loss", &wide], "2 columns for 3 secrets"),
+        (&[&matrix, "--epsilon", "-1"], "negative"),
+        (&[&matrix, "--epsilon", "NaN"], "negative"),
+        (&[&matrix, "--pair", "a"], "two secrets"),
+        (&[&matrix, "--pair", "a,a"], "two different"),
+        (&[&matrix, "--repeat", "0"], "at least 1"),
+        (&[&matrix, "--repeat", "18446744073709551615"], "memory"),
+    ];
+    for (arguments, part) in cases {
+        let message = refusal(arguments);
+        assert!(message.contains(part), "{arguments:?}: {message}");
+    }
+}
