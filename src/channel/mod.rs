@@ -33,6 +33,7 @@ mod diameter;
 mod gain;
 mod information;
 mod measures;
+mod of_mechanism;
 mod prior;
 mod privacy;
 pub mod read;

@@ -36,6 +36,21 @@ pub struct MatrixLayout {
     pub labels: bool,
     /// Rows whose sum was not 1 within the tolerance before they were normalised.
     pub normalized_rows: u64,
+    /// Whether there is no file: a mechanism was written out.
+    pub written_out: bool,
+}
+
+impl MatrixLayout {
+    /// Of a matrix that a mechanism wrote out.
+    pub fn of_mechanism(text: &str) -> Self {
+        MatrixLayout {
+            file: text.to_owned(),
+            header: true,
+            labels: true,
+            normalized_rows: 0,
+            written_out: true,
+        }
+    }
 }
 
 /// Reads a channel.
@@ -238,6 +253,7 @@ impl Table {
             header: self.header,
             labels: self.labels,
             normalized_rows,
+            written_out: false,
         }
     }
 }

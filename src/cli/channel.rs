@@ -9,7 +9,7 @@ use leakgauge::channel::{
 };
 use leakgauge::error::{Error, Result};
 use leakgauge::log::{self, ReadMeter};
-use leakgauge::report;
+use leakgauge::{mechanism, report};
 
 use crate::cli::options::{self, FormatName};
 use crate::cli::to_stdout;
@@ -18,7 +18,8 @@ use crate::cli::to_stdout;
 #[derive(Args)]
 pub struct ChannelArguments {
     /// Matrix of probabilities, one row a secret, one column an observation: CSV or TSV, plain or
-    /// gzip, `-` for standard input; several need --compose
+    /// gzip, `-` for standard input; or a mechanism, `randomized-response(epsilon=1, secrets=4)`;
+    /// several need --compose
     #[arg(required = true, value_name = "MATRIX")]
     matrices: Vec<String>,
     /// How several matrices are composed: all observed at once, or each fed by the one before
@@ -153,8 +154,19 @@ fn read_all(
         ));
     }
     let meter = ReadMeter::default();
-    let read = |file: &String| read::channel(file, log::open(file, &meter)?, matrix_options);
+    let read = |file: &String| {
+        if !is_mechanism(file) {
+            return read::channel(file, log::open(file, &meter)?, matrix_options);
+        }
+        let channel = Channel::of_mechanism(&*mechanism::parse(file)?)?;
+        Ok((channel, MatrixLayout::of_mechanism(file)))
+    };
     files.iter().map(read).collect()
+}
+
+/// `name(…)` is a mechanism, unless a file is called that.
+fn is_mechanism(text: &str) -> bool {
+    text.trim_end().ends_with(')') && text.contains('(') && !std::path::Path::new(text).exists()
 }
 
 fn analyse(

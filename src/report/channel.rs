@@ -244,6 +244,13 @@ fn payoffs(document: &mut Document, analysis: &Analysis) {
 fn method(analysis: &Analysis) -> Vec<String> {
     let mut items = Vec::new();
     for input in &analysis.input {
+        if input.written_out {
+            items.push(format!(
+                "{}: the mechanism's own probabilities.",
+                input.file
+            ));
+            continue;
+        }
         let header = if input.header {
             "row 1 names the columns"
         } else {
