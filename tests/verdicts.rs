@@ -1,0 +1,223 @@
+//! Logs made to mislead: what the program must not say about them.
+
+use leakgauge::audit::{Audit, AuditOptions, Verdict, audit};
+use leakgauge::claim::Claim;
+use leakgauge::log::{ReadMeter, ReadOptions, read, read_from};
+use leakgauge::mechanism;
+use leakgauge::simulate::Simulation;
+
+fn claimed(claims: &[&str]) -> AuditOptions {
+    AuditOptions {
+        claims: claims
+            .iter()
+            .map(|claim| Claim::parse(claim).expect("a claim"))
+            .collect(),
+        ..AuditOptions::default()
+    }
+}
+
+fn judged(csv: String, options: &ReadOptions, claims: &[&str]) -> Audit {
+    let log = read_from("log.csv", std::io::Cursor::new(csv), options).expect("a good log");
+    audit(&log, &claimed(claims)).expect("a log that can be audited")
+}
+
+fn log(rows: impl IntoIterator<Item = (String, String)>) -> String {
+    let rows = rows
+        .into_iter()
+        .map(|(secret, seen)| format!("{secret},{seen}\n"));
+    "secret,seen\n".to_owned() + &rows.collect::<String>()
+}
+
+fn drawn(mechanism: &str, rows: usize) -> String {
+    let mechanism = mechanism::parse(mechanism).expect("a mechanism");
+    let simulation = Simulation::new(&*mechanism, 5).expect("secrets are declared");
+    log(simulation
+        .take(rows)
+        .map(|(secret, fields)| (secret, fields.join(","))))
+}
+
+fn resolution(width: f64) -> ReadOptions {
+    ReadOptions {
+        resolution: vec![("seen".into(), width)],
+        ..ReadOptions::default()
+    }
+}
+
+/// Times since 1970 in milliseconds, in bins of a second: a stands in even seconds, b in odd ones.
+#[test]
+fn bins_far_from_zero_are_the_bins_named() {
+    let rows = (0..2000u64).map(|i| {
+        let (secret, offset) = if i % 2 == 0 { ("a", 700) } else { ("b", 1100) };
+        let time = 1_700_000_000_000 + 2000 * (i * 7919 % 10) + offset;
+        (secret.to_owned(), time.to_string())
+    });
+    let found = judged(log(rows), &resolution(1000.0), &["advantage(0.05)"]);
+    assert_eq!(
+        found.claims[0].verdict,
+        Verdict::Violated,
+        "{:?}",
+        found.claims[0]
+    );
+}
+
+/// Beyond 2^53 neighbouring integers are one number: what they tell must not be called nothing.
+#[test]
+fn integers_too_large_to_tell_apart_certify_nothing_from_above() {
+    let rows = (0..4000u64).map(|i| {
+        let value = (1u64 << 53) + 64 * (i * 7919 % 40) + i % 2;
+        ((i % 2).to_string(), value.to_string())
+    });
+    let found = judged(log(rows), &ReadOptions::default(), &["advantage(0.05)"]);
+    assert_ne!(found.claims[0].verdict, Verdict::Holds);
+    assert_eq!(found.worst_pair.total_variation.upper, None);
+}
+
+/// A mechanism over ten secrets is not one over two because only two are looked at.
+#[test]
+fn narrowing_to_two_secrets_does_not_change_the_mechanism_claimed() {
+    let csv = drawn("randomized-response(epsilon=2, secrets=10)", 40_000);
+    let narrowed = ReadOptions {
+        secrets: vec!["0".into(), "1".into()],
+        ..ReadOptions::default()
+    };
+    let claim = ["randomized-response(epsilon=1)"];
+    let whole = judged(csv.clone(), &ReadOptions::default(), &claim);
+    let narrow = judged(csv, &narrowed, &claim);
+    assert_eq!(whole.claims[0].analytic, narrow.claims[0].analytic);
+    assert_ne!(narrow.claims[0].verdict, Verdict::Holds);
+}
+
+/// Randomized response over three secrets, in a log of two: the third answer is impossible.
+#[test]
+fn a_log_with_observations_that_the_mechanism_cannot_produce_never_holds() {
+    let rows = (0..40_000u32).map(|i| {
+        let secret = i % 2;
+        let seen = match i / 2 % 100 {
+            0..40 => secret,
+            40..70 => 1 - secret,
+            _ => 2,
+        };
+        (secret.to_string(), seen.to_string())
+    });
+    let found = judged(
+        log(rows),
+        &ReadOptions::default(),
+        &["randomized-response(epsilon=1)"],
+    );
+    assert_ne!(found.claims[0].verdict, Verdict::Holds);
+    assert!(
+        found.claims[0].reason.contains("cannot produce"),
+        "{}",
+        found.claims[0].reason
+    );
+}
+
+#[test]
+fn the_way_a_number_is_written_is_no_leak() {
+    let rows = (0..4000u32).map(|i| {
+        let value = i * 7919 % 1009 % 4;
+        let (secret, text) = match i % 2 {
+            0 => ("a", value.to_string()),
+            _ => ("b", format!("{value}.0")),
+        };
+        (secret.to_owned(), text)
+    });
+    let found = judged(log(rows), &ReadOptions::default(), &["advantage(0.1)"]);
+    assert_ne!(
+        found.claims[0].verdict,
+        Verdict::Violated,
+        "{:?}",
+        found.claims[0]
+    );
+}
+
+#[test]
+fn a_blank_behind_a_label_is_a_leak() {
+    let rows = (0..2000).map(|i| match i % 2 {
+        0 => ("a".to_owned(), "ok".to_owned()),
+        _ => ("b".to_owned(), "ok ".to_owned()),
+    });
+    let found = judged(log(rows), &ReadOptions::default(), &["advantage(0.05)"]);
+    assert_eq!(found.claims[0].verdict, Verdict::Violated);
+}
+
+#[test]
+fn a_blank_after_every_delimiter_is_layout() {
+    let rows = (0..2000).map(|i| ((i % 2).to_string(), format!(" {}", i % 2)));
+    let found = judged(
+        log(rows),
+        &ReadOptions::default(),
+        &["randomized-response(epsilon=20)"],
+    );
+    assert_eq!(
+        found.claims[0].fit.as_ref().and_then(|fit| fit.p_value),
+        Some(1.0)
+    );
+}
+
+/// A secret that only the learning log has is no candidate for the worst pair of the other.
+#[test]
+fn the_worst_pair_is_one_that_can_be_judged() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = |name: &str, csv: String| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, csv).expect("a file");
+        path.display().to_string()
+    };
+    let rows = |secrets: u32| {
+        (0..6000 * secrets / 2).map(move |i| {
+            let secret = i % secrets;
+            let seen = match secret {
+                2 => 9,
+                _ => u32::from(i / secrets % 10 < 2) ^ secret,
+            };
+            (secret.to_string(), seen.to_string())
+        })
+    };
+    let options = ReadOptions {
+        files: vec![file("judged.csv", log(rows(2)))],
+        fit_on: Some(file("learn.csv", log(rows(3)))),
+        ..ReadOptions::default()
+    };
+    let log = read(&options, &ReadMeter::default()).expect("good logs");
+    let found = audit(&log, &claimed(&["advantage(0.1)"])).expect("good logs");
+    assert_eq!(found.worst_pair.secrets, ["0", "1"]);
+    assert_eq!(found.claims[0].verdict, Verdict::Violated);
+}
+
+/// A correct log, in bins or not, fits its mechanism (alarm level 1e-4 each).
+#[test]
+fn goodness_of_fit_knows_bins() {
+    let csv = drawn("geometric(nu=0.1, secrets=0..2)", 30_000);
+    for options in [ReadOptions::default(), resolution(5.0), resolution(2.5)] {
+        let found = judged(csv.clone(), &options, &["geometric(nu=0.1)"]);
+        let p_value = found.claims[0]
+            .fit
+            .as_ref()
+            .and_then(|fit| fit.p_value)
+            .expect("a test");
+        assert!(p_value > 1e-4, "{:?}: {p_value}", options.resolution);
+    }
+}
+
+/// The rows named for proving (ε, δ) are enough, give or take chance.
+#[test]
+fn the_rows_that_would_prove_differential_privacy_are_named() {
+    let mechanism = "randomized-response(epsilon=1, secrets=3)";
+    let claim = ["dp(epsilon=1.2, delta=0.02)"];
+    let few = judged(drawn(mechanism, 6_000), &ReadOptions::default(), &claim);
+    assert_eq!(few.claims[0].verdict, Verdict::Inconclusive);
+    let rows = few.claims[0].rows_needed.expect("rows are named");
+    assert!((10_000..2_000_000).contains(&rows), "{rows}");
+    let enough = judged(
+        drawn(mechanism, 2 * rows as usize),
+        &ReadOptions::default(),
+        &claim,
+    );
+    assert_eq!(
+        enough.claims[0].verdict,
+        Verdict::Holds,
+        "{:?}",
+        enough.claims[0]
+    );
+}
