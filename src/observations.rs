@@ -6,6 +6,8 @@
 
 use serde::Serialize;
 
+use crate::error::shorten;
+
 /// What a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -39,6 +41,18 @@ pub struct Column {
     /// The width of the bins it was reduced to, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resolution: Option<f64>,
+}
+
+/// Which columns an observer sees in bins, in words; `None` if all are seen exactly.
+pub fn bins(columns: &[Column]) -> Option<String> {
+    let bins: Vec<String> = columns
+        .iter()
+        .filter_map(|column| {
+            let width = column.resolution?;
+            Some(format!("{} in bins of {width}", shorten(&column.name)))
+        })
+        .collect();
+    (!bins.is_empty()).then(|| bins.join(" and "))
 }
 
 /// The distinct observations of a log, in a canonical order that does not depend on the order of rows.

@@ -11,6 +11,7 @@ use crate::error::shorten;
 use crate::estimate::{Estimate, Method, Methods};
 use crate::log::Log;
 use crate::measure::plug_in::hockey_stick;
+use crate::observations::bins;
 use crate::outward::{at_least, at_least_beyond, at_most, at_most_beyond};
 use crate::stats::concentration::mcdiarmid_hockey_stick_radius;
 
@@ -57,21 +58,10 @@ fn qualify(report: &mut ClaimReport, evidence: &Evidence, warnings: &[Warning]) 
             warning.code()
         ));
     }
-    let resolved: Vec<String> = evidence
-        .observations
-        .columns()
-        .iter()
-        .filter_map(|column| {
-            column
-                .resolution
-                .map(|width| format!("{} in bins of {width}", shorten(&column.name)))
-        })
-        .collect();
-    if !resolved.is_empty() {
-        report.reason.push_str(&format!(
-            " This is for an observer that sees {}.",
-            resolved.join(" and ")
-        ));
+    if let Some(bins) = bins(evidence.observations.columns()) {
+        report
+            .reason
+            .push_str(&format!(" This is for an observer that sees {bins}."));
     }
 }
 

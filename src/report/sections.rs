@@ -3,7 +3,7 @@
 use crate::audit::{Audit, ClaimReport, PairFigures, Verdict};
 use crate::error::shorten;
 use crate::estimate::{Estimate, Method};
-use crate::observations::{ColumnType, ObservationKind};
+use crate::observations::{ColumnType, ObservationKind, bins};
 use crate::outward::{at_least, at_most, nearest, percent_at_least};
 use crate::report::document::Document;
 
@@ -158,22 +158,7 @@ fn summary(document: &mut Document, audit: &Audit) {
 
 /// Whom the limits are about, where the log was reduced to what an observer can resolve.
 fn observer(audit: &Audit) -> String {
-    let bins: Vec<String> = audit
-        .input
-        .observation
-        .columns
-        .iter()
-        .filter_map(|column| {
-            column
-                .resolution
-                .map(|width| format!("{} in bins of {width}", shorten(&column.name)))
-        })
-        .collect();
-    if bins.is_empty() {
-        String::new()
-    } else {
-        format!(" who sees {}", bins.join(" and "))
-    }
+    bins(&audit.input.observation.columns).map_or(String::new(), |bins| format!(" who sees {bins}"))
 }
 
 fn figures(document: &mut Document, audit: &Audit) {
