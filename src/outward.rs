@@ -3,7 +3,11 @@
 /// A figure that is no limit, to nearest: four decimals, or four significant digits for what those
 /// would hide.
 pub fn nearest(value: f64) -> String {
-    if value != 0.0 && value.abs() < 0.001 {
+    /// Smaller is what floats make of 0.
+    const NOTHING: f64 = 1e-13;
+    if value.abs() < NOTHING {
+        "0.0000".to_owned()
+    } else if value.abs() < 0.001 {
         format!("{value:.3e}")
     } else {
         format!("{value:.4}")

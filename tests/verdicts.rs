@@ -2,7 +2,7 @@
 
 use leakgauge::audit::{Audit, AuditOptions, Verdict, audit};
 use leakgauge::claim::Claim;
-use leakgauge::log::{ReadMeter, ReadOptions, read, read_from};
+use leakgauge::log::{HeaderChoice, ReadMeter, ReadOptions, read, read_from};
 use leakgauge::mechanism;
 use leakgauge::simulate::Simulation;
 
@@ -220,4 +220,44 @@ fn the_rows_that_would_prove_differential_privacy_are_named() {
         "{:?}",
         enough.claims[0]
     );
+}
+
+/// A header of words above words is not to be taken for a secret that was seen once.
+#[test]
+fn a_row_of_words_that_occur_nowhere_else_is_not_guessed_about() {
+    let rows = (0..200).map(|i| format!("{},{}\n", ["yes", "no"][i % 2], ["yes", "no"][i / 2 % 2]));
+    let csv = "truth,answer\n".to_owned() + &rows.collect::<String>();
+    let by_number = ReadOptions {
+        secret: Some("1".into()),
+        ..ReadOptions::default()
+    };
+    let input = std::io::Cursor::new(csv.clone());
+    let message = read_from("log.csv", input, &by_number)
+        .expect_err("unclear")
+        .to_string();
+    assert!(message.contains("--header or --no-header"), "{message}");
+    for (header, secrets) in [(HeaderChoice::Present, 2), (HeaderChoice::Absent, 3)] {
+        let said = ReadOptions {
+            header,
+            ..by_number.clone()
+        };
+        let log = read_from("log.csv", std::io::Cursor::new(csv.clone()), &said).expect("said");
+        assert_eq!(log.secrets.len(), secrets);
+    }
+}
+
+#[test]
+fn numbers_with_a_decimal_comma_or_a_unit_are_warned_about() {
+    for written in [|i: u32| format!("\"0,{i}\""), |i: u32| format!("0.{i} ms")] {
+        let rows = (0..400u32).map(|i| ((i % 2).to_string(), written(i)));
+        let found = judged(log(rows), &ReadOptions::default(), &["advantage(0.9)"]);
+        assert!(
+            found
+                .warnings
+                .iter()
+                .any(|w| w.code() == "numbers-as-labels"),
+            "{}",
+            written(1)
+        );
+    }
 }

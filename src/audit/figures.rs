@@ -44,13 +44,24 @@ impl Evidence<'_> {
     /// was fixed before the log was taken, or for statements over all pairs.
     pub(super) fn plug_in_upper(&self, pair: usize, alpha: f64) -> Option<f64> {
         let plug_in = self.plug_in.as_ref()?[pair];
+        Some((plug_in + self.plug_in_radius(pair, alpha)?).min(1.0))
+    }
+
+    /// How far that limit is above the plug-in estimate.
+    pub(super) fn plug_in_radius(&self, pair: usize, alpha: f64) -> Option<f64> {
         let rule = self.tuned.choices[pair].rule;
         let rows = self.counts.rows();
         let (a, b) = (rows[rule.a as usize], rows[rule.b as usize]);
-        if a == 0 || b == 0 {
-            return None;
-        }
-        Some((plug_in + mcdiarmid_total_variation_radius(a, b, alpha)).min(1.0))
+        (a > 0 && b > 0).then(|| mcdiarmid_total_variation_radius(a, b, alpha))
+    }
+
+    /// Upper limit of the total variation of all pairs at once: each at the same level, for the truly
+    /// worst pair is one fixed pair (Berger 1982, doi:10.1080/00401706.1982.10487790).
+    pub(super) fn largest_upper(&self) -> Option<f64> {
+        let level = self.one_side(self.alpha());
+        (0..self.pair_count())
+            .map(|pair| self.plug_in_upper(pair, level))
+            .try_fold(0.0f64, |largest, upper| Some(largest.max(upper?)))
     }
 
     /// Total variation of a pair, its attack judged at `lower_level`, its upper limit at `upper_level`.
@@ -87,6 +98,10 @@ impl Evidence<'_> {
         let share = self.plan.share(self.plan.worst_read(self.tuned));
         let lower_level = self.one_side(share);
         let mut estimate = self.chosen_total_variation(worst, lower_level);
+        // What bounds all pairs bounds this one, at a better level than a limit for a chosen pair.
+        if let Some(largest) = self.largest_upper().filter(|_| !self.fresh) {
+            estimate.upper = Some(largest);
+        }
         if self.plan.worst_method == WorstMethod::Kolmogorov && self.tally(worst).is_judged() {
             let rule = self.tuned.choices[worst].rule;
             let lower =

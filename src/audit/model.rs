@@ -156,6 +156,13 @@ pub enum Warning {
         /// The column.
         column: String,
     },
+    /// A column of labels that look like numbers in a notation that is not read.
+    NumbersAsLabels {
+        /// The column.
+        column: String,
+        /// A value.
+        example: String,
+    },
     /// Not every numeric column was given a resolution.
     ResolutionIncomplete {
         /// The columns without one.
@@ -176,6 +183,7 @@ impl Warning {
             Warning::NotLearned { .. } => "secret-not-learned",
             Warning::ConstantColumn { .. } => "constant-column",
             Warning::MostlyNumbers { .. } => "mostly-numbers",
+            Warning::NumbersAsLabels { .. } => "numbers-as-labels",
             Warning::ResolutionIncomplete { .. } => "resolution-incomplete",
         }
     }
@@ -201,6 +209,14 @@ impl fmt::Display for Warning {
                  secrets in random order",
                 100.0 * share,
                 100.0 * expected
+            ),
+            Warning::Autocorrelation {
+                column,
+                correlation,
+            } if *correlation > 0.999 => write!(
+                f,
+                "column {} counts up or down with the rows: if it is a row number, leave it out with --observe",
+                shorten(column)
             ),
             Warning::Autocorrelation {
                 column,
@@ -257,6 +273,11 @@ impl fmt::Display for Warning {
                  --numeric {} and the other values will be reported",
                 shorten(column),
                 shorten(column)
+            ),
+            Warning::NumbersAsLabels { column, example } => write!(
+                f,
+                "column {column} is read as labels, but its values look like numbers ({example}): as labels they show \
+                 next to nothing. Write them with a decimal point and without a unit"
             ),
             Warning::ResolutionIncomplete { columns } => write!(
                 f,

@@ -14,7 +14,7 @@ use crate::stats::poisson_binomial::poisson_binomial_upper;
 use crate::stats::weighted_risk::{Stratum, chernoff_upper, matched_plan};
 use crate::tuning::Tuned;
 
-const NO_UPPER: &str = "no distribution-free limit on what a better attack could do exists for numeric observations: \
+const NO_UPPER: &str = "for numeric observations no valid limit on what a better attack could do exists; \
                         say what the observer can resolve (--resolution COLUMN=WIDTH)";
 
 /// How the Bayes risk is limited from above at a prior.
@@ -121,13 +121,9 @@ pub(super) fn overall(
 }
 
 /// β* of the whole log: limited from above by the certified worst pair, from below by the largest
-/// upper limit of all pairs, each at its own level: the truly worst pair is one fixed pair, so its own
-/// limit is enough (Berger 1982, doi:10.1080/00401706.1982.10487790).
+/// upper limit of all pairs.
 fn bayes_security(evidence: &Evidence, worst: &WorstPair) -> Estimate {
-    let level = evidence.one_side(evidence.alpha());
-    let largest = (0..evidence.pair_count())
-        .map(|pair| evidence.plug_in_upper(pair, level))
-        .try_fold(0.0f64, |largest, upper| Some(largest.max(upper?)));
+    let largest = evidence.largest_upper();
     let mut estimate = worst.bayes_security.clone();
     estimate.lower = largest.map(|tv| 1.0 - tv);
     estimate.method.lower = largest.map(|_| Method::PluginMcdiarmid);

@@ -36,7 +36,8 @@ pub(super) fn reason(
                 lower
             ),
             (None, Some(reason)) => format!(
-                "The {what} is at least {}, not more than {bound}, and from above: {reason}.",
+                "Not refuted: the log shows that the {what} is at least {}, which the claimed {bound} allows. Not confirmed: \
+                 {reason}.",
                 lower
             ),
             (None, None) => format!("The {what} is at least {}.", lower),
@@ -66,7 +67,8 @@ pub(super) fn security_reason(
         ),
         Verdict::Inconclusive => match (estimate.lower, &estimate.reason) {
             (None, Some(reason)) => format!(
-                "The Bayes security is at most {}, not less than {bound:.4}, and from below: {reason}.",
+                "Not refuted: the log shows a Bayes security of at most {}, which the claimed {bound:.4} allows. Not \
+                 confirmed: {reason}.",
                 upper
             ),
             _ => format!(

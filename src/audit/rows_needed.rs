@@ -4,7 +4,8 @@ use crate::audit::Evidence;
 use crate::audit::model::Verdict;
 use crate::estimate::{Estimate, Method};
 
-/// Rows at which the same rates would decide a bound on the advantage of a pair.
+/// Rows at which the same rates would decide a bound on the advantage of a pair; `None` where the
+/// estimate is too near the bound to say on which side the truth is.
 pub(super) fn for_bound(
     evidence: &Evidence,
     verdict: Verdict,
@@ -15,37 +16,64 @@ pub(super) fn for_bound(
     let point = estimate
         .point
         .filter(|_| verdict == Verdict::Inconclusive)?;
-    if point > bound && estimate.method.lower == Some(Method::KolmogorovDkw) {
+    if point <= bound {
+        return match estimate.method.upper {
+            Some(Method::PluginMcdiarmid) => for_plug_in(evidence, |_| bound),
+            _ => for_upper(evidence, estimate, bound),
+        };
+    }
+    if is_within_noise(point, estimate.lower?, bound) {
+        None
+    } else if estimate.method.lower == Some(Method::KolmogorovDkw) {
         // The width of that limit falls like 1/√rows.
         let factor = ((point - estimate.lower?) / (point - bound)).powi(2);
         sensible(evidence.counts.total() as f64 * factor)
-    } else if point > bound {
-        for_refutation(evidence, pair, bound)
     } else {
-        for_upper(evidence, estimate, bound)
+        for_refutation(evidence, pair, bound)
     }
 }
 
-/// Rows at which the same rates would decide a mechanism claim. `tightest` is the pair whose upper limit
-/// exceeds its analytic value and the margin most, and by how much.
+/// Rows at which the same rates would decide a mechanism claim: `analytic` is its total variation of a
+/// pair.
 pub(super) fn for_mechanism(
     evidence: &Evidence,
     verdict: Verdict,
     estimate: &Estimate,
-    analytic: f64,
-    tightest: Option<(usize, f64)>,
+    analytic: impl Fn(usize) -> f64,
     pair: usize,
 ) -> Option<u64> {
     let margin = evidence.options.margin;
     let point = estimate
         .point
         .filter(|_| verdict == Verdict::Inconclusive)?;
-    if point > analytic + margin {
-        return for_refutation(evidence, pair, analytic);
+    let refutable =
+        point > analytic(pair) + margin && !is_within_noise(point, estimate.lower?, analytic(pair));
+    if refutable {
+        for_refutation(evidence, pair, analytic(pair))
+    } else {
+        for_plug_in(evidence, |pair| analytic(pair) + margin)
     }
-    // A correct mechanism sits on its own value: what the limit must shrink to is the margin.
-    let (_, excess) = tightest?;
-    sensible(evidence.counts.total() as f64 * ((excess + margin) / margin).powi(2))
+}
+
+/// Whether an estimate is within about a standard error of a bound: a limit is about two away.
+pub(super) fn is_within_noise(point: f64, lower: f64, bound: f64) -> bool {
+    point - bound < 0.5 * (point - lower)
+}
+
+/// Rows at which the upper limit of every pair would come down to its bound. Plug-in estimates that are
+/// above it, as they are while most observations are new, promise nothing.
+fn for_plug_in(evidence: &Evidence, bound: impl Fn(usize) -> f64) -> Option<u64> {
+    let plug_in = evidence.plug_in.as_ref()?;
+    let level = evidence.one_side(evidence.alpha());
+    let mut largest = 1.0f64;
+    for (pair, &plug_in) in plug_in.iter().enumerate() {
+        let room = bound(pair) - plug_in;
+        if room <= 0.0 {
+            return None;
+        }
+        largest = largest.max(evidence.plug_in_radius(pair, level)? / room);
+    }
+    sensible(evidence.counts.total() as f64 * largest * largest)
 }
 
 /// Rows at which the attack's rates on a pair would exceed a bound on its advantage.

@@ -53,10 +53,15 @@ fn qualify(report: &mut ClaimReport, evidence: &Evidence, warnings: &[Warning]) 
     if let Some(warning) = warnings.iter().find(|warning| warning.is_about_order())
         && report.verdict != Verdict::Inconclusive
     {
-        report.reason.push_str(&format!(
-            " But the limits count on independent rows, and the order of this log says otherwise ({}).",
-            warning.code()
-        ));
+        let doubt = match warning {
+            Warning::LabelsNotInterleaved { .. } => {
+                "its secrets were not logged in random order, so that drift could imitate a leak"
+            }
+            _ => "limits count on independent rows, and those of this log are not",
+        };
+        report
+            .reason
+            .push_str(&format!(" But {doubt} ({}).", warning.code()));
     }
     if let Some(bins) = bins(evidence.observations.columns()) {
         report
@@ -79,10 +84,7 @@ fn decide(estimate: &Estimate, bound: f64) -> Verdict {
 /// Total variation of the whole log: the certified worst pair from below, all pairs from above.
 fn largest_total_variation(evidence: &Evidence) -> Estimate {
     let mut estimate = evidence.worst_total_variation();
-    let level = evidence.one_side(evidence.alpha());
-    estimate.upper = (0..evidence.pair_count())
-        .map(|pair| evidence.plug_in_upper(pair, level))
-        .try_fold(0.0f64, |largest, upper| Some(largest.max(upper?)));
+    estimate.upper = evidence.largest_upper();
     estimate
 }
 
@@ -232,7 +234,9 @@ fn privacy(
         };
         (
             Verdict::Inconclusive,
-            format!("The log shows an epsilon of {lower}, not more than {epsilon}, and {why}."),
+            format!(
+                "Not refuted: the log shows an epsilon of {lower}, which the claimed {epsilon} allows. Not confirmed: {why}."
+            ),
         )
     };
     let tally = evidence.judgement.tallies[plan.position];
@@ -241,6 +245,13 @@ fn privacy(
         .and_then(|(plug_in, upper)| rows_needed::for_divergence(evidence, plug_in, upper, delta));
     let rows_needed = match verdict {
         Verdict::Inconclusive if provable_with.is_some() => provable_with,
+        Verdict::Inconclusive
+            if limit.point.zip(limit.lower).is_some_and(|(point, lower)| {
+                rows_needed::is_within_noise(point, lower, epsilon)
+            }) =>
+        {
+            None
+        }
         Verdict::Inconclusive => rows_needed::scaled(evidence, tally.is_judged(), |factor| {
             tally
                 .scaled(factor)
@@ -335,7 +346,7 @@ fn mechanism(evidence: &Evidence, log: &Log, claim: &BoundClaim, at: usize) -> C
     } else {
         (Verdict::Inconclusive, suspect, suspect_estimate)
     };
-    let (analytic_tv, analytic_security) = values(pair);
+    let (_, analytic_security) = values(pair);
     let estimate = total_variation.decreasing(|tv| 1.0 - tv);
     let note = match (verdict, &impossible) {
         (Verdict::Inconclusive, Some(label)) => format!(
@@ -360,8 +371,7 @@ fn mechanism(evidence: &Evidence, log: &Log, claim: &BoundClaim, at: usize) -> C
             evidence,
             verdict,
             &total_variation,
-            analytic_tv,
-            tightest,
+            |pair| values(pair).0,
             pair,
         ),
         estimate,

@@ -164,6 +164,9 @@ fn look_at_columns(log: &Log, warnings: &mut Vec<Warning>) {
             });
         }
     }
+    let like_numbers = log.facts.like_numbers.iter().cloned();
+    warnings
+        .extend(like_numbers.map(|(column, example)| Warning::NumbersAsLabels { column, example }));
     let suspicious = log.facts.suspicious_columns.iter().cloned();
     warnings.extend(suspicious.map(|column| Warning::MostlyNumbers { column }));
     let numeric = observations

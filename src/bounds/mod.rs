@@ -206,11 +206,13 @@ fn notes(kind: Kind) -> Vec<&'static str> {
         Kind::Mechanism => vec![
             "Exact values, at the pair of secrets that is told apart best.",
             "Advantage is that of the optimal adversary at the uniform prior on that pair; by \
-             Proposition 2 it is also the delta at which the mechanism is (0, delta)-private.",
+             Proposition 2 of the Bayes security paper (doi:10.1109/CSF57540.2023.00011) it is also the \
+             delta at which the mechanism is (0, delta)-private.",
         ],
         Kind::Promise => vec![
             "Bounds that hold for every mechanism that keeps the promise, between any two secrets \
-             that it covers: at least for Bayes security, at most for everything else.",
+             that it covers: at least for Bayes security, at most for everything else. Bounds of other \
+             papers stand as published: an advantage above 1 or a Bayes security below 0 says nothing.",
         ],
     }
 }

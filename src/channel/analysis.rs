@@ -127,6 +127,9 @@ pub struct Composition {
     pub guaranteed_bayes_security: f64,
     /// Whether the guarantee is met exactly, up to rounding.
     pub tight: bool,
+    /// The composition before it is repeated.
+    #[serde(skip)]
+    once: Channel,
 }
 
 /// The two secrets that are easiest to tell apart.
@@ -376,6 +379,29 @@ pub enum CompositionKind {
     Cascade,
 }
 
+impl Analysis {
+    /// The same analysis, of a channel that is this composition. Of n uses ε is n times that of one,
+    /// which needs no probability that has become too small for a float.
+    ///
+    /// # Errors
+    /// None for the channel that the composition was made with.
+    pub fn of_composition(mut self, composition: Composition) -> Result<Analysis> {
+        let (once, uses) = (&composition.once, composition.repeat as f64);
+        let times = |epsilon: Option<f64>| epsilon.map(|epsilon| uses * epsilon);
+        if composition.repeat > 1 {
+            self.epsilon = times(once.epsilon());
+            let figures = self.pair.iter_mut().map(|pair| &mut pair.figures);
+            for pair in figures.chain([&mut self.worst_pair]) {
+                let a = once.secret_number(&pair.secrets[0])?;
+                let b = once.secret_number(&pair.secrets[1])?;
+                pair.epsilon = times(once.pair_epsilon(a, b)?);
+            }
+        }
+        self.composition = Some(composition);
+        Ok(self)
+    }
+}
+
 /// Composes channels in their order, then repeats the whole; with what the theorems guarantee.
 ///
 /// # Errors
@@ -398,11 +424,12 @@ pub fn compose(
             CompositionKind::Cascade => whole.cascade(next)?,
         };
     }
-    let once = match kind {
+    let guaranteed_once = match kind {
         CompositionKind::Parallel => parts.iter().product(),
         CompositionKind::Cascade => parts.iter().copied().fold(0.0, f64::max),
     };
-    let guaranteed = f64::powf(once, repeat as f64);
+    let guaranteed = f64::powf(guaranteed_once, repeat as f64);
+    let once = whole.clone();
     if repeat != 1 {
         whole = whole.repeat(repeat)?;
     }
@@ -416,6 +443,7 @@ pub fn compose(
         parts_bayes_security: parts,
         guaranteed_bayes_security: guaranteed,
         tight: (reached - guaranteed).abs() <= 1e-12 * guaranteed,
+        once,
     };
     Ok((whole, composition))
 }

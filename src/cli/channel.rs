@@ -200,8 +200,10 @@ fn analyse(
     };
     let mut analysis = channel::analyse(whole, &options)?;
     analysis.input = layouts;
-    analysis.composition = composed.map(|(_, composition)| composition);
-    Ok(analysis)
+    match composed {
+        Some((_, composition)) => analysis.of_composition(composition),
+        None => Ok(analysis),
+    }
 }
 
 fn pair(channel: &Channel, labels: &[String]) -> Result<Option<(usize, usize)>> {

@@ -190,11 +190,11 @@ impl<'a> Arguments<'a> {
             value.describe()
         ));
         match value {
-            Value::Grid { .. } => error.with_hint(format!(
-                "grids are for `bounds` and `compare`; give one {parameter} here"
-            )),
+            Value::Grid { .. } => {
+                error.with_hint(format!("grids are for `bounds`; give one {parameter} here"))
+            }
             Value::Range { from, to } => error.with_hint(format!(
-                "a grid, for `bounds` and `compare`, also says how many values: {from}..{to}:8"
+                "a grid, for `bounds`, also says how many values: {from}..{to}:8"
             )),
             _ => error,
         }

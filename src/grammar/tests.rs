@@ -179,7 +179,7 @@ fn wrong_arguments_are_explained() {
         ),
         (
             "dp(epsilon=1..5)",
-            "a grid, for `bounds` and `compare`, also says how many values",
+            "a grid, for `bounds`, also says how many values",
         ),
         ("dp(epsilon=1..5:5)", "got the grid 1..5:5"),
     ] {

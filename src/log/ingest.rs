@@ -13,7 +13,7 @@ use crate::log::rows::{self, at_column, field, next, place_of, read_probe, whole
 use crate::log::tabulate::{kind_of, natural_order, ranks, tabulate};
 use crate::log::typing::{self, ColumnPlan};
 use crate::log::{InputFacts, Log, ReadOptions};
-use crate::observations::ColumnType;
+use crate::observations::{ColumnType, Counts};
 
 /// More secrets than this make more pairs than anyone can look at.
 const MOST_SECRETS: usize = 2_000;
@@ -41,6 +41,8 @@ pub struct Ingest<'a> {
     tuples: TupleInterner,
     cells: CellCounter,
     fit_cells: CellCounter,
+    /// Row 1 of the first file, where it was taken for data without a number in it.
+    first_row: Option<(u32, u32, String)>,
     fit_rows: u64,
     order: OrderSketch,
     integers: bool,
@@ -60,6 +62,7 @@ impl<'a> Ingest<'a> {
             tuples: TupleInterner::new(0),
             cells: CellCounter::default(),
             fit_cells: CellCounter::default(),
+            first_row: None,
             fit_rows: 0,
             order: OrderSketch::default(),
             integers: true,
@@ -124,6 +127,10 @@ impl<'a> Ingest<'a> {
                 .filter(|plan| typing::is_suspicious(plan))
                 .map(|plan| plan.name.clone())
                 .collect();
+            self.facts.like_numbers = plans
+                .iter()
+                .filter_map(|plan| Some((plan.name.clone(), plan.like_a_number.clone()?)))
+                .collect();
             self.settled = Some((layout.clone(), plans));
             return Ok(layout);
         };
@@ -165,6 +172,13 @@ impl<'a> Ingest<'a> {
         }
         self.observation(layout, record, &place)?;
         let symbol = self.tuples.intern(&self.tuple);
+        if self.facts.rows == 1 && part == Part::Log && self.may_be_header(record) {
+            let texts: Vec<String> = record
+                .iter()
+                .map(|f| String::from_utf8_lossy(f).into_owned())
+                .collect();
+            self.first_row = Some((secret, symbol, texts.join(", ")));
+        }
         match part {
             Part::FitOn => self.fit_cells.add(secret, symbol, count),
             Part::Log => {
@@ -176,6 +190,12 @@ impl<'a> Ingest<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a row 1 that was taken for data could be a header after all.
+    fn may_be_header(&self, record: &ByteRecord) -> bool {
+        let is_number = |field: &[u8]| std::str::from_utf8(field).is_ok_and(layout::is_number);
+        self.facts.header_detected && !self.facts.header && !record.iter().any(is_number)
     }
 
     /// How often a row occurred; adds it to the rows of its part.
@@ -306,10 +326,14 @@ impl<'a> Ingest<'a> {
             self.fit_cells
                 .into_counts(secrets.len(), &secret_rank, &symbol_rank)
         });
+        let counts =
+            std::mem::take(&mut self.cells).into_counts(secrets.len(), &secret_rank, &symbol_rank);
+        if let Some((secret, symbol, texts)) = &self.first_row {
+            let (secret, symbol) = (secret_rank[*secret as usize], symbol_rank[*symbol as usize]);
+            refuse_unclear_header(&self.options.files[0], texts, &counts, secret, symbol)?;
+        }
         Ok(Log {
-            counts: self
-                .cells
-                .into_counts(secrets.len(), &secret_rank, &symbol_rank),
+            counts,
             fit_counts,
             order: (!self.facts.aggregated).then(|| self.order.finish(&secret_rank, &symbol_rank)),
             secrets,
@@ -346,6 +370,29 @@ impl<'a> Ingest<'a> {
             _ => Ok(()),
         }
     }
+}
+
+/// Refuses to guess about a row 1 of words that occur nowhere else: a header word as a secret would
+/// change every figure.
+fn refuse_unclear_header(
+    file: &str,
+    texts: &str,
+    counts: &Counts,
+    secret: u32,
+    symbol: u32,
+) -> Result<()> {
+    let cells = counts.cells().iter().filter(|cell| cell.symbol == symbol);
+    let alone =
+        counts.rows()[secret as usize] == 1 && cells.map(|cell| cell.count).sum::<u64>() == 1;
+    if !alone || counts.total() < 10 {
+        return Ok(());
+    }
+    let problem = format!(
+        "({}) looks like a header, for its words occur nowhere else",
+        shorten(texts)
+    );
+    Err(Error::data(Place::file(file).row(1), problem)
+        .with_hint("say which it is: --header or --no-header"))
 }
 
 /// The number of the bin of a width, anchored at 0, that a value falls into. A value within rounding

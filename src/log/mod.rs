@@ -150,6 +150,8 @@ pub struct InputFacts {
     /// Per observation column: the most decimals a number was written with, `None` if categorical or
     /// written with exponents.
     pub decimals: Vec<Option<u32>>,
+    /// Columns of labels that look like numbers written otherwise, with an example.
+    pub like_numbers: Vec<(String, String)>,
     /// Categorical columns that hold numbers nearly everywhere.
     pub suspicious_columns: Vec<String>,
     /// Whether the user narrowed the log to some secrets.

@@ -32,6 +32,8 @@ pub struct ColumnPlan {
     pub integers: bool,
     /// The share of the probed values that are numbers.
     pub number_share: f64,
+    /// A probed value, where nearly all begin like a number that cannot be read: `0,966`, `0.58 ms`.
+    pub like_a_number: Option<String>,
 }
 
 /// What a column's type rests on.
@@ -122,6 +124,10 @@ fn plan_column(
         padded: probe.padded,
         integers: !categorical && probe.all_numbers && category_like,
         number_share: probe.number_share,
+        like_a_number: probe
+            .like_a_number
+            .clone()
+            .filter(|_| kind == ColumnType::Categorical && !categorical),
     })
 }
 
@@ -181,6 +187,7 @@ fn check_names(file: &str, layout: &Layout, options: &ReadOptions) -> Result<()>
 }
 
 struct Probe {
+    like_a_number: Option<String>,
     padded: bool,
     all_numbers: bool,
     few_integers: bool,
@@ -217,7 +224,21 @@ fn probe(rows: &[StringRecord], position: usize, count: Option<usize>) -> Probe 
     }
     // A blank among numbers is a missing number, to be reported; a column of words may hold blanks.
     let mut fields = rows.iter().filter_map(|row| row.get(position));
+    let texts = || {
+        rows.iter()
+            .filter_map(|row| row.get(position))
+            .map(str::trim)
+    };
+    let like_numbers = texts().filter(|text| looks_like_a_number(text)).count();
+    let different: std::collections::BTreeSet<&str> = texts().take(1000).collect();
     Probe {
+        like_a_number: (10 * like_numbers >= 9 * rows.len().max(1) && different.len() > FEW_VALUES)
+            .then(|| {
+                texts()
+                    .find(|text| looks_like_a_number(text))
+                    .map(str::to_owned)
+            })
+            .flatten(),
         padded: !rows.is_empty() && fields.all(|field| field.starts_with(' ')),
         all_numbers: numbers + blank == rows.len() && finite > 0,
         few_integers: integers
@@ -225,6 +246,16 @@ fn probe(rows: &[StringRecord], position: usize, count: Option<usize>) -> Probe 
             && occurrences >= OFTEN * distinct.len() as u64,
         number_share: numbers as f64 / rows.len().max(1) as f64,
     }
+}
+
+/// A number with a decimal comma, or with a unit behind it.
+fn looks_like_a_number(text: &str) -> bool {
+    let with_point = text.replacen(',', ".", 1);
+    let value = with_point
+        .trim_end_matches(|letter: char| letter.is_alphabetic() || letter == ' ' || letter == '%');
+    text.parse::<f64>().is_err()
+        && value.contains(['.', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'])
+        && value.parse::<f64>().is_ok()
 }
 
 /// Whether a column of categories holds numbers nearly everywhere: probably a typo in a numeric column.

@@ -80,7 +80,7 @@ fn verdict(document: &mut Document, claim: &ClaimReport) {
     match (claim.verdict, claim.rows_needed) {
         (Verdict::Inconclusive, Some(rows)) => {
             items.push(format!(
-                "If the rates seen here are the true ones, about {rows} rows in all would decide."
+                "If the estimate were the truth, about {rows} rows in all would decide."
             ));
         }
         (Verdict::Inconclusive, None) => {
@@ -113,24 +113,28 @@ fn summary(document: &mut Document, audit: &Audit) {
     let observer = observer(audit);
     let mut sentences = vec![match tv.lower {
         Some(lower) if lower > 0.0 => format!(
-            "The log tells its secrets apart. Of all pairs, {a} and {b} were found easiest: asked which of the two it \
-             was, an observer of one use{observer} is right at least {} % of the time, where guessing gives 50 % \
-             (advantage at least {}, {percent} % confidence).",
+            "The log tells its secrets apart. Take {a} and {b}, the pair picked on the rows to choose with: asked which of \
+             the two it was, an observer of one row{observer} is right at least {} % of the time, where guessing gives \
+             50 % (advantage at least {}, {percent} % confidence).",
             percent_at_least(0.5 * (1.0 + lower)),
             at_least(lower)
         ),
         Some(_) => format!(
-            "No leak could be certified at {percent} % confidence. The likeliest pair, {a} and {b}, has an estimated \
-             advantage of {}, which chance could explain.",
+            "No leak could be certified at {percent} % confidence. The pair picked on the rows to choose with, {a} and \
+             {b}, has an estimated advantage of {}, which chance could explain.",
             value(tv.point)
         ),
         None => format!(
-            "Nothing can be certified about the likeliest pair, {a} and {b}: {}.",
+            "Nothing can be certified about the pair picked on the rows to choose with, {a} and {b}: {}.",
             tv.reason.as_deref().unwrap_or("too few rows")
         ),
     }];
     let security = &audit.overall.bayes_security;
     sentences.push(match (security.lower, &tv.reason) {
+        (Some(lower), _) if lower <= 1e-4 => {
+            "From above these rows certify nothing: too many different observations for so few rows, or a leak."
+                .to_owned()
+        }
         (Some(lower), _) => format!(
             "No observer{observer} can tell any pair of secrets apart with an advantage of more than {} (the same \
              confidence).",
@@ -145,7 +149,7 @@ fn summary(document: &mut Document, audit: &Audit) {
         .any(crate::audit::Warning::is_about_order)
     {
         let doubt = if tv.lower.is_some_and(|lower| lower > 0.0) {
-            "they can explain a leak away"
+            "they may be the cause of what looks like a leak"
         } else {
             "the limits count on independent rows"
         };
@@ -219,8 +223,9 @@ fn figures(document: &mut Document, audit: &Audit) {
         rows,
     );
     document.paragraph(format!(
-        "Each figure's limits hold with {} % confidence; `none` means that no such limit can be had. Guessing blind errs \
-         with probability {}.",
+        "Each figure's limits hold with {} % confidence; none means that no such limit can be had, or that nothing was \
+         measured. Estimates are not clipped: one beyond its limits means that no leak was seen. Guessing blind errs with \
+         probability {}.",
         100.0 * audit.confidence,
         nearest(overall.guessing_error)
     ));
@@ -266,8 +271,7 @@ fn pairs(document: &mut Document, audit: &Audit) {
         rows,
     );
     document.paragraph(format!(
-        "{} of {} pairs, by their lower limits. The limits of all pairs hold together ({} correction), so they are wider \
-         than those of the worst pair alone.",
+        "{} of {} pairs, by their lower limits. The limits of all pairs hold together (correction: {}).",
         LISTED_PAIRS.min(audit.pairs.len()),
         audit.pairs.len(),
         audit.multiplicity.correction
@@ -293,14 +297,18 @@ fn input(audit: &Audit) -> Vec<String> {
     }
     let mut items = vec![
         format!(
-            "{} rows{} read, {} used; {header}.",
+            "{} rows{} read, {} used; {header}; fields are separated by {}.",
             input.rows,
             if input.aggregated {
                 ", aggregated,"
             } else {
                 ""
             },
-            input.rows_used
+            input.rows_used,
+            match input.delimiter {
+                '\t' => "tabs".to_owned(),
+                delimiter => format!("`{delimiter}`"),
+            }
         ),
         format!(
             "Secret: column {}: {}.",
@@ -385,7 +393,12 @@ fn limits(audit: &Audit) -> String {
     .into_iter()
     .flatten()
     .collect();
-    used.dedup();
+    let mut seen = Vec::new();
+    used.retain(|method| {
+        let new = !seen.contains(method);
+        seen.push(*method);
+        new
+    });
     let names: Vec<&str> = used.into_iter().map(method_name).collect();
     format!(
         "Limits: {}.",
