@@ -3,9 +3,11 @@
 
 mod figures;
 mod goodness;
+mod mechanism_claim;
 mod model;
 mod overall;
 mod plan;
+mod privacy;
 mod reasons;
 mod rows_needed;
 mod verdict;

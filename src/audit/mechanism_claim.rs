@@ -1,0 +1,120 @@
+//! Claims of a mechanism.
+
+use crate::audit::goodness;
+use crate::audit::model::{ClaimReport, Verdict};
+use crate::audit::plan::analytic;
+use crate::audit::reasons::security_reason;
+use crate::audit::rows_needed;
+use crate::audit::{BoundClaim, Evidence};
+use crate::error::shorten;
+use crate::estimate::Estimate;
+use crate::log::Log;
+
+/// Judges the `at`-th claim, a mechanism: refuted at the pair that the tune rows found likeliest to
+/// exceed its own analytic value, holding where every pair's upper limit is within the margin of its
+/// own. A log with an observation that the mechanism cannot produce never holds.
+pub(super) fn judge(evidence: &Evidence, log: &Log, claim: &BoundClaim, at: usize) -> ClaimReport {
+    let suspect = evidence.plan.mechanism_pairs[at].expect("planned for every mechanism claim");
+    let values = |pair| analytic(claim, evidence.tuned, pair).expect("a mechanism claim");
+    let mechanism = claim.mechanism.as_deref().expect("a mechanism claim");
+    let impossible = goodness::impossible(log, mechanism);
+    let (verdict, pair, total_variation) = decide(
+        evidence,
+        suspect,
+        |pair| values(pair).0,
+        impossible.is_some(),
+    );
+    let (_, analytic_security) = values(pair);
+    let estimate = total_variation.decreasing(|tv| 1.0 - tv);
+    let note = note(verdict, impossible.as_deref(), evidence.options.margin);
+    let rows_needed = match &impossible {
+        Some(_) => None,
+        None => rows_needed::for_mechanism(
+            evidence,
+            verdict,
+            &total_variation,
+            |pair| values(pair).0,
+            pair,
+        ),
+    };
+    ClaimReport {
+        claim: claim.claim.text.clone(),
+        quantity: "bayes_security",
+        analytic: analytic_security,
+        pair: evidence.names(pair),
+        verdict,
+        reason: security_reason(&estimate, analytic_security, verdict, &note),
+        rows_needed,
+        estimate,
+        fit: Some(goodness::fit(log, mechanism)),
+    }
+}
+
+/// The verdict, the pair that decides and its total variation.
+fn decide(
+    evidence: &Evidence,
+    suspect: usize,
+    analytic: impl Fn(usize) -> f64,
+    impossible: bool,
+) -> (Verdict, usize, Estimate) {
+    let share = evidence
+        .plan
+        .share(evidence.plan.advantage_read(evidence.tuned, suspect));
+    let level = evidence.one_side(share);
+    let all_pairs = evidence.one_side(evidence.alpha());
+    let of_suspect = evidence.chosen_total_variation(suspect, level);
+    if of_suspect
+        .lower
+        .is_some_and(|lower| lower > analytic(suspect))
+    {
+        return (Verdict::Violated, suspect, of_suspect);
+    }
+    let excess = |pair: usize| {
+        let upper = evidence.plug_in_upper(pair, all_pairs)?;
+        Some((pair, upper - analytic(pair) - evidence.options.margin))
+    };
+    let excesses: Option<Vec<(usize, f64)>> = (0..evidence.pair_count()).map(excess).collect();
+    let largest = excesses.and_then(|excesses| {
+        excesses
+            .into_iter()
+            .reduce(|best, next| if next.1 > best.1 { next } else { best })
+    });
+    match largest {
+        Some((pair, excess)) if excess <= 0.0 && !impossible => {
+            let estimate = evidence.total_variation(pair, level, all_pairs);
+            (
+                Verdict::Holds,
+                pair,
+                without_lower(estimate, pair == suspect),
+            )
+        }
+        _ => (Verdict::Inconclusive, suspect, of_suspect),
+    }
+}
+
+fn note(verdict: Verdict, impossible: Option<&str>, margin: f64) -> String {
+    match (verdict, impossible) {
+        (Verdict::Inconclusive, Some(label)) => format!(
+            " But the log has the observation {:?}, which this mechanism cannot produce: it is not its log, \
+             whatever it leaks.",
+            shorten(label)
+        ),
+        (Verdict::Holds, _) => format!(
+            " No pair's total variation exceeds its own analytic value by more than the margin of {margin}."
+        ),
+        _ => String::new(),
+    }
+}
+
+/// A pair that was picked after looking at the certify rows has no lower limit of its own.
+fn without_lower(mut estimate: Estimate, planned: bool) -> Estimate {
+    if !planned {
+        estimate.lower = None;
+        estimate.method.lower = None;
+        estimate.reason = Some(
+            "this pair was picked for its upper limit; a lower limit was planned for another"
+                .to_owned(),
+        );
+    }
+    estimate
+}
