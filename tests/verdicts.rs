@@ -261,3 +261,39 @@ fn numbers_with_a_decimal_comma_or_a_unit_are_warned_about() {
         );
     }
 }
+
+/// Points of the plane as secrets, in one column or in two.
+#[test]
+fn a_secret_may_be_two_columns() {
+    let one = drawn_points();
+    let two = one
+        .replace("0;0,", "0,0,")
+        .replace("1;0,", "1,0,")
+        .replace("secret,", "sx,sy,");
+    let claim = ["planar-laplace(scale=1)"];
+    let options = ReadOptions {
+        secret: Some("sx,sy".into()),
+        ..ReadOptions::default()
+    };
+    let [of_one, of_two] = [
+        judged(one, &ReadOptions::default(), &claim),
+        judged(two, &options, &claim),
+    ];
+    assert_eq!(of_one.worst_pair.secrets, ["0;0", "1;0"]);
+    assert_eq!(
+        of_one.worst_pair.total_variation,
+        of_two.worst_pair.total_variation
+    );
+    assert_eq!(of_two.input.secret_column, "sx,sy");
+    assert_ne!(of_two.claims[0].verdict, Verdict::Violated);
+}
+
+fn drawn_points() -> String {
+    let mechanism = mechanism::parse("planar-laplace(scale=1)").expect("a mechanism");
+    let labels = ["0;0".to_owned(), "1;0".to_owned()];
+    let simulation = Simulation::over(&*mechanism, labels.to_vec(), 5).expect("points");
+    let rows = simulation
+        .take(4000)
+        .map(|(secret, fields)| format!("{secret},{}\n", fields.join(",")));
+    "secret,x,y\n".to_owned() + &rows.collect::<String>()
+}

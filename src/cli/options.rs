@@ -15,7 +15,8 @@ pub struct LogArguments {
     /// CSV or TSV files, plain or gzip, `-` for standard input; several are one log
     #[arg(required = true, value_name = "LOG")]
     pub logs: Vec<String>,
-    /// Column of the secret, by name or number from 1 [default: the column named `secret`]
+    /// Column of the secret, by name or number from 1; `X,Y` for a secret of two columns, a point
+    /// [default: the column named `secret`]
     #[arg(long, value_name = "COLUMN")]
     pub secret: Option<String>,
     /// Observation columns [default: all others]

@@ -114,9 +114,7 @@ impl<'a> Ingest<'a> {
             self.labels = plans.iter().map(|_| Interner::default()).collect();
             self.facts.header = layout.header;
             self.facts.header_detected = self.options.header == HeaderChoice::Detect;
-            self.facts
-                .secret_column
-                .clone_from(&layout.names[layout.secret]);
+            self.facts.secret_column = layout.secret_name();
             self.facts.decided = plans.iter().map(|plan| plan.decided).collect();
             self.facts.decimals = plans
                 .iter()
@@ -147,25 +145,18 @@ impl<'a> Ingest<'a> {
             ));
         }
         let count = self.count(part, layout, record, &place)?;
-        let secret = field(record, layout.secret, layout, &place)?;
-        if secret.is_empty() {
-            return Err(Error::data(
-                place().column(&layout.names[layout.secret]),
-                "the secret is blank",
-            )
-            .with_hint("remove the row, or give its secret a label"));
-        }
+        let secret = secret(record, layout, &place)?;
         if count == 0 {
             return Ok(());
         }
-        if self.facts.narrowed && !self.options.secrets.iter().any(|kept| kept == secret) {
-            self.left_out.intern(secret);
+        if self.facts.narrowed && !self.options.secrets.iter().any(|kept| *kept == *secret) {
+            self.left_out.intern(&secret);
             return Ok(());
         }
-        let secret = self.secrets.intern(secret);
+        let secret = self.secrets.intern(&secret);
         if self.secrets.texts().len() > MOST_SECRETS {
             let problem = format!("there are more than {MOST_SECRETS} secrets");
-            return Err(at_column(place(), layout, layout.secret, record, &problem).with_hint(
+            return Err(at_column(place(), layout, layout.secret[0], record, &problem).with_hint(
                 "every pair of secrets is compared: is this the right column (--secret)? Or name the secrets that \
                  matter with --secrets",
             ));
@@ -369,6 +360,31 @@ impl<'a> Ingest<'a> {
             .with_hint(alone)),
             _ => Ok(()),
         }
+    }
+}
+
+/// The label of a row's secret: the text of its column, or of its columns joined by semicolons.
+fn secret<'r>(
+    record: &'r ByteRecord,
+    layout: &Layout,
+    place: &dyn Fn() -> Place,
+) -> Result<Cow<'r, str>> {
+    let part = |&column: &usize| {
+        let text = field(record, column, layout, place)?;
+        if text.is_empty() {
+            let blank = Error::data(place().column(&layout.names[column]), "the secret is blank");
+            return Err(blank.with_hint("remove the row, or give its secret a label"));
+        }
+        Ok(text)
+    };
+    match &layout.secret[..] {
+        [column] => Ok(part(column)?.into()),
+        columns => Ok(columns
+            .iter()
+            .map(part)
+            .collect::<Result<Vec<_>>>()?
+            .join(";")
+            .into()),
     }
 }
 

@@ -29,8 +29,8 @@ pub struct Layout {
     pub header: bool,
     /// The names of all columns: from the header, or `1`, `2`, … without one or where it is blank.
     pub names: Vec<String>,
-    /// The position of the secret.
-    pub secret: usize,
+    /// The positions of the secret's columns: one, or several whose values together are the secret.
+    pub secret: Vec<usize>,
     /// The positions of the observation columns, in the order asked for.
     pub observe: Vec<usize>,
     /// The position of the number of occurrences.
@@ -38,6 +38,16 @@ pub struct Layout {
 }
 
 impl Layout {
+    /// The name of the secret's column, or of its columns, separated by commas.
+    pub fn secret_name(&self) -> String {
+        let names: Vec<&str> = self
+            .secret
+            .iter()
+            .map(|&column| self.names[column].as_str())
+            .collect();
+        names.join(",")
+    }
+
     /// Finds the layout from the first rows of a file.
     ///
     /// # Errors
@@ -145,10 +155,10 @@ struct Columns<'a> {
 }
 
 impl Columns<'_> {
-    fn assign(&self, options: &ReadOptions) -> Result<(usize, Vec<usize>, Option<usize>)> {
+    fn assign(&self, options: &ReadOptions) -> Result<(Vec<usize>, Vec<usize>, Option<usize>)> {
         let secret = match &options.secret {
-            Some(name) => self.position(name, "--secret")?,
-            None => self.default_secret()?,
+            Some(name) => self.secret(name)?,
+            None => vec![self.default_secret()?],
         };
         let count = options
             .count
@@ -161,10 +171,10 @@ impl Columns<'_> {
                 .map(|name| self.position(name, "--observe"))
                 .collect::<Result<Vec<_>>>()?,
             None => (0..self.names.len())
-                .filter(|&column| column != secret && Some(column) != count)
+                .filter(|&column| !secret.contains(&column) && Some(column) != count)
                 .collect(),
         };
-        self.refuse_double_parts(secret, &observe, count)?;
+        self.refuse_double_parts(&secret, &observe, count)?;
         if observe.is_empty() {
             return Err(Error::data(
                 Place::file(self.file),
@@ -173,6 +183,17 @@ impl Columns<'_> {
             .with_hint("a log needs a secret and at least one observation; is the delimiter right? (--delimiter)"));
         }
         Ok((secret, observe, count))
+    }
+
+    /// One column by its name or number, or several between commas.
+    fn secret(&self, wanted: &str) -> Result<Vec<usize>> {
+        if !wanted.contains(',') || self.names.iter().any(|name| name == wanted) {
+            return Ok(vec![self.position(wanted, "--secret")?]);
+        }
+        let columns = wanted.split(',').map(str::trim);
+        columns
+            .map(|name| self.position(name, "--secret"))
+            .collect()
     }
 
     fn default_secret(&self) -> Result<usize> {
@@ -226,12 +247,12 @@ impl Columns<'_> {
 
     fn refuse_double_parts(
         &self,
-        secret: usize,
+        secret: &[usize],
         observe: &[usize],
         count: Option<usize>,
     ) -> Result<()> {
         let mut parts = vec![0u32; self.names.len()];
-        for &column in observe.iter().chain([&secret]).chain(&count) {
+        for &column in observe.iter().chain(secret).chain(&count) {
             parts[column] += 1;
             if parts[column] > 1 {
                 return Err(Error::data(
@@ -293,12 +314,12 @@ pub fn match_columns(name: &str, first: &Layout, layout: Layout) -> Result<Layou
         )));
     }
     // Asked for by number, another column may stand there.
-    let [here, there] = [&layout, first].map(|layout| layout.names[layout.secret].as_str());
-    if !here.eq_ignore_ascii_case(there) {
+    let [here, there] = [&layout, first].map(Layout::secret_name);
+    if !here.eq_ignore_ascii_case(&there) {
         return Err(mismatch(format!(
             "the secret is column `{}`, in the first file `{}`",
-            shorten(here),
-            shorten(there)
+            shorten(&here),
+            shorten(&there)
         ))
         .with_hint("give columns by name with --secret and --observe"));
     }
@@ -379,7 +400,7 @@ mod tests {
         };
         let layout = find("relation,seconds\nsame,0.5\ndiff,0.6\n", &options).unwrap();
         assert!(layout.header);
-        assert_eq!((layout.secret, layout.observe), (0, vec![1]));
+        assert_eq!((layout.secret, layout.observe), (vec![0], vec![1]));
     }
 
     #[test]
@@ -406,7 +427,7 @@ mod tests {
         let layout = find("7,1\n8,0\n", &options).unwrap();
         assert_eq!(
             (layout.header, layout.secret, layout.observe),
-            (false, 1, vec![0])
+            (false, vec![1], vec![0])
         );
     }
 

@@ -28,7 +28,8 @@ pub struct ReadOptions {
     pub files: Vec<String>,
     /// A second log to learn and tune on.
     pub fit_on: Option<String>,
-    /// The column of the secret, by name or number; `secret` if not given.
+    /// The column of the secret, by name or number, or several between commas whose values together are
+    /// the secret (a point in the plane); `secret` if not given.
     pub secret: Option<String>,
     /// The observation columns; all others if not given.
     pub observe: Option<Vec<String>>,
@@ -51,14 +52,20 @@ pub struct ReadOptions {
 impl ReadOptions {
     /// Every column that an option names.
     fn named_columns(&self) -> impl Iterator<Item = &str> {
-        self.secret
+        let secret = self
+            .secret
             .iter()
-            .chain(&self.count)
+            .flat_map(|names| names.split(',').map(str::trim));
+        let others = self
+            .count
+            .iter()
             .chain(self.observe.iter().flatten())
             .chain(&self.categorical)
             .chain(&self.numeric)
-            .chain(self.resolution.iter().map(|(name, _)| name))
-            .map(String::as_str)
+            .chain(self.resolution.iter().map(|(name, _)| name));
+        secret
+            .chain(self.secret.as_deref())
+            .chain(others.map(String::as_str))
     }
 
     fn check(&self) -> Result<()> {

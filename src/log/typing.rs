@@ -298,7 +298,7 @@ mod tests {
         let layout = Layout {
             header: true,
             names: vec!["secret".into(), "x".into()],
-            secret: 0,
+            secret: vec![0],
             observe: vec![1],
             count: None,
         };
