@@ -9,6 +9,7 @@ use crate::measure::plug_in;
 use crate::observations::{Counts, ObservationKind};
 use crate::pairwise::{AdvantageMethod, Tally};
 use crate::stats::concentration::mcdiarmid_total_variation_radius;
+use crate::stats::multiplicity::bonferroni;
 
 const NO_UPPER: &str = "no distribution-free upper limit exists for numeric observations: say what the observer can \
                         resolve (--resolution COLUMN=WIDTH), or bound the attacks found (attack-advantage)";
@@ -132,7 +133,7 @@ impl Evidence<'_> {
             let least = counts.rows().iter().copied().min().unwrap_or(0);
             mcdiarmid_total_variation_radius(least, least, level)
         };
-        let corrected = level / pairs as f64;
+        let corrected = bonferroni(level, pairs as u64);
         if radius(self.certify, level) < radius(self.counts, corrected) {
             (level, true)
         } else {
@@ -233,7 +234,10 @@ pub(super) fn worst_pair(evidence: &Evidence) -> WorstPair {
 /// All pairs: their limits hold together (Bonferroni).
 pub(super) fn all_pairs(evidence: &Evidence) -> Vec<PairFigures> {
     use rayon::prelude::*;
-    let level = evidence.one_side(evidence.alpha()) / evidence.pair_count() as f64;
+    let level = bonferroni(
+        evidence.one_side(evidence.alpha()),
+        evidence.pair_count() as u64,
+    );
     (0..evidence.pair_count())
         .into_par_iter()
         .map(|pair| {

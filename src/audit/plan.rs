@@ -12,6 +12,7 @@ use crate::observations::{Counts, Observations};
 use crate::pairwise::{AdvantageGuide, AdvantageMethod, Rule};
 use crate::split::Split;
 use crate::stats::concentration;
+use crate::stats::multiplicity::bonferroni;
 use crate::tuning::Tuned;
 
 /// A limit that can refute a claim.
@@ -133,7 +134,7 @@ impl Plan {
     /// The share of α that a limit gets.
     pub fn share(&self, read: Read) -> f64 {
         if self.reads.contains(&read) {
-            self.alpha / self.reads.len() as f64
+            bonferroni(self.alpha, self.reads.len() as u64)
         } else {
             self.alpha
         }
