@@ -1,6 +1,7 @@
 //! Guessing by counts: the frequency of an observation under each secret.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::observations::{Counts, Observations};
 use crate::scorer::{Parameter, Scorer};
@@ -68,5 +69,9 @@ impl Scorer for Frequentist {
                 next += 1;
             }
         }
+    }
+
+    fn refit(&self, _: &Observations, fit: &Counts) -> Result<Arc<dyn Scorer>, String> {
+        Ok(Arc::new(Frequentist::fit(fit)))
     }
 }

@@ -1,6 +1,7 @@
 //! Guessing by a linear score: multinomial logistic regression.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use linfa::traits::Fit;
 use linfa::{Dataset, dataset::Labels};
@@ -23,6 +24,7 @@ pub struct Linear {
     weights: Array2<f64>,
     /// Intercept − ln n_s.
     offsets: Vec<f64>,
+    patient: bool,
 }
 
 impl Linear {
@@ -81,6 +83,7 @@ impl Linear {
                 scaling,
                 weights,
                 offsets,
+                patient,
             })
             .ok_or_else(|| "the optimiser diverged".to_owned())
     }
@@ -135,5 +138,9 @@ impl Scorer for Linear {
                 }
             }
         }
+    }
+
+    fn refit(&self, observations: &Observations, fit: &Counts) -> Result<Arc<dyn Scorer>, String> {
+        Ok(Arc::new(Linear::fit(observations, fit, self.patient)?))
     }
 }

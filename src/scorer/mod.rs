@@ -11,11 +11,12 @@ mod scaling;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::observations::Observations;
+use crate::observations::{Counts, Observations};
 use crate::scores::ScoreTable;
 
 pub use frequentist::Frequentist;
@@ -52,6 +53,12 @@ pub trait Scorer: Send + Sync {
     /// Writes one score per secret for each of some distinct observations, which are in ascending
     /// order: `scores` is row-major, `symbols.len() × secrets`. Every score is finite.
     fn score(&self, observations: &Observations, symbols: &[u32], scores: &mut [f64]);
+
+    /// The same attacker, everything that was chosen for it kept, learned from other rows of the log.
+    ///
+    /// # Errors
+    /// Why it cannot learn from these rows.
+    fn refit(&self, observations: &Observations, fit: &Counts) -> Result<Arc<dyn Scorer>, String>;
 }
 
 /// The score table of some observations, in parallel blocks; the same for any number of threads.

@@ -15,6 +15,7 @@ mod sorted;
 mod tree;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::observations::{Counts, Observations};
 use crate::scorer::scaling::Scaling;
@@ -261,19 +262,14 @@ impl Points {
 /// Class-wise k-th-neighbour scorer.
 pub struct KNearest {
     name: &'static str,
-    neighbors: std::sync::Arc<Neighbors>,
+    neighbors: Arc<Neighbors>,
     rank: Rank,
     dimension: f64,
 }
 
 impl KNearest {
     /// A scorer with a rank and an intrinsic dimension chosen elsewhere.
-    pub fn new(
-        name: &'static str,
-        neighbors: std::sync::Arc<Neighbors>,
-        rank: Rank,
-        dimension: f64,
-    ) -> Self {
+    pub fn new(name: &'static str, neighbors: Arc<Neighbors>, rank: Rank, dimension: f64) -> Self {
         KNearest {
             name,
             neighbors,
@@ -319,5 +315,12 @@ impl Scorer for KNearest {
         self.neighbors
             .ln_distances(observations, symbols, &[self.rank], &mut [scores]);
         self.to_scores(observations, symbols, scores);
+    }
+
+    fn refit(&self, observations: &Observations, fit: &Counts) -> Result<Arc<dyn Scorer>, String> {
+        Ok(Arc::new(KNearest {
+            neighbors: Arc::new(Neighbors::fit(observations, fit)),
+            ..*self
+        }))
     }
 }
