@@ -25,7 +25,7 @@ use crate::mechanism::BoundMechanism;
 use crate::observations::{Counts, Observations};
 use crate::pairwise::{Advantage, Judgement, judge};
 use crate::split::Split;
-use crate::tuning::{self, ScorerChoice, Tuned};
+use crate::tuning::{self, Budget, ScorerChoice, Tuned};
 
 pub use model::*;
 use plan::Plan;
@@ -51,6 +51,8 @@ pub struct AuditOptions {
     pub seed: u64,
     /// The attacker.
     pub scorer: ScorerChoice,
+    /// How long attackers may be tried.
+    pub budget: Budget,
     /// The prior.
     pub prior: PriorChoice,
     /// How close to a mechanism's analytic value an upper limit must come to hold.
@@ -65,6 +67,7 @@ impl Default for AuditOptions {
             confidence: 0.95,
             seed: 0,
             scorer: ScorerChoice::Auto,
+            budget: Budget::default(),
             prior: PriorChoice::Uniform,
             margin: 0.02,
             claims: Vec::new(),
@@ -139,7 +142,14 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
     refuse_uncertifiable(log, &split)?;
     let alpha = 1.0 - options.confidence;
     let deltas = deltas(&claims);
-    let tuned = tuning::tune(&log.observations, &split, options.scorer, alpha, &deltas)?;
+    let tuned = tuning::tune(
+        &log.observations,
+        &split,
+        options.scorer,
+        options.budget,
+        alpha,
+        &deltas,
+    )?;
     let plan = Plan::new(log, &split, &tuned, &claims, alpha, &deltas);
     let uniform = vec![1.0 / log.secrets.len() as f64; log.secrets.len()];
     let priors = [prior.clone(), uniform.clone()];
@@ -175,7 +185,7 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
         seed: options.seed,
         confidence: options.confidence,
         input: input(log),
-        method: method(&tuned, &split),
+        method: method(&tuned, &split, options),
         assumptions: assumptions(log, options),
         pairs: figures::all_pairs(&evidence),
         multiplicity: Multiplicity {
@@ -348,26 +358,19 @@ fn input(log: &Log) -> Input {
     }
 }
 
-fn method(tuned: &Tuned, split: &Split) -> MethodSection {
+fn method(tuned: &Tuned, split: &Split, options: &AuditOptions) -> MethodSection {
     MethodSection {
         scorer: tuned.scorer.name(),
         parameters: tuned.scorer.parameters(),
+        in_words: tuned.scorer.in_words(),
         index: tuned.index,
         rows: PartRows {
             fit: split.fit.total(),
             tune: split.tune.total(),
             certify: split.certify.total(),
         },
-        tried: tuned
-            .tried
-            .iter()
-            .map(|tried| TriedScorer {
-                scorer: tried.scorer,
-                parameters: tried.parameters.clone(),
-                quality: tried.quality.as_ref().ok().copied(),
-                failed: tried.quality.clone().err(),
-            })
-            .collect(),
+        budget: options.budget.seconds(),
+        tried: tuned.tried.iter().map(TriedScorer::new).collect(),
     }
 }
 

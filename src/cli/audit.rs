@@ -66,6 +66,7 @@ fn audit_options(options: &EstimateOptions) -> Result<AuditOptions> {
         confidence: options.confidence,
         seed: options.seed,
         scorer: options.scorer.into(),
+        budget: options.budget.parse()?,
         prior: options::prior(&options.prior)?,
         ..AuditOptions::default()
     })

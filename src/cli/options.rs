@@ -84,6 +84,9 @@ pub struct EstimateOptions {
     /// The attacker
     #[arg(long, value_enum, default_value = "auto", value_name = "NAME")]
     pub scorer: ScorerName,
+    /// How long attackers may be tried, by their nominal cost: `60s`, `500ms`, `2m`
+    #[arg(long, default_value = "60s", value_name = "TIME")]
+    pub budget: String,
     /// `uniform`, `empirical` or `label=p,…`, for the figures that depend on a prior
     #[arg(long, default_value = "uniform", value_name = "PRIOR")]
     pub prior: String,
@@ -114,6 +117,12 @@ pub enum ScorerName {
     Nearest,
     /// Logistic regression on the numeric columns
     Linear,
+    /// Normal densities of the numeric columns: naive Bayes, LDA, QDA
+    Gaussian,
+    /// A random forest
+    Forest,
+    /// The most telling numeric column alone
+    Threshold,
 }
 
 impl From<ScorerName> for ScorerChoice {
@@ -124,6 +133,9 @@ impl From<ScorerName> for ScorerChoice {
             ScorerName::Knn => ScorerChoice::KNearest,
             ScorerName::Nearest => ScorerChoice::Nearest,
             ScorerName::Linear => ScorerChoice::Linear,
+            ScorerName::Gaussian => ScorerChoice::Gaussian,
+            ScorerName::Forest => ScorerChoice::Forest,
+            ScorerName::Threshold => ScorerChoice::Threshold,
         }
     }
 }

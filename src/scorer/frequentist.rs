@@ -53,6 +53,10 @@ impl Scorer for Frequentist {
         BTreeMap::from([("pseudo_count", Parameter::Real(Self::PSEUDO))])
     }
 
+    fn in_words(&self) -> String {
+        format!("each count increased by {}", Self::PSEUDO)
+    }
+
     fn score(&self, _: &Observations, symbols: &[u32], scores: &mut [f64]) {
         let cells = self.fit.cells();
         let first = symbols.first().copied().unwrap_or(0);

@@ -4,10 +4,16 @@
 //! is the largest `score + ln prior`. Scores are therefore best thought of as log-likelihoods, but
 //! nothing that is certified later depends on their being any good.
 
+mod blend;
+mod forest;
 mod frequentist;
+mod gaussian;
 mod linear;
 pub mod neighbors;
+mod ranking;
 mod scaling;
+mod thinning;
+mod threshold;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,9 +25,14 @@ use serde::Serialize;
 use crate::observations::{Counts, Observations};
 use crate::scores::ScoreTable;
 
+pub use blend::{Blend, Member};
+pub use forest::{Forest, Growth};
 pub use frequentist::Frequentist;
+pub use gaussian::{Columns, Covariance, Gaussian};
 pub use linear::Linear;
 pub use neighbors::{KNearest, Neighbors, Rank};
+pub use thinning::{Thinned, thinned};
+pub use threshold::Threshold;
 
 /// A parameter of an attacker, for the report.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -31,6 +42,8 @@ pub enum Parameter {
     Count(u64),
     /// Any other number.
     Real(f64),
+    /// A word.
+    Text(&'static str),
 }
 
 impl fmt::Display for Parameter {
@@ -38,6 +51,7 @@ impl fmt::Display for Parameter {
         match self {
             Parameter::Count(count) => write!(f, "{count}"),
             Parameter::Real(value) => write!(f, "{value:.3}"),
+            Parameter::Text(word) => f.write_str(word),
         }
     }
 }
@@ -49,6 +63,15 @@ pub trait Scorer: Send + Sync {
 
     /// What was chosen, for the report.
     fn parameters(&self) -> BTreeMap<&'static str, Parameter>;
+
+    /// What was chosen, in words that a reader understands.
+    fn in_words(&self) -> String {
+        let parameters = self.parameters();
+        let words = parameters
+            .iter()
+            .map(|(name, value)| format!("{name} {value}"));
+        words.collect::<Vec<_>>().join(", ")
+    }
 
     /// How it finds neighbours, if it does.
     fn index(&self) -> Option<&'static str> {
