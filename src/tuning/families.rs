@@ -27,6 +27,11 @@ pub(super) trait Family {
         u64::MAX
     }
 
+    /// Nominal seconds that it may take of any budget when others are tried too.
+    fn most_seconds(&self) -> f64 {
+        f64::INFINITY
+    }
+
     /// What it costs to learn from so many rows, choose on the tune rows and judge on the certify rows,
     /// in nominal seconds on two cores. A count of operations, never a measurement, so that every run
     /// decides alike. It grows with the rows.
@@ -202,7 +207,7 @@ impl Family for LinearFamily {
 
     fn cost(&self, task: &Task, fit_rows: u64) -> f64 {
         let weights = (task.dimensions() * task.secrets()) as f64;
-        weights * (6e-7 * fit_rows as f64 + 1e-9 * task.scored())
+        weights * (6e-7 * fit_rows as f64 + 4e-10 * task.scored())
     }
 
     fn enter(&self, race: &mut Race, fit: &Counts) -> Result<(), String> {

@@ -9,6 +9,8 @@ mod families;
 mod neighbors;
 mod quality;
 mod race;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -58,8 +58,6 @@ pub(super) struct Finalist {
     pub quality: Quality,
     pub scorer: Arc<dyn Scorer>,
     pub scores: ScoreTable,
-    /// What its kind costs.
-    pub cost: f64,
 }
 
 /// The race: what was tried and which did best.
@@ -127,14 +125,8 @@ impl<'a> Race<'a> {
         let wanted = family.most_rows(&self.task);
         let most = most_rows(family, &self.task, share, wanted.min(all));
         if most < least {
-            // Half of what is left must be enough.
             let cost = family.cost(&self.task, least);
-            let shares = if self.task.is_patient() { 1.0 } else { 2.0 };
-            let reason = format!(
-                "takes about {} s with the fewest rows that make sense: --budget {}s would include it",
-                significant(cost),
-                (self.spent + shares * cost).ceil().max(1.0)
-            );
+            let reason = self.too_long(family, cost);
             self.fail(family, cost, 0, Failure::Skipped(reason));
             return;
         }
@@ -154,7 +146,19 @@ impl<'a> Race<'a> {
             tried.cost = each;
             tried.rows = fit.total();
         }
-        self.keep(cost);
+        self.keep();
+    }
+
+    /// Why a family is left out that costs so much with the fewest rows that make sense.
+    fn too_long(&self, family: &dyn Family, cost: f64) -> String {
+        let takes = format!("takes about {} s or more", significant(cost));
+        if !self.task.is_patient() && cost > family.most_seconds() {
+            return format!("{takes}: --scorer {} would try it", family.name());
+        }
+        // Half of what is left must be enough.
+        let shares = if self.task.is_patient() { 1.0 } else { 2.0 };
+        let budget = (self.spent + shares * cost).ceil();
+        format!("{takes}: --budget {budget}s would include it")
     }
 
     fn fail(&mut self, family: &dyn Family, cost: f64, rows: u64, failure: Failure) {
@@ -169,13 +173,13 @@ impl<'a> Race<'a> {
     }
 
     /// Ranks the best of a family among those of others.
-    fn keep(&mut self, cost: f64) {
+    fn keep(&mut self) {
         if let Some(best) = self.best.take() {
             let total = best.quality.total();
             let at = self
                 .finalists
                 .partition_point(|other| other.quality.total() >= total);
-            self.finalists.insert(at, Finalist { cost, ..best });
+            self.finalists.insert(at, best);
             self.finalists.truncate(MOST_FINALISTS);
         }
     }
@@ -212,7 +216,6 @@ impl<'a> Race<'a> {
                 quality,
                 scorer,
                 scores,
-                cost: 0.0,
             });
         }
     }
