@@ -1,6 +1,7 @@
 //! From a log to a report: split, choose on the tune rows, judge on the certify rows, and say what
 //! follows.
 
+mod cross_fit;
 mod figures;
 mod goodness;
 mod mechanism_claim;
@@ -27,6 +28,7 @@ use crate::pairwise::{Advantage, Judgement, judge};
 use crate::split::Split;
 use crate::tuning::{self, ScorerChoice, Tuned};
 
+use cross_fit::CrossFit;
 pub use model::*;
 use plan::Plan;
 
@@ -90,6 +92,8 @@ pub(crate) struct Evidence<'a> {
     advantages: Vec<Advantage>,
     /// Plug-in total variation of every pair over all rows; discrete logs only.
     plug_in: Option<Vec<f64>>,
+    /// Points from all rows, where they can be had.
+    cross_fit: Option<CrossFit>,
 }
 
 impl Evidence<'_> {
@@ -139,7 +143,8 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
     refuse_uncertifiable(log, &split)?;
     let alpha = 1.0 - options.confidence;
     let deltas = deltas(&claims);
-    let tuned = tuning::tune(&log.observations, &split, options.scorer, alpha, &deltas)?;
+    let mut tuned = tuning::tune(&log.observations, &split, options.scorer, alpha, &deltas)?;
+    learn_from_all(&mut tuned, log, &split);
     let plan = Plan::new(log, &split, &tuned, &claims, alpha, &deltas);
     let uniform = vec![1.0 / log.secrets.len() as f64; log.secrets.len()];
     let priors = [prior.clone(), uniform.clone()];
@@ -163,6 +168,13 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
         judgement: &judgement,
         advantages: advantages(&plan, &judgement, options.seed),
         plug_in: figures::plug_in(log),
+        cross_fit: CrossFit::run(
+            log,
+            cross_fit::kind(&*tuned.scorer),
+            alpha,
+            options.seed,
+            &priors,
+        ),
     };
     let warnings = warnings::find(log, &split);
     let worst_pair = figures::worst_pair(&evidence);
@@ -210,6 +222,15 @@ fn check(options: &AuditOptions) -> Result<()> {
         ));
     }
     Ok(())
+}
+
+/// Once everything is chosen, the attack learns from the tune rows too. An attack that cannot stays as
+/// it was.
+fn learn_from_all(tuned: &mut Tuned, log: &Log, split: &Split) {
+    let learn = split.fit.plus(&split.tune);
+    if let Ok(scorer) = tuned.scorer.refit(&log.observations, &learn) {
+        tuned.scorer = scorer;
+    }
 }
 
 fn bind<'a>(log: &Log, claims: &'a [Claim]) -> Result<Vec<BoundClaim<'a>>> {

@@ -413,6 +413,9 @@ fn limits(audit: &Audit) -> String {
 fn method_name(method: Method) -> &'static str {
     match method {
         Method::HeldOutAttack => "the attack on rows it never saw",
+        Method::CrossFittedAttack => {
+            "attacks of the chosen kind on all rows, each learned without the rows it is tried on"
+        }
         Method::ClopperPearson => "Clopper-Pearson on each error rate of the attack",
         Method::KolmogorovDistance => "Kolmogorov distance of the rows that certify",
         Method::KolmogorovDkw => "Kolmogorov distance with the DKW-Massart bound",
