@@ -1,6 +1,7 @@
 //! From a log to a report: split, choose on the tune rows, judge on the certify rows, and say what
 //! follows.
 
+mod convergence;
 mod cross_fit;
 mod figures;
 mod goodness;
@@ -200,6 +201,7 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
             limits_read_by_claims: plan.reads(),
         },
         overall: overall::overall(&evidence, &worst_pair, &priors, &risk_methods, &mut rng),
+        convergence: convergence::convergence(&evidence, &split, &worst_pair, &prior),
         claims: verdict::judge_claims(&evidence, log, &claims, &warnings),
         worst_pair,
         warnings,
