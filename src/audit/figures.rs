@@ -2,8 +2,10 @@
 
 use crate::audit::Evidence;
 use crate::audit::cross_fit::CrossFit;
+use crate::audit::given;
 use crate::audit::model::{EpsilonLimit, PairFigures, WorstPair};
 use crate::audit::plan::{Read, WorstMethod, kolmogorov_lower};
+use crate::audit::trade_off;
 use crate::estimate::{Estimate, Method, Methods};
 use crate::log::Log;
 use crate::measure::plug_in;
@@ -11,6 +13,7 @@ use crate::observations::{Counts, ObservationKind};
 use crate::pairwise::{AdvantageMethod, Tally};
 use crate::stats::concentration::mcdiarmid_total_variation_radius;
 use crate::stats::multiplicity::bonferroni;
+use crate::tuning::ScorerChoice;
 
 const NO_UPPER: &str = "no distribution-free upper limit exists for numeric observations: say what the observer can \
                         resolve (--resolution COLUMN=WIDTH), or bound the attacks found (attack-advantage)";
@@ -66,6 +69,14 @@ impl Evidence<'_> {
             .try_fold(0.0f64, |largest, upper| Some(largest.max(upper?)))
     }
 
+    /// Why there is no limit on what a better attack could do.
+    pub(super) fn no_upper(&self, of_observations: &'static str) -> &'static str {
+        match self.options.scorer {
+            ScorerChoice::Given => given::NO_UPPER,
+            _ => of_observations,
+        }
+    }
+
     /// Total variation of a pair, its attack judged at `lower_level`, its upper limit at `upper_level`.
     pub(super) fn total_variation(
         &self,
@@ -88,7 +99,7 @@ impl Evidence<'_> {
             },
             reason: match (judged, upper) {
                 (false, _) => Some(NO_ROWS.to_owned()),
-                (true, None) => Some(NO_UPPER.to_owned()),
+                (true, None) => Some(self.no_upper(NO_UPPER).to_owned()),
                 (true, Some(_)) => None,
             },
         }
@@ -245,6 +256,7 @@ pub(super) fn worst_pair(evidence: &Evidence) -> WorstPair {
             evidence.alpha() / 2.0,
         ),
         epsilon: evidence.epsilon(0.0),
+        trade_off: trade_off::of_worst_pair(evidence),
         total_variation,
     }
 }

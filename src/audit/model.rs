@@ -6,6 +6,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
+use crate::audit::trade_off::TradeOff;
 use crate::error::{listing, shorten};
 use crate::estimate::Estimate;
 use crate::observations::{Column, ObservationKind};
@@ -370,6 +371,8 @@ pub struct WorstPair {
     pub attack_advantage: Estimate,
     /// What differential privacy needs at least.
     pub epsilon: EpsilonLimit,
+    /// What the attack's score achieves at every threshold.
+    pub trade_off: Option<TradeOff>,
 }
 
 /// A lower limit of ε.

@@ -170,7 +170,7 @@ fn vulnerability(
         },
         reason: match (point, upper) {
             (None, _) => Some("a secret of positive prior has no rows to certify on".to_owned()),
-            (_, None) => Some(NO_UPPER.to_owned()),
+            (_, None) => Some(evidence.no_upper(NO_UPPER).to_owned()),
             _ => None,
         },
     };

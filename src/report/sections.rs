@@ -6,6 +6,7 @@ use crate::estimate::{Estimate, Method};
 use crate::observations::{ColumnType, ObservationKind, bins};
 use crate::outward::{at_least, at_most, nearest, percent_at_least};
 use crate::report::document::Document;
+use crate::report::trade_off;
 
 /// Pairs listed in the table of worst pairs.
 const LISTED_PAIRS: usize = 10;
@@ -34,6 +35,10 @@ pub fn audit(audit: &Audit) -> Document {
     summary(&mut document, audit);
     document.heading("Figures");
     figures(&mut document, audit);
+    // Who brings an attack asks for its curve; for others the line on mu says enough.
+    if audit.method.scorer == "given" {
+        trade_off::section(&mut document, audit);
+    }
     if audit.pairs.len() > 1 {
         document.heading("Pairs that are easiest to tell apart");
         pairs(&mut document, audit);
@@ -200,6 +205,9 @@ fn figures(document: &mut Document, audit: &Audit) {
         lower(worst.epsilon.lower),
         upper(None),
     ]);
+    if let Some(trade_off) = &worst.trade_off {
+        rows.push(row("mu (Gaussian privacy)", &pair, &trade_off.mu));
+    }
     rows.extend([
         row(
             "Bayes security, worst of all pairs",
@@ -455,6 +463,11 @@ fn method_name(method: Method) -> &'static str {
         Method::PluginMcdiarmid => "plug-in estimate with McDiarmid's inequality",
         Method::MatchedClopperPearson => "Clopper-Pearson on a prior-matched subsample",
         Method::WeightedChernoff => "Chernoff bound on prior-weighted errors",
+        Method::OrderStatisticClopperPearson => {
+            "order statistics of one secret with Clopper-Pearson on the other"
+        }
+        Method::DkwBand => "DKW-Massart band at all thresholds",
+        Method::AreaUnderCurve => "the Gaussian shift of the same area under the curve",
     }
 }
 
