@@ -20,6 +20,9 @@ pub enum Method {
     MatchedClopperPearson,
     /// Chernoff bound for the prior-weighted errors.
     WeightedChernoff,
+    /// Clopper–Pearson on each error rate with as many rows as the autocorrelated errors are worth;
+    /// approximate.
+    ClopperPearsonEffectiveRows,
 }
 
 /// The methods behind a figure.

@@ -1,5 +1,7 @@
 //! Splitting a log into the rows to learn from, the rows to choose with and the rows to judge on.
 
+mod blocks;
+
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 

@@ -13,6 +13,8 @@ use crate::stats::multiplicity::bonferroni;
 
 const NO_UPPER: &str = "no distribution-free upper limit exists for numeric observations: say what the observer can \
                         resolve (--resolution COLUMN=WIDTH), or bound the attacks found (attack-advantage)";
+pub(super) const NO_UPPER_SERIAL: &str =
+    "limits from above count on independent rows, which --split blocks does not";
 const NO_ROWS: &str = "a secret of the pair has no rows to certify on";
 
 /// Plug-in total variation of every pair of a discrete log.
@@ -25,6 +27,15 @@ impl Evidence<'_> {
     /// α of the whole log.
     pub(super) fn alpha(&self) -> f64 {
         1.0 - self.options.confidence
+    }
+
+    /// Why there is no limit from above.
+    pub(super) fn no_upper(&self, otherwise: &'static str) -> &'static str {
+        if self.effective.is_some() {
+            NO_UPPER_SERIAL
+        } else {
+            otherwise
+        }
     }
 
     /// One side's part of a level where two sides are printed together.
@@ -87,7 +98,7 @@ impl Evidence<'_> {
             },
             reason: match (judged, upper) {
                 (false, _) => Some(NO_ROWS.to_owned()),
-                (true, None) => Some(NO_UPPER.to_owned()),
+                (true, None) => Some(self.no_upper(NO_UPPER).to_owned()),
                 (true, Some(_)) => None,
             },
         }
@@ -160,8 +171,17 @@ impl Evidence<'_> {
         (plug_in + radius).min(1.0)
     }
 
+    /// How error rates are limited one by one.
+    pub(super) fn errors_method(&self) -> Method {
+        match self.effective {
+            Some(_) => Method::ClopperPearsonEffectiveRows,
+            None => Method::ClopperPearson,
+        }
+    }
+
     fn attack_method(&self, pair: usize) -> Method {
         match self.advantages[pair].method() {
+            _ if self.effective.is_some() => Method::ClopperPearsonEffectiveRows,
             AdvantageMethod::Separate => Method::ClopperPearson,
             AdvantageMethod::Pooled => Method::MatchedClopperPearson,
         }
@@ -204,9 +224,10 @@ impl Evidence<'_> {
         EpsilonLimit {
             secrets: [plan.rule.a, plan.rule.b].map(|secret| self.secrets[secret as usize].clone()),
             point: (tally.is_judged() && point.is_finite()).then_some(point),
-            lower: tally
-                .is_judged()
-                .then(|| tally.errors_at_most(share).epsilon_at_least(delta)),
+            lower: tally.is_judged().then(|| {
+                let errors = self.errors(plan.position);
+                errors.errors_at_most(share).epsilon_at_least(delta)
+            }),
             delta,
         }
     }

@@ -23,7 +23,7 @@ use crate::error::{Error, Result, shorten};
 use crate::log::Log;
 use crate::mechanism::BoundMechanism;
 use crate::observations::{Counts, Observations};
-use crate::pairwise::{Advantage, Judgement, judge};
+use crate::pairwise::{Advantage, EffectiveRows, Judgement, effective_rows, judge};
 use crate::split::Split;
 use crate::tuning::{self, ScorerChoice, Tuned};
 
@@ -42,6 +42,17 @@ pub enum PriorChoice {
     Given(BTreeMap<String, f64>),
 }
 
+/// How the rows of a log are split into those to learn from, to choose with and to judge on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SplitChoice {
+    /// At random, secret by secret: for rows that are exchangeable.
+    #[default]
+    Random,
+    /// Earlier rows to learn and choose, later ones to judge, with limits that allow for
+    /// autocorrelation: for rows that are not.
+    Blocks,
+}
+
 /// How to audit.
 #[derive(Debug)]
 pub struct AuditOptions {
@@ -51,6 +62,8 @@ pub struct AuditOptions {
     pub seed: u64,
     /// The attacker.
     pub scorer: ScorerChoice,
+    /// How rows are split.
+    pub split: SplitChoice,
     /// The prior.
     pub prior: PriorChoice,
     /// How close to a mechanism's analytic value an upper limit must come to hold.
@@ -65,6 +78,7 @@ impl Default for AuditOptions {
             confidence: 0.95,
             seed: 0,
             scorer: ScorerChoice::Auto,
+            split: SplitChoice::Random,
             prior: PriorChoice::Uniform,
             margin: 0.02,
             claims: Vec::new(),
@@ -88,7 +102,10 @@ pub(crate) struct Evidence<'a> {
     judgement: &'a Judgement,
     /// What the certify rows say about the advantage at every pair.
     advantages: Vec<Advantage>,
-    /// Plug-in total variation of every pair over all rows; discrete logs only.
+    /// What the certify rows are worth, in a split by time.
+    effective: Option<EffectiveRows>,
+    /// Plug-in total variation of every pair over all rows; discrete logs only, and not in a split by
+    /// time, whose rows are not taken to be independent.
     plug_in: Option<Vec<f64>>,
 }
 
@@ -100,6 +117,12 @@ impl Evidence<'_> {
 
     fn pair_count(&self) -> usize {
         self.tuned.choices.len()
+    }
+
+    /// The errors of a rule that is judged, by its position, each rate limited separately.
+    fn errors(&self, position: usize) -> Advantage {
+        let effective = self.effective.as_ref().map(|rows| rows.rules[position]);
+        Advantage::separate(self.judgement.tallies[position], effective)
     }
 
     fn is_discrete(&self) -> bool {
@@ -132,18 +155,20 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
     let claims = bind(log, &options.claims)?;
     let prior = prior(log, &options.prior)?;
     let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
-    let split = match &log.fit_counts {
-        Some(learn) => Split::across(learn, log.counts.clone(), &mut rng),
-        None => Split::stratified(&log.counts, &mut rng),
-    };
+    let (split, ordered) = by_choice(log, options.split, &mut rng)?;
     refuse_uncertifiable(log, &split)?;
     let alpha = 1.0 - options.confidence;
     let deltas = deltas(&claims);
     let tuned = tuning::tune(&log.observations, &split, options.scorer, alpha, &deltas)?;
-    let plan = Plan::new(log, &split, &tuned, &claims, alpha, &deltas);
+    let serial = ordered.is_some();
+    let plan = Plan::new(log, &split, &tuned, &claims, alpha, &deltas, serial);
     let uniform = vec![1.0 / log.secrets.len() as f64; log.secrets.len()];
     let priors = [prior.clone(), uniform.clone()];
-    let risk_methods = overall::choose_methods(&tuned, &split, &priors, alpha);
+    let risk_methods = if serial {
+        vec![overall::RiskMethod::EffectiveRows; priors.len()]
+    } else {
+        overall::choose_methods(&tuned, &split, &priors, alpha)
+    };
     let judgement = judge(
         &*tuned.scorer,
         &log.observations,
@@ -151,6 +176,10 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
         &plan.rules(&tuned),
         &priors,
     );
+    let effective = ordered.map(|rows| {
+        let rules = plan.rules(&tuned);
+        effective_rows(&*tuned.scorer, &log.observations, rows, &rules, &priors)
+    });
     let evidence = Evidence {
         options,
         secrets: &log.secrets,
@@ -161,8 +190,9 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
         tuned: &tuned,
         plan: &plan,
         judgement: &judgement,
-        advantages: advantages(&plan, &judgement, options.seed),
-        plug_in: figures::plug_in(log),
+        advantages: advantages(&plan, &judgement, effective.as_ref(), options.seed),
+        plug_in: figures::plug_in(log).filter(|_| !serial),
+        effective,
     };
     let warnings = warnings::find(log, &split);
     let worst_pair = figures::worst_pair(&evidence);
@@ -175,7 +205,7 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
         seed: options.seed,
         confidence: options.confidence,
         input: input(log),
-        method: method(&tuned, &split),
+        method: method(&tuned, &split, log, evidence.effective.as_ref()),
         assumptions: assumptions(log, options),
         pairs: figures::all_pairs(&evidence),
         multiplicity: Multiplicity {
@@ -231,11 +261,19 @@ fn bind<'a>(log: &Log, claims: &'a [Claim]) -> Result<Vec<BoundClaim<'a>>> {
 }
 
 /// Every pair has random numbers of its own, whatever the other pairs need.
-fn advantages(plan: &Plan, judgement: &Judgement, seed: u64) -> Vec<Advantage> {
+fn advantages(
+    plan: &Plan,
+    judgement: &Judgement,
+    effective: Option<&EffectiveRows>,
+    seed: u64,
+) -> Vec<Advantage> {
     let pairs = plan.methods.iter().zip(&judgement.tallies);
     pairs
         .enumerate()
         .map(|(pair, (&method, &tally))| {
+            if let Some(effective) = effective {
+                return Advantage::separate(tally, Some(effective.rules[pair]));
+            }
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
             rng.set_stream(1 + pair as u64);
             Advantage::new(tally, method, &mut rng)
@@ -302,6 +340,43 @@ fn given_prior(log: &Log, given: &BTreeMap<String, f64>) -> Result<Vec<f64>> {
         .collect())
 }
 
+/// The split, and for a split by time the certify rows in their order.
+fn by_choice<'a>(
+    log: &'a Log,
+    choice: SplitChoice,
+    rng: &mut ChaCha8Rng,
+) -> Result<(Split, Option<&'a [(u32, u32)]>)> {
+    let ordered = match choice {
+        SplitChoice::Random => None,
+        SplitChoice::Blocks => Some(log.sequence.as_deref().ok_or_else(|| {
+            Error::parameter("--split blocks", "the log was read without its order")
+                .with_hint("read it with ReadOptions::keep_order")
+        })?),
+    };
+    match (&log.fit_counts, ordered) {
+        (Some(learn), ordered) => Ok((Split::across(learn, log.counts.clone(), rng), ordered)),
+        (None, None) => Ok((Split::stratified(&log.counts, rng), None)),
+        (None, Some(rows)) => {
+            let (split, certify) = Split::blocks(rows, log.secrets.len());
+            if split.in_every_part() < 2 {
+                return Err(recorded_apart(log));
+            }
+            Ok((split, Some(certify)))
+        }
+    }
+}
+
+fn recorded_apart(log: &Log) -> Error {
+    Error::data(
+        crate::error::Place::file(log.facts.files.join(", ")),
+        "--split blocks needs two secrets that occur early, midway and late in the log",
+    )
+    .with_hint(
+        "secrets that were recorded one after the other cannot be told from whatever else changed meanwhile, by no \
+         split: record them in turns, best in random order",
+    )
+}
+
 fn refuse_uncertifiable(log: &Log, split: &Split) -> Result<()> {
     let usable = split
         .certify
@@ -348,8 +423,30 @@ fn input(log: &Log) -> Input {
     }
 }
 
-fn method(tuned: &Tuned, split: &Split) -> MethodSection {
+fn method(
+    tuned: &Tuned,
+    split: &Split,
+    log: &Log,
+    effective: Option<&EffectiveRows>,
+) -> MethodSection {
+    let worth = |effective: &EffectiveRows| {
+        let rows = effective.least(log.secrets.len()).into_iter();
+        log.secrets
+            .iter()
+            .zip(rows)
+            .map(|(label, rows)| SecretRows {
+                label: label.clone(),
+                rows,
+            })
+            .collect()
+    };
     MethodSection {
+        split: if effective.is_some() {
+            "blocks"
+        } else {
+            "random"
+        },
+        effective_rows: effective.map(worth),
         scorer: tuned.scorer.name(),
         parameters: tuned.scorer.parameters(),
         index: tuned.index,
@@ -372,8 +469,18 @@ fn method(tuned: &Tuned, split: &Split) -> MethodSection {
 }
 
 fn assumptions(log: &Log, options: &AuditOptions) -> Vec<String> {
+    let rows = match options.split {
+        SplitChoice::Random => {
+            "Rows are independent, and the rows of a secret all come from one distribution."
+        }
+        SplitChoice::Blocks => {
+            "What the attack gets wrong depends on rows nearby only, far fewer than those that certify. Limits come from \
+             an estimate of how many independent rows these are worth, and are approximate. They are about the time of \
+             the certify rows."
+        }
+    };
     let mut assumptions = vec![
-        "Rows are independent, and the rows of a secret all come from one distribution.".to_owned(),
+        rows.to_owned(),
         format!(
             "Seed {} was fixed beforehand: running with several seeds and keeping one spends confidence that was not \
              paid for.",

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use leakgauge::audit::{self, Audit, AuditOptions, Verdict};
+use leakgauge::audit::{self, Audit, AuditOptions, SplitChoice, Verdict};
 use leakgauge::claim::Claim;
 use leakgauge::error::Result;
 use leakgauge::{log, report};
@@ -66,6 +66,7 @@ fn audit_options(options: &EstimateOptions) -> Result<AuditOptions> {
         confidence: options.confidence,
         seed: options.seed,
         scorer: options.scorer.into(),
+        split: options.split.into(),
         prior: options::prior(&options.prior)?,
         ..AuditOptions::default()
     })
@@ -75,7 +76,8 @@ fn run(log: &LogArguments, shared: &EstimateOptions, options: &AuditOptions) -> 
     options::use_threads(shared.threads)?;
     let meter = log::ReadMeter::default();
     let progress = Progress::start(meter.clone());
-    let log = log::read(&log.read_options()?, &meter)?;
+    let keep_order = options.split == SplitChoice::Blocks;
+    let log = log::read(&log.read_options(keep_order)?, &meter)?;
     progress.stage("estimating");
     let found = audit::audit(&log, options)?;
     progress.finish();

@@ -13,11 +13,13 @@
 //! | [`poisson_binomial`] | limits for the mean of unequal Bernoulli rows |
 //! | [`multiplicity`] | Bonferroni, Holm |
 //! | [`goodness_of_fit`] | χ² and Kolmogorov tests of a fixed law |
+//! | [`effective_rows`] | what autocorrelated rows are worth; approximate |
 //! | [`hypergeometric`] | random draws without replacement |
 //! | [`order`] | does the order of the rows carry information? |
 
 pub mod binomial;
 pub mod concentration;
+pub mod effective_rows;
 pub mod goodness_of_fit;
 pub mod hypergeometric;
 pub mod multiplicity;
