@@ -5,6 +5,7 @@ mod bounds;
 mod channel;
 mod document;
 mod sections;
+mod trade_off;
 
 use std::io::{self, Write};
 

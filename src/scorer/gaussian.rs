@@ -338,7 +338,7 @@ impl Scorer for Gaussian {
             Columns::Scaled => "scaled",
             Columns::Ranked => "normal-scores",
         };
-        let mut parameters = BTreeMap::from([("columns", Parameter::Text(columns))]);
+        let mut parameters = BTreeMap::from([("columns", Parameter::Word(columns))]);
         let covariance = match self.covariance {
             Covariance::Independent => "independent-columns",
             Covariance::Shared => "shared",
@@ -347,7 +347,7 @@ impl Scorer for Gaussian {
                 "per-secret"
             }
         };
-        parameters.insert("covariance", Parameter::Text(covariance));
+        parameters.insert("covariance", Parameter::Word(covariance));
         parameters
     }
 

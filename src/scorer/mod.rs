@@ -8,6 +8,7 @@ mod blend;
 mod forest;
 mod frequentist;
 mod gaussian;
+mod given;
 mod linear;
 pub mod neighbors;
 mod ranking;
@@ -29,6 +30,7 @@ pub use blend::{Blend, Member};
 pub use forest::{Forest, Growth};
 pub use frequentist::Frequentist;
 pub use gaussian::{Columns, Covariance, Gaussian};
+pub use given::Given;
 pub use linear::Linear;
 pub use neighbors::{KNearest, Neighbors, Rank};
 pub use thinning::{Thinned, thinned};
@@ -42,8 +44,8 @@ pub enum Parameter {
     Count(u64),
     /// Any other number.
     Real(f64),
-    /// A word.
-    Text(&'static str),
+    /// One of some words.
+    Word(&'static str),
 }
 
 impl fmt::Display for Parameter {
@@ -51,7 +53,7 @@ impl fmt::Display for Parameter {
         match self {
             Parameter::Count(count) => write!(f, "{count}"),
             Parameter::Real(value) => write!(f, "{value:.3}"),
-            Parameter::Text(word) => f.write_str(word),
+            Parameter::Word(word) => write!(f, "{word}"),
         }
     }
 }

@@ -8,7 +8,10 @@ use crate::error::Error;
 /// Nominal seconds for trying attackers and judging the best: estimated from the size of the log, never
 /// measured, so that the report does not depend on the machine or its load.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Budget(f64);
+pub struct Budget {
+    seconds: f64,
+    as_in_auto: bool,
+}
 
 impl Budget {
     /// A budget of so many seconds.
@@ -17,7 +20,10 @@ impl Budget {
     /// None, or not a number.
     pub fn new(seconds: f64) -> Result<Self, Error> {
         if seconds.is_finite() && seconds > 0.0 {
-            Ok(Budget(seconds))
+            Ok(Budget {
+                seconds,
+                as_in_auto: false,
+            })
         } else {
             Err(Error::parameter(
                 format!("--budget {seconds}s"),
@@ -28,20 +34,37 @@ impl Budget {
 
     /// The seconds.
     pub fn seconds(self) -> f64 {
-        self.0
+        self.seconds
+    }
+
+    /// The same budget, of which a single attack takes no more than if others were tried too.
+    #[must_use]
+    pub fn as_in_auto(self) -> Self {
+        Budget {
+            as_in_auto: true,
+            ..self
+        }
+    }
+
+    /// Whether a single attack takes no more than if others were tried too.
+    pub(super) fn is_as_in_auto(self) -> bool {
+        self.as_in_auto
     }
 }
 
 /// A minute.
 impl Default for Budget {
     fn default() -> Self {
-        Budget(60.0)
+        Budget {
+            seconds: 60.0,
+            as_in_auto: false,
+        }
     }
 }
 
 impl fmt::Display for Budget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}s", self.0)
+        write!(f, "{}s", self.seconds)
     }
 }
 

@@ -48,6 +48,8 @@ pub enum ScorerChoice {
     Forest,
     /// The most telling numeric column alone.
     Threshold,
+    /// The user's own attack, whose scores stand in the log.
+    Given,
 }
 
 /// An attacker that was tried on the tune rows.

@@ -24,7 +24,7 @@ pub(super) struct Task<'a> {
 impl<'a> Task<'a> {
     /// Whether the user asked for one attack, and is ready to wait for it.
     pub fn is_patient(&self) -> bool {
-        self.choice != ScorerChoice::Auto
+        self.choice != ScorerChoice::Auto && !self.budget.is_as_in_auto()
     }
 
     /// The number of numeric columns.
