@@ -24,6 +24,8 @@ pub enum Method {
     OrderStatisticClopperPearson,
     /// A band around both errors at all thresholds, Dvoretzky–Kiefer–Wolfowitz–Massart.
     DkwBand,
+    /// That band, and order statistics with Clopper–Pearson in either tail, together.
+    BandAndTails,
     /// The Gaussian shift with the same area under the ROC curve.
     AreaUnderCurve,
 }

@@ -119,7 +119,7 @@ fn the_trade_off_has_operating_points_a_curve_a_band_and_what_they_say_of_privac
     assert_eq!((&type_1[0], &type_2[0]), (&0.0.into(), &1.0.into()));
     assert!(found["band"]["type_1_radius"].as_f64().unwrap() < 0.05);
     assert!(found["mu"]["lower"].as_f64().unwrap() > 1.0);
-    assert_eq!(found["mu"]["method"]["point"], "area-under-curve");
+    assert_eq!(found["gaussian_fit"]["method"], "area-under-curve");
     let epsilon = found["epsilon"].as_array().unwrap();
     let deltas: Vec<f64> = epsilon
         .iter()
