@@ -79,6 +79,25 @@ impl Split {
     }
 }
 
+/// Deals every secret's rows at random to so many parts of equal size, give or take a row.
+pub fn folds(counts: &Counts, parts: usize, rng: &mut ChaCha8Rng) -> Vec<Counts> {
+    let mut rest = counts.clone();
+    let mut folds = Vec::with_capacity(parts);
+    for left in (1..=parts as u64).rev() {
+        let [fold, later, _] = draw(&rest, |rows| [rows / left, rows - rows / left, 0], rng);
+        folds.push(fold);
+        rest = later;
+    }
+    folds
+}
+
+/// At most so many rows of every secret, drawn at random; all of them if there are no more.
+pub fn subset(counts: &Counts, most: impl Fn(u64) -> u64, rng: &mut ChaCha8Rng) -> Counts {
+    let kept = |rows: u64| most(rows).min(rows);
+    let [subset, ..] = draw(counts, |rows| [kept(rows), rows - kept(rows), 0], rng);
+    subset
+}
+
 fn tune_most(secrets: usize) -> u64 {
     (TUNE_MOST / secrets.max(1) as u64).max(TUNE_LEAST)
 }

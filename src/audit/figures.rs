@@ -1,6 +1,7 @@
 //! The pairwise figures: total variation, Bayes security, advantage, ε.
 
 use crate::audit::Evidence;
+use crate::audit::cross_fit::CrossFit;
 use crate::audit::given;
 use crate::audit::model::{EpsilonLimit, PairFigures, WorstPair};
 use crate::audit::plan::{Read, WorstMethod, kolmogorov_lower};
@@ -104,6 +105,21 @@ impl Evidence<'_> {
         }
     }
 
+    /// Takes the point of a pair from all rows, where that can be had.
+    fn take_cross_fit(&self, estimate: &mut Estimate, advantage: Option<f64>) {
+        if let Some(advantage) = advantage.filter(|_| estimate.point.is_some()) {
+            estimate.set_point(advantage, Method::CrossFittedAttack, 0.0);
+        }
+    }
+
+    /// Total variation of a pair that nothing in the log chose, its limits at a level for all pairs.
+    fn listed_total_variation(&self, pair: usize, level: f64) -> Estimate {
+        let mut estimate = self.total_variation(pair, level, level);
+        let cross_fit = self.cross_fit.as_ref();
+        self.take_cross_fit(&mut estimate, cross_fit.and_then(|c| c.advantage(pair)));
+        estimate
+    }
+
     /// Total variation of the worst pair; its limits hold on their own.
     pub(super) fn worst_total_variation(&self) -> Estimate {
         let worst = self.plan.worst;
@@ -125,6 +141,8 @@ impl Evidence<'_> {
             estimate.method.point = Some(Method::KolmogorovDistance);
             estimate.method.lower = Some(Method::KolmogorovDkw);
         }
+        let cross_fit = self.cross_fit.as_ref();
+        self.take_cross_fit(&mut estimate, cross_fit.and_then(CrossFit::worst_advantage));
         estimate
     }
 
@@ -253,7 +271,7 @@ pub(super) fn all_pairs(evidence: &Evidence) -> Vec<PairFigures> {
     (0..evidence.pair_count())
         .into_par_iter()
         .map(|pair| {
-            let total_variation = evidence.total_variation(pair, level, level);
+            let total_variation = evidence.listed_total_variation(pair, level);
             PairFigures {
                 secrets: evidence.names(pair),
                 bayes_security: total_variation.decreasing(|tv| 1.0 - tv),

@@ -53,6 +53,8 @@ pub(super) fn tune(
         scorer: scorer.name(),
         parameters: scorer.parameters(),
         quality: Ok(quality(&scores, &split.tune, alpha)),
+        cost: 0.0,
+        rows: 0,
     };
     Ok(Tuned {
         choices: choose_rules(&scores, &split.tune, alpha, deltas),

@@ -1,6 +1,8 @@
 //! From a log to a report: split, choose on the tune rows, judge on the certify rows, and say what
 //! follows.
 
+mod convergence;
+mod cross_fit;
 mod figures;
 mod given;
 mod goodness;
@@ -29,6 +31,7 @@ use crate::pairwise::{Advantage, Judgement, ScoredRows, judge_and_keep};
 use crate::split::Split;
 use crate::tuning::{self, ScorerChoice, Tuned};
 
+use cross_fit::CrossFit;
 pub use given::check_scores;
 pub use model::*;
 use plan::Plan;
@@ -96,6 +99,8 @@ pub(crate) struct Evidence<'a> {
     advantages: Vec<Advantage>,
     /// Plug-in total variation of every pair over all rows; discrete logs only.
     plug_in: Option<Vec<f64>>,
+    /// Points from all rows, where they can be had.
+    cross_fit: Option<CrossFit>,
 }
 
 impl Evidence<'_> {
@@ -149,11 +154,12 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
     refuse_uncertifiable(log, &split)?;
     let alpha = 1.0 - options.confidence;
     let deltas = deltas(&claims);
-    let tuned = if given {
+    let mut tuned = if given {
         given::tune(log, &split, options, &deltas)?
     } else {
         tuning::tune(&log.observations, &split, options.scorer, alpha, &deltas)?
     };
+    learn_from_all(&mut tuned, log, &split);
     let plan = Plan::new(log, &split, &tuned, &claims, alpha, &deltas);
     let uniform = vec![1.0 / log.secrets.len() as f64; log.secrets.len()];
     let priors = [prior.clone(), uniform.clone()];
@@ -180,6 +186,8 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
         scored: &scored,
         advantages: advantages(&plan, &judgement, options.seed),
         plug_in: figures::plug_in(log),
+        cross_fit: cross_fit::kind(&*tuned.scorer)
+            .and_then(|kind| CrossFit::run(log, kind, alpha, options.seed, &priors)),
     };
     let warnings = warnings::find(log, &split);
     let worst_pair = figures::worst_pair(&evidence);
@@ -205,6 +213,7 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
             limits_read_by_claims: plan.reads(),
         },
         overall: overall::overall(&evidence, &worst_pair, &priors, &risk_methods, &mut rng),
+        convergence: convergence::convergence(&evidence, &split, &worst_pair, &prior),
         claims: verdict::judge_claims(&evidence, log, &claims, &warnings),
         worst_pair,
         warnings,
@@ -227,6 +236,15 @@ fn check(options: &AuditOptions) -> Result<()> {
         ));
     }
     Ok(())
+}
+
+/// Once everything is chosen, the attack learns from the tune rows too. An attack that cannot stays as
+/// it was.
+fn learn_from_all(tuned: &mut Tuned, log: &Log, split: &Split) {
+    let learn = split.fit.plus(&split.tune);
+    if let Ok(scorer) = tuned.scorer.refit(&log.observations, &learn) {
+        tuned.scorer = scorer;
+    }
 }
 
 fn bind<'a>(log: &Log, claims: &'a [Claim]) -> Result<Vec<BoundClaim<'a>>> {

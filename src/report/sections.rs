@@ -1,6 +1,6 @@
 //! The sections of an audit: verdicts, the answer in words, figures, worst pairs, method, warnings.
 
-use crate::audit::{Audit, ClaimReport, PairFigures, Verdict};
+use crate::audit::{Audit, ClaimReport, Convergence, PairFigures, Verdict};
 use crate::error::shorten;
 use crate::estimate::{Estimate, Method};
 use crate::observations::{ColumnType, ObservationKind, bins};
@@ -42,6 +42,10 @@ pub fn audit(audit: &Audit) -> Document {
     if audit.pairs.len() > 1 {
         document.heading("Pairs that are easiest to tell apart");
         pairs(&mut document, audit);
+    }
+    if let Some(convergence) = &audit.convergence {
+        document.heading("Would more rows help?");
+        would_more_rows_help(&mut document, convergence);
     }
     if !audit.warnings.is_empty() {
         document.heading("Warnings");
@@ -239,6 +243,35 @@ fn figures(document: &mut Document, audit: &Audit) {
     ));
 }
 
+fn would_more_rows_help(document: &mut Document, convergence: &Convergence) {
+    let rows = convergence.points.iter().map(|point| {
+        vec![
+            point.rows.to_string(),
+            nearest(point.bayes_risk),
+            nearest(point.total_variation),
+        ]
+    });
+    document.table(
+        vec![
+            "rows learned from",
+            "Bayes risk",
+            "advantage at the worst pair",
+        ],
+        0,
+        rows.collect(),
+    );
+    let mut text = convergence.conclusion.clone();
+    if let Some(bracket) = &convergence.cover_hart {
+        let [least, most] = bracket.bayes_risk;
+        text.push_str(&format!(
+            " Were {} rows infinitely many, the error of the nearest neighbour would put the Bayes risk between {least:.3} \
+             and {most:.3} (Cover and Hart; asymptotic, no limit of this log).",
+            bracket.rows
+        ));
+    }
+    document.paragraph(text);
+}
+
 fn pairs(document: &mut Document, audit: &Audit) {
     let mut order: Vec<&PairFigures> = audit.pairs.iter().collect();
     let key = |pair: &PairFigures| {
@@ -421,6 +454,9 @@ fn limits(audit: &Audit) -> String {
 fn method_name(method: Method) -> &'static str {
     match method {
         Method::HeldOutAttack => "the attack on rows it never saw",
+        Method::CrossFittedAttack => {
+            "attacks of the chosen kind on all rows, each learned without the rows it is tried on"
+        }
         Method::ClopperPearson => "Clopper-Pearson on each error rate of the attack",
         Method::KolmogorovDistance => "Kolmogorov distance of the rows that certify",
         Method::KolmogorovDkw => "Kolmogorov distance with the DKW-Massart bound",

@@ -55,6 +55,11 @@ pub trait Scorer: Send + Sync {
     /// What was chosen, for the report.
     fn parameters(&self) -> BTreeMap<&'static str, Parameter>;
 
+    /// How it finds neighbours, if it does.
+    fn index(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Writes one score per secret for each of some distinct observations, which are in ascending
     /// order: `scores` is row-major, `symbols.len() × secrets`. Every score is finite.
     fn score(&self, observations: &Observations, symbols: &[u32], scores: &mut [f64]);
