@@ -41,12 +41,9 @@ pub struct CurvePoint {
 }
 
 impl ScoredRows {
-    /// Orders scores with the rows of a and of b that have them; equal scores may come in parts.
-    ///
-    /// # Panics
-    /// If a score is NaN.
+    /// Orders scores, as [`total_cmp`](f64::total_cmp) does, with the rows of a and of b that have them;
+    /// equal scores may come in parts.
     pub fn new(mut scores: Vec<(f64, u64, u64)>) -> Self {
-        assert!(scores.iter().all(|score| !score.0.is_nan()), "a NaN score");
         scores.sort_unstable_by(|x, y| y.0.total_cmp(&x.0));
         let equal = scores.chunk_by(|x, y| x.0 == y.0);
         let steps = equal.map(|step| {
