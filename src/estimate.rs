@@ -31,6 +31,9 @@ pub enum Method {
     BandAndTails,
     /// The Gaussian shift with the same area under the ROC curve.
     AreaUnderCurve,
+    /// Clopper–Pearson on each error rate with as many rows as the autocorrelated errors are worth;
+    /// approximate.
+    ClopperPearsonEffectiveRows,
 }
 
 /// The methods behind a figure.

@@ -17,6 +17,8 @@ use crate::tuning::ScorerChoice;
 
 const NO_UPPER: &str = "no distribution-free upper limit exists for numeric observations: say what the observer can \
                         resolve (--resolution COLUMN=WIDTH), or bound the attacks found (attack-advantage)";
+pub(super) const NO_UPPER_SERIAL: &str =
+    "limits from above count on independent rows, which --split blocks does not";
 const NO_ROWS: &str = "a secret of the pair has no rows to certify on";
 
 /// Plug-in total variation of every pair of a discrete log.
@@ -71,9 +73,12 @@ impl Evidence<'_> {
 
     /// Why there is no limit on what a better attack could do.
     pub(super) fn no_upper(&self, of_observations: &'static str) -> &'static str {
-        match self.options.scorer {
-            ScorerChoice::Given => given::NO_UPPER,
-            _ => of_observations,
+        if self.effective.is_some() {
+            NO_UPPER_SERIAL
+        } else if self.options.scorer == ScorerChoice::Given {
+            given::NO_UPPER
+        } else {
+            of_observations
         }
     }
 
@@ -189,8 +194,17 @@ impl Evidence<'_> {
         (plug_in + radius).min(1.0)
     }
 
+    /// How error rates are limited one by one.
+    pub(super) fn errors_method(&self) -> Method {
+        match self.effective {
+            Some(_) => Method::ClopperPearsonEffectiveRows,
+            None => Method::ClopperPearson,
+        }
+    }
+
     fn attack_method(&self, pair: usize) -> Method {
         match self.advantages[pair].method() {
+            _ if self.effective.is_some() => Method::ClopperPearsonEffectiveRows,
             AdvantageMethod::Separate => Method::ClopperPearson,
             AdvantageMethod::Pooled => Method::MatchedClopperPearson,
         }
@@ -233,9 +247,10 @@ impl Evidence<'_> {
         EpsilonLimit {
             secrets: [plan.rule.a, plan.rule.b].map(|secret| self.secrets[secret as usize].clone()),
             point: (tally.is_judged() && point.is_finite()).then_some(point),
-            lower: tally
-                .is_judged()
-                .then(|| tally.errors_at_most(share).epsilon_at_least(delta)),
+            lower: tally.is_judged().then(|| {
+                let errors = self.errors(plan.position);
+                errors.errors_at_most(share).epsilon_at_least(delta)
+            }),
             delta,
         }
     }

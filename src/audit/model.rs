@@ -325,8 +325,14 @@ pub struct MethodSection {
     /// How neighbours were found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<&'static str>,
+    /// `random` or `blocks`.
+    pub split: &'static str,
     /// How rows were used.
     pub rows: PartRows,
+    /// In a split by time: how many independent rows the certify rows of each secret are worth, for the
+    /// pair where that is least.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effective_rows: Option<Vec<SecretRows>>,
     /// Everything that was tried on the tune rows.
     pub tried: Vec<TriedScorer>,
 }

@@ -107,7 +107,7 @@ pub struct BandEpsilon {
 
 /// The trade-off of the worst pair; `None` if it was not judged.
 pub(super) fn of_worst_pair(evidence: &Evidence) -> Option<TradeOff> {
-    let scored = evidence.scored;
+    let scored = evidence.scored?;
     let (a_rows, b_rows) = scored.rows();
     if a_rows == 0 || b_rows == 0 {
         return None;

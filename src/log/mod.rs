@@ -51,6 +51,8 @@ pub struct ReadOptions {
     pub scores: Option<ScoreColumns>,
     /// The only secrets to look at; all if empty.
     pub secrets: Vec<String>,
+    /// Whether to keep the order of all rows, for a split by time. Not for aggregated logs.
+    pub keep_order: bool,
 }
 
 impl ReadOptions {
@@ -103,6 +105,13 @@ impl ReadOptions {
         if self.scores.is_some() {
             score_columns::refuse_others(self)?;
         }
+        if self.keep_order && self.count.is_some() {
+            return Err(Error::parameter(
+                "--split blocks",
+                "an aggregated log (--count) has lost the order of its rows",
+            )
+            .with_hint("give the rows one by one as they were recorded, or use --split random"));
+        }
         for (column, width) in &self.resolution {
             if !(width.is_finite() && *width > 0.0) {
                 return Err(Error::parameter(
@@ -136,6 +145,8 @@ pub struct Log {
     pub fit_counts: Option<Counts>,
     /// The order of rows, as far as it was kept; `None` for aggregated logs.
     pub order: Option<RowOrder>,
+    /// All rows of the log itself in their order, (secret, observation), if that was asked for.
+    pub sequence: Option<Vec<(u32, u32)>>,
     /// What was found while reading.
     pub facts: InputFacts,
 }

@@ -366,6 +366,13 @@ fn input(audit: &Audit) -> Vec<String> {
         "{} rows to learn from, {} to choose with, {} to certify on; seed {}.",
         rows.fit, rows.tune, rows.certify, audit.seed
     ));
+    if let Some(worth) = &audit.method.effective_rows {
+        let least = worth.iter().map(|secret| secret.rows).min().unwrap_or(0);
+        items.push(format!(
+            "Split by time: earlier rows to learn from, later ones to certify on, with gaps between. The certify rows of a \
+             secret are worth {least} independent ones at least, by the autocorrelation of the attack's errors."
+        ));
+    }
     items.push(attack(audit));
     items.push(limits(audit));
     items
@@ -471,6 +478,9 @@ fn method_name(method: Method) -> &'static str {
             "DKW-Massart band at all thresholds with Clopper-Pearson in the tails"
         }
         Method::AreaUnderCurve => "the Gaussian shift of the same area under the curve",
+        Method::ClopperPearsonEffectiveRows => {
+            "Clopper-Pearson on each error rate with effective rows (approximate)"
+        }
     }
 }
 
