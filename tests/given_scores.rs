@@ -263,6 +263,17 @@ fn two_rows_are_too_few_for_anything_and_nothing_breaks() {
 }
 
 #[test]
+fn rows_that_depend_on_each_other_have_no_trade_off() {
+    let place = Place::with_log(losses(1000));
+    let found = place.json(&with(&["--split", "blocks"]));
+    assert_eq!(found["worst_pair"]["trade_off"], Value::Null);
+    let reason = found["worst_pair"]["trade_off_reason"].as_str().unwrap();
+    assert!(reason.contains("independent rows"), "{reason}");
+    let text = stdout(&place.run(&with(&["--split", "blocks"])));
+    assert!(text.contains("None: its limits"), "{text}");
+}
+
+#[test]
 fn a_secret_that_was_left_out_needs_no_column_and_may_have_one() {
     let log = "secret,x,y,z\n".to_owned() + &"a,1,0,0\nb,0,1,0\nc,0,0,1\n".repeat(30);
     let place = Place::with_log(log);

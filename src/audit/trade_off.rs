@@ -155,6 +155,17 @@ pub(super) fn of_worst_pair(evidence: &Evidence) -> Option<TradeOff> {
     })
 }
 
+/// Why [`of_worst_pair`] has nothing to say, if so.
+pub(super) fn missing(evidence: &Evidence) -> Option<&'static str> {
+    match evidence.scored.map(ScoredRows::rows) {
+        None => Some(
+            "its limits count on independent rows, and a split by time is for rows that are not",
+        ),
+        Some((0, _) | (_, 0)) => Some("a secret of the pair has no rows to certify on"),
+        Some(_) => None,
+    }
+}
+
 /// The operating points that find rows of one secret among those of another.
 fn directed(scored: &ScoredRows, detects: &str, against: &str, alpha: f64) -> Vec<OperatingPoint> {
     let rows = scored.rows().1;

@@ -7,10 +7,15 @@ use crate::report::document::Document;
 
 /// True positives at few false ones, and what the whole curve says of differential privacy.
 pub fn section(document: &mut Document, audit: &Audit) {
+    document.heading("Trade-off");
     let Some(found) = &audit.worst_pair.trade_off else {
+        let reason = audit
+            .worst_pair
+            .trade_off_reason
+            .unwrap_or("nothing was judged");
+        document.paragraph(format!("None: {reason}."));
         return;
     };
-    document.heading("Trade-off");
     document.table(
         vec![
             "finds",
