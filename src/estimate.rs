@@ -27,6 +27,8 @@ pub enum Method {
     OrderStatisticClopperPearson,
     /// A band around both errors at all thresholds, Dvoretzky–Kiefer–Wolfowitz–Massart.
     DkwBand,
+    /// That band, and order statistics with Clopper–Pearson in either tail, together.
+    BandAndTails,
     /// The Gaussian shift with the same area under the ROC curve.
     AreaUnderCurve,
     /// Clopper–Pearson on each error rate with as many rows as the autocorrelated errors are worth;

@@ -474,6 +474,9 @@ fn method_name(method: Method) -> &'static str {
             "order statistics of one secret with Clopper-Pearson on the other"
         }
         Method::DkwBand => "DKW-Massart band at all thresholds",
+        Method::BandAndTails => {
+            "DKW-Massart band at all thresholds with Clopper-Pearson in the tails"
+        }
         Method::AreaUnderCurve => "the Gaussian shift of the same area under the curve",
         Method::ClopperPearsonEffectiveRows => {
             "Clopper-Pearson on each error rate with effective rows (approximate)"
