@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::observations::{Counts, Observations};
-use crate::pairwise::{self, AdvantageGuide, PairChoice, Tally, choose_rules};
+use crate::pairwise::{self, AdvantageGuide, PairChoice, Tally, Target, choose_rules};
 use crate::scorer::{
     Frequentist, KNearest, Linear, Neighbors, Parameter, Rank, Scorer, score_table,
 };
@@ -69,7 +69,7 @@ pub fn tune(
     split: &Split,
     choice: ScorerChoice,
     alpha: f64,
-    deltas: &[f64],
+    targets: &[Target],
 ) -> Result<Tuned> {
     refuse_numbers(observations, split, choice)?;
     let numeric = observations.dimensions() > 0;
@@ -95,7 +95,7 @@ pub fn tune(
     }
     let (scorer, scores) = race.winner()?;
     Ok(Tuned {
-        choices: choose_rules(&scores, &split.tune, alpha, deltas),
+        choices: choose_rules(&scores, &split.tune, alpha, targets),
         scores,
         index: index.filter(|_| matches!(scorer.name(), "knn" | "nearest")),
         scorer,

@@ -10,6 +10,7 @@ mod plan;
 mod privacy;
 mod reasons;
 mod rows_needed;
+mod targets;
 mod verdict;
 mod warnings;
 
@@ -18,7 +19,7 @@ use std::collections::BTreeMap;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::claim::{Claim, ClaimKind, Promise};
+use crate::claim::{BoundPromise, Claim, ClaimKind, Promise};
 use crate::error::{Error, Result, shorten};
 use crate::log::Log;
 use crate::mechanism::BoundMechanism;
@@ -29,6 +30,7 @@ use crate::tuning::{self, ScorerChoice, Tuned};
 
 pub use model::*;
 use plan::Plan;
+use targets::Targets;
 
 /// The prior of the figures that depend on one.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -111,6 +113,8 @@ impl Evidence<'_> {
 pub(crate) struct BoundClaim<'a> {
     claim: &'a Claim,
     mechanism: Option<Box<dyn BoundMechanism>>,
+    /// What a promise of privacy leaves to each pair of secrets.
+    privacy: Option<BoundPromise>,
 }
 
 impl BoundClaim<'_> {
@@ -138,9 +142,15 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
     };
     refuse_uncertifiable(log, &split)?;
     let alpha = 1.0 - options.confidence;
-    let deltas = deltas(&claims);
-    let tuned = tuning::tune(&log.observations, &split, options.scorer, alpha, &deltas)?;
-    let plan = Plan::new(log, &split, &tuned, &claims, alpha, &deltas);
+    let targets = Targets::new(&claims, log.secrets.len());
+    let tuned = tuning::tune(
+        &log.observations,
+        &split,
+        options.scorer,
+        alpha,
+        &targets.list,
+    )?;
+    let plan = Plan::new(log, &split, &tuned, &claims, alpha, &targets);
     let uniform = vec![1.0 / log.secrets.len() as f64; log.secrets.len()];
     let priors = [prior.clone(), uniform.clone()];
     let risk_methods = overall::choose_methods(&tuned, &split, &priors, alpha);
@@ -189,6 +199,7 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
         },
         overall: overall::overall(&evidence, &worst_pair, &priors, &risk_methods, &mut rng),
         claims: verdict::judge_claims(&evidence, log, &claims, &warnings),
+        privacy: figures::privacy(&evidence),
         worst_pair,
         warnings,
     })
@@ -218,14 +229,21 @@ fn bind<'a>(log: &Log, claims: &'a [Claim]) -> Result<Vec<BoundClaim<'a>>> {
         .map(|claim| {
             // A mechanism is what it is on all secrets of the log, whichever are looked at: what
             // --secrets leaves out is still part of its domain.
-            let mechanism = match &claim.kind {
+            let (mechanism, privacy) = match &claim.kind {
                 ClaimKind::Mechanism(mechanism) => {
                     let all = log.secrets.iter().chain(&log.left_out).cloned();
-                    Some(mechanism.bind(&all.collect::<Vec<_>>())?)
+                    (Some(mechanism.bind(&all.collect::<Vec<_>>())?), None)
                 }
-                ClaimKind::Promise(_) => None,
+                ClaimKind::Promise(promise) => {
+                    let bound = BoundPromise::bind(promise, &claim.text, &log.secrets)?;
+                    (None, bound)
+                }
             };
-            Ok(BoundClaim { claim, mechanism })
+            Ok(BoundClaim {
+                claim,
+                mechanism,
+                privacy,
+            })
         })
         .collect()
 }
@@ -241,19 +259,6 @@ fn advantages(plan: &Plan, judgement: &Judgement, seed: u64) -> Vec<Advantage> {
             Advantage::new(tally, method, &mut rng)
         })
         .collect()
-}
-
-/// The δ for which limits of ε are wanted: 0 first, then those of the claims.
-fn deltas(claims: &[BoundClaim]) -> Vec<f64> {
-    let mut deltas = vec![0.0];
-    for claim in claims {
-        if let Some(Promise::Dp { delta, .. }) = claim.promise()
-            && !deltas.contains(&delta)
-        {
-            deltas.push(delta);
-        }
-    }
-    deltas
 }
 
 fn prior(log: &Log, choice: &PriorChoice) -> Result<Vec<f64>> {
