@@ -95,7 +95,10 @@ fn limits_of_privacy_are_reported_by_quantity_and_delta() {
     let mut text = Vec::new();
     report::write_audit(&found, Format::Text, &mut text).unwrap();
     let text = String::from_utf8(text).unwrap();
-    for name in ["epsilon (delta 0.01)", "mu (Gaussian privacy)"] {
+    for name in [
+        "epsilon (delta 0.01)",
+        "mu (at the threshold for the claim)",
+    ] {
         assert!(text.contains(name), "{text}");
     }
 }

@@ -33,7 +33,7 @@ pub(super) fn judge(evidence: &Evidence, claim: &BoundClaim, at: usize) -> Claim
             upper: None,
             method: Methods {
                 point: limit.point.map(|_| Method::HeldOutAttack),
-                lower: limit.lower.map(|_| Method::ClopperPearson),
+                lower: limit.lower.map(|_| evidence.errors_method()),
                 upper: None,
             },
             reason: Some(format!(
@@ -192,6 +192,9 @@ impl<'a> Case<'a> {
             );
         }
         let kind = match self.allowed {
+            Guarantee::Dp { delta, .. } if delta > 0.0 && self.evidence.effective.is_some() => {
+                return self.evidence.no_upper("").to_owned();
+            }
             Guarantee::Dp { delta, .. } if delta > 0.0 && self.evidence.is_discrete() => {
                 return "some secret has no rows in this log".to_owned();
             }
@@ -224,7 +227,8 @@ impl<'a> Case<'a> {
         let tally = self.evidence.judgement.tallies[self.plan.position];
         let share = self.evidence.plan.share(Read::Errors(self.plan.rule));
         rows_needed::scaled(self.evidence, tally.is_judged(), |factor| {
-            let errors = tally.scaled(factor).errors_at_most(share);
+            let errors = self.evidence.errors(self.plan.position).scaled(factor);
+            let errors = errors.errors_at_most(share);
             self.plan.quantity.at_least(&errors) > allowed
         })
     }
