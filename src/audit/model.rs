@@ -33,6 +33,8 @@ pub struct Audit {
     pub assumptions: Vec<String>,
     /// The pair that is easiest to tell apart.
     pub worst_pair: WorstPair,
+    /// What privacy needs at least: ε at δ = 0, then what claims of privacy are judged by.
+    pub privacy: Vec<PrivacyLimit>,
     /// Every pair.
     pub pairs: Vec<PairFigures>,
     /// How the figures of `pairs` hold together.
@@ -395,6 +397,22 @@ pub struct EpsilonLimit {
     pub lower: Option<f64>,
     /// The δ it is for.
     pub delta: f64,
+}
+
+/// A lower limit of what privacy needs.
+#[derive(Debug, Clone, Serialize)]
+pub struct PrivacyLimit {
+    /// `epsilon`, `mu` of Gaussian or `rho` of zero-concentrated differential privacy.
+    pub quantity: &'static str,
+    /// The δ that a limit of ε is for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delta: Option<f64>,
+    /// The pair it was found at, chosen on the tune rows.
+    pub secrets: [String; 2],
+    /// The estimate from the bare error rates; `None` if it is infinite.
+    pub point: Option<f64>,
+    /// The limit.
+    pub lower: Option<f64>,
 }
 
 /// The figures of a pair; the limits of all pairs hold together.

@@ -2,3 +2,4 @@
 
 pub mod leakage;
 pub mod plug_in;
+pub mod renyi;

@@ -1,8 +1,9 @@
 //! The sections of an audit: verdicts, the answer in words, figures, worst pairs, method, warnings.
 
-use crate::audit::{Audit, ClaimReport, Convergence, PairFigures, Verdict};
+use crate::audit::{Audit, ClaimReport, Convergence, PairFigures, PrivacyLimit, Verdict};
 use crate::error::shorten;
 use crate::estimate::{Estimate, Method};
+use crate::grammar::format_number;
 use crate::observations::{ColumnType, ObservationKind, bins};
 use crate::outward::{at_least, at_most, nearest, percent_at_least};
 use crate::report::document::Document;
@@ -198,13 +199,15 @@ fn figures(document: &mut Document, audit: &Audit) {
             &worst.attack_advantage,
         ),
     ];
-    rows.push(vec![
-        "epsilon (delta 0)".to_owned(),
-        two(&worst.epsilon.secrets),
-        value(worst.epsilon.point),
-        lower(worst.epsilon.lower),
-        upper(None),
-    ]);
+    rows.extend(audit.privacy.iter().map(|limit| {
+        vec![
+            privacy_name(limit),
+            two(&limit.secrets),
+            value(limit.point),
+            lower(limit.lower),
+            upper(None),
+        ]
+    }));
     if let Some(trade_off) = &worst.trade_off {
         rows.push(row("mu (Gaussian privacy)", &pair, &trade_off.mu));
     }
@@ -241,6 +244,15 @@ fn figures(document: &mut Document, audit: &Audit) {
         100.0 * audit.confidence,
         nearest(overall.guessing_error)
     ));
+}
+
+fn privacy_name(limit: &PrivacyLimit) -> String {
+    match (limit.delta, limit.quantity) {
+        (Some(delta), quantity) => format!("{quantity} (delta {})", format_number(delta)),
+        (None, "mu") => "mu (at the threshold for the claim)".to_owned(),
+        (None, "rho") => "rho (concentrated privacy)".to_owned(),
+        (None, quantity) => quantity.to_owned(),
+    }
 }
 
 fn would_more_rows_help(document: &mut Document, convergence: &Convergence) {

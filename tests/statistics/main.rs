@@ -15,4 +15,5 @@ mod cases;
 mod coverage;
 mod mechanisms;
 mod order;
+mod privacy;
 mod trade_off;
