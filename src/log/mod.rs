@@ -6,7 +6,9 @@ mod layout;
 mod order;
 mod rows;
 mod source;
+mod stream;
 mod tabulate;
+mod tail;
 mod typing;
 
 use std::io::Read;
@@ -19,6 +21,8 @@ pub(crate) use layout::delimiter;
 pub use order::RowOrder;
 pub(crate) use source::read_error;
 pub use source::{ReadMeter, STDIN, open};
+pub use stream::RowStream;
+pub use tail::{Tail, follow};
 pub use typing::Decision;
 
 /// What to read and how.
