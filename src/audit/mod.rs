@@ -1,7 +1,10 @@
 //! From a log to a report: split, choose on the tune rows, judge on the certify rows, and say what
 //! follows.
 
+mod convergence;
+mod cross_fit;
 mod figures;
+mod given;
 mod goodness;
 mod mechanism_claim;
 mod model;
@@ -10,6 +13,7 @@ mod plan;
 mod privacy;
 mod reasons;
 mod rows_needed;
+mod trade_off;
 mod verdict;
 mod warnings;
 
@@ -23,12 +27,17 @@ use crate::error::{Error, Result, shorten};
 use crate::log::Log;
 use crate::mechanism::BoundMechanism;
 use crate::observations::{Counts, Observations};
-use crate::pairwise::{Advantage, EffectiveRows, Judgement, effective_rows, judge};
+use crate::pairwise::{
+    Advantage, EffectiveRows, Judgement, ScoredRows, effective_rows, judge_and_keep,
+};
 use crate::split::Split;
 use crate::tuning::{self, ScorerChoice, Tuned};
 
+use cross_fit::CrossFit;
+pub use given::check_scores;
 pub use model::*;
 use plan::Plan;
+pub use trade_off::*;
 
 /// The prior of the figures that depend on one.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -100,6 +109,8 @@ pub(crate) struct Evidence<'a> {
     tuned: &'a Tuned,
     plan: &'a Plan,
     judgement: &'a Judgement,
+    /// The certify rows of the worst pair by their scores.
+    scored: Option<&'a ScoredRows>,
     /// What the certify rows say about the advantage at every pair.
     advantages: Vec<Advantage>,
     /// What the certify rows are worth, in a split by time.
@@ -107,6 +118,8 @@ pub(crate) struct Evidence<'a> {
     /// Plug-in total variation of every pair over all rows; discrete logs only, and not in a split by
     /// time, whose rows are not taken to be independent.
     plug_in: Option<Vec<f64>>,
+    /// Points from all rows, where they can be had.
+    cross_fit: Option<CrossFit>,
 }
 
 impl Evidence<'_> {
@@ -152,14 +165,21 @@ impl BoundClaim<'_> {
 /// too few rows to certify anything.
 pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
     check(options)?;
+    check_scores(options.scorer, log.facts.scores.is_some())?;
     let claims = bind(log, &options.claims)?;
     let prior = prior(log, &options.prior)?;
     let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
-    let (split, ordered) = by_choice(log, options.split, &mut rng)?;
+    let given = options.scorer == ScorerChoice::Given;
+    let (split, ordered) = by_choice(log, options.split, given, &mut rng)?;
     refuse_uncertifiable(log, &split)?;
     let alpha = 1.0 - options.confidence;
     let deltas = deltas(&claims);
-    let tuned = tuning::tune(&log.observations, &split, options.scorer, alpha, &deltas)?;
+    let mut tuned = if given {
+        given::tune(log, &split, options, &deltas)?
+    } else {
+        tuning::tune(&log.observations, &split, options.scorer, alpha, &deltas)?
+    };
+    learn_from_all(&mut tuned, log, &split);
     let serial = ordered.is_some();
     let plan = Plan::new(log, &split, &tuned, &claims, alpha, &deltas, serial);
     let uniform = vec![1.0 / log.secrets.len() as f64; log.secrets.len()];
@@ -169,12 +189,14 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
     } else {
         overall::choose_methods(&tuned, &split, &priors, alpha)
     };
-    let judgement = judge(
+    let worst = tuned.choices[plan.worst].rule;
+    let (judgement, scored) = judge_and_keep(
         &*tuned.scorer,
         &log.observations,
         &split.certify,
         &plan.rules(&tuned),
         &priors,
+        Some((worst.a, worst.b)),
     );
     let effective = ordered.map(|rows| {
         let rules = plan.rules(&tuned);
@@ -190,9 +212,15 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
         tuned: &tuned,
         plan: &plan,
         judgement: &judgement,
+        // The order statistics of dependent rows have no such limits.
+        scored: (!serial).then_some(&scored),
         advantages: advantages(&plan, &judgement, effective.as_ref(), options.seed),
         plug_in: figures::plug_in(log).filter(|_| !serial),
         effective,
+        // Parts dealt at random would put neighbours in time on both sides.
+        cross_fit: cross_fit::kind(&*tuned.scorer)
+            .filter(|_| !serial)
+            .and_then(|kind| CrossFit::run(log, kind, alpha, options.seed, &priors)),
     };
     let warnings = warnings::find(log, &split);
     let worst_pair = figures::worst_pair(&evidence);
@@ -218,6 +246,7 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
             limits_read_by_claims: plan.reads(),
         },
         overall: overall::overall(&evidence, &worst_pair, &priors, &risk_methods, &mut rng),
+        convergence: convergence::convergence(&evidence, &split, &worst_pair, &prior),
         claims: verdict::judge_claims(&evidence, log, &claims, &warnings),
         worst_pair,
         warnings,
@@ -240,6 +269,15 @@ fn check(options: &AuditOptions) -> Result<()> {
         ));
     }
     Ok(())
+}
+
+/// Once everything is chosen, the attack learns from the tune rows too. An attack that cannot stays as
+/// it was.
+fn learn_from_all(tuned: &mut Tuned, log: &Log, split: &Split) {
+    let learn = split.fit.plus(&split.tune);
+    if let Ok(scorer) = tuned.scorer.refit(&log.observations, &learn) {
+        tuned.scorer = scorer;
+    }
 }
 
 fn bind<'a>(log: &Log, claims: &'a [Claim]) -> Result<Vec<BoundClaim<'a>>> {
@@ -340,12 +378,16 @@ fn given_prior(log: &Log, given: &BTreeMap<String, f64>) -> Result<Vec<f64>> {
         .collect())
 }
 
+/// Rows in the order of the log, each a secret and an observation.
+type Sequence<'a> = &'a [(u32, u32)];
+
 /// The split, and for a split by time the certify rows in their order.
 fn by_choice<'a>(
     log: &'a Log,
     choice: SplitChoice,
+    given: bool,
     rng: &mut ChaCha8Rng,
-) -> Result<(Split, Option<&'a [(u32, u32)]>)> {
+) -> Result<(Split, Option<Sequence<'a>>)> {
     let ordered = match choice {
         SplitChoice::Random => None,
         SplitChoice::Blocks => Some(log.sequence.as_deref().ok_or_else(|| {
@@ -353,17 +395,23 @@ fn by_choice<'a>(
                 .with_hint("read it with ReadOptions::keep_order")
         })?),
     };
-    match (&log.fit_counts, ordered) {
-        (Some(learn), ordered) => Ok((Split::across(learn, log.counts.clone(), rng), ordered)),
-        (None, None) => Ok((Split::stratified(&log.counts, rng), None)),
-        (None, Some(rows)) => {
+    let split = match (&log.fit_counts, ordered, given) {
+        (Some(learn), _, false) => Split::across(learn, log.counts.clone(), rng),
+        (Some(tune), _, true) => Split::across_without_fit(tune, log.counts.clone()),
+        (None, None, false) => Split::stratified(&log.counts, rng),
+        (None, None, true) => Split::without_fit(&log.counts, rng),
+        (None, Some(rows), _) => {
             let (split, certify) = Split::blocks(rows, log.secrets.len());
             if split.in_every_part() < 2 {
                 return Err(recorded_apart(log));
             }
-            Ok((split, Some(certify)))
+            return Ok((
+                if given { split.all_to_tune() } else { split },
+                Some(certify),
+            ));
         }
-    }
+    };
+    Ok((split, ordered))
 }
 
 fn recorded_apart(log: &Log) -> Error {
@@ -497,6 +545,9 @@ fn assumptions(log: &Log, options: &AuditOptions) -> Vec<String> {
             "Types of columns that were not said were inferred from how the first rows are written."
                 .to_owned(),
         );
+    }
+    if let Some(scores) = &log.facts.scores {
+        assumptions.extend(given::assumptions(scores));
     }
     if options.prior == PriorChoice::Empirical {
         assumptions

@@ -6,6 +6,7 @@ use clap::Args;
 use leakgauge::audit::{self, Audit, AuditOptions, SplitChoice, Verdict};
 use leakgauge::claim::Claim;
 use leakgauge::error::Result;
+use leakgauge::log::ReadOptions;
 use leakgauge::{log, report};
 
 use crate::cli::follow::{self, FollowOptions};
@@ -98,7 +99,11 @@ fn run(log: &LogArguments, shared: &EstimateOptions, options: &AuditOptions) -> 
     let meter = log::ReadMeter::default();
     let progress = Progress::start(meter.clone());
     let keep_order = options.split == SplitChoice::Blocks;
-    let log = log::read(&log.read_options(keep_order)?, &meter)?;
+    let read = ReadOptions {
+        scores: options::scores(shared)?,
+        ..log.read_options(keep_order)?
+    };
+    let log = log::read(&read, &meter)?;
     progress.stage("estimating");
     let found = audit::audit(&log, options)?;
     progress.finish();

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use clap::{Args, ValueEnum};
-use leakgauge::audit::{PriorChoice, SplitChoice};
+use leakgauge::audit::{self, PriorChoice, SplitChoice};
 use leakgauge::error::{Error, Result};
-use leakgauge::log::{HeaderChoice, ReadOptions};
+use leakgauge::log::{HeaderChoice, ReadOptions, ScoreColumns};
 use leakgauge::report::Format;
 use leakgauge::tuning::ScorerChoice;
 
@@ -74,6 +74,7 @@ impl LogArguments {
                 .map(|text| resolution(text))
                 .collect::<Result<_>>()?,
             secrets: self.secrets.clone(),
+            scores: None,
             keep_order,
         })
     }
@@ -85,6 +86,10 @@ pub struct EstimateOptions {
     /// The attacker
     #[arg(long, value_enum, default_value = "auto", value_name = "NAME")]
     pub scorer: ScorerName,
+    /// With `--scorer given`: the column of scores that tells two secrets apart (losses, likelihood
+    /// ratios), or `SECRET=COLUMN,…`, one for each secret, larger = likelier
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    pub scores: Option<Vec<String>>,
     /// Which rows judge: any, or the later ones if rows are not exchangeable over time
     #[arg(long, value_enum, default_value = "random", value_name = "HOW")]
     pub split: SplitName,
@@ -118,6 +123,8 @@ pub enum ScorerName {
     Nearest,
     /// Logistic regression on the numeric columns
     Linear,
+    /// Your own attack: its scores are in the columns of --scores
+    Given,
 }
 
 impl From<ScorerName> for ScorerChoice {
@@ -128,6 +135,7 @@ impl From<ScorerName> for ScorerChoice {
             ScorerName::Knn => ScorerChoice::KNearest,
             ScorerName::Nearest => ScorerChoice::Nearest,
             ScorerName::Linear => ScorerChoice::Linear,
+            ScorerName::Given => ScorerChoice::Given,
         }
     }
 }
@@ -187,6 +195,16 @@ pub fn use_threads(threads: Option<usize>) -> Result<()> {
         .num_threads(threads)
         .build_global()
         .map_err(|error| Error::parameter(format!("--threads {threads}"), error.to_string()))
+}
+
+/// The columns of scores, for the scorer that reads them.
+pub fn scores(options: &EstimateOptions) -> Result<Option<ScoreColumns>> {
+    audit::check_scores(options.scorer.into(), options.scores.is_some())?;
+    options
+        .scores
+        .as_deref()
+        .map(ScoreColumns::parse)
+        .transpose()
 }
 
 /// Reads a prior.

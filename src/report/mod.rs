@@ -5,6 +5,7 @@ mod channel;
 mod document;
 mod follow;
 mod sections;
+mod trade_off;
 
 use std::io::{self, Write};
 

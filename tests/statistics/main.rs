@@ -15,3 +15,4 @@ mod cases;
 mod coverage;
 mod mechanisms;
 mod order;
+mod trade_off;
