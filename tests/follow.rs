@@ -108,6 +108,7 @@ fn options_that_need_the_whole_log_are_refused() {
     for (extra, word) in [
         (&["--split", "blocks"][..], "--split blocks"),
         (&["--prior", "empirical"], "--prior"),
+        (&["--scorer", "given", "--scores", "time"], "--scorer given"),
         (&["--count", "time"], "--count"),
         (&["--fit-on", "other.csv"], "--fit-on"),
         (&["--format", "markdown"], "--format markdown"),

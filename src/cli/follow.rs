@@ -11,6 +11,7 @@ use leakgauge::error::{Error, Result};
 use leakgauge::follow::{self, Line, Monitor};
 use leakgauge::log::{self, RowStream};
 use leakgauge::report::{self, Format};
+use leakgauge::tuning::ScorerChoice;
 
 use crate::cli::options::{self, EstimateOptions, LogArguments};
 
@@ -73,6 +74,11 @@ fn refuse(options: &AuditOptions, how: &FollowOptions, format: Format) -> Result
             "--follow reports nothing that depends on a prior; leave this out",
         ),
         (
+            options.scorer == ScorerChoice::Given,
+            "--scorer given",
+            "--follow learns an attack of its own; audit the log without --follow",
+        ),
+        (
             format == Format::Markdown,
             "--format markdown",
             "--follow writes lines: text or json",
@@ -97,7 +103,7 @@ fn watch(
         && let Some(row) = stream.next_row()?
     {
         monitor.push(row, &stream)?;
-        if monitor.rows() % every == 0 {
+        if monitor.rows().is_multiple_of(every) {
             let line = monitor.line(&stream)?;
             let goes_on = print(&line, last.is_none(), format)? && !line.is_violated();
             last = Some(line);

@@ -90,7 +90,7 @@ pub struct FollowedClaim {
 struct Attack {
     scorer: Arc<dyn Scorer>,
     rule: Rule,
-    /// The rows it was learned from, observations by their numbers in the stream.
+    /// The rows it is learned from, observations by their numbers in the stream.
     fit: Vec<Cell>,
     secrets: usize,
 }
@@ -243,7 +243,8 @@ impl Monitor {
             self.test.change_rule();
             self.attack = Some(Attack {
                 rule: best.rule,
-                fit: original(&split.fit, &ids),
+                // What was chosen is kept, and learned from all of the past.
+                fit: original(&counts, &ids),
                 scorer: tuned.scorer,
                 secrets,
             });
