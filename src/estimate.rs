@@ -34,6 +34,8 @@ pub enum Method {
     /// Clopper–Pearson on each error rate with as many rows as the autocorrelated errors are worth;
     /// approximate.
     ClopperPearsonEffectiveRows,
+    /// Bets with a mixture of stakes; holds however often it is looked at.
+    BettingMixture,
 }
 
 /// The methods behind a figure.

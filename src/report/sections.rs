@@ -482,6 +482,7 @@ fn method_name(method: Method) -> &'static str {
         Method::PluginMcdiarmid => "plug-in estimate with McDiarmid's inequality",
         Method::MatchedClopperPearson => "Clopper-Pearson on a prior-matched subsample",
         Method::WeightedChernoff => "Chernoff bound on prior-weighted errors",
+        Method::BettingMixture => "bets with a mixture of stakes",
         Method::OrderStatisticClopperPearson => {
             "order statistics of one secret with Clopper-Pearson on the other"
         }
