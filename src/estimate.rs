@@ -25,6 +25,15 @@ pub enum Method {
     MatchedClopperPearson,
     /// Chernoff bound for the prior-weighted errors.
     WeightedChernoff,
+    /// A threshold by order statistics of one secret's rows, Clopper–Pearson on the other's.
+    OrderStatisticClopperPearson,
+    /// A band around both errors at all thresholds, Dvoretzky–Kiefer–Wolfowitz–Massart.
+    DkwBand,
+    /// The Gaussian shift with the same area under the ROC curve.
+    AreaUnderCurve,
+    /// Clopper–Pearson on each error rate with as many rows as the autocorrelated errors are worth;
+    /// approximate.
+    ClopperPearsonEffectiveRows,
 }
 
 /// The methods behind a figure.

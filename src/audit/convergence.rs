@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::audit::Evidence;
 use crate::audit::model::{Asymptotic, Convergence, ConvergencePoint, Extrapolated, WorstPair};
-use crate::audit::rows_needed;
+use crate::audit::{cross_fit, rows_needed};
 use crate::observations::{Counts, Observations};
 use crate::pairwise::{Judgement, Rule, judge};
 use crate::scorer::{KNearest, Neighbors, Rank, Scorer};
@@ -35,7 +35,8 @@ struct Size {
     pair: Vec<f64>,
 }
 
-/// The attack at several numbers of learning rows. `None` where they are too few.
+/// The attack at several numbers of learning rows. `None` where they are too few, and for scores that the
+/// log brings.
 ///
 /// The same rows judge every size, and nothing is chosen by what they say.
 pub(super) fn convergence(
@@ -44,6 +45,7 @@ pub(super) fn convergence(
     worst: &WorstPair,
     prior: &[f64],
 ) -> Option<Convergence> {
+    cross_fit::kind(&*evidence.tuned.scorer)?;
     let mut rng = ChaCha8Rng::seed_from_u64(evidence.options.seed);
     rng.set_stream(STREAM);
     let judged = thin(&split.certify, JUDGED, &mut rng);

@@ -127,13 +127,13 @@ fn most_advantage(choices: &[PairChoice]) -> usize {
     best.map_or(0, |(pair, _)| pair)
 }
 
-/// The kind of a chosen attack.
-pub(super) fn kind(scorer: &dyn Scorer) -> ScorerChoice {
-    match scorer.name() {
+/// The kind of a chosen attack; `None` for scores that the log brings, which nobody here learned.
+pub(super) fn kind(scorer: &dyn Scorer) -> Option<ScorerChoice> {
+    Some(match scorer.name() {
         "frequentist" => ScorerChoice::Frequentist,
         "knn" => ScorerChoice::KNearest,
         "nearest" => ScorerChoice::Nearest,
         "linear" => ScorerChoice::Linear,
-        _ => ScorerChoice::Auto,
-    }
+        _ => return None,
+    })
 }

@@ -6,6 +6,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
+use crate::audit::trade_off::TradeOff;
 use crate::error::{listing, shorten};
 use crate::estimate::Estimate;
 use crate::observations::{Column, ObservationKind};
@@ -324,8 +325,14 @@ pub struct MethodSection {
     /// How neighbours were found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<&'static str>,
+    /// `random` or `blocks`.
+    pub split: &'static str,
     /// How rows were used.
     pub rows: PartRows,
+    /// In a split by time: how many independent rows the certify rows of each secret are worth, for the
+    /// pair where that is least.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effective_rows: Option<Vec<SecretRows>>,
     /// Everything that was tried on the tune rows.
     pub tried: Vec<TriedScorer>,
 }
@@ -373,6 +380,8 @@ pub struct WorstPair {
     pub attack_advantage: Estimate,
     /// What differential privacy needs at least.
     pub epsilon: EpsilonLimit,
+    /// What the attack's score achieves at every threshold.
+    pub trade_off: Option<TradeOff>,
 }
 
 /// Points of the total variation of a pair of a discrete log; for the worst pair plug-in and minimax are

@@ -6,6 +6,7 @@ use crate::estimate::{Estimate, Method};
 use crate::observations::{ColumnType, ObservationKind, bins};
 use crate::outward::{at_least, at_most, nearest, percent_at_least};
 use crate::report::document::Document;
+use crate::report::trade_off;
 
 /// Pairs listed in the table of worst pairs.
 const LISTED_PAIRS: usize = 10;
@@ -34,6 +35,10 @@ pub fn audit(audit: &Audit) -> Document {
     summary(&mut document, audit);
     document.heading("Figures");
     figures(&mut document, audit);
+    // Who brings an attack asks for its curve; for others the line on mu says enough.
+    if audit.method.scorer == "given" {
+        trade_off::section(&mut document, audit);
+    }
     if audit.pairs.len() > 1 {
         document.heading("Pairs that are easiest to tell apart");
         pairs(&mut document, audit);
@@ -200,6 +205,9 @@ fn figures(document: &mut Document, audit: &Audit) {
         lower(worst.epsilon.lower),
         upper(None),
     ]);
+    if let Some(trade_off) = &worst.trade_off {
+        rows.push(row("mu (Gaussian privacy)", &pair, &trade_off.mu));
+    }
     rows.extend([
         row(
             "Bayes security, worst of all pairs",
@@ -358,6 +366,13 @@ fn input(audit: &Audit) -> Vec<String> {
         "{} rows to learn from, {} to choose with, {} to certify on; seed {}.",
         rows.fit, rows.tune, rows.certify, audit.seed
     ));
+    if let Some(worth) = &audit.method.effective_rows {
+        let least = worth.iter().map(|secret| secret.rows).min().unwrap_or(0);
+        items.push(format!(
+            "Split by time: earlier rows to learn from, later ones to certify on, with gaps between. The certify rows of a \
+             secret are worth {least} independent ones at least, by the autocorrelation of the attack's errors."
+        ));
+    }
     items.push(attack(audit));
     items.extend(points(audit));
     items.push(limits(audit));
@@ -480,6 +495,14 @@ fn method_name(method: Method) -> &'static str {
         Method::PluginMcdiarmid => "plug-in estimate with McDiarmid's inequality",
         Method::MatchedClopperPearson => "Clopper-Pearson on a prior-matched subsample",
         Method::WeightedChernoff => "Chernoff bound on prior-weighted errors",
+        Method::OrderStatisticClopperPearson => {
+            "order statistics of one secret with Clopper-Pearson on the other"
+        }
+        Method::DkwBand => "DKW-Massart band at all thresholds",
+        Method::AreaUnderCurve => "the Gaussian shift of the same area under the curve",
+        Method::ClopperPearsonEffectiveRows => {
+            "Clopper-Pearson on each error rate with effective rows (approximate)"
+        }
     }
 }
 

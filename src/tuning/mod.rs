@@ -39,6 +39,8 @@ pub enum ScorerChoice {
     Nearest,
     /// Logistic regression on the numeric columns.
     Linear,
+    /// The user's own attack, whose scores stand in the log.
+    Given,
 }
 
 /// An attacker that was tried on the tune rows.

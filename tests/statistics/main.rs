@@ -14,4 +14,6 @@ mod accuracy;
 mod cases;
 mod coverage;
 mod mechanisms;
+mod order;
 mod sparse;
+mod trade_off;
