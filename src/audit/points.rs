@@ -7,6 +7,7 @@ use crate::estimate::{Estimate, Method};
 use crate::measure::minimax_tv::{BySecret, SparsePair};
 use crate::measure::plug_in;
 use crate::observations::Counts;
+use crate::tuning::ScorerChoice;
 
 impl Evidence<'_> {
     /// Every point of the worst pair, from rows that did not choose it; and the best of them as the
@@ -63,7 +64,9 @@ impl Evidence<'_> {
             distinct: sparse.distinct,
             effective_rows: sparse.rows,
         };
-        let alone = self.observations.columns().len() == 1;
+        // Of given scores the attack is what is asked about.
+        let alone =
+            self.observations.columns().len() == 1 && self.options.scorer != ScorerChoice::Given;
         if let Some(minimax) = points
             .minimax
             .filter(|_| alone && sparse.is_sparse() && estimate.point.is_some())
