@@ -227,7 +227,8 @@ impl SparsePair {
 /// Independent rows. The monomials are unbiased for multinomial rows, whatever n_a and n_b; the second
 /// case rests on a normal approximation. All polynomials vanish where p = q, at the price of up to
 /// twice the error of the best ones: two secrets with the same distribution give 0 on average, however
-/// large the alphabet. Not clipped: such secrets give negative values half of the time.
+/// large the alphabet. With very unequal rows the normal approximation is coarser: 0.04 above 0 was seen
+/// with 1,000 against 20,000 rows. Not clipped: such secrets give negative values half of the time.
 ///
 /// # References
 /// Jiao, Han, Weissman 2018, *Minimax Estimation of the L1 Distance*, for the three regimes and the
