@@ -270,7 +270,8 @@ pub(super) fn privacy(evidence: &Evidence) -> Vec<PrivacyLimit> {
 /// The worst pair: its limits hold on their own.
 pub(super) fn worst_pair(evidence: &Evidence) -> WorstPair {
     let worst = evidence.plan.worst;
-    let total_variation = evidence.worst_total_variation();
+    let mut total_variation = evidence.worst_total_variation();
+    let total_variation_points = evidence.worst_points(&mut total_variation);
     let attack = evidence.plan.advantage_read(evidence.tuned, worst);
     let epsilon = evidence.privacy(&evidence.plan.privacy[0]);
     WorstPair {
@@ -291,6 +292,7 @@ pub(super) fn worst_pair(evidence: &Evidence) -> WorstPair {
         trade_off: trade_off::of_worst_pair(evidence),
         trade_off_reason: trade_off::missing(evidence),
         total_variation,
+        total_variation_points,
     }
 }
 
@@ -301,15 +303,19 @@ pub(super) fn all_pairs(evidence: &Evidence) -> Vec<PairFigures> {
         evidence.one_side(evidence.alpha()),
         evidence.pair_count() as u64,
     );
+    let sparse = evidence.listed_sparse();
     (0..evidence.pair_count())
         .into_par_iter()
         .map(|pair| {
-            let total_variation = evidence.listed_total_variation(pair, level);
+            let mut total_variation = evidence.listed_total_variation(pair, level);
+            let sparse = sparse.as_ref().map(|sparse| &sparse[pair]);
+            let points = evidence.listed_points(pair, sparse, &mut total_variation);
             PairFigures {
                 secrets: evidence.names(pair),
                 bayes_security: total_variation.decreasing(|tv| 1.0 - tv),
                 advantage: total_variation.clone(),
                 total_variation,
+                total_variation_points: points,
             }
         })
         .collect()

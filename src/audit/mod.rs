@@ -10,6 +10,7 @@ mod mechanism_claim;
 mod model;
 mod overall;
 mod plan;
+mod points;
 mod privacy;
 mod reasons;
 mod rows_needed;

@@ -386,6 +386,7 @@ fn input(audit: &Audit) -> Vec<String> {
         ));
     }
     items.push(attack(audit));
+    items.extend(points(audit));
     items.push(limits(audit));
     items
 }
@@ -441,6 +442,29 @@ fn attack(audit: &Audit) -> String {
     )
 }
 
+/// Which point of the total variation is reported, and why.
+fn points(audit: &Audit) -> Option<String> {
+    let points = audit.worst_pair.total_variation_points.as_ref()?;
+    let method = audit.worst_pair.total_variation.method.point?;
+    let minimax = points.minimax;
+    Some(match method {
+        Method::MinimaxTotalVariation => format!(
+            "Estimate of total variation: minimax, because {} distinct observations are more than {:.0} rows of a secret: \
+             attacks cannot learn them (the attack: {}), and counts take chance for difference (plug-in: {}).",
+            points.distinct,
+            points.effective_rows,
+            value(points.cross_fitted_attack.or(points.held_out_attack)),
+            nearest(points.plug_in)
+        ),
+        _ => format!(
+            "Estimate of total variation: {}. For comparison: plug-in {} (biased upward), minimax {}.",
+            method_name(method),
+            nearest(points.plug_in),
+            value(minimax)
+        ),
+    })
+}
+
 fn limits(audit: &Audit) -> String {
     let worst = &audit.worst_pair.total_variation;
     let risk = &audit.overall.bayes_risk;
@@ -476,6 +500,7 @@ fn method_name(method: Method) -> &'static str {
         Method::CrossFittedAttack => {
             "attacks of the chosen kind on all rows, each learned without the rows it is tried on"
         }
+        Method::MinimaxTotalVariation => "minimax estimate for alphabets larger than the sample",
         Method::ClopperPearson => "Clopper-Pearson on each error rate of the attack",
         Method::KolmogorovDistance => "Kolmogorov distance of the rows that certify",
         Method::KolmogorovDkw => "Kolmogorov distance with the DKW-Massart bound",

@@ -16,4 +16,5 @@ mod coverage;
 mod mechanisms;
 mod order;
 mod privacy;
+mod sparse;
 mod trade_off;
