@@ -3,6 +3,7 @@
 
 mod convergence;
 mod cross_fit;
+mod distributions;
 mod figures;
 mod given;
 mod goodness;
@@ -36,6 +37,7 @@ use crate::split::Split;
 use crate::tuning::{self, ScorerChoice, Tuned};
 
 use cross_fit::CrossFit;
+pub use distributions::{Distributions, Shape};
 pub use given::check_scores;
 pub use model::*;
 use plan::Plan;
@@ -258,6 +260,7 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
         },
         overall: overall::overall(&evidence, &worst_pair, &priors, &risk_methods, &mut rng),
         convergence: convergence::convergence(&evidence, &split, &worst_pair, &prior),
+        secrets_by_likeness: figures::by_likeness(&evidence),
         claims: verdict::judge_claims(&evidence, log, &claims, &warnings),
         privacy: figures::privacy(&evidence),
         worst_pair,

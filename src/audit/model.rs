@@ -6,6 +6,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
+use crate::audit::distributions::Distributions;
 use crate::audit::trade_off::TradeOff;
 use crate::error::{listing, shorten};
 use crate::estimate::Estimate;
@@ -41,6 +42,9 @@ pub struct Audit {
     pub multiplicity: Multiplicity,
     /// Figures of the whole log.
     pub overall: Overall,
+    /// The numbers of the secrets in an order that puts those hard to tell apart side by side; `None`
+    /// with more than 200.
+    pub secrets_by_likeness: Option<Vec<u32>>,
     /// Whether more rows would help; `None` where there are too few to tell.
     pub convergence: Option<Convergence>,
     /// One entry a claim.
@@ -387,6 +391,8 @@ pub struct WorstPair {
     /// Why there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trade_off_reason: Option<&'static str>,
+    /// The rows of both secrets, in the column in which they differ most.
+    pub distributions: Option<Distributions>,
 }
 
 /// Points of the total variation of a pair of a discrete log; for the worst pair plug-in and minimax are
