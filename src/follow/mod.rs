@@ -340,8 +340,19 @@ fn original(counts: &Counts, ids: &[u32]) -> Vec<Cell> {
 
 /// The text of a claim and the largest advantage that it leaves possible.
 fn promise(claim: &Claim) -> Result<(String, f64)> {
+    // A promise that grows with the distance of secrets bounds every pair differently.
+    let is_one_bound = |promise: &Promise| {
+        !matches!(
+            promise,
+            Promise::AttackAdvantage { .. }
+                | Promise::LocalDp { unit: Some(_), .. }
+                | Promise::Dp { unit: Some(_), .. }
+                | Promise::GaussianDp { unit: Some(_), .. }
+                | Promise::ConcentratedDp { unit: Some(_), .. }
+        )
+    };
     match claim.kind {
-        ClaimKind::Promise(promise) if !matches!(promise, Promise::AttackAdvantage { .. }) => {
+        ClaimKind::Promise(promise) if is_one_bound(&promise) => {
             Ok((claim.text.clone(), promise.largest_total_variation()))
         }
         _ => Err(Error::parameter(
