@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::observations::Observations;
-use crate::pairwise::{PairChoice, choose_rules};
+use crate::pairwise::{PairChoice, Target, choose_rules};
 use crate::scorer::{Parameter, Scorer};
 use crate::scores::ScoreTable;
 use crate::split::Split;
@@ -111,7 +111,7 @@ pub fn tune(
     choice: ScorerChoice,
     budget: Budget,
     alpha: f64,
-    deltas: &[f64],
+    targets: &[Target],
 ) -> Result<Tuned> {
     let task = Task {
         observations,
@@ -132,7 +132,7 @@ pub fn tune(
     }
     let (best, tried) = race.finish()?;
     Ok(Tuned {
-        choices: choose_rules(&best.scores, &split.tune, alpha, deltas),
+        choices: choose_rules(&best.scores, &split.tune, alpha, targets),
         scores: best.scores,
         index: best.scorer.index(),
         scorer: best.scorer,

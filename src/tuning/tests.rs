@@ -60,7 +60,7 @@ fn accuracy(observations: &Observations, split: &Split, scorer: &dyn Scorer) -> 
 }
 
 fn tuned(observations: &Observations, split: &Split, choice: ScorerChoice) -> Result<Tuned> {
-    tune(observations, split, choice, Budget::default(), 0.05, &[0.0])
+    tune(observations, split, choice, Budget::default(), 0.05, &[])
 }
 
 /// Each choice, on a log, ends up with this accuracy, give or take three standard deviations and what is
@@ -301,16 +301,9 @@ fn a_small_budget_thins_rows_then_leaves_attackers_out_and_says_so() {
     let (observations, split) = log(2, 3, &rows);
     let tried = |budget: &str| {
         let budget = budget.parse().unwrap();
-        tune(
-            &observations,
-            &split,
-            ScorerChoice::Auto,
-            budget,
-            0.05,
-            &[0.0],
-        )
-        .unwrap()
-        .tried
+        tune(&observations, &split, ScorerChoice::Auto, budget, 0.05, &[])
+            .unwrap()
+            .tried
     };
     let forest = |tried: &[Tried]| {
         tried
