@@ -205,6 +205,11 @@ impl Family for LinearFamily {
         )
     }
 
+    /// Its optimiser is slow, and normal densities are much the same attack.
+    fn most_seconds(&self) -> f64 {
+        1.0
+    }
+
     fn cost(&self, task: &Task, fit_rows: u64) -> f64 {
         let weights = (task.dimensions() * task.secrets()) as f64;
         weights * (6e-7 * fit_rows as f64 + 4e-10 * task.scored())
