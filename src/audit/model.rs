@@ -12,6 +12,7 @@ use crate::error::{listing, shorten};
 use crate::estimate::Estimate;
 use crate::observations::{Column, ObservationKind};
 use crate::scorer::Parameter;
+use crate::tuning::{Failure, Tried};
 
 /// The whole report.
 #[derive(Debug, Clone, Serialize)]
@@ -328,6 +329,8 @@ pub struct MethodSection {
     pub scorer: &'static str,
     /// What was chosen for it.
     pub parameters: BTreeMap<&'static str, Parameter>,
+    /// The same in words.
+    pub in_words: String,
     /// How neighbours were found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<&'static str>,
@@ -335,6 +338,8 @@ pub struct MethodSection {
     pub split: &'static str,
     /// How rows were used.
     pub rows: PartRows,
+    /// Nominal seconds that trying and judging may take.
+    pub budget: f64,
     /// In a split by time: how many independent rows the certify rows of each secret are worth, for the
     /// pair where that is least.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -361,11 +366,48 @@ pub struct TriedScorer {
     pub scorer: &'static str,
     /// Its parameters.
     pub parameters: BTreeMap<&'static str, Parameter>,
-    /// Largest plus mean lower limit of the pairwise advantage on the tune rows.
+    /// The same in words.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub in_words: String,
+    /// Largest plus mean lower limit of the pairwise advantage on the tune rows: what decides.
     pub quality: Option<f64>,
+    /// The largest of these limits.
+    pub advantage: Option<f64>,
+    /// Their mean over all pairs.
+    pub mean_advantage: Option<f64>,
+    /// Nominal seconds, three significant digits. Attackers that were fitted together share them.
+    pub cost: f64,
+    /// Rows it learned from.
+    pub rows: u64,
     /// Why it could not be fitted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
+    /// Why it was not tried.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skipped: Option<String>,
+}
+
+impl TriedScorer {
+    pub(super) fn new(tried: &Tried) -> Self {
+        let quality = tried.quality.as_ref().ok();
+        let (failed, skipped) = match &tried.quality {
+            Err(Failure::Unfit(reason)) => (Some(reason.clone()), None),
+            Err(Failure::Skipped(reason)) => (None, Some(reason.clone())),
+            Ok(_) => (None, None),
+        };
+        TriedScorer {
+            scorer: tried.scorer,
+            parameters: tried.parameters.clone(),
+            in_words: tried.in_words.clone(),
+            quality: quality.map(|quality| quality.total()),
+            advantage: quality.map(|quality| quality.largest),
+            mean_advantage: quality.map(|quality| quality.mean),
+            cost: tried.cost,
+            rows: tried.rows,
+            failed,
+            skipped,
+        }
+    }
 }
 
 /// The pair that is easiest to tell apart; its limits hold on their own.

@@ -24,7 +24,7 @@ use crate::observations::{Cell, Counts, Observations};
 use crate::pairwise::Rule;
 use crate::scorer::{Scorer, score_table};
 use crate::split::Split;
-use crate::tuning::{ScorerChoice, tune};
+use crate::tuning::{Budget, ScorerChoice, tune};
 
 pub use sequential::{SequentialTest, Side};
 
@@ -44,6 +44,8 @@ pub struct FollowOptions {
     pub seed: u64,
     /// The attacker.
     pub scorer: ScorerChoice,
+    /// Nominal seconds for choosing an attack, each time.
+    pub budget: Budget,
     /// Promises that bound the advantage.
     pub claims: Vec<Claim>,
 }
@@ -233,7 +235,14 @@ impl Monitor {
         if secrets < 2 {
             return Ok(());
         }
-        let tuned = tune(&table, &split, self.options.scorer, alpha, &[])?;
+        let tuned = tune(
+            &table,
+            &split,
+            self.options.scorer,
+            self.options.budget,
+            alpha,
+            &[],
+        )?;
         let judged = tuned
             .choices
             .iter()
