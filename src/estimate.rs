@@ -27,11 +27,15 @@ pub enum Method {
     OrderStatisticClopperPearson,
     /// A band around both errors at all thresholds, Dvoretzky–Kiefer–Wolfowitz–Massart.
     DkwBand,
+    /// That band, and order statistics with Clopper–Pearson in either tail, together.
+    BandAndTails,
     /// The Gaussian shift with the same area under the ROC curve.
     AreaUnderCurve,
     /// Clopper–Pearson on each error rate with as many rows as the autocorrelated errors are worth;
     /// approximate.
     ClopperPearsonEffectiveRows,
+    /// Bets with a mixture of stakes; holds however often it is looked at.
+    BettingMixture,
 }
 
 /// The methods behind a figure.

@@ -289,6 +289,7 @@ pub(super) fn worst_pair(evidence: &Evidence) -> WorstPair {
             delta: 0.0,
         },
         trade_off: trade_off::of_worst_pair(evidence),
+        trade_off_reason: trade_off::missing(evidence),
         total_variation,
     }
 }

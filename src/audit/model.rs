@@ -381,6 +381,9 @@ pub struct WorstPair {
     pub epsilon: EpsilonLimit,
     /// What the attack's score achieves at every threshold.
     pub trade_off: Option<TradeOff>,
+    /// Why there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trade_off_reason: Option<&'static str>,
 }
 
 /// A lower limit of ε.

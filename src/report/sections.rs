@@ -481,10 +481,14 @@ fn method_name(method: Method) -> &'static str {
         Method::PluginMcdiarmid => "plug-in estimate with McDiarmid's inequality",
         Method::MatchedClopperPearson => "Clopper-Pearson on a prior-matched subsample",
         Method::WeightedChernoff => "Chernoff bound on prior-weighted errors",
+        Method::BettingMixture => "bets with a mixture of stakes",
         Method::OrderStatisticClopperPearson => {
             "order statistics of one secret with Clopper-Pearson on the other"
         }
         Method::DkwBand => "DKW-Massart band at all thresholds",
+        Method::BandAndTails => {
+            "DKW-Massart band at all thresholds with Clopper-Pearson in the tails"
+        }
         Method::AreaUnderCurve => "the Gaussian shift of the same area under the curve",
         Method::ClopperPearsonEffectiveRows => {
             "Clopper-Pearson on each error rate with effective rows (approximate)"

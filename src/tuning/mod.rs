@@ -50,7 +50,7 @@ pub struct Tried {
     pub scorer: &'static str,
     /// Its parameters.
     pub parameters: BTreeMap<&'static str, Parameter>,
-    /// Its quality on the tune rows, see [`quality`]; or why it could not be fitted.
+    /// Its quality on the tune rows, see [`quality()`]; or why it could not be fitted.
     pub quality: std::result::Result<f64, String>,
     /// What it costs, in nominal seconds: an estimate from the size of the log, never a measurement.
     pub cost: f64,
