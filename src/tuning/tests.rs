@@ -301,16 +301,9 @@ fn a_small_budget_thins_rows_then_leaves_attackers_out_and_says_so() {
     let (observations, split) = log(2, 3, &rows);
     let tried = |budget: &str| {
         let budget = budget.parse().unwrap();
-        tune(
-            &observations,
-            &split,
-            ScorerChoice::Auto,
-            budget,
-            0.05,
-            &[],
-        )
-        .unwrap()
-        .tried
+        tune(&observations, &split, ScorerChoice::Auto, budget, 0.05, &[])
+            .unwrap()
+            .tried
     };
     let forest = |tried: &[Tried]| {
         tried
