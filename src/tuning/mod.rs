@@ -1,7 +1,7 @@
 //! Choosing the attacker on the tune rows.
 //!
-//! Every kind of attacker is a [`Family`]; those that apply to a log enter a [`Race`], which keeps the
-//! one that does best. To add a kind, write a family and name it in [`families::all`].
+//! Every kind of attacker is a `Family`; those that apply to a log enter a `Race`, which keeps the
+//! one that does best. To add a kind, write a family and name it in `families::all`.
 
 mod families;
 mod neighbors;
