@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::observations::Observations;
-use crate::pairwise::{PairChoice, choose_rules};
+use crate::pairwise::{PairChoice, Target, choose_rules};
 use crate::scorer::{Parameter, Scorer};
 use crate::scores::ScoreTable;
 use crate::split::Split;
@@ -83,7 +83,7 @@ pub fn tune(
     split: &Split,
     choice: ScorerChoice,
     alpha: f64,
-    deltas: &[f64],
+    targets: &[Target],
 ) -> Result<Tuned> {
     refuse_large(observations, split, choice)?;
     let task = Task::new(observations, split, choice);
@@ -100,7 +100,7 @@ pub fn tune(
     }
     let (scorer, scores) = race.winner()?;
     Ok(Tuned {
-        choices: choose_rules(&scores, &split.tune, alpha, deltas),
+        choices: choose_rules(&scores, &split.tune, alpha, targets),
         scores,
         index: scorer.index(),
         scorer,
