@@ -8,6 +8,7 @@ mod frequentist;
 mod linear;
 pub mod neighbors;
 mod scaling;
+pub(crate) mod transform;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,7 +22,8 @@ use crate::scores::ScoreTable;
 
 pub use frequentist::Frequentist;
 pub use linear::Linear;
-pub use neighbors::{KNearest, Neighbors, Rank};
+pub use neighbors::{KNearest, Metric, Neighbors, Rank, Vote};
+pub use transform::TransformKind;
 
 /// A parameter of an attacker, for the report.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
