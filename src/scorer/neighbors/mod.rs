@@ -16,7 +16,9 @@
 //! either side: the more rows are equally far, the nearer is the first of them.
 
 mod brute;
+mod filter;
 mod hamming;
+mod kernel;
 mod knearest;
 mod metric;
 mod nearest;
