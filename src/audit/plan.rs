@@ -59,7 +59,8 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Settles the plan on the tune rows.
+    /// Settles the plan on the tune rows. With `serial` rows each error rate is limited by itself: nothing
+    /// is said of how the errors of one secret and of the other hang together.
     pub fn new(
         log: &Log,
         split: &Split,
@@ -67,6 +68,7 @@ impl Plan {
         claims: &[BoundClaim],
         alpha: f64,
         deltas: &[f64],
+        serial: bool,
     ) -> Self {
         let choices = &tuned.choices;
         // Numbers of certify rows may be looked at: a pair that cannot be judged is no candidate.
@@ -99,9 +101,17 @@ impl Plan {
             .collect();
         let mut plan = Plan {
             alpha,
-            methods: methods(split, tuned, alpha),
+            methods: if serial {
+                vec![AdvantageMethod::Separate; choices.len()]
+            } else {
+                methods(split, tuned, alpha)
+            },
             worst,
-            worst_method: worst_method(&log.observations, split, tuned, worst, alpha),
+            worst_method: if serial {
+                WorstMethod::Attack
+            } else {
+                worst_method(&log.observations, split, tuned, worst, alpha)
+            },
             epsilon,
             mechanism_pairs: claims
                 .iter()

@@ -36,7 +36,7 @@ pub(super) fn judge(
             upper: None,
             method: Methods {
                 point: limit.point.map(|_| Method::HeldOutAttack),
-                lower: limit.lower.map(|_| Method::ClopperPearson),
+                lower: limit.lower.map(|_| evidence.errors_method()),
                 upper: None,
             },
             reason: Some("no upper limit of epsilon exists from samples".to_owned()),
@@ -79,6 +79,7 @@ fn decide(
         Some((_, upper)) => {
             format!("the delta needed at epsilon {epsilon} is only limited to {}", at_most(upper))
         }
+        None if delta > 0.0 && evidence.effective.is_some() => evidence.no_upper("").to_owned(),
         None if delta > 0.0 && evidence.is_discrete() => "some secret has no rows in this log".to_owned(),
         None if delta > 0.0 => "no upper limit exists for numeric observations".to_owned(),
         None => "samples can refute pure differential privacy but never prove it: an observation too rare to be seen \
@@ -112,7 +113,8 @@ fn rows(
     let tally = evidence.judgement.tallies[plan.position];
     let share = evidence.plan.share(Read::Errors(plan.rule));
     rows_needed::scaled(evidence, tally.is_judged(), |factor| {
-        tally
+        evidence
+            .errors(plan.position)
             .scaled(factor)
             .errors_at_most(share)
             .epsilon_at_least(limit.delta)

@@ -48,6 +48,7 @@ pub(super) fn judge_claims(
 fn qualify(report: &mut ClaimReport, evidence: &Evidence, warnings: &[Warning]) {
     if let Some(warning) = warnings.iter().find(|warning| warning.is_about_order())
         && report.verdict != Verdict::Inconclusive
+        && (evidence.effective.is_none() || matches!(warning, Warning::LabelsNotInterleaved { .. }))
     {
         let doubt = match warning {
             Warning::LabelsNotInterleaved { .. } => {
@@ -58,6 +59,11 @@ fn qualify(report: &mut ClaimReport, evidence: &Evidence, warnings: &[Warning]) 
         report
             .reason
             .push_str(&format!(" But {doubt} ({}).", warning.code()));
+    }
+    if evidence.effective.is_some() && report.verdict != Verdict::Inconclusive {
+        report
+            .reason
+            .push_str(" The limit is approximate: it rests on effective rows.");
     }
     if let Some(bins) = bins(evidence.observations.columns()) {
         report

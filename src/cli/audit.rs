@@ -3,9 +3,10 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use leakgauge::audit::{self, Audit, AuditOptions, Verdict};
+use leakgauge::audit::{self, Audit, AuditOptions, SplitChoice, Verdict};
 use leakgauge::claim::Claim;
 use leakgauge::error::Result;
+use leakgauge::log::ReadOptions;
 use leakgauge::{log, report};
 
 use crate::cli::options::{self, EstimateOptions, LogArguments};
@@ -66,6 +67,7 @@ fn audit_options(options: &EstimateOptions) -> Result<AuditOptions> {
         confidence: options.confidence,
         seed: options.seed,
         scorer: options.scorer.into(),
+        split: options.split.into(),
         prior: options::prior(&options.prior)?,
         ..AuditOptions::default()
     })
@@ -75,7 +77,12 @@ fn run(log: &LogArguments, shared: &EstimateOptions, options: &AuditOptions) -> 
     options::use_threads(shared.threads)?;
     let meter = log::ReadMeter::default();
     let progress = Progress::start(meter.clone());
-    let log = log::read(&log.read_options()?, &meter)?;
+    let keep_order = options.split == SplitChoice::Blocks;
+    let read = ReadOptions {
+        scores: options::scores(shared)?,
+        ..log.read_options(keep_order)?
+    };
+    let log = log::read(&read, &meter)?;
     progress.stage("estimating");
     let found = audit::audit(&log, options)?;
     progress.finish();

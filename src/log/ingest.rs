@@ -10,6 +10,7 @@ use crate::log::fold::{CellCounter, Interner, TupleInterner};
 use crate::log::layout::{self, HeaderChoice, Layout};
 use crate::log::order::OrderSketch;
 use crate::log::rows::{self, at_column, field, next, place_of, read_probe, whole_field};
+use crate::log::score_columns;
 use crate::log::tabulate::{kind_of, natural_order, ranks, tabulate};
 use crate::log::typing::{self, ColumnPlan};
 use crate::log::{InputFacts, Log, ReadOptions};
@@ -17,6 +18,8 @@ use crate::observations::{ColumnType, Counts};
 
 /// More secrets than this make more pairs than anyone can look at.
 const MOST_SECRETS: usize = 2_000;
+/// Rows whose order can be kept, 8 bytes each.
+const MOST_ORDERED: usize = 100_000_000;
 /// Numbers are a discrete observation if integers recur this often on average.
 const RECURRENCE: u64 = 5;
 
@@ -45,6 +48,8 @@ pub struct Ingest<'a> {
     first_row: Option<(u32, u32, String)>,
     fit_rows: u64,
     order: OrderSketch,
+    /// All rows of the log in order, if asked for.
+    sequence: Vec<(u32, u32)>,
     integers: bool,
     facts: InputFacts,
     tuple: Vec<u64>,
@@ -65,12 +70,14 @@ impl<'a> Ingest<'a> {
             first_row: None,
             fit_rows: 0,
             order: OrderSketch::default(),
+            sequence: Vec::new(),
             integers: true,
             facts: InputFacts {
                 files: options.files.clone(),
                 fit_on: options.fit_on.clone(),
                 aggregated: options.count.is_some(),
                 narrowed: !options.secrets.is_empty(),
+                scores: options.scores.clone(),
                 ..InputFacts::default()
             },
             tuple: Vec::new(),
@@ -178,8 +185,23 @@ impl<'a> Ingest<'a> {
                 if layout.count.is_none() {
                     self.order.push(secret, symbol);
                 }
+                if self.options.keep_order {
+                    self.keep(secret, symbol, &place)?;
+                }
             }
         }
+        Ok(())
+    }
+
+    /// Keeps a row in its place.
+    fn keep(&mut self, secret: u32, symbol: u32, place: &dyn Fn() -> Place) -> Result<()> {
+        if self.sequence.len() == MOST_ORDERED {
+            let problem =
+                format!("--split blocks keeps the order of at most {MOST_ORDERED} rows in memory");
+            return Err(Error::data(place(), problem)
+                .with_hint("give a part of the log, or use --split random"));
+        }
+        self.sequence.push((secret, symbol));
         Ok(())
     }
 
@@ -250,6 +272,13 @@ impl<'a> Ingest<'a> {
                     }
                 },
                 ColumnType::Categorical => u64::from(self.labels[index].intern(label)),
+                ColumnType::Numeric if self.options.scores.is_some() => {
+                    let value = score_columns::score(text).map_err(|problem| {
+                        at_column(place(), layout, column, record, problem)
+                            .with_hint("give every row a score, or remove the row")
+                    })?;
+                    (value + 0.0).to_bits()
+                }
                 ColumnType::Numeric => {
                     let value = typing::finite_number(text).map_err(|problem| {
                         at_column(place(), layout, column, record, problem).with_hint(format!(
@@ -323,7 +352,13 @@ impl<'a> Ingest<'a> {
             let (secret, symbol) = (secret_rank[*secret as usize], symbol_rank[*symbol as usize]);
             refuse_unclear_header(&self.options.files[0], texts, &counts, secret, symbol)?;
         }
+        let in_order = std::mem::take(&mut self.sequence).into_iter();
         Ok(Log {
+            sequence: self.options.keep_order.then(|| {
+                in_order
+                    .map(|(s, o)| (secret_rank[s as usize], symbol_rank[o as usize]))
+                    .collect()
+            }),
             counts,
             fit_counts,
             order: (!self.facts.aggregated).then(|| self.order.finish(&secret_rank, &symbol_rank)),

@@ -14,3 +14,5 @@ mod accuracy;
 mod cases;
 mod coverage;
 mod mechanisms;
+mod order;
+mod trade_off;

@@ -68,6 +68,13 @@ impl Scorer for KNearest {
             ),
             ("dimension", Parameter::Real(self.dimension)),
         ])
+        .into_iter()
+        .chain(self.neighbors.words())
+        .collect()
+    }
+
+    fn index(&self) -> Option<&'static str> {
+        Some(self.neighbors.index_name())
     }
 
     fn score(&self, observations: &Observations, symbols: &[u32], scores: &mut [f64]) {

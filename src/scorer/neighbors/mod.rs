@@ -22,6 +22,7 @@ mod kernel;
 mod knearest;
 mod metric;
 mod nearest;
+mod nominal;
 mod rank;
 mod sorted;
 mod tree;
@@ -30,12 +31,14 @@ mod vote;
 use std::collections::BTreeMap;
 
 use crate::observations::{Counts, Observations};
+use crate::scorer::Parameter;
 use crate::scorer::transform::{Transform, TransformKind};
 
 use brute::Brute;
 use hamming::Hamming;
 pub use knearest::KNearest;
 pub use metric::Metric;
+pub use nominal::Search;
 pub use rank::Rank;
 use sorted::Sorted;
 use tree::Tree;
@@ -131,6 +134,15 @@ impl Neighbors {
     /// The distance.
     pub fn metric(&self) -> Metric {
         self.metric
+    }
+
+    /// What a reader wants to know beside k.
+    fn words(&self) -> impl Iterator<Item = (&'static str, Parameter)> {
+        let metric = (self.metric != Metric::Euclidean).then(|| self.metric.name());
+        let usual = self.metric == Metric::Hamming || self.transform == TransformKind::Scaled;
+        let space = (!usual).then(|| self.transform.name());
+        let words = [("distance", metric), ("columns", space)].into_iter();
+        words.filter_map(|(name, word)| Some((name, Parameter::Word(word?))))
     }
 
     /// How numeric columns were prepared.
@@ -374,8 +386,11 @@ impl Group {
     }
 }
 
-/// A visited point of a tree costs about as much as so many of a straight pass.
-const TREE_COST: usize = 8;
+/// A visited point of a tree costs about as much as so many of a straight pass, which is filtered if
+/// the distance is Euclidean.
+fn tree_cost(metric: Metric) -> usize {
+    if metric == Metric::Euclidean { 24 } else { 8 }
+}
 
 fn build(points: &[Points], d: usize, metric: Metric) -> Index {
     if points.iter().all(|points| points.counts.is_empty()) {
@@ -394,7 +409,7 @@ fn build(points: &[Points], d: usize, metric: Metric) -> Index {
         .iter()
         .map(|points| Tree::new(points, d, metric))
         .collect();
-    if tree::pays(&trees, points, d, TREE_COST) {
+    if tree::pays(&trees, points, d, tree_cost(metric)) {
         Index::Trees(trees)
     } else {
         let arranged = points.iter().map(|points| Brute::new(points, d, metric));

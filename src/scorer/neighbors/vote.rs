@@ -106,7 +106,12 @@ impl Scorer for Vote {
 
     fn parameters(&self) -> BTreeMap<&'static str, Parameter> {
         let k = self.rank.neighbors(self.neighbors.fit.total() as usize);
-        BTreeMap::from([("k", Parameter::Count(k as u64))])
+        let k = ("k", Parameter::Count(k as u64));
+        self.neighbors.words().chain([k]).collect()
+    }
+
+    fn index(&self) -> Option<&'static str> {
+        Some(self.neighbors.index_name())
     }
 
     fn score(&self, observations: &Observations, symbols: &[u32], scores: &mut [f64]) {
