@@ -108,7 +108,7 @@ fn keys_of<N: Norm, const WIDTH: usize>(tiles: &[f64], x: &[f64], keys: &mut [f6
 fn portable(run: Run, queries: &[f32], limits: &mut [f32; QUERIES], passed: Passed<'_>) {
     let tiles = run.tiles.chunks_exact(TILE * run.d);
     for (tile, (points, base)) in tiles.zip(run.base.chunks_exact(TILE).enumerate()) {
-        for query in 0..QUERIES {
+        for (query, limit) in limits.iter_mut().enumerate() {
             let mut values = [0f32; TILE];
             values.copy_from_slice(base);
             let coordinates = queries.iter().skip(query).step_by(QUERIES);
@@ -118,8 +118,8 @@ fn portable(run: Run, queries: &[f32], limits: &mut [f32; QUERIES], passed: Pass
                 }
             }
             for (at, &value) in values.iter().enumerate() {
-                if value <= limits[query] {
-                    limits[query] = passed(query, points * TILE + at, value);
+                if value <= *limit {
+                    *limit = passed(query, points * TILE + at, value);
                 }
             }
         }
