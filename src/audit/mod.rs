@@ -10,9 +10,11 @@ mod mechanism_claim;
 mod model;
 mod overall;
 mod plan;
+mod points;
 mod privacy;
 mod reasons;
 mod rows_needed;
+mod targets;
 mod trade_off;
 mod verdict;
 mod warnings;
@@ -22,7 +24,7 @@ use std::collections::BTreeMap;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::claim::{Claim, ClaimKind, Promise};
+use crate::claim::{BoundPromise, Claim, ClaimKind, Promise};
 use crate::error::{Error, Result, shorten};
 use crate::log::Log;
 use crate::mechanism::BoundMechanism;
@@ -37,6 +39,7 @@ use cross_fit::CrossFit;
 pub use given::check_scores;
 pub use model::*;
 use plan::Plan;
+use targets::Targets;
 pub use trade_off::*;
 
 /// The prior of the figures that depend on one.
@@ -147,6 +150,8 @@ impl Evidence<'_> {
 pub(crate) struct BoundClaim<'a> {
     claim: &'a Claim,
     mechanism: Option<Box<dyn BoundMechanism>>,
+    /// What a promise of privacy leaves to each pair of secrets.
+    privacy: Option<BoundPromise>,
 }
 
 impl BoundClaim<'_> {
@@ -173,15 +178,21 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
     let (split, ordered) = by_choice(log, options.split, given, &mut rng)?;
     refuse_uncertifiable(log, &split)?;
     let alpha = 1.0 - options.confidence;
-    let deltas = deltas(&claims);
+    let targets = Targets::new(&claims, log.secrets.len());
     let mut tuned = if given {
-        given::tune(log, &split, options, &deltas)?
+        given::tune(log, &split, options, &targets.list)?
     } else {
-        tuning::tune(&log.observations, &split, options.scorer, alpha, &deltas)?
+        tuning::tune(
+            &log.observations,
+            &split,
+            options.scorer,
+            alpha,
+            &targets.list,
+        )?
     };
     learn_from_all(&mut tuned, log, &split);
     let serial = ordered.is_some();
-    let plan = Plan::new(log, &split, &tuned, &claims, alpha, &deltas, serial);
+    let plan = Plan::new(log, &split, &tuned, &claims, alpha, &targets, serial);
     let uniform = vec![1.0 / log.secrets.len() as f64; log.secrets.len()];
     let priors = [prior.clone(), uniform.clone()];
     let risk_methods = if serial {
@@ -248,6 +259,7 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
         overall: overall::overall(&evidence, &worst_pair, &priors, &risk_methods, &mut rng),
         convergence: convergence::convergence(&evidence, &split, &worst_pair, &prior),
         claims: verdict::judge_claims(&evidence, log, &claims, &warnings),
+        privacy: figures::privacy(&evidence),
         worst_pair,
         warnings,
     })
@@ -286,14 +298,21 @@ fn bind<'a>(log: &Log, claims: &'a [Claim]) -> Result<Vec<BoundClaim<'a>>> {
         .map(|claim| {
             // A mechanism is what it is on all secrets of the log, whichever are looked at: what
             // --secrets leaves out is still part of its domain.
-            let mechanism = match &claim.kind {
+            let (mechanism, privacy) = match &claim.kind {
                 ClaimKind::Mechanism(mechanism) => {
                     let all = log.secrets.iter().chain(&log.left_out).cloned();
-                    Some(mechanism.bind(&all.collect::<Vec<_>>())?)
+                    (Some(mechanism.bind(&all.collect::<Vec<_>>())?), None)
                 }
-                ClaimKind::Promise(_) => None,
+                ClaimKind::Promise(promise) => {
+                    let bound = BoundPromise::bind(promise, &claim.text, &log.secrets)?;
+                    (None, bound)
+                }
             };
-            Ok(BoundClaim { claim, mechanism })
+            Ok(BoundClaim {
+                claim,
+                mechanism,
+                privacy,
+            })
         })
         .collect()
 }
@@ -317,19 +336,6 @@ fn advantages(
             Advantage::new(tally, method, &mut rng)
         })
         .collect()
-}
-
-/// The δ for which limits of ε are wanted: 0 first, then those of the claims.
-fn deltas(claims: &[BoundClaim]) -> Vec<f64> {
-    let mut deltas = vec![0.0];
-    for claim in claims {
-        if let Some(Promise::Dp { delta, .. }) = claim.promise()
-            && !deltas.contains(&delta)
-        {
-            deltas.push(delta);
-        }
-    }
-    deltas
 }
 
 fn prior(log: &Log, choice: &PriorChoice) -> Result<Vec<f64>> {

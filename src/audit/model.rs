@@ -33,6 +33,8 @@ pub struct Audit {
     pub assumptions: Vec<String>,
     /// The pair that is easiest to tell apart.
     pub worst_pair: WorstPair,
+    /// What privacy needs at least: ε at δ = 0, then what claims of privacy are judged by.
+    pub privacy: Vec<PrivacyLimit>,
     /// Every pair.
     pub pairs: Vec<PairFigures>,
     /// How the figures of `pairs` hold together.
@@ -371,6 +373,9 @@ pub struct WorstPair {
     pub bayes_security: Estimate,
     /// Total variation.
     pub total_variation: Estimate,
+    /// All points of the total variation; discrete logs only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_variation_points: Option<TotalVariationPoints>,
     /// Of the optimal adversary.
     pub advantage: Estimate,
     /// Of the best attack found.
@@ -379,6 +384,29 @@ pub struct WorstPair {
     pub epsilon: EpsilonLimit,
     /// What the attack's score achieves at every threshold.
     pub trade_off: Option<TradeOff>,
+    /// Why there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trade_off_reason: Option<&'static str>,
+}
+
+/// Points of the total variation of a pair of a discrete log; for the worst pair plug-in and minimax are
+/// from rows that did not choose it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct TotalVariationPoints {
+    /// Of the empirical frequencies: biased upward, by much where observations are many and rows few.
+    pub plug_in: f64,
+    /// See [`crate::measure::minimax_tv`]; `None` with fewer than 16 rows.
+    pub minimax: Option<f64>,
+    /// The attack on the certify rows.
+    pub held_out_attack: Option<f64>,
+    /// Attacks on all rows, raised to what is certified.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cross_fitted_attack: Option<f64>,
+    /// Distinct observations of the pair in the rows of plug-in and minimax.
+    pub distinct: u64,
+    /// Harmonic mean of the two secrets' numbers of these rows.
+    pub effective_rows: f64,
 }
 
 /// A lower limit of ε.
@@ -394,6 +422,22 @@ pub struct EpsilonLimit {
     pub delta: f64,
 }
 
+/// A lower limit of what privacy needs.
+#[derive(Debug, Clone, Serialize)]
+pub struct PrivacyLimit {
+    /// `epsilon`, `mu` of Gaussian or `rho` of zero-concentrated differential privacy.
+    pub quantity: &'static str,
+    /// The δ that a limit of ε is for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delta: Option<f64>,
+    /// The pair it was found at, chosen on the tune rows.
+    pub secrets: [String; 2],
+    /// The estimate from the bare error rates; `None` if it is infinite.
+    pub point: Option<f64>,
+    /// The limit.
+    pub lower: Option<f64>,
+}
+
 /// The figures of a pair; the limits of all pairs hold together.
 #[derive(Debug, Clone, Serialize)]
 pub struct PairFigures {
@@ -403,6 +447,9 @@ pub struct PairFigures {
     pub bayes_security: Estimate,
     /// Total variation.
     pub total_variation: Estimate,
+    /// All points of the total variation; discrete logs only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_variation_points: Option<TotalVariationPoints>,
     /// Of the optimal adversary.
     pub advantage: Estimate,
 }

@@ -32,10 +32,12 @@ pub(super) fn judge_claims(
                 Some(Promise::AttackAdvantage { at_most }) => {
                     bound_on_attack(evidence, claim, at_most)
                 }
-                Some(Promise::LocalDp { epsilon }) => privacy::judge(evidence, claim, epsilon, 0.0),
-                Some(Promise::Dp { epsilon, delta }) => {
-                    privacy::judge(evidence, claim, epsilon, delta)
-                }
+                Some(
+                    Promise::LocalDp { .. }
+                    | Promise::Dp { .. }
+                    | Promise::GaussianDp { .. }
+                    | Promise::ConcentratedDp { .. },
+                ) => privacy::judge(evidence, claim, at),
                 None => mechanism_claim::judge(evidence, log, claim, at),
             };
             qualify(&mut report, evidence, warnings);

@@ -7,7 +7,9 @@ mod order;
 mod rows;
 mod score_columns;
 mod source;
+mod stream;
 mod tabulate;
+mod tail;
 mod typing;
 
 use std::io::Read;
@@ -21,6 +23,8 @@ pub use order::RowOrder;
 pub use score_columns::ScoreColumns;
 pub(crate) use source::read_error;
 pub use source::{ReadMeter, STDIN, open};
+pub use stream::RowStream;
+pub use tail::{Tail, follow};
 pub use typing::Decision;
 
 /// What to read and how.

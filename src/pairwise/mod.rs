@@ -3,6 +3,7 @@
 mod advantage;
 mod choose;
 mod judge;
+mod privacy;
 mod serial;
 mod trade_off;
 
@@ -10,6 +11,7 @@ pub use advantage::{Advantage, AdvantageGuide, AdvantageMethod};
 pub(crate) use choose::rows_by_secret;
 pub use choose::{PairChoice, choose_rules};
 pub use judge::{GuessTally, Judgement, judge, judge_and_keep, tally_guesses};
+pub use privacy::{Quantity, Target};
 pub use serial::{EffectiveRows, effective_rows};
 pub use trade_off::{CurvePoint, Detection, ScoredRows, rows_for_detection};
 
@@ -157,7 +159,9 @@ impl ErrorRates {
     ///
     /// # Formula
     /// max(0, ln((1 − δ − FNR)/FPR), ln((1 − δ − FPR)/FNR)): both P(A | a) ≤ e^ε P(A | b) + δ and its
-    /// mirror image must hold for the event A = "the rule says a" and its complement.
+    /// mirror image must hold for the event A = "the rule says a" and its complement. The other two of
+    /// these four inequalities bind only rules worse than guessing, and the least ε of all rates within
+    /// upper limits is at the limits themselves, so this is the whole region.
     ///
     /// # References
     /// Kairouz, Oh, Viswanath 2015, Theorem 2.1, doi:10.1109/TIT.2017.2685505.

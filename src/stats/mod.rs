@@ -13,6 +13,7 @@
 //! | [`poisson_binomial`] | limits for the mean of unequal Bernoulli rows |
 //! | [`multiplicity`] | Bonferroni, Holm |
 //! | [`goodness_of_fit`] | χ² and Kolmogorov tests of a fixed law |
+//! | [`confidence_sequence`] | a limit that holds however often it is looked at |
 //! | [`effective_rows`] | what autocorrelated rows are worth; approximate |
 //! | [`hypergeometric`] | random draws without replacement |
 //! | [`learning_curve`] | where an error seems to end with ever more rows |
@@ -20,6 +21,7 @@
 
 pub mod binomial;
 pub mod concentration;
+pub mod confidence_sequence;
 pub mod effective_rows;
 pub mod goodness_of_fit;
 pub mod hypergeometric;

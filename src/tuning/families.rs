@@ -58,7 +58,7 @@ impl Family for FrequentistFamily {
     }
 
     fn enter(&self, race: &mut Race, fit: &Counts) -> Result<(), String> {
-        race.enter(Arc::new(Frequentist::fit(fit)));
+        race.enter(Arc::new(Frequentist::fit(race.task().observations, fit)));
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! Choosing the attacker on the tune rows.
 //!
-//! Every kind of attacker is a [`Family`]; those that apply to a log enter a [`Race`], which keeps the
-//! one that does best. To add a kind, write a family and name it in [`families::all`].
+//! Every kind of attacker is a `Family`; those that apply to a log enter a `Race`, which keeps the
+//! one that does best. To add a kind, write a family and name it in `families::all`.
 
 mod families;
 mod neighbors;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::observations::Observations;
-use crate::pairwise::{PairChoice, choose_rules};
+use crate::pairwise::{PairChoice, Target, choose_rules};
 use crate::scorer::{Parameter, Scorer};
 use crate::scores::ScoreTable;
 use crate::split::Split;
@@ -50,7 +50,7 @@ pub struct Tried {
     pub scorer: &'static str,
     /// Its parameters.
     pub parameters: BTreeMap<&'static str, Parameter>,
-    /// Its quality on the tune rows, see [`quality`]; or why it could not be fitted.
+    /// Its quality on the tune rows, see [`quality()`]; or why it could not be fitted.
     pub quality: std::result::Result<f64, String>,
     /// What it costs, in nominal seconds: an estimate from the size of the log, never a measurement.
     pub cost: f64,
@@ -83,7 +83,7 @@ pub fn tune(
     split: &Split,
     choice: ScorerChoice,
     alpha: f64,
-    deltas: &[f64],
+    targets: &[Target],
 ) -> Result<Tuned> {
     refuse_large(observations, split, choice)?;
     let task = Task::new(observations, split, choice);
@@ -100,7 +100,7 @@ pub fn tune(
     }
     let (scorer, scores) = race.winner()?;
     Ok(Tuned {
-        choices: choose_rules(&scores, &split.tune, alpha, deltas),
+        choices: choose_rules(&scores, &split.tune, alpha, targets),
         scores,
         index: scorer.index(),
         scorer,

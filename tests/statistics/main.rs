@@ -15,4 +15,6 @@ mod cases;
 mod coverage;
 mod mechanisms;
 mod order;
+mod privacy;
+mod sparse;
 mod trade_off;
