@@ -181,21 +181,15 @@ fn the_hamming_distance_tells_websites_apart_best() {
         }
         right as f64 / judge.total() as f64
     };
-    for transform in [
-        TransformKind::Scaled,
-        TransformKind::Whitened,
-        TransformKind::Principal,
-    ] {
-        for metric in Metric::ALL {
-            let [class_wise, vote] = [false, true].map(|vote| accuracy(metric, transform, vote));
-            println!(
-                "{} {}: class-wise {class_wise:.3}, vote {vote:.3}",
-                metric.name(),
-                transform.name()
-            );
-            if metric == Metric::Hamming {
-                assert!(class_wise > 0.69 && vote > 0.69);
-            }
+    for metric in [Metric::Euclidean, Metric::Manhattan, Metric::Hamming] {
+        let transform = TransformKind::Scaled;
+        let [class_wise, vote] = [false, true].map(|vote| accuracy(metric, transform, vote));
+        println!(
+            "{}: class-wise {class_wise:.3}, vote {vote:.3}",
+            metric.name()
+        );
+        if metric == Metric::Hamming {
+            assert!(class_wise > 0.69 && vote > 0.69);
         }
     }
 }
