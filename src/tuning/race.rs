@@ -120,7 +120,7 @@ impl<'a> Race<'a> {
         let share = if self.task.is_patient() {
             left
         } else {
-            left / 2.0
+            (left / 2.0).min(family.most_seconds())
         };
         let wanted = family.most_rows(&self.task);
         let most = most_rows(family, &self.task, share, wanted.min(all));
