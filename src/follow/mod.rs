@@ -44,7 +44,7 @@ pub struct FollowOptions {
     pub seed: u64,
     /// The attacker.
     pub scorer: ScorerChoice,
-    /// How long attackers may be tried, each time it learns.
+    /// Nominal seconds for choosing an attack, each time.
     pub budget: Budget,
     /// Promises that bound the advantage.
     pub claims: Vec<Claim>,

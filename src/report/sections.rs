@@ -3,9 +3,8 @@
 use crate::audit::{Audit, ClaimReport, Convergence, PairFigures, PrivacyLimit, Verdict};
 use crate::error::shorten;
 use crate::estimate::{Estimate, Method};
-use crate::grammar::format_number;
 use crate::observations::{ColumnType, ObservationKind, bins};
-use crate::outward::{at_least, at_most, nearest, percent_at_least};
+use crate::outward::{allowance, at_least, at_most, nearest, percent_at_least};
 use crate::report::attackers::attackers;
 use crate::report::document::Document;
 use crate::report::trade_off;
@@ -251,7 +250,7 @@ fn figures(document: &mut Document, audit: &Audit) {
 
 fn privacy_name(limit: &PrivacyLimit) -> String {
     match (limit.delta, limit.quantity) {
-        (Some(delta), quantity) => format!("{quantity} (delta {})", format_number(delta)),
+        (Some(delta), quantity) => format!("{quantity} (delta {})", allowance(delta)),
         (None, "mu") => "mu (at the threshold for the claim)".to_owned(),
         (None, "rho") => "rho (concentrated privacy)".to_owned(),
         (None, quantity) => quantity.to_owned(),

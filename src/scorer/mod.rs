@@ -15,6 +15,7 @@ mod ranking;
 mod scaling;
 mod thinning;
 mod threshold;
+pub(crate) mod transform;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -32,9 +33,10 @@ pub use frequentist::Frequentist;
 pub use gaussian::{Columns, Covariance, Gaussian};
 pub use given::Given;
 pub use linear::Linear;
-pub use neighbors::{KNearest, Neighbors, Rank};
+pub use neighbors::{KNearest, Metric, Neighbors, Rank, Vote};
 pub use thinning::{Thinned, thinned};
 pub use threshold::Threshold;
+pub use transform::TransformKind;
 
 /// A parameter of an attacker, for the report.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]

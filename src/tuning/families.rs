@@ -46,15 +46,15 @@ pub(super) trait Family {
 
 /// All kinds, in the order in which they are tried: the first of equals wins.
 pub(super) fn all() -> Vec<Box<dyn Family>> {
-    vec![
+    let before: [Box<dyn Family>; 4] = [
         Box::new(FrequentistFamily),
         Box::new(ThresholdFamily),
         Box::new(GaussianFamily),
         Box::new(LinearFamily),
-        Box::new(NeighborFamily),
-        Box::new(ForestFamily),
-        Box::new(CombinationFamily),
-    ]
+    ];
+    let neighbors = NeighborFamily::all().map(|family| Box::new(family) as Box<dyn Family>);
+    let after: [Box<dyn Family>; 2] = [Box::new(ForestFamily), Box::new(CombinationFamily)];
+    before.into_iter().chain(neighbors).chain(after).collect()
 }
 
 /// Ten times as many rows for a user who asked for one attack.

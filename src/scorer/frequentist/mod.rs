@@ -107,14 +107,14 @@ impl Scorer for Frequentist {
     }
 
     fn in_words(&self) -> String {
-        let words = format!(
-            "each secret's counts less {:.2}, filled up by {:.1} rows of all",
-            self.smoothing.discount, self.smoothing.borrowed
-        );
-        match self.columns.as_ref().filter(|_| self.base.is_some()) {
-            Some(columns) => format!("{words}, {} columns on their own", columns.count()),
-            None => words,
-        }
+        let Smoothing {
+            borrowed, discount, ..
+        } = self.smoothing;
+        let base = match self.columns.as_ref().filter(|_| self.base.is_some()) {
+            Some(columns) => format!("{} columns taken one by one", columns.count()),
+            None => "the log as a whole".to_owned(),
+        };
+        format!("counts, less {discount:.2}, with {borrowed:.1} rows borrowed from {base}")
     }
 
     fn score(&self, _: &Observations, symbols: &[u32], scores: &mut [f64]) {
