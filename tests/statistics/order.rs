@@ -175,7 +175,6 @@ fn followed(shift: f64, replicate: u64) -> f64 {
         confidence: 0.95,
         seed: replicate,
         scorer: ScorerChoice::Auto,
-        budget: leakgauge::tuning::Budget::default(),
         claims: Vec::new(),
     })
     .expect("good options");
