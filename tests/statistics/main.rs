@@ -14,3 +14,4 @@ mod accuracy;
 mod cases;
 mod coverage;
 mod mechanisms;
+mod wrong_mechanisms;
