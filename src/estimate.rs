@@ -8,6 +8,9 @@ use serde::Serialize;
 pub enum Method {
     /// The chosen attack on rows it never saw.
     HeldOutAttack,
+    /// Attacks of the chosen kind on every row of the log, each learned and tuned without the part of
+    /// the log that it is tried on.
+    CrossFittedAttack,
     /// Clopper–Pearson on each error rate of the attack, α split between them.
     ClopperPearson,
     /// Kolmogorov distance with the Dvoretzky–Kiefer–Wolfowitz–Massart bound.
@@ -20,6 +23,12 @@ pub enum Method {
     MatchedClopperPearson,
     /// Chernoff bound for the prior-weighted errors.
     WeightedChernoff,
+    /// A threshold by order statistics of one secret's rows, Clopper–Pearson on the other's.
+    OrderStatisticClopperPearson,
+    /// A band around both errors at all thresholds, Dvoretzky–Kiefer–Wolfowitz–Massart.
+    DkwBand,
+    /// The Gaussian shift with the same area under the ROC curve.
+    AreaUnderCurve,
 }
 
 /// The methods behind a figure.
@@ -64,6 +73,14 @@ impl Estimate {
             },
             reason: self.reason.clone(),
         }
+    }
+
+    /// Takes a better point than the one at hand. A point below what is certified is raised to it, unless
+    /// the limit says no more than what holds of any log.
+    pub(crate) fn set_point(&mut self, point: f64, method: Method, trivial_lower: f64) {
+        let certified = self.lower.filter(|lower| *lower > trivial_lower);
+        self.point = Some(certified.map_or(point, |lower| lower.max(point)));
+        self.method.point = Some(method);
     }
 
     /// The estimate of a decreasing function of the figure: limits change places.

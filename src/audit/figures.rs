@@ -1,8 +1,11 @@
 //! The pairwise figures: total variation, Bayes security, advantage, ε.
 
 use crate::audit::Evidence;
+use crate::audit::cross_fit::CrossFit;
+use crate::audit::given;
 use crate::audit::model::{EpsilonLimit, PairFigures, WorstPair};
 use crate::audit::plan::{Read, WorstMethod, kolmogorov_lower};
+use crate::audit::trade_off;
 use crate::estimate::{Estimate, Method, Methods};
 use crate::log::Log;
 use crate::measure::plug_in;
@@ -10,6 +13,7 @@ use crate::observations::{Counts, ObservationKind};
 use crate::pairwise::{AdvantageMethod, Tally};
 use crate::stats::concentration::mcdiarmid_total_variation_radius;
 use crate::stats::multiplicity::bonferroni;
+use crate::tuning::ScorerChoice;
 
 const NO_UPPER: &str = "no distribution-free upper limit exists for numeric observations: say what the observer can \
                         resolve (--resolution COLUMN=WIDTH), or bound the attacks found (attack-advantage)";
@@ -65,6 +69,14 @@ impl Evidence<'_> {
             .try_fold(0.0f64, |largest, upper| Some(largest.max(upper?)))
     }
 
+    /// Why there is no limit on what a better attack could do.
+    pub(super) fn no_upper(&self, of_observations: &'static str) -> &'static str {
+        match self.options.scorer {
+            ScorerChoice::Given => given::NO_UPPER,
+            _ => of_observations,
+        }
+    }
+
     /// Total variation of a pair, its attack judged at `lower_level`, its upper limit at `upper_level`.
     pub(super) fn total_variation(
         &self,
@@ -87,10 +99,25 @@ impl Evidence<'_> {
             },
             reason: match (judged, upper) {
                 (false, _) => Some(NO_ROWS.to_owned()),
-                (true, None) => Some(NO_UPPER.to_owned()),
+                (true, None) => Some(self.no_upper(NO_UPPER).to_owned()),
                 (true, Some(_)) => None,
             },
         }
+    }
+
+    /// Takes the point of a pair from all rows, where that can be had.
+    fn take_cross_fit(&self, estimate: &mut Estimate, advantage: Option<f64>) {
+        if let Some(advantage) = advantage.filter(|_| estimate.point.is_some()) {
+            estimate.set_point(advantage, Method::CrossFittedAttack, 0.0);
+        }
+    }
+
+    /// Total variation of a pair that nothing in the log chose, its limits at a level for all pairs.
+    fn listed_total_variation(&self, pair: usize, level: f64) -> Estimate {
+        let mut estimate = self.total_variation(pair, level, level);
+        let cross_fit = self.cross_fit.as_ref();
+        self.take_cross_fit(&mut estimate, cross_fit.and_then(|c| c.advantage(pair)));
+        estimate
     }
 
     /// Total variation of the worst pair; its limits hold on their own.
@@ -114,6 +141,8 @@ impl Evidence<'_> {
             estimate.method.point = Some(Method::KolmogorovDistance);
             estimate.method.lower = Some(Method::KolmogorovDkw);
         }
+        let cross_fit = self.cross_fit.as_ref();
+        self.take_cross_fit(&mut estimate, cross_fit.and_then(CrossFit::worst_advantage));
         estimate
     }
 
@@ -227,6 +256,7 @@ pub(super) fn worst_pair(evidence: &Evidence) -> WorstPair {
             evidence.alpha() / 2.0,
         ),
         epsilon: evidence.epsilon(0.0),
+        trade_off: trade_off::of_worst_pair(evidence),
         total_variation,
     }
 }
@@ -241,7 +271,7 @@ pub(super) fn all_pairs(evidence: &Evidence) -> Vec<PairFigures> {
     (0..evidence.pair_count())
         .into_par_iter()
         .map(|pair| {
-            let total_variation = evidence.total_variation(pair, level, level);
+            let total_variation = evidence.listed_total_variation(pair, level);
             PairFigures {
                 secrets: evidence.names(pair),
                 bayes_security: total_variation.decreasing(|tv| 1.0 - tv),

@@ -1,7 +1,10 @@
 //! From a log to a report: split, choose on the tune rows, judge on the certify rows, and say what
 //! follows.
 
+mod convergence;
+mod cross_fit;
 mod figures;
+mod given;
 mod goodness;
 mod mechanism_claim;
 mod model;
@@ -10,6 +13,7 @@ mod plan;
 mod privacy;
 mod reasons;
 mod rows_needed;
+mod trade_off;
 mod verdict;
 mod warnings;
 
@@ -23,12 +27,15 @@ use crate::error::{Error, Result, shorten};
 use crate::log::Log;
 use crate::mechanism::BoundMechanism;
 use crate::observations::{Counts, Observations};
-use crate::pairwise::{Advantage, Judgement, judge};
+use crate::pairwise::{Advantage, Judgement, ScoredRows, judge_and_keep};
 use crate::split::Split;
 use crate::tuning::{self, ScorerChoice, Tuned};
 
+use cross_fit::CrossFit;
+pub use given::check_scores;
 pub use model::*;
 use plan::Plan;
+pub use trade_off::*;
 
 /// The prior of the figures that depend on one.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -86,10 +93,14 @@ pub(crate) struct Evidence<'a> {
     tuned: &'a Tuned,
     plan: &'a Plan,
     judgement: &'a Judgement,
+    /// The certify rows of the worst pair by their scores.
+    scored: &'a ScoredRows,
     /// What the certify rows say about the advantage at every pair.
     advantages: Vec<Advantage>,
     /// Plug-in total variation of every pair over all rows; discrete logs only.
     plug_in: Option<Vec<f64>>,
+    /// Points from all rows, where they can be had.
+    cross_fit: Option<CrossFit>,
 }
 
 impl Evidence<'_> {
@@ -129,27 +140,38 @@ impl BoundClaim<'_> {
 /// too few rows to certify anything.
 pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
     check(options)?;
+    check_scores(options.scorer, log.facts.scores.is_some())?;
     let claims = bind(log, &options.claims)?;
     let prior = prior(log, &options.prior)?;
     let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
-    let split = match &log.fit_counts {
-        Some(learn) => Split::across(learn, log.counts.clone(), &mut rng),
-        None => Split::stratified(&log.counts, &mut rng),
+    let given = options.scorer == ScorerChoice::Given;
+    let split = match (&log.fit_counts, given) {
+        (Some(learn), false) => Split::across(learn, log.counts.clone(), &mut rng),
+        (None, false) => Split::stratified(&log.counts, &mut rng),
+        (Some(tune), true) => Split::across_without_fit(tune, log.counts.clone()),
+        (None, true) => Split::without_fit(&log.counts, &mut rng),
     };
     refuse_uncertifiable(log, &split)?;
     let alpha = 1.0 - options.confidence;
     let deltas = deltas(&claims);
-    let tuned = tuning::tune(&log.observations, &split, options.scorer, alpha, &deltas)?;
+    let mut tuned = if given {
+        given::tune(log, &split, options, &deltas)?
+    } else {
+        tuning::tune(&log.observations, &split, options.scorer, alpha, &deltas)?
+    };
+    learn_from_all(&mut tuned, log, &split);
     let plan = Plan::new(log, &split, &tuned, &claims, alpha, &deltas);
     let uniform = vec![1.0 / log.secrets.len() as f64; log.secrets.len()];
     let priors = [prior.clone(), uniform.clone()];
     let risk_methods = overall::choose_methods(&tuned, &split, &priors, alpha);
-    let judgement = judge(
+    let worst = tuned.choices[plan.worst].rule;
+    let (judgement, scored) = judge_and_keep(
         &*tuned.scorer,
         &log.observations,
         &split.certify,
         &plan.rules(&tuned),
         &priors,
+        Some((worst.a, worst.b)),
     );
     let evidence = Evidence {
         options,
@@ -161,8 +183,11 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
         tuned: &tuned,
         plan: &plan,
         judgement: &judgement,
+        scored: &scored,
         advantages: advantages(&plan, &judgement, options.seed),
         plug_in: figures::plug_in(log),
+        cross_fit: cross_fit::kind(&*tuned.scorer)
+            .and_then(|kind| CrossFit::run(log, kind, alpha, options.seed, &priors)),
     };
     let warnings = warnings::find(log, &split);
     let worst_pair = figures::worst_pair(&evidence);
@@ -188,6 +213,7 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
             limits_read_by_claims: plan.reads(),
         },
         overall: overall::overall(&evidence, &worst_pair, &priors, &risk_methods, &mut rng),
+        convergence: convergence::convergence(&evidence, &split, &worst_pair, &prior),
         claims: verdict::judge_claims(&evidence, log, &claims, &warnings),
         worst_pair,
         warnings,
@@ -210,6 +236,15 @@ fn check(options: &AuditOptions) -> Result<()> {
         ));
     }
     Ok(())
+}
+
+/// Once everything is chosen, the attack learns from the tune rows too. An attack that cannot stays as
+/// it was.
+fn learn_from_all(tuned: &mut Tuned, log: &Log, split: &Split) {
+    let learn = split.fit.plus(&split.tune);
+    if let Ok(scorer) = tuned.scorer.refit(&log.observations, &learn) {
+        tuned.scorer = scorer;
+    }
 }
 
 fn bind<'a>(log: &Log, claims: &'a [Claim]) -> Result<Vec<BoundClaim<'a>>> {
@@ -390,6 +425,9 @@ fn assumptions(log: &Log, options: &AuditOptions) -> Vec<String> {
             "Types of columns that were not said were inferred from how the first rows are written."
                 .to_owned(),
         );
+    }
+    if let Some(scores) = &log.facts.scores {
+        assumptions.extend(given::assumptions(scores));
     }
     if options.prior == PriorChoice::Empirical {
         assumptions

@@ -6,6 +6,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
+use crate::audit::trade_off::TradeOff;
 use crate::error::{listing, shorten};
 use crate::estimate::Estimate;
 use crate::observations::{Column, ObservationKind};
@@ -38,6 +39,8 @@ pub struct Audit {
     pub multiplicity: Multiplicity,
     /// Figures of the whole log.
     pub overall: Overall,
+    /// Whether more rows would help; `None` where there are too few to tell.
+    pub convergence: Option<Convergence>,
     /// One entry a claim.
     pub claims: Vec<ClaimReport>,
 }
@@ -368,6 +371,8 @@ pub struct WorstPair {
     pub attack_advantage: Estimate,
     /// What differential privacy needs at least.
     pub epsilon: EpsilonLimit,
+    /// What the attack's score achieves at every threshold.
+    pub trade_off: Option<TradeOff>,
 }
 
 /// A lower limit of ε.
@@ -430,6 +435,55 @@ pub struct Overall {
     pub min_entropy_leakage_bits: Estimate,
     /// ML×: the largest L× over all priors.
     pub capacity: Estimate,
+}
+
+/// Whether more rows would help.
+#[derive(Debug, Clone, Serialize)]
+pub struct Convergence {
+    /// The attack learned from ever more rows, tried on the same rows.
+    pub points: Vec<ConvergencePoint>,
+    /// Rows it was tried on, certify rows all of them.
+    pub judged_rows: u64,
+    /// Where the Bayes risk of this kind of attack seems to end; `None` with fewer than three points.
+    pub bayes_risk: Option<Extrapolated>,
+    /// Where the advantage at the worst pair seems to end.
+    pub total_variation: Option<Extrapolated>,
+    /// What the nearest neighbour would say of the true Bayes risk if it had seen infinitely many rows.
+    pub cover_hart: Option<Asymptotic>,
+    /// Whether more rows would help, in words.
+    pub conclusion: String,
+}
+
+/// The attack learned from so many rows. Points, not limits.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct ConvergencePoint {
+    /// Rows it learned from.
+    pub rows: u64,
+    /// Its risk at the prior.
+    pub bayes_risk: f64,
+    /// Its advantage at the worst pair.
+    pub total_variation: f64,
+}
+
+/// Where a curve seems to end. Not a limit: nothing bounds how far an extrapolation may be off.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Extrapolated {
+    /// The value that the curve approaches.
+    pub limit: f64,
+    /// Its standard error, approximately.
+    pub standard_error: f64,
+}
+
+/// A bracket that holds for infinitely many rows only: no limit of this log.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Asymptotic {
+    /// The true Bayes risk, were the error below that of infinitely many rows; secrets as frequent as in
+    /// the log (Cover and Hart 1967).
+    pub bayes_risk: [f64; 2],
+    /// Error of the nearest neighbour.
+    pub nearest_neighbor_error: f64,
+    /// Rows it learned from.
+    pub rows: u64,
 }
 
 /// The answer to a claim.

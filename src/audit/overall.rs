@@ -146,17 +146,7 @@ fn vulnerability(
         RiskMethod::Chernoff => chernoff_upper(&strata, level),
         RiskMethod::Matched => matched_upper(tally, prior, level, rng),
     };
-    let untested = strata
-        .iter()
-        .any(|stratum| stratum.weight > 0.0 && stratum.rows == 0);
-    let point = (!untested).then(|| {
-        let risk: f64 = strata
-            .iter()
-            .filter(|stratum| stratum.weight > 0.0)
-            .map(|stratum| stratum.weight * stratum.errors as f64 / stratum.rows as f64)
-            .sum();
-        (1.0 - risk).max(0.0)
-    });
+    let point = point_vulnerability(tally, prior);
     let upper = evidence.is_discrete().then(|| {
         let weights = prior
             .iter()
@@ -166,7 +156,7 @@ fn vulnerability(
         (plug_in::vulnerability(evidence.counts, prior) + radius).min(1.0)
     });
     let blind = leakage::prior_vulnerability(prior);
-    Estimate {
+    let mut estimate = Estimate {
         point,
         lower: Some((1.0 - risk).max(blind)),
         upper: upper.map(|upper| upper.max(blind)),
@@ -180,10 +170,29 @@ fn vulnerability(
         },
         reason: match (point, upper) {
             (None, _) => Some("a secret of positive prior has no rows to certify on".to_owned()),
-            (_, None) => Some(NO_UPPER.to_owned()),
+            (_, None) => Some(evidence.no_upper(NO_UPPER).to_owned()),
             _ => None,
         },
+    };
+    let cross_fit = evidence.cross_fit.as_ref();
+    let guesses = cross_fit.map(|cross_fit| &cross_fit.guesses[at]);
+    if let Some(point) = guesses.and_then(|guesses| point_vulnerability(guesses, prior)) {
+        estimate.set_point(point, Method::CrossFittedAttack, blind);
     }
+    estimate
+}
+
+/// 1 − the prior-weighted errors; `None` if a secret of positive prior was not tested.
+fn point_vulnerability(tally: &GuessTally, prior: &[f64]) -> Option<f64> {
+    let strata = strata(prior, &tally.rows, &tally.errors);
+    let mut risk = 0.0;
+    for stratum in strata.iter().filter(|stratum| stratum.weight > 0.0) {
+        if stratum.rows == 0 {
+            return None;
+        }
+        risk += stratum.weight * stratum.errors as f64 / stratum.rows as f64;
+    }
+    Some((1.0 - risk).max(0.0))
 }
 
 /// Draws the same number of certify rows from every secret of positive prior and pools their errors.

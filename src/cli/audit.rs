@@ -6,6 +6,7 @@ use clap::Args;
 use leakgauge::audit::{self, Audit, AuditOptions, Verdict};
 use leakgauge::claim::Claim;
 use leakgauge::error::Result;
+use leakgauge::log::ReadOptions;
 use leakgauge::{log, report};
 
 use crate::cli::options::{self, EstimateOptions, LogArguments};
@@ -75,7 +76,11 @@ fn run(log: &LogArguments, shared: &EstimateOptions, options: &AuditOptions) -> 
     options::use_threads(shared.threads)?;
     let meter = log::ReadMeter::default();
     let progress = Progress::start(meter.clone());
-    let log = log::read(&log.read_options()?, &meter)?;
+    let read = ReadOptions {
+        scores: options::scores(shared)?,
+        ..log.read_options()?
+    };
+    let log = log::read(&read, &meter)?;
     progress.stage("estimating");
     let found = audit::audit(&log, options)?;
     progress.finish();

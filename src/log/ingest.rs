@@ -10,6 +10,7 @@ use crate::log::fold::{CellCounter, Interner, TupleInterner};
 use crate::log::layout::{self, HeaderChoice, Layout};
 use crate::log::order::OrderSketch;
 use crate::log::rows::{self, at_column, field, next, place_of, read_probe, whole_field};
+use crate::log::score_columns;
 use crate::log::tabulate::{kind_of, natural_order, ranks, tabulate};
 use crate::log::typing::{self, ColumnPlan};
 use crate::log::{InputFacts, Log, ReadOptions};
@@ -71,6 +72,7 @@ impl<'a> Ingest<'a> {
                 fit_on: options.fit_on.clone(),
                 aggregated: options.count.is_some(),
                 narrowed: !options.secrets.is_empty(),
+                scores: options.scores.clone(),
                 ..InputFacts::default()
             },
             tuple: Vec::new(),
@@ -250,6 +252,13 @@ impl<'a> Ingest<'a> {
                     }
                 },
                 ColumnType::Categorical => u64::from(self.labels[index].intern(label)),
+                ColumnType::Numeric if self.options.scores.is_some() => {
+                    let value = score_columns::score(text).map_err(|problem| {
+                        at_column(place(), layout, column, record, problem)
+                            .with_hint("give every row a score, or remove the row")
+                    })?;
+                    (value + 0.0).to_bits()
+                }
                 ColumnType::Numeric => {
                     let value = typing::finite_number(text).map_err(|problem| {
                         at_column(place(), layout, column, record, problem).with_hint(format!(

@@ -5,6 +5,7 @@ mod ingest;
 mod layout;
 mod order;
 mod rows;
+mod score_columns;
 mod source;
 mod tabulate;
 mod typing;
@@ -17,6 +18,7 @@ use crate::observations::{Counts, Observations};
 pub use layout::HeaderChoice;
 pub(crate) use layout::delimiter;
 pub use order::RowOrder;
+pub use score_columns::ScoreColumns;
 pub(crate) use source::read_error;
 pub use source::{ReadMeter, STDIN, open};
 pub use typing::Decision;
@@ -45,6 +47,8 @@ pub struct ReadOptions {
     pub numeric: Vec<String>,
     /// Width of the bins an observer can resolve, by column.
     pub resolution: Vec<(String, f64)>,
+    /// The columns that hold the scores of the user's own attack: they are the observation.
+    pub scores: Option<ScoreColumns>,
     /// The only secrets to look at; all if empty.
     pub secrets: Vec<String>,
 }
@@ -63,8 +67,10 @@ impl ReadOptions {
             .chain(&self.categorical)
             .chain(&self.numeric)
             .chain(self.resolution.iter().map(|(name, _)| name));
+        let scores = self.scores.iter().flat_map(ScoreColumns::columns);
         secret
             .chain(self.secret.as_deref())
+            .chain(scores)
             .chain(others.map(String::as_str))
     }
 
@@ -93,6 +99,9 @@ impl ReadOptions {
                     "rows that were learned from certify nothing: leave --fit-on out, and the log is split",
                 ));
             }
+        }
+        if self.scores.is_some() {
+            score_columns::refuse_others(self)?;
         }
         for (column, width) in &self.resolution {
             if !(width.is_finite() && *width > 0.0) {
@@ -163,6 +172,8 @@ pub struct InputFacts {
     pub suspicious_columns: Vec<String>,
     /// Whether the user narrowed the log to some secrets.
     pub narrowed: bool,
+    /// The columns of scores that were read in place of observations.
+    pub scores: Option<ScoreColumns>,
 }
 
 /// Reads a log.

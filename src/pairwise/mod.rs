@@ -3,11 +3,13 @@
 mod advantage;
 mod choose;
 mod judge;
+mod trade_off;
 
 pub use advantage::{Advantage, AdvantageGuide, AdvantageMethod};
 pub(crate) use choose::rows_by_secret;
 pub use choose::{PairChoice, choose_rules};
-pub use judge::{GuessTally, Judgement, judge, tally_guesses};
+pub use judge::{GuessTally, Judgement, judge, judge_and_keep, tally_guesses};
+pub use trade_off::{CurvePoint, Detection, ScoredRows, rows_for_detection};
 
 use crate::stats::binomial;
 use crate::stats::wilson::Wilson;

@@ -4,6 +4,7 @@ mod bounds;
 mod channel;
 mod document;
 mod sections;
+mod trade_off;
 
 use std::io::{self, Write};
 

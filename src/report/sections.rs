@@ -1,11 +1,12 @@
 //! The sections of an audit: verdicts, the answer in words, figures, worst pairs, method, warnings.
 
-use crate::audit::{Audit, ClaimReport, PairFigures, Verdict};
+use crate::audit::{Audit, ClaimReport, Convergence, PairFigures, Verdict};
 use crate::error::shorten;
 use crate::estimate::{Estimate, Method};
 use crate::observations::{ColumnType, ObservationKind, bins};
 use crate::outward::{at_least, at_most, nearest, percent_at_least};
 use crate::report::document::Document;
+use crate::report::trade_off;
 
 /// Pairs listed in the table of worst pairs.
 const LISTED_PAIRS: usize = 10;
@@ -34,9 +35,17 @@ pub fn audit(audit: &Audit) -> Document {
     summary(&mut document, audit);
     document.heading("Figures");
     figures(&mut document, audit);
+    // Who brings an attack asks for its curve; for others the line on mu says enough.
+    if audit.method.scorer == "given" {
+        trade_off::section(&mut document, audit);
+    }
     if audit.pairs.len() > 1 {
         document.heading("Pairs that are easiest to tell apart");
         pairs(&mut document, audit);
+    }
+    if let Some(convergence) = &audit.convergence {
+        document.heading("Would more rows help?");
+        would_more_rows_help(&mut document, convergence);
     }
     if !audit.warnings.is_empty() {
         document.heading("Warnings");
@@ -196,6 +205,9 @@ fn figures(document: &mut Document, audit: &Audit) {
         lower(worst.epsilon.lower),
         upper(None),
     ]);
+    if let Some(trade_off) = &worst.trade_off {
+        rows.push(row("mu (Gaussian privacy)", &pair, &trade_off.mu));
+    }
     rows.extend([
         row(
             "Bayes security, worst of all pairs",
@@ -229,6 +241,35 @@ fn figures(document: &mut Document, audit: &Audit) {
         100.0 * audit.confidence,
         nearest(overall.guessing_error)
     ));
+}
+
+fn would_more_rows_help(document: &mut Document, convergence: &Convergence) {
+    let rows = convergence.points.iter().map(|point| {
+        vec![
+            point.rows.to_string(),
+            nearest(point.bayes_risk),
+            nearest(point.total_variation),
+        ]
+    });
+    document.table(
+        vec![
+            "rows learned from",
+            "Bayes risk",
+            "advantage at the worst pair",
+        ],
+        0,
+        rows.collect(),
+    );
+    let mut text = convergence.conclusion.clone();
+    if let Some(bracket) = &convergence.cover_hart {
+        let [least, most] = bracket.bayes_risk;
+        text.push_str(&format!(
+            " Were {} rows infinitely many, the error of the nearest neighbour would put the Bayes risk between {least:.3} \
+             and {most:.3} (Cover and Hart; asymptotic, no limit of this log).",
+            bracket.rows
+        ));
+    }
+    document.paragraph(text);
 }
 
 fn pairs(document: &mut Document, audit: &Audit) {
@@ -413,12 +454,20 @@ fn limits(audit: &Audit) -> String {
 fn method_name(method: Method) -> &'static str {
     match method {
         Method::HeldOutAttack => "the attack on rows it never saw",
+        Method::CrossFittedAttack => {
+            "attacks of the chosen kind on all rows, each learned without the rows it is tried on"
+        }
         Method::ClopperPearson => "Clopper-Pearson on each error rate of the attack",
         Method::KolmogorovDistance => "Kolmogorov distance of the rows that certify",
         Method::KolmogorovDkw => "Kolmogorov distance with the DKW-Massart bound",
         Method::PluginMcdiarmid => "plug-in estimate with McDiarmid's inequality",
         Method::MatchedClopperPearson => "Clopper-Pearson on a prior-matched subsample",
         Method::WeightedChernoff => "Chernoff bound on prior-weighted errors",
+        Method::OrderStatisticClopperPearson => {
+            "order statistics of one secret with Clopper-Pearson on the other"
+        }
+        Method::DkwBand => "DKW-Massart band at all thresholds",
+        Method::AreaUnderCurve => "the Gaussian shift of the same area under the curve",
     }
 }
 

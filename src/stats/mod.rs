@@ -14,12 +14,14 @@
 //! | [`multiplicity`] | Bonferroni, Holm |
 //! | [`goodness_of_fit`] | χ² and Kolmogorov tests of a fixed law |
 //! | [`hypergeometric`] | random draws without replacement |
+//! | [`learning_curve`] | where an error seems to end with ever more rows |
 //! | [`order`] | does the order of the rows carry information? |
 
 pub mod binomial;
 pub mod concentration;
 pub mod goodness_of_fit;
 pub mod hypergeometric;
+pub mod learning_curve;
 pub mod multiplicity;
 pub mod order;
 pub mod poisson_binomial;

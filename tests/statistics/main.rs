@@ -14,4 +14,5 @@ mod accuracy;
 mod cases;
 mod coverage;
 mod mechanisms;
+mod trade_off;
 mod wrong_mechanisms;
