@@ -74,6 +74,16 @@ impl Case {
         }
     }
 
+    /// Whether an attack on numbers has something to work on.
+    pub fn has_numbers(&self) -> bool {
+        match self.mechanism {
+            Mechanism::SparseVector { algorithm, .. } => self.numeric || algorithm == 3,
+            Mechanism::NoisyMax(returns) => returns != Returns::Index,
+            Mechanism::RandomizedResponse { .. } => false,
+            _ => true,
+        }
+    }
+
     /// What the mechanism claims, as `audit --claim` takes it.
     pub fn claim(&self, epsilon: f64) -> String {
         match self.mechanism {

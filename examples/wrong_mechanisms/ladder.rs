@@ -4,6 +4,7 @@ use leakgauge::audit::{Audit, AuditOptions, Verdict, audit};
 use leakgauge::claim::Claim;
 use leakgauge::error::Result;
 use leakgauge::log::{ReadOptions, read_from};
+use leakgauge::tuning::ScorerChoice;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -24,7 +25,13 @@ pub fn generator(case: &Case, seed: u64) -> ChaCha8Rng {
 ///
 /// # Errors
 /// Only if a case is no proper log or claim.
-pub fn audit_of(case: &Case, epsilon: f64, rows: u64, seed: u64) -> Result<Audit> {
+pub fn audit_of(
+    case: &Case,
+    epsilon: f64,
+    scorer: ScorerChoice,
+    rows: u64,
+    seed: u64,
+) -> Result<Audit> {
     let log = case.log(epsilon, rows, &mut generator(case, seed));
     let read = ReadOptions {
         numeric: if case.numeric {
@@ -36,6 +43,7 @@ pub fn audit_of(case: &Case, epsilon: f64, rows: u64, seed: u64) -> Result<Audit
     };
     let options = AuditOptions {
         seed,
+        scorer,
         claims: vec![Claim::parse(&case.claim(epsilon))?],
         ..AuditOptions::default()
     };
@@ -49,8 +57,14 @@ pub fn audit_of(case: &Case, epsilon: f64, rows: u64, seed: u64) -> Result<Audit
 ///
 /// # Errors
 /// As [`audit_of`].
-pub fn is_violated(case: &Case, epsilon: f64, rows: u64, seed: u64) -> Result<bool> {
-    let found = audit_of(case, epsilon, rows, seed)?;
+pub fn is_violated(
+    case: &Case,
+    epsilon: f64,
+    scorer: ScorerChoice,
+    rows: u64,
+    seed: u64,
+) -> Result<bool> {
+    let found = audit_of(case, epsilon, scorer, rows, seed)?;
     Ok(found.claims[0].verdict == Verdict::Violated)
 }
 
@@ -58,10 +72,16 @@ pub fn is_violated(case: &Case, epsilon: f64, rows: u64, seed: u64) -> Result<bo
 ///
 /// # Errors
 /// As [`audit_of`].
-pub fn is_caught(case: &Case, epsilon: f64, rows: u64, seeds: u64) -> Result<bool> {
+pub fn is_caught(
+    case: &Case,
+    epsilon: f64,
+    scorer: ScorerChoice,
+    rows: u64,
+    seeds: u64,
+) -> Result<bool> {
     let mut may_miss = seeds / 10;
     for seed in 0..seeds {
-        if !is_violated(case, epsilon, rows, seed)? {
+        if !is_violated(case, epsilon, scorer, rows, seed)? {
             if may_miss == 0 {
                 return Ok(false);
             }
@@ -75,9 +95,14 @@ pub fn is_caught(case: &Case, epsilon: f64, rows: u64, seeds: u64) -> Result<boo
 ///
 /// # Errors
 /// As [`audit_of`].
-pub fn rows_needed(case: &Case, epsilon: f64, seeds: u64) -> Result<Option<u64>> {
+pub fn rows_needed(
+    case: &Case,
+    epsilon: f64,
+    scorer: ScorerChoice,
+    seeds: u64,
+) -> Result<Option<u64>> {
     for rows in RUNGS {
-        if is_caught(case, epsilon, rows, seeds)? {
+        if is_caught(case, epsilon, scorer, rows, seeds)? {
             return Ok(Some(rows));
         }
     }
