@@ -300,8 +300,8 @@ def main():
                     a.leakgauge, log, problem.kind, x.shape[1], a.options.split())
                 found["ours"].append(point - problem.risk)
                 found["security"].append(security - problem.security)
-                found["miss"] += upper is not None and upper < problem.risk
-                found["pair_miss"] += pair_upper is not None and pair_upper < problem.security
+                found["miss"] += upper is not None and upper < problem.risk - 1e-9
+                found["pair_miss"] += pair_upper is not None and pair_upper < problem.security - 1e-9
                 found["seconds"] += seconds
                 found["scorers"][scorer] = found["scorers"].get(scorer, 0) + 1
                 if have_fbleau:

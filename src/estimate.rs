@@ -11,6 +11,8 @@ pub enum Method {
     /// Attacks of the chosen kind on every row of the log, each learned and tuned without the part of
     /// the log that it is tried on.
     CrossFittedAttack,
+    /// Polynomial approximation of |x − y|, for alphabets larger than the sample.
+    MinimaxTotalVariation,
     /// Clopper–Pearson on each error rate of the attack, α split between them.
     ClopperPearson,
     /// Kolmogorov distance with the Dvoretzky–Kiefer–Wolfowitz–Massart bound.
@@ -27,8 +29,15 @@ pub enum Method {
     OrderStatisticClopperPearson,
     /// A band around both errors at all thresholds, Dvoretzky–Kiefer–Wolfowitz–Massart.
     DkwBand,
+    /// That band, and order statistics with Clopper–Pearson in either tail, together.
+    BandAndTails,
     /// The Gaussian shift with the same area under the ROC curve.
     AreaUnderCurve,
+    /// Clopper–Pearson on each error rate with as many rows as the autocorrelated errors are worth;
+    /// approximate.
+    ClopperPearsonEffectiveRows,
+    /// Bets with a mixture of stakes; holds however often it is looked at.
+    BettingMixture,
 }
 
 /// The methods behind a figure.

@@ -1,5 +1,7 @@
 //! Splitting a log into the rows to learn from, the rows to choose with and the rows to judge on.
 
+mod blocks;
+
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
@@ -64,6 +66,16 @@ impl Split {
             fit: Counts::new(tune.secrets(), Vec::new()),
             tune: tune.clone(),
             certify,
+        }
+    }
+
+    /// The same split for an attack that learns nothing: the fit rows tune too.
+    #[must_use]
+    pub fn all_to_tune(self) -> Split {
+        Split {
+            tune: self.fit.plus(&self.tune),
+            fit: Counts::new(self.fit.secrets(), Vec::new()),
+            certify: self.certify,
         }
     }
 

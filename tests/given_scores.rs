@@ -119,7 +119,7 @@ fn the_trade_off_has_operating_points_a_curve_a_band_and_what_they_say_of_privac
     assert_eq!((&type_1[0], &type_2[0]), (&0.0.into(), &1.0.into()));
     assert!(found["band"]["type_1_radius"].as_f64().unwrap() < 0.05);
     assert!(found["mu"]["lower"].as_f64().unwrap() > 1.0);
-    assert_eq!(found["mu"]["method"]["point"], "area-under-curve");
+    assert_eq!(found["gaussian_fit"]["method"], "area-under-curve");
     let epsilon = found["epsilon"].as_array().unwrap();
     let deltas: Vec<f64> = epsilon
         .iter()
@@ -260,6 +260,17 @@ fn two_rows_are_too_few_for_anything_and_nothing_breaks() {
     let trade_off = &found["worst_pair"]["trade_off"];
     assert_eq!(trade_off["mu"]["lower"], 0.0);
     assert_eq!(trade_off["epsilon"][0]["lower"], 0.0);
+}
+
+#[test]
+fn rows_that_depend_on_each_other_have_no_trade_off() {
+    let place = Place::with_log(losses(1000));
+    let found = place.json(&with(&["--split", "blocks"]));
+    assert_eq!(found["worst_pair"]["trade_off"], Value::Null);
+    let reason = found["worst_pair"]["trade_off_reason"].as_str().unwrap();
+    assert!(reason.contains("independent rows"), "{reason}");
+    let text = stdout(&place.run(&with(&["--split", "blocks"])));
+    assert!(text.contains("None: its limits"), "{text}");
 }
 
 #[test]

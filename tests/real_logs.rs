@@ -143,3 +143,53 @@ fn rtlf_is_read() {
     assert_eq!(found.input.rows, 60_000);
     assert!(found.worst_pair.total_variation.lower.is_some());
 }
+
+/// Websites behind encrypted DNS (Siby et al. 2020), learned on the fit and tune rows, judged on the
+/// certify rows: the number of columns that differ tells them apart better than any distance of numbers.
+#[test]
+fn the_hamming_distance_tells_websites_apart_best() {
+    use leakgauge::scorer::{KNearest, Metric, Neighbors, Rank, TransformKind, Vote, score_table};
+    use leakgauge::split::Split;
+    use rand::SeedableRng;
+    let Some(path) = real("doh/LOC1_100.csv.gz") else {
+        return;
+    };
+    let options = ReadOptions {
+        files: vec![path],
+        secret: Some("domain".to_owned()),
+        ..ReadOptions::default()
+    };
+    let log = read(&options, &ReadMeter::default()).expect("the log is good");
+    let split = Split::stratified(&log.counts, &mut rand_chacha::ChaCha8Rng::seed_from_u64(1));
+    let (learn, judge) = (split.fit.plus(&split.tune), &split.certify);
+    let accuracy = |metric, transform, vote: bool| {
+        let neighbors = Neighbors::fit_with(&log.observations, &learn, metric, transform)
+            .expect("a log with numbers")
+            .into();
+        let scorer: Box<dyn leakgauge::scorer::Scorer> = if vote {
+            Box::new(Vote::new("vote", neighbors, Rank::Fixed(1)))
+        } else {
+            Box::new(KNearest::new("nearest", neighbors, Rank::Fixed(1), 24.0))
+        };
+        let table = score_table(&*scorer, &log.observations, judge.symbols(), 100);
+        let mut right = 0;
+        for (row, cells) in judge.by_symbol().enumerate() {
+            let scores = table.row(row);
+            let best = (0..100).fold(0, |best, s| if scores[s] > scores[best] { s } else { best });
+            let hits = cells.iter().filter(|cell| cell.secret as usize == best);
+            right += hits.map(|cell| cell.count).sum::<u64>();
+        }
+        right as f64 / judge.total() as f64
+    };
+    for metric in [Metric::Euclidean, Metric::Manhattan, Metric::Hamming] {
+        let transform = TransformKind::Scaled;
+        let [class_wise, vote] = [false, true].map(|vote| accuracy(metric, transform, vote));
+        println!(
+            "{}: class-wise {class_wise:.3}, vote {vote:.3}",
+            metric.name()
+        );
+        if metric == Metric::Hamming {
+            assert!(class_wise > 0.69 && vote > 0.69);
+        }
+    }
+}

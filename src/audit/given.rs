@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::audit::AuditOptions;
 use crate::error::{Error, Result, listing, shorten};
 use crate::log::{Log, ScoreColumns};
-use crate::pairwise::choose_rules;
+use crate::pairwise::{Target, choose_rules};
 use crate::scorer::{Given, Scorer, score_table};
 use crate::split::Split;
 use crate::suggest;
@@ -43,7 +43,7 @@ pub(super) fn tune(
     log: &Log,
     split: &Split,
     options: &AuditOptions,
-    deltas: &[f64],
+    targets: &[Target],
 ) -> Result<Tuned> {
     let alpha = 1.0 - options.confidence;
     let scorer = scorer(log, split)?;
@@ -52,12 +52,13 @@ pub(super) fn tune(
     let tried = Tried {
         scorer: scorer.name(),
         parameters: scorer.parameters(),
+        in_words: scorer.in_words(),
         quality: Ok(quality(&scores, &split.tune, alpha)),
         cost: 0.0,
         rows: 0,
     };
     Ok(Tuned {
-        choices: choose_rules(&scores, &split.tune, alpha, deltas),
+        choices: choose_rules(&scores, &split.tune, alpha, targets),
         scores,
         tried: vec![tried],
         index: None,

@@ -21,10 +21,7 @@ pub(super) fn fit(log: &Log, mechanism: &dyn BoundMechanism) -> Fit {
         };
     }
     match tests(log, mechanism) {
-        Err(reason) => Fit {
-            p_value: None,
-            test: format!("none: {reason}"),
-        },
+        Err(reason) => untested(&reason),
         Ok(tested) => {
             let p_values: Vec<f64> = tested.iter().map(|&(p, _)| p).collect();
             let over = if mechanism.columns().len() > 1 && tested.len() > log.secrets.len() {
@@ -40,6 +37,14 @@ pub(super) fn fit(log: &Log, mechanism: &dyn BoundMechanism) -> Fit {
                 ),
             }
         }
+    }
+}
+
+/// No test, and why.
+pub(super) fn untested(reason: &str) -> Fit {
+    Fit {
+        p_value: None,
+        test: format!("none: {reason}"),
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod convergence;
 mod cross_fit;
+mod distributions;
 mod figures;
 mod given;
 mod goodness;
@@ -10,9 +11,11 @@ mod mechanism_claim;
 mod model;
 mod overall;
 mod plan;
+mod points;
 mod privacy;
 mod reasons;
 mod rows_needed;
+mod targets;
 mod trade_off;
 mod verdict;
 mod warnings;
@@ -22,19 +25,23 @@ use std::collections::BTreeMap;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::claim::{Claim, ClaimKind, Promise};
+use crate::claim::{BoundPromise, Claim, ClaimKind, Promise};
 use crate::error::{Error, Result, shorten};
 use crate::log::Log;
 use crate::mechanism::BoundMechanism;
 use crate::observations::{Counts, Observations};
-use crate::pairwise::{Advantage, Judgement, ScoredRows, judge_and_keep};
+use crate::pairwise::{
+    Advantage, EffectiveRows, Judgement, ScoredRows, effective_rows, judge_and_keep,
+};
 use crate::split::Split;
-use crate::tuning::{self, ScorerChoice, Tuned};
+use crate::tuning::{self, Budget, ScorerChoice, Tuned};
 
 use cross_fit::CrossFit;
+pub use distributions::{Distributions, Shape};
 pub use given::check_scores;
 pub use model::*;
 use plan::Plan;
+use targets::Targets;
 pub use trade_off::*;
 
 /// The prior of the figures that depend on one.
@@ -49,6 +56,17 @@ pub enum PriorChoice {
     Given(BTreeMap<String, f64>),
 }
 
+/// How the rows of a log are split into those to learn from, to choose with and to judge on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SplitChoice {
+    /// At random, secret by secret: for rows that are exchangeable.
+    #[default]
+    Random,
+    /// Earlier rows to learn and choose, later ones to judge, with limits that allow for
+    /// autocorrelation: for rows that are not.
+    Blocks,
+}
+
 /// How to audit.
 #[derive(Debug)]
 pub struct AuditOptions {
@@ -58,6 +76,10 @@ pub struct AuditOptions {
     pub seed: u64,
     /// The attacker.
     pub scorer: ScorerChoice,
+    /// How long attackers may be tried.
+    pub budget: Budget,
+    /// How rows are split.
+    pub split: SplitChoice,
     /// The prior.
     pub prior: PriorChoice,
     /// How close to a mechanism's analytic value an upper limit must come to hold.
@@ -72,6 +94,8 @@ impl Default for AuditOptions {
             confidence: 0.95,
             seed: 0,
             scorer: ScorerChoice::Auto,
+            budget: Budget::default(),
+            split: SplitChoice::Random,
             prior: PriorChoice::Uniform,
             margin: 0.02,
             claims: Vec::new(),
@@ -94,10 +118,13 @@ pub(crate) struct Evidence<'a> {
     plan: &'a Plan,
     judgement: &'a Judgement,
     /// The certify rows of the worst pair by their scores.
-    scored: &'a ScoredRows,
+    scored: Option<&'a ScoredRows>,
     /// What the certify rows say about the advantage at every pair.
     advantages: Vec<Advantage>,
-    /// Plug-in total variation of every pair over all rows; discrete logs only.
+    /// What the certify rows are worth, in a split by time.
+    effective: Option<EffectiveRows>,
+    /// Plug-in total variation of every pair over all rows; discrete logs only, and not in a split by
+    /// time, whose rows are not taken to be independent.
     plug_in: Option<Vec<f64>>,
     /// Points from all rows, where they can be had.
     cross_fit: Option<CrossFit>,
@@ -113,6 +140,12 @@ impl Evidence<'_> {
         self.tuned.choices.len()
     }
 
+    /// The errors of a rule that is judged, by its position, each rate limited separately.
+    fn errors(&self, position: usize) -> Advantage {
+        let effective = self.effective.as_ref().map(|rows| rows.rules[position]);
+        Advantage::separate(self.judgement.tallies[position], effective)
+    }
+
     fn is_discrete(&self) -> bool {
         self.plug_in.is_some()
     }
@@ -122,6 +155,8 @@ impl Evidence<'_> {
 pub(crate) struct BoundClaim<'a> {
     claim: &'a Claim,
     mechanism: Option<Box<dyn BoundMechanism>>,
+    /// What a promise of privacy leaves to each pair of secrets.
+    privacy: Option<BoundPromise>,
 }
 
 impl BoundClaim<'_> {
@@ -145,25 +180,32 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
     let prior = prior(log, &options.prior)?;
     let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
     let given = options.scorer == ScorerChoice::Given;
-    let split = match (&log.fit_counts, given) {
-        (Some(learn), false) => Split::across(learn, log.counts.clone(), &mut rng),
-        (None, false) => Split::stratified(&log.counts, &mut rng),
-        (Some(tune), true) => Split::across_without_fit(tune, log.counts.clone()),
-        (None, true) => Split::without_fit(&log.counts, &mut rng),
-    };
+    let (split, ordered) = by_choice(log, options.split, given, &mut rng)?;
     refuse_uncertifiable(log, &split)?;
     let alpha = 1.0 - options.confidence;
-    let deltas = deltas(&claims);
+    let targets = Targets::new(&claims, log.secrets.len());
     let mut tuned = if given {
-        given::tune(log, &split, options, &deltas)?
+        given::tune(log, &split, options, &targets.list)?
     } else {
-        tuning::tune(&log.observations, &split, options.scorer, alpha, &deltas)?
+        tuning::tune(
+            &log.observations,
+            &split,
+            options.scorer,
+            options.budget,
+            alpha,
+            &targets.list,
+        )?
     };
     learn_from_all(&mut tuned, log, &split);
-    let plan = Plan::new(log, &split, &tuned, &claims, alpha, &deltas);
+    let serial = ordered.is_some();
+    let plan = Plan::new(log, &split, &tuned, &claims, alpha, &targets, serial);
     let uniform = vec![1.0 / log.secrets.len() as f64; log.secrets.len()];
     let priors = [prior.clone(), uniform.clone()];
-    let risk_methods = overall::choose_methods(&tuned, &split, &priors, alpha);
+    let risk_methods = if serial {
+        vec![overall::RiskMethod::EffectiveRows; priors.len()]
+    } else {
+        overall::choose_methods(&tuned, &split, &priors, alpha)
+    };
     let worst = tuned.choices[plan.worst].rule;
     let (judgement, scored) = judge_and_keep(
         &*tuned.scorer,
@@ -173,6 +215,10 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
         &priors,
         Some((worst.a, worst.b)),
     );
+    let effective = ordered.map(|rows| {
+        let rules = plan.rules(&tuned);
+        effective_rows(&*tuned.scorer, &log.observations, rows, &rules, &priors)
+    });
     let evidence = Evidence {
         options,
         secrets: &log.secrets,
@@ -183,11 +229,21 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
         tuned: &tuned,
         plan: &plan,
         judgement: &judgement,
-        scored: &scored,
-        advantages: advantages(&plan, &judgement, options.seed),
-        plug_in: figures::plug_in(log),
+        // The order statistics of dependent rows have no such limits.
+        scored: (!serial).then_some(&scored),
+        advantages: advantages(&plan, &judgement, effective.as_ref(), options.seed),
+        plug_in: figures::plug_in(log).filter(|_| !serial),
+        effective,
+        // Parts dealt at random would put neighbours in time on both sides.
         cross_fit: cross_fit::kind(&*tuned.scorer)
-            .and_then(|kind| CrossFit::run(log, kind, alpha, options.seed, &priors)),
+            .filter(|_| !serial && cross_fit::is_affordable(&tuned, options.budget))
+            .and_then(|kind| {
+                let budget = match options.scorer {
+                    ScorerChoice::Auto => options.budget.as_in_auto(),
+                    _ => options.budget,
+                };
+                CrossFit::run(log, kind, budget, alpha, options.seed, &priors)
+            }),
     };
     let warnings = warnings::find(log, &split);
     let worst_pair = figures::worst_pair(&evidence);
@@ -200,7 +256,7 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
         seed: options.seed,
         confidence: options.confidence,
         input: input(log),
-        method: method(&tuned, &split),
+        method: method(&tuned, &split, log, options, evidence.effective.as_ref()),
         assumptions: assumptions(log, options),
         pairs: figures::all_pairs(&evidence),
         multiplicity: Multiplicity {
@@ -214,7 +270,9 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
         },
         overall: overall::overall(&evidence, &worst_pair, &priors, &risk_methods, &mut rng),
         convergence: convergence::convergence(&evidence, &split, &worst_pair, &prior),
+        secrets_by_likeness: figures::by_likeness(&evidence),
         claims: verdict::judge_claims(&evidence, log, &claims, &warnings),
+        privacy: figures::privacy(&evidence),
         worst_pair,
         warnings,
     })
@@ -253,42 +311,44 @@ fn bind<'a>(log: &Log, claims: &'a [Claim]) -> Result<Vec<BoundClaim<'a>>> {
         .map(|claim| {
             // A mechanism is what it is on all secrets of the log, whichever are looked at: what
             // --secrets leaves out is still part of its domain.
-            let mechanism = match &claim.kind {
+            let (mechanism, privacy) = match &claim.kind {
                 ClaimKind::Mechanism(mechanism) => {
                     let all = log.secrets.iter().chain(&log.left_out).cloned();
-                    Some(mechanism.bind(&all.collect::<Vec<_>>())?)
+                    (Some(mechanism.bind(&all.collect::<Vec<_>>())?), None)
                 }
-                ClaimKind::Promise(_) => None,
+                ClaimKind::Promise(promise) => {
+                    let bound = BoundPromise::bind(promise, &claim.text, &log.secrets)?;
+                    (None, bound)
+                }
             };
-            Ok(BoundClaim { claim, mechanism })
+            Ok(BoundClaim {
+                claim,
+                mechanism,
+                privacy,
+            })
         })
         .collect()
 }
 
 /// Every pair has random numbers of its own, whatever the other pairs need.
-fn advantages(plan: &Plan, judgement: &Judgement, seed: u64) -> Vec<Advantage> {
+fn advantages(
+    plan: &Plan,
+    judgement: &Judgement,
+    effective: Option<&EffectiveRows>,
+    seed: u64,
+) -> Vec<Advantage> {
     let pairs = plan.methods.iter().zip(&judgement.tallies);
     pairs
         .enumerate()
         .map(|(pair, (&method, &tally))| {
+            if let Some(effective) = effective {
+                return Advantage::separate(tally, Some(effective.rules[pair]));
+            }
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
             rng.set_stream(1 + pair as u64);
             Advantage::new(tally, method, &mut rng)
         })
         .collect()
-}
-
-/// The δ for which limits of ε are wanted: 0 first, then those of the claims.
-fn deltas(claims: &[BoundClaim]) -> Vec<f64> {
-    let mut deltas = vec![0.0];
-    for claim in claims {
-        if let Some(Promise::Dp { delta, .. }) = claim.promise()
-            && !deltas.contains(&delta)
-        {
-            deltas.push(delta);
-        }
-    }
-    deltas
 }
 
 fn prior(log: &Log, choice: &PriorChoice) -> Result<Vec<f64>> {
@@ -337,6 +397,53 @@ fn given_prior(log: &Log, given: &BTreeMap<String, f64>) -> Result<Vec<f64>> {
         .collect())
 }
 
+/// Rows in the order of the log, each a secret and an observation.
+type Sequence<'a> = &'a [(u32, u32)];
+
+/// The split, and for a split by time the certify rows in their order.
+fn by_choice<'a>(
+    log: &'a Log,
+    choice: SplitChoice,
+    given: bool,
+    rng: &mut ChaCha8Rng,
+) -> Result<(Split, Option<Sequence<'a>>)> {
+    let ordered = match choice {
+        SplitChoice::Random => None,
+        SplitChoice::Blocks => Some(log.sequence.as_deref().ok_or_else(|| {
+            Error::parameter("--split blocks", "the log was read without its order")
+                .with_hint("read it with ReadOptions::keep_order")
+        })?),
+    };
+    let split = match (&log.fit_counts, ordered, given) {
+        (Some(learn), _, false) => Split::across(learn, log.counts.clone(), rng),
+        (Some(tune), _, true) => Split::across_without_fit(tune, log.counts.clone()),
+        (None, None, false) => Split::stratified(&log.counts, rng),
+        (None, None, true) => Split::without_fit(&log.counts, rng),
+        (None, Some(rows), _) => {
+            let (split, certify) = Split::blocks(rows, log.secrets.len());
+            if split.in_every_part() < 2 {
+                return Err(recorded_apart(log));
+            }
+            return Ok((
+                if given { split.all_to_tune() } else { split },
+                Some(certify),
+            ));
+        }
+    };
+    Ok((split, ordered))
+}
+
+fn recorded_apart(log: &Log) -> Error {
+    Error::data(
+        crate::error::Place::file(log.facts.files.join(", ")),
+        "--split blocks needs two secrets that occur early, midway and late in the log",
+    )
+    .with_hint(
+        "secrets that were recorded one after the other cannot be told from whatever else changed meanwhile, by no \
+         split: record them in turns, best in random order",
+    )
+}
+
 fn refuse_uncertifiable(log: &Log, split: &Split) -> Result<()> {
     let usable = split
         .certify
@@ -383,32 +490,58 @@ fn input(log: &Log) -> Input {
     }
 }
 
-fn method(tuned: &Tuned, split: &Split) -> MethodSection {
+fn method(
+    tuned: &Tuned,
+    split: &Split,
+    log: &Log,
+    options: &AuditOptions,
+    effective: Option<&EffectiveRows>,
+) -> MethodSection {
+    let worth = |effective: &EffectiveRows| {
+        let rows = effective.least(log.secrets.len()).into_iter();
+        log.secrets
+            .iter()
+            .zip(rows)
+            .map(|(label, rows)| SecretRows {
+                label: label.clone(),
+                rows,
+            })
+            .collect()
+    };
     MethodSection {
+        split: if effective.is_some() {
+            "blocks"
+        } else {
+            "random"
+        },
+        effective_rows: effective.map(worth),
         scorer: tuned.scorer.name(),
         parameters: tuned.scorer.parameters(),
+        in_words: tuned.scorer.in_words(),
         index: tuned.index,
         rows: PartRows {
             fit: split.fit.total(),
             tune: split.tune.total(),
             certify: split.certify.total(),
         },
-        tried: tuned
-            .tried
-            .iter()
-            .map(|tried| TriedScorer {
-                scorer: tried.scorer,
-                parameters: tried.parameters.clone(),
-                quality: tried.quality.as_ref().ok().copied(),
-                failed: tried.quality.clone().err(),
-            })
-            .collect(),
+        budget: options.budget.seconds(),
+        tried: tuned.tried.iter().map(TriedScorer::new).collect(),
     }
 }
 
 fn assumptions(log: &Log, options: &AuditOptions) -> Vec<String> {
+    let rows = match options.split {
+        SplitChoice::Random => {
+            "Rows are independent, and the rows of a secret all come from one distribution."
+        }
+        SplitChoice::Blocks => {
+            "What the attack gets wrong depends on rows nearby only, far fewer than those that certify. Limits come from \
+             an estimate of how many independent rows these are worth, and are approximate. They are about the time of \
+             the certify rows."
+        }
+    };
     let mut assumptions = vec![
-        "Rows are independent, and the rows of a secret all come from one distribution.".to_owned(),
+        rows.to_owned(),
         format!(
             "Seed {} was fixed beforehand: running with several seeds and keeping one spends confidence that was not \
              paid for.",

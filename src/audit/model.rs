@@ -6,11 +6,13 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
+use crate::audit::distributions::Distributions;
 use crate::audit::trade_off::TradeOff;
 use crate::error::{listing, shorten};
 use crate::estimate::Estimate;
 use crate::observations::{Column, ObservationKind};
 use crate::scorer::Parameter;
+use crate::tuning::{Failure, Tried};
 
 /// The whole report.
 #[derive(Debug, Clone, Serialize)]
@@ -33,12 +35,17 @@ pub struct Audit {
     pub assumptions: Vec<String>,
     /// The pair that is easiest to tell apart.
     pub worst_pair: WorstPair,
+    /// What privacy needs at least: ε at δ = 0, then what claims of privacy are judged by.
+    pub privacy: Vec<PrivacyLimit>,
     /// Every pair.
     pub pairs: Vec<PairFigures>,
     /// How the figures of `pairs` hold together.
     pub multiplicity: Multiplicity,
     /// Figures of the whole log.
     pub overall: Overall,
+    /// The numbers of the secrets in an order that puts those hard to tell apart side by side; `None`
+    /// with more than 200.
+    pub secrets_by_likeness: Option<Vec<u32>>,
     /// Whether more rows would help; `None` where there are too few to tell.
     pub convergence: Option<Convergence>,
     /// One entry a claim.
@@ -322,11 +329,21 @@ pub struct MethodSection {
     pub scorer: &'static str,
     /// What was chosen for it.
     pub parameters: BTreeMap<&'static str, Parameter>,
+    /// The same in words.
+    pub in_words: String,
     /// How neighbours were found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<&'static str>,
+    /// `random` or `blocks`.
+    pub split: &'static str,
     /// How rows were used.
     pub rows: PartRows,
+    /// Nominal seconds that trying and judging may take.
+    pub budget: f64,
+    /// In a split by time: how many independent rows the certify rows of each secret are worth, for the
+    /// pair where that is least.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effective_rows: Option<Vec<SecretRows>>,
     /// Everything that was tried on the tune rows.
     pub tried: Vec<TriedScorer>,
 }
@@ -349,11 +366,48 @@ pub struct TriedScorer {
     pub scorer: &'static str,
     /// Its parameters.
     pub parameters: BTreeMap<&'static str, Parameter>,
-    /// Largest plus mean lower limit of the pairwise advantage on the tune rows.
+    /// The same in words.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub in_words: String,
+    /// Largest plus mean lower limit of the pairwise advantage on the tune rows: what decides.
     pub quality: Option<f64>,
+    /// The largest of these limits.
+    pub advantage: Option<f64>,
+    /// Their mean over all pairs.
+    pub mean_advantage: Option<f64>,
+    /// Nominal seconds, three significant digits. Attackers that were fitted together share them.
+    pub cost: f64,
+    /// Rows it learned from.
+    pub rows: u64,
     /// Why it could not be fitted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
+    /// Why it was not tried.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skipped: Option<String>,
+}
+
+impl TriedScorer {
+    pub(super) fn new(tried: &Tried) -> Self {
+        let quality = tried.quality.as_ref().ok();
+        let (failed, skipped) = match &tried.quality {
+            Err(Failure::Unfit(reason)) => (Some(reason.clone()), None),
+            Err(Failure::Skipped(reason)) => (None, Some(reason.clone())),
+            Ok(_) => (None, None),
+        };
+        TriedScorer {
+            scorer: tried.scorer,
+            parameters: tried.parameters.clone(),
+            in_words: tried.in_words.clone(),
+            quality: quality.map(|quality| quality.total()),
+            advantage: quality.map(|quality| quality.largest),
+            mean_advantage: quality.map(|quality| quality.mean),
+            cost: tried.cost,
+            rows: tried.rows,
+            failed,
+            skipped,
+        }
+    }
 }
 
 /// The pair that is easiest to tell apart; its limits hold on their own.
@@ -365,6 +419,9 @@ pub struct WorstPair {
     pub bayes_security: Estimate,
     /// Total variation.
     pub total_variation: Estimate,
+    /// All points of the total variation; discrete logs only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_variation_points: Option<TotalVariationPoints>,
     /// Of the optimal adversary.
     pub advantage: Estimate,
     /// Of the best attack found.
@@ -373,6 +430,31 @@ pub struct WorstPair {
     pub epsilon: EpsilonLimit,
     /// What the attack's score achieves at every threshold.
     pub trade_off: Option<TradeOff>,
+    /// Why there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trade_off_reason: Option<&'static str>,
+    /// The rows of both secrets, in the column in which they differ most.
+    pub distributions: Option<Distributions>,
+}
+
+/// Points of the total variation of a pair of a discrete log; for the worst pair plug-in and minimax are
+/// from rows that did not choose it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct TotalVariationPoints {
+    /// Of the empirical frequencies: biased upward, by much where observations are many and rows few.
+    pub plug_in: f64,
+    /// See [`crate::measure::minimax_tv`]; `None` with fewer than 16 rows.
+    pub minimax: Option<f64>,
+    /// The attack on the certify rows.
+    pub held_out_attack: Option<f64>,
+    /// Attacks on all rows, raised to what is certified.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cross_fitted_attack: Option<f64>,
+    /// Distinct observations of the pair in the rows of plug-in and minimax.
+    pub distinct: u64,
+    /// Harmonic mean of the two secrets' numbers of these rows.
+    pub effective_rows: f64,
 }
 
 /// A lower limit of ε.
@@ -388,6 +470,22 @@ pub struct EpsilonLimit {
     pub delta: f64,
 }
 
+/// A lower limit of what privacy needs.
+#[derive(Debug, Clone, Serialize)]
+pub struct PrivacyLimit {
+    /// `epsilon`, `mu` of Gaussian or `rho` of zero-concentrated differential privacy.
+    pub quantity: &'static str,
+    /// The δ that a limit of ε is for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delta: Option<f64>,
+    /// The pair it was found at, chosen on the tune rows.
+    pub secrets: [String; 2],
+    /// The estimate from the bare error rates; `None` if it is infinite.
+    pub point: Option<f64>,
+    /// The limit.
+    pub lower: Option<f64>,
+}
+
 /// The figures of a pair; the limits of all pairs hold together.
 #[derive(Debug, Clone, Serialize)]
 pub struct PairFigures {
@@ -397,6 +495,9 @@ pub struct PairFigures {
     pub bayes_security: Estimate,
     /// Total variation.
     pub total_variation: Estimate,
+    /// All points of the total variation; discrete logs only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_variation_points: Option<TotalVariationPoints>,
     /// Of the optimal adversary.
     pub advantage: Estimate,
 }

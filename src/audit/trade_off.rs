@@ -27,6 +27,8 @@ pub struct TradeOff {
     pub band: Band,
     /// μ of Gaussian differential privacy: the limit is about the mechanism, at the level of the report.
     pub mu: Estimate,
+    /// The Gaussian curve that is most like the attack's; not a bound of anything.
+    pub gaussian_fit: GaussianFit,
     /// Lower limits of ε for some δ; they hold for all δ, and with that of μ, together.
     pub epsilon: Vec<BandEpsilon>,
 }
@@ -85,6 +87,15 @@ pub struct Band {
     pub lower_side: &'static str,
 }
 
+/// The trade-off curve of two normal laws that are μ deviations apart.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct GaussianFit {
+    /// Their distance; `None` where it is infinite.
+    pub mu: Option<f64>,
+    /// How it was fitted.
+    pub method: Method,
+}
+
 /// A lower limit of ε.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct BandEpsilon {
@@ -96,7 +107,7 @@ pub struct BandEpsilon {
 
 /// The trade-off of the worst pair; `None` if it was not judged.
 pub(super) fn of_worst_pair(evidence: &Evidence) -> Option<TradeOff> {
-    let scored = evidence.scored;
+    let scored = evidence.scored?;
     let (a_rows, b_rows) = scored.rows();
     if a_rows == 0 || b_rows == 0 {
         return None;
@@ -130,6 +141,10 @@ pub(super) fn of_worst_pair(evidence: &Evidence) -> Option<TradeOff> {
             lower_side: "smaller errors: of this attack's score only, another may do better",
         },
         mu: mu(scored, alpha),
+        gaussian_fit: GaussianFit {
+            mu: scored.mu_by_area(),
+            method: Method::AreaUnderCurve,
+        },
         epsilon: DELTAS
             .into_iter()
             .map(|delta| BandEpsilon {
@@ -138,6 +153,17 @@ pub(super) fn of_worst_pair(evidence: &Evidence) -> Option<TradeOff> {
             })
             .collect(),
     })
+}
+
+/// Why [`of_worst_pair`] has nothing to say, if so.
+pub(super) fn missing(evidence: &Evidence) -> Option<&'static str> {
+    match evidence.scored.map(ScoredRows::rows) {
+        None => Some(
+            "its limits count on independent rows, and a split by time is for rows that are not",
+        ),
+        Some((0, _) | (_, 0)) => Some("a secret of the pair has no rows to certify on"),
+        Some(_) => None,
+    }
 }
 
 /// The operating points that find rows of one secret among those of another.
@@ -178,14 +204,15 @@ fn detection(found: Detection, rate: f64, rows: u64, least: u64) -> Estimate {
 }
 
 fn mu(scored: &ScoredRows, alpha: f64) -> Estimate {
-    let (point, lower) = (scored.mu_by_area(), scored.mu_at_least(alpha));
+    let lower = scored.mu_at_least(alpha);
     Estimate {
-        point,
+        // What fits on the whole says nothing of the threshold that needs the largest μ.
+        point: None,
         lower,
         upper: None,
         method: Methods {
-            point: point.map(|_| Method::AreaUnderCurve),
-            lower: lower.map(|_| Method::DkwBand),
+            point: None,
+            lower: lower.map(|_| Method::BandAndTails),
             upper: None,
         },
         reason: Some("no upper limit of mu exists from samples".to_owned()),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use clap::{Args, ValueEnum};
-use leakgauge::audit::{self, PriorChoice};
+use leakgauge::audit::{self, PriorChoice, SplitChoice};
 use leakgauge::error::{Error, Result};
 use leakgauge::log::{HeaderChoice, ReadOptions, ScoreColumns};
 use leakgauge::report::Format;
@@ -53,7 +53,7 @@ pub struct LogArguments {
 
 impl LogArguments {
     /// The checked options of the reader.
-    pub fn read_options(&self) -> Result<ReadOptions> {
+    pub fn read_options(&self, keep_order: bool) -> Result<ReadOptions> {
         Ok(ReadOptions {
             files: self.logs.clone(),
             fit_on: self.fit_on.clone(),
@@ -75,6 +75,7 @@ impl LogArguments {
                 .collect::<Result<_>>()?,
             secrets: self.secrets.clone(),
             scores: None,
+            keep_order,
         })
     }
 }
@@ -85,10 +86,16 @@ pub struct EstimateOptions {
     /// The attacker
     #[arg(long, value_enum, default_value = "auto", value_name = "NAME")]
     pub scorer: ScorerName,
+    /// How long attackers may be tried, by their nominal cost: `60s`, `500ms`, `2m`
+    #[arg(long, default_value = "60s", value_name = "TIME")]
+    pub budget: String,
     /// With `--scorer given`: the column of scores that tells two secrets apart (losses, likelihood
     /// ratios), or `SECRET=COLUMN,…`, one for each secret, larger = likelier
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     pub scores: Option<Vec<String>>,
+    /// Which rows judge: any, or the later ones if rows are not exchangeable over time
+    #[arg(long, value_enum, default_value = "random", value_name = "HOW")]
+    pub split: SplitName,
     /// `uniform`, `empirical` or `label=p,…`, for the figures that depend on a prior
     #[arg(long, default_value = "uniform", value_name = "PRIOR")]
     pub prior: String,
@@ -119,6 +126,12 @@ pub enum ScorerName {
     Nearest,
     /// Logistic regression on the numeric columns
     Linear,
+    /// Normal densities of the numeric columns: naive Bayes, LDA, QDA
+    Gaussian,
+    /// A random forest
+    Forest,
+    /// The most telling numeric column alone
+    Threshold,
     /// Your own attack: its scores are in the columns of --scores
     Given,
 }
@@ -131,7 +144,29 @@ impl From<ScorerName> for ScorerChoice {
             ScorerName::Knn => ScorerChoice::KNearest,
             ScorerName::Nearest => ScorerChoice::Nearest,
             ScorerName::Linear => ScorerChoice::Linear,
+            ScorerName::Gaussian => ScorerChoice::Gaussian,
+            ScorerName::Forest => ScorerChoice::Forest,
+            ScorerName::Threshold => ScorerChoice::Threshold,
             ScorerName::Given => ScorerChoice::Given,
+        }
+    }
+}
+
+/// Splits by name.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum SplitName {
+    /// Rows at random: they are exchangeable
+    Random,
+    /// Learn on the first 40 %, choose on the next 20 %, certify on the last 40 % of the log, with
+    /// limits that allow for autocorrelation (approximate)
+    Blocks,
+}
+
+impl From<SplitName> for SplitChoice {
+    fn from(name: SplitName) -> Self {
+        match name {
+            SplitName::Random => SplitChoice::Random,
+            SplitName::Blocks => SplitChoice::Blocks,
         }
     }
 }

@@ -7,7 +7,9 @@ mod order;
 mod rows;
 mod score_columns;
 mod source;
+mod stream;
 mod tabulate;
+mod tail;
 mod typing;
 
 use std::io::Read;
@@ -21,6 +23,8 @@ pub use order::RowOrder;
 pub use score_columns::ScoreColumns;
 pub(crate) use source::read_error;
 pub use source::{ReadMeter, STDIN, open};
+pub use stream::RowStream;
+pub use tail::{Tail, follow};
 pub use typing::Decision;
 
 /// What to read and how.
@@ -51,6 +55,8 @@ pub struct ReadOptions {
     pub scores: Option<ScoreColumns>,
     /// The only secrets to look at; all if empty.
     pub secrets: Vec<String>,
+    /// Whether to keep the order of all rows, for a split by time. Not for aggregated logs.
+    pub keep_order: bool,
 }
 
 impl ReadOptions {
@@ -103,6 +109,13 @@ impl ReadOptions {
         if self.scores.is_some() {
             score_columns::refuse_others(self)?;
         }
+        if self.keep_order && self.count.is_some() {
+            return Err(Error::parameter(
+                "--split blocks",
+                "an aggregated log (--count) has lost the order of its rows",
+            )
+            .with_hint("give the rows one by one as they were recorded, or use --split random"));
+        }
         for (column, width) in &self.resolution {
             if !(width.is_finite() && *width > 0.0) {
                 return Err(Error::parameter(
@@ -136,6 +149,8 @@ pub struct Log {
     pub fit_counts: Option<Counts>,
     /// The order of rows, as far as it was kept; `None` for aggregated logs.
     pub order: Option<RowOrder>,
+    /// All rows of the log itself in their order, (secret, observation), if that was asked for.
+    pub sequence: Option<Vec<(u32, u32)>>,
     /// What was found while reading.
     pub facts: InputFacts,
 }

@@ -8,6 +8,7 @@
 use crate::pairwise::ErrorRates;
 use crate::stats::binomial::{clopper_pearson_lower, clopper_pearson_upper};
 use crate::stats::concentration::{dkw_one_sided_radius, dkw_radius};
+use crate::stats::multiplicity::bonferroni;
 use crate::stats::special::normal_quantile;
 
 /// Rows of two secrets a and b, ordered by a score that is large for a. A *cut* takes the rows with the
@@ -40,12 +41,9 @@ pub struct CurvePoint {
 }
 
 impl ScoredRows {
-    /// Orders scores with the rows of a and of b that have them; equal scores may come in parts.
-    ///
-    /// # Panics
-    /// If a score is NaN.
+    /// Orders scores, as [`total_cmp`](f64::total_cmp) does, with the rows of a and of b that have them;
+    /// equal scores may come in parts.
     pub fn new(mut scores: Vec<(f64, u64, u64)>) -> Self {
-        assert!(scores.iter().all(|score| !score.0.is_nan()), "a NaN score");
         scores.sort_unstable_by(|x, y| y.0.total_cmp(&x.0));
         let equal = scores.chunk_by(|x, y| x.0 == y.0);
         let steps = equal.map(|step| {
@@ -219,20 +217,48 @@ impl ScoredRows {
         }
     }
 
-    /// Upper limits of both errors at the corners of the curve, valid at all thresholds together.
+    /// Upper limits of both errors at many thresholds, all valid together at level 1 − `alpha`: at every
+    /// threshold by the band (one side of it), and at some in either tail, where the band is wide, by
+    /// [`tails`](Self::tails), half of `alpha` each.
+    ///
+    /// Only corners of the curve are returned of the band: no other threshold can have a larger μ or ε.
     fn errors_at_most(&self, alpha: f64) -> Vec<ErrorRates> {
         let (a_rows, b_rows) = self.rows();
         if a_rows == 0 || b_rows == 0 {
             return Vec::new();
         }
-        let radius_a = dkw_one_sided_radius(a_rows, alpha / 2.0);
-        let radius_b = dkw_one_sided_radius(b_rows, alpha / 2.0);
+        let count = tail_rows(a_rows).count() + tail_rows(b_rows).count();
+        let share = if count == 0 { 1.0 } else { 0.5 };
+        let radius_a = dkw_one_sided_radius(a_rows, share * alpha / 2.0);
+        let radius_b = dkw_one_sided_radius(b_rows, share * alpha / 2.0);
         let corners = self.corners().into_iter().map(|cut| self.errors(cut));
-        let limits = corners.map(|errors| ErrorRates {
-            missed: errors.type_2 + radius_a,
-            false_alarm: errors.type_1 + radius_b,
-        });
-        limits.collect()
+        let mut limits: Vec<ErrorRates> = corners
+            .map(|errors| ErrorRates {
+                missed: errors.type_2 + radius_a,
+                false_alarm: errors.type_1 + radius_b,
+            })
+            .collect();
+        let each = bonferroni(0.5 * alpha, count as u64);
+        limits.extend(self.tails(each));
+        limits.extend(self.exchanged().tails(each));
+        limits
+    }
+
+    /// Upper limits of both errors where few of b's rows are taken for a, each pair of them at level
+    /// 1 − `alpha`: thresholds at the order statistics of b's scores that [`tail_rows`] names.
+    ///
+    /// # Formula
+    /// As for [`detection`](Self::detection): P(s > s₍ⱼ₎ | b) ≤ U₍ⱼ₎, whose upper limit is that of
+    /// Clopper and Pearson for j − 1 of n; and theirs for the rows of a that do not exceed s₍ⱼ₎.
+    fn tails(&self, alpha: f64) -> impl Iterator<Item = ErrorRates> {
+        let (a_rows, b_rows) = self.rows();
+        tail_rows(b_rows).map(move |j| {
+            let missed = a_rows - self.taken[self.above_row_of_b(j)].0;
+            ErrorRates {
+                missed: clopper_pearson_upper(missed, a_rows, alpha / 2.0),
+                false_alarm: clopper_pearson_upper(j - 1, b_rows, alpha / 2.0),
+            }
+        })
     }
 
     /// Lower limit at level 1 − `alpha` of the μ with which two secrets can be μ-Gaussian private; `None`
@@ -240,8 +266,10 @@ impl ScoredRows {
     ///
     /// # Formula
     /// max(0, sup over thresholds of Φ⁻¹(1 − type I) − Φ⁻¹(type II)) at upper limits of both errors that
-    /// hold at all thresholds: the one-sided Dvoretzky–Kiefer–Wolfowitz–Massart radius at α/2 for each
-    /// secret. The quantile is accurate to 1e-14, and the limit is lowered by 1e-12.
+    /// hold together: the one-sided Dvoretzky–Kiefer–Wolfowitz–Massart radius at all thresholds, at α/4 for
+    /// each secret, and Clopper–Pearson at a few order statistics in either tail, fixed by the numbers
+    /// of rows, at α/2 for all of them (Bonferroni). The quantile is accurate to 1e-14, and the limit
+    /// is lowered by 1e-12.
     ///
     /// # References
     /// Dong, Roth and Su (2022), 10.1111/rssb.12454; Massart (1990), 10.1214/aop/1176990746.
@@ -317,6 +345,16 @@ fn first_where(n: u64, met: impl Fn(u64) -> bool) -> Option<u64> {
         }
     }
     (low <= n).then_some(low)
+}
+
+/// Which of the n largest scores of a secret are thresholds in its tail: those at some rates that are at
+/// least four rows.
+fn tail_rows(n: u64) -> impl Iterator<Item = u64> {
+    const RATES: [f64; 9] = [0.1, 0.03, 0.01, 0.003, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5];
+    const FEWEST: f64 = 4.0;
+    let rows = RATES.into_iter().map(move |rate| n as f64 * rate);
+    rows.filter(|&rows| rows >= FEWEST)
+        .map(|rows| rows.round() as u64)
 }
 
 /// The fewest rows of b with which [`ScoredRows::detection`] has a lower limit.

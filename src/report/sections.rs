@@ -1,10 +1,11 @@
 //! The sections of an audit: verdicts, the answer in words, figures, worst pairs, method, warnings.
 
-use crate::audit::{Audit, ClaimReport, Convergence, PairFigures, Verdict};
+use crate::audit::{Audit, ClaimReport, Convergence, PairFigures, PrivacyLimit, Verdict};
 use crate::error::shorten;
 use crate::estimate::{Estimate, Method};
 use crate::observations::{ColumnType, ObservationKind, bins};
-use crate::outward::{at_least, at_most, nearest, percent_at_least};
+use crate::outward::{allowance, at_least, at_most, nearest, percent_at_least};
+use crate::report::attackers::attackers;
 use crate::report::document::Document;
 use crate::report::trade_off;
 
@@ -57,6 +58,8 @@ pub fn audit(audit: &Audit) -> Document {
                 .collect(),
         );
     }
+    document.heading("Attackers tried");
+    attackers(&mut document, &audit.method);
     document.heading("Input and method");
     document.list(input(audit));
     document.heading("What the limits rest on");
@@ -198,13 +201,15 @@ fn figures(document: &mut Document, audit: &Audit) {
             &worst.attack_advantage,
         ),
     ];
-    rows.push(vec![
-        "epsilon (delta 0)".to_owned(),
-        two(&worst.epsilon.secrets),
-        value(worst.epsilon.point),
-        lower(worst.epsilon.lower),
-        upper(None),
-    ]);
+    rows.extend(audit.privacy.iter().map(|limit| {
+        vec![
+            privacy_name(limit),
+            two(&limit.secrets),
+            value(limit.point),
+            lower(limit.lower),
+            upper(None),
+        ]
+    }));
     if let Some(trade_off) = &worst.trade_off {
         rows.push(row("mu (Gaussian privacy)", &pair, &trade_off.mu));
     }
@@ -241,6 +246,15 @@ fn figures(document: &mut Document, audit: &Audit) {
         100.0 * audit.confidence,
         nearest(overall.guessing_error)
     ));
+}
+
+fn privacy_name(limit: &PrivacyLimit) -> String {
+    match (limit.delta, limit.quantity) {
+        (Some(delta), quantity) => format!("{quantity} (delta {})", allowance(delta)),
+        (None, "mu") => "mu (at the threshold for the claim)".to_owned(),
+        (None, "rho") => "rho (concentrated privacy)".to_owned(),
+        (None, quantity) => quantity.to_owned(),
+    }
 }
 
 fn would_more_rows_help(document: &mut Document, convergence: &Convergence) {
@@ -366,7 +380,15 @@ fn input(audit: &Audit) -> Vec<String> {
         "{} rows to learn from, {} to choose with, {} to certify on; seed {}.",
         rows.fit, rows.tune, rows.certify, audit.seed
     ));
+    if let Some(worth) = &audit.method.effective_rows {
+        let least = worth.iter().map(|secret| secret.rows).min().unwrap_or(0);
+        items.push(format!(
+            "Split by time: earlier rows to learn from, later ones to certify on, with gaps between. The certify rows of a \
+             secret are worth {least} independent ones at least, by the autocorrelation of the attack's errors."
+        ));
+    }
     items.push(attack(audit));
+    items.extend(points(audit));
     items.push(limits(audit));
     items
 }
@@ -406,20 +428,44 @@ fn observation(audit: &Audit) -> String {
 
 fn attack(audit: &Audit) -> String {
     let method = &audit.method;
-    let parameters: Vec<String> = method
-        .parameters
-        .iter()
-        .map(|(name, value)| format!("{name} {value}"))
-        .collect();
     let index = method
         .index
         .map_or(String::new(), |index| format!(", neighbours by {index}"));
     format!(
-        "Attack: {} ({}{index}), the best of {} tried on the rows to choose with.",
+        "Attack: {} ({}{index}), the best of {} on the rows to choose with. Their advantages above are approximate lower \
+         limits, of the pair where it is largest and on average; their costs are nominal, of a budget of {} s.",
         method.scorer,
-        parameters.join(", "),
-        method.tried.len()
+        method.in_words,
+        method
+            .tried
+            .iter()
+            .filter(|tried| tried.quality.is_some())
+            .count(),
+        method.budget
     )
+}
+
+/// Which point of the total variation is reported, and why.
+fn points(audit: &Audit) -> Option<String> {
+    let points = audit.worst_pair.total_variation_points.as_ref()?;
+    let method = audit.worst_pair.total_variation.method.point?;
+    let minimax = points.minimax;
+    Some(match method {
+        Method::MinimaxTotalVariation => format!(
+            "Estimate of total variation: minimax, because {} distinct observations are more than {:.0} rows of a secret: \
+             attacks cannot learn them (the attack: {}), and counts take chance for difference (plug-in: {}).",
+            points.distinct,
+            points.effective_rows,
+            value(points.cross_fitted_attack.or(points.held_out_attack)),
+            nearest(points.plug_in)
+        ),
+        _ => format!(
+            "Estimate of total variation: {}. For comparison: plug-in {} (biased upward), minimax {}.",
+            method_name(method),
+            nearest(points.plug_in),
+            value(minimax)
+        ),
+    })
 }
 
 fn limits(audit: &Audit) -> String {
@@ -457,17 +503,25 @@ fn method_name(method: Method) -> &'static str {
         Method::CrossFittedAttack => {
             "attacks of the chosen kind on all rows, each learned without the rows it is tried on"
         }
+        Method::MinimaxTotalVariation => "minimax estimate for alphabets larger than the sample",
         Method::ClopperPearson => "Clopper-Pearson on each error rate of the attack",
         Method::KolmogorovDistance => "Kolmogorov distance of the rows that certify",
         Method::KolmogorovDkw => "Kolmogorov distance with the DKW-Massart bound",
         Method::PluginMcdiarmid => "plug-in estimate with McDiarmid's inequality",
         Method::MatchedClopperPearson => "Clopper-Pearson on a prior-matched subsample",
         Method::WeightedChernoff => "Chernoff bound on prior-weighted errors",
+        Method::BettingMixture => "bets with a mixture of stakes",
         Method::OrderStatisticClopperPearson => {
             "order statistics of one secret with Clopper-Pearson on the other"
         }
         Method::DkwBand => "DKW-Massart band at all thresholds",
+        Method::BandAndTails => {
+            "DKW-Massart band at all thresholds with Clopper-Pearson in the tails"
+        }
         Method::AreaUnderCurve => "the Gaussian shift of the same area under the curve",
+        Method::ClopperPearsonEffectiveRows => {
+            "Clopper-Pearson on each error rate with effective rows (approximate)"
+        }
     }
 }
 

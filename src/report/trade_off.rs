@@ -7,10 +7,15 @@ use crate::report::document::Document;
 
 /// True positives at few false ones, and what the whole curve says of differential privacy.
 pub fn section(document: &mut Document, audit: &Audit) {
+    document.heading("Trade-off");
     let Some(found) = &audit.worst_pair.trade_off else {
+        let reason = audit
+            .worst_pair
+            .trade_off_reason
+            .unwrap_or("nothing was judged");
+        document.paragraph(format!("None: {reason}."));
         return;
     };
-    document.heading("Trade-off");
     document.table(
         vec![
             "finds",
@@ -66,17 +71,17 @@ fn privacy(audit: &Audit, found: &TradeOff) -> Vec<String> {
         })
         .collect();
     let mut items = vec![format!(
-        "Gaussian privacy needs a mu of at least {} ({} fits best, by the area under the curve).",
+        "Gaussian privacy needs a mu of at least {}; the Gaussian curve with the same area under it has {}.",
         found.mu.lower.map_or("none".to_owned(), at_least),
-        found.mu.point.map_or("none".to_owned(), nearest)
+        found.gaussian_fit.mu.map_or("none".to_owned(), nearest)
     )];
     items.push(format!(
         "Differential privacy needs an epsilon of at least {}.",
         limits.join(", ")
     ));
     items.push(format!(
-        "Both from a band that holds at all thresholds together with {} % confidence: they are about the mechanism, \
-         whatever the attack.",
+        "These hold together with {} % confidence, from limits of both errors at all thresholds: they are about the \
+         mechanism, whatever the attack. One threshold that was fixed on other rows may prove more: see epsilon above.",
         percent(audit.confidence)
     ));
     items

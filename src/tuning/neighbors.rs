@@ -5,13 +5,65 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::observations::Counts;
-use crate::scorer::{KNearest, Neighbors, Rank};
+use crate::scorer::neighbors::Search;
+use crate::scorer::{KNearest, Metric, Neighbors, Rank, TransformKind, Vote};
 use crate::scores::ScoreTable;
 use crate::tuning::ScorerChoice;
 use crate::tuning::families::Family;
 use crate::tuning::race::{Race, Task};
 
-pub(super) struct NeighborFamily;
+/// A distance in a space.
+pub(super) struct NeighborFamily {
+    metric: Metric,
+    transform: TransformKind,
+    /// Whether the k nearest of all rows vote too.
+    votes: bool,
+}
+
+/// What may be spent on any but the usual distance.
+const MOST_FOR_OTHERS: f64 = 2.0;
+
+impl NeighborFamily {
+    /// The usual distance first.
+    pub fn all() -> impl Iterator<Item = NeighborFamily> {
+        use {Metric::*, TransformKind::*};
+        let families = [
+            (Euclidean, Scaled, false),
+            (Hamming, Scaled, true),
+            (Manhattan, Scaled, true),
+            (Chebyshev, Scaled, false),
+            (Euclidean, Whitened, false),
+            (Euclidean, Principal, false),
+        ];
+        families
+            .into_iter()
+            .map(|(metric, transform, votes)| NeighborFamily {
+                metric,
+                transform,
+                votes,
+            })
+    }
+
+    fn is_usual(&self) -> bool {
+        self.metric == Metric::Euclidean && self.transform == TransformKind::Scaled
+    }
+
+    fn enter_votes(&self, race: &mut Race, neighbors: &Arc<Neighbors>) {
+        let task = race.task();
+        if !self.votes || task.choice == ScorerChoice::Nearest {
+            return;
+        }
+        let ranks = [Rank::Fixed(3), Rank::LogTimes(1.0)];
+        let symbols = race.symbols().to_vec();
+        let tables = in_blocks(&symbols, task.secrets(), ranks.len(), |symbols, out| {
+            neighbors.votes(task.observations, symbols, &ranks, out);
+        });
+        for (rank, values) in ranks.into_iter().zip(tables) {
+            let scores = ScoreTable::new(symbols.clone(), task.secrets(), values);
+            race.enter_scored(Arc::new(Vote::new("vote", neighbors.clone(), rank)), scores);
+        }
+    }
+}
 
 impl Family for NeighborFamily {
     fn name(&self) -> &'static str {
@@ -25,25 +77,60 @@ impl Family for NeighborFamily {
         )
     }
 
+    /// In one column there is one distance.
     fn applies(&self, task: &Task) -> bool {
-        task.dimensions() > 0
+        let columns = match self.metric {
+            Metric::Hamming => task.observations.columns().len(),
+            _ => task.dimensions(),
+        };
+        columns > usize::from(!self.is_usual())
+    }
+
+    fn most_seconds(&self) -> f64 {
+        if self.is_usual() {
+            f64::INFINITY
+        } else {
+            MOST_FOR_OTHERS
+        }
+    }
+
+    /// All numbers are in memory, some of them twice.
+    fn most_rows(&self, task: &Task) -> u64 {
+        const MOST_NUMBERS: u64 = 200_000_000;
+        match task.dimensions() as u64 {
+            0 | 1 => u64::MAX,
+            d => MOST_NUMBERS / d,
+        }
     }
 
     fn cost(&self, task: &Task, fit_rows: u64) -> f64 {
-        let (rows, secrets) = (fit_rows as f64, task.secrets() as f64);
-        match task.dimensions() {
-            0 | 1 => 1e-7 * (rows * rows.max(2.0).log2() / 10.0 + task.scored() * secrets),
-            // A blocked loop; trees, where they pay, take less.
-            d => 1.2e-11 * rows * task.scored() * d as f64,
-        }
+        let search = Search {
+            metric: self.metric,
+            dimensions: match self.metric {
+                Metric::Hamming => task.observations.columns().len(),
+                _ => task.dimensions(),
+            },
+            secrets: task.secrets(),
+            fit_rows,
+        };
+        let seconds = search.nominal_seconds(task.scored() as usize);
+        if self.votes { 1.5 * seconds } else { seconds }
     }
 
     fn enter(&self, race: &mut Race, fit: &Counts) -> Result<(), String> {
         let task = race.task();
-        let neighbors = Arc::new(Neighbors::fit(task.observations, fit));
+        let neighbors = Neighbors::fit_with(task.observations, fit, self.metric, self.transform)
+            .map(Arc::new)?;
         let most = fit.rows().iter().copied().max().unwrap_or(0) as usize;
         let ranks = ranks(most, task.choice);
-        let distances = distances(&task, &neighbors, &ranks, race.symbols());
+        let distances = in_blocks(
+            race.symbols(),
+            task.secrets(),
+            ranks.len(),
+            |symbols, out| {
+                neighbors.ln_distances(task.observations, symbols, &ranks, out);
+            },
+        );
         let dimension = dimension(&task, fit, &neighbors, &ranks, &distances);
         for (rank, mut values) in ranks.into_iter().zip(distances) {
             let name = if rank == Rank::Fixed(1) {
@@ -56,30 +143,35 @@ impl Family for NeighborFamily {
             let scores = ScoreTable::new(race.symbols().to_vec(), task.secrets(), values);
             race.enter_scored(Arc::new(scorer), scores);
         }
+        self.enter_votes(race, &neighbors);
         Ok(())
     }
 }
 
-/// ln r of the tune rows, one table a rank.
-fn distances(task: &Task, neighbors: &Neighbors, ranks: &[Rank], symbols: &[u32]) -> Vec<Vec<f64>> {
+/// Tables of some observations, one a rank, filled block by block.
+fn in_blocks(
+    symbols: &[u32],
+    secrets: usize,
+    ranks: usize,
+    fill: impl Fn(&[u32], &mut [&mut [f64]]) + Sync,
+) -> Vec<Vec<f64>> {
     const BLOCK: usize = 1024;
-    let secrets = task.secrets();
     let blocks: Vec<Vec<Vec<f64>>> = symbols
         .par_chunks(BLOCK)
         .map(|symbols| {
-            let mut block = vec![vec![0.0; symbols.len() * secrets]; ranks.len()];
+            let mut block = vec![vec![0.0; symbols.len() * secrets]; ranks];
             let mut out: Vec<&mut [f64]> = block.iter_mut().map(Vec::as_mut_slice).collect();
-            neighbors.ln_distances(task.observations, symbols, ranks, &mut out);
+            fill(symbols, &mut out);
             block
         })
         .collect();
-    let mut distances = vec![Vec::with_capacity(symbols.len() * secrets); ranks.len()];
+    let mut tables = vec![Vec::with_capacity(symbols.len() * secrets); ranks];
     for block in blocks {
-        for (all, part) in distances.iter_mut().zip(block) {
+        for (all, part) in tables.iter_mut().zip(block) {
             all.extend(part);
         }
     }
-    distances
+    tables
 }
 
 /// The intrinsic dimension: how fast the number of neighbours of the same secret grows with the

@@ -14,5 +14,8 @@ mod accuracy;
 mod cases;
 mod coverage;
 mod mechanisms;
+mod order;
+mod privacy;
+mod sparse;
 mod trade_off;
 mod wrong_mechanisms;

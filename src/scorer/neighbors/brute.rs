@@ -1,98 +1,169 @@
-//! High dimension: one pass over all points of a secret, stored column by column in tiles.
+//! High dimension: one pass over all points of a secret.
 
-use crate::scorer::neighbors::LN_NEAR;
+use crate::scorer::neighbors::Points;
+use crate::scorer::neighbors::filter::Filter;
+use crate::scorer::neighbors::kernel::Kernel;
+use crate::scorer::neighbors::metric::{Metric, Norm, with_norm};
+use crate::scorer::neighbors::nearest::smallest;
 
 /// Points a tile: a few vector registers.
 const TILE: usize = 16;
+/// Filtering pays if the distinct points are so many times k, and at least so many.
+const TIMES_K: usize = 4;
+const LEAST: usize = 64;
 
-/// All points of every secret in tiles of `TILE` points, each tile column by column.
-pub struct Brute {
-    secrets: Vec<Tiles>,
+/// The distinct points of one secret in tiles of `TILE` points, each tile column by column.
+pub(super) struct Brute {
     d: usize,
-}
-
-struct Tiles {
+    metric: Metric,
+    kernel: Kernel,
     numbers: Vec<f64>,
-    rows: usize,
+    counts: Vec<u32>,
+    /// For the Euclidean distance; the points are in its order.
+    filter: Option<Filter>,
 }
 
 impl Brute {
-    /// Arranges row-major points of each secret.
-    pub fn new(points: &[Vec<f64>], d: usize) -> Self {
-        Brute {
-            secrets: points.iter().map(|points| Tiles::new(points, d)).collect(),
-            d,
-        }
+    /// Arranges distinct points.
+    pub fn new(points: &Points, d: usize, metric: Metric) -> Self {
+        Self::with_kernel(points, d, metric, Kernel::best())
     }
 
-    /// Distances from row-major queries; see `Group::search`.
-    pub fn search(
-        &self,
-        secret: usize,
-        queries: &[f64],
-        ks: &[usize],
-        found: &mut dyn FnMut(usize, usize, f64),
-    ) {
-        let tiles = &self.secrets[secret];
-        let mut squares = vec![0.0; tiles.rows.next_multiple_of(TILE)];
-        for (query, x) in queries.chunks_exact(self.d).enumerate() {
-            tiles.squared_distances(x, &mut squares);
-            select(&mut squares[..tiles.rows], ks, &mut |rank, ln| {
-                found(query, rank, ln)
-            });
+    fn with_kernel(points: &Points, d: usize, metric: Metric, kernel: Kernel) -> Self {
+        let rows = points.counts.len();
+        let mut order: Vec<usize> = (0..rows).collect();
+        let mut filter = None;
+        if metric == Metric::Euclidean && rows >= LEAST && d < 10_000 {
+            let (arranged, by_norm) = Filter::new(&points.numbers, d, kernel);
+            (filter, order) = (Some(arranged), by_norm);
         }
-    }
-}
-
-impl Tiles {
-    fn new(points: &[f64], d: usize) -> Self {
-        let rows = points.len() / d;
         let mut numbers = vec![0.0; rows.next_multiple_of(TILE) * d];
-        for (row, point) in points.chunks_exact(d).enumerate() {
-            let tile = &mut numbers[row / TILE * TILE * d..];
-            for (column, &value) in point.iter().enumerate() {
-                tile[column * TILE + row % TILE] = value;
+        for (at, &row) in order.iter().enumerate() {
+            let tile = &mut numbers[at / TILE * TILE * d..];
+            for (column, &value) in points.numbers[row * d..(row + 1) * d].iter().enumerate() {
+                tile[column * TILE + at % TILE] = value;
             }
         }
-        Tiles { numbers, rows }
+        Brute {
+            d,
+            metric,
+            kernel,
+            numbers,
+            counts: order.iter().map(|&row| points.counts[row]).collect(),
+            filter,
+        }
     }
 
-    /// Sums column by column, in the order that the tree sums in: equal inputs give equal bits.
-    fn squared_distances(&self, x: &[f64], squares: &mut [f64]) {
-        for (tile, squares) in self
-            .numbers
-            .chunks_exact(TILE * x.len())
-            .zip(squares.chunks_exact_mut(TILE))
-        {
-            let mut sums = [0.0; TILE];
-            for (column, &coordinate) in tile.chunks_exact(TILE).zip(x) {
-                for (sum, &value) in sums.iter_mut().zip(column) {
-                    let difference = coordinate - value;
-                    *sum += difference * difference;
+    /// The keys of the nearest of row-major queries; see `Group::search`.
+    pub fn search(&self, queries: &[f64], k: usize, found: &mut dyn FnMut(usize, &[f64])) {
+        match &self.filter {
+            Some(filter) if TIMES_K * k <= self.counts.len() => {
+                self.search_filtered(filter, queries, k, found);
+            }
+            _ => self.search_all(queries, k, found),
+        }
+    }
+
+    fn search_filtered(
+        &self,
+        filter: &Filter,
+        queries: &[f64],
+        k: usize,
+        found: &mut dyn FnMut(usize, &[f64]),
+    ) {
+        let (mut keys, mut sorted) = (Vec::new(), Vec::new());
+        let never_ruled_out = filter.points()..self.counts.len();
+        filter.candidates(queries, k, &mut |query, places| {
+            let x = &queries[query * self.d..(query + 1) * self.d];
+            let places = places.iter().map(|&place| place as usize);
+            keys.clear();
+            keys.extend(
+                places
+                    .chain(never_ruled_out.clone())
+                    .map(|place| (self.key(x, place), self.counts[place])),
+            );
+            smallest(&mut keys, k, &mut sorted);
+            found(query, &sorted);
+        });
+    }
+
+    /// The squared Euclidean distance to one point, summed as everywhere.
+    fn key(&self, x: &[f64], place: usize) -> f64 {
+        use crate::scorer::neighbors::metric::Squares;
+        let tile = &self.numbers[place / TILE * TILE * self.d..];
+        let column = tile[place % TILE..].iter().step_by(TILE);
+        x.iter()
+            .zip(column)
+            .fold(0.0, |sum, (a, b)| Squares::add(sum, a - b))
+    }
+
+    fn search_all(&self, queries: &[f64], k: usize, found: &mut dyn FnMut(usize, &[f64])) {
+        let mut all = vec![0.0; self.counts.len().next_multiple_of(TILE)];
+        let (mut keys, mut sorted) = (Vec::new(), Vec::new());
+        for (query, x) in queries.chunks_exact(self.d).enumerate() {
+            with_norm!(self.metric, N => self.kernel.keys::<N, TILE>(&self.numbers, x, &mut all));
+            keys.clear();
+            keys.extend(all.iter().copied().zip(self.counts.iter().copied()));
+            smallest(&mut keys, k, &mut sorted);
+            found(query, &sorted);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Row-major numbers, some of them far out.
+    fn numbers(integers: &[i32], scale: f64, far: f64) -> Vec<f64> {
+        let number = |&v: &i32| {
+            if v == 7 {
+                far
+            } else {
+                f64::from(v) * scale + 1e3
+            }
+        };
+        integers.iter().map(number).collect()
+    }
+
+    fn keys(brute: &Brute, queries: &[f64], k: usize) -> Vec<Vec<f64>> {
+        let mut keys = vec![Vec::new(); queries.len() / brute.d];
+        brute.search(queries, k, &mut |query, found| keys[query] = found.to_vec());
+        keys
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        /// Tied, identical and very distant points, every instruction set: the bits of a plain loop.
+        #[test]
+        fn the_filter_never_changes_a_bit(
+            d in 1usize..24,
+            points in prop::collection::vec(-7i32..8, 2000..4000),
+            queries in prop::collection::vec(-8i32..9, 30..200),
+            scale in prop::sample::select(vec![1.0, 0.1, 1e-9, 1e7]),
+            far in prop::sample::select(vec![5.0, 1e9, 1e16, 1e140]),
+            k in 1usize..20,
+        ) {
+            let numbers_of = |v: &[i32]| numbers(&v[..v.len() / d * d], scale, far);
+            let (points, queries) = (numbers_of(&points), numbers_of(&queries));
+            let counts: Vec<u32> = (0..points.len() / d).map(|row| 1 + row as u32 % 3).collect();
+            let points = Points { numbers: points, counts };
+            let mut expected = Vec::new();
+            for x in queries.chunks_exact(d) {
+                let mut all = Vec::new();
+                for (point, &count) in points.numbers.chunks_exact(d).zip(&points.counts) {
+                    let key = x.iter().zip(point).fold(0.0, |sum, (a, b)| sum + (a - b) * (a - b));
+                    all.extend(vec![key; count as usize]);
                 }
+                all.sort_by(f64::total_cmp);
+                all.truncate(k);
+                expected.push(all);
             }
-            squares.copy_from_slice(&sums);
+            for kernel in Kernel::available() {
+                let brute = Brute::with_kernel(&points, d, Metric::Euclidean, kernel);
+                prop_assert_eq!(&keys(&brute, &queries, k), &expected, "{:?}", kernel);
+            }
         }
     }
-}
-
-/// Reports the root mean square distance of the k nearest for each k, from squared distances that may
-/// be reordered.
-pub(super) fn select(squares: &mut [f64], ks: &[usize], found: &mut dyn FnMut(usize, f64)) {
-    let largest = ks.iter().copied().max().unwrap_or(1).min(squares.len());
-    if largest < squares.len() {
-        squares.select_nth_unstable_by(largest - 1, f64::total_cmp);
-    }
-    let nearest = &mut squares[..largest];
-    nearest.sort_unstable_by(f64::total_cmp);
-    for (rank, &k) in ks.iter().enumerate() {
-        found(rank, ln_mean_distance(&nearest[..k.min(largest)]));
-    }
-}
-
-/// The logarithm of the root mean square of sorted distances given as squares. Ties in the k-th
-/// distance, which rounded data has everywhere, are broken by the nearer ones.
-pub(super) fn ln_mean_distance(sorted_squares: &[f64]) -> f64 {
-    let mean = sorted_squares.iter().sum::<f64>() / sorted_squares.len() as f64;
-    (0.5 * mean.ln()).max(LN_NEAR)
 }

@@ -1,9 +1,11 @@
 //! One dimension: a sweep over the sorted values of a secret, its k-neighbour window sliding along.
 
 use crate::scorer::neighbors::LN_NEAR;
+use crate::scorer::neighbors::metric::{Metric, Norm, with_norm};
 
 /// The sorted values of each secret.
 pub struct Sorted {
+    metric: Metric,
     secrets: Vec<Values>,
     /// The smallest gap between different fit values: the grid that the data was rounded to, if any.
     grid: f64,
@@ -17,12 +19,9 @@ struct Values {
 }
 
 impl Sorted {
-    /// Arranges the distinct values of every secret, ascending, with their numbers of rows.
-    pub fn new(values: impl IntoIterator<Item = Vec<(f64, usize)>>) -> Self {
-        let secrets: Vec<Values> = values
-            .into_iter()
-            .map(|values| Values::new(&values))
-            .collect();
+    /// Arranges the values of every secret, in any order, with their numbers of rows.
+    pub fn new(metric: Metric, values: impl IntoIterator<Item = Vec<(f64, usize)>>) -> Self {
+        let secrets: Vec<Values> = values.into_iter().map(Values::new).collect();
         let mut all: Vec<f64> = secrets
             .iter()
             .flat_map(|values| values.distinct.iter().copied())
@@ -34,41 +33,79 @@ impl Sorted {
             .filter(|gap| *gap > 0.0);
         let grid = gaps.fold(f64::INFINITY, f64::min);
         Sorted {
+            metric,
             secrets,
             grid: if grid.is_finite() { grid } else { 1.0 },
         }
     }
 
-    /// Distances from ascending queries; see `Group::search`.
+    /// Calls `found(query, rank, ln r)` for every query and every k; `order` holds the queries by
+    /// ascending value.
     pub fn search(
         &self,
         secret: usize,
         queries: &[f64],
+        order: &[usize],
         ks: &[usize],
         found: &mut dyn FnMut(usize, usize, f64),
     ) {
         let values = &self.secrets[secret];
         for (rank, &k) in ks.iter().enumerate() {
-            let Some(&start) = queries.first() else {
+            let Some(&start) = order.first() else {
                 return;
             };
-            let mut window = Window::around(values, k, start);
-            for (query, &x) in queries.iter().enumerate() {
-                let distance = window.spread_distance(x, self.grid);
+            let mut window = Window::around(values, k, queries[start]);
+            for &query in order {
+                let distance = window.spread_distance(queries[query], self.grid);
                 found(query, rank, distance.ln().max(LN_NEAR));
             }
+        }
+    }
+
+    /// The keys of the k nearest; see `Group::search`.
+    pub fn keys(
+        &self,
+        secret: usize,
+        queries: &[f64],
+        k: usize,
+        found: &mut dyn FnMut(usize, &[f64]),
+    ) {
+        let Values { distinct, below } = &self.secrets[secret];
+        let mut nearest = Vec::with_capacity(k);
+        for (query, &x) in queries.iter().enumerate() {
+            nearest.clear();
+            let mut high = distinct.partition_point(|&value| value < x);
+            let mut low = high;
+            while nearest.len() < k && (low > 0 || high < distinct.len()) {
+                let down = low
+                    .checked_sub(1)
+                    .map_or(f64::INFINITY, |at| x - distinct[at]);
+                let up = distinct.get(high).map_or(f64::INFINITY, |value| value - x);
+                let at = if down <= up {
+                    low -= 1;
+                    low
+                } else {
+                    high += 1;
+                    high - 1
+                };
+                let rows = (below[at + 1] - below[at]).min(k - nearest.len());
+                let key = with_norm!(self.metric, N => N::add(0.0, down.min(up)));
+                nearest.resize(nearest.len() + rows, key);
+            }
+            found(query, &nearest);
         }
     }
 }
 
 impl Values {
-    fn new(ascending: &[(f64, usize)]) -> Self {
+    fn new(mut ascending: Vec<(f64, usize)>) -> Self {
+        ascending.sort_by(|a, b| a.0.total_cmp(&b.0));
         let mut values = Values {
             distinct: Vec::with_capacity(ascending.len()),
             below: Vec::with_capacity(ascending.len() + 1),
         };
         let mut rows = 0;
-        for &(value, count) in ascending {
+        for (value, count) in ascending {
             // Scaling can make neighbours equal.
             if values.distinct.last() != Some(&value) {
                 values.distinct.push(value);
@@ -193,7 +230,7 @@ mod tests {
         let counted = values
             .chunk_by(|a, b| a == b)
             .map(|equal| (equal[0], equal.len()));
-        Sorted::new([counted.collect()])
+        Sorted::new(Metric::Manhattan, [counted.collect()])
     }
 
     /// The definition: sort all distances, spread each tie over its cell.
@@ -218,16 +255,21 @@ mod tests {
             step in prop::sample::select(vec![0.25, 1.0, 0.5]),
         ) {
             let values: Vec<f64> = values.iter().map(|&v| f64::from(v) * step).collect();
-            let mut queries: Vec<f64> = queries.iter().map(|&q| f64::from(q) * step).collect();
-            queries.sort_by(f64::total_cmp);
+            let queries: Vec<f64> = queries.iter().map(|&q| f64::from(q) * step).collect();
+            let order = super::super::ascending_order(&queries);
             let k = k.min(values.len());
             let index = sorted(&values);
             let mut found = vec![0.0; queries.len()];
-            index.search(0, &queries, &[k], &mut |query, _, ln| found[query] = ln);
+            index.search(0, &queries, &order, &[k], &mut |query, _, ln| found[query] = ln);
             for (x, ln) in queries.iter().zip(found) {
                 let expected = direct(&values, *x, k, index.grid).ln().max(LN_NEAR);
                 prop_assert!((ln - expected).abs() < 1e-12, "{x}: {ln} {expected}");
             }
+            index.keys(0, &queries, k, &mut |query, distances| {
+                let mut all: Vec<f64> = values.iter().map(|v| (v - queries[query]).abs()).collect();
+                all.sort_by(f64::total_cmp);
+                assert_eq!(distances, &all[..k]);
+            });
         }
     }
 }

@@ -1,20 +1,26 @@
 //! Low intrinsic dimension: a k-d tree over the points of a secret.
 
-use crate::scorer::neighbors::brute::ln_mean_distance;
+use crate::scorer::neighbors::Points;
+use crate::scorer::neighbors::metric::{Metric, Norm, with_norm};
+use crate::scorer::neighbors::nearest::Nearest;
 
 /// Points a leaf.
 const LEAF: usize = 16;
 
 /// A balanced k-d tree with the dimension known at run time. Points are stored leaf by leaf; ties may
 /// fall on either side of a split, so heavily tied data makes no deep trees.
-pub struct Tree {
+pub(super) struct Tree {
     d: usize,
+    metric: Metric,
     /// Row-major points in tree order.
     points: Vec<f64>,
+    /// Rows of each of them.
+    counts: Vec<u32>,
+    rows: usize,
     nodes: Vec<Node>,
 }
 
-/// A node over rows `from..to`; a leaf has no split.
+/// A node over points `from..to`; a leaf has no split.
 struct Node {
     from: usize,
     to: usize,
@@ -28,27 +34,40 @@ struct Split {
     right: usize,
 }
 
+/// A query on its way through the tree.
+struct Search<'a> {
+    x: &'a [f64],
+    /// How far the query lies outside the current box, column by column.
+    outside: Vec<f64>,
+    nearest: Nearest,
+    looked_at: usize,
+}
+
 impl Tree {
-    /// Builds the tree of row-major points.
-    pub fn new(points: &[f64], d: usize) -> Self {
-        let rows = points.len() / d;
-        let mut order: Vec<usize> = (0..rows).collect();
+    /// Builds the tree of distinct points.
+    pub fn new(points: &Points, d: usize, metric: Metric) -> Self {
+        let mut order: Vec<usize> = (0..points.counts.len()).collect();
         let mut tree = Tree {
             d,
-            points: Vec::with_capacity(points.len()),
-            nodes: Vec::with_capacity(2 * rows / LEAF + 1),
+            metric,
+            points: Vec::with_capacity(points.numbers.len()),
+            counts: Vec::with_capacity(order.len()),
+            rows: points.rows(),
+            nodes: Vec::with_capacity(2 * order.len() / LEAF + 1),
         };
-        if rows > 0 {
-            tree.grow(points, &mut order, 0);
+        if !order.is_empty() {
+            tree.grow(&points.numbers, &mut order, 0);
         }
-        for row in order {
+        for at in order {
             tree.points
-                .extend_from_slice(&points[row * d..(row + 1) * d]);
+                .extend_from_slice(&points.numbers[at * d..(at + 1) * d]);
+            tree.counts.push(points.counts[at]);
         }
         tree
     }
 
-    /// Grows the node over `order`, which starts at row `from` of the tree. Depth is at most log₂ rows.
+    /// Grows the node over `order`, which starts at point `from` of the tree. Depth is at most log₂ of
+    /// the number of points.
     fn grow(&mut self, points: &[f64], order: &mut [usize], from: usize) -> usize {
         let id = self.nodes.len();
         self.nodes.push(Node {
@@ -97,195 +116,141 @@ impl Tree {
             )
     }
 
-    /// Distances from row-major queries; see `Group::search`.
-    pub fn search(&self, queries: &[f64], ks: &[usize], found: &mut dyn FnMut(usize, usize, f64)) {
-        let most = ks.iter().copied().max().unwrap_or(1);
+    /// The keys of the nearest of row-major queries; see `Group::search`.
+    pub fn search(&self, queries: &[f64], k: usize, found: &mut dyn FnMut(usize, &[f64])) {
+        with_norm!(self.metric, N => self.search_with::<N>(queries, k, found));
+    }
+
+    fn search_with<N: Norm>(
+        &self,
+        queries: &[f64],
+        k: usize,
+        found: &mut dyn FnMut(usize, &[f64]),
+    ) {
+        let mut keys = Vec::new();
         for (query, x) in queries.chunks_exact(self.d).enumerate() {
-            let nearest = self.nearest(x, most).0;
-            for (rank, &k) in ks.iter().enumerate() {
-                found(
-                    query,
-                    rank,
-                    ln_mean_distance(&nearest[..k.min(nearest.len())]),
-                );
-            }
+            let mut search = self.nearest::<N>(x, k);
+            search.nearest.drain_into(&mut keys);
+            found(query, &keys);
         }
     }
 
-    /// The squared distances of the k nearest points, ascending, and the number of points looked at.
-    fn nearest(&self, x: &[f64], k: usize) -> (Vec<f64>, usize) {
-        let mut nearest = Nearest::new(k);
-        let mut looked_at = 0;
-        // Nodes to visit, with a lower bound of the squared distance to them.
-        let mut waiting = vec![(0usize, 0.0f64)];
-        while let Some((id, bound)) = waiting.pop() {
-            if bound > nearest.farthest() {
-                continue;
-            }
-            let node = &self.nodes[id];
-            let Some(split) = &node.split else {
-                looked_at += node.to - node.from;
-                self.scan(node, x, &mut nearest);
-                continue;
-            };
-            let offset = x[split.column] - split.value;
-            let (near, far) = if offset < 0.0 {
-                (split.left, split.right)
-            } else {
-                (split.right, split.left)
-            };
-            // Rounded down: the bound must never exceed a distance computed the long way.
-            waiting.push((far, bound.max(offset * offset * (1.0 - 1e-12))));
-            waiting.push((near, bound));
+    fn nearest<'a, N: Norm>(&self, x: &'a [f64], k: usize) -> Search<'a> {
+        let mut search = Search {
+            x,
+            outside: vec![0.0; self.d],
+            nearest: Nearest::new(k),
+            looked_at: 0,
+        };
+        if !self.nodes.is_empty() {
+            self.descend::<N>(0, &mut search);
         }
-        (nearest.into_sorted(), looked_at)
+        search
     }
 
-    fn scan(&self, node: &Node, x: &[f64], nearest: &mut Nearest) {
-        for point in self.points[node.from * self.d..node.to * self.d].chunks_exact(self.d) {
-            let mut sum = 0.0;
-            for (coordinate, value) in x.iter().zip(point) {
-                let difference = coordinate - value;
-                sum += difference * difference;
-            }
-            nearest.offer(sum);
+    fn descend<N: Norm>(&self, id: usize, search: &mut Search) {
+        let node = &self.nodes[id];
+        let Some(split) = &node.split else {
+            search.looked_at += node.to - node.from;
+            self.scan::<N>(node, search);
+            return;
+        };
+        let offset = search.x[split.column] - split.value;
+        let (near, far) = if offset < 0.0 {
+            (split.left, split.right)
+        } else {
+            (split.right, split.left)
+        };
+        self.descend::<N>(near, search);
+        let before = std::mem::replace(&mut search.outside[split.column], offset);
+        // Summed as the keys of points are, every term at most theirs: the bound never exceeds a key.
+        let bound = search.outside.iter().fold(0.0, |sum, &o| N::add(sum, o));
+        if bound < search.nearest.farthest() {
+            self.descend::<N>(far, search);
         }
+        search.outside[split.column] = before;
     }
-}
 
-/// The k smallest numbers offered so far, as a max-heap.
-struct Nearest {
-    k: usize,
-    heap: std::collections::BinaryHeap<Ordered>,
-}
-
-#[derive(PartialEq)]
-struct Ordered(f64);
-
-impl Eq for Ordered {}
-
-impl PartialOrd for Ordered {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Ordered {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.0.total_cmp(&other.0)
-    }
-}
-
-impl Nearest {
-    fn new(k: usize) -> Self {
-        Nearest {
-            k,
-            heap: std::collections::BinaryHeap::with_capacity(k + 1),
+    fn scan<N: Norm>(&self, node: &Node, search: &mut Search) {
+        let points = &self.points[node.from * self.d..node.to * self.d];
+        let counts = &self.counts[node.from..node.to];
+        for (point, &count) in points.chunks_exact(self.d).zip(counts) {
+            let key = search
+                .x
+                .iter()
+                .zip(point)
+                .fold(0.0, |sum, (a, b)| N::add(sum, a - b));
+            search.nearest.offer(key, count as usize);
         }
-    }
-
-    fn farthest(&self) -> f64 {
-        if self.heap.len() < self.k {
-            return f64::INFINITY;
-        }
-        self.heap.peek().map_or(f64::INFINITY, |top| top.0)
-    }
-
-    fn offer(&mut self, square: f64) {
-        if self.heap.len() < self.k {
-            self.heap.push(Ordered(square));
-        } else if square < self.farthest()
-            && let Some(mut top) = self.heap.peek_mut()
-        {
-            top.0 = square;
-        }
-    }
-
-    fn into_sorted(self) -> Vec<f64> {
-        self.heap
-            .into_sorted_vec()
-            .into_iter()
-            .map(|ordered| ordered.0)
-            .collect()
     }
 }
 
 /// Whether trees beat looking at every point: counted on up to 64 of the points as queries, a visited
-/// point of a tree costing about as much as eight of a straight pass.
-pub fn pays(trees: &[Tree], points: &[Vec<f64>], d: usize) -> bool {
+/// point of a tree costing about as much as so many of a straight pass.
+pub(super) fn pays(trees: &[Tree], points: &[Points], d: usize, cost: usize) -> bool {
     const QUERIES: usize = 64;
-    const COST: usize = 8;
-    let rows: usize = points.iter().map(|numbers| numbers.len() / d).sum();
-    let every = (rows / QUERIES).max(1);
+    let all: usize = points.iter().map(|points| points.counts.len()).sum();
     let queries = points
         .iter()
-        .flat_map(|numbers| numbers.chunks_exact(d))
-        .step_by(every);
-    let (mut looked_at, mut all) = (0, 0);
+        .flat_map(|points| points.numbers.chunks_exact(d))
+        .step_by((all / QUERIES).max(1));
+    let (mut looked_at, mut straight) = (0, 0);
     for x in queries {
-        for tree in trees.iter().filter(|tree| !tree.points.is_empty()) {
-            let tree_rows = tree.points.len() / d;
-            let k = (tree_rows as f64).sqrt() as usize;
-            looked_at += tree.nearest(x, k.max(1)).1;
-            all += tree_rows;
+        for tree in trees.iter().filter(|tree| tree.rows > 0) {
+            let k = (tree.rows as f64).sqrt() as usize;
+            looked_at += with_norm!(tree.metric, N => tree.nearest::<N>(x, k.max(1)).looked_at);
+            straight += tree.counts.len();
         }
     }
-    COST * looked_at < all
+    cost * looked_at < straight
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::brute::Brute;
     use super::*;
-    use proptest::prelude::*;
+    use rand::{RngExt, SeedableRng};
 
-    proptest! {
-        /// Tied and spread data, all dimensions: the tree and the straight pass agree to the bit.
-        #[test]
-        fn tree_and_straight_pass_agree_to_the_bit(
-            d in 1usize..6,
-            points in prop::collection::vec(-4i32..5, 6..900),
-            queries in prop::collection::vec(-5i32..6, 6..60),
-            scale in prop::sample::select(vec![1.0, 0.1, 0.37]),
-            k in 1usize..40,
-        ) {
-            let number = |v: &i32| f64::from(*v) * scale;
-            let points: Vec<f64> = points[..points.len() / d * d].iter().map(number).collect();
-            let queries: Vec<f64> = queries[..queries.len() / d * d].iter().map(number).collect();
-            let k = k.min(points.len() / d);
-            let mut from_tree = vec![0.0; queries.len() / d];
-            Tree::new(&points, d).search(&queries, &[k], &mut |query, _, ln| from_tree[query] = ln);
-            let mut from_pass = from_tree.clone();
-            Brute::new(&[points], d).search(0, &queries, &[k], &mut |query, _, ln| from_pass[query] = ln);
-            prop_assert_eq!(from_tree, from_pass);
-        }
+    fn points(numbers: Vec<f64>, d: usize) -> Points {
+        let counts = vec![1; numbers.len() / d];
+        Points { numbers, counts }
+    }
+
+    fn keys(tree: &Tree, x: &[f64], k: usize) -> Vec<f64> {
+        let mut keys = Vec::new();
+        tree.search(x, k, &mut |_, found| keys = found.to_vec());
+        keys
     }
 
     #[test]
     fn equal_points_make_a_shallow_tree() {
-        let tree = Tree::new(&vec![1.0; 300_000], 3);
-        assert_eq!(tree.nearest(&[1.0, 1.0, 2.0], 2).0, vec![1.0, 1.0]);
+        let tree = Tree::new(&points(vec![1.0; 300_000], 3), 3, Metric::Euclidean);
+        assert_eq!(keys(&tree, &[1.0, 1.0, 2.0], 2), vec![1.0, 1.0]);
     }
 
-    /// linfa-nn's exact k-d tree as an independent oracle.
+    /// linfa-nn's exact k-d tree as an independent oracle, for every metric.
     #[test]
     fn the_nearest_are_those_that_linfa_finds() {
-        use linfa_nn::{KdTree, NearestNeighbour, distance::L2Dist};
+        use linfa_nn::distance::{Distance, L1Dist, L2Dist, LInfDist};
+        use linfa_nn::{KdTree, NearestNeighbour};
         use ndarray::{Array1, Array2};
-        use rand::{RngExt, SeedableRng};
-        let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(5);
-        let points: Vec<f64> = (0..3 * 500).map(|_| rng.random()).collect();
-        let array = Array2::from_shape_vec((500, 3), points.clone()).unwrap();
-        let index = KdTree.from_batch(&array, L2Dist).unwrap();
-        let tree = Tree::new(&points, 3);
-        for _ in 0..100 {
-            let x: Vec<f64> = (0..3).map(|_| rng.random()).collect();
-            let theirs = index.k_nearest(Array1::from(x.clone()).view(), 7).unwrap();
-            let ours = tree.nearest(&x, 7).0;
-            for ((point, _), square) in theirs.iter().zip(ours) {
-                let expected: f64 = point.iter().zip(&x).map(|(a, b)| (a - b).powi(2)).sum();
-                assert!((expected - square).abs() < 1e-15);
+        fn compare<D: Distance<f64> + 'static>(metric: Metric, oracle: D, power: i32) {
+            let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(5);
+            let numbers: Vec<f64> = (0..3 * 500).map(|_| rng.random()).collect();
+            let array = Array2::from_shape_vec((500, 3), numbers.clone()).unwrap();
+            let index = KdTree.from_batch(&array, oracle.clone()).unwrap();
+            let tree = Tree::new(&points(numbers, 3), 3, metric);
+            for _ in 0..100 {
+                let x: Vec<f64> = (0..3).map(|_| rng.random()).collect();
+                let query = Array1::from(x.clone());
+                let theirs = index.k_nearest(query.view(), 7).unwrap();
+                for ((point, _), key) in theirs.iter().zip(keys(&tree, &x, 7)) {
+                    let expected: f64 = oracle.distance(query.view(), point.view()).powi(power);
+                    assert!((expected - key).abs() < 1e-14);
+                }
             }
         }
+        compare(Metric::Euclidean, L2Dist, 2);
+        compare(Metric::Manhattan, L1Dist, 1);
+        compare(Metric::Chebyshev, LInfDist, 1);
     }
 }

@@ -1,0 +1,154 @@
+//! The smallest of many keys.
+
+use std::collections::BinaryHeap;
+
+/// The k smallest keys offered so far.
+pub(super) enum Nearest {
+    /// Ascending; few.
+    Short { k: usize, keys: Vec<f64> },
+    /// Many.
+    Long { k: usize, heap: BinaryHeap<Ordered> },
+}
+
+#[derive(PartialEq)]
+pub(super) struct Ordered(f64);
+
+impl Eq for Ordered {}
+
+impl PartialOrd for Ordered {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Ordered {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+impl Nearest {
+    /// Up to which k insertion beats a heap.
+    const SHORT: usize = 24;
+
+    pub fn new(k: usize) -> Self {
+        if k <= Self::SHORT {
+            Nearest::Short {
+                k,
+                keys: Vec::with_capacity(k + 1),
+            }
+        } else {
+            Nearest::Long {
+                k,
+                heap: BinaryHeap::with_capacity(k + 1),
+            }
+        }
+    }
+
+    /// The k-th smallest so far; infinite while there are fewer.
+    #[inline]
+    pub fn farthest(&self) -> f64 {
+        match self {
+            Nearest::Short { k, keys } if keys.len() == *k => keys[*k - 1],
+            Nearest::Long { k, heap } if heap.len() == *k => {
+                heap.peek().map_or(f64::INFINITY, |top| top.0)
+            }
+            _ => f64::INFINITY,
+        }
+    }
+
+    /// Offers a key that so many rows share.
+    #[inline]
+    pub fn offer(&mut self, key: f64, rows: usize) {
+        for _ in 0..rows {
+            if key >= self.farthest() {
+                return;
+            }
+            self.insert(key);
+        }
+    }
+
+    fn insert(&mut self, key: f64) {
+        match self {
+            Nearest::Short { k, keys } => {
+                keys.truncate(*k - 1);
+                let mut at = keys.len();
+                keys.push(key);
+                while at > 0 && keys[at - 1] > key {
+                    keys[at] = keys[at - 1];
+                    at -= 1;
+                }
+                keys[at] = key;
+            }
+            Nearest::Long { k, heap } => {
+                if heap.len() < *k {
+                    heap.push(Ordered(key));
+                } else if let Some(mut top) = heap.peek_mut() {
+                    top.0 = key;
+                }
+            }
+        }
+    }
+
+    /// Replaces `sorted` by the keys, ascending, and forgets them.
+    pub fn drain_into(&mut self, sorted: &mut Vec<f64>) {
+        sorted.clear();
+        match self {
+            Nearest::Short { keys, .. } => sorted.append(keys),
+            Nearest::Long { heap, .. } => {
+                sorted.extend(heap.drain().map(|ordered| ordered.0));
+                sorted.sort_unstable_by(f64::total_cmp);
+            }
+        }
+    }
+}
+
+/// Leaves the k smallest of some keys with their numbers of rows in `sorted`, ascending, each as often
+/// as it has rows; `keys` may be reordered.
+pub(super) fn smallest(keys: &mut Vec<(f64, u32)>, k: usize, sorted: &mut Vec<f64>) {
+    if k < keys.len() {
+        keys.select_nth_unstable_by(k - 1, |a, b| a.0.total_cmp(&b.0));
+        keys.truncate(k);
+    }
+    keys.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    sorted.clear();
+    for &(key, rows) in keys.iter() {
+        let room = k - sorted.len();
+        sorted.resize(sorted.len() + room.min(rows as usize), key);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn both_ways_keep_the_smallest(
+            offered in prop::collection::vec((0u8..40, 0u32..4), 1..200),
+            k in 1usize..60,
+        ) {
+            let mut all: Vec<f64> = Vec::new();
+            let mut nearest = Nearest::new(k);
+            for &(key, rows) in &offered {
+                all.extend(vec![f64::from(key); rows as usize]);
+                nearest.offer(f64::from(key), rows as usize);
+            }
+            all.sort_by(f64::total_cmp);
+            all.truncate(k);
+            let mut sorted = Vec::new();
+            nearest.drain_into(&mut sorted);
+            prop_assert_eq!(&sorted, &all);
+            let mut keys: Vec<_> = offered
+                .iter()
+                .filter(|(_, rows)| *rows > 0)
+                .map(|&(key, rows)| (f64::from(key), rows))
+                .collect();
+            if !keys.is_empty() {
+                smallest(&mut keys, k, &mut sorted);
+                prop_assert_eq!(&sorted, &all);
+            }
+        }
+    }
+}
