@@ -18,3 +18,4 @@ mod order;
 mod privacy;
 mod sparse;
 mod trade_off;
+mod wrong_mechanisms;

@@ -1,0 +1,155 @@
+//! Logs of mechanisms that claim differential privacy wrongly, and of their correct counterparts.
+//!
+//! ```text
+//! cargo run --release --example wrong_mechanisms -- --list
+//! cargo run --release --example wrong_mechanisms -- sparse-vector-6 --rows 10000 --seed 1 > log.csv
+//! cargo run --release --example wrong_mechanisms -- --table
+//! ```
+//!
+//! A row is the secret, which of two neighbouring databases was asked (`a` or `b`), and what the
+//! mechanism answered. `--list` says what each claims and what is true of it on its two inputs; `--table`
+//! finds the rows at which `audit` sees through it.
+//!
+//! The sparse-vector variants are those of Lyu, Su, Li, *Understanding the Sparse Vector Technique for
+//! Differential Privacy*, PVLDB 10(6), 2017.
+//!
+//! # What is true
+//! The ε between the two inputs (at the δ of the claim), as `--list` computes it:
+//!
+//! | mechanism | claim | ε | by |
+//! | --- | --- | --- | --- |
+//! | sparse-vector-1, cutoff 1 | ε = 1 | 0.981 | all sequences of answers, quadrature over the threshold |
+//! | sparse-vector-1-three, cutoff 3 | ε = 1 | 0.588 | the same |
+//! | sparse-vector-2-three, cutoff 3 | ε = 1 | 0.404 | the same |
+//! | sparse-vector-3 | ε = 1 | **4.5** | densities of (answers below, value), quadrature |
+//! | sparse-vector-4, cutoff 1 | ε = 1 | **1.695** | all sequences |
+//! | sparse-vector-4-three, cutoff 3 | ε = 1 | **4.181** | all sequences |
+//! | sparse-vector-5 | ε = 1 | **∞** | all sequences |
+//! | sparse-vector-6 | ε = 1 | **4.061** | all sequences |
+//! | noisy-max | ε = 1 | 0.737 | quadrature |
+//! | noisy-max-value, noisy-max-both | ε = 1 | **3** | six answers, each ε/2 in the lower tail |
+//! | histogram, laplace, randomized-response | ε = 1 | 1 | closed form |
+//! | histogram-sensitivity, laplace-half | ε = 1 | **2** | closed form |
+//! | randomized-response-biased | ε = 1 | **1.352** | closed form |
+//! | gaussian-1, -4, -8 | ε = 1, 4, 8, δ = 1e-5 | 0.751, 3.511, 7.914 | δ(ε) of Balle and Wang 2018 |
+//! | gaussian-1-loose | ε = 1, δ = 0.3 | 0 | the same |
+//! | gaussian-6-loose, gaussian-8-loose | ε = 6, 8, δ = 0.3 | **7.252**, **12.756** | the same |
+//!
+//! Those in bold are beyond the claim.
+mod cases;
+mod ladder;
+mod noise;
+mod sparse_vector;
+mod truth;
+
+use std::error::Error;
+use std::io::{Write, stdout};
+
+use clap::Parser;
+use leakgauge::tuning::ScorerChoice;
+
+use cases::{CASES, Case};
+
+/// Writes a log of a mechanism that claims differential privacy, rightly or wrongly.
+#[derive(Parser)]
+struct Arguments {
+    /// The mechanism, as in --list
+    #[arg(required_unless_present_any = ["list", "table"])]
+    name: Option<String>,
+    /// The epsilon that it claims [default: as in --list]
+    #[arg(long)]
+    epsilon: Option<f64>,
+    /// Number of rows
+    #[arg(long, default_value_t = 10_000)]
+    rows: u64,
+    /// Seed of every random choice
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// List the mechanisms: claim, true epsilon on the two inputs, and what is wrong
+    #[arg(long, conflicts_with = "name")]
+    list: bool,
+    /// Print, as a markdown table, the rows that an audit needs; minutes
+    #[arg(long, conflicts_with_all = ["name", "list"])]
+    table: bool,
+    /// Logs a number of rows for --table
+    #[arg(long, default_value_t = 10)]
+    seeds: u64,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments = Arguments::parse();
+    if let Some(epsilon) = arguments.epsilon
+        && !(epsilon.is_finite() && epsilon > 0.0)
+    {
+        return Err("--epsilon must be positive".into());
+    }
+    let epsilon = |case: &Case| arguments.epsilon.unwrap_or(case.epsilon);
+    if arguments.list || arguments.table {
+        return list(&arguments, &epsilon);
+    }
+    let name = arguments.name.as_deref().unwrap_or_default();
+    let case = cases::named(name).ok_or("no such mechanism: see --list")?;
+    let mut rng = ladder::generator(case, arguments.seed);
+    let log = case.log(epsilon(case), arguments.rows, &mut rng);
+    Ok(stdout().write_all(log.as_bytes())?)
+}
+
+/// The markdown table of all mechanisms, with the rows they need if asked for.
+fn list(arguments: &Arguments, epsilon: &dyn Fn(&Case) -> f64) -> Result<(), Box<dyn Error>> {
+    let extra = if arguments.table {
+        [" rows | rows, `--scorer linear` |", " --- | --- |"]
+    } else {
+        ["", ""]
+    };
+    println!(
+        "| mechanism | what is wrong | claim | true epsilon |{}",
+        extra[0]
+    );
+    println!("| --- | --- | --- | --- |{}", extra[1]);
+    for case in &CASES {
+        let claimed = epsilon(case);
+        let flaw = case.flaw.unwrap_or("–");
+        let truth = format!("{:.3}", truth::epsilon(case, claimed)).replace("inf", "∞");
+        print!(
+            "| {} | {flaw} | `{}` | {truth} |",
+            case.name,
+            case.claim(claimed)
+        );
+        if arguments.table {
+            print!(
+                " {} |",
+                rows(case, claimed, ScorerChoice::Auto, arguments.seeds)?
+            );
+            if case.has_numbers() {
+                let rows = rows(case, claimed, ScorerChoice::Linear, arguments.seeds)?;
+                print!(" {rows} |");
+            } else {
+                print!(" |");
+            }
+            stdout().flush()?;
+        }
+        println!();
+    }
+    Ok(())
+}
+
+/// What the last column says: rows needed by a wrong mechanism, false alarms of a correct one.
+fn rows(
+    case: &Case,
+    epsilon: f64,
+    scorer: ScorerChoice,
+    seeds: u64,
+) -> leakgauge::error::Result<String> {
+    /// Rows and number of the logs in which correct mechanisms are not to be flagged.
+    const ROWS: u64 = 30_000;
+    const LOGS: u64 = 40;
+    if case.flaw.is_some() {
+        let needed = ladder::rows_needed(case, epsilon, scorer, seeds)?;
+        return Ok(needed.map_or("more".to_owned(), |rows| rows.to_string()));
+    }
+    let mut flagged = 0;
+    for seed in 0..LOGS {
+        flagged += u64::from(ladder::is_violated(case, epsilon, scorer, ROWS, seed)?);
+    }
+    Ok(format!("flagged {flagged} of {LOGS} times"))
+}
