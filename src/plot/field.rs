@@ -1,0 +1,149 @@
+//! A number for each place of the plane, with marked points.
+
+use super::axis::{Axis, Extent};
+use super::canvas::{Anchor, Caption, FONT, Role, STROKE, WIDTH, draw_over};
+use super::frame::{Frame, GAP};
+use super::ramp::{BAR, Cells, Ramp};
+use super::text::fit;
+
+/// Numbers on a grid of equal cells.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Field {
+    /// What it is called and shows.
+    pub caption: Caption,
+    /// From left to right; without a range, 0 to 1.
+    pub x: Axis,
+    /// From bottom to top; without a range, 0 to 1.
+    pub y: Axis,
+    /// Cells from left to right.
+    pub columns: usize,
+    /// Row by row from the bottom.
+    pub values: Vec<f64>,
+    /// What the numbers are, and those that have the first and the last colour.
+    pub scale: Axis,
+    /// Points marked on it.
+    pub points: Vec<FieldPoint>,
+    /// Points joined by a line, and what is written at its middle.
+    pub joined: Option<(usize, usize, String)>,
+}
+
+/// A marked point.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FieldPoint {
+    /// From left to right.
+    pub x: f64,
+    /// From bottom to top.
+    pub y: f64,
+    /// What is written beside it.
+    pub label: String,
+    /// Whether it stands out.
+    pub marked: bool,
+}
+
+/// Draws numbers of the plane as colours with a bar that explains them.
+pub fn field(data: &Field) -> String {
+    let unit = || [0.0, 1.0].into_iter();
+    let (x, y) = (Extent::new(&data.x, unit()), Extent::new(&data.y, unit()));
+    let span = |axis: &Axis| axis.range.map_or(1.0, |(from, to)| to - from);
+    let mut frame = Frame::new(x, y, GAP, 1.0);
+    frame.right = WIDTH - BAR;
+    let aspect = (span(&data.y) / span(&data.x)).clamp(0.3, 1.5);
+    frame.bottom = frame.top + (f64::from(frame.right - frame.left) * aspect) as i32;
+    let ramp = Ramp::new(&data.scale, data.values.iter().copied());
+    draw_over(
+        &data.caption,
+        frame.total_height(),
+        &cells(data, &frame, &ramp),
+        |canvas| {
+            frame.draw_ends(canvas);
+            for tick in frame.y.ticks(6) {
+                let at = (frame.left - GAP, frame.up(tick.at).round() as i32);
+                canvas.text(&tick.label, at, Anchor::Right);
+            }
+            for tick in frame.x_ticks() {
+                let at = (frame.across(tick.at).round() as i32, frame.bottom + GAP);
+                canvas.text(&tick.label, at, Anchor::Below);
+            }
+            frame.draw_x_label(canvas, &data.x.label);
+            frame.draw_y_label(canvas, &data.y.label);
+            let place =
+                |point: &FieldPoint| frame.place((point.x, point.y)).map(|at| frame.clamp(at));
+            if let Some((a, b, label)) = &data.joined {
+                let ends = [a, b].map(|&at| data.points.get(at).and_then(place));
+                if let [Some(a), Some(b)] = ends {
+                    canvas.line(vec![a, b], Role::Series(1), STROKE, 1.0);
+                    let label = fit(label, f64::from(frame.right - frame.left) / FONT);
+                    let middle = ((frame.left + frame.right) / 2, (a.1 + b.1) / 2 - 46);
+                    canvas.text_sized(&label, middle, Anchor::Center, FONT, WHITE);
+                }
+            }
+            for point in &data.points {
+                let Some((x, y)) = place(point) else { continue };
+                let role = if point.marked { Role::Series(1) } else { WHITE };
+                canvas.circle((x, y), 14, role, true);
+                let right = x + 30 < frame.right - 60;
+                let (at, anchor) = if right {
+                    (x + 24, Anchor::Left)
+                } else {
+                    (x - 24, Anchor::Right)
+                };
+                let label = fit(&point.label, 6.0);
+                canvas.text_sized(&label, (at, y + 34), anchor, FONT, WHITE);
+            }
+            ramp.draw_bar(canvas, (frame.top, frame.bottom), &data.scale.label);
+        },
+    )
+}
+
+/// On colours, whatever the background of the page.
+const WHITE: Role = Role::Fixed(255, 255, 255);
+
+fn cells(data: &Field, frame: &Frame, ramp: &Ramp) -> String {
+    let columns = data.columns.max(1);
+    let rows = data.values.len().div_ceil(columns).max(1);
+    let x = |at: usize| frame.across(at as f64 / columns as f64).round() as i32;
+    let y = |at: usize| frame.up(at as f64 / rows as f64).round() as i32;
+    let mut cells = Cells::default();
+    for (at, &value) in data.values.iter().enumerate() {
+        let (row, column) = (at / columns, at % columns);
+        cells.add(
+            ramp.level(value),
+            (x(column), y(row + 1)),
+            (x(column + 1), y(row)),
+        );
+    }
+    cells.to_svg()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{check, hostile};
+    use super::*;
+
+    #[test]
+    fn any_field_is_a_picture() {
+        for values in [
+            vec![],
+            vec![1.0],
+            vec![f64::NAN; 7],
+            (0..10_000).map(f64::from).collect(),
+        ] {
+            let point = FieldPoint {
+                x: 0.3,
+                y: 0.5,
+                label: hostile(),
+                marked: true,
+            };
+            check(&field(&Field {
+                caption: Caption::new(hostile(), hostile()),
+                x: Axis::linear(hostile()),
+                y: Axis::linear(hostile()).from_to(-1.0, 1.0),
+                columns: 100,
+                values,
+                scale: Axis::linear(hostile()),
+                points: vec![point.clone(), FieldPoint { x: 0.95, ..point }],
+                joined: Some((0, 1, hostile())),
+            }));
+        }
+    }
+}
