@@ -52,7 +52,7 @@ pub(super) enum Role {
     Fixed(u8, u8, u8),
 }
 
-/// Okabe and Ito's colours, the light yellow left out. DOI unknown; the palette is widely reprinted.
+/// Okabe and Ito's colours, the light yellow left out and grey in place of black.
 const PALETTE: [&str; 7] = [
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F7F7F",
 ];
@@ -149,6 +149,12 @@ impl Canvas<'_> {
         self.put(&Circle::new(at, radius, style(role, 1.0, filled, THIN + 2)));
     }
 
+    /// The marker of a reference value.
+    pub fn open_square(&self, (x, y): (i32, i32), series: usize) {
+        let corners = [(x - 15, y - 15), (x + 15, y + 15)];
+        self.frame(corners, Role::Series(series), STROKE - 1);
+    }
+
     /// The marker of a series at a place.
     pub fn marker(&self, (x, y): (i32, i32), series: usize, radius: i32) {
         let role = Role::Series(series);
@@ -230,13 +236,18 @@ fn style(role: Role, opacity: f64, filled: bool, stroke_width: u32) -> ShapeStyl
     }
 }
 
+/// The same picture as a file of its own: dark on white, wherever it is shown.
+pub fn on_white(svg: &str) -> String {
+    let style = " role=\"img\" style=\"background:#fff;color:#1a1a1a\"";
+    svg.replacen(" role=\"img\"", style, 1)
+}
+
 /// The backend's text as a document of ours: scalable, named, with roles instead of colours.
 fn finish(drawn: &str, caption: &Caption, height: i32, under: &str) -> String {
     let body = drawn.split_once(">\n").map_or("", |(_, body)| body);
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" \
-         class=\"leakgauge-plot\" font-family=\"sans-serif\" stroke-linejoin=\"round\" \
-         color=\"#1A1A1A\">\n<title>{}</title>\n<desc>{}</desc>\n",
+         class=\"leakgauge-plot\" font-family=\"sans-serif\" stroke-linejoin=\"round\">\n<title>{}</title>\n<desc>{}</desc>\n",
         escape(&caption.title),
         escape(&caption.description),
     );

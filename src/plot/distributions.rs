@@ -3,7 +3,7 @@
 use super::axis::{Axis, Extent};
 use super::canvas::{Anchor, Canvas, Caption, FONT, Role, draw};
 use super::chart::{Chart, Layer, Mark, chart};
-use super::frame::{Entry, Frame, GAP, LINE, Legend, Sample};
+use super::frame::{Entry, Frame, GAP, GRID, LINE, Legend, Sample};
 use super::text::{ems, fit};
 
 /// Densities of a number under two secrets, in bins they share.
@@ -104,7 +104,7 @@ pub fn label_bars(data: &LabelBars) -> String {
     let legend = Legend::new(data.names.iter().enumerate().map(|(series, name)| Entry {
         name: name.clone(),
         series,
-        sample: Sample::Area,
+        sample: Sample::Bar,
     }));
     let mut frame = Frame::new(x, y, legend.height, 0.55);
     let wide = f64::from(frame.right - frame.left) / bars.len().max(1) as f64;
@@ -119,16 +119,7 @@ pub fn label_bars(data: &LabelBars) -> String {
     let height = frame.bottom + tall + LINE + 3 * GAP;
     draw(&data.caption, height, |canvas| {
         legend.draw(canvas);
-        for tick in frame.y.ticks(6) {
-            let at = frame.up(tick.at).round() as i32;
-            canvas.line(
-                vec![(frame.left, at), (frame.right, at)],
-                Role::Ink,
-                2,
-                0.15,
-            );
-            canvas.text(&tick.label, (frame.left - GAP, at), Anchor::Right);
-        }
+        frame.draw_y_marks(canvas, GRID);
         for (at, bar) in bars.iter().enumerate() {
             let left = f64::from(frame.left) + wide * at as f64;
             draw_bar(canvas, &frame, bar, (left, wide), upright);
@@ -194,11 +185,7 @@ fn draw_bar(
             (from.round() as i32, frame.up(top.min(1.0)).round() as i32),
             ((from + bar).round() as i32, frame.bottom),
         ];
-        canvas.fill(
-            corners,
-            Role::Series(series),
-            if series == 0 { 1.0 } else { 0.75 },
-        );
+        canvas.fill(corners, Role::Series(series), 1.0);
     }
     let at = (middle.round() as i32, frame.bottom + GAP);
     if upright {

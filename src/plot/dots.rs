@@ -2,7 +2,7 @@
 
 use super::axis::{Axis, Extent};
 use super::canvas::{Anchor, Canvas, Caption, FONT, Role, STROKE, WIDTH, draw};
-use super::frame::{Entry, Frame, GAP, LINE, Legend, Sample};
+use super::frame::{Entry, Frame, GAP, GRID, LINE, Legend, Sample};
 use super::text::{ems, fit};
 
 /// Estimates to compare.
@@ -51,11 +51,14 @@ const SMALL: f64 = 36.0;
 pub fn dots(data: &Dots) -> String {
     let x = Extent::new(&data.x, data.rows.iter().flat_map(Dot::numbers));
     let y = Extent::new(&Axis::linear("").from_to(0.0, 1.0), std::iter::empty());
-    let names = [(&data.name, 0), (&data.reference_name, 1)];
-    let legend = Legend::new(names.map(|(name, series)| Entry {
+    let names = [
+        (&data.name, 0, Sample::Marker),
+        (&data.reference_name, 1, Sample::Open),
+    ];
+    let legend = Legend::new(names.map(|(name, series, sample)| Entry {
         name: name.clone(),
         series,
-        sample: Sample::Marker,
+        sample,
     }));
     let widest = data
         .rows
@@ -67,16 +70,7 @@ pub fn dots(data: &Dots) -> String {
     frame.bottom = frame.top + (LINE + 4) * data.rows.len().max(1) as i32;
     draw(&data.caption, frame.total_height(), |canvas| {
         legend.draw(canvas);
-        for tick in frame.x_ticks() {
-            let at = frame.across(tick.at).round() as i32;
-            canvas.line(
-                vec![(at, frame.top), (at, frame.bottom)],
-                Role::Ink,
-                2,
-                0.15,
-            );
-            canvas.text(&tick.label, (at, frame.bottom + GAP), Anchor::Below);
-        }
+        frame.draw_x_marks(canvas, GRID);
         frame.draw_ends(canvas);
         let middle = f64::from(frame.left + frame.right) / 2.0;
         let room = 2.0 * (f64::from(WIDTH) - middle) - f64::from(GAP);
@@ -132,11 +126,7 @@ fn draw_row(canvas: &Canvas<'_>, frame: &Frame, row: &Dot, y: i32) {
         canvas.marker((x, y), 0, 12);
     }
     if let Some((x, true)) = across(row.reference) {
-        canvas.frame(
-            [(x - 15, y - 15), (x + 15, y + 15)],
-            Role::Series(1),
-            STROKE - 1,
-        );
+        canvas.open_square((x, y), 1);
     }
 }
 

@@ -1,10 +1,10 @@
 //! A number for each place of the plane, with marked points.
 
 use super::axis::{Axis, Extent};
-use super::canvas::{Anchor, Caption, FONT, Role, STROKE, WIDTH, draw_over};
-use super::frame::{Frame, GAP};
+use super::canvas::{Anchor, Canvas, Caption, FONT, Role, STROKE, WIDTH, draw_over};
+use super::frame::{Frame, GAP, LINE};
 use super::ramp::{BAR, Cells, Ramp};
-use super::text::fit;
+use super::text::{ems, fit};
 
 /// Numbers on a grid of equal cells.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,7 +23,7 @@ pub struct Field {
     pub scale: Axis,
     /// Points marked on it.
     pub points: Vec<FieldPoint>,
-    /// Points joined by a line, and what is written at its middle.
+    /// Points joined by a line, and what is written about them in the corner.
     pub joined: Option<(usize, usize, String)>,
 }
 
@@ -45,54 +45,59 @@ pub fn field(data: &Field) -> String {
     let unit = || [0.0, 1.0].into_iter();
     let (x, y) = (Extent::new(&data.x, unit()), Extent::new(&data.y, unit()));
     let span = |axis: &Axis| axis.range.map_or(1.0, |(from, to)| to - from);
-    let mut frame = Frame::new(x, y, GAP, 1.0);
+    let mut frame = Frame::new(x, y, LINE / 2, 1.0);
     frame.right = WIDTH - BAR;
     let aspect = (span(&data.y) / span(&data.x)).clamp(0.3, 1.5);
     frame.bottom = frame.top + (f64::from(frame.right - frame.left) * aspect) as i32;
     let ramp = Ramp::new(&data.scale, data.values.iter().copied());
-    draw_over(
-        &data.caption,
-        frame.total_height(),
-        &cells(data, &frame, &ramp),
-        |canvas| {
-            frame.draw_ends(canvas);
-            for tick in frame.y.ticks(6) {
-                let at = (frame.left - GAP, frame.up(tick.at).round() as i32);
-                canvas.text(&tick.label, at, Anchor::Right);
-            }
-            for tick in frame.x_ticks() {
-                let at = (frame.across(tick.at).round() as i32, frame.bottom + GAP);
-                canvas.text(&tick.label, at, Anchor::Below);
-            }
-            frame.draw_x_label(canvas, &data.x.label);
-            frame.draw_y_label(canvas, &data.y.label);
-            let place =
-                |point: &FieldPoint| frame.place((point.x, point.y)).map(|at| frame.clamp(at));
-            if let Some((a, b, label)) = &data.joined {
-                let ends = [a, b].map(|&at| data.points.get(at).and_then(place));
-                if let [Some(a), Some(b)] = ends {
-                    canvas.line(vec![a, b], Role::Series(1), STROKE, 1.0);
-                    let label = fit(label, f64::from(frame.right - frame.left) / FONT);
-                    let middle = ((frame.left + frame.right) / 2, (a.1 + b.1) / 2 - 46);
-                    canvas.text_sized(&label, middle, Anchor::Center, FONT, WHITE);
-                }
-            }
-            for point in &data.points {
-                let Some((x, y)) = place(point) else { continue };
-                let role = if point.marked { Role::Series(1) } else { WHITE };
-                canvas.circle((x, y), 14, role, true);
-                let right = x + 30 < frame.right - 60;
-                let (at, anchor) = if right {
-                    (x + 24, Anchor::Left)
-                } else {
-                    (x - 24, Anchor::Right)
-                };
-                let label = fit(&point.label, 6.0);
-                canvas.text_sized(&label, (at, y + 34), anchor, FONT, WHITE);
-            }
-            ramp.draw_bar(canvas, (frame.top, frame.bottom), &data.scale.label);
-        },
-    )
+    let cells = cells(data, &frame, &ramp);
+    draw_over(&data.caption, frame.total_height(), &cells, |canvas| {
+        // A grid would be lost on the colours.
+        frame.draw_ends(canvas);
+        frame.draw_y_marks(canvas, 0.0);
+        frame.draw_x_marks(canvas, 0.0);
+        frame.draw_x_label(canvas, &data.x.label);
+        frame.draw_y_label(canvas, &data.y.label);
+        draw_joined(canvas, data, &frame);
+        for point in &data.points {
+            draw_point(canvas, &frame, point);
+        }
+        ramp.draw_bar(canvas, (frame.top, frame.bottom), &data.scale.label);
+    })
+}
+
+fn place(frame: &Frame, point: &FieldPoint) -> Option<(i32, i32)> {
+    frame.place((point.x, point.y)).map(|at| frame.clamp(at))
+}
+
+fn draw_joined(canvas: &Canvas<'_>, data: &Field, frame: &Frame) {
+    let Some((a, b, label)) = &data.joined else {
+        return;
+    };
+    let ends = [a, b].map(|&at| data.points.get(at).and_then(|point| place(frame, point)));
+    if let [Some(a), Some(b)] = ends {
+        canvas.line(vec![a, b], Role::Series(1), STROKE, 1.0);
+        let room = frame.right - frame.left - 4 * GAP;
+        let label = fit(label, f64::from(room) / FONT);
+        let corner = (frame.left + 2 * GAP, frame.top + LINE / 2 + GAP);
+        canvas.text_sized(&label, corner, Anchor::Left, FONT, WHITE);
+    }
+}
+
+fn draw_point(canvas: &Canvas<'_>, frame: &Frame, point: &FieldPoint) {
+    let Some((x, y)) = place(frame, point) else {
+        return;
+    };
+    let role = if point.marked { Role::Series(1) } else { WHITE };
+    canvas.circle((x, y), 14, role, true);
+    let label = fit(&point.label, 6.0);
+    let width = (ems(&label) * FONT) as i32;
+    let (at, anchor) = if x + 24 + width < frame.right {
+        (x + 24, Anchor::Left)
+    } else {
+        (x - 24, Anchor::Right)
+    };
+    canvas.text_sized(&label, (at, y + 34), anchor, FONT, WHITE);
 }
 
 /// On colours, whatever the background of the page.

@@ -22,7 +22,10 @@ pub(super) struct Entry {
 pub(super) enum Sample {
     Line,
     Marker,
+    /// A square that is not filled.
+    Open,
     Area,
+    Bar,
     Rule,
 }
 
@@ -50,9 +53,9 @@ impl Legend {
             x += width + 2 * GAP;
         }
         let height = if placed.is_empty() {
-            GAP
+            LINE / 2 + 8
         } else {
-            y + LINE / 2 + 8
+            y + LINE / 2 + 2 * GAP
         };
         Legend {
             entries: placed,
@@ -72,6 +75,14 @@ impl Legend {
                 ),
                 Sample::Rule => canvas.line(vec![(x, y), (x + SAMPLE, y)], Role::Ink, THIN, 1.0),
                 Sample::Marker => canvas.marker((x + SAMPLE / 2, y), series, 13),
+                Sample::Bar => {
+                    canvas.fill(
+                        [(x, y - 16), (x + SAMPLE, y + 16)],
+                        Role::Series(series),
+                        1.0,
+                    );
+                }
+                Sample::Open => canvas.open_square((x + SAMPLE / 2, y), series),
                 Sample::Area => {
                     canvas.fill(
                         [(x, y - 16), (x + SAMPLE, y + 16)],
@@ -155,19 +166,29 @@ impl Frame {
 
     /// Grid, marks and names.
     pub fn draw(&self, canvas: &Canvas<'_>, x: &Axis, y: &Axis) {
-        for tick in self.y.ticks(TICKS) {
-            let at = self.up(tick.at).round() as i32;
-            canvas.line(vec![(self.left, at), (self.right, at)], Role::Ink, 2, 0.15);
-            canvas.text(&tick.label, (self.left - GAP, at), Anchor::Right);
-        }
-        for tick in self.x_ticks() {
-            let at = self.across(tick.at).round() as i32;
-            canvas.line(vec![(at, self.top), (at, self.bottom)], Role::Ink, 2, 0.15);
-            canvas.text(&tick.label, (at, self.bottom + GAP), Anchor::Below);
-        }
+        self.draw_y_marks(canvas, GRID);
+        self.draw_x_marks(canvas, GRID);
         self.draw_ends(canvas);
         self.draw_x_label(canvas, &x.label);
         self.draw_y_label(canvas, &y.label);
+    }
+
+    /// Marks from bottom to top, with lines across of an opacity.
+    pub fn draw_y_marks(&self, canvas: &Canvas<'_>, grid: f64) {
+        for tick in self.y.ticks(TICKS) {
+            let at = self.up(tick.at).round() as i32;
+            canvas.line(vec![(self.left, at), (self.right, at)], Role::Ink, 2, grid);
+            canvas.text(&tick.label, (self.left - GAP, at), Anchor::Right);
+        }
+    }
+
+    /// Marks from left to right, with lines up of an opacity.
+    pub fn draw_x_marks(&self, canvas: &Canvas<'_>, grid: f64) {
+        for tick in self.x_ticks() {
+            let at = self.across(tick.at).round() as i32;
+            canvas.line(vec![(at, self.top), (at, self.bottom)], Role::Ink, 2, grid);
+            canvas.text(&tick.label, (at, self.bottom + GAP), Anchor::Below);
+        }
     }
 
     pub fn draw_ends(&self, canvas: &Canvas<'_>) {
@@ -211,3 +232,6 @@ impl Frame {
 }
 
 const TICKS: usize = 6;
+
+/// Opacity of the grid.
+pub(super) const GRID: f64 = 0.15;

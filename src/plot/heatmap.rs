@@ -91,7 +91,7 @@ impl Layout {
         let right = WIDTH - BAR;
         let width = f64::from(right - left);
         let share = rows as f64 / columns.max(1) as f64;
-        let top = GAP;
+        let top = LINE / 2;
         let bottom = top + (width * share.clamp(0.25, 1.3)) as i32;
         let tall = widest(&data.columns) * column_font;
         let upright = tall + f64::from(GAP) > width / columns.max(1) as f64;

@@ -5,7 +5,7 @@
 //! and axes take the colour of the surrounding text (`currentColor`), the background is clear; each
 //! series has a class, `series-0`, `series-1`, …, by which a page can set its colours for a dark
 //! background. Colours are those of Okabe and Ito; series also differ in dashes and markers, so that
-//! they are told apart without colour. `<title>` and `<desc>` say what is seen. Labels can be any text.
+//! they are told apart without colour. [`on_white`] makes a picture that stands alone. `<title>` and `<desc>` say what is seen. Labels can be any text.
 //! The same data give the same bytes.
 //!
 //! | function | picture |
@@ -43,7 +43,7 @@ mod text;
 mod trade_off;
 
 pub use axis::{Axis, Scale};
-pub use canvas::Caption;
+pub use canvas::{Caption, on_white};
 pub use chart::{Chart, Layer, Mark, Spot, chart};
 pub use distributions::{Histograms, LabelBars, histograms, label_bars};
 pub use dots::{Dot, Dots, dots};

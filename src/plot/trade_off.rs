@@ -36,7 +36,11 @@ pub fn trade_off(data: &TradeOff) -> String {
         layers.push(Layer::new("", 2, Mark::Region(region)));
         layers.push(Layer::new(&data.claim_name, 2, Mark::Line(boundary)));
     }
-    layers.push(Layer::new("", 6, Mark::Line(vec![(0.0, 0.0), (1.0, 1.0)])));
+    layers.push(Layer::new(
+        "guessing blind",
+        6,
+        Mark::Line(vec![(0.0, 0.0), (1.0, 1.0)]),
+    ));
     if !data.band.is_empty() {
         layers.push(Layer::new(
             &data.band_name,

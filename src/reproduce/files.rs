@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Entry, Reproduction};
 use crate::error::{Error, Result};
+use crate::plot::on_white;
 
 /// Files that were written, in order.
 pub type Written = Vec<PathBuf>;
@@ -59,7 +60,7 @@ fn refuse_existing(path: &Path) -> Result<()> {
 pub fn write(figure: &Reproduction, directory: &Path, replace: bool) -> Result<Written> {
     let mut written = Vec::new();
     for picture in &figure.pictures {
-        let contents = [picture.table.to_csv()?, picture.svg.clone()];
+        let contents = [picture.table.to_csv()?, on_white(&picture.svg)];
         for (path, text) in paths(directory, picture.file).into_iter().zip(contents) {
             if !replace {
                 refuse_existing(&path)?;

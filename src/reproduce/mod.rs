@@ -165,7 +165,8 @@ pub const ENTRIES: &[Entry] = &[
         "how tight the bounds by Bayes security and capacity are for sparse priors",
         [
             "bayes-security-figure-5-random",
-            "bayes-security-figure-5-geometric"
+            "bayes-security-figure-5-geometric",
+            "bayes-security-figure-5-geometric-near"
         ],
         false,
         sparsity::figure_5

@@ -50,15 +50,17 @@ fn bounds() -> Result<Vec<Comparison>> {
         ),
         Comparison::claim(
             "Figure 3, left",
-            "ε at which its matrix is LDP: n = m = 3, k = 1, c = 1/m",
+            "ε, Figure 3 left, c = 1/m",
             "0.1",
             epsilon,
             epsilon <= 0.1,
         )
-        .because("c = 1/m keeps ε-LDP only if 1/(1 + e^ε) ≤ k/m ≤ e^ε/(1 + e^ε)"),
+        .because(
+            "at n = m = 3, k = 1: c = 1/m keeps ε-LDP only if 1/(1 + e^ε) ≤ k/m ≤ e^ε/(1 + e^ε)",
+        ),
         Comparison::claim(
             "Figure 3, left",
-            "β* of the same matrix",
+            "β*, Figure 3 left, c = 1/m",
             "2/(1 + e^0.1) = 0.95",
             least(&filled)?,
             (least(&filled)? - guaranteed).abs() < 1e-9,
@@ -133,7 +135,7 @@ fn picture(all: &[Comparison]) -> String {
             "Numbers printed in the text, beside the recomputed ones",
             "Printed and recomputed agree but for β* of randomized response with 400 secrets.",
         ),
-        x: Axis::linear("value").from_to(0.3, 1.03),
+        x: Axis::linear("value").from_to(0.0, 1.03),
         name: "recomputed".to_owned(),
         reference_name: "printed".to_owned(),
         rows: all.iter().filter_map(row).collect(),
