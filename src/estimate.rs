@@ -8,6 +8,11 @@ use serde::Serialize;
 pub enum Method {
     /// The chosen attack on rows it never saw.
     HeldOutAttack,
+    /// Attacks of the chosen kind on every row of the log, each learned and tuned without the part of
+    /// the log that it is tried on.
+    CrossFittedAttack,
+    /// Polynomial approximation of |x − y|, for alphabets larger than the sample.
+    MinimaxTotalVariation,
     /// Clopper–Pearson on each error rate of the attack, α split between them.
     ClopperPearson,
     /// Kolmogorov distance with the Dvoretzky–Kiefer–Wolfowitz–Massart bound.
@@ -20,6 +25,19 @@ pub enum Method {
     MatchedClopperPearson,
     /// Chernoff bound for the prior-weighted errors.
     WeightedChernoff,
+    /// A threshold by order statistics of one secret's rows, Clopper–Pearson on the other's.
+    OrderStatisticClopperPearson,
+    /// A band around both errors at all thresholds, Dvoretzky–Kiefer–Wolfowitz–Massart.
+    DkwBand,
+    /// That band, and order statistics with Clopper–Pearson in either tail, together.
+    BandAndTails,
+    /// The Gaussian shift with the same area under the ROC curve.
+    AreaUnderCurve,
+    /// Clopper–Pearson on each error rate with as many rows as the autocorrelated errors are worth;
+    /// approximate.
+    ClopperPearsonEffectiveRows,
+    /// Bets with a mixture of stakes; holds however often it is looked at.
+    BettingMixture,
 }
 
 /// The methods behind a figure.
@@ -64,6 +82,14 @@ impl Estimate {
             },
             reason: self.reason.clone(),
         }
+    }
+
+    /// Takes a better point than the one at hand. A point below what is certified is raised to it, unless
+    /// the limit says no more than what holds of any log.
+    pub(crate) fn set_point(&mut self, point: f64, method: Method, trivial_lower: f64) {
+        let certified = self.lower.filter(|lower| *lower > trivial_lower);
+        self.point = Some(certified.map_or(point, |lower| lower.max(point)));
+        self.method.point = Some(method);
     }
 
     /// The estimate of a decreasing function of the figure: limits change places.

@@ -70,6 +70,7 @@ pub mod channel;
 pub mod claim;
 pub mod error;
 pub mod estimate;
+pub mod follow;
 pub mod grammar;
 pub mod log;
 pub mod measure;

@@ -1,5 +1,7 @@
 //! Splitting a log into the rows to learn from, the rows to choose with and the rows to judge on.
 
+mod blocks;
+
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
@@ -21,6 +23,8 @@ pub struct Split {
 const CERTIFY: f64 = 0.4;
 /// Share of a secret's rows that tune.
 const TUNE: f64 = 0.2;
+/// Share of a secret's rows that tune where nothing is learned.
+const TUNE_ALONE: f64 = 0.25;
 /// Choosing needs no more rows than this over all secrets, but [`TUNE_LEAST`] a secret.
 const TUNE_MOST: u64 = 100_000;
 const TUNE_LEAST: u64 = 1_000;
@@ -44,6 +48,37 @@ impl Split {
         Split { fit, tune, certify }
     }
 
+    /// Splits every secret's rows where nothing is to be learned: 25 % tune (at most about 100,000 rows in
+    /// all), the rest certifies.
+    pub fn without_fit(counts: &Counts, rng: &mut ChaCha8Rng) -> Split {
+        let most = tune_most(counts.secrets());
+        let sizes = |rows: u64| {
+            let tune = share(rows, TUNE_ALONE).min(most);
+            [0, tune, rows - tune]
+        };
+        let [fit, tune, certify] = draw(counts, sizes, rng);
+        Split { fit, tune, certify }
+    }
+
+    /// Tunes on one log, where nothing is to be learned, and certifies on all rows of another.
+    pub fn across_without_fit(tune: &Counts, certify: Counts) -> Split {
+        Split {
+            fit: Counts::new(tune.secrets(), Vec::new()),
+            tune: tune.clone(),
+            certify,
+        }
+    }
+
+    /// The same split for an attack that learns nothing: the fit rows tune too.
+    #[must_use]
+    pub fn all_to_tune(self) -> Split {
+        Split {
+            tune: self.fit.plus(&self.tune),
+            fit: Counts::new(self.fit.secrets(), Vec::new()),
+            certify: self.certify,
+        }
+    }
+
     /// Learns and tunes on one log and certifies on all rows of another.
     pub fn across(learn: &Counts, certify: Counts, rng: &mut ChaCha8Rng) -> Split {
         let most = tune_most(learn.secrets());
@@ -54,6 +89,25 @@ impl Split {
         let [fit, tune, _] = draw(learn, sizes, rng);
         Split { fit, tune, certify }
     }
+}
+
+/// Deals every secret's rows at random to so many parts of equal size, give or take a row.
+pub fn folds(counts: &Counts, parts: usize, rng: &mut ChaCha8Rng) -> Vec<Counts> {
+    let mut rest = counts.clone();
+    let mut folds = Vec::with_capacity(parts);
+    for left in (1..=parts as u64).rev() {
+        let [fold, later, _] = draw(&rest, |rows| [rows / left, rows - rows / left, 0], rng);
+        folds.push(fold);
+        rest = later;
+    }
+    folds
+}
+
+/// At most so many rows of every secret, drawn at random; all of them if there are no more.
+pub fn subset(counts: &Counts, most: impl Fn(u64) -> u64, rng: &mut ChaCha8Rng) -> Counts {
+    let kept = |rows: u64| most(rows).min(rows);
+    let [subset, ..] = draw(counts, |rows| [kept(rows), rows - kept(rows), 0], rng);
+    subset
 }
 
 fn tune_most(secrets: usize) -> u64 {
@@ -130,6 +184,17 @@ mod tests {
         assert_eq!(split.tune.rows(), &[200, 1]);
         assert_eq!(split.certify.rows(), &[400, 2]);
         assert_eq!(split.fit.plus(&split.tune).plus(&split.certify), all);
+    }
+
+    #[test]
+    fn without_anything_to_learn_three_quarters_certify() {
+        for (rows, expected) in [(1, [0, 1]), (2, [1, 1]), (1000, [250, 750])] {
+            let all = counts(&[(0, 0, rows)]);
+            let split = Split::without_fit(&all, &mut ChaCha8Rng::seed_from_u64(1));
+            assert_eq!([split.tune.rows()[0], split.certify.rows()[0]], expected);
+            assert_eq!(split.fit.total(), 0);
+            assert_eq!(split.tune.plus(&split.certify), all);
+        }
     }
 
     #[test]

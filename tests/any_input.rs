@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use leakgauge::audit::{self, Audit, AuditOptions, PriorChoice};
+use leakgauge::audit::{self, Audit, AuditOptions, PriorChoice, SplitChoice};
 use leakgauge::claim::Claim;
 use leakgauge::estimate::Estimate;
 use leakgauge::log::{HeaderChoice, Log, ReadOptions, read_from};
@@ -199,6 +199,7 @@ fn read_options() -> impl Strategy<Value = ReadOptions> {
                 ReadOptions {
                     secret,
                     observe,
+                    keep_order: count.is_none(),
                     count,
                     header,
                     delimiter,
@@ -239,6 +240,11 @@ fn audit_options() -> impl Strategy<Value = AuditOptions> {
                 prior,
                 margin,
                 seed,
+                split: if seed.is_multiple_of(2) {
+                    SplitChoice::Random
+                } else {
+                    SplitChoice::Blocks
+                },
                 claims: claims
                     .into_iter()
                     .filter_map(|claim| Claim::parse(claim).ok())
@@ -402,6 +408,7 @@ proptest! {
     ) {
         let read_options = ReadOptions {
             count: aggregated.then(|| "x0".to_owned()),
+            keep_order: !aggregated,
             ..ReadOptions::default()
         };
         for options in [options, AuditOptions::default()] {

@@ -429,3 +429,34 @@ fn points_are_simulated_in_two_columns() {
         );
     }
 }
+
+/// Gaussian noise attains what its μ allows, in a group too; ρ allows no less than noise with it has.
+#[test]
+fn gaussian_and_concentrated_promises_bound_gaussian_noise() {
+    let options = BoundsOptions {
+        group: Some(3),
+        secrets: Some(4),
+        ..BoundsOptions::default()
+    };
+    let [mu, rho] = ["gdp(mu=0.5)", "zcdp(rho=0.125)"].map(|promise| one(promise, &options));
+    let noise = |secrets: &str| {
+        one(
+            &format!("gaussian(sigma=2, secrets={secrets})"),
+            &BoundsOptions::default(),
+        )
+    };
+    for (name, noise) in [
+        ("advantage", noise("2")),
+        ("group_advantage", noise("0..3")),
+    ] {
+        let exact = noise.figure("advantage").unwrap();
+        assert!((mu.figure(name).unwrap() - exact).abs() < 1e-15);
+        assert!(rho.figure(name).unwrap() > exact);
+    }
+    assert_eq!(mu.figure("group_mu"), Some(1.5));
+    assert_eq!(rho.figure("group_rho"), Some(1.125));
+    assert_eq!(mu.figure("epsilon"), Some(f64::INFINITY));
+    assert!(mu.figure("capacity").unwrap() > 1.0);
+    let refused = leakgauge::bounds::bounds("gdp(mu=1, unit=2)", &options).unwrap_err();
+    assert!(refused.to_string().contains("--group"), "{refused}");
+}

@@ -81,10 +81,11 @@ fn promises_bound_what_the_theorems_say() {
         };
         check(entry, "adv_bound", promise.largest_total_variation());
         check(entry, "beta_bound", promise.least_bayes_security());
-        if let Promise::LocalDp { epsilon } = promise {
+        if let Promise::LocalDp { epsilon, .. } = promise {
             let same = Promise::Dp {
                 epsilon,
                 delta: 0.0,
+                unit: None,
             };
             assert_eq!(
                 same.largest_total_variation(),

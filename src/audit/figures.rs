@@ -1,18 +1,24 @@
 //! The pairwise figures: total variation, Bayes security, advantage, ε.
 
 use crate::audit::Evidence;
-use crate::audit::model::{EpsilonLimit, PairFigures, WorstPair};
-use crate::audit::plan::{Read, WorstMethod, kolmogorov_lower};
+use crate::audit::cross_fit::CrossFit;
+use crate::audit::given;
+use crate::audit::model::{EpsilonLimit, PairFigures, PrivacyLimit, WorstPair};
+use crate::audit::plan::{PrivacyPlan, Read, WorstMethod, kolmogorov_lower};
+use crate::audit::trade_off;
 use crate::estimate::{Estimate, Method, Methods};
 use crate::log::Log;
 use crate::measure::plug_in;
 use crate::observations::{Counts, ObservationKind};
-use crate::pairwise::{AdvantageMethod, Tally};
+use crate::pairwise::{AdvantageMethod, Quantity, Tally};
 use crate::stats::concentration::mcdiarmid_total_variation_radius;
 use crate::stats::multiplicity::bonferroni;
+use crate::tuning::ScorerChoice;
 
 const NO_UPPER: &str = "no distribution-free upper limit exists for numeric observations: say what the observer can \
                         resolve (--resolution COLUMN=WIDTH), or bound the attacks found (attack-advantage)";
+pub(super) const NO_UPPER_SERIAL: &str =
+    "limits from above count on independent rows, which --split blocks does not";
 const NO_ROWS: &str = "a secret of the pair has no rows to certify on";
 
 /// Plug-in total variation of every pair of a discrete log.
@@ -65,6 +71,17 @@ impl Evidence<'_> {
             .try_fold(0.0f64, |largest, upper| Some(largest.max(upper?)))
     }
 
+    /// Why there is no limit on what a better attack could do.
+    pub(super) fn no_upper(&self, of_observations: &'static str) -> &'static str {
+        if self.effective.is_some() {
+            NO_UPPER_SERIAL
+        } else if self.options.scorer == ScorerChoice::Given {
+            given::NO_UPPER
+        } else {
+            of_observations
+        }
+    }
+
     /// Total variation of a pair, its attack judged at `lower_level`, its upper limit at `upper_level`.
     pub(super) fn total_variation(
         &self,
@@ -87,10 +104,25 @@ impl Evidence<'_> {
             },
             reason: match (judged, upper) {
                 (false, _) => Some(NO_ROWS.to_owned()),
-                (true, None) => Some(NO_UPPER.to_owned()),
+                (true, None) => Some(self.no_upper(NO_UPPER).to_owned()),
                 (true, Some(_)) => None,
             },
         }
+    }
+
+    /// Takes the point of a pair from all rows, where that can be had.
+    fn take_cross_fit(&self, estimate: &mut Estimate, advantage: Option<f64>) {
+        if let Some(advantage) = advantage.filter(|_| estimate.point.is_some()) {
+            estimate.set_point(advantage, Method::CrossFittedAttack, 0.0);
+        }
+    }
+
+    /// Total variation of a pair that nothing in the log chose, its limits at a level for all pairs.
+    fn listed_total_variation(&self, pair: usize, level: f64) -> Estimate {
+        let mut estimate = self.total_variation(pair, level, level);
+        let cross_fit = self.cross_fit.as_ref();
+        self.take_cross_fit(&mut estimate, cross_fit.and_then(|c| c.advantage(pair)));
+        estimate
     }
 
     /// Total variation of the worst pair; its limits hold on their own.
@@ -114,6 +146,8 @@ impl Evidence<'_> {
             estimate.method.point = Some(Method::KolmogorovDistance);
             estimate.method.lower = Some(Method::KolmogorovDkw);
         }
+        let cross_fit = self.cross_fit.as_ref();
+        self.take_cross_fit(&mut estimate, cross_fit.and_then(CrossFit::worst_advantage));
         estimate
     }
 
@@ -160,8 +194,17 @@ impl Evidence<'_> {
         (plug_in + radius).min(1.0)
     }
 
+    /// How error rates are limited one by one.
+    pub(super) fn errors_method(&self) -> Method {
+        match self.effective {
+            Some(_) => Method::ClopperPearsonEffectiveRows,
+            None => Method::ClopperPearson,
+        }
+    }
+
     fn attack_method(&self, pair: usize) -> Method {
         match self.advantages[pair].method() {
+            _ if self.effective.is_some() => Method::ClopperPearsonEffectiveRows,
             AdvantageMethod::Separate => Method::ClopperPearson,
             AdvantageMethod::Pooled => Method::MatchedClopperPearson,
         }
@@ -190,33 +233,47 @@ impl Evidence<'_> {
         }
     }
 
-    /// The certified lower limit of ε for a δ.
-    pub(super) fn epsilon(&self, delta: f64) -> EpsilonLimit {
-        let plan = self.plan.epsilon_for(delta);
+    /// The certified lower limit of ε, μ or ρ.
+    pub(super) fn privacy(&self, plan: &PrivacyPlan) -> PrivacyLimit {
         let tally = &self.judgement.tallies[plan.position];
         let share = self.plan.share(Read::Errors(plan.rule));
         let rate = |missed: u64, rows: u64| missed as f64 / rows as f64;
-        let bare = crate::pairwise::ErrorRates {
+        let judged = tally.is_judged();
+        let bare = judged.then(|| crate::pairwise::ErrorRates {
             missed: rate(tally.a_missed, tally.a_rows),
             false_alarm: rate(tally.b_missed, tally.b_rows),
-        };
-        let point = bare.epsilon_at_least(delta);
-        EpsilonLimit {
+        });
+        PrivacyLimit {
+            quantity: plan.quantity.name(),
+            delta: match plan.quantity {
+                Quantity::Epsilon { delta } => Some(delta),
+                Quantity::Mu | Quantity::Rho => None,
+            },
             secrets: [plan.rule.a, plan.rule.b].map(|secret| self.secrets[secret as usize].clone()),
-            point: (tally.is_judged() && point.is_finite()).then_some(point),
-            lower: tally
-                .is_judged()
-                .then(|| tally.errors_at_most(share).epsilon_at_least(delta)),
-            delta,
+            point: bare
+                .map(|rates| plan.quantity.at_least(&rates))
+                .filter(|point| point.is_finite()),
+            lower: judged.then(|| {
+                let errors = self.errors(plan.position);
+                plan.quantity.at_least(&errors.errors_at_most(share))
+            }),
         }
     }
+}
+
+/// The limits of privacy: ε at δ = 0, then those that claims read.
+pub(super) fn privacy(evidence: &Evidence) -> Vec<PrivacyLimit> {
+    let plans = evidence.plan.privacy.iter();
+    plans.map(|plan| evidence.privacy(plan)).collect()
 }
 
 /// The worst pair: its limits hold on their own.
 pub(super) fn worst_pair(evidence: &Evidence) -> WorstPair {
     let worst = evidence.plan.worst;
-    let total_variation = evidence.worst_total_variation();
+    let mut total_variation = evidence.worst_total_variation();
+    let total_variation_points = evidence.worst_points(&mut total_variation);
     let attack = evidence.plan.advantage_read(evidence.tuned, worst);
+    let epsilon = evidence.privacy(&evidence.plan.privacy[0]);
     WorstPair {
         secrets: evidence.names(worst),
         bayes_security: total_variation.decreasing(|tv| 1.0 - tv),
@@ -226,8 +283,16 @@ pub(super) fn worst_pair(evidence: &Evidence) -> WorstPair {
             evidence.plan.share(attack) / 2.0,
             evidence.alpha() / 2.0,
         ),
-        epsilon: evidence.epsilon(0.0),
+        epsilon: EpsilonLimit {
+            secrets: epsilon.secrets,
+            point: epsilon.point,
+            lower: epsilon.lower,
+            delta: 0.0,
+        },
+        trade_off: trade_off::of_worst_pair(evidence),
+        trade_off_reason: trade_off::missing(evidence),
         total_variation,
+        total_variation_points,
     }
 }
 
@@ -238,15 +303,19 @@ pub(super) fn all_pairs(evidence: &Evidence) -> Vec<PairFigures> {
         evidence.one_side(evidence.alpha()),
         evidence.pair_count() as u64,
     );
+    let sparse = evidence.listed_sparse();
     (0..evidence.pair_count())
         .into_par_iter()
         .map(|pair| {
-            let total_variation = evidence.total_variation(pair, level, level);
+            let mut total_variation = evidence.listed_total_variation(pair, level);
+            let sparse = sparse.as_ref().map(|sparse| &sparse[pair]);
+            let points = evidence.listed_points(pair, sparse, &mut total_variation);
             PairFigures {
                 secrets: evidence.names(pair),
                 bayes_security: total_variation.decreasing(|tv| 1.0 - tv),
                 advantage: total_variation.clone(),
                 total_variation,
+                total_variation_points: points,
             }
         })
         .collect()

@@ -13,11 +13,15 @@ use crate::stats::multiplicity::holm;
 /// Tests every secret's rows against the law that the mechanism gives it; Holm over secrets, and over
 /// columns where the law is given column by column.
 pub(super) fn fit(log: &Log, mechanism: &dyn BoundMechanism) -> Fit {
-    match tests(log, mechanism) {
-        Err(reason) => Fit {
+    if log.facts.scores.is_some() {
+        return Fit {
             p_value: None,
-            test: format!("none: {reason}"),
-        },
+            test: "none: the log was read for its scores, not for what the mechanism gave"
+                .to_owned(),
+        };
+    }
+    match tests(log, mechanism) {
+        Err(reason) => untested(&reason),
         Ok(tested) => {
             let p_values: Vec<f64> = tested.iter().map(|&(p, _)| p).collect();
             let over = if mechanism.columns().len() > 1 && tested.len() > log.secrets.len() {
@@ -36,9 +40,20 @@ pub(super) fn fit(log: &Log, mechanism: &dyn BoundMechanism) -> Fit {
     }
 }
 
+/// No test, and why.
+pub(super) fn untested(reason: &str) -> Fit {
+    Fit {
+        p_value: None,
+        test: format!("none: {reason}"),
+    }
+}
+
 /// An observation of the log that a claimed mechanism cannot produce under its secret, if there is one:
 /// the log then is not its, with certainty.
 pub(super) fn impossible(log: &Log, mechanism: &dyn BoundMechanism) -> Option<String> {
+    if log.facts.scores.is_some() {
+        return None;
+    }
     (0..log.secrets.len()).find_map(|secret| {
         let Law::Labels(law) = mechanism.law(secret) else {
             return None;

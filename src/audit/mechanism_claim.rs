@@ -46,7 +46,10 @@ pub(super) fn judge(evidence: &Evidence, log: &Log, claim: &BoundClaim, at: usiz
         reason: security_reason(&estimate, analytic_security, verdict, &note),
         rows_needed,
         estimate,
-        fit: Some(goodness::fit(log, mechanism)),
+        fit: Some(match evidence.effective {
+            None => goodness::fit(log, mechanism),
+            Some(_) => goodness::untested("the tests count on independent rows"),
+        }),
     }
 }
 

@@ -1,15 +1,21 @@
 //! From a log to a report: split, choose on the tune rows, judge on the certify rows, and say what
 //! follows.
 
+mod convergence;
+mod cross_fit;
 mod figures;
+mod given;
 mod goodness;
 mod mechanism_claim;
 mod model;
 mod overall;
 mod plan;
+mod points;
 mod privacy;
 mod reasons;
 mod rows_needed;
+mod targets;
+mod trade_off;
 mod verdict;
 mod warnings;
 
@@ -18,17 +24,23 @@ use std::collections::BTreeMap;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::claim::{Claim, ClaimKind, Promise};
+use crate::claim::{BoundPromise, Claim, ClaimKind, Promise};
 use crate::error::{Error, Result, shorten};
 use crate::log::Log;
 use crate::mechanism::BoundMechanism;
 use crate::observations::{Counts, Observations};
-use crate::pairwise::{Advantage, Judgement, judge};
+use crate::pairwise::{
+    Advantage, EffectiveRows, Judgement, ScoredRows, effective_rows, judge_and_keep,
+};
 use crate::split::Split;
 use crate::tuning::{self, ScorerChoice, Tuned};
 
+use cross_fit::CrossFit;
+pub use given::check_scores;
 pub use model::*;
 use plan::Plan;
+use targets::Targets;
+pub use trade_off::*;
 
 /// The prior of the figures that depend on one.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -42,6 +54,17 @@ pub enum PriorChoice {
     Given(BTreeMap<String, f64>),
 }
 
+/// How the rows of a log are split into those to learn from, to choose with and to judge on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SplitChoice {
+    /// At random, secret by secret: for rows that are exchangeable.
+    #[default]
+    Random,
+    /// Earlier rows to learn and choose, later ones to judge, with limits that allow for
+    /// autocorrelation: for rows that are not.
+    Blocks,
+}
+
 /// How to audit.
 #[derive(Debug)]
 pub struct AuditOptions {
@@ -51,6 +74,8 @@ pub struct AuditOptions {
     pub seed: u64,
     /// The attacker.
     pub scorer: ScorerChoice,
+    /// How rows are split.
+    pub split: SplitChoice,
     /// The prior.
     pub prior: PriorChoice,
     /// How close to a mechanism's analytic value an upper limit must come to hold.
@@ -65,6 +90,7 @@ impl Default for AuditOptions {
             confidence: 0.95,
             seed: 0,
             scorer: ScorerChoice::Auto,
+            split: SplitChoice::Random,
             prior: PriorChoice::Uniform,
             margin: 0.02,
             claims: Vec::new(),
@@ -86,10 +112,17 @@ pub(crate) struct Evidence<'a> {
     tuned: &'a Tuned,
     plan: &'a Plan,
     judgement: &'a Judgement,
+    /// The certify rows of the worst pair by their scores.
+    scored: Option<&'a ScoredRows>,
     /// What the certify rows say about the advantage at every pair.
     advantages: Vec<Advantage>,
-    /// Plug-in total variation of every pair over all rows; discrete logs only.
+    /// What the certify rows are worth, in a split by time.
+    effective: Option<EffectiveRows>,
+    /// Plug-in total variation of every pair over all rows; discrete logs only, and not in a split by
+    /// time, whose rows are not taken to be independent.
     plug_in: Option<Vec<f64>>,
+    /// Points from all rows, where they can be had.
+    cross_fit: Option<CrossFit>,
 }
 
 impl Evidence<'_> {
@@ -102,6 +135,12 @@ impl Evidence<'_> {
         self.tuned.choices.len()
     }
 
+    /// The errors of a rule that is judged, by its position, each rate limited separately.
+    fn errors(&self, position: usize) -> Advantage {
+        let effective = self.effective.as_ref().map(|rows| rows.rules[position]);
+        Advantage::separate(self.judgement.tallies[position], effective)
+    }
+
     fn is_discrete(&self) -> bool {
         self.plug_in.is_some()
     }
@@ -111,6 +150,8 @@ impl Evidence<'_> {
 pub(crate) struct BoundClaim<'a> {
     claim: &'a Claim,
     mechanism: Option<Box<dyn BoundMechanism>>,
+    /// What a promise of privacy leaves to each pair of secrets.
+    privacy: Option<BoundPromise>,
 }
 
 impl BoundClaim<'_> {
@@ -129,28 +170,49 @@ impl BoundClaim<'_> {
 /// too few rows to certify anything.
 pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
     check(options)?;
+    check_scores(options.scorer, log.facts.scores.is_some())?;
     let claims = bind(log, &options.claims)?;
     let prior = prior(log, &options.prior)?;
     let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
-    let split = match &log.fit_counts {
-        Some(learn) => Split::across(learn, log.counts.clone(), &mut rng),
-        None => Split::stratified(&log.counts, &mut rng),
-    };
+    let given = options.scorer == ScorerChoice::Given;
+    let (split, ordered) = by_choice(log, options.split, given, &mut rng)?;
     refuse_uncertifiable(log, &split)?;
     let alpha = 1.0 - options.confidence;
-    let deltas = deltas(&claims);
-    let tuned = tuning::tune(&log.observations, &split, options.scorer, alpha, &deltas)?;
-    let plan = Plan::new(log, &split, &tuned, &claims, alpha, &deltas);
+    let targets = Targets::new(&claims, log.secrets.len());
+    let mut tuned = if given {
+        given::tune(log, &split, options, &targets.list)?
+    } else {
+        tuning::tune(
+            &log.observations,
+            &split,
+            options.scorer,
+            alpha,
+            &targets.list,
+        )?
+    };
+    learn_from_all(&mut tuned, log, &split);
+    let serial = ordered.is_some();
+    let plan = Plan::new(log, &split, &tuned, &claims, alpha, &targets, serial);
     let uniform = vec![1.0 / log.secrets.len() as f64; log.secrets.len()];
     let priors = [prior.clone(), uniform.clone()];
-    let risk_methods = overall::choose_methods(&tuned, &split, &priors, alpha);
-    let judgement = judge(
+    let risk_methods = if serial {
+        vec![overall::RiskMethod::EffectiveRows; priors.len()]
+    } else {
+        overall::choose_methods(&tuned, &split, &priors, alpha)
+    };
+    let worst = tuned.choices[plan.worst].rule;
+    let (judgement, scored) = judge_and_keep(
         &*tuned.scorer,
         &log.observations,
         &split.certify,
         &plan.rules(&tuned),
         &priors,
+        Some((worst.a, worst.b)),
     );
+    let effective = ordered.map(|rows| {
+        let rules = plan.rules(&tuned);
+        effective_rows(&*tuned.scorer, &log.observations, rows, &rules, &priors)
+    });
     let evidence = Evidence {
         options,
         secrets: &log.secrets,
@@ -161,8 +223,15 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
         tuned: &tuned,
         plan: &plan,
         judgement: &judgement,
-        advantages: advantages(&plan, &judgement, options.seed),
-        plug_in: figures::plug_in(log),
+        // The order statistics of dependent rows have no such limits.
+        scored: (!serial).then_some(&scored),
+        advantages: advantages(&plan, &judgement, effective.as_ref(), options.seed),
+        plug_in: figures::plug_in(log).filter(|_| !serial),
+        effective,
+        // Parts dealt at random would put neighbours in time on both sides.
+        cross_fit: cross_fit::kind(&*tuned.scorer)
+            .filter(|_| !serial)
+            .and_then(|kind| CrossFit::run(log, kind, alpha, options.seed, &priors)),
     };
     let warnings = warnings::find(log, &split);
     let worst_pair = figures::worst_pair(&evidence);
@@ -175,7 +244,7 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
         seed: options.seed,
         confidence: options.confidence,
         input: input(log),
-        method: method(&tuned, &split),
+        method: method(&tuned, &split, log, evidence.effective.as_ref()),
         assumptions: assumptions(log, options),
         pairs: figures::all_pairs(&evidence),
         multiplicity: Multiplicity {
@@ -188,7 +257,9 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
             limits_read_by_claims: plan.reads(),
         },
         overall: overall::overall(&evidence, &worst_pair, &priors, &risk_methods, &mut rng),
+        convergence: convergence::convergence(&evidence, &split, &worst_pair, &prior),
         claims: verdict::judge_claims(&evidence, log, &claims, &warnings),
+        privacy: figures::privacy(&evidence),
         worst_pair,
         warnings,
     })
@@ -212,48 +283,59 @@ fn check(options: &AuditOptions) -> Result<()> {
     Ok(())
 }
 
+/// Once everything is chosen, the attack learns from the tune rows too. An attack that cannot stays as
+/// it was.
+fn learn_from_all(tuned: &mut Tuned, log: &Log, split: &Split) {
+    let learn = split.fit.plus(&split.tune);
+    if let Ok(scorer) = tuned.scorer.refit(&log.observations, &learn) {
+        tuned.scorer = scorer;
+    }
+}
+
 fn bind<'a>(log: &Log, claims: &'a [Claim]) -> Result<Vec<BoundClaim<'a>>> {
     claims
         .iter()
         .map(|claim| {
             // A mechanism is what it is on all secrets of the log, whichever are looked at: what
             // --secrets leaves out is still part of its domain.
-            let mechanism = match &claim.kind {
+            let (mechanism, privacy) = match &claim.kind {
                 ClaimKind::Mechanism(mechanism) => {
                     let all = log.secrets.iter().chain(&log.left_out).cloned();
-                    Some(mechanism.bind(&all.collect::<Vec<_>>())?)
+                    (Some(mechanism.bind(&all.collect::<Vec<_>>())?), None)
                 }
-                ClaimKind::Promise(_) => None,
+                ClaimKind::Promise(promise) => {
+                    let bound = BoundPromise::bind(promise, &claim.text, &log.secrets)?;
+                    (None, bound)
+                }
             };
-            Ok(BoundClaim { claim, mechanism })
+            Ok(BoundClaim {
+                claim,
+                mechanism,
+                privacy,
+            })
         })
         .collect()
 }
 
 /// Every pair has random numbers of its own, whatever the other pairs need.
-fn advantages(plan: &Plan, judgement: &Judgement, seed: u64) -> Vec<Advantage> {
+fn advantages(
+    plan: &Plan,
+    judgement: &Judgement,
+    effective: Option<&EffectiveRows>,
+    seed: u64,
+) -> Vec<Advantage> {
     let pairs = plan.methods.iter().zip(&judgement.tallies);
     pairs
         .enumerate()
         .map(|(pair, (&method, &tally))| {
+            if let Some(effective) = effective {
+                return Advantage::separate(tally, Some(effective.rules[pair]));
+            }
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
             rng.set_stream(1 + pair as u64);
             Advantage::new(tally, method, &mut rng)
         })
         .collect()
-}
-
-/// The δ for which limits of ε are wanted: 0 first, then those of the claims.
-fn deltas(claims: &[BoundClaim]) -> Vec<f64> {
-    let mut deltas = vec![0.0];
-    for claim in claims {
-        if let Some(Promise::Dp { delta, .. }) = claim.promise()
-            && !deltas.contains(&delta)
-        {
-            deltas.push(delta);
-        }
-    }
-    deltas
 }
 
 fn prior(log: &Log, choice: &PriorChoice) -> Result<Vec<f64>> {
@@ -302,6 +384,53 @@ fn given_prior(log: &Log, given: &BTreeMap<String, f64>) -> Result<Vec<f64>> {
         .collect())
 }
 
+/// Rows in the order of the log, each a secret and an observation.
+type Sequence<'a> = &'a [(u32, u32)];
+
+/// The split, and for a split by time the certify rows in their order.
+fn by_choice<'a>(
+    log: &'a Log,
+    choice: SplitChoice,
+    given: bool,
+    rng: &mut ChaCha8Rng,
+) -> Result<(Split, Option<Sequence<'a>>)> {
+    let ordered = match choice {
+        SplitChoice::Random => None,
+        SplitChoice::Blocks => Some(log.sequence.as_deref().ok_or_else(|| {
+            Error::parameter("--split blocks", "the log was read without its order")
+                .with_hint("read it with ReadOptions::keep_order")
+        })?),
+    };
+    let split = match (&log.fit_counts, ordered, given) {
+        (Some(learn), _, false) => Split::across(learn, log.counts.clone(), rng),
+        (Some(tune), _, true) => Split::across_without_fit(tune, log.counts.clone()),
+        (None, None, false) => Split::stratified(&log.counts, rng),
+        (None, None, true) => Split::without_fit(&log.counts, rng),
+        (None, Some(rows), _) => {
+            let (split, certify) = Split::blocks(rows, log.secrets.len());
+            if split.in_every_part() < 2 {
+                return Err(recorded_apart(log));
+            }
+            return Ok((
+                if given { split.all_to_tune() } else { split },
+                Some(certify),
+            ));
+        }
+    };
+    Ok((split, ordered))
+}
+
+fn recorded_apart(log: &Log) -> Error {
+    Error::data(
+        crate::error::Place::file(log.facts.files.join(", ")),
+        "--split blocks needs two secrets that occur early, midway and late in the log",
+    )
+    .with_hint(
+        "secrets that were recorded one after the other cannot be told from whatever else changed meanwhile, by no \
+         split: record them in turns, best in random order",
+    )
+}
+
 fn refuse_uncertifiable(log: &Log, split: &Split) -> Result<()> {
     let usable = split
         .certify
@@ -348,8 +477,30 @@ fn input(log: &Log) -> Input {
     }
 }
 
-fn method(tuned: &Tuned, split: &Split) -> MethodSection {
+fn method(
+    tuned: &Tuned,
+    split: &Split,
+    log: &Log,
+    effective: Option<&EffectiveRows>,
+) -> MethodSection {
+    let worth = |effective: &EffectiveRows| {
+        let rows = effective.least(log.secrets.len()).into_iter();
+        log.secrets
+            .iter()
+            .zip(rows)
+            .map(|(label, rows)| SecretRows {
+                label: label.clone(),
+                rows,
+            })
+            .collect()
+    };
     MethodSection {
+        split: if effective.is_some() {
+            "blocks"
+        } else {
+            "random"
+        },
+        effective_rows: effective.map(worth),
         scorer: tuned.scorer.name(),
         parameters: tuned.scorer.parameters(),
         index: tuned.index,
@@ -372,8 +523,18 @@ fn method(tuned: &Tuned, split: &Split) -> MethodSection {
 }
 
 fn assumptions(log: &Log, options: &AuditOptions) -> Vec<String> {
+    let rows = match options.split {
+        SplitChoice::Random => {
+            "Rows are independent, and the rows of a secret all come from one distribution."
+        }
+        SplitChoice::Blocks => {
+            "What the attack gets wrong depends on rows nearby only, far fewer than those that certify. Limits come from \
+             an estimate of how many independent rows these are worth, and are approximate. They are about the time of \
+             the certify rows."
+        }
+    };
     let mut assumptions = vec![
-        "Rows are independent, and the rows of a secret all come from one distribution.".to_owned(),
+        rows.to_owned(),
         format!(
             "Seed {} was fixed beforehand: running with several seeds and keeping one spends confidence that was not \
              paid for.",
@@ -390,6 +551,9 @@ fn assumptions(log: &Log, options: &AuditOptions) -> Vec<String> {
             "Types of columns that were not said were inferred from how the first rows are written."
                 .to_owned(),
         );
+    }
+    if let Some(scores) = &log.facts.scores {
+        assumptions.extend(given::assumptions(scores));
     }
     if options.prior == PriorChoice::Empirical {
         assumptions

@@ -6,6 +6,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
+use crate::audit::trade_off::TradeOff;
 use crate::error::{listing, shorten};
 use crate::estimate::Estimate;
 use crate::observations::{Column, ObservationKind};
@@ -32,12 +33,16 @@ pub struct Audit {
     pub assumptions: Vec<String>,
     /// The pair that is easiest to tell apart.
     pub worst_pair: WorstPair,
+    /// What privacy needs at least: ε at δ = 0, then what claims of privacy are judged by.
+    pub privacy: Vec<PrivacyLimit>,
     /// Every pair.
     pub pairs: Vec<PairFigures>,
     /// How the figures of `pairs` hold together.
     pub multiplicity: Multiplicity,
     /// Figures of the whole log.
     pub overall: Overall,
+    /// Whether more rows would help; `None` where there are too few to tell.
+    pub convergence: Option<Convergence>,
     /// One entry a claim.
     pub claims: Vec<ClaimReport>,
 }
@@ -322,8 +327,14 @@ pub struct MethodSection {
     /// How neighbours were found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<&'static str>,
+    /// `random` or `blocks`.
+    pub split: &'static str,
     /// How rows were used.
     pub rows: PartRows,
+    /// In a split by time: how many independent rows the certify rows of each secret are worth, for the
+    /// pair where that is least.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effective_rows: Option<Vec<SecretRows>>,
     /// Everything that was tried on the tune rows.
     pub tried: Vec<TriedScorer>,
 }
@@ -362,12 +373,40 @@ pub struct WorstPair {
     pub bayes_security: Estimate,
     /// Total variation.
     pub total_variation: Estimate,
+    /// All points of the total variation; discrete logs only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_variation_points: Option<TotalVariationPoints>,
     /// Of the optimal adversary.
     pub advantage: Estimate,
     /// Of the best attack found.
     pub attack_advantage: Estimate,
     /// What differential privacy needs at least.
     pub epsilon: EpsilonLimit,
+    /// What the attack's score achieves at every threshold.
+    pub trade_off: Option<TradeOff>,
+    /// Why there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trade_off_reason: Option<&'static str>,
+}
+
+/// Points of the total variation of a pair of a discrete log; for the worst pair plug-in and minimax are
+/// from rows that did not choose it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct TotalVariationPoints {
+    /// Of the empirical frequencies: biased upward, by much where observations are many and rows few.
+    pub plug_in: f64,
+    /// See [`crate::measure::minimax_tv`]; `None` with fewer than 16 rows.
+    pub minimax: Option<f64>,
+    /// The attack on the certify rows.
+    pub held_out_attack: Option<f64>,
+    /// Attacks on all rows, raised to what is certified.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cross_fitted_attack: Option<f64>,
+    /// Distinct observations of the pair in the rows of plug-in and minimax.
+    pub distinct: u64,
+    /// Harmonic mean of the two secrets' numbers of these rows.
+    pub effective_rows: f64,
 }
 
 /// A lower limit of ε.
@@ -383,6 +422,22 @@ pub struct EpsilonLimit {
     pub delta: f64,
 }
 
+/// A lower limit of what privacy needs.
+#[derive(Debug, Clone, Serialize)]
+pub struct PrivacyLimit {
+    /// `epsilon`, `mu` of Gaussian or `rho` of zero-concentrated differential privacy.
+    pub quantity: &'static str,
+    /// The δ that a limit of ε is for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delta: Option<f64>,
+    /// The pair it was found at, chosen on the tune rows.
+    pub secrets: [String; 2],
+    /// The estimate from the bare error rates; `None` if it is infinite.
+    pub point: Option<f64>,
+    /// The limit.
+    pub lower: Option<f64>,
+}
+
 /// The figures of a pair; the limits of all pairs hold together.
 #[derive(Debug, Clone, Serialize)]
 pub struct PairFigures {
@@ -392,6 +447,9 @@ pub struct PairFigures {
     pub bayes_security: Estimate,
     /// Total variation.
     pub total_variation: Estimate,
+    /// All points of the total variation; discrete logs only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_variation_points: Option<TotalVariationPoints>,
     /// Of the optimal adversary.
     pub advantage: Estimate,
 }
@@ -430,6 +488,55 @@ pub struct Overall {
     pub min_entropy_leakage_bits: Estimate,
     /// ML×: the largest L× over all priors.
     pub capacity: Estimate,
+}
+
+/// Whether more rows would help.
+#[derive(Debug, Clone, Serialize)]
+pub struct Convergence {
+    /// The attack learned from ever more rows, tried on the same rows.
+    pub points: Vec<ConvergencePoint>,
+    /// Rows it was tried on, certify rows all of them.
+    pub judged_rows: u64,
+    /// Where the Bayes risk of this kind of attack seems to end; `None` with fewer than three points.
+    pub bayes_risk: Option<Extrapolated>,
+    /// Where the advantage at the worst pair seems to end.
+    pub total_variation: Option<Extrapolated>,
+    /// What the nearest neighbour would say of the true Bayes risk if it had seen infinitely many rows.
+    pub cover_hart: Option<Asymptotic>,
+    /// Whether more rows would help, in words.
+    pub conclusion: String,
+}
+
+/// The attack learned from so many rows. Points, not limits.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct ConvergencePoint {
+    /// Rows it learned from.
+    pub rows: u64,
+    /// Its risk at the prior.
+    pub bayes_risk: f64,
+    /// Its advantage at the worst pair.
+    pub total_variation: f64,
+}
+
+/// Where a curve seems to end. Not a limit: nothing bounds how far an extrapolation may be off.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Extrapolated {
+    /// The value that the curve approaches.
+    pub limit: f64,
+    /// Its standard error, approximately.
+    pub standard_error: f64,
+}
+
+/// A bracket that holds for infinitely many rows only: no limit of this log.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Asymptotic {
+    /// The true Bayes risk, were the error below that of infinitely many rows; secrets as frequent as in
+    /// the log (Cover and Hart 1967).
+    pub bayes_risk: [f64; 2],
+    /// Error of the nearest neighbour.
+    pub nearest_neighbor_error: f64,
+    /// Rows it learned from.
+    pub rows: u64,
 }
 
 /// The answer to a claim.

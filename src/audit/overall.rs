@@ -8,6 +8,7 @@ use crate::estimate::{Estimate, Method, Methods};
 use crate::measure::{leakage, plug_in};
 use crate::pairwise::{GuessTally, tally_guesses};
 use crate::split::Split;
+use crate::stats::binomial::clopper_pearson_upper;
 use crate::stats::concentration::mcdiarmid_vulnerability_radius;
 use crate::stats::hypergeometric;
 use crate::stats::poisson_binomial::poisson_binomial_upper;
@@ -22,6 +23,8 @@ const NO_UPPER: &str = "for numeric observations no valid limit on what a better
 pub(super) enum RiskMethod {
     Matched,
     Chernoff,
+    /// Every secret's errors by themselves, with effective rows: secrets in one log may share noise.
+    EffectiveRows,
 }
 
 /// For each prior, the method that promises the smaller limit, judged by the errors on the tune rows
@@ -145,18 +148,9 @@ fn vulnerability(
     let risk = match method {
         RiskMethod::Chernoff => chernoff_upper(&strata, level),
         RiskMethod::Matched => matched_upper(tally, prior, level, rng),
+        RiskMethod::EffectiveRows => effective_upper(evidence, at, &strata, level),
     };
-    let untested = strata
-        .iter()
-        .any(|stratum| stratum.weight > 0.0 && stratum.rows == 0);
-    let point = (!untested).then(|| {
-        let risk: f64 = strata
-            .iter()
-            .filter(|stratum| stratum.weight > 0.0)
-            .map(|stratum| stratum.weight * stratum.errors as f64 / stratum.rows as f64)
-            .sum();
-        (1.0 - risk).max(0.0)
-    });
+    let point = point_vulnerability(tally, prior);
     let upper = evidence.is_discrete().then(|| {
         let weights = prior
             .iter()
@@ -166,7 +160,7 @@ fn vulnerability(
         (plug_in::vulnerability(evidence.counts, prior) + radius).min(1.0)
     });
     let blind = leakage::prior_vulnerability(prior);
-    Estimate {
+    let mut estimate = Estimate {
         point,
         lower: Some((1.0 - risk).max(blind)),
         upper: upper.map(|upper| upper.max(blind)),
@@ -175,15 +169,56 @@ fn vulnerability(
             lower: Some(match method {
                 RiskMethod::Matched => Method::MatchedClopperPearson,
                 RiskMethod::Chernoff => Method::WeightedChernoff,
+                RiskMethod::EffectiveRows => Method::ClopperPearsonEffectiveRows,
             }),
             upper: upper.map(|_| Method::PluginMcdiarmid),
         },
         reason: match (point, upper) {
             (None, _) => Some("a secret of positive prior has no rows to certify on".to_owned()),
-            (_, None) => Some(NO_UPPER.to_owned()),
+            (_, None) => Some(evidence.no_upper(NO_UPPER).to_owned()),
             _ => None,
         },
+    };
+    let cross_fit = evidence.cross_fit.as_ref();
+    let guesses = cross_fit.map(|cross_fit| &cross_fit.guesses[at]);
+    if let Some(point) = guesses.and_then(|guesses| point_vulnerability(guesses, prior)) {
+        estimate.set_point(point, Method::CrossFittedAttack, blind);
     }
+    estimate
+}
+
+/// 1 − the prior-weighted errors; `None` if a secret of positive prior was not tested.
+fn point_vulnerability(tally: &GuessTally, prior: &[f64]) -> Option<f64> {
+    let strata = strata(prior, &tally.rows, &tally.errors);
+    let mut risk = 0.0;
+    for stratum in strata.iter().filter(|stratum| stratum.weight > 0.0) {
+        if stratum.rows == 0 {
+            return None;
+        }
+        risk += stratum.weight * stratum.errors as f64 / stratum.rows as f64;
+    }
+    Some((1.0 - risk).max(0.0))
+}
+
+/// Limits every secret's error rate at an equal part of the level and adds them up by their weights.
+fn effective_upper(evidence: &Evidence, at: usize, strata: &[Stratum], level: f64) -> f64 {
+    let worth = &evidence
+        .effective
+        .as_ref()
+        .expect("a split by time")
+        .guesses[at];
+    let weighed = strata.iter().filter(|stratum| stratum.weight > 0.0).count();
+    let level = level / weighed as f64;
+    strata
+        .iter()
+        .zip(worth)
+        .filter(|(stratum, _)| stratum.weight > 0.0)
+        .map(|(stratum, &rows)| {
+            let errors = stratum.errors as f64 * rows as f64 / stratum.rows.max(1) as f64;
+            let errors = (errors.ceil() as u64).min(rows);
+            stratum.weight * clopper_pearson_upper(errors, rows, level)
+        })
+        .sum()
 }
 
 /// Draws the same number of certify rows from every secret of positive prior and pools their errors.

@@ -5,11 +5,12 @@
 //! A limit that no claim reads is printed at α.
 
 use crate::audit::BoundClaim;
+use crate::audit::targets::Targets;
 use crate::claim::Promise;
 use crate::log::Log;
 use crate::measure::plug_in;
 use crate::observations::{Counts, Observations};
-use crate::pairwise::{AdvantageGuide, AdvantageMethod, Rule};
+use crate::pairwise::{AdvantageGuide, AdvantageMethod, Quantity, Rule};
 use crate::split::Split;
 use crate::stats::concentration;
 use crate::stats::multiplicity::bonferroni;
@@ -33,10 +34,10 @@ pub(super) enum WorstMethod {
     Kolmogorov,
 }
 
-/// Where a limit of ε comes from.
+/// Where a limit of ε, μ or ρ comes from.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct EpsilonPlan {
-    pub delta: f64,
+pub(super) struct PrivacyPlan {
+    pub quantity: Quantity,
     pub rule: Rule,
     /// Position among the rules that are judged.
     pub position: usize,
@@ -51,22 +52,26 @@ pub(super) struct Plan {
     /// The worst pair.
     pub worst: usize,
     pub worst_method: WorstMethod,
-    /// One per δ, 0 first.
-    pub epsilon: Vec<EpsilonPlan>,
+    /// ε at δ = 0 first, then those that claims read, each once.
+    pub privacy: Vec<PrivacyPlan>,
+    /// For each claim of privacy, which of these it reads.
+    privacy_of_claims: Vec<Option<usize>>,
     /// For each claim of a mechanism, the pair most likely to refute it.
     pub mechanism_pairs: Vec<Option<usize>>,
     reads: Vec<Read>,
 }
 
 impl Plan {
-    /// Settles the plan on the tune rows.
+    /// Settles the plan on the tune rows. With `serial` rows each error rate is limited by itself: nothing
+    /// is said of how the errors of one secret and of the other hang together.
     pub fn new(
         log: &Log,
         split: &Split,
         tuned: &Tuned,
         claims: &[BoundClaim],
         alpha: f64,
-        deltas: &[f64],
+        targets: &Targets,
+        serial: bool,
     ) -> Self {
         let choices = &tuned.choices;
         // Numbers of certify rows may be looked at: a pair that cannot be judged is no candidate.
@@ -81,28 +86,22 @@ impl Plan {
                 .iter()
                 .map(|choice| candidate(choice.rule, choice.lower)),
         );
-        let epsilon = deltas
-            .iter()
-            .enumerate()
-            .map(|(at, &delta)| {
-                let pair = largest(
-                    choices
-                        .iter()
-                        .map(|choice| candidate(choice.rule, choice.epsilon[at].1)),
-                );
-                EpsilonPlan {
-                    delta,
-                    rule: choices[pair].epsilon[at].0,
-                    position: choices.len() + at,
-                }
-            })
-            .collect();
+        let (privacy, privacy_of_claims) = privacy(tuned, claims, targets, &candidate);
         let mut plan = Plan {
             alpha,
-            methods: methods(split, tuned, alpha),
+            methods: if serial {
+                vec![AdvantageMethod::Separate; choices.len()]
+            } else {
+                methods(split, tuned, alpha)
+            },
             worst,
-            worst_method: worst_method(&log.observations, split, tuned, worst, alpha),
-            epsilon,
+            worst_method: if serial {
+                WorstMethod::Attack
+            } else {
+                worst_method(&log.observations, split, tuned, worst, alpha)
+            },
+            privacy,
+            privacy_of_claims,
             mechanism_pairs: claims
                 .iter()
                 .map(|claim| mechanism_pair(tuned, claim, &judged))
@@ -118,11 +117,11 @@ impl Plan {
         plan
     }
 
-    /// All rules that are judged: one per pair, then one per δ.
+    /// All rules that are judged: one per pair, then those for limits of privacy.
     pub fn rules(&self, tuned: &Tuned) -> Vec<Rule> {
         let pairs = tuned.choices.iter().map(|choice| choice.rule);
         pairs
-            .chain(self.epsilon.iter().map(|epsilon| epsilon.rule))
+            .chain(self.privacy.iter().map(|privacy| privacy.rule))
             .collect()
     }
 
@@ -157,19 +156,19 @@ impl Plan {
         }
     }
 
-    /// The limit of ε for a δ.
-    pub fn epsilon_for(&self, delta: f64) -> EpsilonPlan {
-        *self
-            .epsilon
-            .iter()
-            .find(|epsilon| epsilon.delta == delta)
-            .expect("every δ of a claim was planned")
+    /// The limit that a claim of privacy reads.
+    pub fn privacy_of(&self, claim: usize) -> PrivacyPlan {
+        self.privacy[self.privacy_of_claims[claim].expect("planned for every claim of privacy")]
     }
 
     fn read_by(&self, tuned: &Tuned, at: usize, claim: &BoundClaim) -> Read {
         match claim.promise() {
-            Some(Promise::LocalDp { .. }) => Read::Errors(self.epsilon_for(0.0).rule),
-            Some(Promise::Dp { delta, .. }) => Read::Errors(self.epsilon_for(delta).rule),
+            Some(
+                Promise::LocalDp { .. }
+                | Promise::Dp { .. }
+                | Promise::GaussianDp { .. }
+                | Promise::ConcentratedDp { .. },
+            ) => Read::Errors(self.privacy_of(at).rule),
             Some(Promise::BayesSecurity { .. } | Promise::Advantage { .. }) => {
                 self.worst_read(tuned)
             }
@@ -181,6 +180,57 @@ impl Plan {
             }
         }
     }
+}
+
+/// The limits of privacy that are read, and which of them each claim reads: at the pair whose tune-row
+/// limit exceeds its own allowance most.
+fn privacy(
+    tuned: &Tuned,
+    claims: &[BoundClaim],
+    targets: &Targets,
+    candidate: &dyn Fn(Rule, f64) -> f64,
+) -> (Vec<PrivacyPlan>, Vec<Option<usize>>) {
+    let choices = &tuned.choices;
+    let at = |target: usize, value: &dyn Fn(Quantity, Rule, f64) -> f64| {
+        let quantity = |pair: usize| targets.list[target].at(pair);
+        let pair = largest(choices.iter().enumerate().map(|(pair, choice)| {
+            let (rule, limit) = choice.privacy[target];
+            candidate(rule, value(quantity(pair), rule, limit))
+        }));
+        PrivacyPlan {
+            quantity: quantity(pair),
+            rule: choices[pair].privacy[target].0,
+            position: 0,
+        }
+    };
+    let limit = |_: Quantity, _: Rule, limit: f64| limit;
+    let mut plans = vec![at(0, &limit)];
+    let of_claims = claims
+        .iter()
+        .zip(&targets.of_claims)
+        .map(|(claim, target)| {
+            let promise = claim.privacy.as_ref()?;
+            let excess = |quantity: Quantity, rule: Rule, limit: f64| {
+                let allowed = promise.between(rule.a as usize, rule.b as usize);
+                quantity.excess(limit.max(0.0), allowed.parameter())
+            };
+            // Where all pairs are allowed the same, claims of several values read one limit.
+            let plan = if promise.is_uniform() {
+                at((*target)?, &limit)
+            } else {
+                at((*target)?, &excess)
+            };
+            let known = plans.iter().position(|known| *known == plan);
+            Some(known.unwrap_or_else(|| {
+                plans.push(plan);
+                plans.len() - 1
+            }))
+        });
+    let of_claims = of_claims.collect();
+    for (at, plan) in plans.iter_mut().enumerate() {
+        plan.position = choices.len() + at;
+    }
+    (plans, of_claims)
 }
 
 /// For each pair, the method that promises the larger limit on its certify rows.

@@ -1,45 +1,45 @@
 //! Claims of differential privacy.
 
-use crate::audit::model::{ClaimReport, EpsilonLimit, Verdict};
-use crate::audit::plan::Read;
+use crate::audit::model::{ClaimReport, PrivacyLimit, Verdict};
+use crate::audit::plan::{PrivacyPlan, Read};
 use crate::audit::rows_needed;
 use crate::audit::{BoundClaim, Evidence};
+use crate::claim::{BoundPromise, Guarantee};
 use crate::error::shorten;
 use crate::estimate::{Estimate, Method, Methods};
+use crate::grammar::format_number;
 use crate::measure::plug_in::hockey_stick;
 use crate::outward::{at_least, at_least_beyond, at_most, at_most_beyond};
+use crate::pairwise::Quantity;
 use crate::stats::concentration::mcdiarmid_hockey_stick_radius;
 
-/// (ε, δ)-differential privacy between all secrets: refuted by the certified lower limit of ε; proved,
-/// for δ > 0 on a discrete log, by the upper limit of the hockey-stick divergence.
-pub(super) fn judge(
-    evidence: &Evidence,
-    claim: &BoundClaim,
-    epsilon: f64,
-    delta: f64,
-) -> ClaimReport {
-    let limit = evidence.epsilon(delta);
-    let divergence = (delta > 0.0 && evidence.is_discrete())
-        .then(|| divergence(evidence, epsilon))
-        .flatten();
-    let (verdict, reason) = decide(evidence, &limit, divergence, epsilon);
+/// Differential privacy of any kind between all secrets: refuted by the certified lower limit of its
+/// parameter; (ε, δ) with δ > 0 on a discrete log is proved by the upper limits of the hockey-stick
+/// divergences. Every pair is held to what its distance allows.
+pub(super) fn judge(evidence: &Evidence, claim: &BoundClaim, at: usize) -> ClaimReport {
+    let case = Case::new(evidence, claim, at);
+    let (verdict, reason) = case.decide();
     let rows_needed = (verdict == Verdict::Inconclusive)
-        .then(|| rows(evidence, &limit, divergence, epsilon))
+        .then(|| case.rows())
         .flatten();
+    let limit = case.limit;
     ClaimReport {
         claim: claim.claim.text.clone(),
-        quantity: "epsilon",
-        analytic: epsilon,
+        quantity: limit.quantity,
+        analytic: case.allowed.parameter(),
         estimate: Estimate {
             point: limit.point,
             lower: limit.lower,
             upper: None,
             method: Methods {
                 point: limit.point.map(|_| Method::HeldOutAttack),
-                lower: limit.lower.map(|_| Method::ClopperPearson),
+                lower: limit.lower.map(|_| evidence.errors_method()),
                 upper: None,
             },
-            reason: Some("no upper limit of epsilon exists from samples".to_owned()),
+            reason: Some(format!(
+                "no upper limit of {} exists from samples",
+                limit.quantity
+            )),
         },
         pair: limit.secrets,
         verdict,
@@ -49,95 +49,229 @@ pub(super) fn judge(
     }
 }
 
-/// The verdict and why. `divergence` is the plug-in value and the upper limit.
-fn decide(
-    evidence: &Evidence,
-    limit: &EpsilonLimit,
-    divergence: Option<(f64, f64)>,
+/// A claim, the limit that it is judged by and what it allows there.
+struct Case<'a> {
+    evidence: &'a Evidence<'a>,
+    promise: &'a BoundPromise,
+    plan: PrivacyPlan,
+    limit: PrivacyLimit,
+    allowed: Guarantee,
+    divergence: Option<Divergence>,
+}
+
+/// The hockey-stick divergence of an ordered pair.
+struct Divergence {
+    pair: [usize; 2],
+    plug_in: f64,
+    upper: f64,
+    /// What the pair is allowed.
     epsilon: f64,
-) -> (Verdict, String) {
-    let delta = limit.delta;
-    if let Some(lower) = limit.lower.filter(|lower| *lower > epsilon) {
-        let [a, b] = limit.secrets.each_ref().map(|label| shorten(label));
-        let lower = at_least_beyond(lower, epsilon);
-        let reason = format!(
-            "Secrets {a} and {b} need an epsilon of at least {lower}, more than {epsilon}."
-        );
-        return (Verdict::Violated, reason);
+    delta: f64,
+}
+
+impl Divergence {
+    fn excess(&self) -> f64 {
+        self.upper - self.delta
     }
-    if let Some((_, upper)) = divergence.filter(|(_, upper)| *upper <= delta) {
-        let reason = format!(
-            "At epsilon {epsilon} every ordered pair needs a delta of at most {}, within {delta}.",
-            at_most_beyond(upper, delta)
-        );
-        return (Verdict::Holds, reason);
-    }
-    let lower = limit.lower.map_or("no limit".to_owned(), |lower| {
-        format!("at least {}", at_least(lower))
-    });
-    let why = match divergence {
-        Some((_, upper)) => {
-            format!("the delta needed at epsilon {epsilon} is only limited to {}", at_most(upper))
+}
+
+impl<'a> Case<'a> {
+    fn new(evidence: &'a Evidence<'a>, claim: &'a BoundClaim<'a>, at: usize) -> Self {
+        let promise = claim.privacy.as_ref().expect("a claim of privacy");
+        let plan = evidence.plan.privacy_of(at);
+        let allowed = promise.between(plan.rule.a as usize, plan.rule.b as usize);
+        Case {
+            evidence,
+            promise,
+            plan,
+            limit: evidence.privacy(&plan),
+            allowed,
+            divergence: (needs_delta(allowed) && evidence.is_discrete())
+                .then(|| largest_divergence(evidence, promise))
+                .flatten(),
         }
-        None if delta > 0.0 && evidence.is_discrete() => "some secret has no rows in this log".to_owned(),
-        None if delta > 0.0 => "no upper limit exists for numeric observations".to_owned(),
-        None => "samples can refute pure differential privacy but never prove it: an observation too rare to be seen \
-                 could still break it"
-            .to_owned(),
-    };
-    let reason = format!(
-        "Not refuted: the log shows an epsilon of {lower}, which the claimed {epsilon} allows. Not confirmed: {why}."
-    );
-    (Verdict::Inconclusive, reason)
-}
-
-/// Rows that would prove the claim, else rows that would refute it, if either can be named.
-fn rows(
-    evidence: &Evidence,
-    limit: &EpsilonLimit,
-    divergence: Option<(f64, f64)>,
-    epsilon: f64,
-) -> Option<u64> {
-    let proof = divergence.and_then(|(plug_in, upper)| {
-        rows_needed::for_divergence(evidence, plug_in, upper, limit.delta)
-    });
-    let unclear = limit
-        .point
-        .zip(limit.lower)
-        .is_some_and(|(point, lower)| rows_needed::is_within_noise(point, lower, epsilon));
-    if proof.is_some() || unclear {
-        return proof;
     }
-    let plan = evidence.plan.epsilon_for(limit.delta);
-    let tally = evidence.judgement.tallies[plan.position];
-    let share = evidence.plan.share(Read::Errors(plan.rule));
-    rows_needed::scaled(evidence, tally.is_judged(), |factor| {
-        tally
-            .scaled(factor)
-            .errors_at_most(share)
-            .epsilon_at_least(limit.delta)
-            > epsilon
-    })
+
+    /// The verdict and why.
+    fn decide(&self) -> (Verdict, String) {
+        let allowed = self.allowed.parameter();
+        let (name, bound) = (self.limit.quantity, format_number(allowed));
+        let article = if name == "epsilon" { "an" } else { "a" };
+        let [a, b] = self.limit.secrets.each_ref().map(|label| shorten(label));
+        let (one, other) = (self.plan.rule.a as usize, self.plan.rule.b as usize);
+        let apart = self.apart(one, other);
+        if let Some(lower) = self.limit.lower.filter(|lower| *lower > allowed) {
+            let lower = at_least_beyond(lower, allowed);
+            let (at_delta, more) = match (&apart, self.plan.quantity) {
+                (None, _) => (String::new(), bound),
+                (Some(_), Quantity::Epsilon { delta }) if delta > 0.0 => (
+                    format!(" at delta {}", format_number(delta)),
+                    format!("the {bound} that the claim allows there"),
+                ),
+                (Some(_), _) => (
+                    String::new(),
+                    format!("the {bound} that the claim allows there"),
+                ),
+            };
+            let apart = apart.map_or(String::new(), |apart| format!(", {apart},"));
+            let reason = format!(
+                "Secrets {a} and {b}{apart} need {article} {name} of at least {lower}{at_delta}, more than {more}."
+            );
+            return (Verdict::Violated, reason);
+        }
+        if let Some(reason) = self.confirmed() {
+            return (Verdict::Holds, reason);
+        }
+        let lower = self.limit.lower.map_or("no limit".to_owned(), |lower| {
+            format!("at least {}", at_least(lower))
+        });
+        let (place, allows) = match apart {
+            None => (String::new(), format!("which the claimed {bound} allows")),
+            Some(apart) => (
+                format!(" between {a} and {b}, {apart}"),
+                format!("where the claim allows {bound}"),
+            ),
+        };
+        let reason = format!(
+            "Not refuted: the log shows {article} {name} of {lower}{place}, {allows}. Not confirmed: {}.",
+            self.unconfirmed()
+        );
+        (Verdict::Inconclusive, reason)
+    }
+
+    /// How far apart two secrets are, in words, if that matters.
+    fn apart(&self, a: usize, b: usize) -> Option<String> {
+        let (steps, unit) = self.promise.steps(a, b)?;
+        Some(format!(
+            "{} {} of {} apart",
+            format_number(steps),
+            if steps == 1.0 { "step" } else { "steps" },
+            format_number(unit)
+        ))
+    }
+
+    /// Why the claim holds, if it does.
+    fn confirmed(&self) -> Option<String> {
+        let found = self
+            .divergence
+            .as_ref()
+            .filter(|found| found.excess() <= 0.0)?;
+        let upper = at_most_beyond(found.upper, found.delta);
+        let (epsilon, delta) = (format_number(found.epsilon), format_number(found.delta));
+        let [a, b] = found.pair;
+        Some(match self.apart(a, b) {
+            None => format!(
+                "At epsilon {epsilon} every ordered pair needs a delta of at most {upper}, within {delta}."
+            ),
+            Some(apart) => format!(
+                "At its own epsilon every ordered pair needs no more than its own delta; the nearest is {} and {}, \
+                 {apart}: at epsilon {epsilon} a delta of at most {upper}, within {delta}.",
+                shorten(&self.evidence.secrets[a]),
+                shorten(&self.evidence.secrets[b]),
+            ),
+        })
+    }
+
+    /// Why it cannot be said to hold.
+    fn unconfirmed(&self) -> String {
+        if let Some(found) = &self.divergence {
+            let [a, b] = found.pair;
+            let of = self.apart(a, b).map_or(String::new(), |apart| {
+                let [a, b] = found
+                    .pair
+                    .map(|secret| shorten(&self.evidence.secrets[secret]));
+                format!(
+                    " of {a} and {b}, {apart}, where {} is allowed,",
+                    format_number(found.delta)
+                )
+            });
+            return format!(
+                "the delta needed at epsilon {}{of} is only limited to {}",
+                format_number(found.epsilon),
+                at_most(found.upper)
+            );
+        }
+        let kind = match self.allowed {
+            Guarantee::Dp { delta, .. } if delta > 0.0 && self.evidence.effective.is_some() => {
+                return self.evidence.no_upper("").to_owned();
+            }
+            Guarantee::Dp { delta, .. } if delta > 0.0 && self.evidence.is_discrete() => {
+                return "some secret has no rows in this log".to_owned();
+            }
+            Guarantee::Dp { delta, .. } if delta > 0.0 => {
+                return "no upper limit exists for numeric observations".to_owned();
+            }
+            Guarantee::Dp { .. } => "pure",
+            Guarantee::Gaussian { .. } => "Gaussian",
+            Guarantee::Concentrated { .. } => "concentrated",
+        };
+        format!(
+            "samples can refute {kind} differential privacy but never prove it: an observation too rare to be seen could \
+             still break it"
+        )
+    }
+
+    /// Rows that would prove the claim, else rows that would refute it, if either can be named.
+    fn rows(&self) -> Option<u64> {
+        let (limit, allowed) = (&self.limit, self.allowed.parameter());
+        let proof = self.divergence.as_ref().and_then(|found| {
+            rows_needed::for_divergence(self.evidence, found.plug_in, found.upper, found.delta)
+        });
+        let unclear = limit
+            .point
+            .zip(limit.lower)
+            .is_some_and(|(point, lower)| rows_needed::is_within_noise(point, lower, allowed));
+        if proof.is_some() || unclear {
+            return proof;
+        }
+        let tally = self.evidence.judgement.tallies[self.plan.position];
+        let share = self.evidence.plan.share(Read::Errors(self.plan.rule));
+        rows_needed::scaled(self.evidence, tally.is_judged(), |factor| {
+            let errors = self.evidence.errors(self.plan.position).scaled(factor);
+            let errors = errors.errors_at_most(share);
+            self.plan.quantity.at_least(&errors) > allowed
+        })
+    }
 }
 
-/// The hockey-stick divergence of all ordered pairs: the plug-in value and upper limit of the pair whose
-/// limit, at its own level, is the largest.
-fn divergence(evidence: &Evidence, epsilon: f64) -> Option<(f64, f64)> {
+fn needs_delta(allowed: Guarantee) -> bool {
+    matches!(allowed, Guarantee::Dp { delta, .. } if delta > 0.0)
+}
+
+/// The hockey-stick divergence of the ordered pair whose upper limit, at the pair's own ε and level,
+/// exceeds the pair's own δ most.
+fn largest_divergence(evidence: &Evidence, promise: &BoundPromise) -> Option<Divergence> {
     let rows = evidence.counts.rows();
     if rows.contains(&0) {
         return None;
     }
     let alpha = evidence.alpha();
+    let allowed = |a: usize, b: usize| match promise.between(a, b) {
+        Guarantee::Dp { epsilon, delta } => (epsilon, delta),
+        Guarantee::Gaussian { .. } | Guarantee::Concentrated { .. } => (0.0, 0.0),
+    };
+    let epsilon = |a: u32, b: u32| allowed(a as usize, b as usize).0;
     let limits = hockey_stick(evidence.counts, epsilon)
         .into_iter()
-        .map(|(a, b, divergence)| {
-            let (a, b) = (rows[a as usize], rows[b as usize]);
-            (
-                divergence,
-                divergence + mcdiarmid_hockey_stick_radius(a, b, epsilon, alpha),
-            )
+        .map(|(a, b, plug_in)| {
+            let pair = [a as usize, b as usize];
+            let (epsilon, delta) = allowed(pair[0], pair[1]);
+            let [a, b] = pair.map(|secret| rows[secret]);
+            let radius = mcdiarmid_hockey_stick_radius(a, b, epsilon, alpha);
+            Divergence {
+                pair,
+                plug_in,
+                // No divergence exceeds 1, however wide its limit.
+                upper: (plug_in + radius).min(1.0),
+                epsilon,
+                delta,
+            }
         });
-    let largest = limits.reduce(|best, next| if next.1 > best.1 { next } else { best });
-    // No divergence exceeds 1, however wide its limit.
-    largest.map(|(plug_in, limit)| (plug_in, limit.min(1.0)))
+    limits.reduce(|best, next| {
+        if next.excess() > best.excess() {
+            next
+        } else {
+            best
+        }
+    })
 }

@@ -142,7 +142,8 @@ pub(super) fn scaled(
 }
 
 /// Two significant digits, rounded up; `None` for more rows than anyone has.
-fn sensible(rows: f64) -> Option<u64> {
+/// Two significant digits, rounded up; `None` beyond what anyone could log.
+pub(super) fn sensible(rows: f64) -> Option<u64> {
     if !rows.is_finite() || rows > 1e13 {
         return None;
     }

@@ -32,10 +32,12 @@ pub(super) fn judge_claims(
                 Some(Promise::AttackAdvantage { at_most }) => {
                     bound_on_attack(evidence, claim, at_most)
                 }
-                Some(Promise::LocalDp { epsilon }) => privacy::judge(evidence, claim, epsilon, 0.0),
-                Some(Promise::Dp { epsilon, delta }) => {
-                    privacy::judge(evidence, claim, epsilon, delta)
-                }
+                Some(
+                    Promise::LocalDp { .. }
+                    | Promise::Dp { .. }
+                    | Promise::GaussianDp { .. }
+                    | Promise::ConcentratedDp { .. },
+                ) => privacy::judge(evidence, claim, at),
                 None => mechanism_claim::judge(evidence, log, claim, at),
             };
             qualify(&mut report, evidence, warnings);
@@ -48,6 +50,7 @@ pub(super) fn judge_claims(
 fn qualify(report: &mut ClaimReport, evidence: &Evidence, warnings: &[Warning]) {
     if let Some(warning) = warnings.iter().find(|warning| warning.is_about_order())
         && report.verdict != Verdict::Inconclusive
+        && (evidence.effective.is_none() || matches!(warning, Warning::LabelsNotInterleaved { .. }))
     {
         let doubt = match warning {
             Warning::LabelsNotInterleaved { .. } => {
@@ -58,6 +61,11 @@ fn qualify(report: &mut ClaimReport, evidence: &Evidence, warnings: &[Warning]) 
         report
             .reason
             .push_str(&format!(" But {doubt} ({}).", warning.code()));
+    }
+    if evidence.effective.is_some() && report.verdict != Verdict::Inconclusive {
+        report
+            .reason
+            .push_str(" The limit is approximate: it rests on effective rows.");
     }
     if let Some(bins) = bins(evidence.observations.columns()) {
         report

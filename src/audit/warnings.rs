@@ -135,7 +135,8 @@ fn look_at_rows(log: &Log, split: &Split, warnings: &mut Vec<Warning>) {
         warnings.push(Warning::FewRows { examples, secrets });
     }
     let (examples, secrets) = named(&|secret| split.fit.rows()[secret] == 0);
-    if secrets > 0 {
+    // Given scores have learned elsewhere.
+    if secrets > 0 && split.fit.total() > 0 {
         warnings.push(Warning::NotLearned { examples, secrets });
     }
 }

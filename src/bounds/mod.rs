@@ -140,6 +140,11 @@ fn row(call: &Call, options: &BoundsOptions) -> Result<(Kind, Row)> {
             call.to_string(),
             "is a promise; --at-epsilon is for mechanisms",
         )),
+        ClaimKind::Promise(promise) if promise.unit().is_some() => Err(Error::parameter(
+            call.to_string(),
+            "unit= is a distance between the secrets of a log, and there is no log",
+        )
+        .with_hint("leave it out: figures are between neighbours, or with --group K between secrets K units apart")),
         ClaimKind::Promise(promise) => {
             let entry = PROMISES.iter().find(|entry| entry.name == call.name);
             let parameters = parameters(call, entry.map_or(&[], |entry| entry.parameters))?;

@@ -3,7 +3,7 @@
 use libm::{exp, expm1, log, log1p};
 
 use super::BoundsOptions;
-use crate::claim::Promise;
+use crate::claim::{Guarantee, Promise};
 
 type Figures = Vec<(&'static str, Option<f64>)>;
 
@@ -18,7 +18,7 @@ pub(super) fn figures(promise: &Promise, options: &BoundsOptions) -> Figures {
         ("bayes_security", of_all(promise.least_bayes_security())),
         ("total_variation", of_all(variation)),
         ("advantage", of_all(variation)),
-        ("epsilon", private.map(|(epsilon, _)| epsilon)),
+        ("epsilon", epsilon(promise)),
         (
             "capacity",
             of_all(variation).and_then(|_| capacity(promise, options.secrets)),
@@ -43,11 +43,19 @@ pub(super) fn figures(promise: &Promise, options: &BoundsOptions) -> Figures {
 
 /// (ε, δ), if that is what is promised.
 fn privacy(promise: &Promise) -> Option<(f64, f64)> {
-    match *promise {
-        Promise::LocalDp { epsilon } => Some((epsilon, 0.0)),
-        Promise::Dp { epsilon, delta } => Some((epsilon, delta)),
+    match promise.guarantee() {
+        Some(Guarantee::Dp { epsilon, delta }) => Some((epsilon, delta)),
         _ => None,
     }
+}
+
+/// ε, infinite where any μ or ρ above 0 leaves it unbounded.
+fn epsilon(promise: &Promise) -> Option<f64> {
+    Some(match promise.guarantee()? {
+        Guarantee::Dp { epsilon, .. } => epsilon,
+        Guarantee::Gaussian { mu: 0.0 } | Guarantee::Concentrated { rho: 0.0 } => 0.0,
+        Guarantee::Gaussian { .. } | Guarantee::Concentrated { .. } => f64::INFINITY,
+    })
 }
 
 /// The largest Σ_o max_s P(o | s).
@@ -115,48 +123,34 @@ fn database(epsilon: f64, delta: f64, values: u64, options: &BoundsOptions) -> F
 /// Secrets that are k steps of adjacency apart.
 ///
 /// # Formula
-/// (ε, δ) between neighbours is (kε, δ(e^kε − 1)/(e^ε − 1)) at k steps. Total variation is at most
-/// what that leaves, and at most k times that of neighbours.
+/// What [`Guarantee::group`] leaves at k steps. Total variation is at most what that leaves, and at
+/// most k times that of neighbours.
 ///
 /// # References
 /// C. Dwork, A. Roth, *The algorithmic foundations of differential privacy*, Theorem 2.2,
-/// doi:10.1561/0400000042. S. Vadhan, *The complexity of differential privacy*, Lemma 2.2,
-/// doi:10.1007/978-3-319-57048-8_7.
+/// doi:10.1561/0400000042, and those of [`Guarantee::group`].
 fn group(promise: &Promise, size: u64) -> Figures {
     let k = size as f64;
     let mut variation = (k * promise.largest_total_variation()).min(1.0);
     let mut security = 1.0 - variation;
     let mut figures = vec![("group_size", Some(k))];
-    if let Some((epsilon, delta)) = privacy(promise) {
-        let reached = Promise::Dp {
-            epsilon: k * epsilon,
-            delta: group_delta(epsilon, delta, k),
-        };
+    if let Some(reached) = promise.guarantee().map(|guarantee| guarantee.group(k)) {
         if reached.largest_total_variation() <= variation {
             variation = reached.largest_total_variation();
             security = reached.least_bayes_security();
         }
-        figures.push(("group_epsilon", Some(k * epsilon)));
-        figures.push(("group_delta", Some(group_delta(epsilon, delta, k))));
+        figures.extend(match reached {
+            Guarantee::Dp { epsilon, delta } => vec![
+                ("group_epsilon", Some(epsilon)),
+                ("group_delta", Some(delta)),
+            ],
+            Guarantee::Gaussian { mu } => vec![("group_mu", Some(mu))],
+            Guarantee::Concentrated { rho } => vec![("group_rho", Some(rho))],
+        });
     }
     figures.push(("group_advantage", Some(variation)));
     figures.push(("group_bayes_security", Some(security)));
     figures
-}
-
-fn group_delta(epsilon: f64, delta: f64, k: f64) -> f64 {
-    if delta == 0.0 {
-        return 0.0;
-    }
-    let factor = if epsilon == 0.0 {
-        k
-    } else if epsilon > 700.0 {
-        // e^((k − 1)ε) up to rounding; e^ε alone would not fit.
-        exp((k - 1.0) * epsilon)
-    } else {
-        expm1(k * epsilon) / expm1(epsilon)
-    };
-    (delta * factor).min(1.0)
 }
 
 #[cfg(test)]
@@ -164,28 +158,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn group_privacy_is_the_promise_step_by_step() {
-        // δ after k steps by the recursion δ ← e^ε δ + δ₁ that the lemma solves.
-        for (epsilon, delta) in [(0.0, 1e-3), (0.1, 1e-5), (1.0, 1e-6)] {
-            let mut by_steps = 0.0;
-            for k in 1..10 {
-                by_steps = f64::exp(epsilon) * by_steps + delta;
-                let closed = group_delta(epsilon, delta, f64::from(k));
-                assert!((closed / by_steps - 1.0).abs() < 1e-12);
-            }
-        }
-        assert_eq!(group_delta(1e3, 0.1, 1.0), 0.1);
-        assert_eq!(group_delta(1e3, 0.1, 2.0), 1.0);
-        assert_eq!(group_delta(1e3, 0.0, 9.0), 0.0);
-    }
-
-    #[test]
     fn one_step_is_the_promise_itself() {
         for promise in [
-            Promise::LocalDp { epsilon: 0.3 },
+            Promise::LocalDp {
+                epsilon: 0.3,
+                unit: None,
+            },
+            Promise::GaussianDp {
+                mu: 0.3,
+                unit: None,
+            },
+            Promise::ConcentratedDp {
+                rho: 0.3,
+                unit: None,
+            },
             Promise::Dp {
                 epsilon: 0.3,
                 delta: 0.01,
+                unit: None,
             },
             Promise::Advantage { at_most: 0.25 },
         ] {

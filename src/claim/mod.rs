@@ -7,7 +7,7 @@
 //! use leakgauge::claim::{Claim, ClaimKind, Promise};
 //!
 //! let claim = Claim::parse("ldp(epsilon=1)")?;
-//! assert!(matches!(claim.kind, ClaimKind::Promise(Promise::LocalDp { epsilon: 1.0 })));
+//! assert!(matches!(claim.kind, ClaimKind::Promise(Promise::LocalDp { epsilon: 1.0, unit: None })));
 //!
 //! let claim = Claim::parse("laplace(scale=2)")?;
 //! assert!(matches!(claim.kind, ClaimKind::Mechanism(_)));
@@ -20,8 +20,12 @@ use crate::error::Result;
 use crate::grammar::{Call, list};
 use crate::mechanism::{self, MECHANISMS, Mechanism};
 
+mod adjacency;
+mod guarantee;
 mod promise;
 
+pub use adjacency::BoundPromise;
+pub use guarantee::Guarantee;
 pub use promise::{PROMISES, Promise, PromiseEntry};
 
 /// A claim as the user wrote it, and what it means.
@@ -114,7 +118,15 @@ mod tests {
     fn an_unknown_claim_is_told_all_names_and_the_nearest() {
         let text = error("bayes-securty(0.9)");
         assert!(text.contains("did you mean bayes-security?"), "{text}");
-        for name in ["ldp", "dp", "attack-advantage", "laplace", "geometric"] {
+        for name in [
+            "ldp",
+            "dp",
+            "gdp",
+            "zcdp",
+            "attack-advantage",
+            "laplace",
+            "geometric",
+        ] {
             assert!(text.contains(name), "{text}");
         }
         assert!(error("randomised-response(1)").contains("did you mean randomized-response?"));

@@ -2,25 +2,46 @@
 
 use std::fmt;
 
-use libm::{exp, expm1};
-
+use super::Guarantee;
 use crate::error::Result;
 use crate::grammar::{Arguments, Bounds, Call, Parameter, format_number};
 
 /// A bound on what observations tell about secrets.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Promise {
-    /// ε-local differential privacy between all secrets of the log.
+    /// ε-local differential privacy between all secrets of the log; with a unit, metric privacy: ε·d/u
+    /// between secrets at distance d, of which a part of a unit counts as a part.
     LocalDp {
         /// ε.
         epsilon: f64,
+        /// u, if secrets are numbers or points.
+        unit: Option<f64>,
     },
-    /// (ε, δ)-differential privacy, the secrets of the log being neighbours of each other.
+    /// (ε, δ)-differential privacy, the secrets of the log being neighbours of each other. In this
+    /// and the next two, a unit makes neighbours of the secrets at most so far apart, and secrets at
+    /// distance d are ⌈d/u⌉ steps apart: [`Guarantee::group`] says what is left to them.
     Dp {
         /// ε.
         epsilon: f64,
         /// δ.
         delta: f64,
+        /// u, if secrets are numbers or points.
+        unit: Option<f64>,
+    },
+    /// μ-Gaussian differential privacy: f-differential privacy with the trade-off function of
+    /// N(0, 1) against N(μ, 1).
+    GaussianDp {
+        /// μ.
+        mu: f64,
+        /// u, if secrets are numbers or points.
+        unit: Option<f64>,
+    },
+    /// ρ-zero-concentrated differential privacy.
+    ConcentratedDp {
+        /// ρ.
+        rho: f64,
+        /// u, if secrets are numbers or points.
+        unit: Option<f64>,
     },
     /// Bayes security is at least this.
     BayesSecurity {
@@ -41,17 +62,46 @@ pub enum Promise {
 }
 
 impl Promise {
-    /// The largest total variation between two secrets that the promise leaves possible. A total
-    /// variation above it refutes the promise; one below it proves it only for the promises that
-    /// bound total variation itself ([`Promise::is_a_bound_on_total_variation`]).
+    /// What is promised of neighbouring secrets, if the promise is one of privacy.
+    pub fn guarantee(&self) -> Option<Guarantee> {
+        match *self {
+            Promise::LocalDp { epsilon, .. } => Some(Guarantee::Dp {
+                epsilon,
+                delta: 0.0,
+            }),
+            Promise::Dp { epsilon, delta, .. } => Some(Guarantee::Dp { epsilon, delta }),
+            Promise::GaussianDp { mu, .. } => Some(Guarantee::Gaussian { mu }),
+            Promise::ConcentratedDp { rho, .. } => Some(Guarantee::Concentrated { rho }),
+            Promise::BayesSecurity { .. }
+            | Promise::Advantage { .. }
+            | Promise::AttackAdvantage { .. } => None,
+        }
+    }
+
+    /// How far apart neighbouring secrets may be; `None` where all secrets are neighbours.
+    pub fn unit(&self) -> Option<f64> {
+        match *self {
+            Promise::LocalDp { unit, .. }
+            | Promise::Dp { unit, .. }
+            | Promise::GaussianDp { unit, .. }
+            | Promise::ConcentratedDp { unit, .. } => unit,
+            Promise::BayesSecurity { .. }
+            | Promise::Advantage { .. }
+            | Promise::AttackAdvantage { .. } => None,
+        }
+    }
+
+    /// The largest total variation between two (neighbouring) secrets that the promise leaves
+    /// possible. A total variation above it refutes the promise; one below it proves it only for the
+    /// promises that bound total variation itself ([`Promise::is_a_bound_on_total_variation`]).
     ///
     /// For an attack advantage this is the bound on the attack: total variation is the advantage
     /// of the best possible attack, so an attack found cannot exceed it, but the promise leaves
     /// attacks that were not found free to.
     ///
     /// # Formula
-    /// (e^ε − 1 + 2δ)/(e^ε + 1) for (ε, δ)-differential privacy, computed through e^−ε; 1 − b for
-    /// Bayes security b; a for an advantage a.
+    /// That of the [`Guarantee`] for promises of privacy; 1 − b for Bayes security b; a for an
+    /// advantage a.
     ///
     /// # References
     /// Chatzikokolakis et al., *Bayes Security*, Theorem 5 (local differential privacy),
@@ -60,32 +110,23 @@ impl Promise {
     /// doi:10.1109/CSF57540.2023.00011. The bound for both ε and δ follows from
     /// P ≤ e^ε Q + δ on the event P > Q and on its complement, and is attained.
     pub fn largest_total_variation(&self) -> f64 {
-        let of = |epsilon: f64, delta: f64| {
-            let inverse = exp(-epsilon);
-            ((-expm1(-epsilon) + 2.0 * delta * inverse) / (1.0 + inverse)).min(1.0)
-        };
-        match *self {
-            Promise::LocalDp { epsilon } => of(epsilon, 0.0),
-            Promise::Dp { epsilon, delta } => of(epsilon, delta),
-            Promise::BayesSecurity { at_least } => 1.0 - at_least,
-            Promise::Advantage { at_most } | Promise::AttackAdvantage { at_most } => at_most,
+        match (*self, self.guarantee()) {
+            (_, Some(guarantee)) => guarantee.largest_total_variation(),
+            (Promise::BayesSecurity { at_least }, _) => 1.0 - at_least,
+            (Promise::Advantage { at_most } | Promise::AttackAdvantage { at_most }, _) => at_most,
+            (_, None) => 1.0,
         }
     }
 
     /// 1 − [`Promise::largest_total_variation`], computed without cancellation.
-    ///
-    /// # Formula
-    /// 2(1 − δ)/(e^ε + 1) for (ε, δ)-differential privacy.
     pub fn least_bayes_security(&self) -> f64 {
-        let of = |epsilon: f64, delta: f64| {
-            let inverse = exp(-epsilon);
-            (2.0 * (1.0 - delta) * inverse / (1.0 + inverse)).min(1.0)
-        };
-        match *self {
-            Promise::LocalDp { epsilon } => of(epsilon, 0.0),
-            Promise::Dp { epsilon, delta } => of(epsilon, delta),
-            Promise::BayesSecurity { at_least } => at_least,
-            Promise::Advantage { at_most } | Promise::AttackAdvantage { at_most } => 1.0 - at_most,
+        match (*self, self.guarantee()) {
+            (_, Some(guarantee)) => guarantee.least_bayes_security(),
+            (Promise::BayesSecurity { at_least }, _) => at_least,
+            (Promise::Advantage { at_most } | Promise::AttackAdvantage { at_most }, _) => {
+                1.0 - at_most
+            }
+            (_, None) => 0.0,
         }
     }
 
@@ -93,10 +134,10 @@ impl Promise {
     /// is not: it also bounds how likely rare observations are.
     pub fn is_a_bound_on_total_variation(&self) -> bool {
         match *self {
-            Promise::LocalDp { .. } | Promise::AttackAdvantage { .. } => false,
             // (0, δ) is total variation at most δ (Proposition 2).
-            Promise::Dp { epsilon, .. } => epsilon == 0.0,
+            Promise::Dp { epsilon, unit, .. } => epsilon == 0.0 && unit.is_none(),
             Promise::BayesSecurity { .. } | Promise::Advantage { .. } => true,
+            _ => false,
         }
     }
 }
@@ -105,16 +146,18 @@ impl Promise {
 impl fmt::Display for Promise {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let number = |number: f64| format_number(number);
+        let unit = self.unit();
+        let unit = unit.map_or(String::new(), |unit| format!(", unit={}", number(unit)));
         match *self {
-            Promise::LocalDp { epsilon } => write!(f, "ldp(epsilon={})", number(epsilon)),
-            Promise::Dp { epsilon, delta } => {
-                write!(
-                    f,
-                    "dp(epsilon={}, delta={})",
-                    number(epsilon),
-                    number(delta)
-                )
+            Promise::LocalDp { epsilon, .. } => {
+                write!(f, "ldp(epsilon={}{unit})", number(epsilon))
             }
+            Promise::Dp { epsilon, delta, .. } => {
+                let (epsilon, delta) = (number(epsilon), number(delta));
+                write!(f, "dp(epsilon={epsilon}, delta={delta}{unit})")
+            }
+            Promise::GaussianDp { mu, .. } => write!(f, "gdp(mu={}{unit})", number(mu)),
+            Promise::ConcentratedDp { rho, .. } => write!(f, "zcdp(rho={}{unit})", number(rho)),
             Promise::BayesSecurity { at_least } => {
                 write!(f, "bayes-security({})", number(at_least))
             }
@@ -149,17 +192,28 @@ impl PromiseEntry {
 }
 
 const EPSILON: Parameter = Parameter::positional("epsilon", "ε, at least 0");
+const UNIT: Parameter = Parameter::named(
+    "unit",
+    "secrets are numbers or points x;y, and neighbours are at most this far apart: secrets k times \
+     as far are allowed k epsilon, delta (e^(k epsilon) - 1)/(e^epsilon - 1), k mu, k^2 rho, with k \
+     rounded up but for ldp, which is metric privacy; default: all secrets are neighbours",
+);
 const PROBABILITY: Bounds = Bounds::Between(0.0, 1.0);
+
+fn unit(arguments: &Arguments<'_>) -> Result<Option<f64>> {
+    arguments.number_if_given("unit", Bounds::Above(0.0))
+}
 
 /// Every promise that [`Claim::parse`](super::Claim::parse) reads.
 pub static PROMISES: &[PromiseEntry] = &[
     PromiseEntry {
         name: "ldp",
         about: "ε-local differential privacy between all secrets",
-        parameters: &[EPSILON],
+        parameters: &[EPSILON, UNIT],
         build: |arguments| {
             let epsilon = arguments.number("epsilon", Bounds::AtLeast(0.0))?;
-            Ok(Promise::LocalDp { epsilon })
+            let unit = unit(arguments)?;
+            Ok(Promise::LocalDp { epsilon, unit })
         },
     },
     PromiseEntry {
@@ -168,12 +222,37 @@ pub static PROMISES: &[PromiseEntry] = &[
         parameters: &[
             EPSILON,
             Parameter::named("delta", "δ, between 0 and 1; default 0"),
+            UNIT,
         ],
         build: |arguments| {
             let epsilon = arguments.number("epsilon", Bounds::AtLeast(0.0))?;
             let delta = arguments.number_if_given("delta", PROBABILITY)?;
-            let delta = delta.unwrap_or(0.0);
-            Ok(Promise::Dp { epsilon, delta })
+            Ok(Promise::Dp {
+                epsilon,
+                delta: delta.unwrap_or(0.0),
+                unit: unit(arguments)?,
+            })
+        },
+    },
+    PromiseEntry {
+        name: "gdp",
+        about: "μ-Gaussian differential privacy: secrets are no easier to tell apart than N(0, 1) \
+                from N(μ, 1)",
+        parameters: &[Parameter::positional("mu", "μ, at least 0"), UNIT],
+        build: |arguments| {
+            let mu = arguments.number("mu", Bounds::AtLeast(0.0))?;
+            let unit = unit(arguments)?;
+            Ok(Promise::GaussianDp { mu, unit })
+        },
+    },
+    PromiseEntry {
+        name: "zcdp",
+        about: "ρ-zero-concentrated differential privacy: Rényi divergences D_α are at most ρα",
+        parameters: &[Parameter::positional("rho", "ρ, at least 0"), UNIT],
+        build: |arguments| {
+            let rho = arguments.number("rho", Bounds::AtLeast(0.0))?;
+            let unit = unit(arguments)?;
+            Ok(Promise::ConcentratedDp { rho, unit })
         },
     },
     PromiseEntry {
@@ -232,6 +311,12 @@ mod tests {
         for text in [
             "ldp(epsilon=1)",
             "dp(epsilon=1, delta=1e-5)",
+            "gdp(mu=1)",
+            "zcdp(rho=0.5)",
+            "ldp(epsilon=1, unit=0.5)",
+            "dp(epsilon=1, delta=1e-5, unit=2)",
+            "gdp(mu=1, unit=1)",
+            "zcdp(rho=0.5, unit=100)",
             "bayes-security(0.9)",
             "advantage(0.1)",
             "attack-advantage(0.1)",
@@ -239,6 +324,8 @@ mod tests {
             assert_eq!(promise(text).to_string(), text);
         }
         assert_eq!(promise("ldp(1)"), promise("ldp(epsilon=1)"));
+        assert_eq!(promise("gdp(1)"), promise("gdp(mu=1)"));
+        assert_eq!(promise("zcdp(.5)"), promise("zcdp(rho=0.5)"));
         assert_eq!(promise("dp(1)"), promise("dp(epsilon=1, delta=0)"));
         assert_eq!(promise("advantage(at-most=0.1)"), promise("advantage(.1)"));
     }
@@ -264,6 +351,10 @@ mod tests {
                 "attack-advantage(2)",
                 "at-most must be between 0 and 1, got 2",
             ),
+            ("gdp(-1)", "mu must be at least 0, got -1"),
+            ("zcdp(unit=1)", "rho is missing"),
+            ("gdp(mu=1, unit=0)", "unit must be above 0, got 0"),
+            ("dp(1, 2)", "epsilon is given twice"),
             ("ldp(inf)", "epsilon must be a number, got the word inf"),
         ] {
             let error = Claim::parse(text).expect_err(text).to_string();
@@ -277,11 +368,16 @@ mod tests {
             let promise = Promise::Dp {
                 epsilon,
                 delta: 0.5,
+                unit: None,
             };
             assert_eq!(promise.largest_total_variation(), 1.0);
             assert!((0.0..1e-300).contains(&promise.least_bayes_security()));
         }
-        let security = Promise::LocalDp { epsilon: 700.0 }.least_bayes_security();
+        let security = Promise::LocalDp {
+            epsilon: 700.0,
+            unit: None,
+        }
+        .least_bayes_security();
         assert!((security / (2.0 * (-700f64).exp()) - 1.0).abs() < 1e-14);
     }
 
@@ -291,6 +387,9 @@ mod tests {
             ("ldp(0.1)", false),
             ("dp(0.1)", false),
             ("dp(epsilon=0, delta=0.1)", true),
+            ("dp(epsilon=0, delta=0.1, unit=1)", false),
+            ("gdp(0.1)", false),
+            ("zcdp(0.1)", false),
             ("bayes-security(0.9)", true),
             ("advantage(0.1)", true),
             ("attack-advantage(0.1)", false),
@@ -304,7 +403,7 @@ mod tests {
         fn the_bound_is_that_of_the_channel_that_attains_it(
             epsilon in 0.0..20.0f64, delta in 0.0..=1.0f64
         ) {
-            let promise = Promise::Dp { epsilon, delta };
+            let promise = Promise::Dp { epsilon, delta, unit: None };
             let bound = promise.largest_total_variation();
             prop_assert!((bound - attained(epsilon, delta)).abs() < 1e-13);
             prop_assert!((bound + promise.least_bayes_security() - 1.0).abs() < 1e-14);

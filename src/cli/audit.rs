@@ -3,11 +3,13 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use leakgauge::audit::{self, Audit, AuditOptions, Verdict};
+use leakgauge::audit::{self, Audit, AuditOptions, SplitChoice, Verdict};
 use leakgauge::claim::Claim;
 use leakgauge::error::Result;
+use leakgauge::log::ReadOptions;
 use leakgauge::{log, report};
 
+use crate::cli::follow::{self, FollowOptions};
 use crate::cli::options::{self, EstimateOptions, LogArguments};
 use crate::cli::progress::Progress;
 use crate::cli::to_stdout;
@@ -19,6 +21,8 @@ pub struct EstimateArguments {
     log: LogArguments,
     #[command(flatten)]
     options: EstimateOptions,
+    #[command(flatten)]
+    follow: FollowOptions,
 }
 
 /// `audit`.
@@ -27,9 +31,9 @@ pub struct AuditArguments {
     #[command(flatten)]
     log: LogArguments,
     /// What the mechanism is or promises: `laplace(scale=2)`, `randomized-response(epsilon=1,
-    /// secrets=10)`, `ldp(epsilon=1)`, `dp(epsilon=1, delta=1e-5)`, `bayes-security(0.9)`,
-    /// `advantage(0.1)`, `attack-advantage(0.1)`; `help bounds` lists all mechanisms; may be
-    /// repeated
+    /// secrets=10)`, `ldp(epsilon=1)`, `dp(epsilon=1, delta=1e-5)`, `gdp(mu=1)`, `zcdp(rho=0.5)`
+    /// (these four with `unit=1` where the distance between secrets counts), `bayes-security(0.9)`,
+    /// `advantage(0.1)`, `attack-advantage(0.1)`; `help bounds` lists all claims; may be repeated
     #[arg(long = "claim", required = true, value_name = "CLAIM")]
     claims: Vec<String>,
     /// How close to a mechanism's analytic value an upper limit must come for `holds`
@@ -37,11 +41,21 @@ pub struct AuditArguments {
     margin: f64,
     #[command(flatten)]
     options: EstimateOptions,
+    #[command(flatten)]
+    follow: FollowOptions,
 }
 
 /// Runs `estimate`.
 pub fn estimate(arguments: &EstimateArguments) -> Result<ExitCode> {
     let options = audit_options(&arguments.options)?;
+    if arguments.follow.follow {
+        return follow::run(
+            &arguments.log,
+            &arguments.options,
+            &arguments.follow,
+            options,
+        );
+    }
     run(&arguments.log, &arguments.options, &options)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -57,6 +71,14 @@ pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
             .collect::<Result<_>>()?,
         ..audit_options(&arguments.options)?
     };
+    if arguments.follow.follow {
+        return follow::run(
+            &arguments.log,
+            &arguments.options,
+            &arguments.follow,
+            options,
+        );
+    }
     let found = run(&arguments.log, &arguments.options, &options)?;
     Ok(ExitCode::from(exit_code(&found)))
 }
@@ -66,6 +88,7 @@ fn audit_options(options: &EstimateOptions) -> Result<AuditOptions> {
         confidence: options.confidence,
         seed: options.seed,
         scorer: options.scorer.into(),
+        split: options.split.into(),
         prior: options::prior(&options.prior)?,
         ..AuditOptions::default()
     })
@@ -75,7 +98,12 @@ fn run(log: &LogArguments, shared: &EstimateOptions, options: &AuditOptions) -> 
     options::use_threads(shared.threads)?;
     let meter = log::ReadMeter::default();
     let progress = Progress::start(meter.clone());
-    let log = log::read(&log.read_options()?, &meter)?;
+    let keep_order = options.split == SplitChoice::Blocks;
+    let read = ReadOptions {
+        scores: options::scores(shared)?,
+        ..log.read_options(keep_order)?
+    };
+    let log = log::read(&read, &meter)?;
     progress.stage("estimating");
     let found = audit::audit(&log, options)?;
     progress.finish();

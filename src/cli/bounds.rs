@@ -67,7 +67,7 @@ Keys of a row of the JSON: the parameters, then
   total_variation        1 - bayes_security; a promise: at most this
   advantage              of the optimal adversary, the same number
   epsilon                the smallest that holds between all secrets; a promise: what it promises,
-                         together with its delta; null if infinite or unknown
+                         together with its delta; null if infinite (gdp, zcdp) or unknown
   capacity               multiplicative capacity, the sum of column maxima; null if unknown
   delta_at_epsilon_zero  the mechanism is (0, delta)-private with this delta and no smaller one
   delta_at_epsilon       with --at-epsilon: the smallest delta for it; null if unknown
@@ -78,7 +78,8 @@ and of ldp and dp
   advantage_corollary_2  (e^eps - 1)/(e^eps + 1), delta = 0
   advantage_yeom         e^eps - 1, delta = 0, as published: not cut at 1; bayes_security_yeom
   advantage_humphries    (e^eps - 1 + 2 delta)/(e^eps + 1)
-  group_size, group_epsilon, group_delta, group_advantage, group_bayes_security  with --group
+  group_size, group_epsilon, group_delta, group_advantage, group_bayes_security  with --group;
+                         group_mu of gdp, group_rho of zcdp
   database_leakage, database_risk_leakage  with --values: Theorem 6 and Corollary 1, delta = 0
 A key that is infinite, or that nothing is known about, is null.";
 

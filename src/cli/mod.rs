@@ -3,6 +3,7 @@
 mod audit;
 mod bounds;
 mod channel;
+mod follow;
 mod options;
 mod progress;
 mod reproduce;

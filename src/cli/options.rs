@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use clap::{Args, ValueEnum};
-use leakgauge::audit::PriorChoice;
+use leakgauge::audit::{self, PriorChoice, SplitChoice};
 use leakgauge::error::{Error, Result};
-use leakgauge::log::{HeaderChoice, ReadOptions};
+use leakgauge::log::{HeaderChoice, ReadOptions, ScoreColumns};
 use leakgauge::report::Format;
 use leakgauge::tuning::ScorerChoice;
 
@@ -53,7 +53,7 @@ pub struct LogArguments {
 
 impl LogArguments {
     /// The checked options of the reader.
-    pub fn read_options(&self) -> Result<ReadOptions> {
+    pub fn read_options(&self, keep_order: bool) -> Result<ReadOptions> {
         Ok(ReadOptions {
             files: self.logs.clone(),
             fit_on: self.fit_on.clone(),
@@ -74,6 +74,8 @@ impl LogArguments {
                 .map(|text| resolution(text))
                 .collect::<Result<_>>()?,
             secrets: self.secrets.clone(),
+            scores: None,
+            keep_order,
         })
     }
 }
@@ -84,6 +86,13 @@ pub struct EstimateOptions {
     /// The attacker
     #[arg(long, value_enum, default_value = "auto", value_name = "NAME")]
     pub scorer: ScorerName,
+    /// With `--scorer given`: the column of scores that tells two secrets apart (losses, likelihood
+    /// ratios), or `SECRET=COLUMN,…`, one for each secret, larger = likelier
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    pub scores: Option<Vec<String>>,
+    /// Which rows judge: any, or the later ones if rows are not exchangeable over time
+    #[arg(long, value_enum, default_value = "random", value_name = "HOW")]
+    pub split: SplitName,
     /// `uniform`, `empirical` or `label=p,…`, for the figures that depend on a prior
     #[arg(long, default_value = "uniform", value_name = "PRIOR")]
     pub prior: String,
@@ -114,6 +123,8 @@ pub enum ScorerName {
     Nearest,
     /// Logistic regression on the numeric columns
     Linear,
+    /// Your own attack: its scores are in the columns of --scores
+    Given,
 }
 
 impl From<ScorerName> for ScorerChoice {
@@ -124,6 +135,26 @@ impl From<ScorerName> for ScorerChoice {
             ScorerName::Knn => ScorerChoice::KNearest,
             ScorerName::Nearest => ScorerChoice::Nearest,
             ScorerName::Linear => ScorerChoice::Linear,
+            ScorerName::Given => ScorerChoice::Given,
+        }
+    }
+}
+
+/// Splits by name.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum SplitName {
+    /// Rows at random: they are exchangeable
+    Random,
+    /// Learn on the first 40 %, choose on the next 20 %, certify on the last 40 % of the log, with
+    /// limits that allow for autocorrelation (approximate)
+    Blocks,
+}
+
+impl From<SplitName> for SplitChoice {
+    fn from(name: SplitName) -> Self {
+        match name {
+            SplitName::Random => SplitChoice::Random,
+            SplitName::Blocks => SplitChoice::Blocks,
         }
     }
 }
@@ -164,6 +195,16 @@ pub fn use_threads(threads: Option<usize>) -> Result<()> {
         .num_threads(threads)
         .build_global()
         .map_err(|error| Error::parameter(format!("--threads {threads}"), error.to_string()))
+}
+
+/// The columns of scores, for the scorer that reads them.
+pub fn scores(options: &EstimateOptions) -> Result<Option<ScoreColumns>> {
+    audit::check_scores(options.scorer.into(), options.scores.is_some())?;
+    options
+        .scores
+        .as_deref()
+        .map(ScoreColumns::parse)
+        .transpose()
 }
 
 /// Reads a prior.

@@ -10,13 +10,16 @@ use crate::log::fold::{CellCounter, Interner, TupleInterner};
 use crate::log::layout::{self, HeaderChoice, Layout};
 use crate::log::order::OrderSketch;
 use crate::log::rows::{self, at_column, field, next, place_of, read_probe, whole_field};
+use crate::log::score_columns;
 use crate::log::tabulate::{kind_of, natural_order, ranks, tabulate};
 use crate::log::typing::{self, ColumnPlan};
 use crate::log::{InputFacts, Log, ReadOptions};
-use crate::observations::{ColumnType, Counts};
+use crate::observations::{ColumnType, Counts, Observations};
 
 /// More secrets than this make more pairs than anyone can look at.
 const MOST_SECRETS: usize = 2_000;
+/// Rows whose order can be kept, 8 bytes each.
+const MOST_ORDERED: usize = 100_000_000;
 /// Numbers are a discrete observation if integers recur this often on average.
 const RECURRENCE: u64 = 5;
 
@@ -45,6 +48,10 @@ pub struct Ingest<'a> {
     first_row: Option<(u32, u32, String)>,
     fit_rows: u64,
     order: OrderSketch,
+    /// All rows of the log in order, if asked for.
+    sequence: Vec<(u32, u32)>,
+    /// Whether rows are only kept in order, for someone to take them, and not counted.
+    streaming: bool,
     integers: bool,
     facts: InputFacts,
     tuple: Vec<u64>,
@@ -65,16 +72,76 @@ impl<'a> Ingest<'a> {
             first_row: None,
             fit_rows: 0,
             order: OrderSketch::default(),
+            sequence: Vec::new(),
+            streaming: false,
             integers: true,
             facts: InputFacts {
                 files: options.files.clone(),
                 fit_on: options.fit_on.clone(),
                 aggregated: options.count.is_some(),
                 narrowed: !options.secrets.is_empty(),
+                scores: options.scores.clone(),
                 ..InputFacts::default()
             },
             tuple: Vec::new(),
         }
+    }
+
+    /// A log whose rows are taken as they come.
+    pub fn streaming(options: &'a ReadOptions) -> Self {
+        Ingest {
+            streaming: true,
+            ..Ingest::new(options)
+        }
+    }
+
+    /// The rows since they were last taken: numbers of secrets and of observations as they first came up.
+    pub fn take_rows(&mut self) -> Vec<(u32, u32)> {
+        std::mem::take(&mut self.sequence)
+    }
+
+    /// The labels of the secrets so far, as they first came up.
+    pub fn labels(&self) -> &[String] {
+        self.secrets.texts()
+    }
+
+    /// A row 1 that was taken for data without a number in it.
+    pub fn unclear_row(&self) -> Option<(u32, u32, &str)> {
+        let (secret, symbol, texts) = self.first_row.as_ref()?;
+        Some((*secret, *symbol, texts))
+    }
+
+    /// Some of the observations so far, without repetition, in their canonical order; and the order.
+    pub fn table(&self, mut ids: Vec<u32>) -> (Observations, Vec<u32>) {
+        let (_, plans) = self.settled.as_ref().expect("settled before rows are read");
+        ids.sort_unstable();
+        ids.dedup();
+        self.sort(plans, &mut ids);
+        let kind = kind_of(plans, false);
+        let table = tabulate(kind, plans, &ids, &self.tuples, &self.labels);
+        (table, ids)
+    }
+
+    /// Puts observations in their canonical order.
+    fn sort(&self, plans: &[ColumnPlan], ids: &mut [u32]) {
+        let label_ranks: Vec<Vec<u32>> = self
+            .labels
+            .iter()
+            .map(|labels| ranks(&natural_order(labels.texts())))
+            .collect();
+        let sortable = |id: u32, column: usize| {
+            let word = self.tuples.tuple(id)[column];
+            match plans[column].kind {
+                ColumnType::Numeric => f64::from_bits(word),
+                ColumnType::Categorical => f64::from(label_ranks[column][word as usize]),
+            }
+        };
+        ids.sort_unstable_by(|&a, &b| {
+            (0..plans.len())
+                .map(|column| sortable(a, column).total_cmp(&sortable(b, column)))
+                .find(|order| order.is_ne())
+                .unwrap_or(std::cmp::Ordering::Equal)
+        });
     }
 
     /// Reads one file to its end.
@@ -105,7 +172,7 @@ impl<'a> Ingest<'a> {
     }
 
     /// The first file settles layout and types; later files must have the same columns.
-    fn settle(&mut self, name: &str, probe: &[StringRecord]) -> Result<Layout> {
+    pub(super) fn settle(&mut self, name: &str, probe: &[StringRecord]) -> Result<Layout> {
         let layout = Layout::find(name, probe, self.options)?;
         let Some((first, _)) = &self.settled else {
             let body = if layout.header { &probe[1..] } else { probe };
@@ -135,7 +202,13 @@ impl<'a> Ingest<'a> {
         layout::match_columns(name, first, layout)
     }
 
-    fn row(&mut self, file: &str, part: Part, layout: &Layout, record: &ByteRecord) -> Result<()> {
+    pub(super) fn row(
+        &mut self,
+        file: &str,
+        part: Part,
+        layout: &Layout,
+        record: &ByteRecord,
+    ) -> Result<()> {
         let place = || place_of(file, record);
         if record.len() != layout.names.len() {
             let (found, expected) = (record.len(), layout.names.len());
@@ -174,12 +247,29 @@ impl<'a> Ingest<'a> {
             Part::FitOn => self.fit_cells.add(secret, symbol, count),
             Part::Log => {
                 self.facts.rows_used += count;
-                self.cells.add(secret, symbol, count);
-                if layout.count.is_none() {
+                if !self.streaming {
+                    self.cells.add(secret, symbol, count);
+                }
+                if layout.count.is_none() && !self.streaming {
                     self.order.push(secret, symbol);
+                }
+                if self.options.keep_order {
+                    self.keep(secret, symbol, &place)?;
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Keeps a row in its place.
+    fn keep(&mut self, secret: u32, symbol: u32, place: &dyn Fn() -> Place) -> Result<()> {
+        if self.sequence.len() == MOST_ORDERED {
+            let problem =
+                format!("--split blocks keeps the order of at most {MOST_ORDERED} rows in memory");
+            return Err(Error::data(place(), problem)
+                .with_hint("give a part of the log, or use --split random"));
+        }
+        self.sequence.push((secret, symbol));
         Ok(())
     }
 
@@ -250,6 +340,13 @@ impl<'a> Ingest<'a> {
                     }
                 },
                 ColumnType::Categorical => u64::from(self.labels[index].intern(label)),
+                ColumnType::Numeric if self.options.scores.is_some() => {
+                    let value = score_columns::score(text).map_err(|problem| {
+                        at_column(place(), layout, column, record, problem)
+                            .with_hint("give every row a score, or remove the row")
+                    })?;
+                    (value + 0.0).to_bits()
+                }
                 ColumnType::Numeric => {
                     let value = typing::finite_number(text).map_err(|problem| {
                         at_column(place(), layout, column, record, problem).with_hint(format!(
@@ -283,6 +380,8 @@ impl<'a> Ingest<'a> {
     pub fn finish(mut self) -> Result<Log> {
         let (_, plans) = self.settled.take().expect("at least one file was read");
         self.check_secrets()?;
+        let mut by_value: Vec<u32> = (0..self.tuples.len() as u32).collect();
+        self.sort(&plans, &mut by_value);
         let labels = self.secrets.into_texts();
         let by_label = natural_order(&labels);
         let secret_rank = ranks(&by_label);
@@ -290,25 +389,6 @@ impl<'a> Ingest<'a> {
             .iter()
             .map(|&id| labels[id as usize].clone())
             .collect();
-        let label_ranks: Vec<Vec<u32>> = self
-            .labels
-            .iter()
-            .map(|labels| ranks(&natural_order(labels.texts())))
-            .collect();
-        let sortable = |id: u32, column: usize| {
-            let word = self.tuples.tuple(id)[column];
-            match plans[column].kind {
-                ColumnType::Numeric => f64::from_bits(word),
-                ColumnType::Categorical => f64::from(label_ranks[column][word as usize]),
-            }
-        };
-        let mut by_value: Vec<u32> = (0..self.tuples.len() as u32).collect();
-        by_value.sort_unstable_by(|&a, &b| {
-            (0..plans.len())
-                .map(|column| sortable(a, column).total_cmp(&sortable(b, column)))
-                .find(|order| order.is_ne())
-                .unwrap_or(std::cmp::Ordering::Equal)
-        });
         let symbol_rank = ranks(&by_value);
         let recurs = self.facts.rows_used >= RECURRENCE * self.tuples.len() as u64;
         let kind = kind_of(&plans, self.integers && recurs);
@@ -323,7 +403,13 @@ impl<'a> Ingest<'a> {
             let (secret, symbol) = (secret_rank[*secret as usize], symbol_rank[*symbol as usize]);
             refuse_unclear_header(&self.options.files[0], texts, &counts, secret, symbol)?;
         }
+        let in_order = std::mem::take(&mut self.sequence).into_iter();
         Ok(Log {
+            sequence: self.options.keep_order.then(|| {
+                in_order
+                    .map(|(s, o)| (secret_rank[s as usize], symbol_rank[o as usize]))
+                    .collect()
+            }),
             counts,
             fit_counts,
             order: (!self.facts.aggregated).then(|| self.order.finish(&secret_rank, &symbol_rank)),
@@ -334,7 +420,7 @@ impl<'a> Ingest<'a> {
         })
     }
 
-    fn check_secrets(&self) -> Result<()> {
+    pub(super) fn check_secrets(&self) -> Result<()> {
         let file = &self.options.files[0];
         let seen = self.secrets.texts();
         for wanted in &self.options.secrets {
@@ -390,7 +476,7 @@ fn secret<'r>(
 
 /// Refuses to guess about a row 1 of words that occur nowhere else: a header word as a secret would
 /// change every figure.
-fn refuse_unclear_header(
+pub(super) fn refuse_unclear_header(
     file: &str,
     texts: &str,
     counts: &Counts,

@@ -4,7 +4,7 @@
 use csv::StringRecord;
 
 use crate::error::{Error, Place, Result, listing, shorten};
-use crate::log::ReadOptions;
+use crate::log::{ReadOptions, ScoreColumns};
 use crate::suggest;
 
 /// More columns than any log has: a file without line breaks, or a wrong delimiter.
@@ -165,12 +165,17 @@ impl Columns<'_> {
             .as_ref()
             .map(|name| self.position(name, "--count"))
             .transpose()?;
-        let observe = match &options.observe {
-            Some(names) => names
+        let scores = options.scores.as_ref().map(ScoreColumns::columns);
+        let observe = match (&options.observe, scores) {
+            (_, Some(names)) => names
+                .into_iter()
+                .map(|name| self.position(name, "--scores"))
+                .collect::<Result<Vec<_>>>()?,
+            (Some(names), None) => names
                 .iter()
                 .map(|name| self.position(name, "--observe"))
                 .collect::<Result<Vec<_>>>()?,
-            None => (0..self.names.len())
+            (None, None) => (0..self.names.len())
                 .filter(|&column| !secret.contains(&column) && Some(column) != count)
                 .collect(),
         };

@@ -5,8 +5,11 @@ mod ingest;
 mod layout;
 mod order;
 mod rows;
+mod score_columns;
 mod source;
+mod stream;
 mod tabulate;
+mod tail;
 mod typing;
 
 use std::io::Read;
@@ -17,8 +20,11 @@ use crate::observations::{Counts, Observations};
 pub use layout::HeaderChoice;
 pub(crate) use layout::delimiter;
 pub use order::RowOrder;
+pub use score_columns::ScoreColumns;
 pub(crate) use source::read_error;
 pub use source::{ReadMeter, STDIN, open};
+pub use stream::RowStream;
+pub use tail::{Tail, follow};
 pub use typing::Decision;
 
 /// What to read and how.
@@ -45,8 +51,12 @@ pub struct ReadOptions {
     pub numeric: Vec<String>,
     /// Width of the bins an observer can resolve, by column.
     pub resolution: Vec<(String, f64)>,
+    /// The columns that hold the scores of the user's own attack: they are the observation.
+    pub scores: Option<ScoreColumns>,
     /// The only secrets to look at; all if empty.
     pub secrets: Vec<String>,
+    /// Whether to keep the order of all rows, for a split by time. Not for aggregated logs.
+    pub keep_order: bool,
 }
 
 impl ReadOptions {
@@ -63,8 +73,10 @@ impl ReadOptions {
             .chain(&self.categorical)
             .chain(&self.numeric)
             .chain(self.resolution.iter().map(|(name, _)| name));
+        let scores = self.scores.iter().flat_map(ScoreColumns::columns);
         secret
             .chain(self.secret.as_deref())
+            .chain(scores)
             .chain(others.map(String::as_str))
     }
 
@@ -93,6 +105,16 @@ impl ReadOptions {
                     "rows that were learned from certify nothing: leave --fit-on out, and the log is split",
                 ));
             }
+        }
+        if self.scores.is_some() {
+            score_columns::refuse_others(self)?;
+        }
+        if self.keep_order && self.count.is_some() {
+            return Err(Error::parameter(
+                "--split blocks",
+                "an aggregated log (--count) has lost the order of its rows",
+            )
+            .with_hint("give the rows one by one as they were recorded, or use --split random"));
         }
         for (column, width) in &self.resolution {
             if !(width.is_finite() && *width > 0.0) {
@@ -127,6 +149,8 @@ pub struct Log {
     pub fit_counts: Option<Counts>,
     /// The order of rows, as far as it was kept; `None` for aggregated logs.
     pub order: Option<RowOrder>,
+    /// All rows of the log itself in their order, (secret, observation), if that was asked for.
+    pub sequence: Option<Vec<(u32, u32)>>,
     /// What was found while reading.
     pub facts: InputFacts,
 }
@@ -163,6 +187,8 @@ pub struct InputFacts {
     pub suspicious_columns: Vec<String>,
     /// Whether the user narrowed the log to some secrets.
     pub narrowed: bool,
+    /// The columns of scores that were read in place of observations.
+    pub scores: Option<ScoreColumns>,
 }
 
 /// Reads a log.

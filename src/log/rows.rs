@@ -27,6 +27,16 @@ pub fn csv_reader(
         .take(1 << 16)
         .read_to_end(&mut head)
         .map_err(|error| source::read_error(name, &error))?;
+    Ok(reader_behind(name, head, input, asked))
+}
+
+/// As [`csv_reader`], behind what was already read.
+pub fn reader_behind(
+    name: &str,
+    head: Vec<u8>,
+    input: impl Read + Send + 'static,
+    asked: Option<u8>,
+) -> (Reader<Source>, u8) {
     let delimiter = layout::delimiter(name, &head, asked);
     let input = Source::new(Cursor::new(head).chain(input));
     let reader = ReaderBuilder::new()
@@ -35,15 +45,24 @@ pub fn csv_reader(
         .delimiter(delimiter)
         .buffer_capacity(1 << 17)
         .from_reader(input);
-    Ok((reader, delimiter))
+    (reader, delimiter)
 }
 
 /// The first rows of a file.
 pub fn read_probe(name: &str, reader: &mut Reader<Source>) -> Result<Vec<StringRecord>> {
+    read_probe_of(name, reader, PROBE_ROWS + 1)
+}
+
+/// The first rows of a file, at most so many.
+pub fn read_probe_of(
+    name: &str,
+    reader: &mut Reader<Source>,
+    most: usize,
+) -> Result<Vec<StringRecord>> {
     let mut rows = Vec::new();
     let mut bytes = 0;
     let mut record = ByteRecord::new();
-    while rows.len() <= PROBE_ROWS && bytes < PROBE_BYTES && next(name, reader, &mut record)? {
+    while rows.len() < most && bytes < PROBE_BYTES && next(name, reader, &mut record)? {
         bytes += record.as_slice().len();
         let row = StringRecord::from_byte_record(fitting(&record)).map_err(|error| {
             let column = error.utf8_error().field() + 1;

@@ -94,7 +94,7 @@ pub fn read_error(name: &str, error: &io::Error) -> Error {
     }
 }
 
-fn open_file(name: &str, meter: &ReadMeter) -> Result<File> {
+pub(super) fn open_file(name: &str, meter: &ReadMeter) -> Result<File> {
     let file = File::open(name).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => Error::file(name, "no such file")
             .with_hint("give the path of a CSV or TSV file, or - for standard input"),

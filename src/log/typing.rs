@@ -108,7 +108,7 @@ fn plan_column(
     let category_like = probe.few_integers && integers_are_categories;
     let (kind, decided) = if categorical {
         (ColumnType::Categorical, Decision::Asked)
-    } else if numeric || resolution.is_some() {
+    } else if numeric || resolution.is_some() || options.scores.is_some() {
         (ColumnType::Numeric, Decision::Asked)
     } else if probe.all_numbers && !category_like {
         (ColumnType::Numeric, Decision::Inferred)

@@ -1,4 +1,6 @@
-//! Leakage measures of counted rows: plug-in estimates and exact formulas, no limits.
+//! Leakage measures of counted rows: points and exact formulas, no limits.
 
 pub mod leakage;
+pub mod minimax_tv;
 pub mod plug_in;
+pub mod renyi;

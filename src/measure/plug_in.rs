@@ -51,12 +51,17 @@ pub fn vulnerability(counts: &Counts, prior: &[f64]) -> f64 {
         .sum()
 }
 
-/// The hockey-stick divergence Σ_o max(p̂_a(o) − e^ε p̂_b(o), 0) of every ordered pair (a, b), as
-/// (a, b, divergence).
-pub fn hockey_stick(counts: &Counts, epsilon: f64) -> Vec<(u32, u32, f64)> {
+/// The hockey-stick divergence Σ_o max(p̂_a(o) − e^ε p̂_b(o), 0) of every ordered pair (a, b) at an ε
+/// of its own, as (a, b, divergence).
+pub fn hockey_stick(counts: &Counts, epsilon: impl Fn(u32, u32) -> f64) -> Vec<(u32, u32, f64)> {
     let secrets = counts.secrets();
     let rows = counts.rows();
-    let factor = epsilon.exp();
+    let numbers = 0..secrets as u32;
+    let factors: Vec<f64> = numbers
+        .clone()
+        .flat_map(|a| numbers.clone().map(move |b| (a, b)))
+        .map(|(a, b)| epsilon(a, b).exp())
+        .collect();
     // Start from Σ p̂_a = 1, and take min(p̂_a, e^ε p̂_b) off: only shared observations matter.
     let mut divergence = vec![1.0; secrets * secrets];
     for cells in counts.by_symbol() {
@@ -64,7 +69,8 @@ pub fn hockey_stick(counts: &Counts, epsilon: f64) -> Vec<(u32, u32, f64)> {
             let p = x.count as f64 / rows[x.secret as usize] as f64;
             for y in cells.iter().filter(|y| y.secret != x.secret) {
                 let q = y.count as f64 / rows[y.secret as usize] as f64;
-                divergence[x.secret as usize * secrets + y.secret as usize] -= p.min(factor * q);
+                let at = x.secret as usize * secrets + y.secret as usize;
+                divergence[at] -= p.min(factors[at] * q);
             }
         }
     }
@@ -117,7 +123,7 @@ mod tests {
         }
         let uniform = [1.0 / 3.0; 3];
         assert!((vulnerability(&counts(), &uniform) - (0.6 + 0.3 + 0.5 + 0.5) / 3.0).abs() < 1e-15);
-        let divergence = hockey_stick(&counts(), 2.0f64.ln());
+        let divergence = hockey_stick(&counts(), |_, _| 2.0f64.ln());
         let (_, _, ab) = divergence[0];
         assert!((ab - (0.6 - 0.4)).abs() < 1e-15);
         assert_eq!(divergence.len(), 6);
@@ -126,7 +132,7 @@ mod tests {
     #[test]
     fn at_epsilon_zero_the_hockey_stick_is_total_variation() {
         let tv = total_variation(&counts());
-        for (a, b, divergence) in hockey_stick(&counts(), 0.0) {
+        for (a, b, divergence) in hockey_stick(&counts(), |_, _| 0.0) {
             let (low, high) = (a.min(b), a.max(b));
             assert!((divergence - tv[pair_index(3, low, high)]).abs() < 1e-15);
         }

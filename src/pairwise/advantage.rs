@@ -2,7 +2,7 @@
 
 use rand_chacha::ChaCha8Rng;
 
-use crate::pairwise::Tally;
+use crate::pairwise::{ErrorRates, Tally};
 use crate::stats::hypergeometric;
 use crate::stats::poisson_binomial::{poisson_binomial_lower, poisson_binomial_upper};
 use crate::stats::wilson::Wilson;
@@ -23,6 +23,8 @@ pub struct Advantage {
     tally: Tally,
     /// Errors of equally many rows of either secret, and the number of these rows.
     pooled: Option<(u64, u64)>,
+    /// What the rows of a and of b are worth, where they are not independent.
+    effective: Option<[u64; 2]>,
 }
 
 impl Advantage {
@@ -34,7 +36,42 @@ impl Advantage {
             let b = hypergeometric::sample(tally.b_rows, tally.b_missed, rows, rng);
             (a + b, 2 * rows)
         });
-        Advantage { tally, pooled }
+        Advantage {
+            tally,
+            pooled,
+            effective: None,
+        }
+    }
+
+    /// Each error rate limited separately, with as many rows of a and of b as they are worth if that is
+    /// given.
+    pub fn separate(tally: Tally, effective: Option<[u64; 2]>) -> Self {
+        Advantage {
+            tally,
+            pooled: None,
+            effective,
+        }
+    }
+
+    /// Whether the limits rest on effective rows, and so are approximate.
+    pub fn is_approximate(&self) -> bool {
+        self.effective.is_some()
+    }
+
+    /// Upper limits of both error rates that hold together with probability 1 − alpha; approximate with
+    /// effective rows.
+    pub fn errors_at_most(&self, alpha: f64) -> ErrorRates {
+        match self.effective {
+            Some(rows) => self.tally.errors_at_most_of(rows, alpha),
+            None => self.tally.errors_at_most(alpha),
+        }
+    }
+
+    fn errors_at_least(&self, alpha: f64) -> ErrorRates {
+        match self.effective {
+            Some(rows) => self.tally.errors_at_least_of(rows, alpha),
+            None => self.tally.errors_at_least(alpha),
+        }
     }
 
     /// The errors and rows that the limits rest on.
@@ -62,7 +99,7 @@ impl Advantage {
     pub fn at_least(&self, alpha: f64) -> f64 {
         match self.pooled {
             Some((errors, rows)) => 1.0 - 2.0 * poisson_binomial_upper(errors, rows, alpha),
-            None => self.tally.errors_at_most(alpha).advantage(),
+            None => self.errors_at_most(alpha).advantage(),
         }
     }
 
@@ -71,7 +108,7 @@ impl Advantage {
     pub fn at_most(&self, alpha: f64) -> f64 {
         match self.pooled {
             Some((errors, rows)) => 1.0 - 2.0 * poisson_binomial_lower(errors, rows, alpha),
-            None => self.tally.errors_at_least(alpha).advantage(),
+            None => self.errors_at_least(alpha).advantage(),
         }
     }
 
@@ -84,6 +121,7 @@ impl Advantage {
             pooled: self
                 .pooled
                 .map(|(errors, rows)| (scale(errors), scale(rows))),
+            effective: self.effective.map(|rows| rows.map(scale)),
         }
     }
 }

@@ -2,8 +2,9 @@
 
 use rayon::prelude::*;
 
+use crate::measure::renyi;
 use crate::observations::Counts;
-use crate::pairwise::{AdvantageGuide, Rule, Tally, pair_count, pairs};
+use crate::pairwise::{AdvantageGuide, Quantity, Rule, Tally, Target, pair_count, pairs};
 use crate::scores::ScoreTable;
 
 /// What the tune rows say about a pair. Good for choosing, worthless as evidence.
@@ -15,8 +16,8 @@ pub struct PairChoice {
     pub tune: Tally,
     /// Its approximate lower limit of the advantage on the tune rows; −1 if a secret has none.
     pub lower: f64,
-    /// For each δ: the rule with the largest lower limit of ε on the tune rows, and that limit.
-    pub epsilon: Vec<(Rule, f64)>,
+    /// For each target: the rule with the largest lower limit on the tune rows, and that limit.
+    pub privacy: Vec<(Rule, f64)>,
 }
 
 /// Chooses the rules of all pairs, in the order of [`pairs`].
@@ -27,14 +28,18 @@ pub fn choose_rules(
     scores: &ScoreTable,
     tune: &Counts,
     alpha: f64,
-    deltas: &[f64],
+    targets: &[Target],
 ) -> Vec<PairChoice> {
     let by_secret = rows_by_secret(tune);
     let guide = AdvantageGuide::new(alpha);
     let all: Vec<(u32, u32)> = pairs(tune.secrets()).collect();
     debug_assert_eq!(all.len(), pair_count(tune.secrets()));
     all.into_par_iter()
-        .map(|(a, b)| Cuts::new(scores, &by_secret, a, b).choose(&guide, deltas))
+        .enumerate()
+        .map(|(pair, (a, b))| {
+            let quantities = targets.iter().map(|target| target.at(pair));
+            Cuts::new(scores, &by_secret, a, b).choose(&guide, quantities)
+        })
         .collect()
 }
 
@@ -90,7 +95,11 @@ impl Cuts {
         }
     }
 
-    fn choose(&self, guide: &AdvantageGuide, deltas: &[f64]) -> PairChoice {
+    fn choose(
+        &self,
+        guide: &AdvantageGuide,
+        quantities: impl Iterator<Item = Quantity>,
+    ) -> PairChoice {
         let (rule, tune) = self.best_advantage();
         let lower = if tune.is_judged() {
             guide.at_least(&tune)
@@ -101,9 +110,8 @@ impl Cuts {
             rule,
             tune,
             lower,
-            epsilon: deltas
-                .iter()
-                .map(|&delta| self.best_epsilon(rule, tune, guide, delta))
+            privacy: quantities
+                .map(|quantity| self.best_privacy(rule, tune, guide, quantity))
                 .collect(),
         }
     }
@@ -177,27 +185,86 @@ impl Cuts {
         }
     }
 
-    fn best_epsilon(
+    /// The rule with the largest approximate limit of a quantity, and that limit.
+    fn best_privacy(
         &self,
         rule: Rule,
         tally: Tally,
         guide: &AdvantageGuide,
-        delta: f64,
+        quantity: Quantity,
     ) -> (Rule, f64) {
         if !tally.is_judged() {
             return (rule, -1.0);
         }
-        let value = |tally: &Tally| tally.errors_about(guide.separate()).odds_at_least(delta);
-        let first = (rule.threshold, value(&tally));
-        let (threshold, odds) = self
-            .all()
-            .map(|(threshold, tally)| (threshold, value(&tally)))
-            .fold(
-                first,
-                |best, next| if next.1 > best.1 { next } else { best },
-            );
-        (self.rule(threshold), odds.max(1.0).ln())
+        let first = (rule.threshold, tally);
+        let errors = |tally: &Tally| tally.errors_about(guide.separate());
+        let (threshold, value) = match quantity {
+            Quantity::Epsilon { delta } => {
+                let odds = |tally: &Tally| errors(tally).odds_at_least(delta);
+                let (threshold, odds) = largest(first, self.all(), odds);
+                (threshold, odds.max(1.0).ln())
+            }
+            Quantity::Mu => largest(first, self.hull(), |tally| errors(tally).mu_at_least()),
+            Quantity::Rho => largest(first, self.hull(), |tally| {
+                let errors = errors(tally);
+                renyi::concentrated_about(errors.missed, errors.false_alarm)
+            }),
+        };
+        (self.rule(threshold), value)
     }
+
+    /// The cuts at the corners of the convex hull of the ROC curve. μ and ρ are quasi-convex in both
+    /// error rates, so that no other cut has larger rates of them; their limits differ little from
+    /// that, and are too dear to be computed for every cut.
+    fn hull(&self) -> impl Iterator<Item = (f64, Tally)> {
+        let end = |a_missed: u64, b_missed: u64| {
+            let tally = Tally {
+                a_rows: self.a_rows,
+                a_missed,
+                b_rows: self.b_rows,
+                b_missed,
+            };
+            (f64::NAN, tally)
+        };
+        let mut corners: Vec<(f64, Tally)> = vec![end(self.a_rows, 0)];
+        for next in self.all().chain([end(0, self.b_rows)]) {
+            while let [.., before, last] = &corners[..]
+                && !turns_down(&before.1, &last.1, &next.1)
+            {
+                corners.pop();
+            }
+            corners.push(next);
+        }
+        corners
+            .into_iter()
+            .filter(|(threshold, _)| !threshold.is_nan())
+    }
+}
+
+/// The cut with the largest value, the first of equals, and that value.
+fn largest(
+    first: (f64, Tally),
+    others: impl Iterator<Item = (f64, Tally)>,
+    value: impl Fn(&Tally) -> f64,
+) -> (f64, f64) {
+    let start = (first.0, value(&first.1));
+    others
+        .map(|(threshold, tally)| (threshold, value(&tally)))
+        .fold(
+            start,
+            |best, next| if next.1 > best.1 { next } else { best },
+        )
+}
+
+/// Whether a ROC curve becomes flatter at `here`: b taken for a to the right, a taken for a upward.
+fn turns_down(before: &Tally, here: &Tally, next: &Tally) -> bool {
+    let step = |from: &Tally, to: &Tally| {
+        let right = i128::from(to.b_missed) - i128::from(from.b_missed);
+        let up = i128::from(from.a_missed) - i128::from(to.a_missed);
+        (right, up)
+    };
+    let ((right, up), (then_right, then_up)) = (step(before, here), step(here, next));
+    up * then_right > then_up * right
 }
 
 /// The standard error of TPR − FPR, with the counts drawn half a row to the middle.
@@ -261,9 +328,39 @@ mod tests {
             (1, 2, 600),
         ];
         let (scores, counts) = table(&[3.0, 0.5, -1.0], &cells);
-        let choice = &choose_rules(&scores, &counts, 0.05, &[0.0])[0];
-        let (rule, epsilon) = choice.epsilon[0];
+        let targets = [Target::All(Quantity::Epsilon { delta: 0.0 })];
+        let choice = &choose_rules(&scores, &counts, 0.05, &targets)[0];
+        let (rule, epsilon) = choice.privacy[0];
         assert!(rule.threshold > 0.5 && rule.threshold < 3.0);
         assert!(epsilon > 3.0, "{epsilon}");
+    }
+
+    #[test]
+    fn the_hull_has_the_best_cut_for_what_is_quasi_convex() {
+        let counts = [40u64, 7, 30, 30, 12, 25, 3, 1, 9, 2];
+        let others = [1u64, 0, 4, 9, 2, 30, 30, 12, 40, 55];
+        let steps: Vec<_> = (0..10)
+            .map(|i| (10.0 - i as f64, counts[i], others[i]))
+            .collect();
+        let cuts = Cuts {
+            a: 0,
+            b: 1,
+            a_rows: counts.iter().sum(),
+            b_rows: others.iter().sum(),
+            steps,
+        };
+        let rates = |tally: &Tally| crate::pairwise::ErrorRates {
+            missed: tally.a_missed as f64 / tally.a_rows as f64,
+            false_alarm: tally.b_missed as f64 / tally.b_rows as f64,
+        };
+        assert!(cuts.hull().count() < cuts.all().count());
+        for quantity in [Quantity::Mu, Quantity::Rho] {
+            let best = |cuts: &mut dyn Iterator<Item = (f64, Tally)>| {
+                cuts.map(|(_, tally)| quantity.at_least(&rates(&tally)))
+                    .filter(|value| value.is_finite())
+                    .fold(0.0, f64::max)
+            };
+            assert_eq!(best(&mut cuts.hull()), best(&mut cuts.all()));
+        }
     }
 }

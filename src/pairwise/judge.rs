@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::observations::{Cell, Counts, Observations};
 use crate::pairwise::choose::rows_by_secret;
-use crate::pairwise::{Rule, Tally};
+use crate::pairwise::{Rule, ScoredRows, Tally};
 use crate::scorer::{Scorer, score_table};
 use crate::scores::ScoreTable;
 
@@ -35,8 +35,22 @@ pub fn judge(
     rules: &[Rule],
     priors: &[Vec<f64>],
 ) -> Judgement {
+    judge_and_keep(scorer, observations, certify, rules, priors, None).0
+}
+
+/// [`judge`], and the rows of one pair (a, b) as they were scored: score_a − score_b with the rows of a and
+/// of b that have it.
+pub fn judge_and_keep(
+    scorer: &dyn Scorer,
+    observations: &Observations,
+    certify: &Counts,
+    rules: &[Rule],
+    priors: &[Vec<f64>],
+    keep: Option<(u32, u32)>,
+) -> (Judgement, ScoredRows) {
     const BLOCK: usize = 1 << 16;
     let secrets = certify.secrets();
+    let mut kept = Vec::new();
     let mut judgement = Judgement {
         tallies: vec![Tally::default(); rules.len()],
         guesses: vec![GuessTally::untested(certify); priors.len()],
@@ -64,11 +78,21 @@ pub fn judge(
                     tally.b_missed += if says_a(row) { count } else { 0 };
                 }
             });
+        if let Some((a, b)) = keep {
+            let scored = |&(row, count): &(usize, u64)| {
+                let scores = scores.row(row);
+                (scores[a as usize] - scores[b as usize], count)
+            };
+            let of_a = by_secret[a as usize].iter().map(scored);
+            let of_b = by_secret[b as usize].iter().map(scored);
+            kept.extend(of_a.map(|(score, count)| (score, count, 0)));
+            kept.extend(of_b.map(|(score, count)| (score, 0, count)));
+        }
         for (tally, ln_prior) in judgement.guesses.iter_mut().zip(&ln_priors) {
             add_errors(&scores, &part, ln_prior, &mut tally.errors);
         }
     }
-    judgement
+    (judgement, ScoredRows::new(kept))
 }
 
 /// How the guesses argmax(score + ln prior) fare on rows whose scores are at hand.

@@ -3,11 +3,17 @@
 mod advantage;
 mod choose;
 mod judge;
+mod privacy;
+mod serial;
+mod trade_off;
 
 pub use advantage::{Advantage, AdvantageGuide, AdvantageMethod};
 pub(crate) use choose::rows_by_secret;
 pub use choose::{PairChoice, choose_rules};
-pub use judge::{GuessTally, Judgement, judge, tally_guesses};
+pub use judge::{GuessTally, Judgement, judge, judge_and_keep, tally_guesses};
+pub use privacy::{Quantity, Target};
+pub use serial::{EffectiveRows, effective_rows};
+pub use trade_off::{CurvePoint, Detection, ScoredRows, rows_for_detection};
 
 use crate::stats::binomial;
 use crate::stats::wilson::Wilson;
@@ -100,6 +106,30 @@ impl Tally {
         }
     }
 
+    /// [`errors_at_most`](Self::errors_at_most) as if only so many rows of a and of b had been seen.
+    pub fn errors_at_most_of(&self, rows: [u64; 2], alpha: f64) -> ErrorRates {
+        let limit = |missed: u64, all: u64, rows: u64| {
+            let missed = (missed as f64 * rows as f64 / all.max(1) as f64).ceil() as u64;
+            binomial::clopper_pearson_upper(missed.min(rows), rows, alpha / 2.0)
+        };
+        ErrorRates {
+            missed: limit(self.a_missed, self.a_rows, rows[0]),
+            false_alarm: limit(self.b_missed, self.b_rows, rows[1]),
+        }
+    }
+
+    /// [`errors_at_least`](Self::errors_at_least) as if only so many rows of a and of b had been seen.
+    pub fn errors_at_least_of(&self, rows: [u64; 2], alpha: f64) -> ErrorRates {
+        let limit = |missed: u64, all: u64, rows: u64| {
+            let missed = (missed as f64 * rows as f64 / all.max(1) as f64).floor() as u64;
+            binomial::clopper_pearson_lower(missed.min(rows), rows, alpha / 2.0)
+        };
+        ErrorRates {
+            missed: limit(self.a_missed, self.a_rows, rows[0]),
+            false_alarm: limit(self.b_missed, self.b_rows, rows[1]),
+        }
+    }
+
     /// Approximate upper limits of both error rates, for choosing only.
     pub fn errors_about(&self, limit: &Wilson) -> ErrorRates {
         ErrorRates {
@@ -129,7 +159,9 @@ impl ErrorRates {
     ///
     /// # Formula
     /// max(0, ln((1 − δ − FNR)/FPR), ln((1 − δ − FPR)/FNR)): both P(A | a) ≤ e^ε P(A | b) + δ and its
-    /// mirror image must hold for the event A = "the rule says a" and its complement.
+    /// mirror image must hold for the event A = "the rule says a" and its complement. The other two of
+    /// these four inequalities bind only rules worse than guessing, and the least ε of all rates within
+    /// upper limits is at the limits themselves, so this is the whole region.
     ///
     /// # References
     /// Kairouz, Oh, Viswanath 2015, Theorem 2.1, doi:10.1109/TIT.2017.2685505.

@@ -3,8 +3,10 @@
 mod bounds;
 mod channel;
 mod document;
+mod follow;
 mod reproduce;
 mod sections;
+mod trade_off;
 
 use std::io::{self, Write};
 
@@ -13,6 +15,7 @@ use serde::Serialize;
 use crate::audit::Audit;
 use crate::bounds::Bounds;
 use crate::channel::Analysis;
+use crate::follow::Line;
 use crate::reproduce::{Entry, Reproduction};
 
 /// How a report is written to standard output.
@@ -25,6 +28,26 @@ pub enum Format {
     Json,
     /// For tickets and documents.
     Markdown,
+}
+
+/// Writes what is known of a log at some row, on one line; before the first line of text, what it says.
+///
+/// # Errors
+/// What the writer reports.
+pub fn write_follow(
+    line: &Line,
+    is_first: bool,
+    format: Format,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    if format == Format::Json {
+        serde_json::to_writer(&mut *out, line).map_err(io::Error::from)?;
+        return out.write_all(b"\n");
+    }
+    if is_first {
+        writeln!(out, "{}", follow::LEGEND)?;
+    }
+    writeln!(out, "{}", follow::line(line))
 }
 
 /// Writes an audit.

@@ -1,11 +1,13 @@
 //! The sections of an audit: verdicts, the answer in words, figures, worst pairs, method, warnings.
 
-use crate::audit::{Audit, ClaimReport, PairFigures, Verdict};
+use crate::audit::{Audit, ClaimReport, Convergence, PairFigures, PrivacyLimit, Verdict};
 use crate::error::shorten;
 use crate::estimate::{Estimate, Method};
+use crate::grammar::format_number;
 use crate::observations::{ColumnType, ObservationKind, bins};
 use crate::outward::{at_least, at_most, nearest, percent_at_least};
 use crate::report::document::Document;
+use crate::report::trade_off;
 
 /// Pairs listed in the table of worst pairs.
 const LISTED_PAIRS: usize = 10;
@@ -34,9 +36,17 @@ pub fn audit(audit: &Audit) -> Document {
     summary(&mut document, audit);
     document.heading("Figures");
     figures(&mut document, audit);
+    // Who brings an attack asks for its curve; for others the line on mu says enough.
+    if audit.method.scorer == "given" {
+        trade_off::section(&mut document, audit);
+    }
     if audit.pairs.len() > 1 {
         document.heading("Pairs that are easiest to tell apart");
         pairs(&mut document, audit);
+    }
+    if let Some(convergence) = &audit.convergence {
+        document.heading("Would more rows help?");
+        would_more_rows_help(&mut document, convergence);
     }
     if !audit.warnings.is_empty() {
         document.heading("Warnings");
@@ -189,13 +199,18 @@ fn figures(document: &mut Document, audit: &Audit) {
             &worst.attack_advantage,
         ),
     ];
-    rows.push(vec![
-        "epsilon (delta 0)".to_owned(),
-        two(&worst.epsilon.secrets),
-        value(worst.epsilon.point),
-        lower(worst.epsilon.lower),
-        upper(None),
-    ]);
+    rows.extend(audit.privacy.iter().map(|limit| {
+        vec![
+            privacy_name(limit),
+            two(&limit.secrets),
+            value(limit.point),
+            lower(limit.lower),
+            upper(None),
+        ]
+    }));
+    if let Some(trade_off) = &worst.trade_off {
+        rows.push(row("mu (Gaussian privacy)", &pair, &trade_off.mu));
+    }
     rows.extend([
         row(
             "Bayes security, worst of all pairs",
@@ -229,6 +244,44 @@ fn figures(document: &mut Document, audit: &Audit) {
         100.0 * audit.confidence,
         nearest(overall.guessing_error)
     ));
+}
+
+fn privacy_name(limit: &PrivacyLimit) -> String {
+    match (limit.delta, limit.quantity) {
+        (Some(delta), quantity) => format!("{quantity} (delta {})", format_number(delta)),
+        (None, "mu") => "mu (at the threshold for the claim)".to_owned(),
+        (None, "rho") => "rho (concentrated privacy)".to_owned(),
+        (None, quantity) => quantity.to_owned(),
+    }
+}
+
+fn would_more_rows_help(document: &mut Document, convergence: &Convergence) {
+    let rows = convergence.points.iter().map(|point| {
+        vec![
+            point.rows.to_string(),
+            nearest(point.bayes_risk),
+            nearest(point.total_variation),
+        ]
+    });
+    document.table(
+        vec![
+            "rows learned from",
+            "Bayes risk",
+            "advantage at the worst pair",
+        ],
+        0,
+        rows.collect(),
+    );
+    let mut text = convergence.conclusion.clone();
+    if let Some(bracket) = &convergence.cover_hart {
+        let [least, most] = bracket.bayes_risk;
+        text.push_str(&format!(
+            " Were {} rows infinitely many, the error of the nearest neighbour would put the Bayes risk between {least:.3} \
+             and {most:.3} (Cover and Hart; asymptotic, no limit of this log).",
+            bracket.rows
+        ));
+    }
+    document.paragraph(text);
 }
 
 fn pairs(document: &mut Document, audit: &Audit) {
@@ -325,7 +378,15 @@ fn input(audit: &Audit) -> Vec<String> {
         "{} rows to learn from, {} to choose with, {} to certify on; seed {}.",
         rows.fit, rows.tune, rows.certify, audit.seed
     ));
+    if let Some(worth) = &audit.method.effective_rows {
+        let least = worth.iter().map(|secret| secret.rows).min().unwrap_or(0);
+        items.push(format!(
+            "Split by time: earlier rows to learn from, later ones to certify on, with gaps between. The certify rows of a \
+             secret are worth {least} independent ones at least, by the autocorrelation of the attack's errors."
+        ));
+    }
     items.push(attack(audit));
+    items.extend(points(audit));
     items.push(limits(audit));
     items
 }
@@ -381,6 +442,29 @@ fn attack(audit: &Audit) -> String {
     )
 }
 
+/// Which point of the total variation is reported, and why.
+fn points(audit: &Audit) -> Option<String> {
+    let points = audit.worst_pair.total_variation_points.as_ref()?;
+    let method = audit.worst_pair.total_variation.method.point?;
+    let minimax = points.minimax;
+    Some(match method {
+        Method::MinimaxTotalVariation => format!(
+            "Estimate of total variation: minimax, because {} distinct observations are more than {:.0} rows of a secret: \
+             attacks cannot learn them (the attack: {}), and counts take chance for difference (plug-in: {}).",
+            points.distinct,
+            points.effective_rows,
+            value(points.cross_fitted_attack.or(points.held_out_attack)),
+            nearest(points.plug_in)
+        ),
+        _ => format!(
+            "Estimate of total variation: {}. For comparison: plug-in {} (biased upward), minimax {}.",
+            method_name(method),
+            nearest(points.plug_in),
+            value(minimax)
+        ),
+    })
+}
+
 fn limits(audit: &Audit) -> String {
     let worst = &audit.worst_pair.total_variation;
     let risk = &audit.overall.bayes_risk;
@@ -413,12 +497,28 @@ fn limits(audit: &Audit) -> String {
 fn method_name(method: Method) -> &'static str {
     match method {
         Method::HeldOutAttack => "the attack on rows it never saw",
+        Method::CrossFittedAttack => {
+            "attacks of the chosen kind on all rows, each learned without the rows it is tried on"
+        }
+        Method::MinimaxTotalVariation => "minimax estimate for alphabets larger than the sample",
         Method::ClopperPearson => "Clopper-Pearson on each error rate of the attack",
         Method::KolmogorovDistance => "Kolmogorov distance of the rows that certify",
         Method::KolmogorovDkw => "Kolmogorov distance with the DKW-Massart bound",
         Method::PluginMcdiarmid => "plug-in estimate with McDiarmid's inequality",
         Method::MatchedClopperPearson => "Clopper-Pearson on a prior-matched subsample",
         Method::WeightedChernoff => "Chernoff bound on prior-weighted errors",
+        Method::BettingMixture => "bets with a mixture of stakes",
+        Method::OrderStatisticClopperPearson => {
+            "order statistics of one secret with Clopper-Pearson on the other"
+        }
+        Method::DkwBand => "DKW-Massart band at all thresholds",
+        Method::BandAndTails => {
+            "DKW-Massart band at all thresholds with Clopper-Pearson in the tails"
+        }
+        Method::AreaUnderCurve => "the Gaussian shift of the same area under the curve",
+        Method::ClopperPearsonEffectiveRows => {
+            "Clopper-Pearson on each error rate with effective rows (approximate)"
+        }
     }
 }
 

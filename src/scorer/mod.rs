@@ -5,6 +5,7 @@
 //! nothing that is certified later depends on their being any good.
 
 mod frequentist;
+mod given;
 mod linear;
 pub mod neighbors;
 mod scaling;
@@ -20,6 +21,7 @@ use crate::observations::{Counts, Observations};
 use crate::scores::ScoreTable;
 
 pub use frequentist::Frequentist;
+pub use given::Given;
 pub use linear::Linear;
 pub use neighbors::{KNearest, Neighbors, Rank};
 
@@ -31,6 +33,8 @@ pub enum Parameter {
     Count(u64),
     /// Any other number.
     Real(f64),
+    /// One of some words.
+    Word(&'static str),
 }
 
 impl fmt::Display for Parameter {
@@ -38,6 +42,7 @@ impl fmt::Display for Parameter {
         match self {
             Parameter::Count(count) => write!(f, "{count}"),
             Parameter::Real(value) => write!(f, "{value:.3}"),
+            Parameter::Word(word) => write!(f, "{word}"),
         }
     }
 }
@@ -49,6 +54,11 @@ pub trait Scorer: Send + Sync {
 
     /// What was chosen, for the report.
     fn parameters(&self) -> BTreeMap<&'static str, Parameter>;
+
+    /// How it finds neighbours, if it does.
+    fn index(&self) -> Option<&'static str> {
+        None
+    }
 
     /// Writes one score per secret for each of some distinct observations, which are in ascending
     /// order: `scores` is row-major, `symbols.len() × secrets`. Every score is finite.

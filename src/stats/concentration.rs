@@ -16,6 +16,22 @@ pub fn dkw_radius(n: u64, alpha: f64) -> f64 {
     ((2.0 / alpha).ln() / (2.0 * n as f64)).sqrt()
 }
 
+/// The one-sided Dvoretzky–Kiefer–Wolfowitz radius of an empirical distribution function.
+///
+/// # Formula
+/// √(ln(1/α) / 2n). With probability at least 1 − α, sup (F − F_n) is at most this; so is
+/// sup (F_n − F), but not both together.
+///
+/// # Conditions
+/// As [`dkw_radius`], and α ≤ ½.
+///
+/// # References
+/// Massart (1990), Theorem 1, 10.1214/aop/1176990746.
+pub fn dkw_one_sided_radius(n: u64, alpha: f64) -> f64 {
+    debug_assert!(alpha <= 0.5, "proved for alpha up to 1/2");
+    mcdiarmid(1.0 / n as f64, alpha)
+}
+
 /// The radius above the plug-in total variation between two samples.
 ///
 /// # Formula
@@ -87,6 +103,12 @@ mod tests {
     #[test]
     fn formulas() {
         assert_close(dkw_radius(100, 0.05), 0.135_810_151_574_061_95, 1e-14);
+        // Twice the level on one side.
+        assert_close(
+            dkw_one_sided_radius(100, 0.025),
+            dkw_radius(100, 0.05),
+            1e-14,
+        );
         let radius = mcdiarmid_total_variation_radius(50, 200, 0.01);
         assert_close(radius, 0.239_926_295_609_404_06, 1e-14);
         let radius = mcdiarmid_vulnerability_radius([(0.5, 50), (0.5, 200), (0.0, 0)], 0.01);

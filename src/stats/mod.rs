@@ -13,13 +13,19 @@
 //! | [`poisson_binomial`] | limits for the mean of unequal Bernoulli rows |
 //! | [`multiplicity`] | Bonferroni, Holm |
 //! | [`goodness_of_fit`] | χ² and Kolmogorov tests of a fixed law |
+//! | [`confidence_sequence`] | a limit that holds however often it is looked at |
+//! | [`effective_rows`] | what autocorrelated rows are worth; approximate |
 //! | [`hypergeometric`] | random draws without replacement |
+//! | [`learning_curve`] | where an error seems to end with ever more rows |
 //! | [`order`] | does the order of the rows carry information? |
 
 pub mod binomial;
 pub mod concentration;
+pub mod confidence_sequence;
+pub mod effective_rows;
 pub mod goodness_of_fit;
 pub mod hypergeometric;
+pub mod learning_curve;
 pub mod multiplicity;
 pub mod order;
 pub mod poisson_binomial;

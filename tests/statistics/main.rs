@@ -14,3 +14,7 @@ mod accuracy;
 mod cases;
 mod coverage;
 mod mechanisms;
+mod order;
+mod privacy;
+mod sparse;
+mod trade_off;

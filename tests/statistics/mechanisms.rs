@@ -42,7 +42,7 @@ const CHECKS: [&str; 4] = [
     "own claim not violated",
 ];
 
-fn simulated(text: &str, rows: usize, seed: u64) -> Log {
+pub(crate) fn simulated(text: &str, rows: usize, seed: u64) -> Log {
     let mechanism = parse(text).expect(text);
     let mut simulation = Simulation::new(&*mechanism, seed).expect(text);
     let mut csv = csv::Writer::from_writer(Vec::new());

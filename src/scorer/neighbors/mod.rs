@@ -311,6 +311,10 @@ impl Scorer for KNearest {
         ])
     }
 
+    fn index(&self) -> Option<&'static str> {
+        Some(self.neighbors.index_name())
+    }
+
     fn score(&self, observations: &Observations, symbols: &[u32], scores: &mut [f64]) {
         self.neighbors
             .ln_distances(observations, symbols, &[self.rank], &mut [scores]);

@@ -1,0 +1,139 @@
+//! Points for which every row of the log serves once as a row that the attack never saw.
+//!
+//! The rows are dealt into parts. Each part is judged by an attack of the kind chosen for the log,
+//! learned, tuned and given its thresholds and its worst pair on the other parts alone. So nothing but
+//! the kind of attack was chosen with the rows that judge it, and that cannot matter for a limit: limits
+//! come from the certify rows of the one split.
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+use crate::log::Log;
+use crate::pairwise::{GuessTally, PairChoice, Tally, judge};
+use crate::scorer::Scorer;
+use crate::split::{self, Split};
+use crate::tuning::{self, ScorerChoice};
+
+/// Parts that the rows are dealt into.
+const PARTS: usize = 5;
+/// With more rows the certify rows alone give every figure of the whole log to a third decimal.
+const MOST_ROWS: u64 = 200_000;
+/// A stream of random numbers that no other use of the seed reaches.
+const STREAM: u64 = 1 << 48;
+
+/// What the parts say together.
+#[derive(Debug)]
+pub(super) struct CrossFit {
+    /// One tally a pair, in the order of [`crate::pairwise::pairs`].
+    tallies: Vec<Tally>,
+    /// Advantage at the worst pair that each part's attack chose, weighted by rows.
+    worst: Option<f64>,
+    /// One tally a prior.
+    pub guesses: Vec<GuessTally>,
+}
+
+impl CrossFit {
+    /// TPR − FPR over all rows of a pair.
+    pub fn advantage(&self, pair: usize) -> Option<f64> {
+        self.tallies[pair].advantage()
+    }
+
+    /// The same for the worst pair: the mean over parts of what the part says of the pair that the
+    /// other parts chose. The pair chosen may differ from part to part; where it does, none of them
+    /// stands out.
+    pub fn worst_advantage(&self) -> Option<f64> {
+        self.worst
+    }
+
+    /// Learns and judges part by part. `None` where that is not worth while (many rows, a log that is
+    /// judged with an attack learned elsewhere) or not possible (rows too few to learn from).
+    pub fn run(
+        log: &Log,
+        choice: ScorerChoice,
+        alpha: f64,
+        seed: u64,
+        priors: &[Vec<f64>],
+    ) -> Option<CrossFit> {
+        if log.fit_counts.is_some() || log.counts.total() > MOST_ROWS {
+            return None;
+        }
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        rng.set_stream(STREAM);
+        let parts = split::folds(&log.counts, PARTS, &mut rng);
+        let mut all = CrossFit::empty(log, priors.len());
+        let (mut worst, mut weight) = (0.0, 0.0);
+        for (at, part) in parts.iter().enumerate() {
+            let mut others = parts.iter().enumerate().filter(|(other, _)| *other != at);
+            let first = others.next()?.1.clone();
+            let learn = others.fold(first, |sum, (_, part)| sum.plus(part));
+            let split = Split::across(&learn, part.clone(), &mut rng);
+            let tuned = tuning::tune(&log.observations, &split, choice, alpha, &[]).ok()?;
+            let scorer = tuned.scorer.refit(&log.observations, &learn).ok()?;
+            let rules: Vec<_> = tuned.choices.iter().map(|choice| choice.rule).collect();
+            let judged = judge(&*scorer, &log.observations, part, &rules, priors);
+            if let Some(advantage) = judged.tallies[most_advantage(&tuned.choices)].advantage() {
+                worst += part.total() as f64 * advantage;
+                weight += part.total() as f64;
+            }
+            all.add(&judged.tallies, &judged.guesses);
+        }
+        all.worst = (weight > 0.0).then(|| worst / weight);
+        Some(all)
+    }
+
+    fn empty(log: &Log, priors: usize) -> CrossFit {
+        let secrets = log.secrets.len();
+        CrossFit {
+            tallies: vec![Tally::default(); crate::pairwise::pair_count(secrets)],
+            worst: None,
+            guesses: vec![
+                GuessTally {
+                    rows: vec![0; secrets],
+                    errors: vec![0; secrets],
+                };
+                priors
+            ],
+        }
+    }
+
+    fn add(&mut self, tallies: &[Tally], guesses: &[GuessTally]) {
+        for (sum, tally) in self.tallies.iter_mut().zip(tallies) {
+            sum.a_rows += tally.a_rows;
+            sum.a_missed += tally.a_missed;
+            sum.b_rows += tally.b_rows;
+            sum.b_missed += tally.b_missed;
+        }
+        for (sum, tally) in self.guesses.iter_mut().zip(guesses) {
+            let add = |sum: &mut [u64], part: &[u64]| {
+                sum.iter_mut()
+                    .zip(part)
+                    .for_each(|(sum, part)| *sum += part)
+            };
+            add(&mut sum.rows, &tally.rows);
+            add(&mut sum.errors, &tally.errors);
+        }
+    }
+}
+
+/// The pair with the largest lower limit on the tune rows, the first of equals.
+fn most_advantage(choices: &[PairChoice]) -> usize {
+    let best = choices.iter().enumerate().reduce(|best, next| {
+        if next.1.lower > best.1.lower {
+            next
+        } else {
+            best
+        }
+    });
+    best.map_or(0, |(pair, _)| pair)
+}
+
+/// The kind of a chosen attack; `None` for scores that the log brings, which nobody here learned.
+pub(super) fn kind(scorer: &dyn Scorer) -> Option<ScorerChoice> {
+    Some(match scorer.name() {
+        "frequentist" => ScorerChoice::Frequentist,
+        "knn" => ScorerChoice::KNearest,
+        "nearest" => ScorerChoice::Nearest,
+        "linear" => ScorerChoice::Linear,
+        _ => return None,
+    })
+}

@@ -1,0 +1,136 @@
+//! Auditing with the user's own attack, whose scores stand in the log.
+
+use std::sync::Arc;
+
+use crate::audit::AuditOptions;
+use crate::error::{Error, Result, listing, shorten};
+use crate::log::{Log, ScoreColumns};
+use crate::pairwise::{Target, choose_rules};
+use crate::scorer::{Given, Scorer, score_table};
+use crate::split::Split;
+use crate::suggest;
+use crate::tuning::{ScorerChoice, Tried, Tuned, quality};
+
+/// Scores say what one attack does.
+pub(super) const NO_UPPER: &str = "the scores are those of one attack, and another may do better: bound this one \
+                                   (attack-advantage)";
+
+/// Refuses scores without the scorer that reads them, and the reverse.
+///
+/// # Errors
+/// One of them is there without the other.
+pub fn check_scores(scorer: ScorerChoice, has_scores: bool) -> Result<()> {
+    match (scorer == ScorerChoice::Given, has_scores) {
+        (true, false) => Err(Error::parameter(
+            "--scorer given",
+            "it is not said which columns hold the scores",
+        )
+        .with_hint("--scores COLUMN for two secrets, or --scores SECRET=COLUMN,… for each")),
+        (false, true) => Err(Error::parameter(
+            "--scores",
+            "scores are read by the scorer `given`, and another is asked for",
+        )
+        .with_hint("add --scorer given")),
+        _ => Ok(()),
+    }
+}
+
+/// The attack that a log brings, with rules chosen on the tune rows.
+///
+/// # Errors
+/// Scores that do not fit the log's secrets.
+pub(super) fn tune(
+    log: &Log,
+    split: &Split,
+    options: &AuditOptions,
+    targets: &[Target],
+) -> Result<Tuned> {
+    let alpha = 1.0 - options.confidence;
+    let scorer = scorer(log, split)?;
+    let (secrets, symbols) = (split.tune.secrets(), split.tune.symbols());
+    let scores = score_table(&scorer, &log.observations, symbols, secrets);
+    let tried = Tried {
+        scorer: scorer.name(),
+        parameters: scorer.parameters(),
+        quality: Ok(quality(&scores, &split.tune, alpha)),
+        cost: 0.0,
+        rows: 0,
+    };
+    Ok(Tuned {
+        choices: choose_rules(&scores, &split.tune, alpha, targets),
+        scores,
+        tried: vec![tried],
+        index: None,
+        scorer: Arc::new(scorer),
+    })
+}
+
+fn scorer(log: &Log, split: &Split) -> Result<Given> {
+    match &log.facts.scores {
+        None => Err(check_scores(ScorerChoice::Given, false).expect_err("no scores")),
+        Some(ScoreColumns::One(_)) if log.secrets.len() == 2 => {
+            Ok(Given::single(&log.observations, &split.tune))
+        }
+        Some(ScoreColumns::One(column)) => Err(Error::parameter(
+            format!("--scores {}", shorten(column)),
+            format!(
+                "one column of scores tells two secrets apart, and the log has {}: {}",
+                log.secrets.len(),
+                listing(log.secrets.iter().map(String::as_str))
+            ),
+        )
+        .with_hint(
+            "give one column for each, --scores SECRET=COLUMN,…, or two secrets with --secrets A,B",
+        )),
+        Some(ScoreColumns::PerSecret(columns)) => per_secret(log, columns),
+    }
+}
+
+fn per_secret(log: &Log, columns: &[(String, String)]) -> Result<Given> {
+    let known = || log.secrets.iter().chain(&log.left_out).map(String::as_str);
+    if let Some((secret, column)) = columns
+        .iter()
+        .find(|(secret, _)| !known().any(|label| label == secret))
+    {
+        let error = Error::parameter(
+            format!("--scores {}={}", shorten(secret), shorten(column)),
+            format!(
+                "the log has no such secret; its secrets: {}",
+                listing(known().collect::<Vec<_>>().into_iter())
+            ),
+        );
+        return Err(match suggest::nearest(secret, known()) {
+            Some(near) => error.with_hint(format!("did you mean `{near}`?")),
+            None => error.with_hint("labels are compared as text, to the letter"),
+        });
+    }
+    let column_of = |secret: &String| {
+        let column = columns.iter().position(|(named, _)| named == secret);
+        column.ok_or_else(|| {
+            Error::parameter(
+                "--scores",
+                format!("the secret {} has no column of scores", shorten(secret)),
+            )
+            .with_hint(
+                "name a column for every secret of the log, or some secrets with --secrets A,B",
+            )
+        })
+    };
+    let columns = log.secrets.iter().map(column_of).collect::<Result<_>>()?;
+    Ok(Given::per_secret(columns))
+}
+
+/// What an audit of given scores rests on.
+pub(super) fn assumptions(scores: &ScoreColumns) -> Vec<String> {
+    let columns = scores.columns();
+    vec![
+        format!(
+            "Whatever computed the scores ({}) was not trained or chosen on these rows and did not see their secrets; \
+             a column that repeats the secret looks like a perfect attack.",
+            listing(columns.into_iter())
+        ),
+        "For a claim about differential privacy, rows come from independent runs of the mechanism: many records \
+         scored against one trained model are one run."
+            .to_owned(),
+    ]
+}

@@ -1,0 +1,78 @@
+//! Points of the total variation of discrete logs: from the attack, plug-in, minimax; and which of them
+//! is reported.
+
+use crate::audit::Evidence;
+use crate::audit::model::TotalVariationPoints;
+use crate::estimate::{Estimate, Method};
+use crate::measure::minimax_tv::{BySecret, SparsePair};
+use crate::measure::plug_in;
+use crate::observations::Counts;
+use crate::tuning::ScorerChoice;
+
+impl Evidence<'_> {
+    /// Every point of the worst pair, from rows that did not choose it; and the best of them as the
+    /// point of the estimate.
+    pub(super) fn worst_points(&self, estimate: &mut Estimate) -> Option<TotalVariationPoints> {
+        self.plug_in.as_ref()?;
+        let rule = self.tuned.choices[self.plan.worst].rule;
+        let chosen = !self.fresh && self.pair_count() > 1;
+        let rows = if chosen { self.certify } else { self.counts };
+        let of_pair = rows.cells().iter().copied();
+        let of_pair = of_pair.filter(|cell| [rule.a, rule.b].contains(&cell.secret));
+        let of_pair = Counts::new(rows.secrets(), of_pair.collect());
+        let sparse = BySecret::new(&of_pair).pair(rule.a, rule.b);
+        let plug_in = plug_in::total_variation(&of_pair)[self.plan.worst];
+        self.points(self.plan.worst, &sparse, plug_in, estimate)
+    }
+
+    /// Sparseness and minimax estimate of every pair, from all rows: nothing chose these pairs.
+    pub(super) fn listed_sparse(&self) -> Option<Vec<SparsePair>> {
+        self.plug_in.as_ref()?;
+        Some(BySecret::new(self.counts).all_pairs())
+    }
+
+    /// Every point of a pair that nothing in the log chose.
+    pub(super) fn listed_points(
+        &self,
+        pair: usize,
+        sparse: Option<&SparsePair>,
+        estimate: &mut Estimate,
+    ) -> Option<TotalVariationPoints> {
+        let plug_in = self.plug_in.as_ref()?[pair];
+        self.points(pair, sparse?, plug_in, estimate)
+    }
+
+    /// The rule which point is reported knows rows, distinct observations and columns, never a value:
+    /// minimax where most observations are seen about once and there is nothing besides the observation
+    /// as a whole for an attack to learn from; else the attack.
+    fn points(
+        &self,
+        pair: usize,
+        sparse: &SparsePair,
+        plug_in: f64,
+        estimate: &mut Estimate,
+    ) -> Option<TotalVariationPoints> {
+        let attack = |method: Method| {
+            let point = estimate.point;
+            point.filter(|_| estimate.method.point == Some(method))
+        };
+        let points = TotalVariationPoints {
+            plug_in,
+            minimax: sparse.total_variation,
+            held_out_attack: self.tally(pair).advantage(),
+            cross_fitted_attack: attack(Method::CrossFittedAttack),
+            distinct: sparse.distinct,
+            effective_rows: sparse.rows,
+        };
+        // Of given scores the attack is what is asked about.
+        let alone =
+            self.observations.columns().len() == 1 && self.options.scorer != ScorerChoice::Given;
+        if let Some(minimax) = points
+            .minimax
+            .filter(|_| alone && sparse.is_sparse() && estimate.point.is_some())
+        {
+            estimate.set_point(minimax, Method::MinimaxTotalVariation, 0.0);
+        }
+        Some(points)
+    }
+}

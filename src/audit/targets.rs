@@ -1,0 +1,55 @@
+//! Which quantities the claims of privacy are about.
+
+use crate::audit::BoundClaim;
+use crate::claim::{BoundPromise, Guarantee};
+use crate::pairwise::{Quantity, Target, pairs};
+
+/// The quantities that thresholds are chosen for.
+#[derive(Debug)]
+pub(super) struct Targets {
+    /// ε at δ = 0 first, then those of the claims, each once.
+    pub list: Vec<Target>,
+    /// For each claim of privacy, the position of its target.
+    pub of_claims: Vec<Option<usize>>,
+}
+
+impl Targets {
+    /// The targets of claims about so many secrets.
+    pub fn new(claims: &[BoundClaim], secrets: usize) -> Self {
+        let mut list = vec![Target::All(Quantity::Epsilon { delta: 0.0 })];
+        let mut position = |target: Target| {
+            list.iter()
+                .position(|known| *known == target)
+                .unwrap_or_else(|| {
+                    list.push(target);
+                    list.len() - 1
+                })
+        };
+        let of_claims = claims
+            .iter()
+            .map(|claim| Some(position(target(claim.privacy.as_ref()?, secrets))))
+            .collect();
+        Targets { list, of_claims }
+    }
+}
+
+/// The quantity that refutes a guarantee.
+fn quantity(guarantee: Guarantee) -> Quantity {
+    match guarantee {
+        Guarantee::Dp { delta, .. } => Quantity::Epsilon { delta },
+        Guarantee::Gaussian { .. } => Quantity::Mu,
+        Guarantee::Concentrated { .. } => Quantity::Rho,
+    }
+}
+
+fn target(promise: &BoundPromise, secrets: usize) -> Target {
+    let first = quantity(promise.between(0, 1));
+    let depends_on_the_pair =
+        !promise.is_uniform() && matches!(first, Quantity::Epsilon { delta } if delta > 0.0);
+    if depends_on_the_pair {
+        let each = pairs(secrets).map(|(a, b)| quantity(promise.between(a as usize, b as usize)));
+        Target::Each(each.collect())
+    } else {
+        Target::All(first)
+    }
+}

@@ -1,0 +1,220 @@
+//! The trade-off section: what the attack's score achieves at every threshold on the worst pair.
+
+use serde::Serialize;
+
+use crate::audit::Evidence;
+use crate::estimate::{Estimate, Method, Methods};
+use crate::pairwise::{Detection, ScoredRows, rows_for_detection};
+
+/// False positive rates at which true positives are reported.
+const FALSE_POSITIVE_RATES: [f64; 3] = [0.1, 0.01, 0.001];
+/// δ at which ε is reported.
+const DELTAS: [f64; 4] = [0.0, 1e-5, 1e-3, 1e-2];
+/// Points of the curve, unless its convex hull has more corners.
+const CURVE_POINTS: usize = 200;
+
+/// What the attack's score achieves on a pair of secrets, at every threshold. The pair and the score were
+/// chosen on the tune rows; nothing here was.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TradeOff {
+    /// True positives at a few false positive rates, in both directions.
+    pub operating_points: Vec<OperatingPoint>,
+    /// At which level these limits hold.
+    pub operating_levels: Levels,
+    /// The empirical trade-off curve.
+    pub curve: Curve,
+    /// What holds around the curve.
+    pub band: Band,
+    /// μ of Gaussian differential privacy: the limit is about the mechanism, at the level of the report.
+    pub mu: Estimate,
+    /// The Gaussian curve that is most like the attack's; not a bound of anything.
+    pub gaussian_fit: GaussianFit,
+    /// Lower limits of ε for some δ; they hold for all δ, and with that of μ, together.
+    pub epsilon: Vec<BandEpsilon>,
+}
+
+/// True positives at a false positive rate.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OperatingPoint {
+    /// The secret whose rows are found.
+    pub detects: String,
+    /// The secret whose rows raise false alarms.
+    pub against: String,
+    /// Share of these at most.
+    pub false_positive_rate: f64,
+    /// Share of the rows that are found, with the best threshold on this score.
+    pub true_positive_rate: Estimate,
+}
+
+/// How limits of several figures hold.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Levels {
+    /// Both limits of one operating point.
+    pub each: f64,
+    /// All limits of all operating points together, at least (Bonferroni).
+    pub together: f64,
+}
+
+/// Both errors of the attack at descending thresholds.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Curve {
+    /// The secret that the attack says above the threshold; missing it is the type II error.
+    pub detects: String,
+    /// The secret that it then takes for the other: the type I error.
+    pub against: String,
+    /// How many thresholds differ; so many that only some are listed.
+    pub thresholds: usize,
+    /// Share of `against` above the threshold.
+    pub type_1: Vec<f64>,
+    /// Share of `detects` at or below it.
+    pub type_2: Vec<f64>,
+}
+
+/// A simultaneous band: at every threshold each error is at most its radius away from the curve.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Band {
+    /// Of the type I error.
+    pub type_1_radius: f64,
+    /// Of the type II error.
+    pub type_2_radius: f64,
+    /// The level at which both hold at all thresholds.
+    pub confidence: f64,
+    /// How.
+    pub method: Method,
+    /// What its far side says: at least so easy to tell apart.
+    pub upper_side: &'static str,
+    /// What its near side says.
+    pub lower_side: &'static str,
+}
+
+/// The trade-off curve of two normal laws that are μ deviations apart.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct GaussianFit {
+    /// Their distance; `None` where it is infinite.
+    pub mu: Option<f64>,
+    /// How it was fitted.
+    pub method: Method,
+}
+
+/// A lower limit of ε.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct BandEpsilon {
+    /// The δ.
+    pub delta: f64,
+    /// The limit.
+    pub lower: Option<f64>,
+}
+
+/// The trade-off of the worst pair; `None` if it was not judged.
+pub(super) fn of_worst_pair(evidence: &Evidence) -> Option<TradeOff> {
+    let scored = evidence.scored?;
+    let (a_rows, b_rows) = scored.rows();
+    if a_rows == 0 || b_rows == 0 {
+        return None;
+    }
+    let alpha = evidence.alpha();
+    let [a, b] = evidence.names(evidence.plan.worst);
+    let mut operating_points = directed(scored, &a, &b, alpha);
+    operating_points.extend(directed(&scored.exchanged(), &b, &a, alpha));
+    let figures = operating_points.len() as f64;
+    let points = scored.curve(CURVE_POINTS);
+    let radius = scored.band(alpha);
+    Some(TradeOff {
+        operating_points,
+        operating_levels: Levels {
+            each: 1.0 - alpha,
+            together: (1.0 - figures * alpha).max(0.0),
+        },
+        curve: Curve {
+            detects: a,
+            against: b,
+            thresholds: scored.cuts(),
+            type_1: points.iter().map(|point| point.type_1).collect(),
+            type_2: points.iter().map(|point| point.type_2).collect(),
+        },
+        band: Band {
+            type_1_radius: radius.type_1,
+            type_2_radius: radius.type_2,
+            confidence: 1.0 - alpha,
+            method: Method::DkwBand,
+            upper_side: "larger errors: the mechanism's trade-off function is nowhere above",
+            lower_side: "smaller errors: of this attack's score only, another may do better",
+        },
+        mu: mu(scored, alpha),
+        gaussian_fit: GaussianFit {
+            mu: scored.mu_by_area(),
+            method: Method::AreaUnderCurve,
+        },
+        epsilon: DELTAS
+            .into_iter()
+            .map(|delta| BandEpsilon {
+                delta,
+                lower: scored.epsilon_at_least(delta, alpha),
+            })
+            .collect(),
+    })
+}
+
+/// Why [`of_worst_pair`] has nothing to say, if so.
+pub(super) fn missing(evidence: &Evidence) -> Option<&'static str> {
+    match evidence.scored.map(ScoredRows::rows) {
+        None => Some(
+            "its limits count on independent rows, and a split by time is for rows that are not",
+        ),
+        Some((0, _) | (_, 0)) => Some("a secret of the pair has no rows to certify on"),
+        Some(_) => None,
+    }
+}
+
+/// The operating points that find rows of one secret among those of another.
+fn directed(scored: &ScoredRows, detects: &str, against: &str, alpha: f64) -> Vec<OperatingPoint> {
+    let rows = scored.rows().1;
+    let point = |false_positive_rate: f64| OperatingPoint {
+        detects: detects.to_owned(),
+        against: against.to_owned(),
+        false_positive_rate,
+        true_positive_rate: detection(
+            scored.detection(false_positive_rate, alpha / 2.0),
+            false_positive_rate,
+            rows,
+            rows_for_detection(false_positive_rate, alpha / 2.0),
+        ),
+    };
+    FALSE_POSITIVE_RATES.map(point).into()
+}
+
+fn detection(found: Detection, rate: f64, rows: u64, least: u64) -> Estimate {
+    let limit = Method::OrderStatisticClopperPearson;
+    Estimate {
+        point: found.point,
+        lower: found.lower,
+        upper: found.upper,
+        method: Methods {
+            point: found.point.map(|_| Method::HeldOutAttack),
+            lower: found.lower.map(|_| limit),
+            upper: found.upper.map(|_| limit),
+        },
+        reason: found.lower.is_none().then(|| {
+            format!(
+                "{rows} rows of the other secret certify no threshold with a false positive rate of at most {rate}: \
+                 {least} are the least"
+            )
+        }),
+    }
+}
+
+fn mu(scored: &ScoredRows, alpha: f64) -> Estimate {
+    let lower = scored.mu_at_least(alpha);
+    Estimate {
+        // What fits on the whole says nothing of the threshold that needs the largest μ.
+        point: None,
+        lower,
+        upper: None,
+        method: Methods {
+            point: None,
+            lower: lower.map(|_| Method::BandAndTails),
+            upper: None,
+        },
+        reason: Some("no upper limit of mu exists from samples".to_owned()),
+    }
+}

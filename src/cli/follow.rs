@@ -1,0 +1,135 @@
+//! `--follow` of `estimate` and `audit`.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use clap::Args;
+use leakgauge::audit::{AuditOptions, PriorChoice, SplitChoice};
+use leakgauge::error::{Error, Result};
+use leakgauge::follow::{self, Line, Monitor};
+use leakgauge::log::{self, RowStream};
+use leakgauge::report::{self, Format};
+use leakgauge::tuning::ScorerChoice;
+
+use crate::cli::options::{self, EstimateOptions, LogArguments};
+
+/// How to follow.
+#[derive(Args)]
+pub struct FollowOptions {
+    /// Watch a log while it grows: a line every so many rows, with a limit that holds on all lines
+    /// together. A file is waited on until Ctrl-C, `-` is read to its end; `audit` stops with exit code
+    /// 1 as soon as a claim is violated
+    #[arg(long)]
+    pub follow: bool,
+    /// Rows from one line to the next
+    #[arg(long, default_value_t = 10_000, value_name = "N", requires = "follow")]
+    pub every: u64,
+}
+
+/// Follows a log.
+pub fn run(
+    log: &LogArguments,
+    shared: &EstimateOptions,
+    how: &FollowOptions,
+    options: AuditOptions,
+) -> Result<ExitCode> {
+    let format = Format::from(shared.format);
+    refuse(&options, how, format)?;
+    options::use_threads(shared.threads)?;
+    let read = log.read_options(true)?;
+    let is_audit = !options.claims.is_empty();
+    let monitor = Monitor::new(follow::FollowOptions {
+        confidence: options.confidence,
+        seed: options.seed,
+        scorer: options.scorer,
+        claims: options.claims,
+    })?;
+    let stop = Arc::new(AtomicBool::new(false));
+    let told = stop.clone();
+    // Without a handler Ctrl-C ends the program anyway, only without its last line.
+    let _ = ctrlc::set_handler(move || told.store(true, Ordering::Relaxed));
+    let input = log::follow(&read.files[0], stop.clone())?;
+    let stream = RowStream::new(input, &read)?;
+    let last = watch(stream, monitor, how.every, format, &stop)?;
+    Ok(ExitCode::from(match last {
+        Some(line) if line.is_violated() => 1,
+        _ if is_audit => 3,
+        _ => 0,
+    }))
+}
+
+fn refuse(options: &AuditOptions, how: &FollowOptions, format: Format) -> Result<()> {
+    let refused = [
+        (how.every == 0, "--every 0", "a line needs at least one row"),
+        (
+            options.split == SplitChoice::Blocks,
+            "--split blocks",
+            "--follow always learns on earlier rows and judges later ones; leave this out",
+        ),
+        (
+            options.prior != PriorChoice::Uniform,
+            "--prior",
+            "--follow reports nothing that depends on a prior; leave this out",
+        ),
+        (
+            options.scorer == ScorerChoice::Given,
+            "--scorer given",
+            "--follow learns an attack of its own; audit the log without --follow",
+        ),
+        (
+            format == Format::Markdown,
+            "--format markdown",
+            "--follow writes lines: text or json",
+        ),
+    ];
+    match refused.into_iter().find(|(is, ..)| *is) {
+        Some((_, what, problem)) => Err(Error::parameter(what, problem)),
+        None => Ok(()),
+    }
+}
+
+/// Reads to the end; the last line, if one was written. Stops at a violation, and where no one reads.
+fn watch(
+    mut stream: RowStream,
+    mut monitor: Monitor,
+    every: u64,
+    format: Format,
+    stop: &AtomicBool,
+) -> Result<Option<Line>> {
+    let mut last: Option<Line> = None;
+    while !stop.load(Ordering::Relaxed)
+        && let Some(row) = stream.next_row()?
+    {
+        monitor.push(row, &stream)?;
+        if monitor.rows().is_multiple_of(every) {
+            let line = monitor.line(&stream)?;
+            let goes_on = print(&line, last.is_none(), format)? && !line.is_violated();
+            last = Some(line);
+            if !goes_on {
+                return Ok(last);
+            }
+        }
+    }
+    if !stop.load(Ordering::Relaxed) {
+        stream.check_end()?;
+    }
+    if last.as_ref().is_none_or(|line| line.rows != monitor.rows()) {
+        let line = monitor.line(&stream)?;
+        print(&line, last.is_none(), format)?;
+        last = Some(line);
+    }
+    Ok(last)
+}
+
+/// Writes a line at once; false if there is no reader any more.
+fn print(line: &Line, is_first: bool, format: Format) -> Result<bool> {
+    let mut out = io::stdout().lock();
+    let written = report::write_follow(line, is_first, format, &mut out).and_then(|()| out.flush());
+    match written {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(Error::file("standard output", error.to_string())),
+    }
+}

@@ -1,0 +1,30 @@
+//! One line of a log that is followed.
+
+use crate::error::shorten;
+use crate::follow::Line;
+use crate::outward::{at_least, nearest};
+
+/// What the lines say, before the first.
+pub const LEGEND: &str = "advantage at least X: some pair of secrets can be told apart with an advantage of X or more; holds on all lines \
+     together, if rows are independent";
+
+/// A line of text.
+pub fn line(line: &Line) -> String {
+    let pair = line.pair.as_ref().map_or("no pair yet".to_owned(), |pair| {
+        let [a, b] = pair.each_ref().map(|label| shorten(label));
+        format!("{a} | {b}")
+    });
+    let point = line.advantage.point.map_or("none".to_owned(), nearest);
+    let lower = line.advantage.lower.map_or("none".to_owned(), at_least);
+    let violated = line
+        .claims
+        .iter()
+        .filter(|claim| claim.verdict == "violated");
+    let violated: String = violated
+        .map(|claim| format!("; VIOLATED: {}", claim.claim))
+        .collect();
+    format!(
+        "{} rows, {} judged: advantage at least {lower}, estimate {point} ({pair}){violated}",
+        line.rows, line.judged
+    )
+}

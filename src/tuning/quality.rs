@@ -1,0 +1,53 @@
+//! How well an attacker does on the tune rows.
+
+use rayon::prelude::*;
+
+use crate::observations::Counts;
+use crate::pairwise::{self, AdvantageGuide, Tally};
+use crate::scores::ScoreTable;
+
+/// How well scores tell the secrets apart, pair by pair at threshold 0: the largest approximate lower
+/// limit of the advantage plus the mean of all of them, negative ones counting 0. Limits rather than
+/// rates, so that secrets with a handful of rows do not decide.
+pub fn quality(scores: &ScoreTable, tune: &Counts, alpha: f64) -> f64 {
+    let by_secret: Vec<Vec<(usize, u64)>> = pairwise::rows_by_secret(tune);
+    let secrets = tune.secrets();
+    let guide = AdvantageGuide::new(alpha);
+    let lower: Vec<f64> = pairwise::pairs(secrets)
+        .collect::<Vec<_>>()
+        .into_par_iter()
+        .map(|(a, b)| {
+            let (wins_a, ties_a) = wins(scores, &by_secret[a as usize], a, b);
+            let (wins_b, ties_b) = wins(scores, &by_secret[b as usize], b, a);
+            let (a_rows, b_rows) = (tune.rows()[a as usize], tune.rows()[b as usize]);
+            let tally = |a_right: u64, b_right: u64| Tally {
+                a_rows,
+                a_missed: a_rows - a_right,
+                b_rows,
+                b_missed: b_rows - b_right,
+            };
+            let lower = |tally: Tally| {
+                if tally.is_judged() {
+                    guide.at_least(&tally).max(0.0)
+                } else {
+                    0.0
+                }
+            };
+            lower(tally(wins_a + ties_a, wins_b)).max(lower(tally(wins_a, wins_b + ties_b)))
+        })
+        .collect();
+    let largest = lower.iter().copied().fold(0.0, f64::max);
+    largest + lower.iter().sum::<f64>() / lower.len().max(1) as f64
+}
+
+/// Rows on which one secret scores higher than another, and rows on which they tie.
+fn wins(scores: &ScoreTable, rows: &[(usize, u64)], one: u32, other: u32) -> (u64, u64) {
+    let (mut wins, mut ties) = (0, 0);
+    for &(row, count) in rows {
+        let scores = scores.row(row);
+        let (mine, theirs) = (scores[one as usize], scores[other as usize]);
+        wins += if mine > theirs { count } else { 0 };
+        ties += if mine == theirs { count } else { 0 };
+    }
+    (wins, ties)
+}

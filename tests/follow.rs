@@ -1,0 +1,173 @@
+//! `--follow`: lines while a log grows.
+
+mod common;
+
+use std::io::Write;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use common::{Place, assert_refused, numeric_log, stderr, stdout};
+use serde_json::Value;
+
+fn lines(text: &str) -> Vec<Value> {
+    text.lines()
+        .map(|line| serde_json::from_str(line).expect("a line of JSON"))
+        .collect()
+}
+
+#[test]
+fn standard_input_is_read_to_its_end_and_limits_never_fall() {
+    let arguments = [
+        "estimate", "-", "--follow", "--every", "1000", "--format", "json",
+    ];
+    let output = Place::new().run_on(&arguments, numeric_log(5500));
+    assert!(output.status.success(), "{}", stderr(&output));
+    let lines = lines(&stdout(&output));
+    let rows: Vec<u64> = lines
+        .iter()
+        .map(|line| line["rows"].as_u64().unwrap())
+        .collect();
+    assert_eq!(rows, [1000, 2000, 3000, 4000, 5000, 5500]);
+    let limits: Vec<f64> = lines
+        .iter()
+        .map(|line| line["advantage"]["lower"].as_f64().unwrap())
+        .collect();
+    assert!(limits.is_sorted() && limits[0] == 0.0, "{limits:?}");
+    // The truth is 0.5.
+    let last = &lines[5];
+    assert!((0.35..0.5).contains(&limits[5]), "{limits:?}");
+    assert!((last["advantage"]["point"].as_f64().unwrap() - 0.5).abs() < 0.05);
+    assert_eq!(last["advantage"]["method"]["lower"], "betting-mixture");
+    assert_eq!(last["pair"], serde_json::json!(["a", "b"]));
+    assert!(last["judged"].as_u64().unwrap() <= 4500);
+}
+
+#[test]
+fn what_follows_does_not_change_earlier_lines() {
+    let arguments = ["estimate", "-", "--follow", "--every", "700"];
+    let place = Place::new();
+    let text = numeric_log(5000);
+    let all = stdout(&place.run_on(&arguments, text.clone()));
+    let part: String = text
+        .lines()
+        .take(2801)
+        .map(|line| format!("{line}\n"))
+        .collect();
+    let part = stdout(&place.run_on(&arguments, part));
+    assert_eq!(part.lines().count(), 5);
+    assert!(all.starts_with(&part), "{part}\n{all}");
+    assert!(part.starts_with("advantage at least X: some pair"));
+}
+
+#[test]
+fn an_audit_stops_at_a_violation_and_ends_inconclusive_else() {
+    let place = Place::new();
+    let audit = |claim: &str| {
+        let arguments = ["audit", "-", "--follow", "--every", "500", "--claim", claim];
+        place.run_on(&arguments, numeric_log(4000))
+    };
+    for claim in ["advantage(0.1)", "bayes-security(0.9)", "ldp(epsilon=0.2)"] {
+        let output = audit(claim);
+        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+        let text = stdout(&output);
+        let last = text.lines().last().unwrap();
+        assert!(last.contains(&format!("VIOLATED: {claim}")), "{text}");
+        assert!(!last.starts_with("4000 rows"), "{text}");
+    }
+    assert_eq!(audit("advantage(0.6)").status.code(), Some(3));
+    for claim in ["laplace(scale=1)", "attack-advantage(0.1)"] {
+        assert_refused(&audit(claim), &["cannot be followed", claim]);
+    }
+}
+
+#[test]
+fn labels_and_secrets_that_come_late_are_learned_later() {
+    let mut text = "secret,seen\n".to_owned();
+    for row in 0..6000 {
+        let secret = if row < 1500 { row % 2 } else { row % 3 };
+        // Secret 2 has an observation of its own.
+        let seen = if secret == 2 {
+            "own"
+        } else {
+            ["x", "y"][row / 7 % 2]
+        };
+        text.push_str(&format!("s{secret},{seen}\n"));
+    }
+    let arguments = [
+        "estimate", "-", "--follow", "--every", "6000", "--format", "json",
+    ];
+    let output = Place::new().run_on(&arguments, text);
+    let last = &lines(&stdout(&output))[0];
+    assert_eq!(last["pair"][1], "s2");
+    assert!(last["advantage"]["lower"].as_f64().unwrap() > 0.9, "{last}");
+}
+
+#[test]
+fn options_that_need_the_whole_log_are_refused() {
+    let place = Place::with_log(numeric_log(50)).file("other.csv", numeric_log(60));
+    for (extra, word) in [
+        (&["--split", "blocks"][..], "--split blocks"),
+        (&["--prior", "empirical"], "--prior"),
+        (&["--scorer", "given", "--scores", "time"], "--scorer given"),
+        (&["--count", "time"], "--count"),
+        (&["--fit-on", "other.csv"], "--fit-on"),
+        (&["--format", "markdown"], "--format markdown"),
+        (&["--every", "0"], "--every 0"),
+        (&["other.csv"], "one log"),
+        (&["--confidence", "2"], "--confidence"),
+    ] {
+        let mut arguments = vec!["estimate", "log.csv", "--follow"];
+        arguments.extend(extra);
+        place.refuses(&arguments, &[word]);
+    }
+    let output = place.run_on(&["estimate", "-", "--follow"], "secret,time\na,1\na,2\n");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("only one secret"));
+}
+
+#[test]
+fn a_row_that_does_not_fit_is_an_error_with_its_place() {
+    let text = numeric_log(3000) + "a,slow\n";
+    let output = Place::new().run_on(&["estimate", "-", "--follow", "--every", "1000"], text);
+    assert_eq!(output.status.code(), Some(2));
+    let message = stderr(&output);
+    assert!(
+        message.contains("row 3002") && message.contains("slow"),
+        "{message}"
+    );
+    assert_eq!(stdout(&output).lines().count(), 4);
+}
+
+/// A file is waited on: lines come as rows do, and a file that becomes shorter is an error.
+#[test]
+fn a_growing_file_is_followed() {
+    let text = numeric_log(3000);
+    let (before, after) = text.split_at(text.len() / 2);
+    let place = Place::with_log(before);
+    let path = place.path().join("log.csv");
+    let mut program = std::process::Command::new(assert_cmd::cargo::cargo_bin!("leakgauge"))
+        .args(["estimate", "log.csv", "--follow", "--every", "2500"])
+        .current_dir(place.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    std::thread::sleep(Duration::from_millis(500));
+    let mut file = std::fs::OpenOptions::new()
+        .append(true)
+        .open(&path)
+        .unwrap();
+    file.write_all(after.as_bytes()).unwrap();
+    std::thread::sleep(Duration::from_millis(2500));
+    assert!(program.try_wait().unwrap().is_none(), "it waits for more");
+    std::fs::write(&path, "secret,time\n").unwrap();
+    let begun = Instant::now();
+    while program.try_wait().unwrap().is_none() {
+        assert!(begun.elapsed() < Duration::from_secs(20), "it notices");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let output = program.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stdout(&output).contains("2500 rows"), "{}", stdout(&output));
+    assert!(stderr(&output).contains("shorter"), "{}", stderr(&output));
+}
