@@ -10,12 +10,12 @@
 //!
 //! | function | picture |
 //! | --- | --- |
-//! | [`chart`] | lines, steps, points with limits, bands, regions; linear or logarithmic axes |
-//! | [`heatmap`] | a number for each pair of labels, up to some hundred |
-//! | [`field`] | a number for each place of the plane, with marked points |
-//! | [`histograms`], [`label_bars`] | two distributions of observations over each other |
-//! | [`trade_off`] | what an attack achieves against what a claim allows |
-//! | [`dots`] | estimates with limits, one a line, beside reference values |
+//! | [`chart()`] | lines, steps, points with limits, bands, regions; linear or logarithmic axes |
+//! | [`heatmap()`] | a number for each pair of labels, up to some hundred |
+//! | [`field()`] | a number for each place of the plane, with marked points |
+//! | [`histograms()`], [`label_bars()`] | two distributions of observations over each other |
+//! | [`trade_off()`] | what an attack achieves against what a claim allows |
+//! | [`dots()`] | estimates with limits, one a line, beside reference values |
 //!
 //! ```
 //! use leakgauge::plot::{Axis, Caption, Chart, Layer, Mark, chart};

@@ -31,7 +31,7 @@ use crate::suggest::nearest;
 
 pub use comparison::Comparison;
 pub use files::{Written, check, write};
-pub use population::{Population, read as read_population};
+pub use population::{MOST_CELLS, Population, read as read_population};
 pub use table::{Cell, Table};
 
 /// What can be chosen.
