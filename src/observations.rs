@@ -117,6 +117,19 @@ impl Observations {
         self.categories.len().max(1)
     }
 
+    /// The label tuple of each categorical part, in the order of the categorical columns; empty if there
+    /// are none.
+    pub fn categories(&self) -> &[Vec<String>] {
+        &self.categories
+    }
+
+    /// The name of a numeric column, counted among these.
+    pub fn numeric_name(&self, column: usize) -> String {
+        let numeric = |column: &&Column| column.kind == ColumnType::Numeric;
+        let column = self.columns.iter().filter(numeric).nth(column);
+        column.map_or_else(String::new, |column| column.name.clone())
+    }
+
     /// An observation as a reader would write it, columns separated by commas.
     pub fn label(&self, symbol: u32) -> String {
         let mut numbers = if self.dimensions() > 0 {

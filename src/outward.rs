@@ -14,6 +14,11 @@ pub fn nearest(value: f64) -> String {
     }
 }
 
+/// A figure that was computed from what a claim says, to nearest: six significant digits.
+pub fn allowance(value: f64) -> String {
+    crate::grammar::format_number(format!("{value:.5e}").parse().unwrap_or(value))
+}
+
 /// A lower limit, rounded down.
 pub fn at_least(limit: f64) -> String {
     directed(limit, 4, f64::floor)
@@ -81,6 +86,7 @@ mod tests {
         assert_eq!(at_most_beyond(0.699_99, 0.7), "0.69999");
         assert_eq!(at_least_beyond(0.99997, 1.0), "0.9999");
         assert_eq!(nearest(0.00012345), "1.234e-4");
+        assert_eq!(allowance(6.0 * 0.05), "0.3");
     }
 
     proptest! {

@@ -36,6 +36,11 @@ impl ScoreTable {
         self.secrets
     }
 
+    /// All scores, row-major.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
     /// The scores of the observation in a row of the table.
     pub fn row(&self, row: usize) -> &[f64] {
         &self.values[row * self.secrets..(row + 1) * self.secrets]

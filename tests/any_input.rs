@@ -237,6 +237,7 @@ fn audit_options() -> impl Strategy<Value = AuditOptions> {
             |(confidence, scorer, prior, margin, claims, seed)| AuditOptions {
                 confidence,
                 scorer,
+                budget: leakgauge::tuning::Budget::default(),
                 prior,
                 margin,
                 seed,

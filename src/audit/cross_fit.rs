@@ -12,7 +12,7 @@ use crate::log::Log;
 use crate::pairwise::{GuessTally, PairChoice, Tally, judge};
 use crate::scorer::Scorer;
 use crate::split::{self, Split};
-use crate::tuning::{self, ScorerChoice};
+use crate::tuning::{self, Budget, ScorerChoice, Tuned};
 
 /// Parts that the rows are dealt into.
 const PARTS: usize = 5;
@@ -50,6 +50,7 @@ impl CrossFit {
     pub fn run(
         log: &Log,
         choice: ScorerChoice,
+        budget: Budget,
         alpha: f64,
         seed: u64,
         priors: &[Vec<f64>],
@@ -67,7 +68,7 @@ impl CrossFit {
             let first = others.next()?.1.clone();
             let learn = others.fold(first, |sum, (_, part)| sum.plus(part));
             let split = Split::across(&learn, part.clone(), &mut rng);
-            let tuned = tuning::tune(&log.observations, &split, choice, alpha, &[]).ok()?;
+            let tuned = tuning::tune(&log.observations, &split, choice, budget, alpha, &[]).ok()?;
             let scorer = tuned.scorer.refit(&log.observations, &learn).ok()?;
             let rules: Vec<_> = tuned.choices.iter().map(|choice| choice.rule).collect();
             let judged = judge(&*scorer, &log.observations, part, &rules, priors);
@@ -127,6 +128,15 @@ fn most_advantage(choices: &[PairChoice]) -> usize {
     best.map_or(0, |(pair, _)| pair)
 }
 
+/// Whether trying the chosen kind of attack once for every part is in the budget.
+pub(super) fn is_affordable(tuned: &Tuned, budget: Budget) -> bool {
+    let name = tuned.scorer.name();
+    // A combination is of all kinds.
+    let tried = tuned.tried.iter();
+    let again = tried.filter(|tried| tried.scorer == name || name == "combination");
+    PARTS as f64 * again.map(|tried| tried.cost).sum::<f64>() <= budget.seconds()
+}
+
 /// The kind of a chosen attack; `None` for scores that the log brings, which nobody here learned.
 pub(super) fn kind(scorer: &dyn Scorer) -> Option<ScorerChoice> {
     Some(match scorer.name() {
@@ -134,6 +144,10 @@ pub(super) fn kind(scorer: &dyn Scorer) -> Option<ScorerChoice> {
         "knn" => ScorerChoice::KNearest,
         "nearest" => ScorerChoice::Nearest,
         "linear" => ScorerChoice::Linear,
+        "gaussian" => ScorerChoice::Gaussian,
+        "forest" => ScorerChoice::Forest,
+        "threshold" => ScorerChoice::Threshold,
+        "combination" => ScorerChoice::Auto,
         _ => return None,
     })
 }

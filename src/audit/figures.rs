@@ -5,12 +5,12 @@ use crate::audit::cross_fit::CrossFit;
 use crate::audit::given;
 use crate::audit::model::{EpsilonLimit, PairFigures, PrivacyLimit, WorstPair};
 use crate::audit::plan::{PrivacyPlan, Read, WorstMethod, kolmogorov_lower};
-use crate::audit::trade_off;
+use crate::audit::{distributions, trade_off};
 use crate::estimate::{Estimate, Method, Methods};
 use crate::log::Log;
 use crate::measure::plug_in;
 use crate::observations::{Counts, ObservationKind};
-use crate::pairwise::{AdvantageMethod, Quantity, Tally};
+use crate::pairwise::{AdvantageMethod, Quantity, Tally, clustering_order, pair_index};
 use crate::stats::concentration::mcdiarmid_total_variation_radius;
 use crate::stats::multiplicity::bonferroni;
 use crate::tuning::ScorerChoice;
@@ -291,6 +291,7 @@ pub(super) fn worst_pair(evidence: &Evidence) -> WorstPair {
         },
         trade_off: trade_off::of_worst_pair(evidence),
         trade_off_reason: trade_off::missing(evidence),
+        distributions: distributions::of_worst_pair(evidence),
         total_variation,
         total_variation_points,
     }
@@ -319,4 +320,19 @@ pub(super) fn all_pairs(evidence: &Evidence) -> Vec<PairFigures> {
             }
         })
         .collect()
+}
+
+/// An order of the secrets for a picture of all pairs.
+pub(super) fn by_likeness(evidence: &Evidence) -> Option<Vec<u32>> {
+    /// More are not told apart in a picture.
+    const MOST: usize = 200;
+    let secrets = evidence.secrets.len();
+    let advantage = |a: u32, b: u32| {
+        let pair = pair_index(secrets, a.min(b), a.max(b));
+        let cross_fit = evidence.cross_fit.as_ref().and_then(|c| c.advantage(pair));
+        cross_fit
+            .or(evidence.tally(pair).advantage())
+            .unwrap_or(0.0)
+    };
+    (secrets <= MOST).then(|| clustering_order(secrets, advantage))
 }

@@ -52,6 +52,7 @@ pub(super) fn tune(
     let tried = Tried {
         scorer: scorer.name(),
         parameters: scorer.parameters(),
+        in_words: scorer.in_words(),
         quality: Ok(quality(&scores, &split.tune, alpha)),
         cost: 0.0,
         rows: 0,

@@ -3,6 +3,7 @@
 
 mod convergence;
 mod cross_fit;
+mod distributions;
 mod figures;
 mod given;
 mod goodness;
@@ -33,9 +34,10 @@ use crate::pairwise::{
     Advantage, EffectiveRows, Judgement, ScoredRows, effective_rows, judge_and_keep,
 };
 use crate::split::Split;
-use crate::tuning::{self, ScorerChoice, Tuned};
+use crate::tuning::{self, Budget, ScorerChoice, Tuned};
 
 use cross_fit::CrossFit;
+pub use distributions::{Distributions, Shape};
 pub use given::check_scores;
 pub use model::*;
 use plan::Plan;
@@ -74,6 +76,8 @@ pub struct AuditOptions {
     pub seed: u64,
     /// The attacker.
     pub scorer: ScorerChoice,
+    /// How long attackers may be tried.
+    pub budget: Budget,
     /// How rows are split.
     pub split: SplitChoice,
     /// The prior.
@@ -90,6 +94,7 @@ impl Default for AuditOptions {
             confidence: 0.95,
             seed: 0,
             scorer: ScorerChoice::Auto,
+            budget: Budget::default(),
             split: SplitChoice::Random,
             prior: PriorChoice::Uniform,
             margin: 0.02,
@@ -186,6 +191,7 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
             &log.observations,
             &split,
             options.scorer,
+            options.budget,
             alpha,
             &targets.list,
         )?
@@ -230,8 +236,14 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
         effective,
         // Parts dealt at random would put neighbours in time on both sides.
         cross_fit: cross_fit::kind(&*tuned.scorer)
-            .filter(|_| !serial)
-            .and_then(|kind| CrossFit::run(log, kind, alpha, options.seed, &priors)),
+            .filter(|_| !serial && cross_fit::is_affordable(&tuned, options.budget))
+            .and_then(|kind| {
+                let budget = match options.scorer {
+                    ScorerChoice::Auto => options.budget.as_in_auto(),
+                    _ => options.budget,
+                };
+                CrossFit::run(log, kind, budget, alpha, options.seed, &priors)
+            }),
     };
     let warnings = warnings::find(log, &split);
     let worst_pair = figures::worst_pair(&evidence);
@@ -244,7 +256,7 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
         seed: options.seed,
         confidence: options.confidence,
         input: input(log),
-        method: method(&tuned, &split, log, evidence.effective.as_ref()),
+        method: method(&tuned, &split, log, options, evidence.effective.as_ref()),
         assumptions: assumptions(log, options),
         pairs: figures::all_pairs(&evidence),
         multiplicity: Multiplicity {
@@ -258,6 +270,7 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
         },
         overall: overall::overall(&evidence, &worst_pair, &priors, &risk_methods, &mut rng),
         convergence: convergence::convergence(&evidence, &split, &worst_pair, &prior),
+        secrets_by_likeness: figures::by_likeness(&evidence),
         claims: verdict::judge_claims(&evidence, log, &claims, &warnings),
         privacy: figures::privacy(&evidence),
         worst_pair,
@@ -481,6 +494,7 @@ fn method(
     tuned: &Tuned,
     split: &Split,
     log: &Log,
+    options: &AuditOptions,
     effective: Option<&EffectiveRows>,
 ) -> MethodSection {
     let worth = |effective: &EffectiveRows| {
@@ -503,22 +517,15 @@ fn method(
         effective_rows: effective.map(worth),
         scorer: tuned.scorer.name(),
         parameters: tuned.scorer.parameters(),
+        in_words: tuned.scorer.in_words(),
         index: tuned.index,
         rows: PartRows {
             fit: split.fit.total(),
             tune: split.tune.total(),
             certify: split.certify.total(),
         },
-        tried: tuned
-            .tried
-            .iter()
-            .map(|tried| TriedScorer {
-                scorer: tried.scorer,
-                parameters: tried.parameters.clone(),
-                quality: tried.quality.as_ref().ok().copied(),
-                failed: tried.quality.clone().err(),
-            })
-            .collect(),
+        budget: options.budget.seconds(),
+        tried: tuned.tried.iter().map(TriedScorer::new).collect(),
     }
 }
 

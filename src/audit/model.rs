@@ -6,11 +6,13 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
+use crate::audit::distributions::Distributions;
 use crate::audit::trade_off::TradeOff;
 use crate::error::{listing, shorten};
 use crate::estimate::Estimate;
 use crate::observations::{Column, ObservationKind};
 use crate::scorer::Parameter;
+use crate::tuning::{Failure, Tried};
 
 /// The whole report.
 #[derive(Debug, Clone, Serialize)]
@@ -41,6 +43,9 @@ pub struct Audit {
     pub multiplicity: Multiplicity,
     /// Figures of the whole log.
     pub overall: Overall,
+    /// The numbers of the secrets in an order that puts those hard to tell apart side by side; `None`
+    /// with more than 200.
+    pub secrets_by_likeness: Option<Vec<u32>>,
     /// Whether more rows would help; `None` where there are too few to tell.
     pub convergence: Option<Convergence>,
     /// One entry a claim.
@@ -324,6 +329,8 @@ pub struct MethodSection {
     pub scorer: &'static str,
     /// What was chosen for it.
     pub parameters: BTreeMap<&'static str, Parameter>,
+    /// The same in words.
+    pub in_words: String,
     /// How neighbours were found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<&'static str>,
@@ -331,6 +338,8 @@ pub struct MethodSection {
     pub split: &'static str,
     /// How rows were used.
     pub rows: PartRows,
+    /// Nominal seconds that trying and judging may take.
+    pub budget: f64,
     /// In a split by time: how many independent rows the certify rows of each secret are worth, for the
     /// pair where that is least.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -357,11 +366,48 @@ pub struct TriedScorer {
     pub scorer: &'static str,
     /// Its parameters.
     pub parameters: BTreeMap<&'static str, Parameter>,
-    /// Largest plus mean lower limit of the pairwise advantage on the tune rows.
+    /// The same in words.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub in_words: String,
+    /// Largest plus mean lower limit of the pairwise advantage on the tune rows: what decides.
     pub quality: Option<f64>,
+    /// The largest of these limits.
+    pub advantage: Option<f64>,
+    /// Their mean over all pairs.
+    pub mean_advantage: Option<f64>,
+    /// Nominal seconds, three significant digits. Attackers that were fitted together share them.
+    pub cost: f64,
+    /// Rows it learned from.
+    pub rows: u64,
     /// Why it could not be fitted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
+    /// Why it was not tried.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skipped: Option<String>,
+}
+
+impl TriedScorer {
+    pub(super) fn new(tried: &Tried) -> Self {
+        let quality = tried.quality.as_ref().ok();
+        let (failed, skipped) = match &tried.quality {
+            Err(Failure::Unfit(reason)) => (Some(reason.clone()), None),
+            Err(Failure::Skipped(reason)) => (None, Some(reason.clone())),
+            Ok(_) => (None, None),
+        };
+        TriedScorer {
+            scorer: tried.scorer,
+            parameters: tried.parameters.clone(),
+            in_words: tried.in_words.clone(),
+            quality: quality.map(|quality| quality.total()),
+            advantage: quality.map(|quality| quality.largest),
+            mean_advantage: quality.map(|quality| quality.mean),
+            cost: tried.cost,
+            rows: tried.rows,
+            failed,
+            skipped,
+        }
+    }
 }
 
 /// The pair that is easiest to tell apart; its limits hold on their own.
@@ -387,6 +433,8 @@ pub struct WorstPair {
     /// Why there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trade_off_reason: Option<&'static str>,
+    /// The rows of both secrets, in the column in which they differ most.
+    pub distributions: Option<Distributions>,
 }
 
 /// Points of the total variation of a pair of a discrete log; for the worst pair plug-in and minimax are

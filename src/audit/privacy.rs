@@ -7,9 +7,8 @@ use crate::audit::{BoundClaim, Evidence};
 use crate::claim::{BoundPromise, Guarantee};
 use crate::error::shorten;
 use crate::estimate::{Estimate, Method, Methods};
-use crate::grammar::format_number;
 use crate::measure::plug_in::hockey_stick;
-use crate::outward::{at_least, at_least_beyond, at_most, at_most_beyond};
+use crate::outward::{allowance, at_least, at_least_beyond, at_most, at_most_beyond};
 use crate::pairwise::Quantity;
 use crate::stats::concentration::mcdiarmid_hockey_stick_radius;
 
@@ -95,7 +94,7 @@ impl<'a> Case<'a> {
     /// The verdict and why.
     fn decide(&self) -> (Verdict, String) {
         let allowed = self.allowed.parameter();
-        let (name, bound) = (self.limit.quantity, format_number(allowed));
+        let (name, bound) = (self.limit.quantity, allowance(allowed));
         let article = if name == "epsilon" { "an" } else { "a" };
         let [a, b] = self.limit.secrets.each_ref().map(|label| shorten(label));
         let (one, other) = (self.plan.rule.a as usize, self.plan.rule.b as usize);
@@ -105,7 +104,7 @@ impl<'a> Case<'a> {
             let (at_delta, more) = match (&apart, self.plan.quantity) {
                 (None, _) => (String::new(), bound),
                 (Some(_), Quantity::Epsilon { delta }) if delta > 0.0 => (
-                    format!(" at delta {}", format_number(delta)),
+                    format!(" at delta {}", allowance(delta)),
                     format!("the {bound} that the claim allows there"),
                 ),
                 (Some(_), _) => (
@@ -144,9 +143,9 @@ impl<'a> Case<'a> {
         let (steps, unit) = self.promise.steps(a, b)?;
         Some(format!(
             "{} {} of {} apart",
-            format_number(steps),
+            allowance(steps),
             if steps == 1.0 { "step" } else { "steps" },
-            format_number(unit)
+            allowance(unit)
         ))
     }
 
@@ -157,7 +156,7 @@ impl<'a> Case<'a> {
             .as_ref()
             .filter(|found| found.excess() <= 0.0)?;
         let upper = at_most_beyond(found.upper, found.delta);
-        let (epsilon, delta) = (format_number(found.epsilon), format_number(found.delta));
+        let (epsilon, delta) = (allowance(found.epsilon), allowance(found.delta));
         let [a, b] = found.pair;
         Some(match self.apart(a, b) {
             None => format!(
@@ -182,12 +181,12 @@ impl<'a> Case<'a> {
                     .map(|secret| shorten(&self.evidence.secrets[secret]));
                 format!(
                     " of {a} and {b}, {apart}, where {} is allowed,",
-                    format_number(found.delta)
+                    allowance(found.delta)
                 )
             });
             return format!(
                 "the delta needed at epsilon {}{of} is only limited to {}",
-                format_number(found.epsilon),
+                allowance(found.epsilon),
                 at_most(found.upper)
             );
         }

@@ -88,6 +88,7 @@ fn audit_options(options: &EstimateOptions) -> Result<AuditOptions> {
         confidence: options.confidence,
         seed: options.seed,
         scorer: options.scorer.into(),
+        budget: options.budget.parse()?,
         split: options.split.into(),
         prior: options::prior(&options.prior)?,
         ..AuditOptions::default()

@@ -44,6 +44,7 @@ pub fn run(
         confidence: options.confidence,
         seed: options.seed,
         scorer: options.scorer,
+        budget: options.budget,
         claims: options.claims,
     })?;
     let stop = Arc::new(AtomicBool::new(false));

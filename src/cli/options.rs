@@ -86,6 +86,9 @@ pub struct EstimateOptions {
     /// The attacker
     #[arg(long, value_enum, default_value = "auto", value_name = "NAME")]
     pub scorer: ScorerName,
+    /// How long attackers may be tried, by their nominal cost: `60s`, `500ms`, `2m`
+    #[arg(long, default_value = "60s", value_name = "TIME")]
+    pub budget: String,
     /// With `--scorer given`: the column of scores that tells two secrets apart (losses, likelihood
     /// ratios), or `SECRET=COLUMN,…`, one for each secret, larger = likelier
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
@@ -123,6 +126,12 @@ pub enum ScorerName {
     Nearest,
     /// Logistic regression on the numeric columns
     Linear,
+    /// Normal densities of the numeric columns: naive Bayes, LDA, QDA
+    Gaussian,
+    /// A random forest
+    Forest,
+    /// The most telling numeric column alone
+    Threshold,
     /// Your own attack: its scores are in the columns of --scores
     Given,
 }
@@ -135,6 +144,9 @@ impl From<ScorerName> for ScorerChoice {
             ScorerName::Knn => ScorerChoice::KNearest,
             ScorerName::Nearest => ScorerChoice::Nearest,
             ScorerName::Linear => ScorerChoice::Linear,
+            ScorerName::Gaussian => ScorerChoice::Gaussian,
+            ScorerName::Forest => ScorerChoice::Forest,
+            ScorerName::Threshold => ScorerChoice::Threshold,
             ScorerName::Given => ScorerChoice::Given,
         }
     }

@@ -24,7 +24,7 @@ use crate::observations::{Cell, Counts, Observations};
 use crate::pairwise::Rule;
 use crate::scorer::{Scorer, score_table};
 use crate::split::Split;
-use crate::tuning::{ScorerChoice, tune};
+use crate::tuning::{Budget, ScorerChoice, tune};
 
 pub use sequential::{SequentialTest, Side};
 
@@ -44,6 +44,8 @@ pub struct FollowOptions {
     pub seed: u64,
     /// The attacker.
     pub scorer: ScorerChoice,
+    /// Nominal seconds for choosing an attack, each time.
+    pub budget: Budget,
     /// Promises that bound the advantage.
     pub claims: Vec<Claim>,
 }
@@ -233,7 +235,14 @@ impl Monitor {
         if secrets < 2 {
             return Ok(());
         }
-        let tuned = tune(&table, &split, self.options.scorer, alpha, &[])?;
+        let tuned = tune(
+            &table,
+            &split,
+            self.options.scorer,
+            self.options.budget,
+            alpha,
+            &[],
+        )?;
         let judged = tuned
             .choices
             .iter()
@@ -340,8 +349,19 @@ fn original(counts: &Counts, ids: &[u32]) -> Vec<Cell> {
 
 /// The text of a claim and the largest advantage that it leaves possible.
 fn promise(claim: &Claim) -> Result<(String, f64)> {
+    // A promise that grows with the distance of secrets bounds every pair differently.
+    let is_one_bound = |promise: &Promise| {
+        !matches!(
+            promise,
+            Promise::AttackAdvantage { .. }
+                | Promise::LocalDp { unit: Some(_), .. }
+                | Promise::Dp { unit: Some(_), .. }
+                | Promise::GaussianDp { unit: Some(_), .. }
+                | Promise::ConcentratedDp { unit: Some(_), .. }
+        )
+    };
     match claim.kind {
-        ClaimKind::Promise(promise) if !matches!(promise, Promise::AttackAdvantage { .. }) => {
+        ClaimKind::Promise(promise) if is_one_bound(&promise) => {
             Ok((claim.text.clone(), promise.largest_total_variation()))
         }
         _ => Err(Error::parameter(

@@ -2,6 +2,7 @@
 
 mod advantage;
 mod choose;
+mod clustering;
 mod judge;
 mod privacy;
 mod serial;
@@ -10,6 +11,7 @@ mod trade_off;
 pub use advantage::{Advantage, AdvantageGuide, AdvantageMethod};
 pub(crate) use choose::rows_by_secret;
 pub use choose::{PairChoice, choose_rules};
+pub use clustering::clustering_order;
 pub use judge::{GuessTally, Judgement, judge, judge_and_keep, tally_guesses};
 pub use privacy::{Quantity, Target};
 pub use serial::{EffectiveRows, effective_rows};

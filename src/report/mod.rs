@@ -1,5 +1,6 @@
 //! Renders what was found. Nothing here computes: every number stands in the model.
 
+mod attackers;
 mod bounds;
 mod channel;
 mod document;

@@ -3,9 +3,9 @@
 use crate::audit::{Audit, ClaimReport, Convergence, PairFigures, PrivacyLimit, Verdict};
 use crate::error::shorten;
 use crate::estimate::{Estimate, Method};
-use crate::grammar::format_number;
 use crate::observations::{ColumnType, ObservationKind, bins};
-use crate::outward::{at_least, at_most, nearest, percent_at_least};
+use crate::outward::{allowance, at_least, at_most, nearest, percent_at_least};
+use crate::report::attackers::attackers;
 use crate::report::document::Document;
 use crate::report::trade_off;
 
@@ -58,6 +58,8 @@ pub fn audit(audit: &Audit) -> Document {
                 .collect(),
         );
     }
+    document.heading("Attackers tried");
+    attackers(&mut document, &audit.method);
     document.heading("Input and method");
     document.list(input(audit));
     document.heading("What the limits rest on");
@@ -248,7 +250,7 @@ fn figures(document: &mut Document, audit: &Audit) {
 
 fn privacy_name(limit: &PrivacyLimit) -> String {
     match (limit.delta, limit.quantity) {
-        (Some(delta), quantity) => format!("{quantity} (delta {})", format_number(delta)),
+        (Some(delta), quantity) => format!("{quantity} (delta {})", allowance(delta)),
         (None, "mu") => "mu (at the threshold for the claim)".to_owned(),
         (None, "rho") => "rho (concentrated privacy)".to_owned(),
         (None, quantity) => quantity.to_owned(),
@@ -426,19 +428,20 @@ fn observation(audit: &Audit) -> String {
 
 fn attack(audit: &Audit) -> String {
     let method = &audit.method;
-    let parameters: Vec<String> = method
-        .parameters
-        .iter()
-        .map(|(name, value)| format!("{name} {value}"))
-        .collect();
     let index = method
         .index
         .map_or(String::new(), |index| format!(", neighbours by {index}"));
     format!(
-        "Attack: {} ({}{index}), the best of {} tried on the rows to choose with.",
+        "Attack: {} ({}{index}), the best of {} on the rows to choose with. Their advantages above are approximate lower \
+         limits, of the pair where it is largest and on average; their costs are nominal, of a budget of {} s.",
         method.scorer,
-        parameters.join(", "),
-        method.tried.len()
+        method.in_words,
+        method
+            .tried
+            .iter()
+            .filter(|tried| tried.quality.is_some())
+            .count(),
+        method.budget
     )
 }
 

@@ -24,38 +24,21 @@ pub struct Linear {
     weights: Array2<f64>,
     /// Intercept − ln n_s.
     offsets: Vec<f64>,
-    patient: bool,
 }
 
 impl Linear {
-    /// Fit rows are thinned evenly to keep rows × columns × secrets within this: a second's work, or a
-    /// minute's for a user who asked for it.
-    const MOST_WORK: usize = 1_500_000;
-    const MOST_PATIENT_WORK: usize = 60_000_000;
-    /// Fewer rows a secret than this teach nothing.
-    const LEAST_ROWS: usize = 20;
     const PENALTY: f64 = 1.0;
     const ITERATIONS: u64 = 100;
     /// The score of a secret without fit rows.
     const UNKNOWN: f64 = -1e9;
 
-    /// Fits the regression, on fewer rows if it would take long.
+    /// Fits the regression.
     ///
     /// # Errors
-    /// What the optimiser says if it fails; fewer than two secrets with rows; more secrets than can be
-    /// told apart in reasonable time.
-    pub fn fit(observations: &Observations, fit: &Counts, patient: bool) -> Result<Self, String> {
+    /// What the optimiser says if it fails; fewer than two secrets with rows.
+    pub fn fit(observations: &Observations, fit: &Counts) -> Result<Self, String> {
         let scaling = Scaling::fit(observations, fit);
-        let most_work = if patient {
-            Self::MOST_PATIENT_WORK
-        } else {
-            Self::MOST_WORK
-        };
-        let most_rows = most_work / (scaling.dimensions() * fit.secrets()).max(1);
-        if most_rows < Self::LEAST_ROWS * fit.secrets() {
-            return Err("too many secrets and columns for the time it may take".to_owned());
-        }
-        let (points, targets) = training(observations, fit, &scaling, most_rows);
+        let (points, targets) = training(observations, fit, &scaling);
         let data = Dataset::new(points, targets);
         if data.labels().len() < 2 {
             return Err("fewer than two secrets have rows to learn from".to_owned());
@@ -83,31 +66,21 @@ impl Linear {
                 scaling,
                 weights,
                 offsets,
-                patient,
             })
             .ok_or_else(|| "the optimiser diverged".to_owned())
     }
 }
 
-/// At most so many fit rows, equal ones repeated, with their secrets.
+/// The fit rows, equal ones repeated, with their secrets.
 fn training(
     observations: &Observations,
     fit: &Counts,
     scaling: &Scaling,
-    most_rows: usize,
 ) -> (Array2<f64>, Array1<usize>) {
-    let rows = fit.total() as usize;
-    let every = rows.div_ceil(most_rows).max(1);
-    let (mut points, mut targets) = (Vec::new(), Vec::new());
-    let (mut seen, mut scaled) = (0usize, Vec::new());
+    let (mut points, mut targets, mut scaled) = (Vec::new(), Vec::new(), Vec::new());
     for cell in fit.cells() {
-        let before = seen.div_ceil(every);
-        seen += cell.count as usize;
-        let taken = seen.div_ceil(every) - before;
-        if taken > 0 {
-            scaling.apply(observations.numbers(cell.symbol), &mut scaled);
-        }
-        for _ in 0..taken {
+        scaling.apply(observations.numbers(cell.symbol), &mut scaled);
+        for _ in 0..cell.count {
             points.extend_from_slice(&scaled);
             targets.push(cell.secret as usize);
         }
@@ -126,6 +99,10 @@ impl Scorer for Linear {
         BTreeMap::from([("penalty", Parameter::Real(Self::PENALTY))])
     }
 
+    fn in_words(&self) -> String {
+        "logistic regression".to_owned()
+    }
+
     fn score(&self, observations: &Observations, symbols: &[u32], scores: &mut [f64]) {
         let mut scaled = Vec::new();
         for (&symbol, row) in symbols.iter().zip(scores.chunks_mut(self.offsets.len())) {
@@ -141,6 +118,6 @@ impl Scorer for Linear {
     }
 
     fn refit(&self, observations: &Observations, fit: &Counts) -> Result<Arc<dyn Scorer>, String> {
-        Ok(Arc::new(Linear::fit(observations, fit, self.patient)?))
+        Ok(Arc::new(Linear::fit(observations, fit)?))
     }
 }

@@ -4,11 +4,17 @@
 //! is the largest `score + ln prior`. Scores are therefore best thought of as log-likelihoods, but
 //! nothing that is certified later depends on their being any good.
 
+mod blend;
+mod forest;
 mod frequentist;
+mod gaussian;
 mod given;
 mod linear;
 pub mod neighbors;
+mod ranking;
 mod scaling;
+mod thinning;
+mod threshold;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -20,10 +26,15 @@ use serde::Serialize;
 use crate::observations::{Counts, Observations};
 use crate::scores::ScoreTable;
 
+pub use blend::{Blend, Member};
+pub use forest::{Forest, Growth};
 pub use frequentist::Frequentist;
+pub use gaussian::{Columns, Covariance, Gaussian};
 pub use given::Given;
 pub use linear::Linear;
 pub use neighbors::{KNearest, Neighbors, Rank};
+pub use thinning::{Thinned, thinned};
+pub use threshold::Threshold;
 
 /// A parameter of an attacker, for the report.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -54,6 +65,15 @@ pub trait Scorer: Send + Sync {
 
     /// What was chosen, for the report.
     fn parameters(&self) -> BTreeMap<&'static str, Parameter>;
+
+    /// What was chosen, in words that a reader understands.
+    fn in_words(&self) -> String {
+        let parameters = self.parameters();
+        let words = parameters
+            .iter()
+            .map(|(name, value)| format!("{name} {value}"));
+        words.collect::<Vec<_>>().join(", ")
+    }
 
     /// How it finds neighbours, if it does.
     fn index(&self) -> Option<&'static str> {

@@ -3,8 +3,11 @@
 use std::sync::Arc;
 
 use crate::observations::Counts;
-use crate::scorer::{Frequentist, Linear};
+use crate::scorer::{
+    Columns, Covariance, Forest, Frequentist, Gaussian, Growth, Linear, Threshold,
+};
 use crate::tuning::ScorerChoice;
+use crate::tuning::combination::CombinationFamily;
 use crate::tuning::neighbors::NeighborFamily;
 use crate::tuning::race::{Race, Task};
 
@@ -19,9 +22,19 @@ pub(super) trait Family {
     /// Whether it can say anything about such a log.
     fn applies(&self, task: &Task) -> bool;
 
+    /// Rows beyond which it learns nothing worth the time.
+    fn most_rows(&self, _: &Task) -> u64 {
+        u64::MAX
+    }
+
+    /// Nominal seconds that it may take of any budget when others are tried too.
+    fn most_seconds(&self) -> f64 {
+        f64::INFINITY
+    }
+
     /// What it costs to learn from so many rows, choose on the tune rows and judge on the certify rows,
-    /// in nominal seconds on two cores. A count of operations: never a measurement, so that every run
-    /// decides alike.
+    /// in nominal seconds on two cores. A count of operations, never a measurement, so that every run
+    /// decides alike. It grows with the rows.
     fn cost(&self, task: &Task, fit_rows: u64) -> f64;
 
     /// Learns from rows and enters its attackers by [`Race::enter`] or [`Race::enter_scored`].
@@ -35,9 +48,18 @@ pub(super) trait Family {
 pub(super) fn all() -> Vec<Box<dyn Family>> {
     vec![
         Box::new(FrequentistFamily),
+        Box::new(ThresholdFamily),
+        Box::new(GaussianFamily),
         Box::new(LinearFamily),
         Box::new(NeighborFamily),
+        Box::new(ForestFamily),
+        Box::new(CombinationFamily),
     ]
+}
+
+/// Ten times as many rows for a user who asked for one attack.
+fn patient(task: &Task, rows: u64) -> u64 {
+    if task.is_patient() { 10 * rows } else { rows }
 }
 
 struct FrequentistFamily;
@@ -55,13 +77,107 @@ impl Family for FrequentistFamily {
         true
     }
 
+    /// A lookup is not worth thinning.
     fn cost(&self, task: &Task, _: u64) -> f64 {
-        5e-9 * (task.fit().cells().len() as f64 + task.scored() * task.secrets() as f64)
+        let scores = task.scored() * task.secrets() as f64;
+        5e-9 * (task.fit().cells().len() as f64 + scores)
     }
 
     fn enter(&self, race: &mut Race, fit: &Counts) -> Result<(), String> {
         race.enter(Arc::new(Frequentist::fit(race.task().observations, fit)));
         Ok(())
+    }
+}
+
+struct ThresholdFamily;
+
+impl Family for ThresholdFamily {
+    fn name(&self) -> &'static str {
+        "threshold"
+    }
+
+    fn is_asked(&self, choice: ScorerChoice) -> bool {
+        matches!(choice, ScorerChoice::Auto | ScorerChoice::Threshold)
+    }
+
+    /// One column of many secrets is left to neighbours unless the user asks.
+    fn applies(&self, task: &Task) -> bool {
+        task.dimensions() > usize::from(!task.is_patient() && task.secrets() > 2)
+    }
+
+    fn most_rows(&self, task: &Task) -> u64 {
+        patient(task, 1_000_000)
+    }
+
+    fn cost(&self, task: &Task, fit_rows: u64) -> f64 {
+        let sorting = task.dimensions() as f64 * sorting(fit_rows);
+        sorting + 4e-9 * task.scored() * task.secrets() as f64
+    }
+
+    fn enter(&self, race: &mut Race, fit: &Counts) -> Result<(), String> {
+        let threshold = Threshold::fit(race.task().observations, fit)?;
+        race.enter(Arc::new(threshold));
+        Ok(())
+    }
+}
+
+struct GaussianFamily;
+
+impl GaussianFamily {
+    /// As if so many rows a column had the covariance of all secrets together.
+    const SHRINKAGE: [f64; 2] = [0.25, 5.0];
+}
+
+impl Family for GaussianFamily {
+    fn name(&self) -> &'static str {
+        "gaussian"
+    }
+
+    fn is_asked(&self, choice: ScorerChoice) -> bool {
+        matches!(choice, ScorerChoice::Auto | ScorerChoice::Gaussian)
+    }
+
+    /// One column is left to neighbours unless the user asks.
+    fn applies(&self, task: &Task) -> bool {
+        task.dimensions() > usize::from(!task.is_patient())
+    }
+
+    /// Enough for every entry of the covariances.
+    fn most_rows(&self, task: &Task) -> u64 {
+        patient(
+            task,
+            100 * (task.dimensions() * task.secrets()) as u64 + 50_000,
+        )
+    }
+
+    fn cost(&self, task: &Task, fit_rows: u64) -> f64 {
+        let (d, secrets) = (task.dimensions() as f64, task.secrets() as f64);
+        let fitting = 4.0 * d * sorting(fit_rows) + 6e-9 * fit_rows as f64 * d * d;
+        let factors = 4e-9 * secrets * d * d * d;
+        let scoring = task.scored() * (5e-8 * d + 1e-9 * secrets * d * d);
+        fitting + factors + scoring
+    }
+
+    fn enter(&self, race: &mut Race, fit: &Counts) -> Result<(), String> {
+        let covariances = [Covariance::Independent, Covariance::Shared].into_iter();
+        let covariances = covariances.chain(Self::SHRINKAGE.map(Covariance::PerSecret));
+        let mut failed = None;
+        let mut entered = false;
+        for covariance in covariances {
+            for columns in [Columns::Scaled, Columns::Ranked] {
+                match Gaussian::fit(race.task().observations, fit, covariance, columns) {
+                    Ok(gaussian) => {
+                        race.enter(Arc::new(gaussian));
+                        entered = true;
+                    }
+                    Err(reason) => failed = failed.or(Some(reason)),
+                }
+            }
+        }
+        match failed {
+            Some(reason) if !entered => Err(reason),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -81,15 +197,76 @@ impl Family for LinearFamily {
         task.dimensions() > usize::from(!task.is_patient())
     }
 
+    /// Enough for every weight.
+    fn most_rows(&self, task: &Task) -> u64 {
+        patient(
+            task,
+            50 * (task.dimensions() * task.secrets()) as u64 + 20_000,
+        )
+    }
+
     fn cost(&self, task: &Task, fit_rows: u64) -> f64 {
         let weights = (task.dimensions() * task.secrets()) as f64;
-        weights * (6e-7 * fit_rows as f64 + 1e-9 * task.scored())
+        weights * (6e-7 * fit_rows as f64 + 4e-10 * task.scored())
     }
 
     fn enter(&self, race: &mut Race, fit: &Counts) -> Result<(), String> {
-        let task = race.task();
-        let linear = Linear::fit(task.observations, fit, task.is_patient())?;
+        let linear = Linear::fit(race.task().observations, fit)?;
         race.enter(Arc::new(linear));
         Ok(())
     }
+}
+
+struct ForestFamily;
+
+impl ForestFamily {
+    fn trees(task: &Task) -> usize {
+        if task.is_patient() { 500 } else { 100 }
+    }
+}
+
+impl Family for ForestFamily {
+    fn name(&self) -> &'static str {
+        "forest"
+    }
+
+    fn is_asked(&self, choice: ScorerChoice) -> bool {
+        matches!(choice, ScorerChoice::Auto | ScorerChoice::Forest)
+    }
+
+    /// One column is left to others unless the user asks.
+    fn applies(&self, task: &Task) -> bool {
+        task.columns() > usize::from(!task.is_patient())
+    }
+
+    /// Leaves hold a share for every secret, all of them in memory.
+    fn most_rows(&self, task: &Task) -> u64 {
+        const MOST_SHARES: u64 = 50_000_000;
+        let shares = (task.secrets() * Self::trees(task)) as u64;
+        patient(task, 100_000).min(2 * MOST_SHARES / shares.max(1))
+    }
+
+    fn cost(&self, task: &Task, fit_rows: u64) -> f64 {
+        let (rows, secrets) = (fit_rows.max(2) as f64, task.secrets() as f64);
+        let depth = rows.log2();
+        let tried = (task.columns() as f64).sqrt();
+        let growing = 1.5e-8 * rows * depth * tried + 3e-9 * rows * secrets;
+        let asking = task.scored() * (4e-9 * depth + 1e-9 * secrets);
+        2.0 * Self::trees(task) as f64 * (growing + asking)
+    }
+
+    fn enter(&self, race: &mut Race, fit: &Counts) -> Result<(), String> {
+        let trees = Self::trees(&race.task());
+        for leaf in [1, 10] {
+            let forest = Forest::fit(race.task().observations, fit, Growth { trees, leaf })?;
+            race.enter(Arc::new(forest));
+        }
+        Ok(())
+    }
+}
+
+/// Sorting the values of a column.
+fn sorting(rows: u64) -> f64 {
+    let rows = rows.max(2) as f64;
+    4e-9 * rows * rows.log2()
 }

@@ -3,12 +3,17 @@
 //! Every kind of attacker is a `Family`; those that apply to a log enter a `Race`, which keeps the
 //! one that does best. To add a kind, write a family and name it in `families::all`.
 
+mod budget;
+mod combination;
 mod families;
 mod neighbors;
 mod quality;
 mod race;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
@@ -18,12 +23,10 @@ use crate::scorer::{Parameter, Scorer};
 use crate::scores::ScoreTable;
 use crate::split::Split;
 
+pub use budget::Budget;
 use families::Family;
-pub use quality::quality;
+pub use quality::{Quality, quality};
 use race::{Race, Task};
-
-/// Numbers that the points of a neighbour search may be, 8 bytes each, some of them held twice.
-const MOST_NUMBERS: u64 = 200_000_000;
 
 /// Which attacker to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -39,6 +42,12 @@ pub enum ScorerChoice {
     Nearest,
     /// Logistic regression on the numeric columns.
     Linear,
+    /// Normal densities of the numeric columns.
+    Gaussian,
+    /// A random forest.
+    Forest,
+    /// The most telling numeric column alone.
+    Threshold,
     /// The user's own attack, whose scores stand in the log.
     Given,
 }
@@ -50,12 +59,30 @@ pub struct Tried {
     pub scorer: &'static str,
     /// Its parameters.
     pub parameters: BTreeMap<&'static str, Parameter>,
-    /// Its quality on the tune rows, see [`quality()`]; or why it could not be fitted.
-    pub quality: std::result::Result<f64, String>,
+    /// What was chosen for it, in words.
+    pub in_words: String,
+    /// How well it did on the tune rows, or why it did not take part.
+    pub quality: std::result::Result<Quality, Failure>,
     /// What it costs, in nominal seconds: an estimate from the size of the log, never a measurement.
     pub cost: f64,
     /// Rows it learned from.
     pub rows: u64,
+}
+
+/// Why an attacker did not take part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failure {
+    /// It cannot learn from these rows.
+    Unfit(String),
+    /// It is not in the budget.
+    Skipped(String),
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Failure::Unfit(reason) | Failure::Skipped(reason)) = self;
+        f.write_str(reason)
+    }
 }
 
 /// The chosen attacker and the rules that it brings.
@@ -76,17 +103,22 @@ pub struct Tuned {
 /// chooses its rules there.
 ///
 /// # Errors
-/// An attack on numbers and a log without numeric columns; an attack asked for that cannot be fitted;
-/// more rows than a neighbour search can hold.
+/// An attack on numbers and a log without numeric columns; an attack asked for that cannot be fitted or
+/// is not in the budget.
 pub fn tune(
     observations: &Observations,
     split: &Split,
     choice: ScorerChoice,
+    budget: Budget,
     alpha: f64,
     targets: &[Target],
 ) -> Result<Tuned> {
-    refuse_large(observations, split, choice)?;
-    let task = Task::new(observations, split, choice);
+    let task = Task {
+        observations,
+        split,
+        choice,
+        budget,
+    };
     let families: Vec<Box<dyn Family>> = families::all()
         .into_iter()
         .filter(|family| family.is_asked(choice) && family.applies(&task))
@@ -98,13 +130,13 @@ pub fn tune(
     for family in &families {
         race.run(&**family);
     }
-    let (scorer, scores) = race.winner()?;
+    let (best, tried) = race.finish()?;
     Ok(Tuned {
-        choices: choose_rules(&scores, &split.tune, alpha, targets),
-        scores,
-        index: scorer.index(),
-        scorer,
-        tried: race.into_tried(),
+        choices: choose_rules(&best.scores, &split.tune, alpha, targets),
+        scores: best.scores,
+        index: best.scorer.index(),
+        scorer: best.scorer,
+        tried,
     })
 }
 
@@ -114,26 +146,4 @@ fn no_numbers() -> Error {
         "this attack needs a numeric observation column, and the log has only labels",
     )
     .with_hint("use --scorer frequentist, or read a column as numbers with --numeric COLUMN")
-}
-
-/// Refuses more numbers than can be held.
-fn refuse_large(observations: &Observations, split: &Split, choice: ScorerChoice) -> Result<()> {
-    let numbers = split
-        .fit
-        .total()
-        .saturating_mul(observations.dimensions() as u64);
-    if observations.dimensions() > 1
-        && numbers > MOST_NUMBERS
-        && choice != ScorerChoice::Frequentist
-    {
-        return Err(Error::parameter(
-            "--scorer",
-            format!(
-                "neighbours in several numeric columns hold every row in memory, and {} rows are too many",
-                split.fit.total()
-            ),
-        )
-        .with_hint("use --scorer frequentist, --observe one column, or fewer rows"));
-    }
-    Ok(())
 }

@@ -29,6 +29,15 @@ impl Family for NeighborFamily {
         task.dimensions() > 0
     }
 
+    /// All numbers are in memory, some of them twice.
+    fn most_rows(&self, task: &Task) -> u64 {
+        const MOST_NUMBERS: u64 = 200_000_000;
+        match task.dimensions() as u64 {
+            0 | 1 => u64::MAX,
+            d => MOST_NUMBERS / d,
+        }
+    }
+
     fn cost(&self, task: &Task, fit_rows: u64) -> f64 {
         let (rows, secrets) = (fit_rows as f64, task.secrets() as f64);
         match task.dimensions() {

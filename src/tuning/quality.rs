@@ -6,10 +6,26 @@ use crate::observations::Counts;
 use crate::pairwise::{self, AdvantageGuide, Tally};
 use crate::scores::ScoreTable;
 
-/// How well scores tell the secrets apart, pair by pair at threshold 0: the largest approximate lower
-/// limit of the advantage plus the mean of all of them, negative ones counting 0. Limits rather than
-/// rates, so that secrets with a handful of rows do not decide.
-pub fn quality(scores: &ScoreTable, tune: &Counts, alpha: f64) -> f64 {
+/// How well scores tell the secrets apart, pair by pair at threshold 0: approximate lower limits of the
+/// advantage, negative ones counting 0. Limits rather than rates, so that secrets with a handful of rows
+/// do not decide.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Quality {
+    /// Of the pair where it is largest.
+    pub largest: f64,
+    /// The mean over all pairs.
+    pub mean: f64,
+}
+
+impl Quality {
+    /// What attackers are compared by: the sum of both.
+    pub fn total(self) -> f64 {
+        self.largest + self.mean
+    }
+}
+
+/// How well scores do on the tune rows.
+pub fn quality(scores: &ScoreTable, tune: &Counts, alpha: f64) -> Quality {
     let by_secret: Vec<Vec<(usize, u64)>> = pairwise::rows_by_secret(tune);
     let secrets = tune.secrets();
     let guide = AdvantageGuide::new(alpha);
@@ -36,8 +52,10 @@ pub fn quality(scores: &ScoreTable, tune: &Counts, alpha: f64) -> f64 {
             lower(tally(wins_a + ties_a, wins_b)).max(lower(tally(wins_a, wins_b + ties_b)))
         })
         .collect();
-    let largest = lower.iter().copied().fold(0.0, f64::max);
-    largest + lower.iter().sum::<f64>() / lower.len().max(1) as f64
+    Quality {
+        largest: lower.iter().copied().fold(0.0, f64::max),
+        mean: lower.iter().sum::<f64>() / lower.len().max(1) as f64,
+    }
 }
 
 /// Rows on which one secret scores higher than another, and rows on which they tie.

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::observations::{Counts, Observations};
-use crate::scorer::{Scorer, score_table};
+use crate::scorer::{Scorer, Thinned, score_table, thinned};
 use crate::scores::ScoreTable;
 use crate::split::Split;
 use crate::tuning::families::Family;
-use crate::tuning::quality::quality;
-use crate::tuning::{ScorerChoice, Tried};
+use crate::tuning::quality::{Quality, quality};
+use crate::tuning::{Budget, Failure, ScorerChoice, Tried};
 
 /// What there is to attack.
 #[derive(Clone, Copy)]
@@ -18,25 +18,23 @@ pub(super) struct Task<'a> {
     pub observations: &'a Observations,
     pub split: &'a Split,
     pub choice: ScorerChoice,
+    pub budget: Budget,
 }
 
 impl<'a> Task<'a> {
-    pub fn new(observations: &'a Observations, split: &'a Split, choice: ScorerChoice) -> Self {
-        Task {
-            observations,
-            split,
-            choice,
-        }
-    }
-
     /// Whether the user asked for one attack, and is ready to wait for it.
     pub fn is_patient(&self) -> bool {
-        self.choice != ScorerChoice::Auto
+        self.choice != ScorerChoice::Auto && !self.budget.is_as_in_auto()
     }
 
     /// The number of numeric columns.
     pub fn dimensions(&self) -> usize {
         self.observations.dimensions()
+    }
+
+    /// The number of columns.
+    pub fn columns(&self) -> usize {
+        self.observations.columns().len()
     }
 
     /// The number of secrets.
@@ -49,10 +47,17 @@ impl<'a> Task<'a> {
         &self.split.fit
     }
 
-    /// Distinct observations to be scored: tune rows, then certify rows.
+    /// Observations to be scored: those of the tune rows, then those of the certify rows.
     pub fn scored(&self) -> f64 {
         (self.split.tune.cells().len() + self.split.certify.cells().len()) as f64
     }
+}
+
+/// An attacker that is among the best of the kinds tried so far.
+pub(super) struct Finalist {
+    pub quality: Quality,
+    pub scorer: Arc<dyn Scorer>,
+    pub scores: ScoreTable,
 }
 
 /// The race: what was tried and which did best.
@@ -61,8 +66,20 @@ pub(super) struct Race<'a> {
     symbols: Vec<u32>,
     alpha: f64,
     tried: Vec<Tried>,
-    best: Option<(f64, Arc<dyn Scorer>, ScoreTable)>,
+    /// Nominal seconds.
+    spent: f64,
+    /// At most this many rows were learned from.
+    most_rows: Option<u64>,
+    /// The best of the kind that is running.
+    best: Option<Finalist>,
+    /// The best of each kind, the best first, the first of equals first.
+    finalists: Vec<Finalist>,
 }
+
+/// Rows of a secret below which thinning would teach nothing.
+const LEAST_ROWS: u64 = 20;
+/// Kinds whose best attackers are remembered.
+const MOST_FINALISTS: usize = 3;
 
 impl<'a> Race<'a> {
     pub fn new(task: Task<'a>, alpha: f64) -> Self {
@@ -71,7 +88,10 @@ impl<'a> Race<'a> {
             symbols: task.split.tune.symbols(),
             alpha,
             tried: Vec::new(),
+            spent: 0.0,
+            most_rows: None,
             best: None,
+            finalists: Vec::new(),
         }
     }
 
@@ -85,25 +105,82 @@ impl<'a> Race<'a> {
         &self.symbols
     }
 
-    /// Lets a family enter its attackers. They share the family's cost.
+    /// The best attackers of different kinds, the best first.
+    pub fn finalists(&self) -> &[Finalist] {
+        &self.finalists
+    }
+
+    /// Lets a family enter its attackers, from as many rows as the budget allows. They share the
+    /// family's cost.
     pub fn run(&mut self, family: &dyn Family) {
-        let before = self.tried.len();
-        let fit = self.task.fit();
-        if let Err(reason) = family.enter(self, fit) {
-            self.tried.push(Tried {
-                scorer: family.name(),
-                parameters: BTreeMap::new(),
-                quality: Err(reason),
-                cost: 0.0,
-                rows: 0,
-            });
+        let all = self.task.fit().total();
+        let least = all.min(LEAST_ROWS * self.task.secrets() as u64);
+        let left = self.task.budget.seconds() - self.spent;
+        // Half of what is left, so that one kind does not keep the others out.
+        let share = if self.task.is_patient() {
+            left
+        } else {
+            left / 2.0
+        };
+        let wanted = family.most_rows(&self.task);
+        let most = most_rows(family, &self.task, share, wanted.min(all));
+        if most < least {
+            let cost = family.cost(&self.task, least);
+            let reason = self.too_long(family, cost);
+            self.fail(family, cost, 0, Failure::Skipped(reason));
+            return;
         }
+        let before = self.tried.len();
+        let fit = thinned(self.task.fit(), most);
+        // More rows may come later, when it is learned anew: as many as would have been in the budget.
+        self.most_rows = (wanted < u64::MAX || most < all)
+            .then(|| most_rows(family, &self.task, share, wanted.min(u64::from(u32::MAX))));
         let cost = family.cost(&self.task, fit.total());
+        self.spent += cost;
+        if let Err(reason) = family.enter(self, &fit) {
+            self.fail(family, cost, fit.total(), Failure::Unfit(reason));
+        }
         let entered = &mut self.tried[before..];
-        let share = cost / entered.len() as f64;
+        let each = significant(cost / entered.len().max(1) as f64);
         for tried in entered {
-            tried.cost = share;
+            tried.cost = each;
             tried.rows = fit.total();
+        }
+        self.keep();
+    }
+
+    /// Why a family is left out that costs so much with the fewest rows that make sense.
+    fn too_long(&self, family: &dyn Family, cost: f64) -> String {
+        let takes = format!("takes about {} s or more", significant(cost));
+        if !self.task.is_patient() && cost > family.most_seconds() {
+            return format!("{takes}: --scorer {} would try it", family.name());
+        }
+        // Half of what is left must be enough.
+        let shares = if self.task.is_patient() { 1.0 } else { 2.0 };
+        let budget = (self.spent + shares * cost).ceil();
+        format!("{takes}: --budget {budget}s would include it")
+    }
+
+    fn fail(&mut self, family: &dyn Family, cost: f64, rows: u64, failure: Failure) {
+        self.tried.push(Tried {
+            scorer: family.name(),
+            parameters: BTreeMap::new(),
+            in_words: String::new(),
+            quality: Err(failure),
+            cost: significant(cost),
+            rows,
+        });
+    }
+
+    /// Ranks the best of a family among those of others.
+    fn keep(&mut self) {
+        if let Some(best) = self.best.take() {
+            let total = best.quality.total();
+            let at = self
+                .finalists
+                .partition_point(|other| other.quality.total() >= total);
+            self.finalists.insert(at, best);
+            self.finalists.truncate(MOST_FINALISTS);
         }
     }
 
@@ -124,39 +201,64 @@ impl<'a> Race<'a> {
         self.tried.push(Tried {
             scorer: scorer.name(),
             parameters: scorer.parameters(),
+            in_words: scorer.in_words(),
             quality: Ok(quality),
             cost: 0.0,
             rows: 0,
         });
-        if self.best.as_ref().is_none_or(|(best, ..)| quality > *best) {
-            self.best = Some((quality, scorer, scores));
+        let better = |best: &Finalist| quality.total() > best.quality.total();
+        if self.best.as_ref().is_none_or(better) {
+            let scorer = match self.most_rows {
+                Some(most_rows) => Arc::new(Thinned::new(scorer, most_rows)),
+                None => scorer,
+            };
+            self.best = Some(Finalist {
+                quality,
+                scorer,
+                scores,
+            });
         }
     }
 
-    /// The attacker that did best, with its scores of the tune rows.
+    /// The attacker that did best, with its scores of the tune rows, and everything that was tried.
     ///
     /// # Errors
     /// None could be fitted.
-    pub fn winner(&mut self) -> Result<(Arc<dyn Scorer>, ScoreTable)> {
-        let best = self.best.take().map(|(_, scorer, scores)| (scorer, scores));
-        best.ok_or_else(|| {
+    pub fn finish(mut self) -> Result<(Finalist, Vec<Tried>)> {
+        if self.finalists.is_empty() {
             let reasons = self
                 .tried
                 .iter()
-                .filter_map(|tried| tried.quality.clone().err());
-            Error::parameter(
+                .filter_map(|tried| tried.quality.as_ref().err());
+            let reasons: Vec<String> = reasons.map(ToString::to_string).collect();
+            return Err(Error::parameter(
                 "--scorer",
-                format!(
-                    "could not be fitted: {}",
-                    reasons.collect::<Vec<_>>().join("; ")
-                ),
+                format!("could not be fitted: {}", reasons.join("; ")),
             )
-            .with_hint("let `auto` choose another attack")
-        })
+            .with_hint("let `auto` choose another attack"));
+        }
+        Ok((self.finalists.swap_remove(0), self.tried))
     }
+}
 
-    /// Everything that was tried, in order.
-    pub fn into_tried(self) -> Vec<Tried> {
-        self.tried
+/// The most rows, but `wanted`, that a family can learn from in so many nominal seconds; 0 if none.
+fn most_rows(family: &dyn Family, task: &Task, seconds: f64, wanted: u64) -> u64 {
+    if family.cost(task, wanted) <= seconds {
+        return wanted;
     }
+    let (mut fits, mut too_many) = (0, wanted);
+    while too_many - fits > 1 {
+        let middle = fits + (too_many - fits) / 2;
+        if family.cost(task, middle) <= seconds {
+            fits = middle;
+        } else {
+            too_many = middle;
+        }
+    }
+    fits
+}
+
+/// Three significant digits.
+pub(super) fn significant(value: f64) -> f64 {
+    format!("{value:.2e}").parse().unwrap_or(value)
 }

@@ -7,7 +7,7 @@ use leakgauge::log::{Log, ReadOptions, read_from};
 use leakgauge::observations::{Cell, Counts};
 use leakgauge::pairwise::{Advantage, AdvantageMethod, Rule, judge};
 use leakgauge::split::Split;
-use leakgauge::tuning::{ScorerChoice, tune};
+use leakgauge::tuning::{Budget, ScorerChoice, tune};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
@@ -266,8 +266,15 @@ fn outside(case: &Case, replicate: u64, fresh: usize) -> [bool; 6] {
     let (log, old, new) = log_with_fresh_rows(case, replicate, fresh);
     let mut rng = ChaCha8Rng::seed_from_u64(replicate);
     let split = Split::stratified(&old, &mut rng);
-    let tuned =
-        tune(&log.observations, &split, ScorerChoice::Auto, ALPHA, &[]).expect("a good log");
+    let tuned = tune(
+        &log.observations,
+        &split,
+        ScorerChoice::Auto,
+        Budget::default(),
+        ALPHA,
+        &[],
+    )
+    .expect("a good log");
     let rules: [Rule; 1] = [tuned.choices[0].rule];
     let tally =
         |counts: &Counts| judge(&*tuned.scorer, &log.observations, counts, &rules, &[]).tallies[0];

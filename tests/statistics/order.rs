@@ -171,6 +171,7 @@ fn followed(shift: f64, replicate: u64) -> f64 {
     let input = Box::new(std::io::Cursor::new(csv));
     let mut stream = RowStream::new(input, &options).expect("a good log");
     let mut monitor = Monitor::new(FollowOptions {
+        budget: leakgauge::tuning::Budget::default(),
         confidence: 0.95,
         seed: replicate,
         scorer: ScorerChoice::Auto,

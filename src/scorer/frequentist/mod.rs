@@ -106,6 +106,17 @@ impl Scorer for Frequentist {
         parameters
     }
 
+    fn in_words(&self) -> String {
+        let Smoothing {
+            borrowed, discount, ..
+        } = self.smoothing;
+        let base = match self.columns.as_ref().filter(|_| self.base.is_some()) {
+            Some(columns) => format!("{} columns taken one by one", columns.count()),
+            None => "the log as a whole".to_owned(),
+        };
+        format!("counts, less {discount:.2}, with {borrowed:.1} rows borrowed from {base}")
+    }
+
     fn score(&self, _: &Observations, symbols: &[u32], scores: &mut [f64]) {
         let all = self.fit.counts.cells();
         let first = symbols.first().copied().unwrap_or(0);

@@ -311,6 +311,14 @@ impl Scorer for KNearest {
         ])
     }
 
+    fn in_words(&self) -> String {
+        let rows = self.neighbors.fit.rows().iter().copied().max().unwrap_or(0);
+        match self.rank.neighbors(rows as usize) {
+            1 => "the nearest neighbour of each secret".to_owned(),
+            k => format!("neighbour {k} of each secret"),
+        }
+    }
+
     fn index(&self) -> Option<&'static str> {
         Some(self.neighbors.index_name())
     }

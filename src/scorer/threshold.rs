@@ -1,0 +1,169 @@
+//! Guessing by a single numeric column, the most telling one.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::observations::{Counts, Observations};
+use crate::scorer::{Parameter, Scorer};
+
+/// Scores an observation by one column alone.
+///
+/// # Formula
+/// Two secrets: score_0 = −score_1 = ±(x − c), so that every threshold is a cut of the column and the
+/// decisions at all thresholds are its ROC; column, side and cut c are those of the largest Kolmogorov
+/// distance among the fit rows. More secrets: score_s = ln((c_s(b) + ½) / (n_s + B/2)), where c counts
+/// the fit rows of s in the bin b of x, one of B bins with about equally many rows; the column is the one
+/// with which a guess among all secrets is most often right on the fit rows.
+pub struct Threshold {
+    column: usize,
+    name: String,
+    cut: Cut,
+    secrets: usize,
+}
+
+enum Cut {
+    /// c, and the side on which secret 0 is.
+    At(f64, f64),
+    /// Upper ends of all bins but the last, and bins × secrets scores.
+    Bins(Vec<f64>, Vec<f64>),
+}
+
+/// Values of a column with secret and rows, in order.
+type Sorted = Vec<(f64, usize, u64)>;
+
+impl Threshold {
+    /// Finds the column.
+    ///
+    /// # Errors
+    /// No numeric column, fewer than two secrets with rows.
+    pub fn fit(observations: &Observations, fit: &Counts) -> Result<Self, String> {
+        if fit.rows().iter().filter(|&&rows| rows > 0).count() < 2 {
+            return Err("fewer than two secrets have rows to learn from".to_owned());
+        }
+        let best = (0..observations.dimensions())
+            .map(|column| {
+                let sorted = sorted(observations, fit, column);
+                let (telling, cut) = if fit.secrets() == 2 {
+                    kolmogorov(&sorted, fit.rows())
+                } else {
+                    bins(&sorted, fit.rows())
+                };
+                (telling, column, cut)
+            })
+            .reduce(|best, next| if next.0 > best.0 { next } else { best });
+        let (_, column, cut) = best.ok_or_else(|| "no numeric column".to_owned())?;
+        Ok(Threshold {
+            column,
+            name: observations.numeric_name(column),
+            cut,
+            secrets: fit.secrets(),
+        })
+    }
+}
+
+fn sorted(observations: &Observations, fit: &Counts, column: usize) -> Sorted {
+    let cells = fit.cells().iter();
+    let mut values: Sorted = cells
+        .map(|cell| {
+            let value = observations.numbers(cell.symbol)[column];
+            (value, cell.secret as usize, cell.count)
+        })
+        .collect();
+    values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    values
+}
+
+/// The largest distance of the two distribution functions, and where.
+fn kolmogorov(sorted: &Sorted, rows: &[u64]) -> (f64, Cut) {
+    let (mut seen, mut best) = ([0u64; 2], (0.0, Cut::At(sorted[0].0, 1.0)));
+    let mut groups = sorted.chunk_by(|a, b| a.0 == b.0).peekable();
+    while let Some(group) = groups.next() {
+        group
+            .iter()
+            .for_each(|&(_, secret, count)| seen[secret] += count);
+        let [a, b] = [0, 1].map(|secret| seen[secret] as f64 / rows[secret] as f64);
+        if let Some(next) = groups.peek()
+            && (a - b).abs() > best.0
+        {
+            let cut = 0.5 * group[0].0 + 0.5 * next[0].0;
+            best = ((a - b).abs(), Cut::At(cut, if a > b { -1.0 } else { 1.0 }));
+        }
+    }
+    best
+}
+
+/// The share of fit rows guessed right, every secret weighing the same, and the bins.
+fn bins(sorted: &Sorted, rows: &[u64]) -> (f64, Cut) {
+    const PSEUDO: f64 = 0.5;
+    let secrets = rows.len();
+    let total: u64 = rows.iter().sum();
+    let most = (2.0 * (total as f64).cbrt()).clamp(2.0, 256.0);
+    let a_bin = (total as f64 / most).ceil() as u64;
+    let (mut ends, mut counts) = (Vec::new(), vec![0u64; secrets]);
+    let mut here = 0;
+    let mut previous = sorted[0].0;
+    for group in sorted.chunk_by(|a, b| a.0 == b.0) {
+        if here >= a_bin {
+            ends.push(0.5 * previous + 0.5 * group[0].0);
+            counts.resize(counts.len() + secrets, 0);
+            here = 0;
+        }
+        let bin = ends.len() * secrets;
+        for &(_, secret, count) in group {
+            counts[bin + secret] += count;
+            here += count;
+        }
+        previous = group[0].0;
+    }
+    let bins = ends.len() + 1;
+    let normalizer = rows.iter().map(|&rows| rows as f64 + PSEUDO * bins as f64);
+    let normalizer: Vec<f64> = normalizer.collect();
+    let share = |at: usize| (counts[at] as f64 + PSEUDO) / normalizer[at % secrets];
+    let right = (0..bins).map(|bin| {
+        let shares = (0..secrets).map(|secret| share(bin * secrets + secret));
+        shares.fold(0.0, f64::max)
+    });
+    let telling = right.sum::<f64>();
+    let scores = (0..counts.len()).map(|at| share(at).ln()).collect();
+    (telling, Cut::Bins(ends, scores))
+}
+
+impl Scorer for Threshold {
+    fn name(&self) -> &'static str {
+        "threshold"
+    }
+
+    /// Columns are numbered from 1 among the numeric ones.
+    fn parameters(&self) -> BTreeMap<&'static str, Parameter> {
+        BTreeMap::from([("column", Parameter::Count(self.column as u64 + 1))])
+    }
+
+    fn in_words(&self) -> String {
+        let name = crate::error::shorten(&self.name);
+        match &self.cut {
+            Cut::At(..) => format!("column {name} alone"),
+            Cut::Bins(ends, _) => format!("column {name} alone, in {} bins", ends.len() + 1),
+        }
+    }
+
+    fn score(&self, observations: &Observations, symbols: &[u32], scores: &mut [f64]) {
+        for (&symbol, row) in symbols.iter().zip(scores.chunks_mut(self.secrets)) {
+            let value = observations.numbers(symbol)[self.column];
+            match &self.cut {
+                Cut::At(cut, side) => {
+                    // Quarters, because the difference of scores may overflow.
+                    let score = side * (0.25 * value - 0.25 * cut);
+                    row.copy_from_slice(&[score, -score]);
+                }
+                Cut::Bins(ends, scores) => {
+                    let bin = ends.partition_point(|&end| end < value) * self.secrets;
+                    row.copy_from_slice(&scores[bin..bin + self.secrets]);
+                }
+            }
+        }
+    }
+
+    fn refit(&self, observations: &Observations, fit: &Counts) -> Result<Arc<dyn Scorer>, String> {
+        Ok(Arc::new(Threshold::fit(observations, fit)?))
+    }
+}
