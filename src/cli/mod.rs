@@ -6,6 +6,7 @@ mod channel;
 mod follow;
 mod options;
 mod progress;
+mod reproduce;
 mod simulate;
 
 use std::io::{self, BufWriter, Write};
@@ -38,6 +39,8 @@ enum Command {
     Channel(channel::ChannelArguments),
     /// Draw a log from a known mechanism
     Simulate(simulate::SimulateArguments),
+    /// A figure or table of a paper, recomputed: data and picture
+    Reproduce(reproduce::ReproduceArguments),
 }
 
 /// Runs the program.
@@ -49,6 +52,7 @@ pub fn main() -> ExitCode {
         Command::Bounds(arguments) => bounds::bounds(&arguments),
         Command::Channel(arguments) => channel::channel(&arguments),
         Command::Simulate(arguments) => simulate::simulate(&arguments),
+        Command::Reproduce(arguments) => reproduce::reproduce(&arguments),
     };
     match done {
         Ok(code) => code,

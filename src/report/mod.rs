@@ -5,6 +5,7 @@ mod bounds;
 mod channel;
 mod document;
 mod follow;
+mod reproduce;
 mod sections;
 mod trade_off;
 
@@ -16,6 +17,7 @@ use crate::audit::Audit;
 use crate::bounds::Bounds;
 use crate::channel::Analysis;
 use crate::follow::Line;
+use crate::reproduce::{Entry, Reproduction};
 
 /// How a report is written to standard output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -82,6 +84,38 @@ pub fn write_channel(analysis: &Analysis, format: Format, out: &mut dyn Write) -
         Format::Json => write_json(analysis, out),
         Format::Text => out.write_all(channel::analysis(analysis).to_text().as_bytes()),
         Format::Markdown => out.write_all(channel::analysis(analysis).to_markdown().as_bytes()),
+    }
+}
+
+/// Writes which figures can be recomputed.
+///
+/// # Errors
+/// What the writer reports.
+pub fn write_figures(entries: &[Entry], format: Format, out: &mut dyn Write) -> io::Result<()> {
+    match format {
+        Format::Json => write_json(
+            &serde_json::json!({"schema_version": 1, "figures": entries}),
+            out,
+        ),
+        Format::Text => out.write_all(reproduce::list(entries).to_text().as_bytes()),
+        Format::Markdown => out.write_all(reproduce::list(entries).to_markdown().as_bytes()),
+    }
+}
+
+/// Writes how recomputed figures compare with what is printed, and the files that they are in.
+///
+/// # Errors
+/// What the writer reports.
+pub fn write_reproductions(
+    figures: &[(Reproduction, Vec<String>)],
+    seed: u64,
+    format: Format,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    match format {
+        Format::Json => write_json(&reproduce::json(figures, seed), out),
+        Format::Text => out.write_all(reproduce::document(figures).to_text().as_bytes()),
+        Format::Markdown => out.write_all(reproduce::document(figures).to_markdown().as_bytes()),
     }
 }
 

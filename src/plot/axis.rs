@@ -1,0 +1,276 @@
+//! Axes: what they are called, where they begin and end, where their marks are.
+
+use libm::{floor, log10, pow};
+
+/// How numbers are laid out along an axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Scale {
+    /// Evenly.
+    #[default]
+    Linear,
+    /// By their logarithm; numbers that have none are left out.
+    Log,
+}
+
+/// An axis.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Axis {
+    /// What it measures, with the unit.
+    pub label: String,
+    /// How numbers are laid out.
+    pub scale: Scale,
+    /// Where it begins and ends; `None`: where the data do.
+    pub range: Option<(f64, f64)>,
+}
+
+impl Axis {
+    /// A linear axis as long as the data.
+    pub fn linear(label: impl Into<String>) -> Self {
+        Axis {
+            label: label.into(),
+            ..Axis::default()
+        }
+    }
+
+    /// A logarithmic axis as long as the data.
+    pub fn log(label: impl Into<String>) -> Self {
+        Axis {
+            scale: Scale::Log,
+            ..Axis::linear(label)
+        }
+    }
+
+    /// The same axis from one number to another.
+    #[must_use]
+    pub fn from_to(mut self, from: f64, to: f64) -> Self {
+        self.range = Some((from, to));
+        self
+    }
+}
+
+/// An axis that knows its ends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Extent {
+    scale: Scale,
+    /// Ends on the scale: logarithms on a logarithmic one.
+    from: f64,
+    to: f64,
+}
+
+/// A mark on an axis.
+pub(super) struct Tick {
+    /// Where, as a share of the axis.
+    pub at: f64,
+    pub label: String,
+}
+
+/// Far enough for any figure, near enough that differences stay finite.
+const FARTHEST: f64 = 1e300;
+
+impl Extent {
+    pub fn new(axis: &Axis, data: impl Iterator<Item = f64>) -> Extent {
+        let scale = axis.scale;
+        let usable = |x: &f64| x.is_finite() && (scale == Scale::Linear || *x > 0.0);
+        let given = axis
+            .range
+            .filter(|(from, to)| from < to && usable(from) && usable(to));
+        let (from, to) = match given {
+            Some((from, to)) => (position(scale, from), position(scale, to)),
+            None => around(
+                data.filter(usable)
+                    .map(|x| position(scale, x.clamp(-FARTHEST, FARTHEST))),
+            ),
+        };
+        Extent { scale, from, to }
+    }
+
+    /// Where a number is, 0 at the beginning and 1 at the end; `None` if it has no place.
+    pub fn place(&self, x: f64) -> Option<f64> {
+        if self.scale == Scale::Log && x <= 0.0 {
+            return None;
+        }
+        let place = (position(self.scale, x.clamp(-FARTHEST, FARTHEST)) - self.from)
+            / (self.to - self.from);
+        place.is_finite().then_some(place)
+    }
+
+    /// About so many marks.
+    pub fn ticks(&self, about: usize) -> Vec<Tick> {
+        let values = match self.scale {
+            Scale::Linear => steps(self.from, self.to, about),
+            Scale::Log => powers(self.from, self.to, about),
+        };
+        let step = values
+            .windows(2)
+            .map(|pair| pair[1] - pair[0])
+            .fold(f64::INFINITY, f64::min);
+        values
+            .into_iter()
+            .filter_map(|value| {
+                let at = self.place(value)?;
+                let label = match self.scale {
+                    Scale::Linear => number(value, step),
+                    Scale::Log => power(value),
+                };
+                (-1e-9..=1.0 + 1e-9)
+                    .contains(&at)
+                    .then_some(Tick { at, label })
+            })
+            .collect()
+    }
+}
+
+fn position(scale: Scale, x: f64) -> f64 {
+    match scale {
+        Scale::Linear => x,
+        Scale::Log => log10(x),
+    }
+}
+
+/// From the smallest to the largest, with some room; anything if there is nothing.
+fn around(data: impl Iterator<Item = f64>) -> (f64, f64) {
+    let (least, most) = data.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), x| {
+        (least.min(x), most.max(x))
+    });
+    if least > most {
+        return (0.0, 1.0);
+    }
+    let room = match most - least {
+        0.0 => 0.5 * least.abs().max(1.0),
+        span => 0.04 * span,
+    };
+    (least - room, most + room)
+}
+
+/// Multiples of 1, 2 or 5 times a power of ten: at most so many and one.
+fn steps(from: f64, to: f64, about: usize) -> Vec<f64> {
+    let least = (to - from) / about.max(1) as f64;
+    let power = pow(10.0, floor(log10(least)));
+    let step = [1.0, 2.0, 5.0, 10.0]
+        .map(|factor| factor * power)
+        .into_iter()
+        .find(|step| *step >= least * (1.0 - 1e-9))
+        .unwrap_or(10.0 * power);
+    let first = (from / step - 1e-9).ceil();
+    (0..=about)
+        .map(|k| (first + k as f64) * step)
+        .filter(|value| *value <= to + 1e-9 * step)
+        .collect()
+}
+
+/// Powers of ten, or also 2 and 5 times these where there are few.
+fn powers(from: f64, to: f64, about: usize) -> Vec<f64> {
+    let decades = (to - from).max(1e-9);
+    if decades < 0.7 {
+        let (from, to) = (pow(10.0, from), pow(10.0, to));
+        return steps(from, to, about);
+    }
+    let every = (decades / about as f64).ceil().max(1.0);
+    let factors: &[f64] = if decades < 2.0 {
+        &[1.0, 2.0, 5.0]
+    } else {
+        &[1.0]
+    };
+    let first = floor(from / every) * every;
+    (0..)
+        .map(|k| first + k as f64 * every)
+        .take_while(|exponent| *exponent <= to + 1e-9)
+        .flat_map(|exponent| {
+            factors
+                .iter()
+                .map(move |factor| factor * pow(10.0, exponent))
+        })
+        .collect()
+}
+
+/// A number with the digits that a step between marks needs.
+pub(super) fn number(value: f64, step: f64) -> String {
+    let step = if step.is_finite() && step > 0.0 {
+        step
+    } else {
+        value.abs().max(1.0) / 100.0
+    };
+    let value = if value.abs() < step * 1e-6 {
+        0.0
+    } else {
+        value
+    };
+    let digits = -floor(log10(step) + 1e-6);
+    if value != 0.0 && (value.abs() >= 1e6 || digits > 4.0) {
+        let significant = (floor(log10(value.abs())) + digits).clamp(0.0, 6.0) as usize;
+        return format!("{value:.significant$e}").replace('-', "−");
+    }
+    format!("{value:.*}", digits.clamp(0.0, 4.0) as usize).replace('-', "−")
+}
+
+/// A mark of a logarithmic axis: plain if short, else as a power of ten.
+fn power(value: f64) -> String {
+    if (0.000_99..100_001.0).contains(&value) {
+        let digits = -floor(log10(value) + 1e-9);
+        return format!("{value:.*}", digits.max(0.0) as usize);
+    }
+    let exponent = floor(log10(value) + 1e-9);
+    let factor = (value / pow(10.0, exponent)).round();
+    let raised: String = format!("{exponent}").chars().map(raise).collect();
+    if factor == 1.0 {
+        format!("10{raised}")
+    } else {
+        format!("{factor}·10{raised}")
+    }
+}
+
+fn raise(digit: char) -> char {
+    match digit {
+        '-' => '⁻',
+        '1' => '¹',
+        '2' => '²',
+        '3' => '³',
+        '0' | '4'..='9' => char::from_u32(0x2070 + digit as u32 - '0' as u32).unwrap_or(digit),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(axis: &Axis, data: &[f64]) -> Vec<String> {
+        let extent = Extent::new(axis, data.iter().copied());
+        extent.ticks(5).into_iter().map(|tick| tick.label).collect()
+    }
+
+    #[test]
+    fn marks_are_round_numbers() {
+        let unit = Axis::linear("").from_to(0.0, 1.0);
+        assert_eq!(
+            labels(&unit, &[]),
+            ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]
+        );
+        let log = Axis::log("").from_to(1e-6, 10.0);
+        assert_eq!(labels(&log, &[]), ["10⁻⁶", "10⁻⁴", "0.01", "1"]);
+        let narrow = Axis::log("").from_to(1.0, 20.0);
+        assert_eq!(labels(&narrow, &[]), ["1", "2", "5", "10", "20"]);
+    }
+
+    /// Nothing, one value, infinities, numbers too far apart for a double.
+    #[test]
+    fn any_data_have_an_extent() {
+        for axis in [Axis::linear(""), Axis::log("")] {
+            for data in [
+                &[][..],
+                &[3.0],
+                &[0.0],
+                &[f64::NAN, f64::INFINITY, -1.0],
+                &[-f64::MAX, f64::MAX],
+                &[1e-300, 1e-299],
+                &[1.0, 1.0 + 1e-15],
+            ] {
+                let extent = Extent::new(&axis, data.iter().copied());
+                assert!(extent.from < extent.to, "{data:?}: {extent:?}");
+                assert!(extent.ticks(5).len() < 20, "{data:?}");
+                let place = extent.place(1.0);
+                assert!(place.is_none_or(f64::is_finite), "{data:?}");
+            }
+        }
+    }
+}

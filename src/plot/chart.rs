@@ -1,0 +1,371 @@
+//! Lines, steps, points with limits, bands, regions and rules over two axes.
+
+use super::axis::{Axis, Extent};
+use super::canvas::{Canvas, Caption, Role, STROKE, THIN, draw};
+use super::frame::{Entry, Frame, Legend, Sample};
+
+/// A chart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chart {
+    /// What it is called and shows.
+    pub caption: Caption,
+    /// From left to right.
+    pub x: Axis,
+    /// From bottom to top.
+    pub y: Axis,
+    /// What is drawn, the last on top.
+    pub layers: Vec<Layer>,
+    /// Height over width of the plot area.
+    pub aspect: f64,
+}
+
+/// Something drawn in a chart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Layer {
+    /// Its name in the legend; empty: not there.
+    pub name: String,
+    /// Which colour, dashes and marker; what belongs together has the same.
+    pub series: usize,
+    /// What it is.
+    pub mark: Mark,
+}
+
+/// What a layer draws. What lies outside of the axes is cut off; points that are not finite, or have no
+/// place on a logarithmic axis, interrupt a line.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Mark {
+    /// A line through points.
+    Line(Vec<(f64, f64)>),
+    /// A line that stays at a point's height up to the next.
+    Step(Vec<(f64, f64)>),
+    /// Single points, with limits where there are any.
+    Points(Vec<Spot>),
+    /// What lies between two numbers at each x: (x, lower, upper).
+    Band(Vec<(f64, f64, f64)>),
+    /// What lies within a polygon.
+    Region(Vec<(f64, f64)>),
+    /// A thin line across at a height.
+    Level(f64),
+    /// A thin line through two points, in the colour of the text.
+    Rule((f64, f64), (f64, f64)),
+}
+
+/// A point with limits of its y; `None` where there is no limit.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Spot {
+    /// Where.
+    pub x: f64,
+    /// How much; `None`: limits alone.
+    pub y: Option<f64>,
+    /// At least.
+    pub lower: Option<f64>,
+    /// At most.
+    pub upper: Option<f64>,
+}
+
+impl Layer {
+    /// A layer.
+    pub fn new(name: impl Into<String>, series: usize, mark: Mark) -> Self {
+        Layer {
+            name: name.into(),
+            series,
+            mark,
+        }
+    }
+
+    fn entry(&self) -> Entry {
+        let sample = match self.mark {
+            Mark::Line(_) | Mark::Step(_) => Sample::Line,
+            Mark::Points(_) => Sample::Marker,
+            Mark::Band(_) | Mark::Region(_) => Sample::Area,
+            Mark::Level(_) | Mark::Rule(..) => Sample::Rule,
+        };
+        Entry {
+            name: self.name.clone(),
+            series: self.series,
+            sample,
+        }
+    }
+
+    fn xs(&self) -> Vec<f64> {
+        match &self.mark {
+            Mark::Line(points) | Mark::Step(points) | Mark::Region(points) => {
+                points.iter().map(|point| point.0).collect()
+            }
+            Mark::Points(spots) => spots.iter().map(|spot| spot.x).collect(),
+            Mark::Band(band) => band.iter().map(|&(x, ..)| x).collect(),
+            Mark::Level(_) => Vec::new(),
+            Mark::Rule(from, to) => vec![from.0, to.0],
+        }
+    }
+
+    fn ys(&self) -> Vec<f64> {
+        match &self.mark {
+            Mark::Line(points) | Mark::Step(points) | Mark::Region(points) => {
+                points.iter().map(|point| point.1).collect()
+            }
+            Mark::Points(spots) => spots
+                .iter()
+                .flat_map(|spot| [spot.y, spot.lower, spot.upper])
+                .flatten()
+                .collect(),
+            Mark::Band(band) => band
+                .iter()
+                .flat_map(|&(_, lower, upper)| [lower, upper])
+                .collect(),
+            Mark::Level(y) => vec![*y],
+            Mark::Rule(from, to) => vec![from.1, to.1],
+        }
+    }
+}
+
+/// Draws a chart with its legend above it.
+pub fn chart(chart: &Chart) -> String {
+    let x = Extent::new(&chart.x, chart.layers.iter().flat_map(Layer::xs));
+    let y = Extent::new(&chart.y, chart.layers.iter().flat_map(Layer::ys));
+    let legend = Legend::new(chart.layers.iter().map(Layer::entry));
+    let frame = Frame::new(x, y, legend.height, chart.aspect);
+    draw(&chart.caption, frame.total_height(), |canvas| {
+        legend.draw(canvas);
+        frame.draw(canvas, &chart.x, &chart.y);
+        for layer in &chart.layers {
+            draw_layer(canvas, &frame, layer);
+        }
+    })
+}
+
+fn draw_layer(canvas: &Canvas<'_>, frame: &Frame, layer: &Layer) {
+    let series = layer.series;
+    match &layer.mark {
+        Mark::Line(points) => line(canvas, frame, points, Role::Dashed(series), STROKE),
+        Mark::Step(points) => line(
+            canvas,
+            frame,
+            &stepped(points),
+            Role::Dashed(series),
+            STROKE,
+        ),
+        Mark::Points(spots) => {
+            for spot in spots {
+                draw_spot(canvas, frame, spot, series);
+            }
+        }
+        Mark::Band(band) => {
+            let lower = band.iter().map(|&(x, lower, _)| (x, lower));
+            let upper = band.iter().rev().map(|&(x, _, upper)| (x, upper));
+            region(canvas, frame, lower.chain(upper), series);
+        }
+        Mark::Region(points) => region(canvas, frame, points.iter().copied(), series),
+        Mark::Level(y) => {
+            if let Some(up) = frame.y.place(*y).filter(|up| (0.0..=1.0).contains(up)) {
+                let y = frame.up(up).round() as i32;
+                canvas.line(
+                    vec![(frame.left, y), (frame.right, y)],
+                    Role::Ink,
+                    THIN,
+                    1.0,
+                );
+            }
+        }
+        Mark::Rule(from, to) => line(canvas, frame, &[*from, *to], Role::Ink, THIN),
+    }
+}
+
+/// The corners of a line that stays at a point's height up to the next.
+fn stepped(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let mut path = Vec::with_capacity(2 * points.len());
+    for (at, &(x, y)) in points.iter().enumerate() {
+        if at > 0 {
+            path.push((x, points[at - 1].1));
+        }
+        path.push((x, y));
+    }
+    path
+}
+
+/// The parts of a line that lie within the area, one path for each.
+fn line(canvas: &Canvas<'_>, frame: &Frame, points: &[(f64, f64)], role: Role, width: u32) {
+    let mut path: Vec<(i32, i32)> = Vec::new();
+    let mut before: Option<(f64, f64)> = None;
+    for &point in points {
+        let place = frame.place(point);
+        match before
+            .zip(place)
+            .and_then(|(from, to)| clip(frame, from, to))
+        {
+            None => canvas.line(std::mem::take(&mut path), role, width, 1.0),
+            Some((from, to)) => {
+                let (from, to) = (frame.clamp(from), frame.clamp(to));
+                if path.last() != Some(&from) {
+                    canvas.line(std::mem::take(&mut path), role, width, 1.0);
+                    path.push(from);
+                }
+                push(&mut path, to);
+            }
+        }
+        before = place;
+    }
+    canvas.line(path, role, width, 1.0);
+}
+
+/// Adds a place to a path, or moves its end there if it lies straight ahead across or up.
+fn push(path: &mut Vec<(i32, i32)>, to: (i32, i32)) {
+    if path.last() == Some(&to) && path.len() > 1 {
+        return;
+    }
+    if let [.., a, b] = path[..] {
+        let level = a.1 == b.1 && b.1 == to.1 && (b.0 - a.0).signum() == (to.0 - b.0).signum();
+        let upright = a.0 == b.0 && b.0 == to.0 && (b.1 - a.1).signum() == (to.1 - b.1).signum();
+        if level || upright {
+            path.pop();
+        }
+    }
+    path.push(to);
+}
+
+/// The part of a segment within the area (Liang and Barsky).
+fn clip(frame: &Frame, from: (f64, f64), to: (f64, f64)) -> Option<((f64, f64), (f64, f64))> {
+    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+    let sides = [
+        (-dx, from.0 - f64::from(frame.left)),
+        (dx, f64::from(frame.right) - from.0),
+        (-dy, from.1 - f64::from(frame.top)),
+        (dy, f64::from(frame.bottom) - from.1),
+    ];
+    let (mut enter, mut leave) = (0.0f64, 1.0f64);
+    for (toward, distance) in sides {
+        if toward == 0.0 {
+            // A hair of rounding outside is inside.
+            if distance < -0.5 {
+                return None;
+            }
+        } else if toward < 0.0 {
+            enter = enter.max(distance / toward);
+        } else {
+            leave = leave.min(distance / toward);
+        }
+    }
+    let at = |share: f64| (from.0 + share * dx, from.1 + share * dy);
+    (enter <= leave + 1e-9).then(|| (at(enter), at(leave.max(enter))))
+}
+
+fn region(
+    canvas: &Canvas<'_>,
+    frame: &Frame,
+    points: impl Iterator<Item = (f64, f64)>,
+    series: usize,
+) {
+    let mut path: Vec<(i32, i32)> = Vec::new();
+    for place in points.filter_map(|point| frame.place(point)) {
+        push(&mut path, frame.clamp(place));
+    }
+    canvas.polygon(path, Role::Series(series), 0.3);
+}
+
+fn draw_spot(canvas: &Canvas<'_>, frame: &Frame, spot: &Spot, series: usize) {
+    let up = |y: Option<f64>| frame.place((spot.x, y?));
+    let anchor = spot.y.or(spot.lower).or(spot.upper);
+    let Some(middle) = up(anchor).filter(|&(x, _)| frame.holds((x, f64::from(frame.top)))) else {
+        return;
+    };
+    const CAP: i32 = 12;
+    for limit in [spot.lower, spot.upper].into_iter().filter_map(up) {
+        let ((x, end), (_, from)) = (frame.clamp(limit), frame.clamp(middle));
+        canvas.line(
+            vec![(x, from), (x, end)],
+            Role::Series(series),
+            STROKE - 1,
+            1.0,
+        );
+        if frame.holds(limit) {
+            canvas.line(
+                vec![(x - CAP, end), (x + CAP, end)],
+                Role::Series(series),
+                STROKE - 1,
+                1.0,
+            );
+        }
+    }
+    if spot.y.is_some() && frame.holds(middle) {
+        canvas.marker(frame.clamp(middle), series, 13);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{check, hostile};
+    use super::*;
+
+    fn line_chart(points: Vec<(f64, f64)>, y: Axis) -> Chart {
+        Chart {
+            caption: Caption::new(hostile(), hostile()),
+            x: Axis::linear(hostile()),
+            y,
+            layers: vec![Layer::new(hostile(), 0, Mark::Line(points))],
+            aspect: 0.6,
+        }
+    }
+
+    #[test]
+    fn any_data_give_a_picture() {
+        let odd = [
+            vec![],
+            vec![(0.0, 1.0)],
+            vec![
+                (f64::NAN, 1.0),
+                (1.0, f64::INFINITY),
+                (2.0, 0.0),
+                (3.0, 5.0),
+            ],
+            vec![(-1e308, -1e308), (1e308, 1e308)],
+            (0..100_000)
+                .map(|k| (f64::from(k), f64::from(k % 7)))
+                .collect(),
+        ];
+        for points in odd {
+            for y in [Axis::linear(hostile()), Axis::log("y").from_to(1e-9, 1.0)] {
+                check(&chart(&line_chart(points.clone(), y)));
+            }
+        }
+    }
+
+    /// A line that leaves the axes and comes back is two, cut at the edge.
+    #[test]
+    fn lines_are_cut_at_the_axes() {
+        let points = vec![(0.0, 0.5), (1.0, 2.0), (2.0, 2.0), (3.0, 0.5)];
+        let svg = chart(&line_chart(points, Axis::linear("").from_to(0.0, 1.0)));
+        let paths: Vec<&str> = svg
+            .lines()
+            .filter(|line| line.contains("stroke-width=\"6\""))
+            .collect();
+        // One is the legend's.
+        assert_eq!(paths.len(), 3, "{svg}");
+        check(&svg);
+    }
+
+    #[test]
+    fn limits_that_do_not_exist_are_not_drawn() {
+        let spots = |upper| {
+            let spot = Spot {
+                x: 1.0,
+                y: Some(0.5),
+                lower: Some(0.2),
+                upper,
+            };
+            let mut data = line_chart(Vec::new(), Axis::linear("").from_to(0.0, 1.0));
+            data.layers[0].mark = Mark::Points(vec![spot]);
+            let svg = chart(&data);
+            check(&svg);
+            svg.lines()
+                .filter(|line| line.starts_with("<polyline") && line.contains("stroke-width=\"5\""))
+                .count()
+        };
+        assert_eq!((spots(None), spots(Some(0.7))), (2, 4));
+    }
+
+    #[test]
+    fn the_same_data_give_the_same_bytes() {
+        let data = line_chart(vec![(0.0, 0.5), (1.0, 2.0)], Axis::linear("y"));
+        assert_eq!(chart(&data), chart(&data));
+    }
+}

@@ -1,0 +1,257 @@
+//! Two distributions of observations over each other.
+
+use super::axis::{Axis, Extent};
+use super::canvas::{Anchor, Canvas, Caption, FONT, Role, draw};
+use super::chart::{Chart, Layer, Mark, chart};
+use super::frame::{Entry, Frame, GAP, GRID, LINE, Legend, Sample};
+use super::text::{ems, fit};
+
+/// Densities of a number under two secrets, in bins they share.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Histograms {
+    /// What it is called and shows.
+    pub caption: Caption,
+    /// What is observed, with the unit.
+    pub x: Axis,
+    /// What the height is: a density, or a share of rows.
+    pub y_label: String,
+    /// The two secrets.
+    pub names: [String; 2],
+    /// Ends of the bins, one more than there are bins.
+    pub edges: Vec<f64>,
+    /// The height of each bin.
+    pub heights: [Vec<f64>; 2],
+}
+
+/// Draws two histograms over each other, outlined and filled so that both are seen.
+pub fn histograms(data: &Histograms) -> String {
+    let mut layers = Vec::new();
+    for (series, heights) in data.heights.iter().enumerate() {
+        layers.push(Layer::new(
+            "",
+            series,
+            Mark::Region(outline(&data.edges, heights)),
+        ));
+    }
+    for (series, (heights, name)) in data.heights.iter().zip(&data.names).enumerate() {
+        layers.push(Layer::new(
+            name,
+            series,
+            Mark::Line(outline(&data.edges, heights)),
+        ));
+    }
+    let top = data
+        .heights
+        .iter()
+        .flatten()
+        .copied()
+        .filter(|y| y.is_finite())
+        .fold(0.0, f64::max);
+    let mut y = Axis::linear(&data.y_label);
+    if top > 0.0 {
+        y = y.from_to(0.0, 1.05 * top);
+    }
+    chart(&Chart {
+        caption: data.caption.clone(),
+        x: data.x.clone(),
+        y,
+        layers,
+        aspect: 0.6,
+    })
+}
+
+/// From the ground over all bins and back to the ground.
+fn outline(edges: &[f64], heights: &[f64]) -> Vec<(f64, f64)> {
+    let bins = edges.windows(2).zip(heights);
+    let mut path: Vec<(f64, f64)> = bins
+        .flat_map(|(edge, &height)| [(edge[0], height), (edge[1], height)])
+        .collect();
+    if let (Some(first), Some(last)) = (path.first().copied(), path.last().copied()) {
+        path.insert(0, (first.0, 0.0));
+        path.push((last.0, 0.0));
+    }
+    path
+}
+
+/// Probabilities of labels under two secrets.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LabelBars {
+    /// What it is called and shows.
+    pub caption: Caption,
+    /// What is observed.
+    pub x_label: String,
+    /// What the height is: a probability, or a share of rows.
+    pub y_label: String,
+    /// The two secrets.
+    pub names: [String; 2],
+    /// The observations.
+    pub labels: Vec<String>,
+    /// The probability of each under the two.
+    pub heights: [Vec<f64>; 2],
+}
+
+/// Labels that are shown one by one; the others, the least likely, are added up.
+const MOST: usize = 24;
+
+/// Draws bars side by side. Of more than 24 labels, the least likely share one pair of bars at the end.
+pub fn label_bars(data: &LabelBars) -> String {
+    let bars = bars(data);
+    let top = bars.iter().flat_map(|bar| bar.1).fold(0.0, f64::max);
+    let x = Extent::new(&Axis::linear("").from_to(0.0, 1.0), std::iter::empty());
+    let end = if top > 0.0 { 1.05 * top } else { 1.0 };
+    let y_axis = Axis::linear(&data.y_label).from_to(0.0, end);
+    let y = Extent::new(&y_axis, std::iter::empty());
+    let legend = Legend::new(data.names.iter().enumerate().map(|(series, name)| Entry {
+        name: name.clone(),
+        series,
+        sample: Sample::Bar,
+    }));
+    let mut frame = Frame::new(x, y, legend.height, 0.55);
+    let wide = f64::from(frame.right - frame.left) / bars.len().max(1) as f64;
+    let widest = bars.iter().map(|bar| ems(&bar.0)).fold(0.0, f64::max);
+    let upright = widest * FONT + f64::from(GAP) > wide;
+    // Long labels take the place of the line that numbers would stand on.
+    let tall = if upright {
+        (widest * SMALL).min(LONGEST) as i32
+    } else {
+        LINE
+    };
+    let height = frame.bottom + tall + LINE + 3 * GAP;
+    draw(&data.caption, height, |canvas| {
+        legend.draw(canvas);
+        frame.draw_y_marks(canvas, GRID);
+        for (at, bar) in bars.iter().enumerate() {
+            let left = f64::from(frame.left) + wide * at as f64;
+            draw_bar(canvas, &frame, bar, (left, wide), upright);
+        }
+        frame.draw_ends(canvas);
+        frame.draw_y_label(canvas, &data.y_label);
+        frame.bottom += tall - LINE + GAP;
+        frame.draw_x_label(canvas, &data.x_label);
+    })
+}
+
+const SMALL: f64 = 32.0;
+const LONGEST: f64 = 320.0;
+
+/// Labels with their two heights, in the order they were given.
+fn bars(data: &LabelBars) -> Vec<(String, [f64; 2])> {
+    let height = |which: usize, at: usize| {
+        let height = data.heights[which].get(at).copied().unwrap_or(0.0);
+        if height.is_finite() {
+            height.max(0.0)
+        } else {
+            0.0
+        }
+    };
+    let all: Vec<[f64; 2]> = (0..data.labels.len())
+        .map(|at| [height(0, at), height(1, at)])
+        .collect();
+    let mut order: Vec<usize> = (0..all.len()).collect();
+    let larger = |at: usize| all[at][0].max(all[at][1]);
+    order.sort_by(|&a, &b| larger(b).total_cmp(&larger(a)).then(a.cmp(&b)));
+    let (mut shown, rest) = if order.len() > MOST {
+        (order[..MOST - 1].to_vec(), &order[MOST - 1..])
+    } else {
+        (order.clone(), &[][..])
+    };
+    shown.sort_unstable();
+    let mut bars: Vec<_> = shown
+        .iter()
+        .map(|&at| (data.labels[at].clone(), all[at]))
+        .collect();
+    if !rest.is_empty() {
+        let sum = |which: usize| rest.iter().map(|&at| all[at][which]).sum();
+        bars.push((format!("{} others", rest.len()), [sum(0), sum(1)]));
+    }
+    bars
+}
+
+fn draw_bar(
+    canvas: &Canvas<'_>,
+    frame: &Frame,
+    (label, heights): &(String, [f64; 2]),
+    (left, wide): (f64, f64),
+    upright: bool,
+) {
+    let bar = (0.4 * wide).min(90.0);
+    let middle = left + wide / 2.0;
+    for (series, &height) in heights.iter().enumerate() {
+        let from = middle + (series as f64 - 1.0) * bar;
+        let Some(top) = frame.y.place(height) else {
+            continue;
+        };
+        let corners = [
+            (from.round() as i32, frame.up(top.min(1.0)).round() as i32),
+            ((from + bar).round() as i32, frame.bottom),
+        ];
+        canvas.fill(corners, Role::Series(series), 1.0);
+    }
+    let at = (middle.round() as i32, frame.bottom + GAP);
+    if upright {
+        canvas.text_up(&fit(label, LONGEST / SMALL), at, Anchor::Right, SMALL);
+    } else {
+        canvas.text(&fit(label, wide / FONT), at, Anchor::Below);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{check, hostile};
+    use super::*;
+
+    #[test]
+    fn histograms_of_anything() {
+        for (edges, heights) in [
+            (vec![], [vec![], vec![]]),
+            (vec![0.0, 1.0], [vec![1.0], vec![]]),
+            (vec![0.0, 1.0, 3.0], [vec![0.2, 0.4], vec![f64::NAN, 0.5]]),
+        ] {
+            check(&histograms(&Histograms {
+                caption: Caption::new(hostile(), hostile()),
+                x: Axis::linear(hostile()),
+                y_label: hostile(),
+                names: [hostile(), hostile()],
+                edges,
+                heights,
+            }));
+        }
+    }
+
+    fn data(labels: Vec<String>) -> LabelBars {
+        let n = labels.len();
+        let heights = [0.37, 0.61].map(|step| {
+            (0..n)
+                .map(|k| (k as f64 * step).fract() / n as f64)
+                .collect()
+        });
+        LabelBars {
+            caption: Caption::new(hostile(), hostile()),
+            x_label: hostile(),
+            y_label: hostile(),
+            names: [hostile(), "b".to_owned()],
+            labels,
+            heights,
+        }
+    }
+
+    #[test]
+    fn bars_of_none_to_a_thousand_labels() {
+        for n in [0, 1, 2, 5, 24, 25, 1000] {
+            check(&label_bars(&data((0..n).map(|k| k.to_string()).collect())));
+            check(&label_bars(&data(vec![hostile(); n])));
+        }
+    }
+
+    #[test]
+    fn the_least_likely_labels_are_added_up() {
+        let data = data((0..1000).map(|k| k.to_string()).collect());
+        let bars = bars(&data);
+        assert_eq!(
+            (bars.len(), bars[MOST - 1].0.as_str()),
+            (MOST, "977 others")
+        );
+        let sum: f64 = bars.iter().map(|bar| bar.1[0]).sum();
+        assert!((sum - data.heights[0].iter().sum::<f64>()).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,165 @@
+//! Estimates with limits, one a line, beside reference values.
+
+use super::axis::{Axis, Extent};
+use super::canvas::{Anchor, Canvas, Caption, FONT, Role, STROKE, WIDTH, draw};
+use super::frame::{Entry, Frame, GAP, GRID, LINE, Legend, Sample};
+use super::text::{ems, fit};
+
+/// Estimates to compare.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dots {
+    /// What it is called and shows.
+    pub caption: Caption,
+    /// What is estimated.
+    pub x: Axis,
+    /// What the points are.
+    pub name: String,
+    /// What the references are; empty: there are none.
+    pub reference_name: String,
+    /// From top to bottom.
+    pub rows: Vec<Dot>,
+}
+
+/// An estimate.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Dot {
+    /// What it is about.
+    pub label: String,
+    /// The estimate.
+    pub point: Option<f64>,
+    /// At least; `None`: no such limit.
+    pub lower: Option<f64>,
+    /// At most; `None`: no such limit.
+    pub upper: Option<f64>,
+    /// What it is compared with.
+    pub reference: Option<f64>,
+}
+
+impl Dot {
+    fn numbers(&self) -> impl Iterator<Item = f64> {
+        [self.point, self.lower, self.upper, self.reference]
+            .into_iter()
+            .flatten()
+    }
+}
+
+/// The most room for labels.
+const LONGEST: f64 = 600.0;
+const SMALL: f64 = 36.0;
+
+/// Draws estimates as points with limits, and references as open circles.
+pub fn dots(data: &Dots) -> String {
+    let x = Extent::new(&data.x, data.rows.iter().flat_map(Dot::numbers));
+    let y = Extent::new(&Axis::linear("").from_to(0.0, 1.0), std::iter::empty());
+    let names = [
+        (&data.name, 0, Sample::Marker),
+        (&data.reference_name, 1, Sample::Open),
+    ];
+    let legend = Legend::new(names.map(|(name, series, sample)| Entry {
+        name: name.clone(),
+        series,
+        sample,
+    }));
+    let widest = data
+        .rows
+        .iter()
+        .map(|row| ems(&row.label))
+        .fold(0.0, f64::max);
+    let mut frame = Frame::new(x, y, legend.height, 1.0);
+    frame.left = 2 * GAP + (widest * SMALL).min(LONGEST) as i32 + GAP;
+    frame.bottom = frame.top + (LINE + 4) * data.rows.len().max(1) as i32;
+    draw(&data.caption, frame.total_height(), |canvas| {
+        legend.draw(canvas);
+        frame.draw_x_marks(canvas, GRID);
+        frame.draw_ends(canvas);
+        let middle = f64::from(frame.left + frame.right) / 2.0;
+        let room = 2.0 * (f64::from(WIDTH) - middle) - f64::from(GAP);
+        let label = fit(&data.x.label, room / FONT);
+        canvas.text(
+            &label,
+            (middle as i32, frame.bottom + GAP + LINE),
+            Anchor::Below,
+        );
+        for (at, row) in data.rows.iter().enumerate() {
+            draw_row(
+                canvas,
+                &frame,
+                row,
+                frame.top + (LINE + 4) * at as i32 + LINE / 2,
+            );
+        }
+    })
+}
+
+fn draw_row(canvas: &Canvas<'_>, frame: &Frame, row: &Dot, y: i32) {
+    let label = fit(&row.label, LONGEST / SMALL);
+    canvas.text_sized(
+        &label,
+        (frame.left - GAP, y),
+        Anchor::Right,
+        SMALL,
+        Role::Ink,
+    );
+    let across = |value: Option<f64>| {
+        let share = frame.x.place(value?)?;
+        Some((
+            frame.across(share.clamp(0.0, 1.0)).round() as i32,
+            (0.0..=1.0).contains(&share),
+        ))
+    };
+    let anchor = across(row.point.or(row.lower).or(row.upper));
+    for limit in [row.lower, row.upper] {
+        let (Some((from, _)), Some((to, inside))) = (anchor, across(limit)) else {
+            continue;
+        };
+        canvas.line(vec![(from, y), (to, y)], Role::Series(0), STROKE - 1, 1.0);
+        if inside {
+            canvas.line(
+                vec![(to, y - 14), (to, y + 14)],
+                Role::Series(0),
+                STROKE - 1,
+                1.0,
+            );
+        }
+    }
+    if let Some((x, true)) = across(row.point) {
+        canvas.marker((x, y), 0, 12);
+    }
+    if let Some((x, true)) = across(row.reference) {
+        canvas.open_square((x, y), 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{check, hostile};
+    use super::*;
+
+    #[test]
+    fn rows_of_anything() {
+        let row = Dot {
+            label: hostile(),
+            point: Some(0.4),
+            lower: Some(0.3),
+            upper: None,
+            reference: Some(0.5),
+        };
+        let empty = Dot::default();
+        let odd = Dot {
+            point: Some(f64::NAN),
+            lower: Some(f64::NEG_INFINITY),
+            ..row.clone()
+        };
+        for rows in [vec![], vec![empty.clone()], vec![row, empty, odd]] {
+            for x in [Axis::linear(hostile()), Axis::log("x").from_to(0.1, 0.45)] {
+                check(&dots(&Dots {
+                    caption: Caption::new(hostile(), hostile()),
+                    x,
+                    name: hostile(),
+                    reference_name: hostile(),
+                    rows: rows.clone(),
+                }));
+            }
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! The plot area with its axes, and a legend above it.
+
+use super::axis::{Axis, Extent, Tick};
+use super::canvas::{Anchor, Canvas, FONT, Role, STROKE, THIN, WIDTH};
+use super::text::{ems, fit};
+
+/// Units between things.
+pub(super) const GAP: i32 = 16;
+/// Height of a line of text.
+pub(super) const LINE: i32 = 56;
+
+/// An entry of a legend.
+#[derive(Debug, Clone)]
+pub(super) struct Entry {
+    pub name: String,
+    pub series: usize,
+    pub sample: Sample,
+}
+
+/// How a legend shows a series.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sample {
+    Line,
+    Marker,
+    /// A square that is not filled.
+    Open,
+    Area,
+    Bar,
+    Rule,
+}
+
+const SAMPLE: i32 = 72;
+
+/// A legend laid out in lines.
+pub(super) struct Legend {
+    entries: Vec<(Entry, (i32, i32))>,
+    pub height: i32,
+}
+
+impl Legend {
+    /// Entries with a name, side by side as long as there is room, without more than a column's width.
+    pub fn new(entries: impl IntoIterator<Item = Entry>) -> Legend {
+        let (mut x, mut y) = (GAP, LINE / 2 + 4);
+        let mut placed = Vec::new();
+        for mut entry in entries.into_iter().filter(|entry| !entry.name.is_empty()) {
+            let most = f64::from(WIDTH - SAMPLE - 4 * GAP) / FONT;
+            entry.name = fit(&entry.name, most);
+            let width = SAMPLE + GAP + (ems(&entry.name) * FONT) as i32;
+            if x > GAP && x + width > WIDTH - GAP {
+                (x, y) = (GAP, y + LINE);
+            }
+            placed.push((entry, (x, y)));
+            x += width + 2 * GAP;
+        }
+        let height = if placed.is_empty() {
+            LINE / 2 + 8
+        } else {
+            y + LINE / 2 + 2 * GAP
+        };
+        Legend {
+            entries: placed,
+            height,
+        }
+    }
+
+    pub fn draw(&self, canvas: &Canvas<'_>) {
+        for (entry, (x, y)) in &self.entries {
+            let (x, y, series) = (*x, *y, entry.series);
+            match entry.sample {
+                Sample::Line => canvas.line(
+                    vec![(x, y), (x + SAMPLE, y)],
+                    Role::Dashed(series),
+                    STROKE,
+                    1.0,
+                ),
+                Sample::Rule => canvas.line(vec![(x, y), (x + SAMPLE, y)], Role::Ink, THIN, 1.0),
+                Sample::Marker => canvas.marker((x + SAMPLE / 2, y), series, 13),
+                Sample::Bar => {
+                    canvas.fill(
+                        [(x, y - 16), (x + SAMPLE, y + 16)],
+                        Role::Series(series),
+                        1.0,
+                    );
+                }
+                Sample::Open => canvas.open_square((x + SAMPLE / 2, y), series),
+                Sample::Area => {
+                    canvas.fill(
+                        [(x, y - 16), (x + SAMPLE, y + 16)],
+                        Role::Series(series),
+                        0.3,
+                    );
+                }
+            }
+            canvas.text(&entry.name, (x + SAMPLE + GAP, y), Anchor::Left);
+        }
+    }
+}
+
+/// The plot area in units.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Frame {
+    pub left: i32,
+    pub right: i32,
+    pub top: i32,
+    pub bottom: i32,
+    pub x: Extent,
+    pub y: Extent,
+}
+
+impl Frame {
+    /// Below `top`, with room for the marks and names of the axes; `aspect` is height over width.
+    pub fn new(x: Extent, y: Extent, top: i32, aspect: f64) -> Frame {
+        let widest = y
+            .ticks(TICKS)
+            .iter()
+            .map(|tick| ems(&tick.label))
+            .fold(0.0, f64::max);
+        let left = LINE + 2 * GAP + (widest * FONT) as i32;
+        let right = WIDTH - 2 * GAP - 8;
+        let aspect = if aspect.is_finite() {
+            aspect.clamp(0.2, 3.0)
+        } else {
+            0.6
+        };
+        let bottom = top + (f64::from(right - left) * aspect) as i32;
+        Frame {
+            left,
+            right,
+            top,
+            bottom,
+            x,
+            y,
+        }
+    }
+
+    /// The height of the whole picture.
+    pub fn total_height(&self) -> i32 {
+        self.bottom + 2 * LINE + 2 * GAP
+    }
+
+    pub fn across(&self, share: f64) -> f64 {
+        f64::from(self.left) + share * f64::from(self.right - self.left)
+    }
+
+    pub fn up(&self, share: f64) -> f64 {
+        f64::from(self.bottom) - share * f64::from(self.bottom - self.top)
+    }
+
+    /// Where a point is, perhaps outside of the area; `None` if it has no place.
+    pub fn place(&self, (x, y): (f64, f64)) -> Option<(f64, f64)> {
+        Some((self.across(self.x.place(x)?), self.up(self.y.place(y)?)))
+    }
+
+    /// The nearest place inside of the area.
+    pub fn clamp(&self, (x, y): (f64, f64)) -> (i32, i32) {
+        let x = x.clamp(f64::from(self.left), f64::from(self.right));
+        let y = y.clamp(f64::from(self.top), f64::from(self.bottom));
+        (x.round() as i32, y.round() as i32)
+    }
+
+    /// Whether a place is inside of the area.
+    pub fn holds(&self, (x, y): (f64, f64)) -> bool {
+        (f64::from(self.left) - 0.5..=f64::from(self.right) + 0.5).contains(&x)
+            && (f64::from(self.top) - 0.5..=f64::from(self.bottom) + 0.5).contains(&y)
+    }
+
+    /// Grid, marks and names.
+    pub fn draw(&self, canvas: &Canvas<'_>, x: &Axis, y: &Axis) {
+        self.draw_y_marks(canvas, GRID);
+        self.draw_x_marks(canvas, GRID);
+        self.draw_ends(canvas);
+        self.draw_x_label(canvas, &x.label);
+        self.draw_y_label(canvas, &y.label);
+    }
+
+    /// Marks from bottom to top, with lines across of an opacity.
+    pub fn draw_y_marks(&self, canvas: &Canvas<'_>, grid: f64) {
+        for tick in self.y.ticks(TICKS) {
+            let at = self.up(tick.at).round() as i32;
+            canvas.line(vec![(self.left, at), (self.right, at)], Role::Ink, 2, grid);
+            canvas.text(&tick.label, (self.left - GAP, at), Anchor::Right);
+        }
+    }
+
+    /// Marks from left to right, with lines up of an opacity.
+    pub fn draw_x_marks(&self, canvas: &Canvas<'_>, grid: f64) {
+        for tick in self.x_ticks() {
+            let at = self.across(tick.at).round() as i32;
+            canvas.line(vec![(at, self.top), (at, self.bottom)], Role::Ink, 2, grid);
+            canvas.text(&tick.label, (at, self.bottom + GAP), Anchor::Below);
+        }
+    }
+
+    pub fn draw_ends(&self, canvas: &Canvas<'_>) {
+        let path = vec![
+            (self.left, self.top),
+            (self.left, self.bottom),
+            (self.right, self.bottom),
+        ];
+        canvas.line(path, Role::Ink, THIN, 1.0);
+    }
+
+    pub fn draw_x_label(&self, canvas: &Canvas<'_>, label: &str) {
+        let middle = (self.left + self.right) / 2;
+        let room = 2 * middle.min(WIDTH - middle) - GAP;
+        let label = fit(label, f64::from(room) / FONT);
+        canvas.text(&label, (middle, self.bottom + GAP + LINE), Anchor::Below);
+    }
+
+    pub fn draw_y_label(&self, canvas: &Canvas<'_>, label: &str) {
+        let middle = (self.top + self.bottom) / 2;
+        let room = 2 * middle.min(self.total_height() - middle) - GAP;
+        let label = fit(label, f64::from(room) / FONT);
+        canvas.text_up(&label, (LINE / 2, middle), Anchor::Center, FONT);
+    }
+
+    /// As many marks as stand side by side.
+    pub fn x_ticks(&self) -> Vec<Tick> {
+        let width = f64::from(self.right - self.left);
+        for about in (2..=8).rev() {
+            let ticks = self.x.ticks(about);
+            let apart = |pair: &[Tick]| {
+                let half = 0.5 * FONT * (ems(&pair[0].label) + ems(&pair[1].label));
+                (pair[1].at - pair[0].at) * width > half + f64::from(GAP)
+            };
+            if ticks.windows(2).all(apart) {
+                return ticks;
+            }
+        }
+        self.x.ticks(2).into_iter().take(1).collect()
+    }
+}
+
+const TICKS: usize = 6;
+
+/// Opacity of the grid.
+pub(super) const GRID: f64 = 0.15;

@@ -1,0 +1,127 @@
+//! What an attack achieves against what a claim allows.
+
+use libm::exp;
+
+use super::axis::Axis;
+use super::canvas::Caption;
+use super::chart::{Chart, Layer, Mark, chart};
+
+/// The receiver operating characteristic of an attack that tells a secret from another.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TradeOff {
+    /// What it is called and shows.
+    pub caption: Caption,
+    /// What the curve is.
+    pub name: String,
+    /// (False positive rate, true positive rate), from (0, 0) to (1, 1).
+    pub curve: Vec<(f64, f64)>,
+    /// What the band is.
+    pub band_name: String,
+    /// (False positive rate, lower, upper limit of the true positive rate).
+    pub band: Vec<(f64, f64, f64)>,
+    /// A claimed (ε, δ).
+    pub claim: Option<(f64, f64)>,
+    /// What the claim is called.
+    pub claim_name: String,
+}
+
+/// Draws the curve with its band, the diagonal of blind guessing, and the region that the claim allows:
+/// a curve that leaves it refutes the claim.
+pub fn trade_off(data: &TradeOff) -> String {
+    let mut layers = Vec::new();
+    if let Some((epsilon, delta)) = data.claim {
+        let boundary = allowed(epsilon, delta);
+        let mut region = boundary.clone();
+        region.extend([(1.0, 1.0), (0.0, 0.0)]);
+        layers.push(Layer::new("", 2, Mark::Region(region)));
+        layers.push(Layer::new(&data.claim_name, 2, Mark::Line(boundary)));
+    }
+    layers.push(Layer::new(
+        "guessing blind",
+        6,
+        Mark::Line(vec![(0.0, 0.0), (1.0, 1.0)]),
+    ));
+    if !data.band.is_empty() {
+        layers.push(Layer::new(
+            &data.band_name,
+            0,
+            Mark::Band(data.band.clone()),
+        ));
+    }
+    layers.push(Layer::new(&data.name, 0, Mark::Line(data.curve.clone())));
+    chart(&Chart {
+        caption: data.caption.clone(),
+        x: Axis::linear("false positive rate").from_to(0.0, 1.0),
+        y: Axis::linear("true positive rate").from_to(0.0, 1.0),
+        layers,
+        aspect: 1.0,
+    })
+}
+
+/// The largest true positive rates that (ε, δ) allows.
+///
+/// # Formula
+/// min(1, δ + e^ε x, 1 − e^−ε (1 − δ − x)).
+fn allowed(epsilon: f64, delta: f64) -> Vec<(f64, f64)> {
+    const STEPS: u32 = 400;
+    let highest = |x: f64| {
+        let one = delta + exp(epsilon) * x;
+        let other = 1.0 - exp(-epsilon) * (1.0 - delta - x);
+        one.min(other).clamp(0.0, 1.0)
+    };
+    // Squares, since the curve is steep at 0.
+    let xs = (0..=STEPS)
+        .map(|k| f64::from(k) / f64::from(STEPS))
+        .map(|x| x * x);
+    let mut points: Vec<(f64, f64)> = xs.map(|x| (x, highest(x))).collect();
+    // The exact corner.
+    let corner = (1.0 - delta) / (1.0 + exp(epsilon));
+    if corner.is_finite() {
+        points.push((corner, highest(corner)));
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    }
+    points
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{check, hostile};
+    use super::*;
+
+    #[test]
+    fn the_corner_of_the_region_is_the_best_attack_on_randomized_response() {
+        let region = allowed(1.0, 0.0);
+        let corner = 1.0 / (1.0 + exp(1.0));
+        let at = region.iter().position(|point| point.0 == corner).unwrap();
+        assert!((region[at].1 - (1.0 - corner)).abs() < 1e-15);
+        assert!(region.windows(2).all(|pair| pair[0].1 <= pair[1].1));
+        assert!((allowed(0.0, 0.2)[0].1 - 0.2).abs() < 1e-15);
+    }
+
+    #[test]
+    fn curves_of_anything() {
+        for claim in [
+            None,
+            Some((1.0, 1e-5)),
+            Some((f64::INFINITY, 0.0)),
+            Some((800.0, 2.0)),
+        ] {
+            let line: Vec<(f64, f64)> = (0..=50_000)
+                .map(|k| f64::from(k) / 5e4)
+                .map(|x| (x, x.sqrt()))
+                .collect();
+            let band = line.iter().map(|&(x, y)| (x, y - 0.1, y + 0.1)).collect();
+            let svg = trade_off(&TradeOff {
+                caption: Caption::new(hostile(), hostile()),
+                name: hostile(),
+                curve: line,
+                band_name: hostile(),
+                band,
+                claim,
+                claim_name: hostile(),
+            });
+            check(&svg);
+            assert!(svg.len() < 100_000, "{}", svg.len());
+        }
+    }
+}
