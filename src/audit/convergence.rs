@@ -45,7 +45,9 @@ pub(super) fn convergence(
     worst: &WorstPair,
     prior: &[f64],
 ) -> Option<Convergence> {
-    cross_fit::kind(&*evidence.tuned.scorer)?;
+    if !cross_fit::is_learned(&*evidence.tuned.scorer) {
+        return None;
+    }
     let mut rng = ChaCha8Rng::seed_from_u64(evidence.options.seed);
     rng.set_stream(STREAM);
     let judged = thin(&split.certify, JUDGED, &mut rng);

@@ -10,9 +10,9 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::log::Log;
 use crate::pairwise::{GuessTally, PairChoice, Tally, judge};
-use crate::scorer::Scorer;
+use crate::scorer::{Kind, Scorer};
 use crate::split::{self, Split};
-use crate::tuning::{self, Budget, Goals, ScorerChoice, Tuned};
+use crate::tuning::{self, ScorerChoice, Tuned};
 
 /// Parts that the rows are dealt into.
 const PARTS: usize = 5;
@@ -50,7 +50,7 @@ impl CrossFit {
     pub fn run(
         log: &Log,
         choice: ScorerChoice,
-        budget: Budget,
+        kinds: &[(Kind, f64)],
         alpha: f64,
         seed: u64,
         priors: &[Vec<f64>],
@@ -68,14 +68,8 @@ impl CrossFit {
             let first = others.next()?.1.clone();
             let learn = others.fold(first, |sum, (_, part)| sum.plus(part));
             let split = Split::across(&learn, part.clone(), &mut rng);
-            let tuned = tuning::tune(
-                &log.observations,
-                &split,
-                choice,
-                budget,
-                Goals::advantage(alpha),
-            )
-            .ok()?;
+            let observations = &log.observations;
+            let tuned = tuning::tune_again(observations, &split, choice, kinds, alpha).ok()?;
             let scorer = tuned.scorer.refit(&log.observations, &learn).ok()?;
             let rules: Vec<_> = tuned.choices.iter().map(|choice| choice.rule).collect();
             let judged = judge(&*scorer, &log.observations, part, &rules, priors);
@@ -135,27 +129,35 @@ fn most_advantage(choices: &[PairChoice]) -> usize {
     best.map_or(0, |(pair, _)| pair)
 }
 
-/// Whether trying the chosen kind of attack once for every part is in the budget.
-pub(super) fn is_affordable(tuned: &Tuned, budget: Budget) -> bool {
-    let name = tuned.scorer.name();
-    // A combination is of all kinds.
-    let tried = tuned.tried.iter();
-    let again = tried
-        .filter(|tried| tried.quality.is_ok() && (tried.scorer == name || name == "combination"));
-    PARTS as f64 * again.map(|tried| tried.cost).sum::<f64>() <= budget.seconds()
+/// Nominal seconds that cross-fitting may take beyond what the attackers took that were compared.
+const MORE_SECONDS: f64 = 2.0;
+/// A part learns from four fifths of the rows, of which two thirds fit: a third more than the one split
+/// has to fit, and as many more to choose with.
+const MORE_A_PART: f64 = 1.5;
+
+/// The kinds of attacks that the chosen one is made of, each with the nominal seconds that it may take a
+/// part. `None` if all parts together would take longer than comparing attackers did and two seconds
+/// more, and for scores that the log brings, which nobody here learned.
+pub(super) fn kinds(tuned: &Tuned) -> Option<Vec<(Kind, f64)>> {
+    if !is_learned(&*tuned.scorer) {
+        return None;
+    }
+    let wanted = tuned.scorer.kinds();
+    let fitted = || tuned.tried.iter().filter(|tried| tried.quality.is_ok());
+    let cost = |kind: &Kind| -> f64 {
+        let tried = fitted().filter(|tried| tried.kind == *kind);
+        tried.map(|tried| tried.cost).sum()
+    };
+    let spent: f64 = fitted().map(|tried| tried.cost).sum();
+    let kinds: Vec<(Kind, f64)> = wanted.iter().map(|kind| (*kind, cost(kind))).collect();
+    let again = PARTS as f64 * kinds.iter().map(|(_, cost)| cost).sum::<f64>();
+    let granted = kinds
+        .into_iter()
+        .map(|(kind, cost)| (kind, MORE_A_PART * cost));
+    (again <= spent + MORE_SECONDS).then(|| granted.collect())
 }
 
-/// The kind of a chosen attack; `None` for scores that the log brings, which nobody here learned.
-pub(super) fn kind(scorer: &dyn Scorer) -> Option<ScorerChoice> {
-    Some(match scorer.name() {
-        "frequentist" => ScorerChoice::Frequentist,
-        "knn" => ScorerChoice::KNearest,
-        "nearest" => ScorerChoice::Nearest,
-        "linear" => ScorerChoice::Linear,
-        "gaussian" => ScorerChoice::Gaussian,
-        "forest" => ScorerChoice::Forest,
-        "threshold" => ScorerChoice::Threshold,
-        "combination" => ScorerChoice::Auto,
-        _ => return None,
-    })
+/// Whether an attack was learned from the log, rather than brought by it.
+pub(super) fn is_learned(scorer: &dyn Scorer) -> bool {
+    scorer.name() != "given"
 }

@@ -245,14 +245,10 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
         plug_in: figures::plug_in(log).filter(|_| !serial),
         effective,
         // Parts dealt at random would put neighbours in time on both sides.
-        cross_fit: cross_fit::kind(&*tuned.scorer)
-            .filter(|_| !serial && cross_fit::is_affordable(&tuned, options.budget))
-            .and_then(|kind| {
-                let budget = match options.scorer {
-                    ScorerChoice::Auto => options.budget.as_in_auto(),
-                    _ => options.budget,
-                };
-                CrossFit::run(log, kind, budget, alpha, options.seed, &priors)
+        cross_fit: cross_fit::kinds(&tuned)
+            .filter(|_| !serial)
+            .and_then(|kinds| {
+                CrossFit::run(log, options.scorer, &kinds, alpha, options.seed, &priors)
             }),
     };
     let warnings = warnings::find(log, &split);

@@ -5,6 +5,8 @@
 
 mod budget;
 mod combination;
+#[cfg(test)]
+mod costs;
 mod families;
 mod neighbors;
 mod quality;
@@ -19,7 +21,8 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::observations::Observations;
 use crate::pairwise::{PairChoice, Target, choose_rules};
-use crate::scorer::{Parameter, Scorer};
+use crate::scorer::recurring::recurring;
+use crate::scorer::{Kind, Parameter, Scorer};
 use crate::scores::ScoreTable;
 use crate::split::Split;
 
@@ -55,6 +58,8 @@ pub enum ScorerChoice {
 /// An attacker that was tried on the tune rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tried {
+    /// Its kind.
+    pub kind: Kind,
     /// Its name.
     pub scorer: &'static str,
     /// Its parameters.
@@ -138,15 +143,49 @@ pub fn tune(
     budget: Budget,
     goals: Goals,
 ) -> Result<Tuned> {
-    let task = Task {
+    run(Task {
         observations,
         split,
         choice,
         budget,
         goals,
-    };
+        again: None,
+        recurring: recurring(observations, &split.fit).len(),
+    })
+}
+
+/// [`tune`] for the advantage among some kinds of attacks only, each of which may take so many seconds.
+///
+/// # Errors
+/// None of them can be fitted.
+pub fn tune_again(
+    observations: &Observations,
+    split: &Split,
+    choice: ScorerChoice,
+    kinds: &[(Kind, f64)],
+    alpha: f64,
+) -> Result<Tuned> {
+    run(Task {
+        observations,
+        split,
+        choice,
+        budget: Budget::default(),
+        goals: Goals::advantage(alpha),
+        again: Some(kinds),
+        recurring: recurring(observations, &split.fit).len(),
+    })
+}
+
+fn run(task: Task) -> Result<Tuned> {
+    let Task {
+        split,
+        choice,
+        goals,
+        ..
+    } = task;
     let families: Vec<Box<dyn Family>> = families::all()
         .into_iter()
+        .filter(|family| task.is_wanted(family.kind()))
         .filter(|family| family.is_asked(choice) && family.applies(&task))
         .collect();
     if families.is_empty() {

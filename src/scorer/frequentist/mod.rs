@@ -51,7 +51,7 @@ impl Frequentist {
     /// The same, each secret's recurring columns one by one being the base; `None` if the log does not
     /// have several.
     pub fn fit_by_column(observations: &Observations, fit: &Counts) -> Option<Self> {
-        let columns = Arc::new(Columns::new(observations)?);
+        let columns = Arc::new(Columns::new(observations, fit)?);
         let table = Table::new(fit.clone());
         let counts = ColumnCounts::new(&columns, fit);
         let smoothing = Smoothing::choose(&table, Some((&columns, &counts)));
