@@ -256,7 +256,7 @@ pub fn total_variation(
         distinct += 1;
         let (p, q) = (x as f64 / a_rows as f64, y as f64 / b_rows as f64);
         plug_in += (p - q).abs();
-        if x + y == 1 {
+        if x.saturating_add(y) == 1 {
             seen_once += 0.5 * (p + q);
         }
         sum += estimator.as_ref().map_or(0.0, |e| e.difference(x, y));
