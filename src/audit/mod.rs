@@ -15,6 +15,7 @@ mod points;
 mod privacy;
 mod reasons;
 mod rows_needed;
+mod tallies;
 mod targets;
 mod trade_off;
 mod verdict;
@@ -41,6 +42,7 @@ pub use distributions::{Distributions, Shape};
 pub use given::check_scores;
 pub use model::*;
 use plan::Plan;
+pub use tallies::{PlugIn, Tallies, Worth};
 use targets::Targets;
 pub use trade_off::*;
 
@@ -273,6 +275,7 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
         secrets_by_likeness: figures::by_likeness(&evidence),
         claims: verdict::judge_claims(&evidence, log, &claims, &warnings),
         privacy: figures::privacy(&evidence),
+        tallies: Tallies::of(&evidence, &prior),
         worst_pair,
         warnings,
     })

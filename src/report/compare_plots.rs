@@ -1,0 +1,215 @@
+//! Pictures of a comparison.
+
+use crate::compare::{Comparison, Difference, LogEntry};
+use crate::estimate::Estimate;
+use crate::outward::allowance;
+use crate::plot::{Axis, Caption, Chart, Dot, Dots, Layer, Mark, Spot, chart, dots};
+
+/// Names of the files that [`comparison_plots`] can give.
+pub const COMPARISON_PLOTS: [&str; 4] = [
+    "compare-total-variation.svg",
+    "compare-residuals.svg",
+    "compare-vulnerability.svg",
+    "compare-differences.svg",
+];
+
+/// The pictures of a comparison with their file names; residuals only where there are any.
+pub fn comparison_plots(found: &Comparison) -> Vec<(&'static str, String)> {
+    let [total_variation, residual, vulnerability, difference] = COMPARISON_PLOTS;
+    let mut plots = vec![(total_variation, total_variations(found))];
+    if found.logs.iter().any(|log| log.residual.is_some()) {
+        plots.push((residual, residuals(found)));
+    }
+    plots.push((vulnerability, vulnerabilities(found)));
+    plots.push((difference, differences(found)));
+    plots
+}
+
+/// Where a log is on the axis: at its parameter, else at its number.
+fn place(at: usize, log: &LogEntry) -> f64 {
+    log.parameter
+        .as_ref()
+        .map_or((at + 1) as f64, |parameter| parameter.value)
+}
+
+fn x_axis(found: &Comparison) -> Axis {
+    match found.logs.iter().find_map(|log| log.parameter.as_ref()) {
+        Some(parameter) => Axis::linear(parameter.name.clone()),
+        None => Axis::linear("log").from_to(0.5, found.logs.len() as f64 + 0.5),
+    }
+}
+
+fn spots(found: &Comparison, estimate: impl Fn(&LogEntry) -> &Estimate) -> Mark {
+    let logs = found.logs.iter().enumerate();
+    Mark::Points(
+        logs.map(|(at, log)| {
+            let estimate = estimate(log);
+            Spot {
+                x: place(at, log),
+                y: estimate.point,
+                lower: estimate.lower,
+                upper: estimate.upper,
+            }
+        })
+        .collect(),
+    )
+}
+
+fn percent(found: &Comparison) -> String {
+    allowance(100.0 * found.confidence)
+}
+
+/// Estimates with limits on the analytic curve.
+fn total_variations(found: &Comparison) -> String {
+    let mut layers = Vec::new();
+    if let Some(curve) = &found.curve {
+        let points = curve.points.iter();
+        layers.push(Layer::new(
+            "analytic, worst pair",
+            0,
+            Mark::Line(
+                points
+                    .map(|point| (point.value, point.total_variation))
+                    .collect(),
+            ),
+        ));
+    }
+    let exact = found.logs.iter().enumerate().filter_map(|(at, log)| {
+        let exact = log.analytic.as_ref()?;
+        // The curve says the rest.
+        let beside =
+            found.curve.is_none() || exact.total_variation != exact.worst_pair.total_variation;
+        beside.then_some(Spot {
+            x: place(at, log),
+            y: Some(exact.total_variation),
+            ..Spot::default()
+        })
+    });
+    let exact: Vec<Spot> = exact.collect();
+    if !exact.is_empty() {
+        layers.push(Layer::new(
+            "analytic, the pair estimated",
+            2,
+            Mark::Points(exact),
+        ));
+    }
+    let name = format!("estimate, {} % limits", percent(found));
+    let estimates = spots(found, |log| &log.worst_pair.total_variation);
+    layers.push(Layer::new(name, 1, estimates));
+    chart(&Chart {
+        caption: Caption::new(
+            "Total variation of the worst pair, log by log",
+            "The pair that is easiest to tell apart in each log: its total variation with limits where there are any, \
+             and what the mechanism says.",
+        ),
+        x: x_axis(found),
+        y: Axis::linear("total variation").from_to(0.0, 1.0),
+        layers,
+        aspect: 0.62,
+    })
+}
+
+/// Estimates minus analytic values at the pair estimated, with limits moved likewise.
+fn residuals(found: &Comparison) -> String {
+    let logs = found.logs.iter().enumerate();
+    let spots = logs.filter_map(|(at, log)| {
+        let exact = log.analytic.as_ref()?.total_variation;
+        let estimate = &log.worst_pair.total_variation;
+        Some(Spot {
+            x: place(at, log),
+            y: log.residual.map(|residual| residual.total_variation),
+            lower: estimate.lower.map(|limit| limit - exact),
+            upper: estimate.upper.map(|limit| limit - exact),
+        })
+    });
+    chart(&Chart {
+        caption: Caption::new(
+            "Residuals of the worst pair, log by log",
+            "Total variation estimated minus that of the mechanism at the same pair, with limits. Limits that leave out 0 \
+             speak against the mechanism.",
+        ),
+        x: x_axis(found),
+        y: Axis::linear("estimate − analytic"),
+        layers: vec![
+            Layer::new("", 0, Mark::Level(0.0)),
+            Layer::new(
+                format!("residual, {} % limits", percent(found)),
+                1,
+                Mark::Points(spots.collect()),
+            ),
+        ],
+        aspect: 0.4,
+    })
+}
+
+/// Success of guesses among all secrets.
+fn vulnerabilities(found: &Comparison) -> String {
+    let mut layers = Vec::new();
+    let logs = found.logs.iter().enumerate();
+    let blind = logs.map(|(at, log)| Spot {
+        x: place(at, log),
+        y: Some(1.0 - log.overall.guessing_error),
+        ..Spot::default()
+    });
+    layers.push(Layer::new(
+        "guessing blind",
+        3,
+        Mark::Points(blind.collect()),
+    ));
+    let logs = found.logs.iter().enumerate();
+    let exact = logs.filter_map(|(at, log)| {
+        Some(Spot {
+            x: place(at, log),
+            y: Some(log.analytic.as_ref()?.bayes_vulnerability?),
+            ..Spot::default()
+        })
+    });
+    let exact: Vec<Spot> = exact.collect();
+    if !exact.is_empty() {
+        layers.push(Layer::new("analytic, best attack", 2, Mark::Points(exact)));
+    }
+    let name = format!("attack found, {} % limits", percent(found));
+    let attack = spots(found, |log| &log.overall.attack_vulnerability);
+    layers.push(Layer::new(name, 1, attack));
+    chart(&Chart {
+        caption: Caption::new(
+            "Success of guessing the secret, log by log",
+            "How often the attack found guesses the secret of a row, with limits, beside guessing blind.",
+        ),
+        x: x_axis(found),
+        y: Axis::linear("probability of success").from_to(0.0, 1.0),
+        layers,
+        aspect: 0.62,
+    })
+}
+
+fn differences(found: &Comparison) -> String {
+    let rows = found.differences.iter().flat_map(|differences| {
+        let [earlier, later] = differences.logs;
+        let dot = move |name: &str, figure: &Difference| Dot {
+            label: format!("{later} − {earlier}: {name}"),
+            point: figure.difference.point,
+            lower: figure.difference.lower,
+            upper: figure.difference.upper,
+            reference: figure.analytic,
+        };
+        [
+            dot("success of attack", &differences.attack_vulnerability),
+            dot("Bayes vulnerability", &differences.bayes_vulnerability),
+            dot("advantage of attack", &differences.attack_advantage),
+            dot("total variation", &differences.total_variation),
+        ]
+    });
+    let rows: Vec<Dot> = rows.collect();
+    let exact = rows.iter().any(|row| row.reference.is_some());
+    dots(&Dots {
+        caption: Caption::new(
+            "Differences between logs",
+            "The later log minus the earlier one, with limits where there are any. Left of 0 the later log leaks less.",
+        ),
+        x: Axis::linear("difference"),
+        name: format!("estimate, {} % limits", percent(found)),
+        reference_name: if exact { "analytic" } else { "" }.to_owned(),
+        rows,
+    })
+}
