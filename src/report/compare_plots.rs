@@ -32,10 +32,44 @@ fn place(at: usize, log: &LogEntry) -> f64 {
         .map_or((at + 1) as f64, |parameter| parameter.value)
 }
 
-fn x_axis(found: &Comparison) -> Axis {
-    match found.logs.iter().find_map(|log| log.parameter.as_ref()) {
-        Some(parameter) => Axis::linear(parameter.name.clone()),
-        None => Axis::linear("log").from_to(0.5, found.logs.len() as f64 + 0.5),
+/// Along which logs lie: the parameter in which their mechanisms differ.
+fn x_axis(found: &Comparison) -> Option<Axis> {
+    let mut parameters = found.logs.iter().filter_map(|log| log.parameter.as_ref());
+    Some(Axis::linear(parameters.next()?.name.clone()))
+}
+
+/// A line for each log, where they lie along nothing.
+fn by_log(
+    found: &Comparison,
+    caption: Caption,
+    x: Axis,
+    name: String,
+    dot: impl Fn(&LogEntry) -> Dot,
+) -> String {
+    let logs = found.logs.iter().enumerate();
+    let rows: Vec<Dot> = logs
+        .map(|(at, log)| Dot {
+            label: format!("log {}", at + 1),
+            ..dot(log)
+        })
+        .collect();
+    let exact = rows.iter().any(|row| row.reference.is_some());
+    dots(&Dots {
+        caption,
+        x,
+        name,
+        reference_name: if exact { "analytic" } else { "" }.to_owned(),
+        rows,
+    })
+}
+
+fn dot(estimate: &Estimate, reference: Option<f64>) -> Dot {
+    Dot {
+        label: String::new(),
+        point: estimate.point,
+        lower: estimate.lower,
+        upper: estimate.upper,
+        reference,
     }
 }
 
@@ -61,6 +95,19 @@ fn percent(found: &Comparison) -> String {
 
 /// Estimates with limits on the analytic curve.
 fn total_variations(found: &Comparison) -> String {
+    let caption = Caption::new(
+        "Total variation of the worst pair, log by log",
+        "The pair that is easiest to tell apart in each log: its total variation with limits where there are any, and \
+         what the mechanism says.",
+    );
+    let name = format!("estimate, {} % limits", percent(found));
+    let y = Axis::linear("total variation").from_to(0.0, 1.0);
+    let Some(x) = x_axis(found) else {
+        return by_log(found, caption, y, name, |log| {
+            let exact = log.analytic.as_ref().map(|exact| exact.total_variation);
+            dot(&log.worst_pair.total_variation, exact)
+        });
+    };
     let mut layers = Vec::new();
     if let Some(curve) = &found.curve {
         let points = curve.points.iter();
@@ -93,17 +140,12 @@ fn total_variations(found: &Comparison) -> String {
             Mark::Points(exact),
         ));
     }
-    let name = format!("estimate, {} % limits", percent(found));
     let estimates = spots(found, |log| &log.worst_pair.total_variation);
     layers.push(Layer::new(name, 1, estimates));
     chart(&Chart {
-        caption: Caption::new(
-            "Total variation of the worst pair, log by log",
-            "The pair that is easiest to tell apart in each log: its total variation with limits where there are any, \
-             and what the mechanism says.",
-        ),
-        x: x_axis(found),
-        y: Axis::linear("total variation").from_to(0.0, 1.0),
+        caption,
+        x,
+        y,
         layers,
         aspect: 0.62,
     })
@@ -111,32 +153,45 @@ fn total_variations(found: &Comparison) -> String {
 
 /// Estimates minus analytic values at the pair estimated, with limits moved likewise.
 fn residuals(found: &Comparison) -> String {
-    let logs = found.logs.iter().enumerate();
-    let spots = logs.filter_map(|(at, log)| {
-        let exact = log.analytic.as_ref()?.total_variation;
+    let caption = Caption::new(
+        "Residuals of the worst pair, log by log",
+        "Total variation estimated minus that of the mechanism at the same pair, with limits. Limits that leave out 0 \
+         speak against the mechanism.",
+    );
+    let residual = |log: &LogEntry| -> Dot {
+        let Some(exact) = &log.analytic else {
+            return Dot::default();
+        };
         let estimate = &log.worst_pair.total_variation;
-        Some(Spot {
+        Dot {
+            point: log.residual.map(|residual| residual.total_variation),
+            lower: estimate.lower.map(|limit| limit - exact.total_variation),
+            upper: estimate.upper.map(|limit| limit - exact.total_variation),
+            ..Dot::default()
+        }
+    };
+    let name = format!("residual, {} % limits", percent(found));
+    let y = Axis::linear("estimate − analytic");
+    let Some(x) = x_axis(found) else {
+        return by_log(found, caption, y, name, residual);
+    };
+    let logs = found.logs.iter().enumerate();
+    let spots = logs.map(|(at, log)| {
+        let residual = residual(log);
+        Spot {
             x: place(at, log),
-            y: log.residual.map(|residual| residual.total_variation),
-            lower: estimate.lower.map(|limit| limit - exact),
-            upper: estimate.upper.map(|limit| limit - exact),
-        })
+            y: residual.point,
+            lower: residual.lower,
+            upper: residual.upper,
+        }
     });
     chart(&Chart {
-        caption: Caption::new(
-            "Residuals of the worst pair, log by log",
-            "Total variation estimated minus that of the mechanism at the same pair, with limits. Limits that leave out 0 \
-             speak against the mechanism.",
-        ),
-        x: x_axis(found),
-        y: Axis::linear("estimate − analytic"),
+        caption,
+        x,
+        y,
         layers: vec![
             Layer::new("", 0, Mark::Level(0.0)),
-            Layer::new(
-                format!("residual, {} % limits", percent(found)),
-                1,
-                Mark::Points(spots.collect()),
-            ),
+            Layer::new(name, 1, Mark::Points(spots.collect())),
         ],
         aspect: 0.4,
     })
@@ -144,6 +199,19 @@ fn residuals(found: &Comparison) -> String {
 
 /// Success of guesses among all secrets.
 fn vulnerabilities(found: &Comparison) -> String {
+    let caption = Caption::new(
+        "Success of guessing the secret, log by log",
+        "How often the attack found guesses the secret of a row, with limits.",
+    );
+    let name = format!("attack found, {} % limits", percent(found));
+    let y = Axis::linear("probability of success").from_to(0.0, 1.0);
+    let Some(x) = x_axis(found) else {
+        return by_log(found, caption, y, name, |log| {
+            let exact = log.analytic.as_ref();
+            let exact = exact.and_then(|exact| exact.bayes_vulnerability);
+            dot(&log.overall.attack_vulnerability, exact)
+        });
+    };
     let mut layers = Vec::new();
     let logs = found.logs.iter().enumerate();
     let blind = logs.map(|(at, log)| Spot {
@@ -168,16 +236,12 @@ fn vulnerabilities(found: &Comparison) -> String {
     if !exact.is_empty() {
         layers.push(Layer::new("analytic, best attack", 2, Mark::Points(exact)));
     }
-    let name = format!("attack found, {} % limits", percent(found));
     let attack = spots(found, |log| &log.overall.attack_vulnerability);
     layers.push(Layer::new(name, 1, attack));
     chart(&Chart {
-        caption: Caption::new(
-            "Success of guessing the secret, log by log",
-            "How often the attack found guesses the secret of a row, with limits, beside guessing blind.",
-        ),
-        x: x_axis(found),
-        y: Axis::linear("probability of success").from_to(0.0, 1.0),
+        caption,
+        x,
+        y,
         layers,
         aspect: 0.62,
     })
