@@ -12,7 +12,7 @@ use crate::log::Log;
 use crate::pairwise::{GuessTally, PairChoice, Tally, judge};
 use crate::scorer::Scorer;
 use crate::split::{self, Split};
-use crate::tuning::{self, Budget, ScorerChoice, Tuned};
+use crate::tuning::{self, Budget, Goals, ScorerChoice, Tuned};
 
 /// Parts that the rows are dealt into.
 const PARTS: usize = 5;
@@ -81,7 +81,14 @@ impl CrossFit {
             let first = others.next()?.1.clone();
             let learn = others.fold(first, |sum, (_, part)| sum.plus(part));
             let split = Split::across(&learn, part.clone(), &mut rng);
-            let tuned = tuning::tune(&log.observations, &split, choice, budget, alpha, &[]).ok()?;
+            let tuned = tuning::tune(
+                &log.observations,
+                &split,
+                choice,
+                budget,
+                Goals::advantage(alpha),
+            )
+            .ok()?;
             let scorer = tuned.scorer.refit(&log.observations, &learn).ok()?;
             let rules: Vec<_> = tuned.choices.iter().map(|choice| choice.rule).collect();
             let judged = judge(&*scorer, &log.observations, part, &rules, priors);
@@ -151,7 +158,8 @@ pub(super) fn is_affordable(tuned: &Tuned, budget: Budget) -> bool {
     let name = tuned.scorer.name();
     // A combination is of all kinds.
     let tried = tuned.tried.iter();
-    let again = tried.filter(|tried| tried.scorer == name || name == "combination");
+    let again = tried
+        .filter(|tried| tried.quality.is_ok() && (tried.scorer == name || name == "combination"));
     PARTS as f64 * again.map(|tried| tried.cost).sum::<f64>() <= budget.seconds()
 }
 

@@ -59,6 +59,7 @@ pub(super) fn tune(
     };
     Ok(Tuned {
         choices: choose_rules(&scores, &split.tune, alpha, targets),
+        for_privacy: None,
         scores,
         tried: vec![tried],
         index: None,

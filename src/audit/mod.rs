@@ -32,10 +32,10 @@ use crate::log::Log;
 use crate::mechanism::BoundMechanism;
 use crate::observations::{Counts, Observations};
 use crate::pairwise::{
-    Advantage, EffectiveRows, Judgement, ScoredRows, effective_rows, judge_and_keep,
+    Advantage, EffectiveRows, Judgement, ScoredRows, effective_rows, judge, judge_and_keep,
 };
 use crate::split::Split;
-use crate::tuning::{self, Budget, ScorerChoice, Tuned};
+use crate::tuning::{self, Budget, Goals, ScorerChoice, Tuned};
 
 use cross_fit::CrossFit;
 pub use distributions::{Distributions, Shape};
@@ -194,8 +194,11 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
             &split,
             options.scorer,
             options.budget,
-            alpha,
-            &targets.list,
+            Goals {
+                alpha,
+                targets: &targets.list,
+                privacy: ordered.is_none() && claims.iter().any(|claim| claim.privacy.is_some()),
+            },
         )?
     };
     learn_from_all(&mut tuned, log, &split);
@@ -209,7 +212,7 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
         overall::choose_methods(&tuned, &split, &priors, alpha)
     };
     let worst = tuned.choices[plan.worst].rule;
-    let (judgement, scored) = judge_and_keep(
+    let (mut judgement, scored) = judge_and_keep(
         &*tuned.scorer,
         &log.observations,
         &split.certify,
@@ -217,6 +220,13 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
         &priors,
         Some((worst.a, worst.b)),
     );
+    if let Some(attack) = &tuned.for_privacy {
+        // Its thresholds were chosen for what it had learned by then.
+        let rules = &plan.rules(&tuned)[tuned.choices.len()..];
+        let judged = judge(&**attack, &log.observations, &split.certify, rules, &[]);
+        judgement.tallies.truncate(tuned.choices.len());
+        judgement.tallies.extend(judged.tallies);
+    }
     let effective = ordered.map(|rows| {
         let rules = plan.rules(&tuned);
         effective_rows(&*tuned.scorer, &log.observations, rows, &rules, &priors)

@@ -501,7 +501,7 @@ fn method_name(method: Method) -> &'static str {
     match method {
         Method::HeldOutAttack => "the attack on rows it never saw",
         Method::CrossFittedAttack => {
-            "attacks of the chosen kind on all rows, each learned without the rows it is tried on"
+            "attacks of the chosen kind on all rows, each learned without the rows it is tried on; some of these rows chose the kind"
         }
         Method::MinimaxTotalVariation => "minimax estimate for alphabets larger than the sample",
         Method::ClopperPearson => "Clopper-Pearson on each error rate of the attack",

@@ -84,7 +84,10 @@ impl Family for FrequentistFamily {
     }
 
     fn enter(&self, race: &mut Race, fit: &Counts) -> Result<(), String> {
-        race.enter(Arc::new(Frequentist::fit(race.task().observations, fit)));
+        race.enter(Arc::new(Frequentist::fit(fit)));
+        if let Some(by_column) = Frequentist::fit_by_column(race.task().observations, fit) {
+            race.enter(Arc::new(by_column));
+        }
         Ok(())
     }
 }
@@ -212,7 +215,7 @@ impl Family for LinearFamily {
 
     fn cost(&self, task: &Task, fit_rows: u64) -> f64 {
         let weights = (task.dimensions() * task.secrets()) as f64;
-        weights * (6e-7 * fit_rows as f64 + 4e-10 * task.scored())
+        weights * (4e-6 * fit_rows as f64 + 4e-10 * task.scored())
     }
 
     fn enter(&self, race: &mut Race, fit: &Counts) -> Result<(), String> {

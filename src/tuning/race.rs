@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::observations::{Counts, Observations};
+use crate::pairwise::{PairChoice, choose_rules};
 use crate::scorer::{Scorer, Thinned, score_table, thinned};
 use crate::scores::ScoreTable;
 use crate::split::Split;
 use crate::tuning::families::Family;
 use crate::tuning::quality::{Quality, quality};
-use crate::tuning::{Budget, Failure, ScorerChoice, Tried};
+use crate::tuning::{Budget, Failure, Goals, ScorerChoice, Tried};
 
 /// What there is to attack.
 #[derive(Clone, Copy)]
@@ -19,6 +20,7 @@ pub(super) struct Task<'a> {
     pub split: &'a Split,
     pub choice: ScorerChoice,
     pub budget: Budget,
+    pub goals: Goals<'a>,
 }
 
 impl<'a> Task<'a> {
@@ -60,11 +62,17 @@ pub(super) struct Finalist {
     pub scores: ScoreTable,
 }
 
+/// The attacker with the largest limits of privacy on the tune rows, and its rules.
+pub(super) struct Private {
+    limits: f64,
+    pub scorer: Arc<dyn Scorer>,
+    pub choices: Vec<PairChoice>,
+}
+
 /// The race: what was tried and which did best.
 pub(super) struct Race<'a> {
     task: Task<'a>,
     symbols: Vec<u32>,
-    alpha: f64,
     tried: Vec<Tried>,
     /// Nominal seconds.
     spent: f64,
@@ -72,6 +80,8 @@ pub(super) struct Race<'a> {
     most_rows: Option<u64>,
     /// The best of the kind that is running.
     best: Option<Finalist>,
+    /// The one with the largest limits of privacy, if that is wanted.
+    private: Option<Private>,
     /// The best of each kind, the best first, the first of equals first.
     finalists: Vec<Finalist>,
 }
@@ -82,15 +92,15 @@ const LEAST_ROWS: u64 = 20;
 const MOST_FINALISTS: usize = 3;
 
 impl<'a> Race<'a> {
-    pub fn new(task: Task<'a>, alpha: f64) -> Self {
+    pub fn new(task: Task<'a>) -> Self {
         Race {
             task,
             symbols: task.split.tune.symbols(),
-            alpha,
             tried: Vec::new(),
             spent: 0.0,
             most_rows: None,
             best: None,
+            private: None,
             finalists: Vec::new(),
         }
     }
@@ -197,7 +207,8 @@ impl<'a> Race<'a> {
 
     /// Compares an attacker that has scored the tune rows with the best so far.
     pub fn enter_scored(&mut self, scorer: Arc<dyn Scorer>, scores: ScoreTable) {
-        let quality = quality(&scores, &self.task.split.tune, self.alpha);
+        let quality = quality(&scores, &self.task.split.tune, self.task.goals.alpha);
+        self.enter_for_privacy(&scorer, &scores);
         self.tried.push(Tried {
             scorer: scorer.name(),
             parameters: scorer.parameters(),
@@ -220,11 +231,37 @@ impl<'a> Race<'a> {
         }
     }
 
-    /// The attacker that did best, with its scores of the tune rows, and everything that was tried.
+    /// Compares an attacker by the sum over quantities of the largest limit of all pairs.
+    fn enter_for_privacy(&mut self, scorer: &Arc<dyn Scorer>, scores: &ScoreTable) {
+        let goals = self.task.goals;
+        if !goals.privacy {
+            return;
+        }
+        let choices = choose_rules(scores, &self.task.split.tune, goals.alpha, goals.targets);
+        let largest = |target: usize| {
+            let limits = choices.iter().map(|choice| choice.privacy[target].1);
+            limits.fold(0.0, f64::max)
+        };
+        let limits = (0..goals.targets.len()).map(largest).sum();
+        if self
+            .private
+            .as_ref()
+            .is_none_or(|best| limits > best.limits)
+        {
+            self.private = Some(Private {
+                limits,
+                scorer: scorer.clone(),
+                choices,
+            });
+        }
+    }
+
+    /// The attacker that did best, with its scores of the tune rows, the one for privacy, and everything that
+    /// was tried.
     ///
     /// # Errors
     /// None could be fitted.
-    pub fn finish(mut self) -> Result<(Finalist, Vec<Tried>)> {
+    pub fn finish(mut self) -> Result<(Finalist, Option<Private>, Vec<Tried>)> {
         if self.finalists.is_empty() {
             let reasons = self
                 .tried
@@ -237,7 +274,7 @@ impl<'a> Race<'a> {
             )
             .with_hint("let `auto` choose another attack"));
         }
-        Ok((self.finalists.swap_remove(0), self.tried))
+        Ok((self.finalists.swap_remove(0), self.private, self.tried))
     }
 }
 

@@ -60,7 +60,13 @@ fn accuracy(observations: &Observations, split: &Split, scorer: &dyn Scorer) -> 
 }
 
 fn tuned(observations: &Observations, split: &Split, choice: ScorerChoice) -> Result<Tuned> {
-    tune(observations, split, choice, Budget::default(), 0.05, &[])
+    tune(
+        observations,
+        split,
+        choice,
+        Budget::default(),
+        Goals::advantage(0.05),
+    )
 }
 
 /// Each choice, on a log, ends up with this accuracy, give or take three standard deviations and what is
@@ -301,9 +307,15 @@ fn a_small_budget_thins_rows_then_leaves_attackers_out_and_says_so() {
     let (observations, split) = log(2, 3, &rows);
     let tried = |budget: &str| {
         let budget = budget.parse().unwrap();
-        tune(&observations, &split, ScorerChoice::Auto, budget, 0.05, &[])
-            .unwrap()
-            .tried
+        tune(
+            &observations,
+            &split,
+            ScorerChoice::Auto,
+            budget,
+            Goals::advantage(0.05),
+        )
+        .unwrap()
+        .tried
     };
     let forest = |tried: &[Tried]| {
         tried
