@@ -36,6 +36,8 @@ pub enum Method {
     /// Clopper–Pearson on each error rate with as many rows as the autocorrelated errors are worth;
     /// approximate.
     ClopperPearsonEffectiveRows,
+    /// Limits of two independent logs, each at half the level, taken from each other.
+    CombinedLimits,
     /// Bets with a mixture of stakes; holds however often it is looked at.
     BettingMixture,
 }

@@ -18,6 +18,7 @@ mod points;
 mod privacy;
 mod reasons;
 mod rows_needed;
+mod tallies;
 mod targets;
 mod trade_off;
 mod verdict;
@@ -46,6 +47,7 @@ pub use options::{AuditOptions, PriorChoice, SplitChoice};
 use options::{check, prior};
 use parts::{by_choice, refuse_uncertifiable};
 use plan::Plan;
+pub use tallies::{PlugIn, Tallies, Worth};
 use targets::Targets;
 pub use trade_off::*;
 
@@ -229,6 +231,7 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
         secrets_by_likeness: figures::by_likeness(&evidence),
         claims: verdict::judge_claims(&evidence, log, &claims, &warnings),
         privacy: figures::privacy(&evidence),
+        tallies: Tallies::of(&evidence, &prior),
         worst_pair,
         warnings,
     })

@@ -7,6 +7,7 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 
 use crate::audit::distributions::Distributions;
+use crate::audit::tallies::Tallies;
 use crate::audit::trade_off::TradeOff;
 use crate::error::{listing, shorten};
 use crate::estimate::Estimate;
@@ -50,6 +51,9 @@ pub struct Audit {
     pub convergence: Option<Convergence>,
     /// One entry a claim.
     pub claims: Vec<ClaimReport>,
+    /// The counts behind points and limits, for figures of several logs.
+    #[serde(skip)]
+    pub tallies: Tallies,
 }
 
 /// The program.

@@ -83,7 +83,8 @@ pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
     Ok(ExitCode::from(exit_code(&found)))
 }
 
-fn audit_options(options: &EstimateOptions) -> Result<AuditOptions> {
+/// The options of an audit without claims.
+pub fn audit_options(options: &EstimateOptions) -> Result<AuditOptions> {
     Ok(AuditOptions {
         confidence: options.confidence,
         seed: options.seed,

@@ -3,6 +3,7 @@
 mod audit;
 mod bounds;
 mod channel;
+mod compare;
 mod follow;
 mod options;
 mod progress;
@@ -33,6 +34,8 @@ enum Command {
     Estimate(audit::EstimateArguments),
     /// The same, with a verdict on each claim and an exit code
     Audit(audit::AuditArguments),
+    /// Several logs side by side, each against its mechanism; differences with limits
+    Compare(compare::CompareArguments),
     /// The exact figures of a known mechanism, and what a promise bounds, over a grid if asked
     Bounds(bounds::BoundsArguments),
     /// The exact figures of a channel matrix; composition of several
@@ -49,6 +52,7 @@ pub fn main() -> ExitCode {
     let done = match arguments.command {
         Command::Estimate(arguments) => audit::estimate(&arguments),
         Command::Audit(arguments) => audit::audit(&arguments),
+        Command::Compare(arguments) => compare::compare(&arguments),
         Command::Bounds(arguments) => bounds::bounds(&arguments),
         Command::Channel(arguments) => channel::channel(&arguments),
         Command::Simulate(arguments) => simulate::simulate(&arguments),

@@ -3,6 +3,8 @@
 mod attackers;
 mod bounds;
 mod channel;
+mod compare;
+mod compare_plots;
 mod document;
 mod follow;
 mod reproduce;
@@ -16,8 +18,11 @@ use serde::Serialize;
 use crate::audit::Audit;
 use crate::bounds::Bounds;
 use crate::channel::Analysis;
+use crate::compare::Comparison;
 use crate::follow::Line;
 use crate::reproduce::{Entry, Reproduction};
+
+pub use compare_plots::{COMPARISON_PLOTS, comparison_plots};
 
 /// How a report is written to standard output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -84,6 +89,22 @@ pub fn write_channel(analysis: &Analysis, format: Format, out: &mut dyn Write) -
         Format::Json => write_json(analysis, out),
         Format::Text => out.write_all(channel::analysis(analysis).to_text().as_bytes()),
         Format::Markdown => out.write_all(channel::analysis(analysis).to_markdown().as_bytes()),
+    }
+}
+
+/// Writes a comparison.
+///
+/// # Errors
+/// What the writer reports.
+pub fn write_comparison(
+    comparison: &Comparison,
+    format: Format,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    match format {
+        Format::Json => write_json(comparison, out),
+        Format::Text => out.write_all(compare::document(comparison).to_text().as_bytes()),
+        Format::Markdown => out.write_all(compare::document(comparison).to_markdown().as_bytes()),
     }
 }
 
