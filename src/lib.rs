@@ -85,6 +85,7 @@ pub mod report;
 pub mod reproduce;
 pub mod scorer;
 pub mod scores;
+pub mod shuffle;
 pub mod simulate;
 pub mod split;
 pub mod stats;

@@ -8,6 +8,7 @@ mod follow;
 mod options;
 mod progress;
 mod reproduce;
+mod shuffle;
 mod simulate;
 
 use std::io::{self, BufWriter, Write};
@@ -40,6 +41,8 @@ enum Command {
     Bounds(bounds::BoundsArguments),
     /// The exact figures of a channel matrix; composition of several
     Channel(channel::ChannelArguments),
+    /// The shuffle model: what shuffled messages tell of one user
+    Shuffle(shuffle::ShuffleArguments),
     /// Draw a log from a known mechanism
     Simulate(simulate::SimulateArguments),
     /// A figure or table of a paper, recomputed: data and picture
@@ -55,6 +58,7 @@ pub fn main() -> ExitCode {
         Command::Compare(arguments) => compare::compare(&arguments),
         Command::Bounds(arguments) => bounds::bounds(&arguments),
         Command::Channel(arguments) => channel::channel(&arguments),
+        Command::Shuffle(arguments) => shuffle::shuffle(&arguments),
         Command::Simulate(arguments) => simulate::simulate(&arguments),
         Command::Reproduce(arguments) => reproduce::reproduce(&arguments),
     };
