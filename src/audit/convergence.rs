@@ -45,6 +45,9 @@ pub(super) fn convergence(
     worst: &WorstPair,
     prior: &[f64],
 ) -> Option<Convergence> {
+    if evidence.options.quick {
+        return None;
+    }
     cross_fit::kind(&*evidence.tuned.scorer)?;
     let mut rng = ChaCha8Rng::seed_from_u64(evidence.options.seed);
     rng.set_stream(STREAM);

@@ -194,7 +194,9 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
         effective,
         // Parts dealt at random would put neighbours in time on both sides.
         cross_fit: cross_fit::kind(&*tuned.scorer)
-            .filter(|_| !serial && cross_fit::is_affordable(&tuned, options.budget))
+            .filter(|_| {
+                !serial && !options.quick && cross_fit::is_affordable(&tuned, options.budget)
+            })
             .and_then(|kind| {
                 let budget = match options.scorer {
                     ScorerChoice::Auto => options.budget.as_in_auto(),

@@ -41,6 +41,8 @@ pub struct AuditOptions {
     pub scorer: ScorerChoice,
     /// How long attackers may be tried.
     pub budget: Budget,
+    /// Limits and verdicts only: points come from the certify rows alone, and nothing is said of more rows.
+    pub quick: bool,
     /// How rows are split.
     pub split: SplitChoice,
     /// The prior.
@@ -58,6 +60,7 @@ impl Default for AuditOptions {
             seed: 0,
             scorer: ScorerChoice::Auto,
             budget: Budget::default(),
+            quick: false,
             split: SplitChoice::Random,
             prior: PriorChoice::Uniform,
             margin: 0.02,

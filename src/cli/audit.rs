@@ -90,6 +90,7 @@ pub fn audit_options(options: &EstimateOptions) -> Result<AuditOptions> {
         seed: options.seed,
         scorer: options.scorer.into(),
         budget: options.budget.parse()?,
+        quick: options.quick,
         split: options.split.into(),
         prior: options::prior(&options.prior)?,
         ..AuditOptions::default()

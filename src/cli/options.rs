@@ -89,6 +89,9 @@ pub struct EstimateOptions {
     /// How long attackers may be tried, by their nominal cost: `60s`, `500ms`, `2m`
     #[arg(long, default_value = "60s", value_name = "TIME")]
     pub budget: String,
+    /// Limits and verdicts only: estimates from fewer rows, and nothing said of more rows
+    #[arg(long)]
+    pub quick: bool,
     /// With `--scorer given`: the column of scores that tells two secrets apart (losses, likelihood
     /// ratios), or `SECRET=COLUMN,…`, one for each secret, larger = likelier
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
