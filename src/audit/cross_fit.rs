@@ -28,6 +28,8 @@ pub(super) struct CrossFit {
     tallies: Vec<Tally>,
     /// Advantage at the worst pair that each part's attack chose, weighted by rows.
     worst: Option<f64>,
+    /// Its variance, by that of each part's error rates.
+    worst_variance: f64,
     /// One tally a prior.
     pub guesses: Vec<GuessTally>,
 }
@@ -36,6 +38,17 @@ impl CrossFit {
     /// TPR − FPR over all rows of a pair.
     pub fn advantage(&self, pair: usize) -> Option<f64> {
         self.tallies[pair].advantage()
+    }
+
+    /// The tally of a pair over all rows.
+    pub fn tally(&self, pair: usize) -> Tally {
+        self.tallies[pair]
+    }
+
+    /// The variance of [`worst_advantage`](Self::worst_advantage) if the attacks had not been learned from
+    /// each other's rows.
+    pub fn worst_variance(&self) -> f64 {
+        self.worst_variance
     }
 
     /// The same for the worst pair: the mean over parts of what the part says of the pair that the
@@ -62,7 +75,7 @@ impl CrossFit {
         rng.set_stream(STREAM);
         let parts = split::folds(&log.counts, PARTS, &mut rng);
         let mut all = CrossFit::empty(log, priors.len());
-        let (mut worst, mut weight) = (0.0, 0.0);
+        let (mut worst, mut variance, mut weight) = (0.0, 0.0, 0.0);
         for (at, part) in parts.iter().enumerate() {
             let mut others = parts.iter().enumerate().filter(|(other, _)| *other != at);
             let first = others.next()?.1.clone();
@@ -73,13 +86,17 @@ impl CrossFit {
             let scorer = tuned.scorer.refit(&log.observations, &learn).ok()?;
             let rules: Vec<_> = tuned.choices.iter().map(|choice| choice.rule).collect();
             let judged = judge(&*scorer, &log.observations, part, &rules, priors);
-            if let Some(advantage) = judged.tallies[most_advantage(&tuned.choices)].advantage() {
-                worst += part.total() as f64 * advantage;
-                weight += part.total() as f64;
+            let tally = judged.tallies[most_advantage(&tuned.choices)];
+            if let Some(advantage) = tally.advantage() {
+                let rows = part.total() as f64;
+                worst += rows * advantage;
+                variance += rows * rows * tally.variance(None);
+                weight += rows;
             }
             all.add(&judged.tallies, &judged.guesses);
         }
         all.worst = (weight > 0.0).then(|| worst / weight);
+        all.worst_variance = variance / (weight * weight);
         Some(all)
     }
 
@@ -88,6 +105,7 @@ impl CrossFit {
         CrossFit {
             tallies: vec![Tally::default(); crate::pairwise::pair_count(secrets)],
             worst: None,
+            worst_variance: 0.0,
             guesses: vec![
                 GuessTally {
                     rows: vec![0; secrets],

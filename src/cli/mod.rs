@@ -3,10 +3,12 @@
 mod audit;
 mod bounds;
 mod channel;
+mod compare;
 mod follow;
 mod options;
 mod progress;
 mod reproduce;
+mod shuffle;
 mod simulate;
 
 use std::io::{self, BufWriter, Write};
@@ -33,10 +35,14 @@ enum Command {
     Estimate(audit::EstimateArguments),
     /// The same, with a verdict on each claim and an exit code
     Audit(audit::AuditArguments),
+    /// Several logs side by side, each against its mechanism; differences with limits
+    Compare(compare::CompareArguments),
     /// The exact figures of a known mechanism, and what a promise bounds, over a grid if asked
     Bounds(bounds::BoundsArguments),
     /// The exact figures of a channel matrix; composition of several
     Channel(channel::ChannelArguments),
+    /// The shuffle model: what shuffled messages tell of one user
+    Shuffle(shuffle::ShuffleArguments),
     /// Draw a log from a known mechanism
     Simulate(simulate::SimulateArguments),
     /// A figure or table of a paper, recomputed: data and picture
@@ -49,8 +55,10 @@ pub fn main() -> ExitCode {
     let done = match arguments.command {
         Command::Estimate(arguments) => audit::estimate(&arguments),
         Command::Audit(arguments) => audit::audit(&arguments),
+        Command::Compare(arguments) => compare::compare(&arguments),
         Command::Bounds(arguments) => bounds::bounds(&arguments),
         Command::Channel(arguments) => channel::channel(&arguments),
+        Command::Shuffle(arguments) => shuffle::shuffle(&arguments),
         Command::Simulate(arguments) => simulate::simulate(&arguments),
         Command::Reproduce(arguments) => reproduce::reproduce(&arguments),
     };

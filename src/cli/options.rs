@@ -90,6 +90,9 @@ pub struct EstimateOptions {
     /// may take as long again and 2 s
     #[arg(long, default_value = "20s", value_name = "TIME")]
     pub budget: String,
+    /// Limits and verdicts only: estimates from fewer rows, and nothing said of more rows
+    #[arg(long)]
+    pub quick: bool,
     /// With `--scorer given`: the column of scores that tells two secrets apart (losses, likelihood
     /// ratios), or `SECRET=COLUMN,…`, one for each secret, larger = likelier
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]

@@ -34,6 +34,7 @@ fn log_of(case: &Case, replicate: u64) -> Log {
 
 fn audit_with(log: &Log, claims: &[String], scorer: ScorerChoice, seed: u64) -> Audit {
     let options = AuditOptions {
+        quick: true,
         seed,
         scorer,
         claims: claims
