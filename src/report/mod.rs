@@ -3,11 +3,18 @@
 mod attackers;
 mod bounds;
 mod channel;
+mod convergence;
 mod document;
+mod figures;
 mod follow;
+mod input;
+mod pairs;
 mod reproduce;
 mod sections;
+mod summary;
 mod trade_off;
+mod verdict;
+mod words;
 
 use std::io::{self, Write};
 
