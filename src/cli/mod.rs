@@ -5,6 +5,7 @@ mod bounds;
 mod channel;
 mod follow;
 mod options;
+mod outputs;
 mod progress;
 mod reproduce;
 mod simulate;

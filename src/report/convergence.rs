@@ -4,6 +4,7 @@ use crate::audit::Convergence;
 use crate::outward::nearest;
 use crate::report::document::Document;
 
+/// The learning curve and what it says.
 pub fn would_more_rows_help(document: &mut Document, convergence: &Convergence) {
     let rows = convergence.points.iter().map(|point| {
         vec![

@@ -12,6 +12,7 @@ const LISTED_COLUMNS: usize = 8;
 /// Secrets listed with their rows.
 const LISTED_SECRETS: usize = 8;
 
+/// Facts of the log and of the method.
 pub fn input(audit: &Audit) -> Vec<String> {
     let input = &audit.input;
     let header = match (input.header, input.header_detected) {

@@ -3,12 +3,16 @@
 mod attackers;
 mod bounds;
 mod channel;
+mod command;
 mod convergence;
 mod document;
 mod figures;
 mod follow;
+mod html;
 mod input;
+mod outputs;
 mod pairs;
+mod pictures;
 mod reproduce;
 mod sections;
 mod summary;
@@ -25,6 +29,11 @@ use crate::bounds::Bounds;
 use crate::channel::Analysis;
 use crate::follow::Line;
 use crate::reproduce::{Entry, Reproduction};
+
+pub use command::command_line;
+pub use html::page;
+pub use outputs::Outputs;
+pub use pictures::{PICTURES, Picture, pictures};
 
 /// How a report is written to standard output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -8,18 +8,9 @@ use crate::report::words::{lower, upper, value};
 /// Pairs listed in the table of worst pairs.
 const LISTED_PAIRS: usize = 10;
 
+/// A table of the worst.
 pub fn pairs(document: &mut Document, audit: &Audit) {
-    let mut order: Vec<&PairFigures> = audit.pairs.iter().collect();
-    let key = |pair: &PairFigures| {
-        let tv = &pair.total_variation;
-        (tv.lower.unwrap_or(-1.0), tv.point.unwrap_or(-2.0))
-    };
-    order.sort_by(|x, y| {
-        let ((x_lower, x_point), (y_lower, y_point)) = (key(x), key(y));
-        y_lower
-            .total_cmp(&x_lower)
-            .then(y_point.total_cmp(&x_point))
-    });
+    let order = by_lower_limit(audit);
     let rows = order
         .iter()
         .take(LISTED_PAIRS)
@@ -53,4 +44,20 @@ pub fn pairs(document: &mut Document, audit: &Audit) {
         audit.pairs.len(),
         audit.multiplicity.correction
     ));
+}
+
+/// All pairs, those with the largest lower limits first.
+pub fn by_lower_limit(audit: &Audit) -> Vec<&PairFigures> {
+    let mut order: Vec<&PairFigures> = audit.pairs.iter().collect();
+    let key = |pair: &PairFigures| {
+        let tv = &pair.total_variation;
+        (tv.lower.unwrap_or(-1.0), tv.point.unwrap_or(-2.0))
+    };
+    order.sort_by(|x, y| {
+        let ((x_lower, x_point), (y_lower, y_point)) = (key(x), key(y));
+        y_lower
+            .total_cmp(&x_lower)
+            .then(y_point.total_cmp(&x_point))
+    });
+    order
 }

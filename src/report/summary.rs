@@ -7,7 +7,13 @@ use crate::outward::{at_least, at_most, percent_at_least};
 use crate::report::document::Document;
 use crate::report::words::value;
 
+/// Whether it leaks, between whom, how surely, and what is not known.
 pub fn summary(document: &mut Document, audit: &Audit) {
+    document.paragraph(sentences(audit));
+}
+
+/// The same as one text.
+pub fn sentences(audit: &Audit) -> String {
     let worst = &audit.worst_pair;
     let [a, b] = worst.secrets.each_ref().map(|label| shorten(label));
     let tv = &worst.total_variation;
@@ -59,7 +65,7 @@ pub fn summary(document: &mut Document, audit: &Audit) {
             "Mind the warnings about the order of rows below: {doubt}."
         ));
     }
-    document.paragraph(sentences.join(" "));
+    sentences.join(" ")
 }
 
 /// Whom the limits are about, where the log was reduced to what an observer can resolve.

@@ -6,9 +6,15 @@ use crate::outward::nearest;
 use crate::report::document::Document;
 use crate::report::words::{range, value};
 
+/// The verdict and what it rests on.
 pub fn verdict(document: &mut Document, claim: &ClaimReport) {
     let word = claim.verdict.to_string().to_uppercase();
     document.paragraph(format!("{word}: {}", claim.claim));
+    document.list(grounds(claim));
+}
+
+/// What a verdict rests on.
+pub fn grounds(claim: &ClaimReport) -> Vec<String> {
     let mut items = vec![claim.reason.clone()];
     items.push(format!(
         "Pair {} and {}{}: {} {} in the claim, {} estimated, {}.",
@@ -19,11 +25,7 @@ pub fn verdict(document: &mut Document, claim: &ClaimReport) {
             (Some(_), _) => ", the likeliest to exceed its own analytic value",
             (None, _) => "",
         },
-        match claim.quantity {
-            "bayes_security" => "Bayes security",
-            "attack_advantage" => "advantage of the attack",
-            other => other,
-        },
+        quantity(claim),
         nearest(claim.analytic),
         value(claim.estimate.point),
         range(&claim.estimate)
@@ -53,5 +55,14 @@ pub fn verdict(document: &mut Document, claim: &ClaimReport) {
             None => format!("Fit of the log to the claimed mechanism as a whole: {}.", fit.test),
         });
     }
-    document.list(items);
+    items
+}
+
+/// The quantity that decides, in words.
+pub fn quantity(claim: &ClaimReport) -> &'static str {
+    match claim.quantity {
+        "bayes_security" => "Bayes security",
+        "attack_advantage" => "advantage of the attack",
+        other => other,
+    }
 }
