@@ -7,10 +7,12 @@ use leakgauge::audit::{self, Audit, AuditOptions, SplitChoice, Verdict};
 use leakgauge::claim::Claim;
 use leakgauge::error::Result;
 use leakgauge::log::ReadOptions;
+use leakgauge::report::{Outputs, command_line};
 use leakgauge::{log, report};
 
 use crate::cli::follow::{self, FollowOptions};
 use crate::cli::options::{self, EstimateOptions, LogArguments};
+use crate::cli::outputs::OutputOptions;
 use crate::cli::progress::Progress;
 use crate::cli::to_stdout;
 
@@ -21,6 +23,8 @@ pub struct EstimateArguments {
     log: LogArguments,
     #[command(flatten)]
     options: EstimateOptions,
+    #[command(flatten)]
+    outputs: OutputOptions,
     #[command(flatten)]
     follow: FollowOptions,
 }
@@ -42,6 +46,8 @@ pub struct AuditArguments {
     #[command(flatten)]
     options: EstimateOptions,
     #[command(flatten)]
+    outputs: OutputOptions,
+    #[command(flatten)]
     follow: FollowOptions,
 }
 
@@ -56,7 +62,8 @@ pub fn estimate(arguments: &EstimateArguments) -> Result<ExitCode> {
             options,
         );
     }
-    run(&arguments.log, &arguments.options, &options)?;
+    let outputs = arguments.outputs.check(&arguments.log)?;
+    run(&arguments.log, &arguments.options, &options, &outputs)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -79,7 +86,8 @@ pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
             options,
         );
     }
-    let found = run(&arguments.log, &arguments.options, &options)?;
+    let outputs = arguments.outputs.check(&arguments.log)?;
+    let found = run(&arguments.log, &arguments.options, &options, &outputs)?;
     Ok(ExitCode::from(exit_code(&found)))
 }
 
@@ -97,7 +105,12 @@ pub fn audit_options(options: &EstimateOptions) -> Result<AuditOptions> {
     })
 }
 
-fn run(log: &LogArguments, shared: &EstimateOptions, options: &AuditOptions) -> Result<Audit> {
+fn run(
+    log: &LogArguments,
+    shared: &EstimateOptions,
+    options: &AuditOptions,
+    outputs: &Outputs,
+) -> Result<Audit> {
     options::use_threads(shared.threads)?;
     let meter = log::ReadMeter::default();
     let progress = Progress::start(meter.clone());
@@ -110,6 +123,7 @@ fn run(log: &LogArguments, shared: &EstimateOptions, options: &AuditOptions) -> 
     progress.stage("estimating");
     let found = audit::audit(&log, options)?;
     progress.finish();
+    outputs.write(&found, &command_line(std::env::args_os().skip(1)))?;
     to_stdout(|out| report::write_audit(&found, shared.format.into(), out))?;
     Ok(found)
 }

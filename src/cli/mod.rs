@@ -6,6 +6,7 @@ mod channel;
 mod compare;
 mod follow;
 mod options;
+mod outputs;
 mod progress;
 mod reproduce;
 mod shuffle;

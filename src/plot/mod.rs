@@ -49,6 +49,7 @@ pub use distributions::{Histograms, LabelBars, histograms, label_bars};
 pub use dots::{Dot, Dots, dots};
 pub use field::{Field, FieldPoint, field};
 pub use heatmap::{Heatmap, heatmap};
+pub(crate) use text::clean;
 pub use trade_off::{TradeOff, trade_off};
 
 #[cfg(test)]

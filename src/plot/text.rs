@@ -39,7 +39,7 @@ pub(super) fn fit(text: &str, most: f64) -> String {
 }
 
 /// A text with what XML cannot hold written out.
-pub(super) fn clean(text: &str) -> String {
+pub(crate) fn clean(text: &str) -> String {
     let text = visible(text);
     let allowed = |letter: char| !matches!(letter, '\u{fffe}' | '\u{ffff}');
     if text.contains(|letter| !allowed(letter)) {

@@ -6,7 +6,7 @@ use crate::error::{listing, shorten};
 use crate::estimate::Estimate;
 use crate::outward::{allowance, at_least, at_most, nearest};
 use crate::report::document::Document;
-use crate::report::sections::{lower, upper, value};
+use crate::report::words::{lower, upper, value};
 
 /// Pairs listed for each two logs.
 const LISTED_PAIRS: usize = 10;

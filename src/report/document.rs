@@ -1,12 +1,15 @@
 //! A report as headings, paragraphs, lists and tables, written as plain text or as markdown.
 
-use crate::error::visible;
+use crate::plot::clean;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use serde::Serialize;
 
 /// Text columns that a terminal is sure to have.
 const WIDTH: usize = 100;
 
 /// A piece of a report.
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Block {
     Heading(String),
     Paragraph(String),
@@ -51,6 +54,10 @@ impl Document {
             labels,
             rows,
         });
+    }
+
+    pub fn into_blocks(self) -> Vec<Block> {
+        self.blocks
     }
 
     pub fn to_text(&self) -> String {
@@ -140,7 +147,7 @@ fn table(
 
 /// Labels come from the log and may hold anything; the terminal must not act on it.
 fn shown(text: String) -> String {
-    visible(&text).into_owned()
+    clean(&text)
 }
 
 /// Breaks a text at spaces; words longer than a line stay whole.

@@ -3,14 +3,25 @@
 mod attackers;
 mod bounds;
 mod channel;
+mod command;
 mod compare;
 mod compare_plots;
+mod convergence;
 mod document;
+mod figures;
 mod follow;
+mod html;
+mod input;
+mod outputs;
+mod pairs;
+mod pictures;
 mod reproduce;
 mod sections;
 mod shuffle_flow;
+mod summary;
 mod trade_off;
+mod verdict;
+mod words;
 
 use std::io::{self, Write};
 
@@ -23,7 +34,11 @@ use crate::compare::Comparison;
 use crate::follow::Line;
 use crate::reproduce::{Entry, Reproduction};
 
+pub use command::command_line;
 pub use compare_plots::{COMPARISON_PLOTS, comparison_plots};
+pub use html::page;
+pub use outputs::Outputs;
+pub use pictures::{PICTURES, Picture, pictures};
 
 /// How a report is written to standard output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -8,6 +8,11 @@ use crate::report::document::Document;
 /// True positives at few false ones, and what the whole curve says of differential privacy.
 pub fn section(document: &mut Document, audit: &Audit) {
     document.heading("Trade-off");
+    body(document, audit);
+}
+
+/// The same without its heading.
+pub fn body(document: &mut Document, audit: &Audit) {
     let Some(found) = &audit.worst_pair.trade_off else {
         let reason = audit
             .worst_pair

@@ -1,0 +1,35 @@
+//! Whether more rows would help.
+
+use crate::audit::Convergence;
+use crate::outward::nearest;
+use crate::report::document::Document;
+
+/// The learning curve and what it says.
+pub fn would_more_rows_help(document: &mut Document, convergence: &Convergence) {
+    let rows = convergence.points.iter().map(|point| {
+        vec![
+            point.rows.to_string(),
+            nearest(point.bayes_risk),
+            nearest(point.total_variation),
+        ]
+    });
+    document.table(
+        vec![
+            "rows learned from",
+            "Bayes risk",
+            "advantage at the worst pair",
+        ],
+        0,
+        rows.collect(),
+    );
+    let mut text = convergence.conclusion.clone();
+    if let Some(bracket) = &convergence.cover_hart {
+        let [least, most] = bracket.bayes_risk;
+        text.push_str(&format!(
+            " Were {} rows infinitely many, the error of the nearest neighbour would put the Bayes risk between {least:.3} \
+             and {most:.3} (Cover and Hart; asymptotic, no limit of this log).",
+            bracket.rows
+        ));
+    }
+    document.paragraph(text);
+}

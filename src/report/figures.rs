@@ -1,0 +1,223 @@
+//! The figures of the worst pair and of the whole log.
+
+use crate::audit::{Audit, PrivacyLimit};
+use crate::error::shorten;
+use crate::estimate::Estimate;
+use crate::outward::{allowance, nearest};
+use crate::report::document::Document;
+use crate::report::words::{lower, upper, value};
+
+/// A figure with what it is about.
+pub struct Figure<'a> {
+    /// Its name.
+    pub name: String,
+    /// What it means, in a line.
+    pub meaning: &'static str,
+    /// The pair or the prior.
+    pub of: Of<'a>,
+    /// Where it stands in the JSON report.
+    pub pointer: String,
+    /// The estimate.
+    pub point: Option<f64>,
+    /// At least.
+    pub lower: Option<f64>,
+    /// At most.
+    pub upper: Option<f64>,
+    /// Why a limit is missing.
+    pub reason: Option<&'a str>,
+}
+
+/// What a figure is about.
+pub enum Of<'a> {
+    /// Two secrets.
+    Pair(&'a [String; 2]),
+    /// Anything else.
+    Words(String),
+}
+
+impl Of<'_> {
+    fn text(&self) -> String {
+        match self {
+            Of::Pair(secrets) => secrets.each_ref().map(|label| shorten(label)).join(" | "),
+            Of::Words(text) => text.clone(),
+        }
+    }
+}
+
+/// A table of all figures.
+pub fn figures(document: &mut Document, audit: &Audit) {
+    let rows = list(audit).into_iter().map(|figure| {
+        vec![
+            figure.name,
+            figure.of.text(),
+            value(figure.point),
+            lower(figure.lower),
+            upper(figure.upper),
+        ]
+    });
+    document.table(
+        vec!["figure", "of", "estimate", "at least", "at most"],
+        2,
+        rows.collect(),
+    );
+    document.paragraph(note(audit));
+}
+
+/// How the limits hold.
+pub fn note(audit: &Audit) -> String {
+    format!(
+        "Each figure's limits hold with {} % confidence; none means that no such limit can be had, or that nothing was \
+         measured. Estimates are not clipped: one beyond its limits means that no leak was seen. Guessing blind errs with \
+         probability {}.",
+        100.0 * audit.confidence,
+        nearest(audit.overall.guessing_error)
+    )
+}
+
+/// All figures, those of the worst pair first.
+pub fn list(audit: &Audit) -> Vec<Figure<'_>> {
+    let mut figures = of_worst_pair(audit);
+    figures.extend(of_log(audit));
+    figures
+}
+
+fn figure<'a>(
+    name: &str,
+    meaning: &'static str,
+    of: Of<'a>,
+    pointer: &str,
+    estimate: &'a Estimate,
+) -> Figure<'a> {
+    Figure {
+        name: name.to_owned(),
+        meaning,
+        of,
+        pointer: pointer.to_owned(),
+        point: estimate.point,
+        lower: estimate.lower,
+        upper: estimate.upper,
+        reason: estimate.reason.as_deref(),
+    }
+}
+
+fn of_worst_pair(audit: &Audit) -> Vec<Figure<'_>> {
+    let worst = &audit.worst_pair;
+    let pair = || Of::Pair(&worst.secrets);
+    let mut figures = vec![
+        figure(
+            "total variation",
+            "The largest advantage that any observer can have over these two. 0: they look alike; 1: never confused.",
+            pair(),
+            "/worst_pair/total_variation",
+            &worst.total_variation,
+        ),
+        figure(
+            "Bayes security",
+            "1 − total variation: how much of blind guessing's error is left. 1: nothing leaks.",
+            pair(),
+            "/worst_pair/bayes_security",
+            &worst.bayes_security,
+        ),
+        figure(
+            "advantage of the attack found",
+            "True minus false positive rate of one attack, on rows it never saw. A better attack may exist.",
+            pair(),
+            "/worst_pair/attack_advantage",
+            &worst.attack_advantage,
+        ),
+    ];
+    figures.extend(audit.privacy.iter().enumerate().map(privacy));
+    if let Some(trade_off) = &worst.trade_off {
+        figures.push(figure(
+            "mu (Gaussian privacy)",
+            "Gaussian differential privacy with a smaller mu is refuted.",
+            pair(),
+            "/worst_pair/trade_off/mu",
+            &trade_off.mu,
+        ));
+    }
+    figures
+}
+
+fn privacy((at, limit): (usize, &PrivacyLimit)) -> Figure<'_> {
+    Figure {
+        name: privacy_name(limit),
+        meaning: match limit.quantity {
+            "mu" => "Gaussian differential privacy with a smaller mu is refuted.",
+            "rho" => "Zero-concentrated differential privacy with a smaller rho is refuted.",
+            _ => "Differential privacy with a smaller epsilon is refuted.",
+        },
+        of: Of::Pair(&limit.secrets),
+        pointer: format!("/privacy/{at}"),
+        point: limit.point,
+        lower: limit.lower,
+        upper: None,
+        reason: Some("what privacy needs has no upper limit from samples"),
+    }
+}
+
+fn privacy_name(limit: &PrivacyLimit) -> String {
+    match (limit.delta, limit.quantity) {
+        (Some(delta), quantity) => format!("{quantity} (delta {})", allowance(delta)),
+        (None, "mu") => "mu (at the threshold for the claim)".to_owned(),
+        (None, "rho") => "rho (concentrated privacy)".to_owned(),
+        (None, quantity) => quantity.to_owned(),
+    }
+}
+
+fn of_log(audit: &Audit) -> Vec<Figure<'_>> {
+    let overall = &audit.overall;
+    let of = |words: &str| Of::Words(words.to_owned());
+    let prior = || Of::Words(format!("prior {}", overall.prior));
+    vec![
+        figure(
+            "Bayes security, worst of all pairs",
+            "The least over all pairs of secrets; no prior makes it smaller.",
+            of("all secrets"),
+            "/overall/bayes_security",
+            &overall.bayes_security,
+        ),
+        figure(
+            "Bayes risk",
+            "How often the best guess of the secret from one row is wrong.",
+            prior(),
+            "/overall/bayes_risk",
+            &overall.bayes_risk,
+        ),
+        figure(
+            "risk leakage R*/G",
+            "Bayes risk over the error of guessing blind. 1: nothing leaks.",
+            prior(),
+            "/overall/risk_leakage",
+            &overall.risk_leakage,
+        ),
+        figure(
+            "multiplicative leakage",
+            "How many times likelier a right guess is after one row. 1: nothing leaks.",
+            prior(),
+            "/overall/multiplicative_leakage",
+            &overall.multiplicative_leakage,
+        ),
+        figure(
+            "additive leakage",
+            "How much the probability of a right guess grows with one row. 0: nothing leaks.",
+            prior(),
+            "/overall/additive_leakage",
+            &overall.additive_leakage,
+        ),
+        figure(
+            "min-entropy leakage, bits",
+            "The multiplicative leakage as a binary logarithm. 0: nothing leaks.",
+            prior(),
+            "/overall/min_entropy_leakage_bits",
+            &overall.min_entropy_leakage_bits,
+        ),
+        figure(
+            "multiplicative capacity",
+            "The largest multiplicative leakage that any prior can have.",
+            of("any prior"),
+            "/overall/capacity",
+            &overall.capacity,
+        ),
+    ]
+}

@@ -1,0 +1,291 @@
+//! The first screen: the verdict in a sentence, and five short answers.
+
+use serde::Serialize;
+
+use super::content::Name;
+use crate::audit::{Audit, ClaimReport, Verdict, Warning};
+use crate::estimate::Estimate;
+use crate::observations::ObservationKind;
+use crate::outward::{
+    at_least, at_least_beyond, at_most, at_most_beyond, nearest, percent_at_least,
+};
+use crate::report::verdict::quantity;
+use crate::report::words::{range, value};
+
+/// The verdict.
+#[derive(Serialize)]
+pub struct Headline {
+    /// `violated`, `holds`, `inconclusive`; without claims `leaks`, `unknown`.
+    pub class: &'static str,
+    /// A word.
+    pub word: &'static str,
+    /// The rest of the sentence.
+    pub parts: Vec<Part>,
+}
+
+/// An answer.
+#[derive(Serialize)]
+pub struct Answer {
+    /// The question.
+    pub question: &'static str,
+    /// The answer.
+    pub parts: Vec<Part>,
+}
+
+/// A piece of a sentence.
+#[derive(Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Part {
+    /// Words.
+    Text(String),
+    /// What the user named, perhaps shortened.
+    Name(Name),
+}
+
+fn text(text: impl Into<String>) -> Part {
+    Part::Text(text.into())
+}
+
+/// The claim that the page is about: the first that is violated, else the first that is open, else the
+/// first.
+fn deciding(audit: &Audit) -> Option<&ClaimReport> {
+    let first = |verdict| audit.claims.iter().find(|claim| claim.verdict == verdict);
+    first(Verdict::Violated)
+        .or_else(|| first(Verdict::Inconclusive))
+        .or_else(|| audit.claims.first())
+}
+
+/// The verdict in a sentence.
+pub fn headline(audit: &Audit) -> Headline {
+    let Some(claim) = deciding(audit) else {
+        return without_claims(audit);
+    };
+    let named = Part::Name(Name::new(&claim.claim));
+    let (class, word, before, after) = match claim.verdict {
+        Verdict::Violated => ("violated", "Violated", "this log refutes ", ""),
+        Verdict::Holds => ("holds", "Holds", "this log meets ", ""),
+        Verdict::Inconclusive => (
+            "inconclusive",
+            "Inconclusive",
+            "this log neither refutes nor confirms ",
+            "",
+        ),
+    };
+    let others = match audit.claims.len() {
+        0 | 1 => after.to_owned(),
+        2 => "; one more claim is below".to_owned(),
+        n => format!("; {} more claims are below", n - 1),
+    };
+    Headline {
+        class,
+        word,
+        parts: vec![text(before), named, text(format!("{others}."))],
+    }
+}
+
+fn without_claims(audit: &Audit) -> Headline {
+    let (class, word, rest) = match audit.worst_pair.total_variation.lower {
+        Some(lower) if lower > 0.0 => ("leaks", "Leak found", "this log tells its secrets apart."),
+        Some(_) => (
+            "unknown",
+            "No leak certified",
+            "these rows do not prove one, nor that there is none.",
+        ),
+        None => (
+            "unknown",
+            "Nothing certified",
+            "these rows are too few to judge by.",
+        ),
+    };
+    Headline {
+        class,
+        word,
+        parts: vec![text(rest)],
+    }
+}
+
+/// Is it leaking, between whom, how sure is that, compared with what, and what now?
+pub fn answers(audit: &Audit) -> Vec<Answer> {
+    let claim = deciding(audit);
+    let violated = claim.filter(|claim| claim.verdict == Verdict::Violated);
+    let pair = violated.map_or(&audit.worst_pair.secrets, |claim| &claim.pair);
+    [
+        ("Is it leaking?", vec![text(leaking(audit, violated))]),
+        ("Between whom?", between(audit, pair)),
+        ("How sure?", vec![text(how_sure(audit, violated))]),
+        ("Compared with what?", vec![text(compared(audit, claim))]),
+        ("What now?", what_now(audit, claim)),
+    ]
+    .map(|(question, parts)| Answer { question, parts })
+    .into()
+}
+
+fn leaking(audit: &Audit, violated: Option<&ClaimReport>) -> String {
+    if let Some(claim) = violated {
+        return format!("Yes, more than claimed: {}.", beyond(claim));
+    }
+    let worst = &audit.worst_pair.total_variation;
+    match (worst.lower, audit.overall.bayes_security.lower) {
+        (Some(lower), _) if lower > 0.0 => {
+            format!(
+                "Yes: an observer has an advantage of at least {}.",
+                at_least(lower)
+            )
+        }
+        (Some(_), Some(security)) if security > 1e-4 => {
+            format!(
+                "No leak was certified, and none gives an advantage above {}.",
+                at_most(1.0 - security)
+            )
+        }
+        (Some(_), _) => "No leak was certified. That does not prove that there is none.".to_owned(),
+        (None, _) => format!(
+            "Not known: {}.",
+            worst.reason.as_deref().unwrap_or("too few rows")
+        ),
+    }
+}
+
+/// The limit that refutes a claim, with enough digits to see that it does.
+fn beyond(claim: &ClaimReport) -> String {
+    let name = quantity(claim);
+    match (claim.quantity, claim.estimate.lower, claim.estimate.upper) {
+        ("bayes_security", _, Some(upper)) => {
+            format!("{name} at most {}", at_most_beyond(upper, claim.analytic))
+        }
+        (_, Some(lower), _) => {
+            format!("{name} at least {}", at_least_beyond(lower, claim.analytic))
+        }
+        _ => format!("{name} {}", range(&claim.estimate)),
+    }
+}
+
+fn between(audit: &Audit, [a, b]: &[String; 2]) -> Vec<Part> {
+    let rest = match audit.pairs.len() {
+        0 | 1 => ", the only two.".to_owned(),
+        pairs => format!(", picked out of {pairs} pairs on rows of their own."),
+    };
+    vec![
+        Part::Name(Name::new(a)),
+        text(" and "),
+        Part::Name(Name::new(b)),
+        text(rest),
+    ]
+}
+
+fn how_sure(audit: &Audit, violated: Option<&ClaimReport>) -> String {
+    let (name, estimate): (_, &Estimate) = match violated {
+        Some(claim) => (quantity(claim), &claim.estimate),
+        None => ("advantage", &audit.worst_pair.total_variation),
+    };
+    let percent = 100.0 * audit.confidence;
+    let doubt = if audit.warnings.iter().any(Warning::is_about_order) {
+        ", if rows are independent: see the warnings"
+    } else {
+        ""
+    };
+    format!(
+        "{percent} % confidence{doubt}. Estimate of the {name} {}, {}.",
+        value(estimate.point),
+        range(estimate)
+    )
+}
+
+fn compared(audit: &Audit, claim: Option<&ClaimReport>) -> String {
+    if let Some(claim) = claim {
+        let side = match claim.quantity {
+            "bayes_security" => "at least",
+            _ => "at most",
+        };
+        return format!(
+            "The claim, which has {} {side} {}.",
+            quantity(claim),
+            nearest(claim.analytic)
+        );
+    }
+    match audit.worst_pair.total_variation.lower {
+        Some(lower) if lower > 0.0 => format!(
+            "Guessing blind: right 50 % of the time between two secrets, here at least {} %.",
+            percent_at_least(0.5 * (1.0 + lower))
+        ),
+        _ => format!(
+            "Guessing blind, which errs with probability {}; the attack found: {}.",
+            nearest(audit.overall.guessing_error),
+            value(audit.overall.bayes_risk.point)
+        ),
+    }
+}
+
+fn what_now(audit: &Audit, claim: Option<&ClaimReport>) -> Vec<Part> {
+    let about_order = audit
+        .warnings
+        .iter()
+        .find(|warning| warning.is_about_order());
+    match about_order {
+        Some(Warning::LabelsNotInterleaved { .. }) => {
+            return vec![text(
+                "Take the log again with secrets in random order; until then drift may be the cause.",
+            )];
+        }
+        Some(_) => {
+            return vec![text(
+                "See the warnings first: the rows do not look independent.",
+            )];
+        }
+        None => {}
+    }
+    let advice = match claim.map(|claim| (claim.verdict, claim.rows_needed)) {
+        Some((Verdict::Violated, _)) => {
+            return look_there(
+                audit,
+                "Do not rely on the claim. ",
+                "Find out why these two differ.",
+            );
+        }
+        Some((Verdict::Holds, _)) => {
+            "Nothing for now; audit again when the mechanism or its input changes.".to_owned()
+        }
+        Some((Verdict::Inconclusive, Some(rows))) => {
+            format!(
+                "Take about {rows} rows in all: they would decide if the estimate were the truth."
+            )
+        }
+        Some((Verdict::Inconclusive, None)) => no_rows_decide(audit),
+        None => match audit.worst_pair.total_variation.lower {
+            Some(lower) if lower > 0.0 => {
+                return look_there(audit, "", "Say how much is allowed with audit --claim.");
+            }
+            _ => {
+                "Say how much is allowed with audit --claim: the verdict says how many rows decide."
+                    .to_owned()
+            }
+        },
+    };
+    vec![text(advice)]
+}
+
+/// The column to look at, where it is about the pair that is named.
+fn look_there(audit: &Audit, before: &str, after: &str) -> Vec<Part> {
+    let about_worst = deciding(audit).is_none_or(|claim| claim.pair == audit.worst_pair.secrets);
+    match audit
+        .worst_pair
+        .distributions
+        .as_ref()
+        .filter(|found| about_worst && found.columns > 1)
+    {
+        Some(found) => vec![
+            text(format!("{before}Look at column ")),
+            Part::Name(Name::new(&found.column)),
+            text(format!(", in which they differ most. {after}")),
+        ],
+        None => vec![text(format!("{before}{after}"))],
+    }
+}
+
+fn no_rows_decide(audit: &Audit) -> String {
+    match audit.input.observation.kind {
+        ObservationKind::Discrete => "More rows like these decide nothing: the reason is below.",
+        _ => "More rows decide nothing: say what an observer can resolve with --resolution.",
+    }
+    .to_owned()
+}

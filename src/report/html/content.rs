@@ -1,0 +1,291 @@
+//! What the template shows: texts, rounded as in the other formats.
+
+use serde::{Serialize, Serializer};
+
+use super::answers::{Answer, Headline, answers, headline};
+use crate::audit::{Audit, ClaimReport, PairFigures, Shape};
+use crate::outward::nearest;
+use crate::plot::clean;
+use crate::report::attackers::attackers;
+use crate::report::convergence::would_more_rows_help;
+use crate::report::document::{Block, Document};
+use crate::report::figures::{self, Figure, Of};
+use crate::report::input::input;
+use crate::report::pairs::by_lower_limit;
+use crate::report::pictures::pictures;
+use crate::report::summary::sentences;
+use crate::report::trade_off;
+use crate::report::verdict::grounds;
+use crate::report::words::{lower, upper, value};
+
+/// What the user named: a label, a column, a claim. Shortened if it is long.
+pub struct Name(String);
+
+impl Name {
+    pub fn new(text: &str) -> Self {
+        Name(clean(text))
+    }
+}
+
+/// The text, or a pair of what is shown and all of it.
+impl Serialize for Name {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        /// Characters that stay beside another name on a phone.
+        const LONGEST: usize = 40;
+        let shown = if self.0.chars().count() <= LONGEST {
+            (self.0.clone(), None)
+        } else {
+            let short: String = self.0.chars().take(LONGEST - 1).chain(['…']).collect();
+            (short, Some(&self.0))
+        };
+        shown.serialize(serializer)
+    }
+}
+
+/// All of the page.
+#[derive(Serialize)]
+pub struct Content {
+    style: &'static str,
+    script: &'static str,
+    tool: String,
+    files: Vec<Name>,
+    headline: Headline,
+    answers: Vec<Answer>,
+    claims: Vec<Verdict>,
+    summary: String,
+    warnings: Vec<(&'static str, String)>,
+    worst: [Name; 2],
+    distributions: Option<Drawn>,
+    pairs: Option<Pairs>,
+    trade_off: Option<String>,
+    trade_off_names: Option<[Name; 2]>,
+    trade_off_text: Vec<Block>,
+    convergence: Option<String>,
+    convergence_text: Vec<Block>,
+    figures: Vec<Row>,
+    figures_note: String,
+    reasons: Vec<String>,
+    attackers: Vec<Block>,
+    input: Vec<String>,
+    assumptions: Vec<String>,
+    command: String,
+    version: &'static str,
+    seed: u64,
+}
+
+/// A claim.
+#[derive(Serialize)]
+struct Verdict {
+    class: String,
+    claim: Name,
+    grounds: Vec<String>,
+}
+
+/// A picture of a column.
+#[derive(Serialize)]
+struct Drawn {
+    svg: String,
+    column: Name,
+    columns: usize,
+    beyond: Option<String>,
+}
+
+/// A figure as a row.
+#[derive(Serialize)]
+struct Row {
+    name: String,
+    meaning: &'static str,
+    pair: Option<[Name; 2]>,
+    of: String,
+    pointer: String,
+    point: String,
+    lower: String,
+    upper: String,
+    /// Number of the reason why a limit is missing.
+    reason: Option<usize>,
+}
+
+/// All pairs.
+#[derive(Serialize)]
+struct Pairs {
+    heatmap: Option<String>,
+    dots: Option<String>,
+    count: usize,
+    correction: &'static str,
+    rows: Vec<PairRow>,
+    reasons: Vec<String>,
+}
+
+/// A pair: total variation, its limits, Bayes security.
+#[derive(Serialize)]
+struct PairRow {
+    secrets: [Name; 2],
+    numbers: [String; 4],
+}
+
+impl Content {
+    pub fn new(audit: &Audit, command: &str) -> Content {
+        let mut drawn = pictures(audit);
+        let mut picture = |name: &str| {
+            let at = drawn.iter().position(|picture| picture.name == name)?;
+            Some(drawn.swap_remove(at).svg)
+        };
+        let worst = &audit.worst_pair;
+        let (figures, reasons) = rows(figures::list(audit));
+        Content {
+            style: include_str!("style.css"),
+            script: include_str!("sort.js"),
+            tool: format!("{} {}", audit.tool.name, audit.tool.version),
+            files: audit
+                .input
+                .files
+                .iter()
+                .map(|file| Name::new(file))
+                .collect(),
+            headline: headline(audit),
+            answers: answers(audit),
+            claims: audit.claims.iter().map(verdict).collect(),
+            summary: clean(&sentences(audit)),
+            warnings: audit
+                .warnings
+                .iter()
+                .map(|warning| (warning.code(), clean(&warning.to_string())))
+                .collect(),
+            worst: worst.secrets.each_ref().map(|label| Name::new(label)),
+            distributions: picture("distributions").and_then(|svg| distributions(audit, svg)),
+            pairs: (audit.pairs.len() > 1)
+                .then(|| pairs(audit, picture("bayes-security"), picture("pairs"))),
+            trade_off: picture("trade-off"),
+            trade_off_names: worst.trade_off.as_ref().map(|found| {
+                [&found.curve.detects, &found.curve.against].map(|label| Name::new(label))
+            }),
+            trade_off_text: blocks(|document| trade_off::body(document, audit)),
+            convergence: picture("convergence"),
+            convergence_text: blocks(|document| {
+                if let Some(found) = &audit.convergence {
+                    would_more_rows_help(document, found);
+                }
+            }),
+            figures,
+            figures_note: figures::note(audit),
+            reasons,
+            attackers: blocks(|document| attackers(document, &audit.method)),
+            input: cleaned(&input(audit)),
+            assumptions: cleaned(&audit.assumptions),
+            command: clean(command),
+            version: audit.tool.version,
+            seed: audit.seed,
+        }
+    }
+}
+
+fn cleaned(texts: &[String]) -> Vec<String> {
+    texts.iter().map(|text| clean(text)).collect()
+}
+
+fn blocks(write: impl FnOnce(&mut Document)) -> Vec<Block> {
+    let mut document = Document::default();
+    write(&mut document);
+    document.into_blocks()
+}
+
+fn verdict(claim: &ClaimReport) -> Verdict {
+    Verdict {
+        class: claim.verdict.to_string(),
+        claim: Name::new(&claim.claim),
+        grounds: cleaned(&grounds(claim)),
+    }
+}
+
+fn distributions(audit: &Audit, svg: String) -> Option<Drawn> {
+    let found = audit.worst_pair.distributions.as_ref()?;
+    Some(Drawn {
+        svg,
+        column: Name::new(&found.column),
+        columns: found.columns,
+        beyond: match found.shape {
+            Shape::Numbers { beyond, .. } if beyond > 0.0 => Some(nearest(beyond)),
+            _ => None,
+        },
+    })
+}
+
+/// The number of a reason, from 1; new ones are added.
+fn number(reasons: &mut Vec<String>, reason: &str) -> usize {
+    let reason = clean(reason);
+    let at = reasons
+        .iter()
+        .position(|known| *known == reason)
+        .unwrap_or_else(|| {
+            reasons.push(reason);
+            reasons.len() - 1
+        });
+    at + 1
+}
+
+fn rows(figures: Vec<Figure<'_>>) -> (Vec<Row>, Vec<String>) {
+    let mut reasons = Vec::new();
+    let rows = figures.into_iter().map(|figure| {
+        let is_missing = figure.lower.is_none() || figure.upper.is_none();
+        let reason = figure.reason.filter(|_| is_missing);
+        let (pair, of) = match figure.of {
+            Of::Pair(secrets) => (
+                Some(secrets.each_ref().map(|label| Name::new(label))),
+                String::new(),
+            ),
+            Of::Words(words) => (None, clean(&words)),
+        };
+        Row {
+            name: figure.name,
+            meaning: figure.meaning,
+            pair,
+            of,
+            pointer: figure.pointer,
+            point: value(figure.point),
+            lower: lower(figure.lower),
+            upper: upper(figure.upper),
+            reason: reason.map(|reason| number(&mut reasons, reason)),
+        }
+    });
+    let rows = rows.collect();
+    (rows, reasons)
+}
+
+fn pairs(audit: &Audit, heatmap: Option<String>, dots: Option<String>) -> Pairs {
+    /// Reasons beyond these differ in a name only.
+    const MOST_REASONS: usize = 3;
+    let order = by_lower_limit(audit);
+    let mut reasons = Vec::new();
+    for pair in &order {
+        let total_variation = &pair.total_variation;
+        let is_missing = total_variation.lower.is_none() || total_variation.upper.is_none();
+        if let Some(reason) = total_variation
+            .reason
+            .as_ref()
+            .filter(|_| is_missing && reasons.len() < MOST_REASONS)
+        {
+            number(&mut reasons, reason);
+        }
+    }
+    Pairs {
+        heatmap,
+        dots,
+        count: order.len(),
+        correction: audit.multiplicity.correction,
+        rows: order.into_iter().map(pair_row).collect(),
+        reasons,
+    }
+}
+
+fn pair_row(pair: &PairFigures) -> PairRow {
+    let total_variation = &pair.total_variation;
+    PairRow {
+        secrets: pair.secrets.each_ref().map(|label| Name::new(label)),
+        numbers: [
+            value(total_variation.point),
+            lower(total_variation.lower),
+            upper(total_variation.upper),
+            value(pair.bayes_security.point),
+        ],
+    }
+}

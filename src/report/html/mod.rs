@@ -1,0 +1,42 @@
+//! An audit as one page that needs nothing else: no network, and no script but to sort tables.
+//!
+//! The page is HTML that is XML too, so that any reader of either can check it.
+
+mod answers;
+mod content;
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Serde;
+use minijinja::{AutoEscape, Environment, UndefinedBehavior};
+
+use crate::audit::Audit;
+use crate::error::{Error, Result};
+use content::Content;
+
+const TEMPLATE: &str = include_str!("page.html");
+
+/// The page of an audit. `command` is shown as what made it, see
+/// [`command_line`](crate::report::command_line).
+///
+/// # Errors
+/// None that a log or a command could cause: what the template engine reports.
+pub fn page(audit: &Audit, command: &str) -> Result<String> {
+    let failed = |error: minijinja::Error| Error::file("the report page", format!("{error:#}"));
+    let mut syntax = SyntaxConfig::builder();
+    syntax.trim_blocks(true).lstrip_blocks(true);
+    let syntax = syntax.build().map_err(failed)?;
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_syntax(syntax);
+    environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    environment
+        .add_template("page.html", TEMPLATE)
+        .map_err(failed)?;
+    let template = environment.get_template("page.html").map_err(failed)?;
+    template
+        .render(Serde(Content::new(audit, command)))
+        .map_err(failed)
+}
+
+#[cfg(test)]
+mod tests;

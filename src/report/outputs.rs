@@ -1,0 +1,172 @@
+//! Files that are written beside a report: the page and the pictures.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use crate::audit::Audit;
+use crate::error::{Error, Result};
+use crate::plot::on_white;
+use crate::report::html::page;
+use crate::report::pictures::{PICTURES, pictures};
+use crate::reproduce::replace_file;
+
+/// What the beginning of a page of ours has.
+const OWN_PAGE: &str = "<meta name=\"generator\" content=\"leakgauge";
+/// What the beginning of a picture of ours has.
+const OWN_PICTURE: &str = "class=\"leakgauge-plot\"";
+
+/// Places that were checked.
+///
+/// A file that leakgauge wrote is replaced, as is any file where that was asked for; never a log.
+#[derive(Debug, Clone, Default)]
+pub struct Outputs {
+    html: Option<PathBuf>,
+    plots: Option<PathBuf>,
+    force: bool,
+    inputs: Vec<PathBuf>,
+}
+
+impl Outputs {
+    /// Checks, before anything is read or computed, that nothing of value would be overwritten and that
+    /// there is a directory to write to.
+    ///
+    /// # Errors
+    /// A place that is a log, a file that is not ours and not to be replaced, or no place for a file.
+    pub fn check(
+        html: Option<PathBuf>,
+        plots: Option<PathBuf>,
+        force: bool,
+        inputs: &[&Path],
+    ) -> Result<Outputs> {
+        let outputs = Outputs {
+            html,
+            plots,
+            force,
+            inputs: inputs
+                .iter()
+                .filter_map(|file| file.canonicalize().ok())
+                .collect(),
+        };
+        if let Some(file) = &outputs.html {
+            outputs.check_page(file)?;
+        }
+        if let Some(directory) = &outputs.plots {
+            if directory.symlink_metadata().is_ok() && !directory.is_dir() {
+                return Err(Error::file(directory, "is not a directory")
+                    .with_hint("name a directory with --plots; it is made if need be"));
+            }
+            for (name, _) in PICTURES {
+                outputs.check_file(
+                    &place(directory, name),
+                    OWN_PICTURE,
+                    "--plots for another directory",
+                )?;
+            }
+        }
+        Ok(outputs)
+    }
+
+    fn check_page(&self, file: &Path) -> Result<()> {
+        if file == Path::new("-") || file.file_name().is_none() {
+            return Err(Error::parameter(
+                format!("--html {}", file.display()),
+                "is not the name of a file",
+            )
+            .with_hint("for instance --html report.html"));
+        }
+        let parent = file
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty());
+        if let Some(parent) = parent.filter(|parent| !parent.is_dir()) {
+            return Err(Error::file(parent, "there is no such directory")
+                .with_hint("make it first, or name another with --html"));
+        }
+        let in_plots = self.plots.as_ref().is_some_and(|directory| {
+            PICTURES
+                .iter()
+                .any(|(name, _)| place(directory, name) == *file)
+        });
+        if in_plots {
+            return Err(Error::parameter(
+                format!("--html {}", file.display()),
+                "is the name of a picture of --plots",
+            ));
+        }
+        self.check_file(file, OWN_PAGE, "--html for another")
+    }
+
+    /// Whether a file may be written: nothing is there, or something of ours, or it was asked for.
+    fn check_file(&self, file: &Path, own: &str, instead: &str) -> Result<()> {
+        if file.symlink_metadata().is_err() {
+            return Ok(());
+        }
+        if file
+            .canonicalize()
+            .is_ok_and(|file| self.inputs.contains(&file))
+        {
+            return Err(Error::file(file, "is the log itself").with_hint(format!("use {instead}")));
+        }
+        if !file.is_file() {
+            return Err(
+                Error::file(file, "is there and is no file").with_hint(format!("use {instead}"))
+            );
+        }
+        if self.force || is_own(file, own) {
+            return Ok(());
+        }
+        Err(
+            Error::file(file, "is there already and was not written by leakgauge")
+                .with_hint(format!("use --force to replace it, or {instead}")),
+        )
+    }
+
+    /// Writes the page and the pictures. Each file is written beside its place and then moved there.
+    /// Pictures that an earlier log had and this one has not are removed.
+    ///
+    /// # Errors
+    /// A place that cannot be written to, or that was taken since it was checked.
+    pub fn write(&self, audit: &Audit, command: &str) -> Result<()> {
+        if let Some(file) = &self.html {
+            let page = page(audit, command)?;
+            self.check_page(file)?;
+            replace_file(file, &page)?;
+        }
+        if let Some(directory) = &self.plots {
+            self.write_pictures(directory, audit)?;
+        }
+        Ok(())
+    }
+
+    fn write_pictures(&self, directory: &Path, audit: &Audit) -> Result<()> {
+        let failed = |path: &Path, what: &str, error: std::io::Error| {
+            Error::file(path, format!("{what}: {error}"))
+        };
+        fs::create_dir_all(directory)
+            .map_err(|error| failed(directory, "cannot be made", error))?;
+        let drawn = pictures(audit);
+        for (name, _) in PICTURES {
+            let file = place(directory, name);
+            self.check_file(&file, OWN_PICTURE, "--plots for another directory")?;
+            if let Some(picture) = drawn.iter().find(|picture| picture.name == name) {
+                replace_file(&file, &on_white(&picture.svg))?;
+            } else if is_own(&file, OWN_PICTURE) {
+                fs::remove_file(&file)
+                    .map_err(|error| failed(&file, "cannot be removed", error))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn place(directory: &Path, name: &str) -> PathBuf {
+    directory.join(format!("{name}.svg"))
+}
+
+/// Whether a file begins as ours do.
+fn is_own(file: &Path, mark: &str) -> bool {
+    const BEGINNING: u64 = 1024;
+    let mut start = Vec::new();
+    let read = fs::File::open(file).and_then(|file| file.take(BEGINNING).read_to_end(&mut start));
+    read.is_ok() && String::from_utf8_lossy(&start).contains(mark)
+}

@@ -1,0 +1,54 @@
+//! Words for values, limits and methods, the same in every format.
+
+use crate::estimate::{Estimate, Method};
+use crate::outward::{at_least, at_most, nearest};
+
+pub fn method_name(method: Method) -> &'static str {
+    match method {
+        Method::HeldOutAttack => "the attack on rows it never saw",
+        Method::CrossFittedAttack => {
+            "attacks of the chosen kind on all rows, each learned without the rows it is tried on; some of these rows chose the kind"
+        }
+        Method::MinimaxTotalVariation => "minimax estimate for alphabets larger than the sample",
+        Method::ClopperPearson => "Clopper-Pearson on each error rate of the attack",
+        Method::KolmogorovDistance => "Kolmogorov distance of the rows that certify",
+        Method::KolmogorovDkw => "Kolmogorov distance with the DKW-Massart bound",
+        Method::PluginMcdiarmid => "plug-in estimate with McDiarmid's inequality",
+        Method::MatchedClopperPearson => "Clopper-Pearson on a prior-matched subsample",
+        Method::WeightedChernoff => "Chernoff bound on prior-weighted errors",
+        Method::CombinedLimits => "limits of both logs, each at half the level",
+        Method::BettingMixture => "bets with a mixture of stakes",
+        Method::OrderStatisticClopperPearson => {
+            "order statistics of one secret with Clopper-Pearson on the other"
+        }
+        Method::DkwBand => "DKW-Massart band at all thresholds",
+        Method::BandAndTails => {
+            "DKW-Massart band at all thresholds with Clopper-Pearson in the tails"
+        }
+        Method::AreaUnderCurve => "the Gaussian shift of the same area under the curve",
+        Method::ClopperPearsonEffectiveRows => {
+            "Clopper-Pearson on each error rate with effective rows (approximate)"
+        }
+    }
+}
+
+pub fn range(estimate: &Estimate) -> String {
+    match (estimate.lower, estimate.upper) {
+        (Some(lower), Some(upper)) => format!("between {} and {}", at_least(lower), at_most(upper)),
+        (Some(lower), None) => format!("at least {}", at_least(lower)),
+        (None, Some(upper)) => format!("at most {}", at_most(upper)),
+        (None, None) => "no limits".to_owned(),
+    }
+}
+
+pub fn value(value: Option<f64>) -> String {
+    value.map_or("none".to_owned(), nearest)
+}
+
+pub fn lower(limit: Option<f64>) -> String {
+    limit.map_or("none".to_owned(), at_least)
+}
+
+pub fn upper(limit: Option<f64>) -> String {
+    limit.map_or("none".to_owned(), at_most)
+}
