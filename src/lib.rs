@@ -61,7 +61,8 @@
 //! [`log`] reads; [`observations`] holds what was read; [`split`] parts it; [`scorer`] attacks;
 //! [`tuning`] chooses; [`pairwise`] decides between two secrets; [`measure`] and [`stats`] are pure
 //! formulas; [`mechanism`] and [`claim`] know what a log is compared with; [`audit`] puts it together;
-//! [`channel`] and [`bounds`] give the exact figures of what is known; [`report`] writes it all,
+//! [`channel`] and [`bounds`] give the exact figures of what is known; [`shuffle`] is about messages
+//! that have been shuffled; [`report`] writes it all,
 //! [`plot`] draws; [`reproduce`] recomputes figures of papers.
 
 pub mod audit;
@@ -83,6 +84,7 @@ pub mod report;
 pub mod reproduce;
 pub mod scorer;
 pub mod scores;
+pub mod shuffle;
 pub mod simulate;
 pub mod split;
 pub mod stats;

@@ -7,6 +7,7 @@ mod follow;
 mod options;
 mod progress;
 mod reproduce;
+mod shuffle;
 mod simulate;
 
 use std::io::{self, BufWriter, Write};
@@ -37,6 +38,8 @@ enum Command {
     Bounds(bounds::BoundsArguments),
     /// The exact figures of a channel matrix; composition of several
     Channel(channel::ChannelArguments),
+    /// What is left of users' messages when they are shuffled
+    Shuffle(shuffle::ShuffleArguments),
     /// Draw a log from a known mechanism
     Simulate(simulate::SimulateArguments),
     /// A figure or table of a paper, recomputed: data and picture
@@ -51,6 +54,7 @@ pub fn main() -> ExitCode {
         Command::Audit(arguments) => audit::audit(&arguments),
         Command::Bounds(arguments) => bounds::bounds(&arguments),
         Command::Channel(arguments) => channel::channel(&arguments),
+        Command::Shuffle(arguments) => shuffle::shuffle(&arguments),
         Command::Simulate(arguments) => simulate::simulate(&arguments),
         Command::Reproduce(arguments) => reproduce::reproduce(&arguments),
     };

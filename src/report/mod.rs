@@ -7,6 +7,7 @@ mod document;
 mod follow;
 mod reproduce;
 mod sections;
+pub mod shuffle;
 mod trade_off;
 
 use std::io::{self, Write};
