@@ -51,6 +51,7 @@ pub mod samples;
 mod source;
 #[cfg(test)]
 mod tests;
+mod u_statistic;
 
 pub use analysis::{
     Estimated, EstimatedRow, Exact, ExactRow, Found, InputBounds, Method, Needed, Reidentification,
