@@ -36,6 +36,8 @@ pub enum Method {
     /// Clopper–Pearson on each error rate with as many rows as the autocorrelated errors are worth;
     /// approximate.
     ClopperPearsonEffectiveRows,
+    /// Limits of two independent logs, each at half the level, taken from each other.
+    CombinedLimits,
     /// Bets with a mixture of stakes; holds however often it is looked at.
     BettingMixture,
 }
@@ -84,12 +86,15 @@ impl Estimate {
         }
     }
 
-    /// Takes a better point than the one at hand. A point below what is certified is raised to it, unless
-    /// the limit says no more than what holds of any log.
+    /// Takes a better point than the one at hand. A point outside of what is certified is moved to the
+    /// limit, and is then the limit's, unless the lower limit says no more than what holds of any log.
     pub(crate) fn set_point(&mut self, point: f64, method: Method, trivial_lower: f64) {
-        let certified = self.lower.filter(|lower| *lower > trivial_lower);
-        self.point = Some(certified.map_or(point, |lower| lower.max(point)));
-        self.method.point = Some(method);
+        let lower = self.lower.filter(|lower| *lower > trivial_lower);
+        (self.point, self.method.point) = match (lower, self.upper) {
+            (Some(lower), _) if point < lower => (Some(lower), self.method.lower),
+            (_, Some(upper)) if point > upper => (Some(upper), self.method.upper),
+            _ => (Some(point), Some(method)),
+        };
     }
 
     /// The estimate of a decreasing function of the figure: limits change places.

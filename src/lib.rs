@@ -61,14 +61,15 @@
 //! [`log`] reads; [`observations`] holds what was read; [`split`] parts it; [`scorer`] attacks;
 //! [`tuning`] chooses; [`pairwise`] decides between two secrets; [`measure`] and [`stats`] are pure
 //! formulas; [`mechanism`] and [`claim`] know what a log is compared with; [`audit`] puts it together;
-//! [`channel`] and [`bounds`] give the exact figures of what is known; [`shuffle`] is about messages
-//! that have been shuffled; [`report`] writes it all,
+//! [`compare`] sets several logs side by side; [`channel`] and [`bounds`] give the exact figures of what
+//! is known; [`shuffle`] is about messages that have been shuffled; [`report`] writes it all,
 //! [`plot`] draws; [`reproduce`] recomputes figures of papers.
 
 pub mod audit;
 pub mod bounds;
 pub mod channel;
 pub mod claim;
+pub mod compare;
 pub mod error;
 pub mod estimate;
 pub mod follow;

@@ -235,6 +235,7 @@ fn audit_options() -> impl Strategy<Value = AuditOptions> {
     )
         .prop_map(
             |(confidence, scorer, prior, margin, claims, seed)| AuditOptions {
+                quick: seed % 2 == 0,
                 confidence,
                 scorer,
                 budget: leakgauge::tuning::Budget::default(),

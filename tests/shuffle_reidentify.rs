@@ -196,7 +196,9 @@ fn plots_are_written_with_their_data() {
             );
         }
     }
-    assert!(refusal(&[&arguments[..], &["--plots", "/no/such"]].concat()).contains("no directory"));
+    assert!(
+        refusal(&[&arguments[..], &["--plots", "/no/such"]].concat()).contains("no such directory")
+    );
 }
 
 #[test]

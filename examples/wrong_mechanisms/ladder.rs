@@ -42,6 +42,7 @@ pub fn audit_of(
         ..ReadOptions::default()
     };
     let options = AuditOptions {
+        quick: true,
         seed,
         scorer,
         claims: vec![Claim::parse(&case.claim(epsilon))?],

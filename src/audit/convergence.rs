@@ -45,7 +45,9 @@ pub(super) fn convergence(
     worst: &WorstPair,
     prior: &[f64],
 ) -> Option<Convergence> {
-    cross_fit::kind(&*evidence.tuned.scorer)?;
+    if evidence.options.quick || !cross_fit::is_learned(&*evidence.tuned.scorer) {
+        return None;
+    }
     let mut rng = ChaCha8Rng::seed_from_u64(evidence.options.seed);
     rng.set_stream(STREAM);
     let judged = thin(&split.certify, JUDGED, &mut rng);
@@ -194,18 +196,27 @@ fn curves(sizes: &[Size]) -> (Vec<ConvergencePoint>, [Option<Extrapolation>; 2])
     (points, both)
 }
 
-/// The bracket of Cover and Hart, where there are numbers: its secrets are as frequent as in the log.
+/// The bracket of Cover and Hart, where there are numbers and the rows that learn are drawn like those that
+/// judge: its secrets are as frequent as in the log.
 fn cover_hart(
     evidence: &Evidence,
     learn: &Counts,
     judged: &Counts,
     rng: &mut ChaCha8Rng,
 ) -> Option<Asymptotic> {
+    /// Shares of secrets among learning and judged rows may differ by so much.
+    const ALIKE: f64 = 0.01;
     let observations = evidence.observations;
     if observations.dimensions() == 0 || observations.category_count() > 1 {
         return None;
     }
     let learn = thin(learn, NEAREST_ROWS, rng);
+    let share = |counts: &Counts, secret: usize| {
+        counts.rows()[secret] as f64 / counts.total().max(1) as f64
+    };
+    if (0..learn.secrets()).any(|s| (share(&learn, s) - share(judged, s)).abs() > ALIKE) {
+        return None;
+    }
     let neighbors = Neighbors::fit(observations, &learn);
     let nearest = KNearest::new("nearest", neighbors.into(), Rank::Fixed(1), 1.0);
     let secrets = learn.secrets();

@@ -10,9 +10,9 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::log::Log;
 use crate::pairwise::{GuessTally, PairChoice, Tally, judge};
-use crate::scorer::Scorer;
+use crate::scorer::{Kind, Scorer};
 use crate::split::{self, Split};
-use crate::tuning::{self, Budget, ScorerChoice, Tuned};
+use crate::tuning::{self, ScorerChoice, Tuned};
 
 /// Parts that the rows are dealt into.
 const PARTS: usize = 5;
@@ -28,6 +28,8 @@ pub(super) struct CrossFit {
     tallies: Vec<Tally>,
     /// Advantage at the worst pair that each part's attack chose, weighted by rows.
     worst: Option<f64>,
+    /// Its variance, by that of each part's error rates.
+    worst_variance: f64,
     /// One tally a prior.
     pub guesses: Vec<GuessTally>,
 }
@@ -36,6 +38,17 @@ impl CrossFit {
     /// TPR − FPR over all rows of a pair.
     pub fn advantage(&self, pair: usize) -> Option<f64> {
         self.tallies[pair].advantage()
+    }
+
+    /// The tally of a pair over all rows.
+    pub fn tally(&self, pair: usize) -> Tally {
+        self.tallies[pair]
+    }
+
+    /// The variance of [`worst_advantage`](Self::worst_advantage) if the attacks had not been learned from
+    /// each other's rows.
+    pub fn worst_variance(&self) -> f64 {
+        self.worst_variance
     }
 
     /// The same for the worst pair: the mean over parts of what the part says of the pair that the
@@ -50,7 +63,7 @@ impl CrossFit {
     pub fn run(
         log: &Log,
         choice: ScorerChoice,
-        budget: Budget,
+        kinds: &[(Kind, f64)],
         alpha: f64,
         seed: u64,
         priors: &[Vec<f64>],
@@ -62,23 +75,28 @@ impl CrossFit {
         rng.set_stream(STREAM);
         let parts = split::folds(&log.counts, PARTS, &mut rng);
         let mut all = CrossFit::empty(log, priors.len());
-        let (mut worst, mut weight) = (0.0, 0.0);
+        let (mut worst, mut variance, mut weight) = (0.0, 0.0, 0.0);
         for (at, part) in parts.iter().enumerate() {
             let mut others = parts.iter().enumerate().filter(|(other, _)| *other != at);
             let first = others.next()?.1.clone();
             let learn = others.fold(first, |sum, (_, part)| sum.plus(part));
             let split = Split::across(&learn, part.clone(), &mut rng);
-            let tuned = tuning::tune(&log.observations, &split, choice, budget, alpha, &[]).ok()?;
+            let observations = &log.observations;
+            let tuned = tuning::tune_again(observations, &split, choice, kinds, alpha).ok()?;
             let scorer = tuned.scorer.refit(&log.observations, &learn).ok()?;
             let rules: Vec<_> = tuned.choices.iter().map(|choice| choice.rule).collect();
             let judged = judge(&*scorer, &log.observations, part, &rules, priors);
-            if let Some(advantage) = judged.tallies[most_advantage(&tuned.choices)].advantage() {
-                worst += part.total() as f64 * advantage;
-                weight += part.total() as f64;
+            let tally = judged.tallies[most_advantage(&tuned.choices)];
+            if let Some(advantage) = tally.advantage() {
+                let rows = part.total() as f64;
+                worst += rows * advantage;
+                variance += rows * rows * tally.variance(None);
+                weight += rows;
             }
             all.add(&judged.tallies, &judged.guesses);
         }
         all.worst = (weight > 0.0).then(|| worst / weight);
+        all.worst_variance = variance / (weight * weight);
         Some(all)
     }
 
@@ -87,6 +105,7 @@ impl CrossFit {
         CrossFit {
             tallies: vec![Tally::default(); crate::pairwise::pair_count(secrets)],
             worst: None,
+            worst_variance: 0.0,
             guesses: vec![
                 GuessTally {
                     rows: vec![0; secrets],
@@ -128,26 +147,35 @@ fn most_advantage(choices: &[PairChoice]) -> usize {
     best.map_or(0, |(pair, _)| pair)
 }
 
-/// Whether trying the chosen kind of attack once for every part is in the budget.
-pub(super) fn is_affordable(tuned: &Tuned, budget: Budget) -> bool {
-    let name = tuned.scorer.name();
-    // A combination is of all kinds.
-    let tried = tuned.tried.iter();
-    let again = tried.filter(|tried| tried.scorer == name || name == "combination");
-    PARTS as f64 * again.map(|tried| tried.cost).sum::<f64>() <= budget.seconds()
+/// Nominal seconds that cross-fitting may take beyond what the attackers took that were compared.
+const MORE_SECONDS: f64 = 2.0;
+/// A part learns from four fifths of the rows, of which two thirds fit: a third more than the one split
+/// has to fit, and as many more to choose with.
+const MORE_A_PART: f64 = 1.5;
+
+/// The kinds of attacks that the chosen one is made of, each with the nominal seconds that it may take a
+/// part. `None` if all parts together would take longer than comparing attackers did and two seconds
+/// more, and for scores that the log brings, which nobody here learned.
+pub(super) fn kinds(tuned: &Tuned) -> Option<Vec<(Kind, f64)>> {
+    if !is_learned(&*tuned.scorer) {
+        return None;
+    }
+    let wanted = tuned.scorer.kinds();
+    let fitted = || tuned.tried.iter().filter(|tried| tried.quality.is_ok());
+    let cost = |kind: &Kind| -> f64 {
+        let tried = fitted().filter(|tried| tried.kind == *kind);
+        tried.map(|tried| tried.cost).sum()
+    };
+    let spent: f64 = fitted().map(|tried| tried.cost).sum();
+    let kinds: Vec<(Kind, f64)> = wanted.iter().map(|kind| (*kind, cost(kind))).collect();
+    let again = PARTS as f64 * kinds.iter().map(|(_, cost)| cost).sum::<f64>();
+    let granted = kinds
+        .into_iter()
+        .map(|(kind, cost)| (kind, MORE_A_PART * cost));
+    (again <= spent + MORE_SECONDS).then(|| granted.collect())
 }
 
-/// The kind of a chosen attack; `None` for scores that the log brings, which nobody here learned.
-pub(super) fn kind(scorer: &dyn Scorer) -> Option<ScorerChoice> {
-    Some(match scorer.name() {
-        "frequentist" => ScorerChoice::Frequentist,
-        "knn" => ScorerChoice::KNearest,
-        "nearest" => ScorerChoice::Nearest,
-        "linear" => ScorerChoice::Linear,
-        "gaussian" => ScorerChoice::Gaussian,
-        "forest" => ScorerChoice::Forest,
-        "threshold" => ScorerChoice::Threshold,
-        "combination" => ScorerChoice::Auto,
-        _ => return None,
-    })
+/// Whether an attack was learned from the log, rather than brought by it.
+pub(super) fn is_learned(scorer: &dyn Scorer) -> bool {
+    scorer.name() != "given"
 }

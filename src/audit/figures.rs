@@ -4,7 +4,7 @@ use crate::audit::Evidence;
 use crate::audit::cross_fit::CrossFit;
 use crate::audit::given;
 use crate::audit::model::{EpsilonLimit, PairFigures, PrivacyLimit, WorstPair};
-use crate::audit::plan::{PrivacyPlan, Read, WorstMethod, kolmogorov_lower};
+use crate::audit::plan::{PrivacyPlan, WorstMethod, kolmogorov_lower};
 use crate::audit::{distributions, trade_off};
 use crate::estimate::{Estimate, Method, Methods};
 use crate::log::Log;
@@ -236,7 +236,7 @@ impl Evidence<'_> {
     /// The certified lower limit of ε, μ or ρ.
     pub(super) fn privacy(&self, plan: &PrivacyPlan) -> PrivacyLimit {
         let tally = &self.judgement.tallies[plan.position];
-        let share = self.plan.share(Read::Errors(plan.rule));
+        let share = self.plan.share(plan.read);
         let rate = |missed: u64, rows: u64| missed as f64 / rows as f64;
         let judged = tally.is_judged();
         let bare = judged.then(|| crate::pairwise::ErrorRates {

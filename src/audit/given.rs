@@ -6,7 +6,7 @@ use crate::audit::AuditOptions;
 use crate::error::{Error, Result, listing, shorten};
 use crate::log::{Log, ScoreColumns};
 use crate::pairwise::{Target, choose_rules};
-use crate::scorer::{Given, Scorer, score_table};
+use crate::scorer::{Given, Kind, Scorer, score_table};
 use crate::split::Split;
 use crate::suggest;
 use crate::tuning::{ScorerChoice, Tried, Tuned, quality};
@@ -50,6 +50,7 @@ pub(super) fn tune(
     let (secrets, symbols) = (split.tune.secrets(), split.tune.symbols());
     let scores = score_table(&scorer, &log.observations, symbols, secrets);
     let tried = Tried {
+        kind: Kind::named("given"),
         scorer: scorer.name(),
         parameters: scorer.parameters(),
         in_words: scorer.in_words(),
@@ -59,6 +60,7 @@ pub(super) fn tune(
     };
     Ok(Tuned {
         choices: choose_rules(&scores, &split.tune, alpha, targets),
+        for_privacy: None,
         scores,
         tried: vec![tried],
         index: None,

@@ -7,6 +7,7 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 
 use crate::audit::distributions::Distributions;
+use crate::audit::tallies::Tallies;
 use crate::audit::trade_off::TradeOff;
 use crate::error::{listing, shorten};
 use crate::estimate::Estimate;
@@ -50,6 +51,9 @@ pub struct Audit {
     pub convergence: Option<Convergence>,
     /// One entry a claim.
     pub claims: Vec<ClaimReport>,
+    /// The counts behind points and limits, for figures of several logs.
+    #[serde(skip)]
+    pub tallies: Tallies,
 }
 
 /// The program.
@@ -156,6 +160,11 @@ pub enum Warning {
         /// How many there are.
         secrets: usize,
     },
+    /// Most rows show an observation that was seen once.
+    MostlySeenOnce {
+        /// Share of rows.
+        share: f64,
+    },
     /// A column with one value only.
     ConstantColumn {
         /// The column.
@@ -191,6 +200,7 @@ impl Warning {
             Warning::FewRows { .. } => "few-rows",
             Warning::NotCertifiable { .. } => "secret-not-certifiable",
             Warning::NotLearned { .. } => "secret-not-learned",
+            Warning::MostlySeenOnce { .. } => "mostly-seen-once",
             Warning::ConstantColumn { .. } => "constant-column",
             Warning::MostlyNumbers { .. } => "mostly-numbers",
             Warning::NumbersAsLabels { .. } => "numbers-as-labels",
@@ -269,6 +279,13 @@ impl fmt::Display for Warning {
                 "{} no row to learn from: {}. No attack on them can be found",
                 counted(*secrets, "secret has", "secrets have"),
                 list(examples, *secrets)
+            ),
+            Warning::MostlySeenOnce { share } => write!(
+                f,
+                "{:.0} % of rows show an observation that occurs once in the log: secrets that are alike and secrets that \
+                 share nothing look the same in such a log, and estimates say what attacks reach, no more. Observe fewer \
+                 columns, or coarser ones",
+                100.0 * share
             ),
             Warning::ConstantColumn { column } => {
                 write!(
@@ -455,6 +472,8 @@ pub struct TotalVariationPoints {
     pub distinct: u64,
     /// Harmonic mean of the two secrets' numbers of these rows.
     pub effective_rows: f64,
+    /// Share of rows whose observation was seen once.
+    pub seen_once: f64,
 }
 
 /// A lower limit of ε.

@@ -21,6 +21,8 @@ use crate::tuning::Tuned;
 pub(super) enum Read {
     /// The error rates of a rule, limited together: ε follows from them, and the advantage too.
     Errors(Rule),
+    /// The same for a rule on the scores of the attack that was chosen for privacy.
+    PrivacyErrors(Rule),
     /// The pooled errors of a rule: the advantage follows from them.
     Pooled(Rule),
     /// The Kolmogorov distance of a pair.
@@ -39,6 +41,8 @@ pub(super) enum WorstMethod {
 pub(super) struct PrivacyPlan {
     pub quantity: Quantity,
     pub rule: Rule,
+    /// The limit that it follows from.
+    pub read: Read,
     /// Position among the rules that are judged.
     pub position: usize,
 }
@@ -168,7 +172,7 @@ impl Plan {
                 | Promise::Dp { .. }
                 | Promise::GaussianDp { .. }
                 | Promise::ConcentratedDp { .. },
-            ) => Read::Errors(self.privacy_of(at).rule),
+            ) => self.privacy_of(at).read,
             Some(Promise::BayesSecurity { .. } | Promise::Advantage { .. }) => {
                 self.worst_read(tuned)
             }
@@ -197,9 +201,14 @@ fn privacy(
             let (rule, limit) = choice.privacy[target];
             candidate(rule, value(quantity(pair), rule, limit))
         }));
+        let rule = choices[pair].privacy[target].0;
         PrivacyPlan {
             quantity: quantity(pair),
-            rule: choices[pair].privacy[target].0,
+            rule,
+            read: match tuned.for_privacy {
+                Some(_) => Read::PrivacyErrors(rule),
+                None => Read::Errors(rule),
+            },
             position: 0,
         }
     };

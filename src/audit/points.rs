@@ -17,10 +17,19 @@ impl Evidence<'_> {
         let rule = self.tuned.choices[self.plan.worst].rule;
         let chosen = !self.fresh && self.pair_count() > 1;
         let rows = if chosen { self.certify } else { self.counts };
-        let of_pair = rows.cells().iter().copied();
-        let of_pair = of_pair.filter(|cell| [rule.a, rule.b].contains(&cell.secret));
-        let of_pair = Counts::new(rows.secrets(), of_pair.collect());
-        let sparse = BySecret::new(&of_pair).pair(rule.a, rule.b);
+        let of_pair = |rows: &Counts| {
+            let cells = rows.cells().iter().copied();
+            let cells = cells.filter(|cell| [rule.a, rule.b].contains(&cell.secret));
+            Counts::new(rows.secrets(), cells.collect())
+        };
+        let of_pair_of_all = of_pair(self.counts);
+        let of_pair = of_pair(rows);
+        // Whether the log is sparse is a matter of all rows, as it is in the list of pairs.
+        let all = BySecret::new(&of_pair_of_all).pair(rule.a, rule.b);
+        let sparse = SparsePair {
+            total_variation: BySecret::new(&of_pair).pair(rule.a, rule.b).total_variation,
+            ..all
+        };
         let plug_in = plug_in::total_variation(&of_pair)[self.plan.worst];
         self.points(self.plan.worst, &sparse, plug_in, estimate)
     }
@@ -43,8 +52,8 @@ impl Evidence<'_> {
     }
 
     /// The rule which point is reported knows rows, distinct observations and columns, never a value:
-    /// minimax where most observations are seen about once and there is nothing besides the observation
-    /// as a whole for an attack to learn from; else the attack.
+    /// minimax where most observations are seen about once, but not most rows show what was seen once,
+    /// and there is nothing besides the observation as a whole for an attack to learn from; else the attack.
     fn points(
         &self,
         pair: usize,
@@ -63,14 +72,14 @@ impl Evidence<'_> {
             cross_fitted_attack: attack(Method::CrossFittedAttack),
             distinct: sparse.distinct,
             effective_rows: sparse.rows,
+            seen_once: sparse.seen_once,
         };
         // Of given scores the attack is what is asked about.
         let alone =
             self.observations.columns().len() == 1 && self.options.scorer != ScorerChoice::Given;
-        if let Some(minimax) = points
-            .minimax
-            .filter(|_| alone && sparse.is_sparse() && estimate.point.is_some())
-        {
+        if let Some(minimax) = points.minimax.filter(|_| {
+            alone && sparse.is_sparse() && !sparse.is_hopeless() && estimate.point.is_some()
+        }) {
             estimate.set_point(minimax, Method::MinimaxTotalVariation, 0.0);
         }
         Some(points)

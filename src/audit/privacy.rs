@@ -1,7 +1,7 @@
 //! Claims of differential privacy.
 
 use crate::audit::model::{ClaimReport, PrivacyLimit, Verdict};
-use crate::audit::plan::{PrivacyPlan, Read};
+use crate::audit::plan::PrivacyPlan;
 use crate::audit::rows_needed;
 use crate::audit::{BoundClaim, Evidence};
 use crate::claim::{BoundPromise, Guarantee};
@@ -224,7 +224,7 @@ impl<'a> Case<'a> {
             return proof;
         }
         let tally = self.evidence.judgement.tallies[self.plan.position];
-        let share = self.evidence.plan.share(Read::Errors(self.plan.rule));
+        let share = self.evidence.plan.share(self.plan.read);
         rows_needed::scaled(self.evidence, tally.is_judged(), |factor| {
             let errors = self.evidence.errors(self.plan.position).scaled(factor);
             let errors = errors.errors_at_most(share);

@@ -21,6 +21,7 @@ pub(super) fn find(log: &Log, split: &Split) -> Vec<Warning> {
         None => warnings.push(Warning::OrderNotChecked),
     }
     look_at_rows(log, split, &mut warnings);
+    look_at_sparseness(log, &mut warnings);
     look_at_columns(log, &mut warnings);
     warnings
 }
@@ -138,6 +139,19 @@ fn look_at_rows(log: &Log, split: &Split, warnings: &mut Vec<Warning>) {
     // Given scores have learned elsewhere.
     if secrets > 0 && split.fit.total() > 0 {
         warnings.push(Warning::NotLearned { examples, secrets });
+    }
+}
+
+/// Labels that hardly recur teach nothing.
+fn look_at_sparseness(log: &Log, warnings: &mut Vec<Warning>) {
+    if log.observations.kind() != ObservationKind::Discrete {
+        return;
+    }
+    let once = log.counts.by_symbol();
+    let once = once.filter(|cells| cells.iter().map(|cell| cell.count).sum::<u64>() == 1);
+    let share = once.count() as f64 / log.counts.total() as f64;
+    if share > 0.5 {
+        warnings.push(Warning::MostlySeenOnce { share });
     }
 }
 

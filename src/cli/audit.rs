@@ -83,12 +83,14 @@ pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
     Ok(ExitCode::from(exit_code(&found)))
 }
 
-fn audit_options(options: &EstimateOptions) -> Result<AuditOptions> {
+/// The options of an audit without claims.
+pub fn audit_options(options: &EstimateOptions) -> Result<AuditOptions> {
     Ok(AuditOptions {
         confidence: options.confidence,
         seed: options.seed,
         scorer: options.scorer.into(),
         budget: options.budget.parse()?,
+        quick: options.quick,
         split: options.split.into(),
         prior: options::prior(&options.prior)?,
         ..AuditOptions::default()

@@ -3,6 +3,7 @@
 mod audit;
 mod bounds;
 mod channel;
+mod compare;
 mod follow;
 mod options;
 mod progress;
@@ -34,11 +35,13 @@ enum Command {
     Estimate(audit::EstimateArguments),
     /// The same, with a verdict on each claim and an exit code
     Audit(audit::AuditArguments),
+    /// Several logs side by side, each against its mechanism; differences with limits
+    Compare(compare::CompareArguments),
     /// The exact figures of a known mechanism, and what a promise bounds, over a grid if asked
     Bounds(bounds::BoundsArguments),
     /// The exact figures of a channel matrix; composition of several
     Channel(channel::ChannelArguments),
-    /// What is left of users' messages when they are shuffled
+    /// The shuffle model: what shuffled messages tell of one user
     Shuffle(shuffle::ShuffleArguments),
     /// Draw a log from a known mechanism
     Simulate(simulate::SimulateArguments),
@@ -52,6 +55,7 @@ pub fn main() -> ExitCode {
     let done = match arguments.command {
         Command::Estimate(arguments) => audit::estimate(&arguments),
         Command::Audit(arguments) => audit::audit(&arguments),
+        Command::Compare(arguments) => compare::compare(&arguments),
         Command::Bounds(arguments) => bounds::bounds(&arguments),
         Command::Channel(arguments) => channel::channel(&arguments),
         Command::Shuffle(arguments) => shuffle::shuffle(&arguments),

@@ -86,9 +86,13 @@ pub struct EstimateOptions {
     /// The attacker
     #[arg(long, value_enum, default_value = "auto", value_name = "NAME")]
     pub scorer: ScorerName,
-    /// How long attackers may be tried, by their nominal cost: `60s`, `500ms`, `2m`
-    #[arg(long, default_value = "60s", value_name = "TIME")]
+    /// How long attackers may be tried, by their nominal cost: `60s`, `500ms`, `2m`; estimates from all rows
+    /// may take as long again and 2 s
+    #[arg(long, default_value = "20s", value_name = "TIME")]
     pub budget: String,
+    /// Limits and verdicts only: estimates from fewer rows, and nothing said of more rows
+    #[arg(long)]
+    pub quick: bool,
     /// With `--scorer given`: the column of scores that tells two secrets apart (losses, likelihood
     /// ratios), or `SECRET=COLUMN,…`, one for each secret, larger = likelier
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]

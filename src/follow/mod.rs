@@ -24,7 +24,7 @@ use crate::observations::{Cell, Counts, Observations};
 use crate::pairwise::Rule;
 use crate::scorer::{Scorer, score_table};
 use crate::split::Split;
-use crate::tuning::{Budget, ScorerChoice, tune};
+use crate::tuning::{Budget, Goals, ScorerChoice, tune};
 
 pub use sequential::{SequentialTest, Side};
 
@@ -240,8 +240,7 @@ impl Monitor {
             &split,
             self.options.scorer,
             self.options.budget,
-            alpha,
-            &[],
+            Goals::advantage(alpha),
         )?;
         let judged = tuned
             .choices

@@ -129,7 +129,7 @@ impl ReadOptions {
 }
 
 /// Whether two names are of one file.
-fn is_same(one: &str, other: &str) -> bool {
+pub fn is_same(one: &str, other: &str) -> bool {
     let file = |name: &str| std::fs::canonicalize(name).ok();
     one == other || file(one).is_some_and(|one| file(other) == Some(one))
 }

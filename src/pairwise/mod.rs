@@ -77,6 +77,14 @@ impl Tally {
         })
     }
 
+    /// Variance of the advantage: that of either error rate as [`binomial::variance`] has it, with as many
+    /// rows as they are worth if that is given. Infinite where a secret has no rows.
+    pub fn variance(&self, worth: Option<[u64; 2]>) -> f64 {
+        let [a, b] = worth.unwrap_or([self.a_rows, self.b_rows]);
+        binomial::variance(self.a_missed, self.a_rows, a)
+            + binomial::variance(self.b_missed, self.b_rows, b)
+    }
+
     /// The same rates on a multiple of the rows.
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Tally {

@@ -3,11 +3,14 @@
 mod attackers;
 mod bounds;
 mod channel;
+mod compare;
+mod compare_plots;
 mod document;
 mod follow;
 mod reproduce;
 mod sections;
 pub mod shuffle;
+mod shuffle_flow;
 mod trade_off;
 
 use std::io::{self, Write};
@@ -17,8 +20,11 @@ use serde::Serialize;
 use crate::audit::Audit;
 use crate::bounds::Bounds;
 use crate::channel::Analysis;
+use crate::compare::Comparison;
 use crate::follow::Line;
 use crate::reproduce::{Entry, Reproduction};
+
+pub use compare_plots::{COMPARISON_PLOTS, comparison_plots};
 
 /// How a report is written to standard output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -88,6 +94,22 @@ pub fn write_channel(analysis: &Analysis, format: Format, out: &mut dyn Write) -
     }
 }
 
+/// Writes a comparison.
+///
+/// # Errors
+/// What the writer reports.
+pub fn write_comparison(
+    comparison: &Comparison,
+    format: Format,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    match format {
+        Format::Json => write_json(comparison, out),
+        Format::Text => out.write_all(compare::document(comparison).to_text().as_bytes()),
+        Format::Markdown => out.write_all(compare::document(comparison).to_markdown().as_bytes()),
+    }
+}
+
 /// Writes which figures can be recomputed.
 ///
 /// # Errors
@@ -117,6 +139,79 @@ pub fn write_reproductions(
         Format::Json => write_json(&reproduce::json(figures, seed), out),
         Format::Text => out.write_all(reproduce::document(figures).to_text().as_bytes()),
         Format::Markdown => out.write_all(reproduce::document(figures).to_markdown().as_bytes()),
+    }
+}
+
+/// Writes what shuffled messages tell.
+///
+/// # Errors
+/// What the writer reports.
+pub fn write_shuffle_information(
+    survey: &crate::shuffle::information::Survey,
+    format: Format,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    write_either(survey, || shuffle_flow::information(survey), format, out)
+}
+
+/// Writes what shuffled messages of a randomizer tell.
+///
+/// # Errors
+/// What the writer reports.
+pub fn write_shuffle_randomizer(
+    survey: &crate::shuffle::information::RandomizerSurvey,
+    format: Format,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    write_either(survey, || shuffle_flow::randomizer(survey), format, out)
+}
+
+/// Writes what shuffled messages of different laws tell.
+///
+/// # Errors
+/// What the writer reports.
+pub fn write_shuffle_users(
+    survey: &crate::shuffle::information::UsersSurvey,
+    format: Format,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    write_either(survey, || shuffle_flow::users(survey), format, out)
+}
+
+/// Writes how likely a shuffled value is guessed.
+///
+/// # Errors
+/// What the writer reports.
+pub fn write_shuffle_vulnerability(
+    survey: &crate::shuffle::vulnerability::Survey,
+    format: Format,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    write_either(survey, || shuffle_flow::vulnerability(survey), format, out)
+}
+
+/// Writes how likely an input of a randomizer before a shuffler is guessed.
+///
+/// # Errors
+/// What the writer reports.
+pub fn write_shuffle_mechanism(
+    survey: &crate::shuffle::vulnerability::MechanismSurvey,
+    format: Format,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    write_either(survey, || shuffle_flow::mechanism(survey), format, out)
+}
+
+fn write_either(
+    model: &impl Serialize,
+    document: impl FnOnce() -> document::Document,
+    format: Format,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    match format {
+        Format::Json => write_json(model, out),
+        Format::Text => out.write_all(document().to_text().as_bytes()),
+        Format::Markdown => out.write_all(document().to_markdown().as_bytes()),
     }
 }
 

@@ -501,7 +501,7 @@ fn method_name(method: Method) -> &'static str {
     match method {
         Method::HeldOutAttack => "the attack on rows it never saw",
         Method::CrossFittedAttack => {
-            "attacks of the chosen kind on all rows, each learned without the rows it is tried on"
+            "attacks of the chosen kind on all rows, each learned without the rows it is tried on; some of these rows chose the kind"
         }
         Method::MinimaxTotalVariation => "minimax estimate for alphabets larger than the sample",
         Method::ClopperPearson => "Clopper-Pearson on each error rate of the attack",
@@ -510,6 +510,7 @@ fn method_name(method: Method) -> &'static str {
         Method::PluginMcdiarmid => "plug-in estimate with McDiarmid's inequality",
         Method::MatchedClopperPearson => "Clopper-Pearson on a prior-matched subsample",
         Method::WeightedChernoff => "Chernoff bound on prior-weighted errors",
+        Method::CombinedLimits => "limits of both logs, each at half the level",
         Method::BettingMixture => "bets with a mixture of stakes",
         Method::OrderStatisticClopperPearson => {
             "order statistics of one secret with Clopper-Pearson on the other"
@@ -534,14 +535,14 @@ fn range(estimate: &Estimate) -> String {
     }
 }
 
-fn value(value: Option<f64>) -> String {
+pub(super) fn value(value: Option<f64>) -> String {
     value.map_or("none".to_owned(), nearest)
 }
 
-fn lower(limit: Option<f64>) -> String {
+pub(super) fn lower(limit: Option<f64>) -> String {
     limit.map_or("none".to_owned(), at_least)
 }
 
-fn upper(limit: Option<f64>) -> String {
+pub(super) fn upper(limit: Option<f64>) -> String {
     limit.map_or("none".to_owned(), at_most)
 }

@@ -72,7 +72,11 @@ pub fn write(figure: &Reproduction, directory: &Path, replace: bool) -> Result<W
     Ok(written)
 }
 
-fn replace_file(path: &Path, text: &str) -> Result<()> {
+/// Writes a file beside its place and then moves it there.
+///
+/// # Errors
+/// A place that cannot be written to.
+pub fn replace_file(path: &Path, text: &str) -> Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let temporary = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
     let done = fs::OpenOptions::new()

@@ -31,7 +31,7 @@ use crate::error::{Error, Result};
 use crate::suggest::nearest;
 
 pub use comparison::Comparison;
-pub use files::{Written, check, write};
+pub use files::{Written, check, replace_file, write};
 pub use population::{MOST_CELLS, Population, read as read_population};
 pub use table::{Cell, Table};
 

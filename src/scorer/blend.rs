@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::observations::{Counts, Observations};
-use crate::scorer::{Parameter, Scorer};
+use crate::scorer::{Kind, Parameter, Scorer};
 use crate::scores::ScoreTable;
 
 /// The weighted sum of several attackers' scores.
@@ -91,6 +91,13 @@ impl Scorer for Blend {
             })
             .collect();
         members.join(" + ")
+    }
+
+    /// Those of the members, and the combination itself.
+    fn kinds(&self) -> Vec<Kind> {
+        let members = self.members.iter();
+        let members = members.flat_map(|member| member.scorer.kinds());
+        members.chain([Kind::named(self.name())]).collect()
     }
 
     fn index(&self) -> Option<&'static str> {

@@ -9,9 +9,11 @@ mod forest;
 mod frequentist;
 mod gaussian;
 mod given;
+mod kind;
 mod linear;
 pub mod neighbors;
 mod ranking;
+pub(crate) mod recurring;
 mod scaling;
 mod thinning;
 mod threshold;
@@ -32,6 +34,7 @@ pub use forest::{Forest, Growth};
 pub use frequentist::Frequentist;
 pub use gaussian::{Columns, Covariance, Gaussian};
 pub use given::Given;
+pub use kind::Kind;
 pub use linear::Linear;
 pub use neighbors::{KNearest, Metric, Neighbors, Rank, Vote};
 pub use thinning::{Thinned, thinned};
@@ -75,6 +78,11 @@ pub trait Scorer: Send + Sync {
             .iter()
             .map(|(name, value)| format!("{name} {value}"));
         words.collect::<Vec<_>>().join(", ")
+    }
+
+    /// The kinds to be tried where this attack is to be chosen anew.
+    fn kinds(&self) -> Vec<Kind> {
+        vec![Kind::named(self.name())]
     }
 
     /// How it finds neighbours, if it does.

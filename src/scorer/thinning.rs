@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::observations::{Cell, Counts, Observations};
-use crate::scorer::{Parameter, Scorer};
+use crate::scorer::{Kind, Parameter, Scorer};
 
 /// At most so many rows, spread evenly over the secrets and, within a secret, over its observations in
 /// their order. Secrets with few rows keep them all.
@@ -70,6 +70,10 @@ impl Scorer for Thinned {
 
     fn in_words(&self) -> String {
         self.scorer.in_words()
+    }
+
+    fn kinds(&self) -> Vec<Kind> {
+        self.scorer.kinds()
     }
 
     fn index(&self) -> Option<&'static str> {

@@ -11,9 +11,12 @@ use crate::scorer::{Parameter, Scorer};
 /// # Formula
 /// Two secrets: score_0 = −score_1 = ±(x − c), so that every threshold is a cut of the column and the
 /// decisions at all thresholds are its ROC; column, side and cut c are those of the largest Kolmogorov
-/// distance among the fit rows. More secrets: score_s = ln((c_s(b) + ½) / (n_s + B/2)), where c counts
+/// distance among the fit rows, and stay when it is learned anew, or a threshold chosen for the scores
+/// would be another cut. More secrets: score_s = ln((c_s(b) + ½) / (n_s + B/2)), where c counts
 /// the fit rows of s in the bin b of x, one of B bins with about equally many rows; the column is the one
-/// with which a guess among all secrets is most often right on the fit rows.
+/// with which a guess among all secrets is most often right on the fit rows. Column and bins stay when the
+/// counts are learned anew.
+#[derive(Clone)]
 pub struct Threshold {
     column: usize,
     name: String,
@@ -21,6 +24,7 @@ pub struct Threshold {
     secrets: usize,
 }
 
+#[derive(Clone)]
 enum Cut {
     /// c, and the side on which secret 0 is.
     At(f64, f64),
@@ -94,38 +98,55 @@ fn kolmogorov(sorted: &Sorted, rows: &[u64]) -> (f64, Cut) {
 
 /// The share of fit rows guessed right, every secret weighing the same, and the bins.
 fn bins(sorted: &Sorted, rows: &[u64]) -> (f64, Cut) {
-    const PSEUDO: f64 = 0.5;
     let secrets = rows.len();
-    let total: u64 = rows.iter().sum();
+    let ends = ends(sorted, rows.iter().sum());
+    let shares = shares(sorted, rows, &ends);
+    let right = shares
+        .chunks(secrets)
+        .map(|shares| shares.iter().copied().fold(0.0, f64::max));
+    let telling = right.sum::<f64>();
+    (telling, Cut::Bins(ends, logarithms(shares)))
+}
+
+/// Upper ends of bins with about equally many rows, but of the last.
+fn ends(sorted: &Sorted, total: u64) -> Vec<f64> {
     let most = (2.0 * (total as f64).cbrt()).clamp(2.0, 256.0);
     let a_bin = (total as f64 / most).ceil() as u64;
-    let (mut ends, mut counts) = (Vec::new(), vec![0u64; secrets]);
-    let mut here = 0;
+    let (mut ends, mut here) = (Vec::new(), 0);
     let mut previous = sorted[0].0;
     for group in sorted.chunk_by(|a, b| a.0 == b.0) {
         if here >= a_bin {
             ends.push(0.5 * previous + 0.5 * group[0].0);
-            counts.resize(counts.len() + secrets, 0);
             here = 0;
         }
-        let bin = ends.len() * secrets;
-        for &(_, secret, count) in group {
-            counts[bin + secret] += count;
-            here += count;
-        }
+        here += group.iter().map(|&(_, _, count)| count).sum::<u64>();
         previous = group[0].0;
     }
-    let bins = ends.len() + 1;
-    let normalizer = rows.iter().map(|&rows| rows as f64 + PSEUDO * bins as f64);
-    let normalizer: Vec<f64> = normalizer.collect();
-    let share = |at: usize| (counts[at] as f64 + PSEUDO) / normalizer[at % secrets];
-    let right = (0..bins).map(|bin| {
-        let shares = (0..secrets).map(|secret| share(bin * secrets + secret));
-        shares.fold(0.0, f64::max)
-    });
-    let telling = right.sum::<f64>();
-    let scores = (0..counts.len()).map(|at| share(at).ln()).collect();
-    (telling, Cut::Bins(ends, scores))
+    ends
+}
+
+/// The share of each secret's rows in each bin, bins × secrets.
+fn shares(sorted: &Sorted, rows: &[u64], ends: &[f64]) -> Vec<f64> {
+    const PSEUDO: f64 = 0.5;
+    let (secrets, bins) = (rows.len(), ends.len() + 1);
+    let mut counts = vec![0u64; bins * secrets];
+    for &(value, secret, count) in sorted {
+        counts[bin(ends, value) * secrets + secret] += count;
+    }
+    let share = |(at, count)| {
+        let rows = rows[at % secrets] as f64 + PSEUDO * bins as f64;
+        (count as f64 + PSEUDO) / rows
+    };
+    counts.into_iter().enumerate().map(share).collect()
+}
+
+/// The bin of a value.
+fn bin(ends: &[f64], value: f64) -> usize {
+    ends.partition_point(|&end| end < value)
+}
+
+fn logarithms(shares: Vec<f64>) -> Vec<f64> {
+    shares.into_iter().map(f64::ln).collect()
 }
 
 impl Scorer for Threshold {
@@ -156,7 +177,7 @@ impl Scorer for Threshold {
                     row.copy_from_slice(&[score, -score]);
                 }
                 Cut::Bins(ends, scores) => {
-                    let bin = ends.partition_point(|&end| end < value) * self.secrets;
+                    let bin = bin(ends, value) * self.secrets;
                     row.copy_from_slice(&scores[bin..bin + self.secrets]);
                 }
             }
@@ -164,6 +185,11 @@ impl Scorer for Threshold {
     }
 
     fn refit(&self, observations: &Observations, fit: &Counts) -> Result<Arc<dyn Scorer>, String> {
-        Ok(Arc::new(Threshold::fit(observations, fit)?))
+        let mut again = self.clone();
+        if let Cut::Bins(ends, scores) = &mut again.cut {
+            let sorted = sorted(observations, fit, self.column);
+            *scores = logarithms(shares(&sorted, fit.rows(), ends));
+        }
+        Ok(Arc::new(again))
     }
 }

@@ -1,3 +1,7 @@
-//! The shuffle model: what is left of users' messages after they have been put in a random order.
+//! The shuffle model: users' messages are permuted at random before anyone sees them.
 
+mod histogram;
+pub mod information;
 pub mod reidentification;
+mod sampling;
+pub mod vulnerability;

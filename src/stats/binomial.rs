@@ -40,6 +40,19 @@ pub fn clopper_pearson_lower(successes: u64, trials: u64, alpha: f64) -> f64 {
     limit * (1.0 - MARGIN)
 }
 
+/// The variance of a rate, estimated; for standard errors, not for limits.
+///
+/// # Formula
+/// p(1 − p)/worth with p = (successes + 1/2)/(trials + 1), so that it is never 0; `worth` is the number
+/// of independent trials that these are worth. Infinite without trials.
+pub fn variance(successes: u64, trials: u64, worth: u64) -> f64 {
+    if trials == 0 || worth == 0 {
+        return f64::INFINITY;
+    }
+    let p = (successes as f64 + 0.5) / (trials as f64 + 1.0);
+    p * (1.0 - p) / worth as f64
+}
+
 /// The one-sided Clopper–Pearson upper limit at level 1 − `alpha`; 1 without failures or trials.
 ///
 /// Relative accuracy 1e-11, rounded upward.

@@ -5,12 +5,12 @@ use std::str::FromStr;
 
 use crate::error::Error;
 
-/// Nominal seconds for trying attackers and judging the best: estimated from the size of the log, never
+/// Nominal seconds for trying attackers and judging the best (cross-fitting may take as long again and two
+/// seconds): estimated from the size of the log, never
 /// measured, so that the report does not depend on the machine or its load.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Budget {
     seconds: f64,
-    as_in_auto: bool,
 }
 
 impl Budget {
@@ -20,10 +20,7 @@ impl Budget {
     /// None, or not a number.
     pub fn new(seconds: f64) -> Result<Self, Error> {
         if seconds.is_finite() && seconds > 0.0 {
-            Ok(Budget {
-                seconds,
-                as_in_auto: false,
-            })
+            Ok(Budget { seconds })
         } else {
             Err(Error::parameter(
                 format!("--budget {seconds}s"),
@@ -36,29 +33,12 @@ impl Budget {
     pub fn seconds(self) -> f64 {
         self.seconds
     }
-
-    /// The same budget, of which a single attack takes no more than if others were tried too.
-    #[must_use]
-    pub fn as_in_auto(self) -> Self {
-        Budget {
-            as_in_auto: true,
-            ..self
-        }
-    }
-
-    /// Whether a single attack takes no more than if others were tried too.
-    pub(super) fn is_as_in_auto(self) -> bool {
-        self.as_in_auto
-    }
 }
 
-/// A minute.
+/// Twenty seconds.
 impl Default for Budget {
     fn default() -> Self {
-        Budget {
-            seconds: 60.0,
-            as_in_auto: false,
-        }
+        Budget { seconds: 20.0 }
     }
 }
 

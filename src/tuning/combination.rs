@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::observations::Counts;
-use crate::scorer::{Blend, Member};
+use crate::scorer::{Blend, Kind, Member};
 use crate::scores::ScoreTable;
 use crate::tuning::ScorerChoice;
 use crate::tuning::families::Family;
@@ -26,8 +26,8 @@ impl CombinationFamily {
 }
 
 impl Family for CombinationFamily {
-    fn name(&self) -> &'static str {
-        "combination"
+    fn kind(&self) -> Kind {
+        Kind::named("combination")
     }
 
     fn is_asked(&self, choice: ScorerChoice) -> bool {

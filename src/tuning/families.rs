@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::observations::Counts;
 use crate::scorer::{
-    Columns, Covariance, Forest, Frequentist, Gaussian, Growth, Linear, Threshold,
+    Columns, Covariance, Forest, Frequentist, Gaussian, Growth, Kind, Linear, Threshold,
 };
 use crate::tuning::ScorerChoice;
 use crate::tuning::combination::CombinationFamily;
@@ -13,8 +13,8 @@ use crate::tuning::race::{Race, Task};
 
 /// A kind of attacker: one or more attackers that are fitted together.
 pub(super) trait Family {
-    /// Its name in the report, should it not even be fitted.
-    fn name(&self) -> &'static str;
+    /// What it is called, should it not even be fitted or be tried again.
+    fn kind(&self) -> Kind;
 
     /// Whether it takes part in what the user asked for.
     fn is_asked(&self, choice: ScorerChoice) -> bool;
@@ -65,8 +65,8 @@ fn patient(task: &Task, rows: u64) -> u64 {
 struct FrequentistFamily;
 
 impl Family for FrequentistFamily {
-    fn name(&self) -> &'static str {
-        "frequentist"
+    fn kind(&self) -> Kind {
+        Kind::named("frequentist")
     }
 
     fn is_asked(&self, choice: ScorerChoice) -> bool {
@@ -80,11 +80,14 @@ impl Family for FrequentistFamily {
     /// A lookup is not worth thinning.
     fn cost(&self, task: &Task, _: u64) -> f64 {
         let scores = task.scored() * task.secrets() as f64;
-        5e-9 * (task.fit().cells().len() as f64 + scores)
+        2.0 * task.comparing() + 5e-9 * (task.fit().cells().len() as f64 + scores)
     }
 
     fn enter(&self, race: &mut Race, fit: &Counts) -> Result<(), String> {
-        race.enter(Arc::new(Frequentist::fit(race.task().observations, fit)));
+        race.enter(Arc::new(Frequentist::fit(fit)));
+        if let Some(by_column) = Frequentist::fit_by_column(race.task().observations, fit) {
+            race.enter(Arc::new(by_column));
+        }
         Ok(())
     }
 }
@@ -92,8 +95,8 @@ impl Family for FrequentistFamily {
 struct ThresholdFamily;
 
 impl Family for ThresholdFamily {
-    fn name(&self) -> &'static str {
-        "threshold"
+    fn kind(&self) -> Kind {
+        Kind::named("threshold")
     }
 
     fn is_asked(&self, choice: ScorerChoice) -> bool {
@@ -111,7 +114,7 @@ impl Family for ThresholdFamily {
 
     fn cost(&self, task: &Task, fit_rows: u64) -> f64 {
         let sorting = task.dimensions() as f64 * sorting(fit_rows);
-        sorting + 4e-9 * task.scored() * task.secrets() as f64
+        sorting + 4e-9 * task.scored() * task.secrets() as f64 + task.comparing()
     }
 
     fn enter(&self, race: &mut Race, fit: &Counts) -> Result<(), String> {
@@ -129,8 +132,8 @@ impl GaussianFamily {
 }
 
 impl Family for GaussianFamily {
-    fn name(&self) -> &'static str {
-        "gaussian"
+    fn kind(&self) -> Kind {
+        Kind::named("gaussian")
     }
 
     fn is_asked(&self, choice: ScorerChoice) -> bool {
@@ -155,7 +158,7 @@ impl Family for GaussianFamily {
         let fitting = 4.0 * d * sorting(fit_rows) + 6e-9 * fit_rows as f64 * d * d;
         let factors = 4e-9 * secrets * d * d * d;
         let scoring = task.scored() * (5e-8 * d + 1e-9 * secrets * d * d);
-        fitting + factors + scoring
+        fitting + factors + scoring + 8.0 * task.comparing()
     }
 
     fn enter(&self, race: &mut Race, fit: &Counts) -> Result<(), String> {
@@ -184,8 +187,8 @@ impl Family for GaussianFamily {
 struct LinearFamily;
 
 impl Family for LinearFamily {
-    fn name(&self) -> &'static str {
-        "linear"
+    fn kind(&self) -> Kind {
+        Kind::named("linear")
     }
 
     fn is_asked(&self, choice: ScorerChoice) -> bool {
@@ -212,7 +215,7 @@ impl Family for LinearFamily {
 
     fn cost(&self, task: &Task, fit_rows: u64) -> f64 {
         let weights = (task.dimensions() * task.secrets()) as f64;
-        weights * (6e-7 * fit_rows as f64 + 4e-10 * task.scored())
+        weights * (4e-6 * fit_rows as f64 + 4e-10 * task.scored()) + task.comparing()
     }
 
     fn enter(&self, race: &mut Race, fit: &Counts) -> Result<(), String> {
@@ -231,8 +234,8 @@ impl ForestFamily {
 }
 
 impl Family for ForestFamily {
-    fn name(&self) -> &'static str {
-        "forest"
+    fn kind(&self) -> Kind {
+        Kind::named("forest")
     }
 
     fn is_asked(&self, choice: ScorerChoice) -> bool {
@@ -257,7 +260,7 @@ impl Family for ForestFamily {
         let tried = (task.columns() as f64).sqrt();
         let growing = 1.5e-8 * rows * depth * tried + 3e-9 * rows * secrets;
         let asking = task.scored() * (4e-9 * depth + 1e-9 * secrets);
-        2.0 * Self::trees(task) as f64 * (growing + asking)
+        2.0 * (Self::trees(task) as f64 * (growing + asking) + task.comparing())
     }
 
     fn enter(&self, race: &mut Race, fit: &Counts) -> Result<(), String> {

@@ -5,6 +5,8 @@
 
 mod budget;
 mod combination;
+#[cfg(test)]
+mod costs;
 mod families;
 mod neighbors;
 mod quality;
@@ -19,7 +21,8 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::observations::Observations;
 use crate::pairwise::{PairChoice, Target, choose_rules};
-use crate::scorer::{Parameter, Scorer};
+use crate::scorer::recurring::recurring;
+use crate::scorer::{Kind, Parameter, Scorer};
 use crate::scores::ScoreTable;
 use crate::split::Split;
 
@@ -55,6 +58,8 @@ pub enum ScorerChoice {
 /// An attacker that was tried on the tune rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tried {
+    /// Its kind.
+    pub kind: Kind,
     /// Its name.
     pub scorer: &'static str,
     /// Its parameters.
@@ -91,12 +96,38 @@ pub struct Tuned {
     pub scorer: Arc<dyn Scorer>,
     /// A rule for every pair, in the order of [`crate::pairwise::pairs`].
     pub choices: Vec<PairChoice>,
+    /// The attacker that the limits of privacy in `choices` are from, where it was chosen for that; else
+    /// they are from `scorer`.
+    pub for_privacy: Option<Arc<dyn Scorer>>,
     /// The attacker's scores of the tune rows.
     pub scores: ScoreTable,
     /// Everything that was tried, in order.
     pub tried: Vec<Tried>,
     /// How neighbours are found, if they are.
     pub index: Option<&'static str>,
+}
+
+/// What attackers are chosen for.
+#[derive(Debug, Clone, Copy)]
+pub struct Goals<'a> {
+    /// Level of the approximate limits that attackers are compared by.
+    pub alpha: f64,
+    /// Quantities of privacy that a threshold is wanted for, at every pair.
+    pub targets: &'a [Target],
+    /// Whether the attacker with the largest limits of those quantities is wanted too: few errors in the
+    /// tail are not the same as few errors.
+    pub privacy: bool,
+}
+
+impl Goals<'_> {
+    /// The advantage alone.
+    pub fn advantage(alpha: f64) -> Self {
+        Goals {
+            alpha,
+            targets: &[],
+            privacy: false,
+        }
+    }
 }
 
 /// Fits the attackers asked for on the fit rows, keeps the one that does best on the tune rows, and
@@ -110,29 +141,71 @@ pub fn tune(
     split: &Split,
     choice: ScorerChoice,
     budget: Budget,
-    alpha: f64,
-    targets: &[Target],
+    goals: Goals,
 ) -> Result<Tuned> {
-    let task = Task {
+    run(Task {
         observations,
         split,
         choice,
         budget,
-    };
+        goals,
+        again: None,
+        recurring: recurring(observations, &split.fit).len(),
+    })
+}
+
+/// [`tune`] for the advantage among some kinds of attacks only, each of which may take so many seconds.
+///
+/// # Errors
+/// None of them can be fitted.
+pub fn tune_again(
+    observations: &Observations,
+    split: &Split,
+    choice: ScorerChoice,
+    kinds: &[(Kind, f64)],
+    alpha: f64,
+) -> Result<Tuned> {
+    run(Task {
+        observations,
+        split,
+        choice,
+        budget: Budget::default(),
+        goals: Goals::advantage(alpha),
+        again: Some(kinds),
+        recurring: recurring(observations, &split.fit).len(),
+    })
+}
+
+fn run(task: Task) -> Result<Tuned> {
+    let Task {
+        split,
+        choice,
+        goals,
+        ..
+    } = task;
     let families: Vec<Box<dyn Family>> = families::all()
         .into_iter()
+        .filter(|family| task.is_wanted(family.kind()))
         .filter(|family| family.is_asked(choice) && family.applies(&task))
         .collect();
     if families.is_empty() {
         return Err(no_numbers());
     }
-    let mut race = Race::new(task, alpha);
+    let mut race = Race::new(task);
     for family in &families {
         race.run(&**family);
     }
-    let (best, tried) = race.finish()?;
+    let (best, private, tried) = race.finish()?;
+    let mut choices = choose_rules(&best.scores, &split.tune, goals.alpha, goals.targets);
+    let for_privacy = private.map(|private| {
+        for (choice, better) in choices.iter_mut().zip(private.choices) {
+            choice.privacy = better.privacy;
+        }
+        private.scorer
+    });
     Ok(Tuned {
-        choices: choose_rules(&best.scores, &split.tune, alpha, targets),
+        choices,
+        for_privacy,
         scores: best.scores,
         index: best.scorer.index(),
         scorer: best.scorer,

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::observations::Counts;
 use crate::scorer::neighbors::Search;
-use crate::scorer::{KNearest, Metric, Neighbors, Rank, TransformKind, Vote};
+use crate::scorer::{KNearest, Kind, Metric, Neighbors, Rank, TransformKind, Vote};
 use crate::scores::ScoreTable;
 use crate::tuning::ScorerChoice;
 use crate::tuning::families::Family;
@@ -66,8 +66,8 @@ impl NeighborFamily {
 }
 
 impl Family for NeighborFamily {
-    fn name(&self) -> &'static str {
-        "knn"
+    fn kind(&self) -> Kind {
+        Kind::neighbors(self.metric, self.transform)
     }
 
     fn is_asked(&self, choice: ScorerChoice) -> bool {
@@ -77,10 +77,10 @@ impl Family for NeighborFamily {
         )
     }
 
-    /// In one column there is one distance.
+    /// In one column there is one distance, and columns that do not recur differ anyway.
     fn applies(&self, task: &Task) -> bool {
         let columns = match self.metric {
-            Metric::Hamming => task.observations.columns().len(),
+            Metric::Hamming => task.recurring,
             _ => task.dimensions(),
         };
         columns > usize::from(!self.is_usual())
@@ -107,7 +107,7 @@ impl Family for NeighborFamily {
         let search = Search {
             metric: self.metric,
             dimensions: match self.metric {
-                Metric::Hamming => task.observations.columns().len(),
+                Metric::Hamming => task.recurring,
                 _ => task.dimensions(),
             },
             secrets: task.secrets(),

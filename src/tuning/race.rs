@@ -5,12 +5,16 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::observations::{Counts, Observations};
-use crate::scorer::{Scorer, Thinned, score_table, thinned};
+use crate::pairwise::{PairChoice, choose_rules};
+use crate::scorer::{Kind, Scorer, Thinned, score_table, thinned};
 use crate::scores::ScoreTable;
 use crate::split::Split;
 use crate::tuning::families::Family;
 use crate::tuning::quality::{Quality, quality};
-use crate::tuning::{Budget, Failure, ScorerChoice, Tried};
+use crate::tuning::{Budget, Failure, Goals, ScorerChoice, Tried};
+
+/// Nominal seconds of comparing a score of a tune row with those of other secrets.
+const COMPARING: f64 = 2e-9;
 
 /// What there is to attack.
 #[derive(Clone, Copy)]
@@ -19,12 +23,30 @@ pub(super) struct Task<'a> {
     pub split: &'a Split,
     pub choice: ScorerChoice,
     pub budget: Budget,
+    pub goals: Goals<'a>,
+    /// Kinds to be tried, each with the seconds that it may take; all of them if there is no such list.
+    pub again: Option<&'a [(Kind, f64)]>,
+    /// Columns that recur among the fit rows.
+    pub recurring: usize,
 }
 
 impl<'a> Task<'a> {
     /// Whether the user asked for one attack, and is ready to wait for it.
     pub fn is_patient(&self) -> bool {
-        self.choice != ScorerChoice::Auto && !self.budget.is_as_in_auto()
+        self.choice != ScorerChoice::Auto
+    }
+
+    /// Seconds that a kind was granted beforehand.
+    fn granted(&self, kind: Kind) -> Option<f64> {
+        let mut again = self.again?.iter();
+        again
+            .find(|(granted, _)| *granted == kind)
+            .map(|&(_, seconds)| seconds)
+    }
+
+    /// Whether a kind may be tried.
+    pub fn is_wanted(&self, kind: Kind) -> bool {
+        self.again.is_none() || self.granted(kind).is_some()
     }
 
     /// The number of numeric columns.
@@ -47,9 +69,17 @@ impl<'a> Task<'a> {
         &self.split.fit
     }
 
-    /// Observations to be scored: those of the tune rows, then those of the certify rows.
+    /// Observations to be scored: those of the tune rows, and about those of the certify rows, of which
+    /// only the number of rows is looked at.
     pub fn scored(&self) -> f64 {
-        (self.split.tune.cells().len() + self.split.certify.cells().len()) as f64
+        let Split { fit, tune, certify } = self.split;
+        tune.cells().len() as f64 + expected_cells(fit, tune, certify.total())
+    }
+
+    /// Comparing the scores of the tune rows pair by pair.
+    pub fn comparing(&self) -> f64 {
+        let cells = self.split.tune.cells().len() as f64;
+        COMPARING * cells * self.secrets() as f64
     }
 }
 
@@ -60,11 +90,17 @@ pub(super) struct Finalist {
     pub scores: ScoreTable,
 }
 
+/// The attacker with the largest limits of privacy on the tune rows, and its rules.
+pub(super) struct Private {
+    limits: f64,
+    pub scorer: Arc<dyn Scorer>,
+    pub choices: Vec<PairChoice>,
+}
+
 /// The race: what was tried and which did best.
 pub(super) struct Race<'a> {
     task: Task<'a>,
     symbols: Vec<u32>,
-    alpha: f64,
     tried: Vec<Tried>,
     /// Nominal seconds.
     spent: f64,
@@ -72,6 +108,10 @@ pub(super) struct Race<'a> {
     most_rows: Option<u64>,
     /// The best of the kind that is running.
     best: Option<Finalist>,
+    /// That kind.
+    kind: Kind,
+    /// The one with the largest limits of privacy, if that is wanted.
+    private: Option<Private>,
     /// The best of each kind, the best first, the first of equals first.
     finalists: Vec<Finalist>,
 }
@@ -82,15 +122,16 @@ const LEAST_ROWS: u64 = 20;
 const MOST_FINALISTS: usize = 3;
 
 impl<'a> Race<'a> {
-    pub fn new(task: Task<'a>, alpha: f64) -> Self {
+    pub fn new(task: Task<'a>) -> Self {
         Race {
             task,
             symbols: task.split.tune.symbols(),
-            alpha,
             tried: Vec::new(),
             spent: 0.0,
             most_rows: None,
             best: None,
+            kind: Kind::named("none"),
+            private: None,
             finalists: Vec::new(),
         }
     }
@@ -116,11 +157,11 @@ impl<'a> Race<'a> {
         let all = self.task.fit().total();
         let least = all.min(LEAST_ROWS * self.task.secrets() as u64);
         let left = self.task.budget.seconds() - self.spent;
-        // Half of what is left, so that one kind does not keep the others out.
-        let share = if self.task.is_patient() {
-            left
-        } else {
-            (left / 2.0).min(family.most_seconds())
+        let share = match self.task.granted(family.kind()) {
+            Some(seconds) => seconds,
+            None if self.task.is_patient() => left,
+            // Half of what is left, so that one kind does not keep the others out.
+            None => (left / 2.0).min(family.most_seconds()),
         };
         let wanted = family.most_rows(&self.task);
         let most = most_rows(family, &self.task, share, wanted.min(all));
@@ -137,6 +178,7 @@ impl<'a> Race<'a> {
             .then(|| most_rows(family, &self.task, share, wanted.min(u64::from(u32::MAX))));
         let cost = family.cost(&self.task, fit.total());
         self.spent += cost;
+        self.kind = family.kind();
         if let Err(reason) = family.enter(self, &fit) {
             self.fail(family, cost, fit.total(), Failure::Unfit(reason));
         }
@@ -153,7 +195,7 @@ impl<'a> Race<'a> {
     fn too_long(&self, family: &dyn Family, cost: f64) -> String {
         let takes = format!("takes about {} s or more", significant(cost));
         if !self.task.is_patient() && cost > family.most_seconds() {
-            return format!("{takes}: --scorer {} would try it", family.name());
+            return format!("{takes}: --scorer {} would try it", family.kind().name);
         }
         // Half of what is left must be enough.
         let shares = if self.task.is_patient() { 1.0 } else { 2.0 };
@@ -163,7 +205,8 @@ impl<'a> Race<'a> {
 
     fn fail(&mut self, family: &dyn Family, cost: f64, rows: u64, failure: Failure) {
         self.tried.push(Tried {
-            scorer: family.name(),
+            kind: family.kind(),
+            scorer: family.kind().name,
             parameters: BTreeMap::new(),
             in_words: String::new(),
             quality: Err(failure),
@@ -197,8 +240,10 @@ impl<'a> Race<'a> {
 
     /// Compares an attacker that has scored the tune rows with the best so far.
     pub fn enter_scored(&mut self, scorer: Arc<dyn Scorer>, scores: ScoreTable) {
-        let quality = quality(&scores, &self.task.split.tune, self.alpha);
+        let quality = quality(&scores, &self.task.split.tune, self.task.goals.alpha);
+        self.enter_for_privacy(&scorer, &scores);
         self.tried.push(Tried {
+            kind: self.kind,
             scorer: scorer.name(),
             parameters: scorer.parameters(),
             in_words: scorer.in_words(),
@@ -220,11 +265,37 @@ impl<'a> Race<'a> {
         }
     }
 
-    /// The attacker that did best, with its scores of the tune rows, and everything that was tried.
+    /// Compares an attacker by the sum over quantities of the largest limit of all pairs.
+    fn enter_for_privacy(&mut self, scorer: &Arc<dyn Scorer>, scores: &ScoreTable) {
+        let goals = self.task.goals;
+        if !goals.privacy {
+            return;
+        }
+        let choices = choose_rules(scores, &self.task.split.tune, goals.alpha, goals.targets);
+        let largest = |target: usize| {
+            let limits = choices.iter().map(|choice| choice.privacy[target].1);
+            limits.fold(0.0, f64::max)
+        };
+        let limits = (0..goals.targets.len()).map(largest).sum();
+        if self
+            .private
+            .as_ref()
+            .is_none_or(|best| limits > best.limits)
+        {
+            self.private = Some(Private {
+                limits,
+                scorer: scorer.clone(),
+                choices,
+            });
+        }
+    }
+
+    /// The attacker that did best, with its scores of the tune rows, the one for privacy, and everything that
+    /// was tried.
     ///
     /// # Errors
     /// None could be fitted.
-    pub fn finish(mut self) -> Result<(Finalist, Vec<Tried>)> {
+    pub fn finish(mut self) -> Result<(Finalist, Option<Private>, Vec<Tried>)> {
         if self.finalists.is_empty() {
             let reasons = self
                 .tried
@@ -237,8 +308,26 @@ impl<'a> Race<'a> {
             )
             .with_hint("let `auto` choose another attack"));
         }
-        Ok((self.finalists.swap_remove(0), self.tried))
+        Ok((self.finalists.swap_remove(0), self.private, self.tried))
     }
+}
+
+/// How many distinct observations so many more rows have, from the fit and the tune rows: their number
+/// grows with a power of the number of rows (Heaps' law), 0 where nothing new comes, 1 where all is new.
+fn expected_cells(fit: &Counts, tune: &Counts, rows: u64) -> f64 {
+    let size = |part: &Counts| (part.total() as f64, part.cells().len() as f64);
+    let (mut few, mut many) = (size(fit), size(tune));
+    if few.0 > many.0 {
+        (few, many) = (many, few);
+    }
+    let power = if few.1 > 0.0 && many.0 > few.0 {
+        ((many.1 / few.1).ln() / (many.0 / few.0).ln()).clamp(0.0, 1.0)
+    } else {
+        1.0
+    };
+    let rows = rows as f64;
+    let cells = many.1 * (rows / many.0.max(1.0)).powf(power);
+    cells.min(rows)
 }
 
 /// The most rows, but `wanted`, that a family can learn from in so many nominal seconds; 0 if none.

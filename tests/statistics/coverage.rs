@@ -7,7 +7,7 @@ use leakgauge::log::{Log, ReadOptions, read_from};
 use leakgauge::observations::{Cell, Counts};
 use leakgauge::pairwise::{Advantage, AdvantageMethod, Rule, judge};
 use leakgauge::split::Split;
-use leakgauge::tuning::{Budget, ScorerChoice, tune};
+use leakgauge::tuning::{Budget, Goals, ScorerChoice, tune};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
@@ -34,6 +34,7 @@ fn log_of(case: &Case, replicate: u64) -> Log {
 
 fn audit_with(log: &Log, claims: &[String], scorer: ScorerChoice, seed: u64) -> Audit {
     let options = AuditOptions {
+        quick: true,
         seed,
         scorer,
         claims: claims
@@ -271,8 +272,7 @@ fn outside(case: &Case, replicate: u64, fresh: usize) -> [bool; 6] {
         &split,
         ScorerChoice::Auto,
         Budget::default(),
-        ALPHA,
-        &[],
+        Goals::advantage(ALPHA),
     )
     .expect("a good log");
     let rules: [Rule; 1] = [tuned.choices[0].rule];

@@ -76,6 +76,7 @@ fn limits(shape: Shape, shift: f64, split: SplitChoice) -> Vec<Option<f64>> {
         .into_par_iter()
         .map(|replicate| {
             let options = AuditOptions {
+                quick: true,
                 split,
                 seed: replicate,
                 ..AuditOptions::default()

@@ -406,7 +406,7 @@ fn shrinkage_tells_more_than_add_half_from_few_rows_and_no_less_from_many() {
                 let half = AddHalf(split.fit.clone(), 0.0)
                     .refit(&log.observations, &split.fit)
                     .unwrap();
-                let shrunk = Frequentist::fit(&log.observations, &split.fit);
+                let shrunk = Frequentist::fit(&split.fit);
                 if seed == 0 {
                     println!("{:<22} {:?}", problem.0, shrunk.parameters());
                 }

@@ -13,6 +13,7 @@ use leakgauge::shuffle::reidentification::{
 };
 
 use crate::cli::options::{FormatName, use_threads};
+use crate::cli::shuffle::check_directory;
 use crate::cli::to_stdout;
 
 /// `shuffle reidentify`.
@@ -112,9 +113,7 @@ const MOST_GAMES: usize = 100_000;
 /// Runs `shuffle reidentify`.
 pub fn reidentify(arguments: &ReidentifyArguments) -> Result<ExitCode> {
     use_threads(arguments.threads)?;
-    if let Some(directory) = &arguments.plots {
-        check_directory(directory)?;
-    }
+    check_directory(arguments.plots.as_deref())?;
     let games = games(arguments)?;
     let (found, weights) = match (&arguments.randomizer, &arguments.target, &arguments.decoys) {
         (Some(randomizer), ..) => (shuffled(randomizer, arguments, &games)?, None),
@@ -245,13 +244,6 @@ fn shuffled(
         .map(|number| randomizer.input(number))
         .collect::<Result<_>>()?;
     Reidentification::randomizer(text, randomizer.epsilon(), &laws, games)
-}
-
-fn check_directory(directory: &Path) -> Result<()> {
-    if directory.is_dir() {
-        return Ok(());
-    }
-    Err(Error::file(directory, "is no directory").with_hint("make it first"))
 }
 
 /// Writes the graphs.

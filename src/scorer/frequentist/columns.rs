@@ -4,6 +4,7 @@ use hashbrown::HashMap;
 use rayon::prelude::*;
 
 use crate::observations::{Cell, ColumnType, Counts, Observations};
+use crate::scorer::recurring::recurring;
 
 /// For each column whose values recur, the number of its value in every observation.
 pub(super) struct Columns {
@@ -11,44 +12,25 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// `None` if the log has one column, or none whose values recur: not constant, and with at most
-    /// half as many values as there are distinct observations.
-    pub fn new(observations: &Observations) -> Option<Columns> {
+    /// `None` if the log has one column, or none whose values recur among the fit rows.
+    pub fn new(observations: &Observations, fit: &Counts) -> Option<Columns> {
         if observations.columns().len() < 2 {
             return None;
         }
-        let most = observations.len() / 2;
-        let mut numbers = 0;
-        let mut labels = 0;
-        let positions: Vec<(ColumnType, usize)> = observations
-            .columns()
-            .iter()
-            .map(|column| {
-                let next = match column.kind {
-                    ColumnType::Numeric => &mut numbers,
-                    ColumnType::Categorical => &mut labels,
-                };
-                *next += 1;
-                (column.kind, *next - 1)
-            })
-            .collect();
-        let values: Vec<Vec<u32>> = positions
+        let symbols = || 0..observations.len() as u32;
+        let values: Vec<Vec<u32>> = recurring(observations, fit)
             .into_par_iter()
-            .filter_map(|(kind, at)| match kind {
+            .map(|(kind, at)| match kind {
                 ColumnType::Numeric => number(
-                    (0..observations.len() as u32)
-                        .map(|symbol| observations.numbers(symbol)[at].to_bits()),
-                    most,
+                    symbols().map(|symbol| (observations.numbers(symbol)[at] + 0.0).to_bits()),
                 ),
                 ColumnType::Categorical => {
-                    let words = observations.categories.iter().map(|words| &words[at]);
-                    let of_category = number(words, most)?;
-                    let symbols = 0..observations.len() as u32;
-                    Some(
-                        symbols
-                            .map(|symbol| of_category[observations.category(symbol) as usize])
-                            .collect(),
-                    )
+                    let labels = observations.categories.iter().map(|labels| &labels[at]);
+                    let of_category = number(labels);
+                    let category = |symbol| observations.category(symbol) as usize;
+                    symbols()
+                        .map(|symbol| of_category[category(symbol)])
+                        .collect()
                 }
             })
             .collect();
@@ -60,21 +42,14 @@ impl Columns {
     }
 }
 
-/// Numbers values in the order in which they first occur; `None` if there is one or more than `most`.
-fn number<T: std::hash::Hash + Eq>(
-    values: impl Iterator<Item = T>,
-    most: usize,
-) -> Option<Vec<u32>> {
+/// Numbers values in the order in which they first occur.
+fn number<T: std::hash::Hash + Eq>(values: impl Iterator<Item = T>) -> Vec<u32> {
     let mut known: HashMap<T, u32> = HashMap::new();
-    let mut numbers = Vec::new();
-    for value in values {
+    let number = |value| {
         let next = known.len() as u32;
-        numbers.push(*known.entry(value).or_insert(next));
-        if known.len() > most {
-            return None;
-        }
-    }
-    (known.len() > 1).then_some(numbers)
+        *known.entry(value).or_insert(next)
+    };
+    values.map(number).collect()
 }
 
 /// How often each secret produced each value of each column.
@@ -174,7 +149,9 @@ impl ColumnCount {
         for value in 0..size {
             starts[value + 1] += starts[value];
         }
-        let total: f64 = rows.iter().sum::<f64>() + 0.5 * (size as f64 + 1.0);
+        // Values that the fit rows lack are one more, however many there are.
+        let known = seen.iter().filter(|&&rows| rows > 0.0).count() as f64;
+        let total: f64 = rows.iter().sum::<f64>() + 0.5 * (known + 1.0);
         let spread: Vec<f64> = distinct
             .iter()
             .map(|distinct| ColumnCounts::BORROWED + ColumnCounts::DISCOUNT * distinct)

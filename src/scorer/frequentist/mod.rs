@@ -23,7 +23,7 @@ use smoothing::Smoothing;
 /// whose values recur, the product of the secret's smoothed frequencies of each column's value: what was
 /// never seen together may have been seen column by column.
 ///
-/// λ, d and the base are those that best predict the secret of a fit row from all other fit rows
+/// λ and d are those that best predict the secret of a fit row from all other fit rows
 /// (log-loss, every secret weighing the same).
 ///
 /// # References
@@ -31,10 +31,8 @@ use smoothing::Smoothing;
 pub struct Frequentist {
     fit: Table,
     smoothing: Smoothing,
-    /// Recurring columns of the log; `None` if there are none besides the whole observation.
-    columns: Option<Arc<Columns>>,
-    /// Their counts, if the base is theirs.
-    base: Option<ColumnCounts>,
+    /// Recurring columns of the log and their counts, if the base is theirs.
+    base: Option<(Arc<Columns>, ColumnCounts)>,
     /// Per secret: ln((λ + d·D_s) / (n_s + λ)).
     unseen: Vec<f64>,
     /// Per secret: ln(n_s + λ).
@@ -42,24 +40,25 @@ pub struct Frequentist {
 }
 
 impl Frequentist {
-    /// Counts the fit rows and chooses how to smooth them.
-    pub fn fit(observations: &Observations, fit: &Counts) -> Self {
-        let columns = Columns::new(observations).map(Arc::new);
+    /// Counts the fit rows and chooses how to smooth them, the frequencies among all secrets being the
+    /// base.
+    pub fn fit(fit: &Counts) -> Self {
         let table = Table::new(fit.clone());
-        let base = columns
-            .as_ref()
-            .map(|columns| ColumnCounts::new(columns, fit));
-        let by_column = columns.as_deref().zip(base.as_ref());
-        let smoothing = Smoothing::choose(&table, by_column);
-        Self::new(table, smoothing, columns, base)
+        let smoothing = Smoothing::choose(&table, None);
+        Self::new(table, smoothing, None)
     }
 
-    fn new(
-        fit: Table,
-        smoothing: Smoothing,
-        columns: Option<Arc<Columns>>,
-        base: Option<ColumnCounts>,
-    ) -> Self {
+    /// The same, each secret's recurring columns one by one being the base; `None` if the log does not
+    /// have several.
+    pub fn fit_by_column(observations: &Observations, fit: &Counts) -> Option<Self> {
+        let columns = Arc::new(Columns::new(observations, fit)?);
+        let table = Table::new(fit.clone());
+        let counts = ColumnCounts::new(&columns, fit);
+        let smoothing = Smoothing::choose(&table, Some((&columns, &counts)));
+        Some(Self::new(table, smoothing, Some((columns, counts))))
+    }
+
+    fn new(fit: Table, smoothing: Smoothing, base: Option<(Arc<Columns>, ColumnCounts)>) -> Self {
         let normalizer: Vec<f64> = fit
             .counts
             .rows()
@@ -73,8 +72,7 @@ impl Frequentist {
                 .map(|(normalizer, &distinct)| smoothing.spread(distinct).ln() - normalizer)
                 .collect(),
             normalizer,
-            base: base.filter(|_| smoothing.by_column),
-            columns,
+            base,
             fit,
             smoothing,
         }
@@ -82,7 +80,7 @@ impl Frequentist {
 
     /// ln b_s of an observation for every secret.
     fn ln_base(&self, symbol: u32, cells: &[Cell], ln_base: &mut [f64]) {
-        match self.columns.as_deref().zip(self.base.as_ref()) {
+        match &self.base {
             Some((columns, base)) => base.ln_frequencies(columns, symbol, ln_base),
             None => ln_base.fill(self.fit.pooled(cells, 0).ln()),
         }
@@ -99,7 +97,7 @@ impl Scorer for Frequentist {
             ("borrowed_rows", Parameter::Real(self.smoothing.borrowed)),
             ("discount", Parameter::Real(self.smoothing.discount)),
         ]);
-        if let Some(columns) = self.columns.as_ref().filter(|_| self.base.is_some()) {
+        if let Some((columns, _)) = &self.base {
             let count = Parameter::Count(columns.count() as u64);
             parameters.insert("columns_on_their_own", count);
         }
@@ -107,11 +105,9 @@ impl Scorer for Frequentist {
     }
 
     fn in_words(&self) -> String {
-        let Smoothing {
-            borrowed, discount, ..
-        } = self.smoothing;
-        let base = match self.columns.as_ref().filter(|_| self.base.is_some()) {
-            Some(columns) => format!("{} columns taken one by one", columns.count()),
+        let Smoothing { borrowed, discount } = self.smoothing;
+        let base = match &self.base {
+            Some((columns, _)) => format!("{} columns taken one by one", columns.count()),
             None => "the log as a whole".to_owned(),
         };
         format!("counts, less {discount:.2}, with {borrowed:.1} rows borrowed from {base}")
@@ -144,12 +140,13 @@ impl Scorer for Frequentist {
     }
 
     fn refit(&self, _: &Observations, fit: &Counts) -> Result<Arc<dyn Scorer>, String> {
-        let columns = self.columns.as_ref().filter(|_| self.base.is_some());
+        let counted =
+            |(columns, _): &(Arc<Columns>, _)| (columns.clone(), ColumnCounts::new(columns, fit));
+        let base = self.base.as_ref().map(counted);
         Ok(Arc::new(Self::new(
             Table::new(fit.clone()),
             self.smoothing,
-            columns.cloned(),
-            columns.map(|columns| ColumnCounts::new(columns, fit)),
+            base,
         )))
     }
 }

@@ -13,8 +13,6 @@ pub(super) struct Smoothing {
     pub borrowed: f64,
     /// d: what each observation seen gives up.
     pub discount: f64,
-    /// Whether the base is made of the columns one by one.
-    pub by_column: bool,
 }
 
 /// Borrowed rows for each distinct observation.
@@ -34,19 +32,15 @@ impl Smoothing {
     /// The choice with the least log-loss of the secret of a held-out fit row, the first of equals.
     pub fn choose(table: &Table, by_column: Option<(&Columns, &ColumnCounts)>) -> Smoothing {
         let tasks = tasks(table, by_column);
-        let grid = [false, true]
+        let grid: Vec<Smoothing> = DISCOUNTS
             .into_iter()
-            .filter(|&columns| !columns || by_column.is_some())
-            .flat_map(|by_column| {
-                DISCOUNTS.into_iter().flat_map(move |discount| {
-                    BORROWED.map(|borrowed| Smoothing {
-                        borrowed: borrowed * table.alphabet,
-                        discount,
-                        by_column,
-                    })
+            .flat_map(|discount| {
+                BORROWED.map(|borrowed| Smoothing {
+                    borrowed: borrowed * table.alphabet,
+                    discount,
                 })
-            });
-        let grid: Vec<Smoothing> = grid.collect();
+            })
+            .collect();
         let losses: Vec<f64> = grid
             .par_iter()
             .map(|smoothing| {
@@ -123,11 +117,8 @@ impl Task<'_> {
         let held = self.secret as usize;
         let rows = table.counts.rows();
         let ln_base = |secret: usize| {
-            if smoothing.by_column {
-                self.ln_columns[secret]
-            } else {
-                self.ln_pooled
-            }
+            let by_column = self.ln_columns.get(secret);
+            by_column.copied().unwrap_or(self.ln_pooled)
         };
         scores.clear();
         scores.extend((0..rows.len()).map(|secret| {

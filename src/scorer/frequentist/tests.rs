@@ -24,9 +24,8 @@ fn scores_by_hand() {
     let smoothing = Smoothing {
         borrowed: 2.0,
         discount: 0.5,
-        by_column: false,
     };
-    let scorer = Frequentist::new(table, smoothing, None, None);
+    let scorer = Frequentist::new(table, smoothing, None);
     let pooled = |count: f64| (count + 0.5) / (7.0 + 0.5 * 4.0);
     let x = scores(&scorer, &log, "x");
     let of_a = (1.5 + (2.0 + 0.5 * 2.0) * pooled(2.0)) / 5.0;
@@ -47,7 +46,7 @@ fn frequencies_of_a_secret_sum_to_one_with_what_was_not_seen() {
         ("b", "z", 3),
         ("c", "w", 1),
     ]));
-    let scorer = Frequentist::fit(&log.observations, &log.counts);
+    let scorer = Frequentist::fit(&log.counts);
     let symbols: Vec<u32> = (0..log.observations.len() as u32 + 1).collect();
     let mut all = vec![0.0; symbols.len() * 3];
     scorer.score(&log.observations, &symbols, &mut all);
@@ -72,7 +71,7 @@ fn what_was_never_seen_points_to_the_secret_that_shows_new_things() {
         .iter()
         .copied()
         .filter(|cell| log.observations.label(cell.symbol) != "new");
-    let scorer = Frequentist::fit(&log.observations, &Counts::new(2, learned.collect()));
+    let scorer = Frequentist::fit(&Counts::new(2, learned.collect()));
     let new = scores(&scorer, &log, "new");
     assert!(new[1] > new[0] + 1.0, "{new:?}");
 }
@@ -93,7 +92,7 @@ fn what_was_never_seen_together_is_judged_column_by_column() {
         .copied()
         .filter(|cell| log.observations.label(cell.symbol) != "x0,y10,z12");
     let learned = Counts::new(2, learned.collect());
-    let scorer = Frequentist::fit(&log.observations, &learned);
+    let scorer = Frequentist::fit_by_column(&log.observations, &learned).expect("three columns");
     let parameters = scorer.parameters();
     assert_eq!(
         parameters.get("columns_on_their_own"),
@@ -113,7 +112,7 @@ fn secrets_without_rows_and_counts_of_billions_have_finite_scores() {
         let cells = log.counts.cells().iter().filter(|cell| cell.secret < 2);
         let cells = cells.map(|cell| Cell { count, ..*cell });
         let fit = Counts::new(3, cells.collect());
-        let scorer = Frequentist::fit(&log.observations, &fit);
+        let scorer = Frequentist::fit(&fit);
         for label in ["x,u", "z,u"] {
             assert!(
                 scores(&scorer, &log, label)
@@ -122,7 +121,7 @@ fn secrets_without_rows_and_counts_of_billions_have_finite_scores() {
             );
         }
     }
-    let nothing = Frequentist::fit(&log.observations, &Counts::new(3, Vec::new()));
+    let nothing = Frequentist::fit(&Counts::new(3, Vec::new()));
     assert!(
         scores(&nothing, &log, "x,u")
             .iter()

@@ -2,77 +2,79 @@
 
 use std::collections::BTreeMap;
 
-use crate::observations::{Counts, Observations};
+use crate::observations::{ColumnType, Counts, Observations};
 use crate::scorer::neighbors::LN_NEAR;
-
-/// Points a tile.
-const TILE: usize = 32;
-
-/// The code of a value that no fit row has.
-const UNSEEN: u32 = u32::MAX;
+use crate::scorer::neighbors::codes::{Codes, UNSEEN};
+use crate::scorer::recurring::{self, Place, recurring};
 
 /// The fit rows of each secret, every column of them as codes.
 pub(super) struct Hamming {
-    numbers: Vec<Vec<f64>>,
-    labels: Vec<BTreeMap<String, u32>>,
-    secrets: Vec<Tiles>,
+    columns: Vec<Column>,
+    codes: Codes,
 }
 
-/// Distinct points, tile by tile, each tile column by column, and their numbers of rows.
-#[derive(Default)]
-struct Tiles {
-    codes: Vec<u32>,
-    counts: Vec<u32>,
+/// A column and the codes of its values among the fit rows.
+struct Column {
+    place: Place,
+    values: Values,
+}
+
+enum Values {
+    /// Ascending, −0 as 0; the code is the place.
+    Numbers(Vec<f64>),
+    /// The code of every categorical part.
+    Labels(Vec<u32>),
+}
+
+/// The columns to compare: those that recur among the fit rows, all if they are fewer than two.
+pub(super) fn columns(observations: &Observations, fit: &Counts) -> Vec<Place> {
+    let found = recurring(observations, fit);
+    if found.len() < 2 {
+        return recurring::places(observations);
+    }
+    found
 }
 
 impl Hamming {
     /// Arranges the fit rows.
-    pub fn fit(observations: &Observations, fit: &Counts) -> Self {
+    pub fn fit(observations: &Observations, fit: &Counts, places: Vec<Place>) -> Self {
         let symbols = fit.symbols();
-        let mut index = Hamming {
-            numbers: number_codes(observations, &symbols),
-            labels: label_codes(observations, &symbols),
-            secrets: Vec::new(),
-        };
-        index.secrets.resize_with(fit.secrets(), Tiles::default);
+        let columns: Vec<Column> = places
+            .into_iter()
+            .map(|place| Column::fit(observations, &symbols, place))
+            .collect();
+        let mut points = vec![(Vec::new(), Vec::new()); fit.secrets()];
         let mut codes = Vec::new();
         for cells in fit.by_symbol() {
-            index.encode(observations, cells[0].symbol, &mut codes);
+            encode(&columns, observations, cells[0].symbol, &mut codes);
             for cell in cells {
-                index.secrets[cell.secret as usize].push(&codes, cell.count as u32);
+                let (points, counts) = &mut points[cell.secret as usize];
+                points.extend_from_slice(&codes);
+                counts.push(cell.count);
             }
         }
-        index
+        let values = columns.iter().map(Column::size).max().unwrap_or(0);
+        Hamming {
+            codes: Codes::new(&points, columns.len(), values),
+            columns,
+        }
     }
 
     /// The number of columns.
     pub fn columns(&self) -> usize {
-        self.numbers.len() + self.labels.len()
+        self.columns.len()
     }
 
-    fn encode(&self, observations: &Observations, symbol: u32, codes: &mut Vec<u32>) {
-        codes.clear();
-        if !self.numbers.is_empty() {
-            let columns = self.numbers.iter().zip(observations.numbers(symbol));
-            codes.extend(columns.map(|(values, value)| {
-                let at = values.binary_search_by(|probe| probe.total_cmp(&(value + 0.0)));
-                at.map_or(UNSEEN, |at| at as u32)
-            }));
-        }
-        if let Some(labels) = observations
-            .categories
-            .get(observations.category(symbol) as usize)
-        {
-            let columns = self.labels.iter().zip(labels);
-            codes.extend(columns.map(|(known, label)| known.get(label).copied().unwrap_or(UNSEEN)));
-        }
+    /// Which columns they are.
+    pub fn places(&self) -> Vec<Place> {
+        self.columns.iter().map(|column| column.place).collect()
     }
 
     /// The codes of observations, one after the other.
     pub fn queries(&self, observations: &Observations, symbols: &[u32]) -> Vec<u32> {
         let (mut queries, mut codes) = (Vec::new(), Vec::new());
         for &symbol in symbols {
-            self.encode(observations, symbol, &mut codes);
+            encode(&self.columns, observations, symbol, &mut codes);
             queries.extend_from_slice(&codes);
         }
         queries
@@ -80,82 +82,73 @@ impl Hamming {
 
     /// For each query, given as codes, the number of rows of a secret at every distance.
     pub fn search(&self, secret: usize, queries: &[u32], found: &mut dyn FnMut(usize, &[u64])) {
-        let columns = self.columns();
-        let tiles = &self.secrets[secret];
-        let mut histogram = vec![0; columns + 1];
-        for (query, codes) in queries.chunks_exact(columns).enumerate() {
-            histogram.fill(0);
-            for (tile, counts) in tiles
-                .codes
-                .chunks_exact(TILE * columns)
-                .zip(tiles.counts.chunks(TILE))
-            {
-                for (distance, &count) in differing(tile, codes).iter().zip(counts) {
-                    histogram[*distance as usize] += u64::from(count);
-                }
-            }
-            found(query, &histogram);
-        }
+        self.codes.search(secret, queries, found);
     }
 }
 
-/// In how many columns each point of a tile differs from a query.
-fn differing(tile: &[u32], codes: &[u32]) -> [u32; TILE] {
-    let mut sums = [0u32; TILE];
-    for (column, &code) in tile.chunks_exact(TILE).zip(codes) {
-        for (sum, &value) in sums.iter_mut().zip(column) {
-            *sum += u32::from(value != code);
-        }
-    }
-    sums
-}
-
-impl Tiles {
-    fn push(&mut self, codes: &[u32], count: u32) {
-        let within = self.counts.len() % TILE;
-        if within == 0 {
-            self.codes
-                .resize(self.codes.len() + TILE * codes.len(), UNSEEN);
-        }
-        let start = self.codes.len() - TILE * codes.len();
-        for (column, &code) in codes.iter().enumerate() {
-            self.codes[start + column * TILE + within] = code;
-        }
-        self.counts.push(count);
-    }
-}
-
-/// The different values of each numeric column, ascending; −0 is 0.
-fn number_codes(observations: &Observations, symbols: &[u32]) -> Vec<Vec<f64>> {
-    let column = |column: usize| {
-        let mut values: Vec<f64> = symbols
+fn encode(columns: &[Column], observations: &Observations, symbol: u32, codes: &mut Vec<u32>) {
+    codes.clear();
+    codes.extend(
+        columns
             .iter()
-            .map(|&symbol| observations.numbers(symbol)[column] + 0.0)
-            .collect();
-        values.sort_unstable_by(f64::total_cmp);
-        values.dedup();
-        values
-    };
-    (0..observations.dimensions()).map(column).collect()
+            .map(|column| column.code(observations, symbol)),
+    );
 }
 
-fn label_codes(observations: &Observations, symbols: &[u32]) -> Vec<BTreeMap<String, u32>> {
-    let columns = observations.categories.first().map_or(0, Vec::len);
-    let mut known: Vec<BTreeMap<String, u32>> = vec![BTreeMap::new(); columns];
-    let mut seen = vec![false; observations.category_count()];
+impl Column {
+    fn fit(observations: &Observations, symbols: &[u32], place: Place) -> Self {
+        let (kind, at) = place;
+        let values = match kind {
+            ColumnType::Numeric => {
+                let numbers = symbols.iter().map(|&symbol| observations.numbers(symbol));
+                let mut values: Vec<f64> = numbers.map(|numbers| numbers[at] + 0.0).collect();
+                values.sort_unstable_by(f64::total_cmp);
+                values.dedup();
+                Values::Numbers(values)
+            }
+            ColumnType::Categorical => Values::Labels(label_codes(observations, symbols, at)),
+        };
+        Column { place, values }
+    }
+
+    fn code(&self, observations: &Observations, symbol: u32) -> u32 {
+        match &self.values {
+            Values::Numbers(values) => {
+                let value = observations.numbers(symbol)[self.place.1] + 0.0;
+                let at = values.binary_search_by(|probe| probe.total_cmp(&value));
+                at.map_or(UNSEEN, |at| at as u32)
+            }
+            Values::Labels(codes) => codes[observations.category(symbol) as usize],
+        }
+    }
+
+    /// The number of its values.
+    fn size(&self) -> usize {
+        match &self.values {
+            Values::Numbers(values) => values.len(),
+            Values::Labels(codes) => {
+                let seen = codes.iter().filter(|&&code| code != UNSEEN);
+                seen.max().map_or(0, |&code| code as usize + 1)
+            }
+        }
+    }
+}
+
+/// The code of every categorical part in one categorical column.
+fn label_codes(observations: &Observations, symbols: &[u32], column: usize) -> Vec<u32> {
+    let mut known: BTreeMap<&str, u32> = BTreeMap::new();
     for &symbol in symbols {
         let category = observations.category(symbol) as usize;
-        if columns == 0 || std::mem::replace(&mut seen[category], true) {
-            continue;
-        }
-        for (known, label) in known.iter_mut().zip(&observations.categories[category]) {
-            let next = known.len() as u32;
-            if !known.contains_key(label) {
-                known.insert(label.clone(), next);
-            }
-        }
+        let next = known.len() as u32;
+        known
+            .entry(&observations.categories()[category][column])
+            .or_insert(next);
     }
-    known
+    let labels = observations.categories().iter();
+    let code = |labels: &Vec<String>| known.get(labels[column].as_str()).copied();
+    labels
+        .map(|labels| code(labels).unwrap_or(UNSEEN))
+        .collect()
 }
 
 /// ln of the mean distance to the k nearest, the m rows at distance ρ spread evenly over ρ − ½ to

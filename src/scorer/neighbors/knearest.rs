@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::observations::{Counts, Observations};
 use crate::scorer::neighbors::{Neighbors, Rank};
-use crate::scorer::{Parameter, Scorer};
+use crate::scorer::{Kind, Parameter, Scorer};
 
 /// Class-wise k-th-neighbour scorer.
 pub struct KNearest {
@@ -80,6 +80,10 @@ impl Scorer for KNearest {
             k => format!("neighbour {k} of each secret"),
         };
         format!("{which}{}", self.neighbors.in_words())
+    }
+
+    fn kinds(&self) -> Vec<Kind> {
+        vec![self.neighbors.kind()]
     }
 
     fn index(&self) -> Option<&'static str> {

@@ -11,11 +11,13 @@
 //! of s with the same labels. Where s has none, r is taken a million times the spread of the data.
 //! Where all k neighbours coincide with x, the number of rows that do decides.
 //!
-//! The Hamming distance counts the columns that differ, labels among them, and compares all rows.
+//! The Hamming distance counts the columns that differ, labels among them, and compares all rows. Columns
+//! whose values hardly recur among the fit rows differ anyway and are left out, if two others remain.
 //! Nearly all of its distances tie, so the rows at each are spread evenly over half a column to
 //! either side: the more rows are equally far, the nearer is the first of them.
 
 mod brute;
+mod codes;
 mod filter;
 mod hamming;
 mod kernel;
@@ -31,8 +33,8 @@ mod vote;
 use std::collections::BTreeMap;
 
 use crate::observations::{Counts, Observations};
-use crate::scorer::Parameter;
 use crate::scorer::transform::{Transform, TransformKind};
+use crate::scorer::{Kind, Parameter};
 
 use brute::Brute;
 use hamming::Hamming;
@@ -108,7 +110,8 @@ impl Neighbors {
         transform: TransformKind,
     ) -> Result<Self, String> {
         let space = if metric == Metric::Hamming {
-            Space::Codes(Hamming::fit(observations, fit))
+            let columns = hamming::columns(observations, fit);
+            Space::Codes(Hamming::fit(observations, fit, columns))
         } else if observations.dimensions() == 0 {
             return Err("there is no numeric column to measure a distance in".to_owned());
         } else {
@@ -123,12 +126,24 @@ impl Neighbors {
         })
     }
 
-    /// The same metric and transform for other fit rows.
+    /// The same metric, transform and, for the Hamming distance, columns for other fit rows.
     ///
     /// # Errors
     /// As for [`Neighbors::fit_with`].
     pub fn refit(&self, observations: &Observations, fit: &Counts) -> Result<Self, String> {
-        Self::fit_with(observations, fit, self.metric, self.transform)
+        match &self.space {
+            Space::Numbers(_) => Self::fit_with(observations, fit, self.metric, self.transform),
+            Space::Codes(hamming) => Ok(Neighbors {
+                fit: fit.clone(),
+                space: Space::Codes(Hamming::fit(observations, fit, hamming.places())),
+                ..*self
+            }),
+        }
+    }
+
+    /// The kind of the attacks that look for these neighbours.
+    fn kind(&self) -> Kind {
+        Kind::neighbors(self.metric, self.transform)
     }
 
     /// The distance.
@@ -161,7 +176,7 @@ impl Neighbors {
     }
 
     /// The number of columns that distances are measured in: numeric columns that vary among the fit
-    /// rows, after the transform; all columns for the Hamming distance.
+    /// rows, after the transform; recurring columns for the Hamming distance.
     pub fn dimensions(&self) -> usize {
         match &self.space {
             Space::Numbers(numbers) => numbers.transform.dimensions(),

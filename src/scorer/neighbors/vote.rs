@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use crate::observations::{Counts, Observations};
 use crate::scorer::neighbors::{LN_FAR, Neighbors, Rank};
-use crate::scorer::{Parameter, Scorer};
+use crate::scorer::{Kind, Parameter, Scorer};
 
 /// What a secret without any vote keeps, at most.
 const WITHOUT_VOTES: f64 = 1e-3;
@@ -113,6 +113,10 @@ impl Scorer for Vote {
     fn in_words(&self) -> String {
         let k = self.rank.neighbors(self.neighbors.fit.total() as usize);
         format!("vote of the {k} nearest rows{}", self.neighbors.in_words())
+    }
+
+    fn kinds(&self) -> Vec<Kind> {
+        vec![self.neighbors.kind()]
     }
 
     fn index(&self) -> Option<&'static str> {

@@ -1,0 +1,134 @@
+//! How to audit.
+
+use std::collections::BTreeMap;
+
+use crate::claim::Claim;
+use crate::error::{Error, Result, shorten};
+use crate::log::Log;
+use crate::tuning::{Budget, ScorerChoice};
+
+/// The prior of the figures that depend on one.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum PriorChoice {
+    /// All secrets equally likely.
+    #[default]
+    Uniform,
+    /// As often as in the log, taken as exact.
+    Empirical,
+    /// Given by label.
+    Given(BTreeMap<String, f64>),
+}
+
+/// How the rows of a log are split into those to learn from, to choose with and to judge on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SplitChoice {
+    /// At random, secret by secret: for rows that are exchangeable.
+    #[default]
+    Random,
+    /// Earlier rows to learn and choose, later ones to judge, with limits that allow for
+    /// autocorrelation: for rows that are not.
+    Blocks,
+}
+
+/// How to audit.
+#[derive(Debug)]
+pub struct AuditOptions {
+    /// Level of every limit, in (0, 1).
+    pub confidence: f64,
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// The attacker.
+    pub scorer: ScorerChoice,
+    /// How long attackers may be tried.
+    pub budget: Budget,
+    /// Limits and verdicts only: points come from the certify rows alone, and nothing is said of more rows.
+    pub quick: bool,
+    /// How rows are split.
+    pub split: SplitChoice,
+    /// The prior.
+    pub prior: PriorChoice,
+    /// How close to a mechanism's analytic value an upper limit must come to hold.
+    pub margin: f64,
+    /// What is claimed.
+    pub claims: Vec<Claim>,
+}
+
+impl Default for AuditOptions {
+    fn default() -> Self {
+        AuditOptions {
+            confidence: 0.95,
+            seed: 0,
+            scorer: ScorerChoice::Auto,
+            budget: Budget::default(),
+            quick: false,
+            split: SplitChoice::Random,
+            prior: PriorChoice::Uniform,
+            margin: 0.02,
+            claims: Vec::new(),
+        }
+    }
+}
+
+pub(super) fn check(options: &AuditOptions) -> Result<()> {
+    let confidence = options.confidence;
+    if !(0.5..1.0).contains(&confidence) {
+        return Err(Error::parameter(
+            format!("--confidence {confidence}"),
+            "the level of confidence must be at least 0.5 and below 1",
+        )
+        .with_hint("0.95 means that a limit is wrong in at most 5 of 100 logs"));
+    }
+    if !(0.0..=1.0).contains(&options.margin) {
+        return Err(Error::parameter(
+            format!("--margin {}", options.margin),
+            "must be between 0 and 1",
+        ));
+    }
+    Ok(())
+}
+
+pub(super) fn prior(log: &Log, choice: &PriorChoice) -> Result<Vec<f64>> {
+    let secrets = log.secrets.len();
+    match choice {
+        PriorChoice::Uniform => Ok(vec![1.0 / secrets as f64; secrets]),
+        PriorChoice::Empirical => {
+            let total = log.counts.total() as f64;
+            Ok(log
+                .counts
+                .rows()
+                .iter()
+                .map(|&rows| rows as f64 / total)
+                .collect())
+        }
+        PriorChoice::Given(given) => given_prior(log, given),
+    }
+}
+
+fn given_prior(log: &Log, given: &BTreeMap<String, f64>) -> Result<Vec<f64>> {
+    for (label, p) in given {
+        if !log.secrets.contains(label) {
+            return Err(Error::parameter(
+                format!("--prior {}={p}", shorten(label)),
+                "the log has no such secret",
+            ));
+        }
+        if !(p.is_finite() && *p >= 0.0) {
+            return Err(Error::parameter(
+                format!("--prior {}={p}", shorten(label)),
+                "is not a probability",
+            ));
+        }
+    }
+    let sum: f64 = given.values().sum();
+    if (sum - 1.0).abs() > 1e-9 {
+        return Err(
+            Error::parameter("--prior", format!("the probabilities sum to {sum}, not 1"))
+                .with_hint("secrets that are not named have probability 0"),
+        );
+    }
+    Ok(log
+        .secrets
+        .iter()
+        .map(|label| given.get(label).copied().unwrap_or(0.0) / sum)
+        .collect())
+}

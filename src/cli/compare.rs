@@ -1,0 +1,162 @@
+//! `leakgauge compare`.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use leakgauge::audit::{AuditOptions, SplitChoice, Verdict};
+use leakgauge::compare::{self as library, Against, Comparison, Measured};
+use leakgauge::error::{Error, Result};
+use leakgauge::grammar::Call;
+use leakgauge::log::{ReadOptions, STDIN};
+use leakgauge::plot::on_white;
+use leakgauge::reproduce::replace_file;
+use leakgauge::{log, report};
+
+use crate::cli::audit::audit_options;
+use crate::cli::options::{self, EstimateOptions, LogArguments};
+use crate::cli::progress::Progress;
+use crate::cli::to_stdout;
+
+/// `compare`.
+#[derive(Args)]
+#[command(mut_arg("logs", |logs| logs
+    .help("Two files or more, each a log of its own; CSV or TSV, plain or gzip, `-` for standard input")
+    .long_help(None::<&str>)))]
+pub struct CompareArguments {
+    #[command(flatten)]
+    log: LogArguments,
+    /// What the logs were made by: one mechanism for all logs, one for each in their order (repeat the
+    /// option), or a grid spread over them, `randomized-response(epsilon=0.5..4:4)`
+    #[arg(long = "mechanism", value_name = "MECHANISM")]
+    mechanisms: Vec<String>,
+    /// Compare each log with the one before it, or all with the first
+    #[arg(long, value_enum, default_value = "previous", value_name = "WHICH")]
+    against: AgainstName,
+    /// How close to a mechanism's analytic value an upper limit must come for `holds`
+    #[arg(long, default_value_t = 0.02, value_name = "X")]
+    margin: f64,
+    /// Write pictures (SVG, `compare-….svg`) into this directory, which is made if there is none
+    #[arg(long, value_name = "DIR")]
+    plots: Option<PathBuf>,
+    /// Replace pictures that are there
+    #[arg(long, requires = "plots")]
+    force: bool,
+    #[command(flatten)]
+    options: EstimateOptions,
+}
+
+/// What a log is compared with, by name.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum AgainstName {
+    /// The log before it
+    Previous,
+    /// The first log
+    First,
+}
+
+impl From<AgainstName> for Against {
+    fn from(name: AgainstName) -> Self {
+        match name {
+            AgainstName::Previous => Against::Previous,
+            AgainstName::First => Against::First,
+        }
+    }
+}
+
+/// Runs `compare`.
+pub fn compare(arguments: &CompareArguments) -> Result<ExitCode> {
+    check_files(&arguments.log)?;
+    let mechanisms = library::mechanisms(&arguments.mechanisms, arguments.log.logs.len())?;
+    if let Some(directory) = &arguments.plots {
+        prepare(directory, arguments.force)?;
+    }
+    options::use_threads(arguments.options.threads)?;
+    let logs = arguments.log.logs.iter().enumerate();
+    let measured = logs
+        .map(|(at, file)| measure(arguments, file, mechanisms.get(at)))
+        .collect::<Result<_>>()?;
+    let found = library::compare(measured, arguments.against.into())?;
+    if let Some(directory) = &arguments.plots {
+        for (name, svg) in report::comparison_plots(&found) {
+            replace_file(&directory.join(name), &on_white(&svg))?;
+        }
+    }
+    let format = arguments.options.format.into();
+    to_stdout(|out| report::write_comparison(&found, format, out))?;
+    Ok(ExitCode::from(exit_code(&found)))
+}
+
+/// Logs that are compared have to be independent of each other.
+fn check_files(arguments: &LogArguments) -> Result<()> {
+    let files = &arguments.logs;
+    if files.len() < 2 {
+        return Err(library::too_few(files.len()));
+    }
+    if files.iter().filter(|file| *file == STDIN).count() > 1 {
+        return Err(Error::parameter(
+            STDIN,
+            "standard input can be read only once",
+        ));
+    }
+    if arguments.fit_on.as_deref() == Some(STDIN) {
+        return Err(Error::parameter(
+            "--fit-on -",
+            "every log learns from this file, and standard input can be read only once",
+        )
+        .with_hint("write it to a file first"));
+    }
+    for (at, file) in files.iter().enumerate() {
+        if files[..at].iter().any(|before| log::is_same(before, file)) {
+            return Err(Error::file(file, "is named twice").with_hint(
+                "a log is not independent of itself; to hold one log against several claims, use audit",
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn measure(arguments: &CompareArguments, file: &str, mechanism: Option<&Call>) -> Result<Measured> {
+    let options = AuditOptions {
+        margin: arguments.margin,
+        ..audit_options(&arguments.options)?
+    };
+    let read = ReadOptions {
+        files: vec![file.to_owned()],
+        scores: options::scores(&arguments.options)?,
+        ..arguments
+            .log
+            .read_options(options.split == SplitChoice::Blocks)?
+    };
+    let meter = log::ReadMeter::default();
+    let progress = Progress::start(meter.clone());
+    let log = log::read(&read, &meter)?;
+    progress.stage("estimating");
+    let measured = library::measure(&log, options, mechanism)?;
+    progress.finish();
+    Ok(measured)
+}
+
+/// Makes the directory, and sees that nothing would be overwritten, before anything is computed.
+fn prepare(directory: &Path, replace: bool) -> Result<()> {
+    std::fs::create_dir_all(directory)
+        .map_err(|error| Error::file(directory, format!("cannot be made: {error}")))?;
+    let names = report::COMPARISON_PLOTS.iter();
+    let mut paths = names.map(|name| directory.join(name));
+    match paths.find(|path| path.symlink_metadata().is_ok()) {
+        Some(path) if !replace => Err(Error::file(path, "is already there")
+            .with_hint("use --force to replace it, or --plots for another directory")),
+        _ => Ok(()),
+    }
+}
+
+fn exit_code(found: &Comparison) -> u8 {
+    let any = |verdict| found.logs.iter().any(|log| log.verdict == Some(verdict));
+    if any(Verdict::Violated) {
+        1
+    } else if any(Verdict::Inconclusive) {
+        3
+    } else {
+        0
+    }
+}

@@ -1,0 +1,134 @@
+//! Mechanisms spread over logs, and the parameter in which they differ.
+
+use super::{Curve, CurvePoint, Measured, ParameterPoint};
+use crate::claim::PROMISES;
+use crate::error::{Error, Result, shorten};
+use crate::grammar::{Argument, Call, Value};
+use crate::mechanism;
+
+/// Points of the analytic curve.
+const POINTS: usize = 61;
+/// With more secrets there is no curve: each of its points looks at all pairs.
+const MOST_SECRETS: usize = 128;
+
+/// One mechanism a log from the texts of the command line: one for all logs, or as many as there are
+/// logs, grids written out in their place. No texts, no mechanisms.
+///
+/// # Errors
+/// Text that is no mechanism; neither one nor as many as there are logs.
+pub fn mechanisms(texts: &[String], logs: usize) -> Result<Vec<Call>> {
+    const MOST: usize = 10_000;
+    let mut calls = Vec::new();
+    for text in texts {
+        let call = Call::parse(text)?;
+        if PROMISES.iter().any(|promise| promise.name == call.name) {
+            return Err(not_a_mechanism(&call.to_string()));
+        }
+        calls.extend(call.expand_grids(MOST)?);
+    }
+    for call in &calls {
+        mechanism::from_call(call)?;
+    }
+    match calls.len() {
+        0 => Ok(calls),
+        1 => Ok(vec![calls[0].clone(); logs]),
+        many if many == logs => Ok(calls),
+        many => Err(
+            Error::parameter("--mechanism", format!("{many} mechanisms for {logs} logs"))
+                .with_hint(format!(
+                    "give one for all logs, one for each in their order, or a grid of {logs}: \
+             randomized-response(epsilon=0.5..4:{logs})"
+                )),
+        ),
+    }
+}
+
+pub(super) fn not_a_mechanism(text: &str) -> Error {
+    Error::parameter(shorten(text), "is a promise, not a mechanism")
+        .with_hint("promises are judged log by log: leakgauge audit LOG --claim …")
+}
+
+/// The one number in which the mechanisms of all logs differ.
+pub(super) struct Varying {
+    /// Its position among the arguments.
+    argument: usize,
+    name: String,
+    values: Vec<f64>,
+}
+
+impl Varying {
+    pub fn at(&self, log: usize) -> ParameterPoint {
+        ParameterPoint {
+            name: self.name.clone(),
+            value: self.values[log],
+        }
+    }
+}
+
+/// Finds it. Mechanisms are compared as they write themselves, with all parameters named.
+pub(super) fn varying(logs: &[Measured]) -> Option<Varying> {
+    let calls: Vec<&Call> = logs
+        .iter()
+        .map(|log| log.call.as_ref())
+        .collect::<Option<_>>()?;
+    let (first, rest) = calls.split_first()?;
+    if rest
+        .iter()
+        .any(|call| call.name != first.name || call.arguments.len() != first.arguments.len())
+    {
+        return None;
+    }
+    let differs = |at: &usize| {
+        rest.iter()
+            .any(|call| call.arguments[*at] != first.arguments[*at])
+    };
+    let mut different = (0..first.arguments.len()).filter(differs);
+    let (argument, None) = (different.next()?, different.next()) else {
+        return None;
+    };
+    let name = first.arguments[argument].name.clone()?;
+    let number = |call: &&Call| match &call.arguments[argument] {
+        Argument {
+            name: Some(own),
+            value: Value::Number(value),
+        } if *own == name => Some(*value),
+        _ => None,
+    };
+    Some(Varying {
+        argument,
+        values: calls.iter().map(number).collect::<Option<_>>()?,
+        name,
+    })
+}
+
+/// Analytic values between the least and the largest value, for logs that share their secrets. `None`
+/// where the mechanism does not take what lies between.
+pub(super) fn curve(logs: &[Measured], parameter: &Varying) -> Option<Curve> {
+    let labels = |log: &Measured| -> Vec<String> {
+        let secrets = log.audit.input.secrets.iter();
+        secrets.map(|secret| secret.label.clone()).collect()
+    };
+    let secrets = labels(&logs[0]);
+    if secrets.len() > MOST_SECRETS || logs.iter().any(|log| labels(log) != secrets) {
+        return None;
+    }
+    let from = parameter.values.iter().copied().reduce(f64::min)?;
+    let to = parameter.values.iter().copied().reduce(f64::max)?;
+    let call = logs[0].call.as_ref()?;
+    let point = |at: usize| {
+        let value = from + (to - from) * at as f64 / (POINTS - 1) as f64;
+        let mut call = call.clone();
+        call.arguments[parameter.argument].value = Value::Number(value);
+        let bound = mechanism::from_call(&call).ok()?.bind(&secrets).ok()?;
+        let (a, b) = bound.worst_pair()?;
+        Some(CurvePoint {
+            value,
+            total_variation: bound.total_variation(a, b),
+            bayes_security: bound.bayes_security(a, b),
+        })
+    };
+    Some(Curve {
+        parameter: parameter.name.clone(),
+        points: (0..POINTS).map(point).collect::<Option<_>>()?,
+    })
+}

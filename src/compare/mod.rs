@@ -1,0 +1,295 @@
+//! Several logs side by side: a fix before and after, one mechanism at several parameters. Every log is
+//! audited by itself, and differences between logs get limits of their own.
+//!
+//! ```
+//! use leakgauge::audit::AuditOptions;
+//! use leakgauge::compare::{Against, compare, measure, mechanisms};
+//! use leakgauge::log::{ReadOptions, read_from};
+//!
+//! let texts = ["randomized-response(epsilon=0.5..4:2)".to_owned()];
+//! let claims = mechanisms(&texts, 2)?;
+//! let rows = ["0,0\n1,1\n0,0\n1,1\n0,1\n1,0\n", "0,0\n1,1\n"];
+//! let logs = rows.iter().zip(&claims).enumerate().map(|(at, (rows, claim))| {
+//!     let csv = "secret,observation\n".to_owned() + &rows.repeat(200);
+//!     let log = read_from(&format!("log {at}"), std::io::Cursor::new(csv), &ReadOptions::default())?;
+//!     measure(&log, AuditOptions::default(), Some(claim))
+//! });
+//! let found = compare(logs.collect::<Result<_, leakgauge::error::Error>>()?, Against::Previous)?;
+//! let change = &found.differences[0].attack_vulnerability.difference;
+//! assert!(change.lower.unwrap() > 0.0 && change.upper.unwrap() < 1.0);
+//! # Ok::<(), leakgauge::error::Error>(())
+//! ```
+
+mod analytic;
+mod difference;
+mod grid;
+mod model;
+
+use std::collections::BTreeSet;
+
+use crate::audit::{Audit, AuditOptions, Tool, audit};
+use crate::claim::{Claim, ClaimKind};
+use crate::error::{Error, Result};
+use crate::estimate::{Estimate, Method, Methods};
+use crate::grammar::Call;
+use crate::log::Log;
+
+pub use analytic::Analytic;
+pub use grid::mechanisms;
+pub use model::{
+    Comparison, Curve, CurvePoint, Difference, Differences, LogEntry, OverallEntry, PairDifference,
+    PairSummary, ParameterPoint, Residual, WorstPairEntry,
+};
+
+/// Which log each log is compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Against {
+    /// The one before it.
+    #[default]
+    Previous,
+    /// The first.
+    First,
+}
+
+impl Against {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Against::Previous => "previous",
+            Against::First => "first",
+        }
+    }
+}
+
+/// A log that was audited, and what its mechanism says.
+#[derive(Debug)]
+pub struct Measured {
+    /// The audit, with the mechanism as its only claim.
+    pub audit: Audit,
+    /// What the mechanism says of the secrets of this log.
+    pub analytic: Option<Analytic>,
+    /// The mechanism in full, all parameters named.
+    call: Option<Call>,
+}
+
+/// Audits a log, with its mechanism as the only claim. Claims in the options are replaced.
+///
+/// # Errors
+/// As [`audit()`]; a claim that is no mechanism.
+pub fn measure(log: &Log, options: AuditOptions, mechanism: Option<&Call>) -> Result<Measured> {
+    let claim = mechanism.map(|call| Claim::parse(&call.to_string()));
+    let options = AuditOptions {
+        claims: claim.transpose()?.into_iter().collect(),
+        ..options
+    };
+    let audit = audit(log, &options)?;
+    let Some(claim) = options.claims.first() else {
+        return Ok(Measured {
+            audit,
+            analytic: None,
+            call: None,
+        });
+    };
+    let ClaimKind::Mechanism(mechanism) = &claim.kind else {
+        return Err(grid::not_a_mechanism(&claim.text));
+    };
+    Ok(Measured {
+        analytic: Some(Analytic::of(&**mechanism, log, &audit)?),
+        call: Call::parse(&mechanism.to_string()).ok(),
+        audit,
+    })
+}
+
+/// Sets logs side by side.
+///
+/// # Conditions
+/// Limits of differences count on logs that are independent of each other, given whatever both were
+/// learned from.
+///
+/// # Errors
+/// Fewer than two logs; logs measured at different confidence.
+pub fn compare(logs: Vec<Measured>, against: Against) -> Result<Comparison> {
+    let first = check(&logs)?;
+    let (seed, confidence) = (first.seed, first.confidence);
+    let parameter = grid::varying(&logs);
+    let pairs_of_logs = (1..logs.len()).map(|at| match against {
+        Against::Previous => (at - 1, at),
+        Against::First => (0, at),
+    });
+    Ok(Comparison {
+        schema_version: 1,
+        tool: Tool {
+            name: env!("CARGO_PKG_NAME"),
+            version: env!("CARGO_PKG_VERSION"),
+        },
+        seed,
+        confidence,
+        against: against.name(),
+        differences: pairs_of_logs
+            .map(|(from, to)| difference::between(&logs, from, to))
+            .collect(),
+        curve: parameter
+            .as_ref()
+            .and_then(|parameter| grid::curve(&logs, parameter)),
+        notes: notes(&logs),
+        logs: logs
+            .iter()
+            .enumerate()
+            .map(|(at, log)| entry(log, parameter.as_ref().map(|found| found.at(at))))
+            .collect(),
+    })
+}
+
+fn check(logs: &[Measured]) -> Result<&Audit> {
+    let [first, rest @ ..] = logs else {
+        return Err(too_few(0));
+    };
+    if rest.is_empty() {
+        return Err(too_few(1));
+    }
+    let first = &first.audit;
+    if rest
+        .iter()
+        .any(|log| log.audit.confidence != first.confidence)
+    {
+        return Err(Error::parameter(
+            "confidence",
+            "logs that are compared are measured at the same confidence",
+        ));
+    }
+    Ok(first)
+}
+
+/// What to say to fewer than two logs.
+pub fn too_few(logs: usize) -> Error {
+    Error::parameter(
+        "LOG",
+        format!("a comparison needs two logs at least, not {logs}"),
+    )
+    .with_hint(
+        "leakgauge compare before.csv after.csv; for one log there are `estimate` and `audit`",
+    )
+}
+
+fn entry(log: &Measured, parameter: Option<ParameterPoint>) -> LogEntry {
+    let audit = &log.audit;
+    let worst = &audit.worst_pair;
+    let pair = difference::worst_index(audit);
+    let standard_error = audit.tallies.worst_error(&worst.total_variation, pair);
+    let point = worst.total_variation.point;
+    LogEntry {
+        files: audit.input.files.clone(),
+        rows: audit.input.rows,
+        rows_used: audit.input.rows_used,
+        secrets: audit.input.secrets.len(),
+        scorer: audit.method.scorer,
+        warnings: audit.warnings.clone(),
+        mechanism: log.analytic.as_ref().map(|found| found.mechanism.clone()),
+        parameter,
+        worst_pair: WorstPairEntry {
+            secrets: worst.secrets.clone(),
+            bayes_security: worst.bayes_security.clone(),
+            total_variation: worst.total_variation.clone(),
+            attack_advantage: worst.attack_advantage.clone(),
+            standard_error,
+        },
+        residual: log.analytic.as_ref().and_then(|analytic| {
+            let total_variation = point? - analytic.total_variation;
+            Some(Residual {
+                total_variation,
+                standard_errors: standard_error.map(|error| total_variation / error),
+            })
+        }),
+        analytic: log.analytic.clone(),
+        verdict: audit.claims.first().map(|claim| claim.verdict),
+        claim: audit.claims.first().cloned(),
+        overall: OverallEntry {
+            prior: audit.overall.prior.clone(),
+            guessing_error: audit.overall.guessing_error,
+            bayes_risk: audit.overall.bayes_risk.clone(),
+            bayes_vulnerability: audit.overall.bayes_risk.decreasing(|risk| 1.0 - risk),
+            standard_error: audit.tallies.risk_error(&audit.overall.bayes_risk),
+            attack_vulnerability: attack_vulnerability(audit),
+            attack_standard_error: audit.tallies.attack_error(),
+        },
+    }
+}
+
+fn attack_vulnerability(audit: &Audit) -> Estimate {
+    let alpha = 1.0 - audit.confidence;
+    match difference::risk_limits(&audit.tallies, alpha / 2.0) {
+        Ok((lower, upper, method)) => Estimate {
+            point: Some(1.0 - difference::attack_risk(&audit.tallies)),
+            lower: Some(1.0 - upper),
+            upper: Some(1.0 - lower),
+            method: Methods {
+                point: Some(Method::HeldOutAttack),
+                lower: Some(method),
+                upper: Some(method),
+            },
+            reason: None,
+        },
+        Err(reason) => Estimate {
+            reason: Some(reason.to_owned()),
+            ..Estimate::default()
+        },
+    }
+}
+
+fn notes(logs: &[Measured]) -> Vec<String> {
+    let percent = crate::outward::allowance(100.0 * logs[0].audit.confidence);
+    let mut notes = vec![
+        format!(
+            "Differences are the later log minus the earlier one. Each limit holds with {percent} % confidence by itself, \
+             if the logs are independent of each other and their rows are; nothing is corrected for the number of logs."
+        ),
+        "The attack found is the one learned from each log: what limits say of it, they say of that attack. A fix that \
+         beats it may not beat another."
+            .to_owned(),
+        "Standard errors are binomial, of the rows that judged (cross-fitted points: all rows, as if parts were \
+         independent). They and z describe; limits do not rest on them."
+            .to_owned(),
+    ];
+    notes.extend(learned(logs));
+    let sets: Vec<BTreeSet<&str>> = logs
+        .iter()
+        .map(|log| difference::labels(&log.audit).collect())
+        .collect();
+    if sets.iter().any(|set| *set != sets[0]) {
+        notes.push(
+            "The logs do not have the same secrets: figures over all secrets compare different games, and pairs are \
+             compared where both logs have them."
+                .to_owned(),
+        );
+    }
+    if logs.iter().any(|log| log.analytic.is_some()) {
+        notes.push(
+            "A residual is the estimate minus the analytic value at the pair estimated. That pair was chosen on other rows \
+             of the same log."
+                .to_owned(),
+        );
+    }
+    notes
+}
+
+/// That more rows teach an attack more, where logs differ much in that.
+fn learned(logs: &[Measured]) -> Option<String> {
+    const MUCH: u64 = 5;
+    let rows: Vec<u64> = logs
+        .iter()
+        .map(|log| log.audit.method.rows.fit + log.audit.method.rows.tune)
+        .collect();
+    let (least, most) = (rows.iter().min()?, rows.iter().max()?);
+    // A fifth more.
+    (most - least > least / MUCH).then(|| {
+        let rows: Vec<String> = rows.iter().map(u64::to_string).collect();
+        format!(
+            "The attacks learned from different numbers of rows ({}), and more rows teach more: a part of a difference may \
+             come from that.",
+            rows.join(", ")
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,205 @@
+//! What a comparison says, with the keys of the JSON report.
+
+use serde::Serialize;
+
+use super::Analytic;
+use crate::audit::{ClaimReport, Tool, Verdict, Warning};
+use crate::estimate::Estimate;
+
+/// The whole comparison.
+#[derive(Debug, Clone, Serialize)]
+pub struct Comparison {
+    /// Version of this layout.
+    pub schema_version: u32,
+    /// Program and version.
+    pub tool: Tool,
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// Level of every limit.
+    pub confidence: f64,
+    /// `previous` or `first`: what each log is compared with.
+    pub against: &'static str,
+    /// One entry a log, in the order given.
+    pub logs: Vec<LogEntry>,
+    /// One entry for each log but the first.
+    pub differences: Vec<Differences>,
+    /// Analytic values between those of the logs, where the mechanisms differ in one number only.
+    pub curve: Option<Curve>,
+    /// What to know when reading.
+    pub notes: Vec<String>,
+}
+
+/// One log.
+#[derive(Debug, Clone, Serialize)]
+pub struct LogEntry {
+    /// Its files.
+    pub files: Vec<String>,
+    /// Rows of the files.
+    pub rows: u64,
+    /// Rows used.
+    pub rows_used: u64,
+    /// How many secrets it has.
+    pub secrets: usize,
+    /// The attacker.
+    pub scorer: &'static str,
+    /// What the reader should know before believing.
+    pub warnings: Vec<Warning>,
+    /// Its mechanism.
+    pub mechanism: Option<String>,
+    /// The number in which the mechanisms differ.
+    pub parameter: Option<ParameterPoint>,
+    /// The pair that is easiest to tell apart.
+    pub worst_pair: WorstPairEntry,
+    /// What the mechanism says.
+    pub analytic: Option<Analytic>,
+    /// How far the estimate is from that.
+    pub residual: Option<Residual>,
+    /// The verdict on the mechanism.
+    pub verdict: Option<Verdict>,
+    /// The same in full.
+    pub claim: Option<ClaimReport>,
+    /// Figures of the whole log.
+    pub overall: OverallEntry,
+}
+
+/// A parameter and its value.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ParameterPoint {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: f64,
+}
+
+/// The pair that is easiest to tell apart; its limits hold on their own.
+#[derive(Debug, Clone, Serialize)]
+pub struct WorstPairEntry {
+    /// The two secrets.
+    pub secrets: [String; 2],
+    /// 1 − total variation.
+    pub bayes_security: Estimate,
+    /// Total variation.
+    pub total_variation: Estimate,
+    /// Of the attack found.
+    pub attack_advantage: Estimate,
+    /// Standard error of the point of total variation and Bayes security.
+    pub standard_error: Option<f64>,
+}
+
+/// The estimate minus the analytic value at the pair estimated.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Residual {
+    /// Of total variation.
+    pub total_variation: f64,
+    /// The same in standard errors.
+    pub standard_errors: Option<f64>,
+}
+
+/// Figures of a whole log.
+#[derive(Debug, Clone, Serialize)]
+pub struct OverallEntry {
+    /// The prior.
+    pub prior: String,
+    /// 1 − max π.
+    pub guessing_error: f64,
+    /// R*.
+    pub bayes_risk: Estimate,
+    /// V = 1 − R*.
+    pub bayes_vulnerability: Estimate,
+    /// Standard error of the points of both.
+    pub standard_error: Option<f64>,
+    /// How often the attack found guesses the secret.
+    pub attack_vulnerability: Estimate,
+    /// Standard error of its point.
+    pub attack_standard_error: Option<f64>,
+}
+
+/// What changed from one log to another.
+#[derive(Debug, Clone, Serialize)]
+pub struct Differences {
+    /// The numbers of the two logs, from 1: the earlier, the later.
+    pub logs: [usize; 2],
+    /// V, success of the best guess at the secret.
+    pub bayes_vulnerability: Difference,
+    /// Success of the attacks found.
+    pub attack_vulnerability: Difference,
+    /// Largest total variation of all pairs, 1 − Bayes security.
+    pub total_variation: Difference,
+    /// Advantage of the attacks found, each at the worst pair of its log.
+    pub attack_advantage: Difference,
+    /// How the pairs below changed together.
+    pub pair_summary: PairSummary,
+    /// Pairs that both logs have. Points, not limits.
+    pub pairs: Vec<PairDifference>,
+    /// Secrets that only the earlier log has.
+    pub only_in_earlier: Vec<String>,
+    /// Secrets that only the later log has.
+    pub only_in_later: Vec<String>,
+}
+
+/// A figure in two logs.
+#[derive(Debug, Clone, Serialize)]
+pub struct Difference {
+    /// In the earlier log.
+    pub earlier: Option<f64>,
+    /// In the later log.
+    pub later: Option<f64>,
+    /// The later minus the earlier.
+    pub difference: Estimate,
+    /// Standard error of its point.
+    pub standard_error: Option<f64>,
+    /// The point in standard errors.
+    pub z: Option<f64>,
+    /// What the mechanisms say it is.
+    pub analytic: Option<f64>,
+}
+
+/// How the points of all pairs that both logs have changed.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct PairSummary {
+    /// Pairs with a point in both logs.
+    pub compared: usize,
+    /// Pairs that are harder to tell apart in the later log, by their points.
+    pub fell: usize,
+    /// Pairs that are easier to tell apart.
+    pub rose: usize,
+    /// The median of all differences.
+    pub median: Option<f64>,
+}
+
+/// Total variation of a pair in two logs: points.
+#[derive(Debug, Clone, Serialize)]
+pub struct PairDifference {
+    /// The two secrets.
+    pub secrets: [String; 2],
+    /// In the earlier log.
+    pub earlier: Option<f64>,
+    /// In the later log.
+    pub later: Option<f64>,
+    /// The later minus the earlier.
+    pub difference: Option<f64>,
+    /// Its standard error.
+    pub standard_error: Option<f64>,
+    /// The difference in standard errors.
+    pub z: Option<f64>,
+}
+
+/// Analytic values over a parameter.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Curve {
+    /// The parameter.
+    pub parameter: String,
+    /// From the least of its values to the largest.
+    pub points: Vec<CurvePoint>,
+}
+
+/// A point of the curve.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct CurvePoint {
+    /// Of the parameter.
+    pub value: f64,
+    /// Of the worst pair.
+    pub total_variation: f64,
+    /// Of the worst pair.
+    pub bayes_security: f64,
+}

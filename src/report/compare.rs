@@ -1,0 +1,367 @@
+//! A comparison as a document.
+
+use crate::audit::{Verdict, Warning};
+use crate::compare::{Comparison, Difference, Differences, LogEntry};
+use crate::error::{listing, shorten};
+use crate::estimate::Estimate;
+use crate::outward::{allowance, at_least, at_most, nearest};
+use crate::report::document::Document;
+use crate::report::sections::{lower, upper, value};
+
+/// Pairs listed for each two logs.
+const LISTED_PAIRS: usize = 10;
+
+/// The whole report.
+pub(super) fn document(found: &Comparison) -> Document {
+    let mut document = Document::default();
+    let tool = &found.tool;
+    let count = found.logs.len();
+    document.paragraph(format!("{} {}: {count} logs", tool.name, tool.version));
+    document.list(found.logs.iter().enumerate().map(log).collect());
+    if found.logs.iter().any(|log| log.claim.is_some()) {
+        document.heading("Verdicts");
+        document.list(found.logs.iter().enumerate().filter_map(verdict).collect());
+    }
+    document.heading("Summary");
+    document.list(
+        found
+            .differences
+            .iter()
+            .map(|differences| summary(differences, found.confidence))
+            .collect(),
+    );
+    if found
+        .logs
+        .iter()
+        .any(|log| log.warnings.iter().any(Warning::is_about_order))
+    {
+        document.paragraph(
+            "Mind the warnings about the order of rows below: what changed while a log was taken can look like a leak, and \
+             limits count on independent rows.",
+        );
+    }
+    document.heading("Differences");
+    differences(&mut document, found);
+    document.heading("The pair that is easiest to tell apart in each log");
+    worst_pairs(&mut document, found);
+    document.heading("All secrets together");
+    overall(&mut document, found);
+    for differences in &found.differences {
+        pairs(&mut document, differences);
+    }
+    warnings(&mut document, found);
+    document.heading("How to read this");
+    document.list(found.notes.clone());
+    document
+}
+
+fn log((at, log): (usize, &LogEntry)) -> String {
+    format!(
+        "Log {}: {}: {} rows used, {} secrets, attack {}{}.",
+        at + 1,
+        log.files.join(", "),
+        log.rows_used,
+        log.secrets,
+        log.scorer,
+        log.mechanism
+            .as_ref()
+            .map_or(String::new(), |mechanism| format!("; {mechanism}"))
+    )
+}
+
+fn verdict((at, log): (usize, &LogEntry)) -> Option<String> {
+    let claim = log.claim.as_ref()?;
+    let word = claim.verdict.to_string().to_uppercase();
+    let more = match (claim.verdict, claim.rows_needed) {
+        (Verdict::Inconclusive, Some(rows)) => {
+            format!(" If the estimate were the truth, about {rows} rows in all would decide.")
+        }
+        _ => String::new(),
+    };
+    let fit = claim.fit.as_ref().and_then(|fit| fit.p_value);
+    let fit = fit.map_or(String::new(), |p| match p {
+        p if p < 0.001 => " Fit: p < 0.001.".to_owned(),
+        p => format!(" Fit: p = {p:.3}."),
+    });
+    Some(format!(
+        "Log {}: {word}: {}. {}{more}{fit}",
+        at + 1,
+        claim.claim,
+        claim.reason
+    ))
+}
+
+fn summary(found: &Differences, confidence: f64) -> String {
+    let [earlier, later] = found.logs;
+    let percent = allowance(100.0 * confidence);
+    let attack = &found.attack_vulnerability;
+    let change = &attack.difference;
+    let values = format!(
+        "guesses the secret of a row with probability {} instead of {}",
+        value(attack.later),
+        value(attack.earlier)
+    );
+    let what = match (change.lower, change.upper) {
+        (_, Some(upper)) if upper < 0.0 => format!(
+            "the attack found {values}: less often, by {} to {}",
+            at_least(-upper),
+            at_most(-change.lower.unwrap_or(-1.0))
+        ),
+        (Some(lower), _) if lower > 0.0 => format!(
+            "the attack found {values}: more often, by {} to {}",
+            at_least(lower),
+            at_most(change.upper.unwrap_or(1.0))
+        ),
+        (Some(_), Some(_)) => format!(
+            "the attack found {values}: no change is certified, it is {}",
+            between(change)
+        ),
+        _ => format!(
+            "nothing is known of the attack found: {}",
+            change.reason.as_deref().unwrap_or("too few rows")
+        ),
+    };
+    let best = &found.bayes_vulnerability.difference;
+    let best = match (best.lower, &best.reason) {
+        (Some(_), _) => format!(
+            " For the best possible attack it changes by {}.",
+            between(best)
+        ),
+        (None, Some(reason)) => format!(" The best possible attack: {reason}."),
+        (None, None) => String::new(),
+    };
+    format!("From log {earlier} to log {later} {what} ({percent} % confidence).{best}")
+}
+
+/// Limits of a change, with signs.
+fn between(change: &Estimate) -> String {
+    match (change.lower, change.upper) {
+        (Some(lower), Some(upper)) => format!("{} to {}", at_least(lower), at_most(upper)),
+        _ => "an unknown amount".to_owned(),
+    }
+}
+
+fn differences(document: &mut Document, found: &Comparison) {
+    let mut rows = Vec::new();
+    for differences in &found.differences {
+        let [earlier, later] = differences.logs;
+        for (name, figure) in [
+            (
+                "success of the attack found",
+                &differences.attack_vulnerability,
+            ),
+            ("Bayes vulnerability", &differences.bayes_vulnerability),
+            (
+                "advantage of the attack found",
+                &differences.attack_advantage,
+            ),
+            ("largest total variation", &differences.total_variation),
+        ] {
+            rows.push(difference(format!("{later} - {earlier}"), name, figure));
+        }
+    }
+    let analytic = rows.iter().any(|row| row[6] != "none");
+    let mut header = vec![
+        "logs",
+        "figure",
+        "difference",
+        "at least",
+        "at most",
+        "s.e.",
+        "analytic",
+        "z",
+    ];
+    if !analytic {
+        header.remove(6);
+        rows.iter_mut().for_each(|row| {
+            row.remove(6);
+        });
+    }
+    document.table(header, 2, rows);
+    for differences in &found.differences {
+        for (side, only) in [
+            (0, &differences.only_in_earlier),
+            (1, &differences.only_in_later),
+        ] {
+            if !only.is_empty() {
+                document.paragraph(format!(
+                    "Secrets only in log {}, not in log {}: {}.",
+                    differences.logs[side],
+                    differences.logs[1 - side],
+                    listing(only.iter().map(String::as_str))
+                ));
+            }
+        }
+    }
+}
+
+fn difference(logs: String, name: &str, figure: &Difference) -> Vec<String> {
+    let change = &figure.difference;
+    vec![
+        logs,
+        name.to_owned(),
+        value(change.point),
+        lower(change.lower),
+        upper(change.upper),
+        value(figure.standard_error),
+        value(figure.analytic),
+        z(figure.z),
+    ]
+}
+
+fn z(z: Option<f64>) -> String {
+    z.map_or("none".to_owned(), |z| format!("{z:.1}"))
+}
+
+fn worst_pairs(document: &mut Document, found: &Comparison) {
+    let analytic = found.logs.iter().any(|log| log.analytic.is_some());
+    let mut header = vec![
+        "log",
+        "pair",
+        "total variation",
+        "s.e.",
+        "at least",
+        "at most",
+    ];
+    if analytic {
+        header.extend(["analytic", "residual", "in s.e.", "analytic worst"]);
+    }
+    let rows = found.logs.iter().enumerate().map(|(at, log)| {
+        let worst = &log.worst_pair;
+        let tv = &worst.total_variation;
+        let mut row = vec![
+            (at + 1).to_string(),
+            worst
+                .secrets
+                .each_ref()
+                .map(|label| shorten(label))
+                .join(" | "),
+            value(tv.point),
+            value(worst.standard_error),
+            lower(tv.lower),
+            upper(tv.upper),
+        ];
+        if analytic {
+            let exact = log.analytic.as_ref();
+            row.extend([
+                value(exact.map(|exact| exact.total_variation)),
+                value(log.residual.map(|residual| residual.total_variation)),
+                z(log.residual.and_then(|residual| residual.standard_errors)),
+                value(exact.map(|exact| exact.worst_pair.total_variation)),
+            ]);
+        }
+        row
+    });
+    document.table(header, 2, rows.collect());
+    document.paragraph("Bayes security is 1 minus total variation.");
+}
+
+fn overall(document: &mut Document, found: &Comparison) {
+    let row = |log: String, name: &str, estimate: &Estimate, error: Option<f64>| {
+        vec![
+            log,
+            name.to_owned(),
+            value(estimate.point),
+            value(error),
+            lower(estimate.lower),
+            upper(estimate.upper),
+        ]
+    };
+    let mut rows = Vec::new();
+    for (at, log) in found.logs.iter().enumerate() {
+        let overall = &log.overall;
+        let number = || (at + 1).to_string();
+        rows.push(row(
+            number(),
+            "Bayes risk",
+            &overall.bayes_risk,
+            overall.standard_error,
+        ));
+        rows.push(row(
+            number(),
+            "success of the attack found",
+            &overall.attack_vulnerability,
+            overall.attack_standard_error,
+        ));
+    }
+    document.table(
+        vec!["log", "figure", "estimate", "s.e.", "at least", "at most"],
+        2,
+        rows,
+    );
+    let blind: Vec<String> = found
+        .logs
+        .iter()
+        .map(|log| nearest(log.overall.guessing_error))
+        .collect();
+    document.paragraph(format!(
+        "Prior: {}. Guessing blind errs with probability {}.",
+        found.logs[0].overall.prior,
+        if blind.iter().all(|error| *error == blind[0]) {
+            blind[0].clone()
+        } else {
+            blind.join(", ")
+        }
+    ));
+}
+
+fn pairs(document: &mut Document, found: &Differences) {
+    let [earlier, later] = found.logs;
+    if found.pairs.len() < 2 {
+        return;
+    }
+    document.heading(format!(
+        "Pairs that changed most from log {earlier} to log {later}"
+    ));
+    let mut order: Vec<_> = found
+        .pairs
+        .iter()
+        .filter_map(|pair| Some((pair.difference?.abs(), pair)))
+        .collect();
+    order.sort_by(|x, y| y.0.total_cmp(&x.0));
+    let rows = order.iter().take(LISTED_PAIRS).map(|(_, pair)| {
+        let mut row: Vec<String> = pair.secrets.iter().map(|label| shorten(label)).collect();
+        row.extend([
+            value(pair.earlier),
+            value(pair.later),
+            value(pair.difference),
+            value(pair.standard_error),
+            z(pair.z),
+        ]);
+        row
+    });
+    document.table(
+        vec![
+            "secret",
+            "secret",
+            "earlier",
+            "later",
+            "difference",
+            "s.e.",
+            "z",
+        ],
+        2,
+        rows.collect(),
+    );
+    let summary = &found.pair_summary;
+    document.paragraph(format!(
+        "Estimates of total variation, not limits. Of {} pairs {} are harder to tell apart in log {later} and {} easier, \
+         by their estimates; the median change is {}.",
+        summary.compared,
+        summary.fell,
+        summary.rose,
+        value(summary.median)
+    ));
+}
+
+fn warnings(document: &mut Document, found: &Comparison) {
+    let all = found.logs.iter().enumerate().flat_map(|(at, log)| {
+        let warnings = log.warnings.iter();
+        warnings.map(move |warning| format!("Log {}: {}: {warning}.", at + 1, warning.code()))
+    });
+    let all: Vec<String> = all.collect();
+    if !all.is_empty() {
+        document.heading("Warnings");
+        document.list(all);
+    }
+}

@@ -1,0 +1,279 @@
+//! Pictures of a comparison.
+
+use crate::compare::{Comparison, Difference, LogEntry};
+use crate::estimate::Estimate;
+use crate::outward::allowance;
+use crate::plot::{Axis, Caption, Chart, Dot, Dots, Layer, Mark, Spot, chart, dots};
+
+/// Names of the files that [`comparison_plots`] can give.
+pub const COMPARISON_PLOTS: [&str; 4] = [
+    "compare-total-variation.svg",
+    "compare-residuals.svg",
+    "compare-vulnerability.svg",
+    "compare-differences.svg",
+];
+
+/// The pictures of a comparison with their file names; residuals only where there are any.
+pub fn comparison_plots(found: &Comparison) -> Vec<(&'static str, String)> {
+    let [total_variation, residual, vulnerability, difference] = COMPARISON_PLOTS;
+    let mut plots = vec![(total_variation, total_variations(found))];
+    if found.logs.iter().any(|log| log.residual.is_some()) {
+        plots.push((residual, residuals(found)));
+    }
+    plots.push((vulnerability, vulnerabilities(found)));
+    plots.push((difference, differences(found)));
+    plots
+}
+
+/// Where a log is on the axis: at its parameter, else at its number.
+fn place(at: usize, log: &LogEntry) -> f64 {
+    log.parameter
+        .as_ref()
+        .map_or((at + 1) as f64, |parameter| parameter.value)
+}
+
+/// Along which logs lie: the parameter in which their mechanisms differ.
+fn x_axis(found: &Comparison) -> Option<Axis> {
+    let mut parameters = found.logs.iter().filter_map(|log| log.parameter.as_ref());
+    Some(Axis::linear(parameters.next()?.name.clone()))
+}
+
+/// A line for each log, where they lie along nothing.
+fn by_log(
+    found: &Comparison,
+    caption: Caption,
+    x: Axis,
+    name: String,
+    dot: impl Fn(&LogEntry) -> Dot,
+) -> String {
+    let logs = found.logs.iter().enumerate();
+    let rows: Vec<Dot> = logs
+        .map(|(at, log)| Dot {
+            label: format!("log {}", at + 1),
+            ..dot(log)
+        })
+        .collect();
+    let exact = rows.iter().any(|row| row.reference.is_some());
+    dots(&Dots {
+        caption,
+        x,
+        name,
+        reference_name: if exact { "analytic" } else { "" }.to_owned(),
+        rows,
+    })
+}
+
+fn dot(estimate: &Estimate, reference: Option<f64>) -> Dot {
+    Dot {
+        label: String::new(),
+        point: estimate.point,
+        lower: estimate.lower,
+        upper: estimate.upper,
+        reference,
+    }
+}
+
+fn spots(found: &Comparison, estimate: impl Fn(&LogEntry) -> &Estimate) -> Mark {
+    let logs = found.logs.iter().enumerate();
+    Mark::Points(
+        logs.map(|(at, log)| {
+            let estimate = estimate(log);
+            Spot {
+                x: place(at, log),
+                y: estimate.point,
+                lower: estimate.lower,
+                upper: estimate.upper,
+            }
+        })
+        .collect(),
+    )
+}
+
+fn percent(found: &Comparison) -> String {
+    allowance(100.0 * found.confidence)
+}
+
+/// Estimates with limits on the analytic curve.
+fn total_variations(found: &Comparison) -> String {
+    let caption = Caption::new(
+        "Total variation of the worst pair, log by log",
+        "The pair that is easiest to tell apart in each log: its total variation with limits where there are any, and \
+         what the mechanism says.",
+    );
+    let name = format!("estimate, {} % limits", percent(found));
+    let y = Axis::linear("total variation").from_to(0.0, 1.0);
+    let Some(x) = x_axis(found) else {
+        return by_log(found, caption, y, name, |log| {
+            let exact = log.analytic.as_ref().map(|exact| exact.total_variation);
+            dot(&log.worst_pair.total_variation, exact)
+        });
+    };
+    let mut layers = Vec::new();
+    if let Some(curve) = &found.curve {
+        let points = curve.points.iter();
+        layers.push(Layer::new(
+            "analytic, worst pair",
+            0,
+            Mark::Line(
+                points
+                    .map(|point| (point.value, point.total_variation))
+                    .collect(),
+            ),
+        ));
+    }
+    let exact = found.logs.iter().enumerate().filter_map(|(at, log)| {
+        let exact = log.analytic.as_ref()?;
+        // The curve says the rest.
+        let beside =
+            found.curve.is_none() || exact.total_variation != exact.worst_pair.total_variation;
+        beside.then_some(Spot {
+            x: place(at, log),
+            y: Some(exact.total_variation),
+            ..Spot::default()
+        })
+    });
+    let exact: Vec<Spot> = exact.collect();
+    if !exact.is_empty() {
+        layers.push(Layer::new(
+            "analytic, the pair estimated",
+            2,
+            Mark::Points(exact),
+        ));
+    }
+    let estimates = spots(found, |log| &log.worst_pair.total_variation);
+    layers.push(Layer::new(name, 1, estimates));
+    chart(&Chart {
+        caption,
+        x,
+        y,
+        layers,
+        aspect: 0.62,
+    })
+}
+
+/// Estimates minus analytic values at the pair estimated, with limits moved likewise.
+fn residuals(found: &Comparison) -> String {
+    let caption = Caption::new(
+        "Residuals of the worst pair, log by log",
+        "Total variation estimated minus that of the mechanism at the same pair, with limits. Limits that leave out 0 \
+         speak against the mechanism.",
+    );
+    let residual = |log: &LogEntry| -> Dot {
+        let Some(exact) = &log.analytic else {
+            return Dot::default();
+        };
+        let estimate = &log.worst_pair.total_variation;
+        Dot {
+            point: log.residual.map(|residual| residual.total_variation),
+            lower: estimate.lower.map(|limit| limit - exact.total_variation),
+            upper: estimate.upper.map(|limit| limit - exact.total_variation),
+            ..Dot::default()
+        }
+    };
+    let name = format!("residual, {} % limits", percent(found));
+    let y = Axis::linear("estimate − analytic");
+    let Some(x) = x_axis(found) else {
+        return by_log(found, caption, y, name, residual);
+    };
+    let logs = found.logs.iter().enumerate();
+    let spots = logs.map(|(at, log)| {
+        let residual = residual(log);
+        Spot {
+            x: place(at, log),
+            y: residual.point,
+            lower: residual.lower,
+            upper: residual.upper,
+        }
+    });
+    chart(&Chart {
+        caption,
+        x,
+        y,
+        layers: vec![
+            Layer::new("", 0, Mark::Level(0.0)),
+            Layer::new(name, 1, Mark::Points(spots.collect())),
+        ],
+        aspect: 0.4,
+    })
+}
+
+/// Success of guesses among all secrets.
+fn vulnerabilities(found: &Comparison) -> String {
+    let caption = Caption::new(
+        "Success of guessing the secret, log by log",
+        "How often the attack found guesses the secret of a row, with limits.",
+    );
+    let name = format!("attack found, {} % limits", percent(found));
+    let y = Axis::linear("probability of success").from_to(0.0, 1.0);
+    let Some(x) = x_axis(found) else {
+        return by_log(found, caption, y, name, |log| {
+            let exact = log.analytic.as_ref();
+            let exact = exact.and_then(|exact| exact.bayes_vulnerability);
+            dot(&log.overall.attack_vulnerability, exact)
+        });
+    };
+    let mut layers = Vec::new();
+    let logs = found.logs.iter().enumerate();
+    let blind = logs.map(|(at, log)| Spot {
+        x: place(at, log),
+        y: Some(1.0 - log.overall.guessing_error),
+        ..Spot::default()
+    });
+    layers.push(Layer::new(
+        "guessing blind",
+        3,
+        Mark::Points(blind.collect()),
+    ));
+    let logs = found.logs.iter().enumerate();
+    let exact = logs.filter_map(|(at, log)| {
+        Some(Spot {
+            x: place(at, log),
+            y: Some(log.analytic.as_ref()?.bayes_vulnerability?),
+            ..Spot::default()
+        })
+    });
+    let exact: Vec<Spot> = exact.collect();
+    if !exact.is_empty() {
+        layers.push(Layer::new("analytic, best attack", 2, Mark::Points(exact)));
+    }
+    let attack = spots(found, |log| &log.overall.attack_vulnerability);
+    layers.push(Layer::new(name, 1, attack));
+    chart(&Chart {
+        caption,
+        x,
+        y,
+        layers,
+        aspect: 0.62,
+    })
+}
+
+fn differences(found: &Comparison) -> String {
+    let rows = found.differences.iter().flat_map(|differences| {
+        let [earlier, later] = differences.logs;
+        let dot = move |name: &str, figure: &Difference| Dot {
+            label: format!("{later} − {earlier}: {name}"),
+            point: figure.difference.point,
+            lower: figure.difference.lower,
+            upper: figure.difference.upper,
+            reference: figure.analytic,
+        };
+        [
+            dot("success of attack", &differences.attack_vulnerability),
+            dot("Bayes vulnerability", &differences.bayes_vulnerability),
+            dot("advantage of attack", &differences.attack_advantage),
+            dot("total variation", &differences.total_variation),
+        ]
+    });
+    let rows: Vec<Dot> = rows.collect();
+    let exact = rows.iter().any(|row| row.reference.is_some());
+    dots(&Dots {
+        caption: Caption::new(
+            "Differences between logs",
+            "The later log minus the earlier one, with limits where there are any. Left of 0 the later log leaks less.",
+        ),
+        x: Axis::linear("difference"),
+        name: format!("estimate, {} % limits", percent(found)),
+        reference_name: if exact { "analytic" } else { "" }.to_owned(),
+        rows,
+    })
+}

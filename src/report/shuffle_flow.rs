@@ -1,0 +1,248 @@
+//! Informations and vulnerabilities of the shuffle model as documents.
+
+use super::document::Document;
+use crate::grammar::format_number;
+use crate::shuffle::information::{
+    Figure, LabelProbability, MonteCarlo, RandomizerSurvey, Survey, UsersSurvey,
+};
+use crate::shuffle::vulnerability::{MechanismSurvey, Survey as VulnerabilitySurvey};
+
+/// Labels that are listed at most.
+const LISTED: usize = 40;
+
+/// A target among decoys.
+pub(super) fn information(survey: &Survey) -> Document {
+    let mut document = Document::default();
+    document.heading("What shuffled messages tell, in nats");
+    let simulated = survey
+        .rows
+        .iter()
+        .any(|row| row.position.monte_carlo.is_some());
+    let mut header = vec!["n", "position", "asymptotic", "message", "asymptotic"];
+    if simulated {
+        header.extend(["position, simulated", "message, simulated"]);
+    }
+    let both = |figure: &Figure| [six(Some(figure.exact)), six(Some(figure.asymptotic))];
+    let line = |row: &crate::shuffle::information::Row| {
+        let figures = both(&row.position).into_iter().chain(both(&row.message));
+        let simulations = [row.position, row.message].map(|figure| figure.monte_carlo);
+        let simulations = simulations.into_iter().flatten().map(estimate);
+        [row.n.to_string()]
+            .into_iter()
+            .chain(figures)
+            .chain(simulations)
+            .collect()
+    };
+    document.table(header, 0, survey.rows.iter().map(line).collect());
+    document.paragraph(format!(
+        "The message has an entropy of {}; its information falls as {}/2n, with the best decoys as {}/2n. The asymptotic values are expansions to the order of 1/n, no bounds.",
+        six(Some(survey.entropy)),
+        six(survey.coefficient),
+        six(Some(survey.best_coefficient)),
+    ));
+    if survey.revealed > 0.0 {
+        document.paragraph(format!(
+            "With probability {} the target's message is one that no decoy sends: it is then known, with its position, however many decoys there are.",
+            six(Some(survey.revealed))
+        ));
+    }
+    if let Some(best) = &survey.best_decoys {
+        document.paragraph("The best decoys against a guess of the message (against a guess of its position, the target's own law is best):");
+        list(&mut document, best);
+    }
+    document
+}
+
+fn list(document: &mut Document, law: &[LabelProbability]) {
+    let line = |entry: &LabelProbability| vec![entry.label.clone(), six(Some(entry.probability))];
+    document.table(
+        vec!["label", "probability"],
+        1,
+        law.iter().take(LISTED).map(line).collect(),
+    );
+    if law.len() > LISTED {
+        document.paragraph(format!("… {} in all; --format json lists them.", law.len()));
+    }
+}
+
+/// A randomizer before a shuffler.
+pub(super) fn randomizer(survey: &RandomizerSurvey) -> Document {
+    let mut document = Document::default();
+    document.heading(format!(
+        "What shuffled messages tell of an input, in nats: {}",
+        survey.randomizer
+    ));
+    if !survey.rows.is_empty() {
+        let header = vec![
+            "n",
+            "exact",
+            "asymptotic",
+            "any others, at most",
+            "its leading term",
+            "any randomizer",
+            "position, at most",
+        ];
+        let line = |row: &crate::shuffle::information::RandomizerRow| {
+            let input = &row.input;
+            let figures = [
+                Some(input.exact),
+                input.asymptotic,
+                Some(input.blanket),
+                input.blanket_asymptotic,
+                input.unified,
+                row.position_bound,
+            ];
+            [row.n.to_string()]
+                .into_iter()
+                .chain(figures.map(six))
+                .collect()
+        };
+        document.table(header, 0, survey.rows.iter().map(line).collect());
+        document.paragraph("Exact: the others' inputs are independent and have the same law. Any others: the bound by the randomizer's own blanket, whatever the others' inputs are and however they depend on each other. Any randomizer: (e^ε − 1)/2n, the leading term of a bound for all ε-private ones.");
+    }
+    document.paragraph(format!(
+        "ε = {}; with probability γ = {} a message comes from the blanket.",
+        six(survey.epsilon),
+        six(Some(survey.gamma))
+    ));
+    if let Some(informed) = survey.informed {
+        document.paragraph(format!(
+            "An adversary who knows how many others have each input learns {}.",
+            six(Some(informed))
+        ));
+    }
+    document
+}
+
+/// Users with laws of their own.
+pub(super) fn users(survey: &UsersSurvey) -> Document {
+    let mut document = Document::default();
+    document.heading(format!(
+        "What {} shuffled messages of different laws tell, in nats",
+        survey.n
+    ));
+    let unknown = |figure: Option<f64>| {
+        figure.map_or_else(|| "too many histograms".to_owned(), |x| six(Some(x)))
+    };
+    let rows = vec![
+        vec![
+            "position".to_owned(),
+            unknown(survey.position),
+            six(survey.position_bound),
+        ],
+        vec![
+            "message".to_owned(),
+            unknown(survey.message),
+            six(Some(survey.message_bound)),
+        ],
+        vec![
+            "message, outliers left out".to_owned(),
+            String::new(),
+            six(Some(survey.message_bound_without_outliers)),
+        ],
+    ];
+    document.table(vec!["about", "exact", "at most"], 1, rows);
+    if survey.outliers.is_empty() {
+        document.paragraph("Leaving out users does not lower the bound.");
+    } else {
+        document.paragraph(format!("Outliers: {}.", survey.outliers.join(", ")));
+    }
+    document.paragraph("What the other users have in common:");
+    list(&mut document, &survey.blanket);
+    document
+}
+
+/// Randomized response over equally likely values.
+pub(super) fn vulnerability(survey: &VulnerabilitySurvey) -> Document {
+    let mut document = Document::default();
+    document.heading("Probability of guessing one user's value");
+    let header = vec![
+        "values",
+        "keep",
+        "n",
+        "blind",
+        "noise",
+        "shuffle",
+        "noise and shuffle",
+        "asymptotic",
+        "leading term",
+    ];
+    let line = |row: &crate::shuffle::vulnerability::Row| {
+        let figures = [
+            Some(row.prior),
+            Some(row.noise),
+            row.shuffle,
+            row.noise_and_shuffle,
+            Some(row.asymptotic),
+            Some(row.leading_term),
+        ];
+        [
+            row.values.to_string(),
+            format_number(row.keep),
+            row.n.to_string(),
+        ]
+        .into_iter()
+        .chain(figures.map(long))
+        .collect()
+    };
+    document.table(header, 0, survey.rows.iter().map(line).collect());
+    document.paragraph("Exact for equally likely, independent values and an adversary who knows nothing else. Asymptotic: 1/k + √(ln k/kn)·(kp − 1)/(k − 1), the constant as in the paper; leading term: with the true constant for this k. Neither is a bound.");
+    if survey.rows.iter().any(|row| row.shuffle.is_none()) {
+        document.paragraph("Where the exact value is left out it would take minutes; the leading term is close there.");
+    }
+    document
+}
+
+/// Any randomizer and prior.
+pub(super) fn mechanism(survey: &MechanismSurvey) -> Document {
+    let mut document = Document::default();
+    document.heading(format!(
+        "Probability of guessing one user's value: {}",
+        survey.randomizer
+    ));
+    if !survey.rows.is_empty() {
+        let line = |row: &crate::shuffle::vulnerability::MechanismRow| {
+            let exact = row
+                .noise_and_shuffle
+                .map_or_else(|| "simulated".to_owned(), |v| long(Some(v)));
+            let drawn = row.monte_carlo.map_or_else(String::new, estimate);
+            vec![
+                row.n.to_string(),
+                long(Some(row.prior)),
+                long(Some(row.noise)),
+                exact,
+                drawn,
+            ]
+        };
+        let header = vec!["n", "blind", "noise", "noise and shuffle", "simulated"];
+        document.table(header, 0, survey.rows.iter().map(line).collect());
+    }
+    if let Some(informed) = survey.informed {
+        document.paragraph(format!(
+            "An adversary who knows how many of the {} others have each value guesses right with probability {}.",
+            informed.n - 1,
+            long(Some(informed.vulnerability))
+        ));
+    }
+    document
+}
+
+fn estimate(found: MonteCarlo) -> String {
+    format!(
+        "{} ± {}",
+        six(Some(found.mean)),
+        format_number(round(found.standard_error, 1))
+    )
+}
+
+fn six(figure: Option<f64>) -> String {
+    figure.map_or_else(|| "infinite".to_owned(), |x| format_number(round(x, 5)))
+}
+
+fn long(figure: Option<f64>) -> String {
+    figure.map_or_else(|| "left out".to_owned(), |x| format_number(round(x, 9)))
+}
+
+fn round(x: f64, digits: usize) -> f64 {
+    format!("{x:.digits$e}").parse().unwrap_or(x)
+}

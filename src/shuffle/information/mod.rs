@@ -1,0 +1,32 @@
+//! Mutual information in the shuffle model, in nats: what shuffled messages tell of the position of the
+//! target's message, of the message, and of the input it was made from.
+//!
+//! # References
+//! Su, Cheng, Wang, *Mutual Information Bounds in the Shuffle Model*.
+
+mod basic;
+mod input;
+mod monte_carlo;
+mod optimal;
+mod picture;
+mod ratio;
+mod read;
+mod survey;
+mod users;
+
+pub(crate) use basic::check_size;
+pub use basic::{Basic, Coefficients, MOST_MESSAGES};
+pub use input::{Blanket, PrivacyBounds, Signal, privacy_bounds};
+pub use monte_carlo::{MonteCarlo, StoppingRule};
+pub use optimal::{OptimalDecoys, message_coefficient, optimal_decoys};
+pub use picture::{pictures, randomizer_pictures};
+pub use read::Distribution;
+pub use survey::{
+    Figure, LabelProbability, RandomizerFigure, RandomizerRow, RandomizerSurvey, Row, Survey,
+    SurveyOptions, UsersSurvey, survey, survey_randomizer, survey_users,
+};
+pub(crate) use users::informed_law;
+pub use users::{BlanketBound, Users, informed};
+
+#[cfg(test)]
+mod tests;
