@@ -8,7 +8,7 @@ use rand::{Rng, RngExt};
 use rand_distr::StandardNormal;
 
 use super::location::{Located, Noise};
-use super::{BoundMechanism, Entry, Mechanism, Secrets, secrets};
+use super::{BoundMechanism, Entry, Mechanism, NoiseShape, Secrets, secrets};
 use crate::error::Result;
 use crate::grammar::{Arguments, Bounds, Parameter, format_number};
 
@@ -135,6 +135,10 @@ impl Noise for GaussianNoise {
 
     fn distribution(&self, x: f64) -> f64 {
         0.5 * erfc(-x / self.sigma / SQRT_2)
+    }
+
+    fn shape(&self) -> Option<NoiseShape> {
+        Some(NoiseShape::Gaussian { sigma: self.sigma })
     }
 
     fn sample(&self, rng: &mut dyn Rng) -> f64 {

@@ -7,7 +7,7 @@ use rand::{Rng, RngExt};
 use rand_distr::Open01;
 
 use super::location::{Located, Noise};
-use super::{BoundMechanism, Entry, Mechanism, Secrets, secrets};
+use super::{BoundMechanism, Entry, Mechanism, NoiseShape, Secrets, secrets};
 use crate::error::Result;
 use crate::grammar::{Arguments, Bounds, Parameter, format_number};
 
@@ -178,6 +178,10 @@ impl Noise for LaplaceNoise {
     fn distribution(&self, x: f64) -> f64 {
         let tail = 0.5 * exp(-x.abs() / self.scale);
         if x < 0.0 { tail } else { 1.0 - tail }
+    }
+
+    fn shape(&self) -> Option<NoiseShape> {
+        Some(NoiseShape::Laplace { scale: self.scale })
     }
 
     /// The inverse distribution function of a uniform number in (0, 1).

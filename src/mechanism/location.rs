@@ -31,8 +31,36 @@ pub(super) trait Noise: Debug + Clone + Send + Sync + 'static {
     /// The probability of noise at most `x`.
     fn distribution(&self, x: f64) -> f64;
 
+    /// What its density looks like; `None` for integer noise.
+    fn shape(&self) -> Option<NoiseShape> {
+        None
+    }
+
     /// One draw.
     fn sample(&self, rng: &mut dyn Rng) -> f64;
+}
+
+/// Unimodal noise, symmetric about 0, as what adds it to a number describes it.
+pub enum NoiseShape {
+    /// Density e^(−|x|/λ)/2λ.
+    Laplace {
+        /// λ.
+        scale: f64,
+    },
+    /// Normal.
+    Gaussian {
+        /// σ.
+        sigma: f64,
+    },
+    /// A density that is constant between steps, by its distribution function.
+    Steps {
+        /// The distances from 0, increasing, at which it steps; beyond the last it is all but 0.
+        edges: Vec<f64>,
+        /// The probability of at most x, accurate for x < 0.
+        distribution: Box<dyn Fn(f64) -> f64 + Send + Sync>,
+    },
+    /// Integers, by the probability of at most x, accurate for x < 0.
+    Integer(Box<dyn Fn(f64) -> f64 + Send + Sync>),
 }
 
 /// Noise added to each of some numbers.
@@ -124,6 +152,16 @@ impl<N: Noise> BoundMechanism for Located<N> {
         } else {
             Law::Real(distribution)
         }
+    }
+
+    fn located(&self) -> Option<(NoiseShape, &[f64])> {
+        let shape = if N::INTEGER {
+            let noise = self.noise.clone();
+            NoiseShape::Integer(Box::new(move |x| noise.distribution(x)))
+        } else {
+            self.noise.shape()?
+        };
+        Some((shape, &self.secrets))
     }
 
     fn epsilon(&self) -> f64 {

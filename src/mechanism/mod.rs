@@ -80,6 +80,7 @@ pub use hadamard_response::HadamardResponse;
 pub use identity::{Identity, Otherwise};
 pub use laplace::{Laplace, LaplaceScale};
 pub use local_hashing::LocalHashing;
+pub use location::NoiseShape;
 pub use mixture::Mixture;
 pub use normalized_geometric::NormalizedGeometric;
 pub use planar_geometric::PlanarGeometric;
@@ -160,6 +161,12 @@ pub trait BoundMechanism: Debug + Send + Sync {
 
     /// The law of the observation under a secret.
     fn law(&self, secret: usize) -> Law;
+
+    /// The noise that is added to a number, and the numbers that the secrets are; `None` if the
+    /// mechanism does something else.
+    fn located(&self) -> Option<(NoiseShape, &[f64])> {
+        None
+    }
 
     /// The smallest ε of local differential privacy over these secrets; infinite if there is none.
     fn epsilon(&self) -> f64;

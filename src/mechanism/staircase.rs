@@ -7,7 +7,7 @@ use rand::{Rng, RngExt};
 use rand_distr::OpenClosed01;
 
 use super::location::{Located, Noise};
-use super::{BoundMechanism, Entry, Mechanism, Secrets, secrets};
+use super::{BoundMechanism, Entry, Mechanism, NoiseShape, Secrets, secrets};
 use crate::error::Result;
 use crate::grammar::{Arguments, Bounds, Parameter, format_number};
 
@@ -160,6 +160,21 @@ impl Noise for StaircaseNoise {
         } else {
             1.0 - self.tail(x)
         }
+    }
+
+    /// Steps up to a tail of e^−80; an ε so small that they are more than a million has no shape.
+    fn shape(&self) -> Option<NoiseShape> {
+        let cells = (80.0 / self.epsilon).ceil();
+        let noise = self.clone();
+        (cells <= 5e5).then(|| NoiseShape::Steps {
+            edges: (0..=cells as u64)
+                .flat_map(|k| {
+                    let k = k as f64;
+                    [k * self.width, (k + self.gamma) * self.width]
+                })
+                .collect(),
+            distribution: Box::new(move |x| noise.distribution(x)),
+        })
     }
 
     /// A sign, a geometric cell, the higher or the lower part of it and a place there.

@@ -17,6 +17,7 @@ mod pairs;
 mod pictures;
 mod reproduce;
 mod sections;
+pub mod shuffle;
 mod shuffle_flow;
 mod summary;
 mod trade_off;

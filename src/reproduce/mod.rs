@@ -20,6 +20,7 @@ mod files;
 mod numbers;
 mod planar;
 mod population;
+mod reidentification;
 mod response;
 mod sparsity;
 mod table;
@@ -227,6 +228,34 @@ pub const ENTRIES: &[Entry] = &[
         ["bayes-security-numbers"],
         false,
         numbers::numbers
+    ),
+    entry!(
+        "reidentification-figure-2",
+        "success against guesses for a linear density among uniform ones",
+        ["reidentification-figure-2"],
+        false,
+        reidentification::figure_2
+    ),
+    entry!(
+        "reidentification-figure-3",
+        "success against n for Zipf passwords among uniform honeywords",
+        ["reidentification-figure-3"],
+        false,
+        reidentification::figure_3
+    ),
+    entry!(
+        "reidentification-figure-4",
+        "success against guesses for Zipf passwords among uniform honeywords",
+        ["reidentification-figure-4"],
+        false,
+        reidentification::figure_4
+    ),
+    entry!(
+        "reidentification-figure-5",
+        "clone and blanket of a Laplace mechanism, and printed numbers of shuffle DP",
+        ["reidentification-figure-5"],
+        false,
+        reidentification::figure_5
     ),
 ];
 

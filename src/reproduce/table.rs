@@ -59,14 +59,14 @@ pub struct Table {
 }
 
 impl Table {
-    pub(super) fn new(columns: &[&'static str]) -> Self {
+    pub(crate) fn new(columns: &[&'static str]) -> Self {
         Table {
             columns: columns.to_vec(),
             rows: Vec::new(),
         }
     }
 
-    pub(super) fn push<const N: usize>(&mut self, row: [Cell; N]) {
+    pub(crate) fn push<const N: usize>(&mut self, row: [Cell; N]) {
         debug_assert_eq!(N, self.columns.len());
         self.rows.push(row.into());
     }

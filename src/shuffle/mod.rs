@@ -2,5 +2,6 @@
 
 mod histogram;
 pub mod information;
+pub mod reidentification;
 mod sampling;
 pub mod vulnerability;

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`special`] | normal, χ² and Kolmogorov tail probabilities |
 //! | [`binomial`] | one-sided Clopper–Pearson limits |
+//! | [`binomial_tail`] | binomial tail probabilities |
 //! | [`wilson`] | approximate limits for choosing |
 //! | [`concentration`] | Massart's and McDiarmid's radii |
 //! | [`weighted_risk`] | limits for a weighted sum of Bernoulli parameters |
@@ -20,6 +21,7 @@
 //! | [`order`] | does the order of the rows carry information? |
 
 pub mod binomial;
+pub mod binomial_tail;
 pub mod concentration;
 pub mod confidence_sequence;
 pub mod effective_rows;
@@ -35,4 +37,4 @@ pub mod weighted_risk;
 pub mod wilson;
 
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;

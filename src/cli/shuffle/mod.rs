@@ -1,6 +1,7 @@
 //! `leakgauge shuffle`.
 
 mod information;
+mod reidentify;
 mod vulnerability;
 
 use std::path::Path;
@@ -19,6 +20,8 @@ pub struct ShuffleArguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// How surely one user's message is picked out among n shuffled ones
+    Reidentify(reidentify::ReidentifyArguments),
     /// Mutual information: what shuffled messages tell of the target's position, message and input
     Information(information::InformationArguments),
     /// How likely one user's value is guessed from shuffled, randomized values
@@ -28,6 +31,7 @@ enum Command {
 /// Runs `shuffle`.
 pub fn shuffle(arguments: &ShuffleArguments) -> Result<ExitCode> {
     match &arguments.command {
+        Command::Reidentify(arguments) => reidentify::reidentify(arguments),
         Command::Information(arguments) => information::information(arguments),
         Command::Vulnerability(arguments) => vulnerability::vulnerability(arguments),
     }

@@ -1,0 +1,358 @@
+//! Re-identification as a document and as graphs.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::error::Result;
+use crate::outward::{at_least, at_most, nearest};
+use crate::plot::{Axis, Caption, Chart, Layer, Mark, Spot, chart};
+use crate::report::document::Document;
+use crate::report::{Format, write_json};
+use crate::reproduce::{Picture, Reproduction, Table, write};
+use crate::shuffle::reidentification::{
+    Estimated, Exact, Found, Game, RatioLaw, Reidentification, Shuffled, honeyword::System,
+};
+
+/// Writes a report.
+///
+/// # Errors
+/// What the writer reports.
+pub fn write_reidentification(
+    found: &Reidentification,
+    format: Format,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    match format {
+        Format::Json => write_json(found, out),
+        Format::Text => out.write_all(document(found).to_text().as_bytes()),
+        Format::Markdown => out.write_all(document(found).to_markdown().as_bytes()),
+    }
+}
+
+fn document(found: &Reidentification) -> Document {
+    let mut document = Document::default();
+    match (&found.found, &found.decoys) {
+        (_, Some(decoys)) => document.heading(format!(
+            "Re-identification of {} among {decoys}",
+            found.target
+        )),
+        (_, None) => document.heading(format!("Re-identification: shuffled {}", found.target)),
+    }
+    match &found.found {
+        Found::Exact(exact) => exact_sections(&mut document, exact),
+        Found::Estimate(estimate) => estimate_sections(&mut document, estimate),
+        Found::Randomizer(shuffled) => randomizer_sections(&mut document, shuffled),
+    }
+    document.list(found.notes.clone());
+    document
+}
+
+/// Six significant digits.
+fn number(x: f64) -> String {
+    let rounded = format!("{x:.5e}").parse().unwrap_or(x);
+    crate::grammar::format_number(rounded)
+}
+
+fn or(x: Option<f64>, otherwise: &str) -> String {
+    x.map_or(otherwise.to_owned(), number)
+}
+
+fn exact_sections(document: &mut Document, exact: &Exact) {
+    document.list(vec![
+        format!(
+            "Mass of the target that no decoy has, f(∞): {}.",
+            number(exact.certain_mass)
+        ),
+        format!(
+            "Largest likelihood ratio, M: {}.",
+            or(exact.max_ratio, "infinite")
+        ),
+        format!("Total variation: {}.", number(exact.total_variation)),
+    ]);
+    let rows = exact.rows.iter().map(|row| {
+        vec![
+            row.success.n.to_string(),
+            row.success.guesses.to_string(),
+            number(row.success.success),
+            number(row.success.additive_advantage),
+            number(row.success.multiplicative_advantage),
+            or(row.asymptotic, "none"),
+        ]
+    });
+    let header = vec![
+        "n",
+        "guesses",
+        "success",
+        "gain over blind",
+        "times blind",
+        "asymptotic",
+    ];
+    if !exact.rows.is_empty() {
+        document.table(header, 0, rows.collect());
+    }
+    let needed = exact.needed.iter().map(|needed| {
+        let n = needed
+            .n
+            .map_or("none is enough".to_owned(), |n| n.to_string());
+        vec![number(needed.success), needed.guesses.to_string(), n]
+    });
+    if !exact.needed.is_empty() {
+        document.table(
+            vec!["success at most", "guesses", "needs n"],
+            0,
+            needed.collect(),
+        );
+    }
+}
+
+fn estimate_sections(document: &mut Document, estimate: &Estimated) {
+    let none = || "none".to_owned();
+    let rows = estimate.rows.iter().map(|row| {
+        vec![
+            row.n.to_string(),
+            row.guesses.to_string(),
+            row.success.point.map_or_else(none, nearest),
+            at_least(row.success.lower),
+            row.success.upper.map_or_else(none, at_most),
+            at_least(row.multiplicative_advantage.lower),
+            row.multiplicative_advantage
+                .upper
+                .map_or_else(none, at_most),
+        ]
+    });
+    let header = vec![
+        "n",
+        "guesses",
+        "success",
+        "at least",
+        "at most",
+        "times blind, at least",
+        "at most",
+    ];
+    document.table(header, 0, rows.collect());
+    let method = &estimate.method;
+    document.list(vec![
+        format!(
+            "Messages are read as {}; scores by {} from {} + {} rows (target + decoys), judged on {} + {}.",
+            method.messages,
+            method.scorer,
+            method.fit[0],
+            method.fit[1],
+            method.certify[0],
+            method.certify[1]
+        ),
+        format!(
+            "Limits at {} %: {}, {} thresholds{}.",
+            crate::outward::percent_at_least(estimate.confidence),
+            method.lower,
+            method.thresholds,
+            method.upper.map_or(String::new(), |upper| format!("; {upper}"))
+        ),
+    ]);
+}
+
+fn randomizer_sections(document: &mut Document, shuffled: &Shuffled) {
+    document.list(vec![
+        format!("Epsilon: {}.", or(shuffled.epsilon, "infinite")),
+        format!(
+            "Mass that the messages of all inputs have in common (blanket): {}.",
+            number(shuffled.blanket_mass)
+        ),
+        format!(
+            "Success is at most {} times blind guessing, and tends to that.",
+            or(shuffled.max_ratio, "any number of")
+        ),
+    ]);
+    let rows = shuffled.rows.iter().map(|row| {
+        vec![
+            row.n.to_string(),
+            row.guesses.to_string(),
+            number(row.clone),
+            number(row.blanket),
+            or(row.limit, "none"),
+        ]
+    });
+    let header = vec!["n", "guesses", "clone", "blanket", "e^epsilon/n"];
+    document.table(header, 0, rows.collect());
+    let inputs = shuffled.inputs.iter().map(|input| {
+        let last = input.blanket.last().copied();
+        vec![
+            input.input.clone(),
+            or(input.max_ratio, "infinite"),
+            or(last, "none"),
+        ]
+    });
+    if shuffled.inputs.len() > 1 && shuffled.inputs.len() <= 50 {
+        document.table(vec!["input", "M", "blanket, last row"], 1, inputs.collect());
+    }
+}
+
+/// The success against n, one series for each number of guesses.
+pub fn pictures(found: &Reidentification) -> Vec<Picture> {
+    let mut table = Table::new(&["n", "guesses", "series", "success", "lower", "upper"]);
+    let mut layers = Vec::new();
+    let mut series: Vec<(String, Vec<Spot>)> = Vec::new();
+    let mut add = |name: &str, n: u64, guesses: u64, spot: Spot| {
+        let title = format!(
+            "{name}, {guesses} guess{}",
+            if guesses == 1 { "" } else { "es" }
+        );
+        table.push([
+            n.into(),
+            guesses.into(),
+            name.into(),
+            spot.y.into(),
+            spot.lower.into(),
+            spot.upper.into(),
+        ]);
+        match series.iter_mut().find(|(known, _)| *known == title) {
+            Some((_, spots)) => spots.push(spot),
+            None => series.push((title, vec![spot])),
+        }
+    };
+    let at = |n: u64, y: f64| Spot {
+        x: n as f64,
+        y: Some(y),
+        ..Spot::default()
+    };
+    match &found.found {
+        Found::Exact(exact) => exact.rows.iter().for_each(|row| {
+            let row = &row.success;
+            add("success", row.n, row.guesses, at(row.n, row.success));
+        }),
+        Found::Estimate(estimate) => estimate.rows.iter().for_each(|row| {
+            let spot = Spot {
+                x: row.n as f64,
+                y: row.success.point,
+                lower: Some(row.success.lower),
+                upper: row.success.upper,
+            };
+            add("estimate", row.n, row.guesses, spot);
+        }),
+        Found::Randomizer(shuffled) => shuffled.rows.iter().for_each(|row| {
+            add("clone", row.n, row.guesses, at(row.n, row.clone));
+            add("blanket", row.n, row.guesses, at(row.n, row.blanket));
+        }),
+    }
+    if series.is_empty() {
+        return Vec::new();
+    }
+    let is_estimate = matches!(found.found, Found::Estimate(_));
+    for (number, (name, spots)) in series.into_iter().enumerate() {
+        // More than the legend holds stay without a name.
+        let name = if number < 6 { name } else { String::new() };
+        let line = spots.iter().filter_map(|spot| Some((spot.x, spot.y?)));
+        let mark = if is_estimate || spots.len() == 1 {
+            Mark::Points(spots)
+        } else {
+            Mark::Line(line.collect())
+        };
+        layers.push(Layer::new(name, number, mark));
+    }
+    let svg = chart(&Chart {
+        caption: Caption::new(
+            "Success of re-identification",
+            "The probability that the target's message is among the guesses, against the number of shuffled messages.",
+        ),
+        x: Axis::log("messages n"),
+        y: Axis::log("success"),
+        layers,
+        aspect: 0.62,
+    });
+    vec![Picture {
+        file: "reidentification",
+        table,
+        svg,
+    }]
+}
+
+/// The most guesses of a flatness graph.
+const MOST_GUESSES: u64 = 200;
+
+/// The flatness graph: success against guesses among n sweetwords; a straight line is perfect.
+///
+/// # Errors
+/// No message.
+pub fn flatness(law: &RatioLaw, n: u64) -> Result<Picture> {
+    let last = n.min(MOST_GUESSES);
+    let games = (1..=last)
+        .map(|k| Game::new(n, k))
+        .collect::<Result<Vec<_>>>()?;
+    let mut table = Table::new(&["guesses", "success", "blind"]);
+    let (mut line, mut blind) = (vec![(0.0, 0.0)], vec![(0.0, 0.0)]);
+    for (game, found) in games.iter().zip(law.grid(&games)) {
+        let k = found.guesses;
+        table.push([k.into(), found.success.into(), game.blind().into()]);
+        line.push((k as f64, found.success));
+        blind.push((k as f64, game.blind()));
+    }
+    let svg = chart(&Chart {
+        caption: Caption::new(
+            format!("Flatness among {n} sweetwords"),
+            "The probability that the password is found, against the guesses allowed; the straight line is that of blind guesses.",
+        ),
+        x: Axis::linear("guesses"),
+        y: Axis::linear("success").from_to(0.0, 1.0),
+        layers: vec![
+            Layer::new("best attack", 0, Mark::Line(line)),
+            Layer::new("blind", 1, Mark::Line(blind)),
+        ],
+        aspect: 0.62,
+    });
+    Ok(Picture {
+        file: "flatness",
+        table,
+        svg,
+    })
+}
+
+/// The success-number graph: passwords found against logins with honeywords.
+pub fn success_number(points: &[(u64, u64)], system: &System) -> Picture {
+    let mut table = Table::new(&["honeyword_logins", "successful_logins"]);
+    for &(failed, found) in points {
+        table.push([failed.into(), found.into()]);
+    }
+    let line = points.iter().map(|&(x, y)| (x as f64, y as f64)).collect();
+    let most = points.last().map_or(0.0, |last| last.0 as f64);
+    let blind = 1.0 / (system.sweetwords as f64 - 1.0).max(1.0);
+    let svg = chart(&Chart {
+        caption: Caption::new(
+            "Successes against honeyword logins",
+            format!(
+                "Passwords found before so many honeywords were tried, over {} accounts of {} sweetwords, likeliest first.",
+                system.accounts, system.sweetwords
+            ),
+        ),
+        x: Axis::linear("honeyword logins"),
+        y: Axis::linear("successful logins"),
+        layers: vec![
+            Layer::new("best attack", 0, Mark::Step(line)),
+            Layer::new(
+                "blind",
+                1,
+                Mark::Line(vec![(0.0, 0.0), (most, most * blind)]),
+            ),
+        ],
+        aspect: 0.62,
+    });
+    Picture {
+        file: "success-number",
+        table,
+        svg,
+    }
+}
+
+/// Writes pictures and their data into a directory, in place of files of their names.
+///
+/// # Errors
+/// A directory that cannot be written to.
+pub fn write_pictures(pictures: Vec<Picture>, directory: &Path) -> Result<Vec<PathBuf>> {
+    let figure = Reproduction {
+        name: "reidentification",
+        about: "re-identification among shuffled messages",
+        comparisons: Vec::new(),
+        notes: Vec::new(),
+        pictures,
+    };
+    write(&figure, directory, true)
+}
