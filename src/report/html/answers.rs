@@ -110,7 +110,7 @@ pub fn answers(audit: &Audit) -> Vec<Answer> {
     let violated = claim.filter(|claim| claim.verdict == Verdict::Violated);
     let pair = violated.map_or(&audit.worst_pair.secrets, |claim| &claim.pair);
     [
-        ("Is it leaking?", vec![text(leaking(audit, violated))]),
+        ("Is it leaking?", vec![text(leaking(audit, claim))]),
         ("Between whom?", between(audit, pair)),
         ("How sure?", vec![text(how_sure(audit, violated))]),
         ("Compared with what?", vec![text(compared(audit, claim))]),
@@ -120,15 +120,19 @@ pub fn answers(audit: &Audit) -> Vec<Answer> {
     .into()
 }
 
-fn leaking(audit: &Audit, violated: Option<&ClaimReport>) -> String {
-    if let Some(claim) = violated {
-        return format!("Yes, more than claimed: {}.", beyond(claim));
-    }
+fn leaking(audit: &Audit, claim: Option<&ClaimReport>) -> String {
+    let within = match claim {
+        Some(claim) if claim.verdict == Verdict::Violated => {
+            return format!("Yes, more than claimed: {}.", beyond(claim));
+        }
+        Some(claim) if claim.verdict == Verdict::Holds => ", within the claim",
+        _ => "",
+    };
     let worst = &audit.worst_pair.total_variation;
     match (worst.lower, audit.overall.bayes_security.lower) {
         (Some(lower), _) if lower > 0.0 => {
             format!(
-                "Yes: an observer has an advantage of at least {}.",
+                "Yes{within}: an observer has an advantage of at least {}.",
                 at_least(lower)
             )
         }
@@ -193,15 +197,15 @@ fn how_sure(audit: &Audit, violated: Option<&ClaimReport>) -> String {
 
 fn compared(audit: &Audit, claim: Option<&ClaimReport>) -> String {
     if let Some(claim) = claim {
-        let side = match claim.quantity {
-            "bayes_security" => "at least",
-            _ => "at most",
+        let name = quantity(claim);
+        let analytic = nearest(claim.analytic);
+        return match claim.quantity {
+            "bayes_security" => format!(
+                "The claim: {name} {analytic}, an advantage of {}.",
+                nearest(1.0 - claim.analytic)
+            ),
+            _ => format!("The claim: {name} at most {analytic}."),
         };
-        return format!(
-            "The claim, which has {} {side} {}.",
-            quantity(claim),
-            nearest(claim.analytic)
-        );
     }
     match audit.worst_pair.total_variation.lower {
         Some(lower) if lower > 0.0 => format!(

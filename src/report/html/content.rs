@@ -48,7 +48,7 @@ pub struct Content {
     style: &'static str,
     script: &'static str,
     tool: String,
-    files: Vec<Name>,
+    files: Vec<(String, Option<String>)>,
     headline: Headline,
     answers: Vec<Answer>,
     claims: Vec<Verdict>,
@@ -140,7 +140,7 @@ impl Content {
                 .input
                 .files
                 .iter()
-                .map(|file| Name::new(file))
+                .map(|file| file_name(file))
                 .collect(),
             headline: headline(audit),
             answers: answers(audit),
@@ -177,6 +177,16 @@ impl Content {
             seed: audit.seed,
         }
     }
+}
+
+/// The end of a path, which tells files apart, and all of it if that is more.
+fn file_name(path: &str) -> (String, Option<String>) {
+    let name = std::path::Path::new(path).file_name();
+    let name = name.map_or(path.into(), |name| name.to_string_lossy());
+    let shown = clean(&crate::error::shorten(&name));
+    let all = clean(path);
+    let more = (shown != all).then_some(all);
+    (shown, more)
 }
 
 fn cleaned(texts: &[String]) -> Vec<String> {
