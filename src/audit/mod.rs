@@ -9,6 +9,7 @@ mod given;
 mod goodness;
 mod mechanism_claim;
 mod model;
+mod order;
 mod overall;
 mod plan;
 mod points;
@@ -19,6 +20,8 @@ mod targets;
 mod trade_off;
 mod verdict;
 mod warnings;
+
+pub(crate) use order::of_order;
 
 use std::collections::BTreeMap;
 
@@ -450,7 +453,7 @@ fn recorded_apart(log: &Log) -> Error {
     )
     .with_hint(
         "secrets that were recorded one after the other cannot be told from whatever else changed meanwhile, by no \
-         split: record them in turns, best in random order",
+         split: record them in random order",
     )
 }
 
