@@ -11,6 +11,7 @@ mod goodness;
 mod mechanism_claim;
 mod model;
 mod options;
+mod order;
 mod overall;
 mod parts;
 mod plan;
@@ -23,6 +24,8 @@ mod targets;
 mod trade_off;
 mod verdict;
 mod warnings;
+
+pub(crate) use order::of_order;
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;

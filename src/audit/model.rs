@@ -123,6 +123,13 @@ pub enum Warning {
         /// The share expected in random order.
         expected: f64,
     },
+    /// Rows of equal secrets avoid each other.
+    LabelsAlternate {
+        /// Share of neighbouring rows with the same secret.
+        share: f64,
+        /// The share expected in random order.
+        expected: f64,
+    },
     /// Neighbouring rows of a secret resemble each other.
     Autocorrelation {
         /// The column.
@@ -194,6 +201,7 @@ impl Warning {
     pub fn code(&self) -> &'static str {
         match self {
             Warning::LabelsNotInterleaved { .. } => "labels-not-interleaved",
+            Warning::LabelsAlternate { .. } => "labels-alternate",
             Warning::Autocorrelation { .. } => "autocorrelation",
             Warning::Drift { .. } => "drift",
             Warning::OrderNotChecked => "order-not-checked",
@@ -208,11 +216,34 @@ impl Warning {
         }
     }
 
+    /// Whether it is about the order of secrets, whatever was observed.
+    pub fn is_about_secrets(&self) -> bool {
+        matches!(
+            self,
+            Warning::LabelsNotInterleaved { .. } | Warning::LabelsAlternate { .. }
+        )
+    }
+
+    /// What a warning about the order does to a verdict, in a sentence.
+    pub(crate) fn doubt(&self) -> String {
+        let doubt = match self {
+            Warning::LabelsNotInterleaved { .. } => {
+                "its secrets were not logged in random order, so that drift could imitate a leak"
+            }
+            Warning::LabelsAlternate { .. } => {
+                "its secrets alternate, so that anything of the same period could imitate a leak"
+            }
+            _ => "limits count on independent rows, and those of this log are not",
+        };
+        format!("But {doubt} ({}).", self.code())
+    }
+
     /// Whether it puts the independence of rows in doubt.
     pub fn is_about_order(&self) -> bool {
         matches!(
             self,
             Warning::LabelsNotInterleaved { .. }
+                | Warning::LabelsAlternate { .. }
                 | Warning::Autocorrelation { .. }
                 | Warning::Drift { .. }
         )
@@ -227,6 +258,13 @@ impl fmt::Display for Warning {
                 "secrets are not in random order: {:.0} % of neighbouring rows have the same secret where {:.0} % are \
                  expected. Whatever changed while the log was taken can look like leakage; take the log again with \
                  secrets in random order",
+                100.0 * share,
+                100.0 * expected
+            ),
+            Warning::LabelsAlternate { share, expected } => write!(
+                f,
+                "secrets alternate: {:.0} % of neighbouring rows have the same secret where {:.0} % are expected. \
+                 Anything of the same period can look like leakage; take the log again with secrets in random order",
                 100.0 * share,
                 100.0 * expected
             ),

@@ -50,7 +50,7 @@ fn recorded_apart(log: &Log) -> Error {
     )
     .with_hint(
         "secrets that were recorded one after the other cannot be told from whatever else changed meanwhile, by no \
-         split: record them in turns, best in random order",
+         split: record them in random order",
     )
 }
 

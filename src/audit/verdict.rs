@@ -50,17 +50,9 @@ pub(super) fn judge_claims(
 fn qualify(report: &mut ClaimReport, evidence: &Evidence, warnings: &[Warning]) {
     if let Some(warning) = warnings.iter().find(|warning| warning.is_about_order())
         && report.verdict != Verdict::Inconclusive
-        && (evidence.effective.is_none() || matches!(warning, Warning::LabelsNotInterleaved { .. }))
+        && (evidence.effective.is_none() || warning.is_about_secrets())
     {
-        let doubt = match warning {
-            Warning::LabelsNotInterleaved { .. } => {
-                "its secrets were not logged in random order, so that drift could imitate a leak"
-            }
-            _ => "limits count on independent rows, and those of this log are not",
-        };
-        report
-            .reason
-            .push_str(&format!(" But {doubt} ({}).", warning.code()));
+        report.reason.push_str(&format!(" {}", warning.doubt()));
     }
     if evidence.effective.is_some() && report.verdict != Verdict::Inconclusive {
         report

@@ -1,15 +1,11 @@
 //! What a reader should know before believing the figures.
 
 use crate::audit::model::Warning;
-use crate::log::{Log, RowOrder};
+use crate::audit::order::of_order;
+use crate::log::Log;
 use crate::observations::{ColumnType, ObservationKind};
 use crate::split::Split;
-use crate::stats::order;
 
-/// A diagnostic of the order alarms falsely at most this often, over all columns together.
-const ALARM: f64 = 1e-3;
-/// Smaller effects are not worth a warning, however significant.
-const LEAST_EFFECT: f64 = 0.02;
 /// Fewer certify rows than this certify little.
 const FEW: u64 = 30;
 
@@ -17,101 +13,15 @@ const FEW: u64 = 30;
 pub(super) fn find(log: &Log, split: &Split) -> Vec<Warning> {
     let mut warnings = Vec::new();
     match &log.order {
-        Some(order) => look_at_order(log, order, &mut warnings),
+        Some(order) => {
+            warnings.extend(of_order(&log.observations, log.secrets.len(), order));
+        }
         None => warnings.push(Warning::OrderNotChecked),
     }
     look_at_rows(log, split, &mut warnings);
     look_at_sparseness(log, &mut warnings);
     look_at_columns(log, &mut warnings);
     warnings
-}
-
-fn look_at_order(log: &Log, rows: &RowOrder, warnings: &mut Vec<Warning>) {
-    let secrets = log.secrets.len();
-    let labels = order::interleaving(&rows.secrets, secrets);
-    if labels.p_value < ALARM && labels.share - labels.expected_share > LEAST_EFFECT {
-        warnings.push(Warning::LabelsNotInterleaved {
-            share: labels.share,
-            expected: labels.expected_share,
-        });
-    }
-    let d = log.observations.dimensions();
-    let categorical = usize::from(log.observations.category_count() > 1);
-    // Two tests of autocorrelation a numeric column.
-    let level = ALARM / (2 * d + categorical).max(1) as f64;
-    let numeric = log
-        .observations
-        .columns()
-        .iter()
-        .filter(|column| column.kind == ColumnType::Numeric);
-    let (mut autocorrelation, mut drift) = (Worst::default(), Worst::default());
-    for (at, column) in numeric.enumerate() {
-        let values: Vec<f64> = rows
-            .symbols
-            .iter()
-            .map(|&symbol| log.observations.numbers(symbol)[at])
-            .collect();
-        let serial = order::rank_autocorrelation(&rows.secrets, &values, secrets);
-        autocorrelation.offer(&column.name, serial.correlation, serial.p_value < level);
-        let across = order::neighbour_correlation(&rows.secrets, &values, secrets);
-        autocorrelation.offer(&column.name, across.correlation, across.p_value < level);
-        let trend = order::drift(&rows.secrets, &values, secrets);
-        drift.offer(&column.name, trend.correlation, trend.p_value < level);
-    }
-    if categorical > 0 {
-        let labels = log
-            .observations
-            .columns()
-            .iter()
-            .filter(|column| column.kind == ColumnType::Categorical);
-        let name = labels
-            .map(|column| column.name.as_str())
-            .collect::<Vec<_>>()
-            .join(" with ");
-        let codes: Vec<u32> = rows
-            .symbols
-            .iter()
-            .map(|&symbol| log.observations.category(symbol))
-            .collect();
-        let serial = order::agreement_autocorrelation(&rows.secrets, &codes, secrets);
-        autocorrelation.offer(
-            &name,
-            serial.share - serial.expected_share,
-            serial.p_value < level,
-        );
-        let trend = order::category_drift(&rows.secrets, &codes, secrets);
-        drift.offer(&name, trend.corrected_phi, trend.p_value < level);
-    }
-    if let Some((column, correlation)) = autocorrelation.found {
-        warnings.push(Warning::Autocorrelation {
-            column,
-            correlation,
-        });
-    }
-    if let Some((column, correlation)) = drift.found {
-        warnings.push(Warning::Drift {
-            column,
-            correlation,
-        });
-    }
-}
-
-/// The column with the largest effect among those that alarm.
-#[derive(Default)]
-struct Worst {
-    found: Option<(String, f64)>,
-}
-
-impl Worst {
-    fn offer(&mut self, column: &str, effect: f64, alarms: bool) {
-        let largest = self
-            .found
-            .as_ref()
-            .map_or(LEAST_EFFECT, |(_, effect)| effect.abs());
-        if alarms && effect.abs() > largest {
-            self.found = Some((column.to_owned(), effect));
-        }
-    }
 }
 
 fn look_at_rows(log: &Log, split: &Split, warnings: &mut Vec<Warning>) {

@@ -7,8 +7,14 @@
 //!
 //! What is certified: *some pair of secrets has a total variation of at least the limit*. The pair shown
 //! is the one that is judged now; the evidence may come from others before it.
+//!
+//! That rows are independent is all it rests on. Their order is looked at all along, and every line says
+//! what puts it in doubt.
 
+mod order;
 mod sequential;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
@@ -16,16 +22,19 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
 
+use crate::audit::Warning;
 use crate::claim::{Claim, ClaimKind, Promise};
 use crate::error::{Error, Result};
 use crate::estimate::{Estimate, Method, Methods};
 use crate::log::RowStream;
 use crate::observations::{Cell, Counts, Observations};
+use crate::outward::at_least_beyond;
 use crate::pairwise::Rule;
 use crate::scorer::{Scorer, score_table};
 use crate::split::Split;
 use crate::tuning::{Budget, Goals, ScorerChoice, tune};
 
+use order::OrderWatch;
 pub use sequential::{SequentialTest, Side};
 
 /// Rows before the attack is learned for the first time.
@@ -68,6 +77,9 @@ pub struct Line {
     /// What became of the claims.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub claims: Vec<FollowedClaim>,
+    /// What the order of the rows gives reason to doubt, at the latest when there were a tenth fewer rows; at
+    /// this row if a claim is violated.
+    pub warnings: Vec<Warning>,
 }
 
 impl Line {
@@ -86,6 +98,33 @@ pub struct FollowedClaim {
     pub analytic: f64,
     /// `violated` or `inconclusive`.
     pub verdict: &'static str,
+    /// Why, and what it rests on.
+    pub reason: String,
+}
+
+impl FollowedClaim {
+    fn judge(claim: &str, bound: f64, lower: f64, warnings: &[Warning]) -> Self {
+        let violated = lower > bound;
+        let reason = if violated {
+            let doubt = warnings.iter().find(|warning| warning.is_about_order());
+            format!(
+                "The advantage is at least {}, more than {bound}; this rests on rows being independent.{}",
+                at_least_beyond(lower, bound),
+                doubt.map_or(String::new(), |warning| format!(" {}", warning.doubt()))
+            )
+        } else {
+            format!(
+                "Not refuted by the rows so far: they show an advantage of at least {}, which {bound} allows.",
+                at_least_beyond(lower, bound)
+            )
+        };
+        FollowedClaim {
+            claim: claim.to_owned(),
+            analytic: bound,
+            verdict: if violated { "violated" } else { "inconclusive" },
+            reason,
+        }
+    }
 }
 
 /// An attack that judges rows to come.
@@ -107,6 +146,7 @@ pub struct Monitor {
     past: Vec<(u32, u32)>,
     /// Rows to be judged by the attack.
     pending: Vec<(u32, u32)>,
+    order: OrderWatch,
     rows: u64,
     learn_at: u64,
 }
@@ -131,6 +171,7 @@ impl Monitor {
             attack: None,
             past: Vec::new(),
             pending: Vec::new(),
+            order: OrderWatch::default(),
             rows: 0,
             learn_at: FIRST,
         })
@@ -147,6 +188,7 @@ impl Monitor {
     /// As [`tune`].
     pub fn push(&mut self, row: (u32, u32), stream: &RowStream) -> Result<()> {
         self.pending.push(row);
+        self.order.push(row);
         self.rows += 1;
         if self.rows == self.learn_at {
             self.judge(stream)?;
@@ -168,6 +210,8 @@ impl Monitor {
     pub fn line(&mut self, stream: &RowStream) -> Result<Line> {
         self.judge(stream)?;
         let lower = self.test.at_least();
+        let violated = self.promises.iter().any(|(_, bound)| lower > *bound);
+        let warnings = self.order.warnings(stream, violated).to_vec();
         let label = |secret: u32| stream.labels()[secret as usize].clone();
         let attack = self.attack.as_ref();
         let point = self.test.point();
@@ -191,16 +235,9 @@ impl Monitor {
             claims: self
                 .promises
                 .iter()
-                .map(|(claim, bound)| FollowedClaim {
-                    claim: claim.clone(),
-                    analytic: *bound,
-                    verdict: if lower > *bound {
-                        "violated"
-                    } else {
-                        "inconclusive"
-                    },
-                })
+                .map(|(claim, bound)| FollowedClaim::judge(claim, *bound, lower, &warnings))
                 .collect(),
+            warnings,
         })
     }
 

@@ -19,6 +19,7 @@ use crate::observations::{Counts, Observations};
 
 pub use layout::HeaderChoice;
 pub(crate) use layout::delimiter;
+pub(crate) use order::OrderSketch;
 pub use order::RowOrder;
 pub use score_columns::ScoreColumns;
 pub(crate) use source::read_error;

@@ -53,8 +53,18 @@ impl OrderSketch {
 
     /// The order, with secrets and observations renumbered.
     pub fn finish(self, secret_rank: &[u32], symbol_rank: &[u32]) -> RowOrder {
+        self.so_far(secret_rank, symbol_rank)
+    }
+
+    /// The rows that are kept, secrets and observations by the numbers they came with.
+    pub fn kept(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.blocks.iter().flatten().copied()
+    }
+
+    /// The order of the rows so far; only kept rows need a new number.
+    pub fn so_far(&self, secret_rank: &[u32], symbol_rank: &[u32]) -> RowOrder {
         let thinned = self.stride > 1;
-        let rows = self.blocks.into_iter().flatten();
+        let rows = self.kept();
         let (secrets, symbols) = rows
             .map(|(secret, symbol)| (secret_rank[secret as usize], symbol_rank[symbol as usize]))
             .unzip();

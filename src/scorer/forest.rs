@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use hashbrown::HashMap;
 use rafor::CompactTree;
 use rafor::prelude::*;
 use rafor::rf::Classifier;
@@ -22,7 +23,7 @@ pub struct Growth {
 }
 
 /// Scores an observation by the share of the trees' leaves that each secret has there; numbers enter
-/// by their ranks, labels by the place of each in the alphabet.
+/// by their ranks, labels by the place of each in the alphabet, new ones behind all that were learned.
 ///
 /// # Formula
 /// score_s(x) = ln(p_s(x) + 1/(2T)) − ln(n_s/n): p_s is the mean over T trees of the share of rows of s
@@ -160,8 +161,8 @@ impl Scorer for Forest {
 struct Features {
     /// Numeric columns that vary, by their place among the values of the fit rows.
     numeric: Vec<(usize, Ranking)>,
-    /// For each categorical part, the places of its labels among those of their columns.
-    labels: Vec<Vec<f32>>,
+    /// For each categorical column, the places of the labels that fit rows have; any other comes last.
+    labels: Vec<HashMap<String, f32>>,
 }
 
 impl Features {
@@ -172,12 +173,12 @@ impl Features {
             .collect();
         Features {
             numeric,
-            labels: places(observations.categories()),
+            labels: places(observations, fit),
         }
     }
 
     fn len(&self) -> usize {
-        self.numeric.len() + self.labels.first().map_or(0, Vec::len)
+        self.numeric.len() + self.labels.len()
     }
 
     fn append(&self, observations: &Observations, symbol: u32, out: &mut Vec<f32>) {
@@ -186,29 +187,35 @@ impl Features {
             let places = self.numeric.iter();
             out.extend(places.map(|(column, ranking)| ranking.place(numbers[*column]) as f32));
         }
-        if let Some(labels) = self.labels.get(observations.category(symbol) as usize) {
-            out.extend_from_slice(labels);
+        if !self.labels.is_empty() {
+            let labels = &observations.categories()[observations.category(symbol) as usize];
+            let places = self.labels.iter().zip(labels);
+            out.extend(places.map(|(known, label)| {
+                let place = known.get(label).copied();
+                place.unwrap_or(known.len() as f32)
+            }));
         }
     }
 }
 
-/// The place of every label among the labels of its column.
-fn places(categories: &[Vec<String>]) -> Vec<Vec<f32>> {
+/// The place of every label of the fit rows among those of its column, columns in their order.
+fn places(observations: &Observations, fit: &Counts) -> Vec<HashMap<String, f32>> {
+    let categories = observations.categories();
     let columns = categories.first().map_or(0, Vec::len);
-    let places: Vec<BTreeMap<&str, f32>> = (0..columns)
-        .map(|column| {
-            let labels = categories.iter().map(|labels| labels[column].as_str());
-            let labels: BTreeSet<&str> = labels.collect();
-            labels
-                .into_iter()
-                .zip(0u32..)
-                .map(|(label, place)| (label, place as f32))
-                .collect()
-        })
-        .collect();
-    let place = |(column, label): (usize, &String)| places[column][label.as_str()];
-    categories
+    let learned: BTreeSet<u32> = fit
+        .cells()
         .iter()
-        .map(|labels| labels.iter().enumerate().map(place).collect())
-        .collect()
+        .map(|cell| observations.category(cell.symbol))
+        .collect();
+    let of_column = |column: usize| {
+        let labels = learned.iter();
+        let labels: BTreeSet<&String> = labels
+            .map(|&category| &categories[category as usize][column])
+            .collect();
+        let numbered = labels.into_iter().zip(0u32..);
+        numbered
+            .map(|(label, place)| (label.clone(), place as f32))
+            .collect()
+    };
+    (0..columns).map(of_column).collect()
 }

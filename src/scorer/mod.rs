@@ -15,6 +15,8 @@ pub mod neighbors;
 mod ranking;
 pub(crate) mod recurring;
 mod scaling;
+#[cfg(test)]
+mod tests;
 mod thinning;
 mod threshold;
 pub(crate) mod transform;
@@ -92,9 +94,15 @@ pub trait Scorer: Send + Sync {
 
     /// Writes one score per secret for each of some distinct observations, which are in ascending
     /// order: `scores` is row-major, `symbols.len() × secrets`. Every score is finite.
+    ///
+    /// # Conditions
+    /// `observations` is the table that it was fitted with. For another table of the same columns, where
+    /// observations have other numbers and labels may be new, it is learned from the same rows again by
+    /// [`refit`](Self::refit), which gives the same scores: what else is in a table makes no difference.
     fn score(&self, observations: &Observations, symbols: &[u32], scores: &mut [f64]);
 
-    /// The same attacker, everything that was chosen for it kept, learned from other rows of the log.
+    /// The same attacker, everything that was chosen for it kept, learned from other rows or from another
+    /// table of the same columns.
     ///
     /// # Errors
     /// Why it cannot learn from these rows.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::observations::{Cell, Counts, Observations};
 use crate::scorer::{Parameter, Scorer};
-use columns::{ColumnCounts, Columns};
+use columns::{ColumnCounts, recurring};
 use smoothing::Smoothing;
 
 /// Scores an observation by the logarithm of its smoothed frequency among a secret's fit rows.
@@ -31,8 +31,8 @@ use smoothing::Smoothing;
 pub struct Frequentist {
     fit: Table,
     smoothing: Smoothing,
-    /// Recurring columns of the log and their counts, if the base is theirs.
-    base: Option<(Arc<Columns>, ColumnCounts)>,
+    /// Counts of the recurring columns, if the base is theirs.
+    base: Option<ColumnCounts>,
     /// Per secret: ln((λ + d·D_s) / (n_s + λ)).
     unseen: Vec<f64>,
     /// Per secret: ln(n_s + λ).
@@ -48,17 +48,17 @@ impl Frequentist {
         Self::new(table, smoothing, None)
     }
 
-    /// The same, each secret's recurring columns one by one being the base; `None` if the log does not
-    /// have several.
+    /// The same, each secret's recurring columns one by one being the base; `None` if the fit rows do not
+    /// have several. Which columns recur is kept by [`refit`](Scorer::refit).
     pub fn fit_by_column(observations: &Observations, fit: &Counts) -> Option<Self> {
-        let columns = Arc::new(Columns::new(observations, fit)?);
+        let places = recurring(observations, fit)?;
         let table = Table::new(fit.clone());
-        let counts = ColumnCounts::new(&columns, fit);
-        let smoothing = Smoothing::choose(&table, Some((&columns, &counts)));
-        Some(Self::new(table, smoothing, Some((columns, counts))))
+        let counts = ColumnCounts::new(&places, observations, fit);
+        let smoothing = Smoothing::choose(&table, Some((observations, &counts)));
+        Some(Self::new(table, smoothing, Some(counts)))
     }
 
-    fn new(fit: Table, smoothing: Smoothing, base: Option<(Arc<Columns>, ColumnCounts)>) -> Self {
+    fn new(fit: Table, smoothing: Smoothing, base: Option<ColumnCounts>) -> Self {
         let normalizer: Vec<f64> = fit
             .counts
             .rows()
@@ -79,9 +79,15 @@ impl Frequentist {
     }
 
     /// ln b_s of an observation for every secret.
-    fn ln_base(&self, symbol: u32, cells: &[Cell], ln_base: &mut [f64]) {
+    fn ln_base(
+        &self,
+        observations: &Observations,
+        symbol: u32,
+        cells: &[Cell],
+        ln_base: &mut [f64],
+    ) {
         match &self.base {
-            Some((columns, base)) => base.ln_frequencies(columns, symbol, ln_base),
+            Some(base) => base.ln_frequencies(observations, symbol, ln_base),
             None => ln_base.fill(self.fit.pooled(cells, 0).ln()),
         }
     }
@@ -97,7 +103,7 @@ impl Scorer for Frequentist {
             ("borrowed_rows", Parameter::Real(self.smoothing.borrowed)),
             ("discount", Parameter::Real(self.smoothing.discount)),
         ]);
-        if let Some((columns, _)) = &self.base {
+        if let Some(columns) = &self.base {
             let count = Parameter::Count(columns.count() as u64);
             parameters.insert("columns_on_their_own", count);
         }
@@ -107,13 +113,13 @@ impl Scorer for Frequentist {
     fn in_words(&self) -> String {
         let Smoothing { borrowed, discount } = self.smoothing;
         let base = match &self.base {
-            Some((columns, _)) => format!("{} columns taken one by one", columns.count()),
+            Some(columns) => format!("{} columns taken one by one", columns.count()),
             None => "the log as a whole".to_owned(),
         };
         format!("counts, less {discount:.2}, with {borrowed:.1} rows borrowed from {base}")
     }
 
-    fn score(&self, _: &Observations, symbols: &[u32], scores: &mut [f64]) {
+    fn score(&self, observations: &Observations, symbols: &[u32], scores: &mut [f64]) {
         let all = self.fit.counts.cells();
         let first = symbols.first().copied().unwrap_or(0);
         let mut next = all.partition_point(|cell| cell.symbol < first);
@@ -126,7 +132,7 @@ impl Scorer for Frequentist {
                 next += 1;
             }
             let cells = &all[from..next];
-            self.ln_base(symbol, cells, row);
+            self.ln_base(observations, symbol, cells, row);
             for (score, unseen) in row.iter_mut().zip(&self.unseen) {
                 *score += unseen;
             }
@@ -139,10 +145,9 @@ impl Scorer for Frequentist {
         }
     }
 
-    fn refit(&self, _: &Observations, fit: &Counts) -> Result<Arc<dyn Scorer>, String> {
-        let counted =
-            |(columns, _): &(Arc<Columns>, _)| (columns.clone(), ColumnCounts::new(columns, fit));
-        let base = self.base.as_ref().map(counted);
+    fn refit(&self, observations: &Observations, fit: &Counts) -> Result<Arc<dyn Scorer>, String> {
+        let base = self.base.as_ref();
+        let base = base.map(|columns| columns.refit(observations, fit));
         Ok(Arc::new(Self::new(
             Table::new(fit.clone()),
             self.smoothing,

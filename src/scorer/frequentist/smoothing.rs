@@ -2,9 +2,9 @@
 
 use rayon::prelude::*;
 
-use super::columns::{ColumnCounts, Columns};
+use super::columns::ColumnCounts;
 use super::{Table, ln_sum};
-use crate::observations::Cell;
+use crate::observations::{Cell, Observations};
 
 /// How counts are smoothed; see [`super::Frequentist`].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,7 +30,7 @@ impl Smoothing {
     }
 
     /// The choice with the least log-loss of the secret of a held-out fit row, the first of equals.
-    pub fn choose(table: &Table, by_column: Option<(&Columns, &ColumnCounts)>) -> Smoothing {
+    pub fn choose(table: &Table, by_column: Option<(&Observations, &ColumnCounts)>) -> Smoothing {
         let tasks = tasks(table, by_column);
         let grid: Vec<Smoothing> = DISCOUNTS
             .into_iter()
@@ -77,7 +77,7 @@ struct Task<'a> {
 }
 
 /// Cells at even distances, few enough for a quick choice.
-fn tasks<'a>(table: &'a Table, by_column: Option<(&Columns, &ColumnCounts)>) -> Vec<Task<'a>> {
+fn tasks<'a>(table: &'a Table, by_column: Option<(&Observations, &ColumnCounts)>) -> Vec<Task<'a>> {
     let secrets = table.counts.secrets();
     let most = (MOST_SCORES / secrets.max(1)).clamp(100, MOST_CELLS);
     let step = table.counts.cells().len().div_ceil(most).max(1);
@@ -99,12 +99,12 @@ fn tasks<'a>(table: &'a Table, by_column: Option<(&Columns, &ColumnCounts)>) -> 
             at += 1;
         }
     }
-    if let Some((columns, counts)) = by_column {
+    if let Some((observations, counts)) = by_column {
         tasks.par_iter_mut().for_each(|task| {
             let (symbol, secret) = (task.cells[0].symbol, task.secret);
             task.ln_columns = vec![0.0; secrets];
-            counts.ln_frequencies(columns, symbol, &mut task.ln_columns);
-            let without = counts.ln_frequency_without(columns, symbol, secret);
+            counts.ln_frequencies(observations, symbol, &mut task.ln_columns);
+            let without = counts.ln_frequency_without(observations, symbol, secret);
             task.ln_columns[secret as usize] = without;
         });
     }
