@@ -45,7 +45,7 @@ impl Rule {
             nodes[i] = 0.5 * (1.0 + x);
             weights[i] = 1.0 / ((1.0 - x * x) * slope * slope);
         }
-        let sign = |i: usize| if i % 2 == 0 { 1.0 } else { -1.0 };
+        let sign = |i: usize| if i.is_multiple_of(2) { 1.0 } else { -1.0 };
         let barycentric = std::array::from_fn(|i| {
             let x: f64 = nodes[i];
             sign(i) * (x * (1.0 - x) * weights[i]).sqrt()

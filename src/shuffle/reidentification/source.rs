@@ -148,7 +148,7 @@ fn table(name: &str, body: &[(u64, StringRecord)], counted: bool) -> Result<Sour
     let sum: f64 = weights.iter().sum();
     let is_one = (sum - 1.0).abs() <= SUM_TOLERANCE;
     let whole = weights.iter().all(|weight| weight.fract() == 0.0);
-    let counts = (counted && whole) || (whole && !is_one);
+    let counts = whole && (counted || !is_one);
     if sum == 0.0 || !(counts || is_one) {
         return Err(
             Error::file(name, format!("the probabilities sum to {sum}, not 1"))
