@@ -48,6 +48,29 @@ impl NeighborFamily {
         self.metric == Metric::Euclidean && self.transform == TransformKind::Scaled
     }
 
+    /// The ranks to try: the nearest, then multiples of the square root of the number of fit rows. Most of
+    /// the time of a search with many neighbours goes into sorting these, so that other distances do
+    /// without the largest.
+    fn ranks(&self, most_rows: usize, choice: ScorerChoice) -> Vec<Rank> {
+        const MULTIPLES: [f64; 6] = [0.25, 0.5, 1.0, 2.0, 4.0, 8.0];
+        let multiples = &MULTIPLES[..if self.is_usual() { 6 } else { 4 }];
+        let mut ranks = Vec::new();
+        if choice != ScorerChoice::KNearest {
+            ranks.push(Rank::Fixed(1));
+        }
+        if choice != ScorerChoice::Nearest {
+            let fits = |rank: &Rank| {
+                rank.neighbors(most_rows) > 1 && 4 * rank.neighbors(most_rows) <= most_rows
+            };
+            let multiples = multiples.iter().copied();
+            ranks.extend(multiples.map(Rank::RootTimes).filter(fits));
+        }
+        if ranks.is_empty() {
+            ranks.push(Rank::RootTimes(1.0));
+        }
+        ranks
+    }
+
     fn enter_votes(&self, race: &mut Race, neighbors: &Arc<Neighbors>) {
         let task = race.task();
         if !self.votes || task.choice == ScorerChoice::Nearest {
@@ -122,7 +145,7 @@ impl Family for NeighborFamily {
         let neighbors = Neighbors::fit_with(task.observations, fit, self.metric, self.transform)
             .map(Arc::new)?;
         let most = fit.rows().iter().copied().max().unwrap_or(0) as usize;
-        let ranks = ranks(most, task.choice);
+        let ranks = self.ranks(most, task.choice);
         let distances = in_blocks(
             race.symbols(),
             task.secrets(),
@@ -207,23 +230,4 @@ fn dimension(
     } else {
         1.0
     }
-}
-
-/// The ranks to try: the nearest, then multiples of the square root of the number of fit rows.
-fn ranks(most_rows: usize, choice: ScorerChoice) -> Vec<Rank> {
-    const MULTIPLES: [f64; 6] = [0.25, 0.5, 1.0, 2.0, 4.0, 8.0];
-    let mut ranks = Vec::new();
-    if choice != ScorerChoice::KNearest {
-        ranks.push(Rank::Fixed(1));
-    }
-    if choice != ScorerChoice::Nearest {
-        let fits = |rank: &Rank| {
-            rank.neighbors(most_rows) > 1 && 4 * rank.neighbors(most_rows) <= most_rows
-        };
-        ranks.extend(MULTIPLES.map(Rank::RootTimes).into_iter().filter(fits));
-    }
-    if ranks.is_empty() {
-        ranks.push(Rank::RootTimes(1.0));
-    }
-    ranks
 }
