@@ -91,7 +91,9 @@ fn a_grid_is_spread_over_the_logs_and_limits_enclose_the_truth() {
             - tv(epsilon);
         let stated = log["residual"]["total_variation"].as_f64().unwrap();
         assert!((stated - residual).abs() < 1e-12);
-        assert!(log["residual"]["standard_errors"].as_f64().unwrap().abs() < 4.0);
+        // A point that was moved to a limit has no standard error.
+        let errors = log["residual"]["standard_errors"].as_f64();
+        assert!(errors.is_none_or(|errors| errors.abs() < 4.0));
     }
     let change = &report["differences"][0];
     for (figure, truth) in [

@@ -247,7 +247,7 @@ fn notes(logs: &[Measured]) -> Vec<String> {
          beats it may not beat another."
             .to_owned(),
         "Standard errors are binomial, of the rows that judged (cross-fitted points: all rows, as if parts were \
-         independent). They and z describe; limits do not rest on them."
+         independent). They and z describe; limits do not rest on them. A point that is a limit has none."
             .to_owned(),
     ];
     notes.extend(learned(logs));
