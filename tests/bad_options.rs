@@ -187,14 +187,12 @@ fn neighbours_need_numbers() {
 }
 
 #[test]
-fn neighbours_hold_every_row_and_say_when_they_cannot() {
+fn neighbours_of_more_rows_than_memory_holds_learn_from_fewer() {
     let place = Place::with_log(
         "secret,x,y,n\na,0.5,1.5,1000000000000\nb,0.7,2.5,1000000000000\na,0.1,0.2,5\n",
     );
-    place.refuses(
-        &["estimate", "log.csv", "--count", "n"],
-        &["hold every row in memory", "--scorer frequentist"],
-    );
+    let found = place.run(&["estimate", "log.csv", "--count", "n"]);
+    assert_eq!(found.status.code(), Some(0));
 }
 
 #[test]

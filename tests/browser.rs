@@ -108,7 +108,7 @@ fn the_page_is_read_on_a_phone_in_the_dark_and_sorts() {
         "--claim",
         "advantage(0.1)",
         "--scorer",
-        "nearest",
+        "knn",
         "--html",
         "page.html",
     ];

@@ -3,7 +3,11 @@ use crate::log::{Log, ReadOptions, read_from};
 use crate::observations::Cell;
 
 fn read(csv: String) -> Log {
-    let options = ReadOptions::default();
+    // So that both tables have the same columns.
+    let options = ReadOptions {
+        numeric: vec!["x".to_owned(), "y".to_owned()],
+        ..ReadOptions::default()
+    };
     read_from("made", std::io::Cursor::new(csv), &options).expect("a good log")
 }
 

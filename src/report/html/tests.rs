@@ -24,7 +24,7 @@ fn audited(csv: &str, claims: &[&str]) -> Audit {
             .iter()
             .map(|claim| Claim::parse(claim).unwrap())
             .collect(),
-        scorer: ScorerChoice::Nearest,
+        scorer: ScorerChoice::Frequentist,
         ..AuditOptions::default()
     };
     audit(&log, &options).unwrap()
