@@ -15,7 +15,27 @@ fn figures(report: &Value) -> String {
         "multiplicity",
         "claims",
     ];
+    let mut report = report.clone();
+    forget_names(&mut report);
     keys.map(|key| report[key].to_string()).join("\n")
+}
+
+/// Columns may be called otherwise: what names or pictures them is not compared.
+fn forget_names(report: &mut Value) {
+    report["worst_pair"]["distributions"] = Value::Null;
+    for tried in report["method"]["tried"]
+        .as_array_mut()
+        .into_iter()
+        .flatten()
+    {
+        tried["in_words"] = Value::Null;
+    }
+}
+
+/// The worst pair without the picture of its observations, which is in their unit.
+fn worst_pair(mut report: Value) -> Value {
+    forget_names(&mut report);
+    report["worst_pair"].take()
 }
 
 fn same_figures(one: &Value, other: &Value) {
@@ -326,8 +346,8 @@ fn bins_far_from_zero_are_as_wide_as_bins_near_it() {
     );
     let [near, far] = ["log.csv", "far.csv"]
         .map(|file| place.json(&["estimate", file, "--resolution", "time=1000"]));
-    assert_eq!(near["worst_pair"], far["worst_pair"]);
     assert_eq!(near["input"]["observation"], far["input"]["observation"]);
+    assert_eq!(worst_pair(near), worst_pair(far));
 }
 
 #[test]
@@ -356,10 +376,10 @@ fn extreme_numbers_are_measured_like_others() {
     let place = Place::with_log(text(1.0 / 1024.0))
         .file("huge.csv", text(2f64.powi(1000)))
         .file("tiny.csv", text(f64::MIN_POSITIVE * 2f64.powi(-48)));
-    let expected = place.json(&["estimate", "log.csv"]);
+    let expected = worst_pair(place.json(&["estimate", "log.csv"]));
     for file in ["huge.csv", "tiny.csv"] {
         let report = place.json(&["estimate", file]);
-        assert_eq!(expected["worst_pair"], report["worst_pair"], "{file}");
+        assert_eq!(expected, worst_pair(report), "{file}");
     }
 }
 

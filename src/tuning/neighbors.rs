@@ -102,6 +102,11 @@ impl Family for NeighborFamily {
 
     /// In one column there is one distance, and columns that do not recur differ anyway.
     fn applies(&self, task: &Task) -> bool {
+        /// Eigenvectors of more columns take time in proportion to their cube.
+        const MOST_ROTATED: usize = 200;
+        if self.transform != TransformKind::Scaled && task.dimensions() > MOST_ROTATED {
+            return false;
+        }
         let columns = match self.metric {
             Metric::Hamming => task.recurring,
             _ => task.dimensions(),
