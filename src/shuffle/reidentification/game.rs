@@ -101,7 +101,7 @@ impl Game {
         (self.guesses as f64 / self.messages as f64).min(1.0)
     }
 
-    /// ∫₀¹ [`ahead`](Game::ahead): the success where P = Q. Without thinning it is k/n; with it
+    /// ∫₀¹ `ahead`: the success where P = Q. Without thinning it is k/n; with it
     /// E min(k, 1 + Bin(n − 1, γ))/(1 + Bin(n − 1, γ)).
     pub fn equal_laws(&self) -> f64 {
         if self.keep == 1.0 {
