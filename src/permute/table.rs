@@ -28,7 +28,8 @@ pub struct Table {
     pub names: Vec<String>,
     /// The delimiter that was read, and is written.
     pub delimiter: u8,
-    has_header: bool,
+    /// The header as it was written.
+    header: Option<ByteRecord>,
     bytes: Vec<u8>,
     /// Where each field ends, row by row.
     ends: Vec<usize>,
@@ -142,7 +143,7 @@ impl Table {
                 *table = Some(Table {
                     names,
                     delimiter,
-                    has_header: !options.no_header,
+                    header: (!options.no_header).then(|| record.clone()),
                     bytes: Vec::new(),
                     ends: Vec::new(),
                     files: Vec::new(),
@@ -185,7 +186,7 @@ impl Table {
         let before = if at == 0 { 0 } else { self.files[at - 1].1 };
         let (file, _) = &self.files[at.min(self.files.len() - 1)];
         Place::file(file.clone())
-            .row((row - before) as u64 + 1 + u64::from(self.has_header))
+            .row((row - before) as u64 + 1 + u64::from(self.header.is_some()))
             .column(self.names[column].clone())
             .value(String::from_utf8_lossy(self.field(row, column)))
     }
@@ -293,8 +294,8 @@ impl Table {
             csv::ErrorKind::Io(error) => error,
             other => std::io::Error::other(format!("{other:?}")),
         };
-        if self.has_header {
-            writer.write_record(&self.names).map_err(failed)?;
+        if let Some(header) = &self.header {
+            writer.write_byte_record(header).map_err(failed)?;
         }
         for (row, from) in received.iter().enumerate() {
             let from = *from as usize;
