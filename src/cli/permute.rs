@@ -21,9 +21,10 @@ pub struct PermuteArguments {
     /// CSV or TSV files, plain or gzip, `-` for standard input; several of the same columns are one log
     #[arg(required = true, value_name = "LOG")]
     logs: Vec<String>,
-    /// The file for the shuffled log
+    /// The file for the shuffled log; without it nothing is written, and the report says what would be
+    /// promised
     #[arg(long, value_name = "FILE")]
-    out: PathBuf,
+    out: Option<PathBuf>,
     /// The columns whose values are shuffled, together; all others stay with their row
     #[arg(
         long = "move",
@@ -118,7 +119,7 @@ pub struct PermuteArguments {
     #[arg(long, value_name = "FILE")]
     group_report: Option<PathBuf>,
     /// Also write which row received the values of which. It undoes the shuffle
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", requires = "out")]
     permutation: Option<PathBuf>,
     /// Replace files that are there; never an input
     #[arg(long)]
@@ -198,10 +199,15 @@ pub fn permute(arguments: &PermuteArguments) -> Result<ExitCode> {
             delimiter: arguments.delimiter.as_deref().map(delimiter).transpose()?,
         },
     )?;
-    let made = release(&table, &arguments.logs, &options)?;
-    let mut pending = vec![Pending::write(&arguments.out, |out| {
-        made.write(&table, out)
-    })?];
+    let mut made = release(&table, &arguments.logs, &options)?;
+    made.report.out = arguments
+        .out
+        .as_ref()
+        .map(|file| file.display().to_string());
+    let mut pending = Vec::new();
+    if let Some(file) = &arguments.out {
+        pending.push(Pending::write(file, |out| made.write(&table, out))?);
+    }
     if let Some(file) = &arguments.report {
         pending.push(Pending::write(file, |out| {
             report::write_json(&made.report, out)
@@ -229,8 +235,9 @@ fn check_places(arguments: &PermuteArguments) -> Result<()> {
         .filter(|file| *file != "-")
         .map(Path::new)
         .collect();
-    let mut outputs = vec![("--out", arguments.out.as_path())];
+    let mut outputs = Vec::new();
     for (option, file) in [
+        ("--out", &arguments.out),
         ("--report", &arguments.report),
         ("--group-report", &arguments.group_report),
         ("--permutation", &arguments.permutation),

@@ -44,23 +44,30 @@ impl Groups {
                 "must be a number that is at least 0",
             ));
         }
-        let (place_of, places) = points.distinct();
+        let places = points.distinct();
         let d = points.dimension();
         let mut at_places = Vec::with_capacity(places.len() * d);
-        for rows in &places {
+        for rows in places.iter() {
             at_places.extend_from_slice(points.get(rows[0] as usize));
         }
         let tree = Tree::new(&at_places, d);
         let square = points.square_of(radius);
-        let lists = collect(places.len(), |place, found| {
+        // Groups in the order of the tree: what is near is near in memory.
+        let lists = collect(places.len(), |group, found| {
             let mut near = Vec::new();
-            tree.within(&at_places[place * d..(place + 1) * d], square, &mut near);
+            tree.within(tree.point(group), square, &mut near);
             for place in near {
-                found.extend_from_slice(&places[place as usize]);
+                found.extend_from_slice(places.get(place as usize));
             }
             found.sort_unstable();
         })?;
-        Ok(Groups::owned(lists, place_of, true))
+        let mut of_row = vec![0; points.len()];
+        for (group, place) in (0..).zip(tree.numbers()) {
+            for row in places.get(*place as usize) {
+                of_row[*row as usize] = group;
+            }
+        }
+        Ok(Groups::owned(lists, of_row, true))
     }
 
     /// Every row with its `size` − 1 nearest others. Which of several others at the same distance is taken
@@ -194,19 +201,17 @@ impl Groups {
         self.of_row.as_ref().map(|of_row| of_row[row] as usize)
     }
 
-    pub(super) fn label(&self, group: usize) -> Option<&str> {
-        self.labels.as_ref().map(|labels| labels[group].as_str())
-    }
-
-    /// What a group is called: its label, or else the first row whose it is, from 1.
-    pub fn name(&self, group: usize) -> String {
-        match (&self.labels, &self.of_row) {
-            (Some(labels), _) => labels[group].clone(),
-            (None, Some(of_row)) => {
-                let owner = of_row.iter().position(|of| *of as usize == group);
-                owner.map_or_else(|| group.to_string(), |row| (row + 1).to_string())
+    /// What the groups are called: their labels, or else the first row whose each is, from 1.
+    pub fn names(&self) -> Names<'_> {
+        let mut first_rows = vec![0; self.len()];
+        if let Some(of_row) = &self.of_row {
+            for (row, group) in of_row.iter().enumerate().rev() {
+                first_rows[*group as usize] = row + 1;
             }
-            (None, None) => (group + 1).to_string(),
+        }
+        Names {
+            labels: self.labels.as_deref(),
+            first_rows,
         }
     }
 
@@ -230,6 +235,23 @@ impl Groups {
             seen[*row as usize] = true;
         }
         seen.iter().filter(|seen| !**seen).count()
+    }
+}
+
+/// The names of groups.
+#[derive(Debug, Clone)]
+pub struct Names<'a> {
+    labels: Option<&'a [String]>,
+    first_rows: Vec<usize>,
+}
+
+impl Names<'_> {
+    /// The name of a group.
+    pub fn get(&self, group: usize) -> String {
+        self.labels.map_or_else(
+            || self.first_rows[group].to_string(),
+            |labels| labels[group].clone(),
+        )
     }
 }
 
@@ -299,7 +321,7 @@ mod tests {
         assert_eq!(groups.members(groups.of_row(0).unwrap()), [0, 2, 3]);
         assert_eq!(groups.members(groups.of_row(5).unwrap()), [2, 4, 5]);
         assert_eq!(groups.of_row(0), groups.of_row(3));
-        assert_eq!(groups.name(groups.of_row(3).unwrap()), "1");
+        assert_eq!(groups.names().get(groups.of_row(3).unwrap()), "1");
     }
 
     #[test]

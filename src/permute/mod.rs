@@ -48,7 +48,7 @@ mod tests;
 mod tree;
 
 pub use edges::{Edges, read_edges, read_group_file};
-pub use groups::{Groups, MOST_MEMBERSHIPS};
+pub use groups::{Groups, MOST_MEMBERSHIPS, Names};
 pub use guarantee::{SubsetBound, composed, for_other_groups, subset_bound};
 pub use order::{Order, OrderChoice, OrderName, orders};
 pub use pending::{Pending, check_outputs};

@@ -55,7 +55,12 @@ pub fn check_outputs(outputs: &[(&str, &Path)], inputs: &[&Path], replace: bool)
         {
             return Err(Error::parameter(named(), "is named for two outputs"));
         }
-        if path.is_dir() || (!replace && path.symlink_metadata().is_ok()) {
+        let there = path.symlink_metadata();
+        if there.as_ref().is_ok_and(|there| !there.is_file()) {
+            return Err(Error::file(path, "is there and is no ordinary file")
+                .with_hint(format!("name another file with {option}")));
+        }
+        if !replace && there.is_ok() {
             return Err(Error::file(path, "is already there").with_hint(format!(
                 "use --force to replace it, or another file with {option}"
             )));

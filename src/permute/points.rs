@@ -3,7 +3,9 @@
 use std::cmp::Ordering;
 
 use libm::{asin, cos, sin};
+use rayon::prelude::*;
 
+use super::lists::Lists;
 use crate::error::{Error, Result};
 
 /// The mean radius of the earth in kilometres.
@@ -123,20 +125,15 @@ impl Points {
             .unwrap_or(Ordering::Equal)
     }
 
-    /// The rows at each distinct point, points in the order of their first rows.
-    pub(super) fn distinct(&self) -> (Vec<u32>, Vec<Vec<u32>>) {
+    /// The rows at each distinct point, points in lexicographic order.
+    pub(super) fn distinct(&self) -> Lists {
         let mut sorted: Vec<u32> = (0..self.len() as u32).collect();
-        sorted.sort_unstable_by(|&a, &b| self.compare(a, b).then(a.cmp(&b)));
-        let same = |a: &u32, b: &u32| self.compare(*a, *b).is_eq();
-        let mut places: Vec<&[u32]> = sorted.chunk_by(same).collect();
-        places.sort_unstable_by_key(|rows| rows[0]);
-        let mut place_of = vec![0; self.len()];
-        for (place, rows) in places.iter().enumerate() {
-            for row in *rows {
-                place_of[*row as usize] = place as u32;
-            }
+        sorted.par_sort_unstable_by(|&a, &b| self.compare(a, b).then(a.cmp(&b)));
+        let mut places = Lists::with_capacity(self.len(), self.len());
+        for rows in sorted.chunk_by(|a, b| self.compare(*a, *b).is_eq()) {
+            places.push(rows.iter().copied());
         }
-        (place_of, places.into_iter().map(<[u32]>::to_vec).collect())
+        places
     }
 
     /// The column along which the points are spread most.

@@ -31,6 +31,8 @@ pub struct Report {
     pub files: Vec<String>,
     /// Their rows.
     pub rows: usize,
+    /// The file of the shuffled log; null if nothing was written.
+    pub out: Option<String>,
     /// Columns whose values were shuffled.
     pub moved: Vec<String>,
     /// Columns that stayed with their row.
@@ -196,6 +198,7 @@ pub(super) fn build(facts: &Facts<'_>) -> Report {
         seed: options.seed,
         files: facts.files.to_vec(),
         rows: facts.table.rows(),
+        out: None,
         moved: columns(true),
         stayed: columns(false),
         alpha: plan.alpha,
@@ -259,11 +262,12 @@ fn groups(facts: &Facts<'_>, sizes: &[usize]) -> GroupsReport {
         vec![None; chosen.len()]
     };
     let n = facts.table.rows() as u32;
+    let names = groups.names();
     let list = chosen.iter().zip(preserved).map(|(&group, preserved)| {
         let size = groups.members(group).len();
         let (sensitivity, alpha) = own(plan, size, spreads[group]);
         GroupReport {
-            name: groups.name(group),
+            name: names.get(group),
             size,
             width: spreads[group].width,
             sensitivity,
@@ -364,12 +368,7 @@ pub(super) fn write_groups(
     out: &mut dyn Write,
 ) -> std::io::Result<()> {
     let spreads = of_groups(groups, &plan.reference.rows);
-    let mut first_of = vec![usize::MAX; groups.len()];
-    if let Some(of_row) = &groups.of_row {
-        for (row, group) in of_row.iter().enumerate().rev() {
-            first_of[*group as usize] = row + 1;
-        }
-    }
+    let names = groups.names();
     let mut writer = csv::Writer::from_writer(out);
     let io = |error: csv::Error| std::io::Error::other(error.to_string());
     writer
@@ -378,12 +377,9 @@ pub(super) fn write_groups(
     for (group, spread) in spreads.iter().enumerate() {
         let size = groups.members(group).len();
         let (sensitivity, alpha) = own(plan, size, *spread);
-        let name = groups
-            .label(group)
-            .map_or_else(|| first_of[group].to_string(), str::to_owned);
         writer
             .write_record([
-                name,
+                names.get(group),
                 size.to_string(),
                 spread.width.to_string(),
                 sensitivity.to_string(),

@@ -33,7 +33,13 @@ impl Tree {
         }
     }
 
-    fn point(&self, at: usize) -> &[f64] {
+    /// The numbers of the points, in tree order.
+    pub fn numbers(&self) -> &[u32] {
+        &self.numbers
+    }
+
+    /// A point by its place in tree order.
+    pub fn point(&self, at: usize) -> &[f64] {
         &self.points[at * self.d..(at + 1) * self.d]
     }
 

@@ -24,6 +24,10 @@ pub(super) fn document(report: &Report) -> Document {
             report.stayed.join(", ")
         }
     ));
+    match &report.out {
+        Some(file) => document.paragraph(format!("Written to {file}.")),
+        None => document.paragraph("Nothing was written: --out names a file for the shuffled log."),
+    }
     let factor = at_most(report.alpha.exp());
     let mut promise = format!(
         "For each of the {} groups: no order of its values makes any output more than {factor} times as likely as \
