@@ -7,6 +7,7 @@ use super::graph::{Graph, Walk};
 use super::groups::Groups;
 use super::points::Points;
 use super::sensitivity::{Spread, spread};
+use super::tree::Tree;
 
 /// How an order was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -74,7 +75,10 @@ pub fn orders(groups: &Groups, points: Option<&Points>, choice: OrderChoice) -> 
         add(OrderName::BreadthFirst, breadth_first(groups, &graph));
     }
     if wanted(OrderName::ReverseCuthillMckee) || wanted(OrderName::TwoEnded) {
-        let ends = ends(&graph);
+        let mut ends = ends(&graph);
+        if let Some(points) = points {
+            put_near_components_together(&mut ends, points);
+        }
         if wanted(OrderName::ReverseCuthillMckee) {
             let rows = reverse_cuthill_mckee(&graph, &ends);
             add(OrderName::ReverseCuthillMckee, rows);
@@ -158,6 +162,21 @@ fn ends(graph: &Graph<'_>) -> Vec<Ends> {
         });
     }
     found
+}
+
+/// Components in the order of a k-d tree of their ends: no width depends on it, but what strays out of a
+/// component then lands in one near by.
+fn put_near_components_together(ends: &mut Vec<Ends>, points: &Points) {
+    let d = points.dimension();
+    let at_ends: Vec<f64> = ends
+        .iter()
+        .flat_map(|component| points.get(component.ends[0] as usize))
+        .copied()
+        .collect();
+    let tree = Tree::new(&at_ends, d);
+    let mut sorted: Vec<Option<Ends>> = ends.drain(..).map(Some).collect();
+    let in_order = tree.numbers().iter();
+    ends.extend(in_order.filter_map(|component| sorted[*component as usize].take()));
 }
 
 fn reverse_cuthill_mckee(graph: &Graph<'_>, ends: &[Ends]) -> Vec<u32> {

@@ -326,6 +326,7 @@ pub const ENTRIES: &[Entry] = &[
         "incomes recovered and shares learned from a shuffled census; --data: the Adult file",
         [
             "dsigma-figure-8a",
+            "dsigma-figure-8a-larger",
             "dsigma-figure-8b",
             "dsigma-figure-8c",
             "dsigma-figure-8-trade"

@@ -112,8 +112,12 @@ struct Population {
 }
 
 impl Population {
-    /// ρ over several permutations.
-    fn vulnerable(&self, scheme: &Scheme, effort: Effort, seed: u64) -> Spread {
+    /// ρ over several permutations: of all people, and of those who have the rarest value, whom a vote
+    /// for the commonest never finds.
+    fn vulnerable(&self, scheme: &Scheme, effort: Effort, seed: u64) -> [Spread; 2] {
+        let mut counts = vec![0usize; usize::from(self.classes)];
+        self.truth.iter().for_each(|x| counts[usize::from(*x)] += 1);
+        let rarest = (0..self.classes).min_by_key(|x| counts[usize::from(*x)]);
         let rounds = (0..effort.rounds).map(|round| {
             let mut randomness = Randomness::seeded(seed.wrapping_add(round << 32));
             let received = scheme.permutation(self.truth.len(), &mut randomness);
@@ -126,9 +130,18 @@ impl Population {
                 effort.draws,
                 &randomness,
             );
-            vulnerable(&times, effort.draws)
+            let rare = times
+                .iter()
+                .zip(&self.truth)
+                .filter(|(_, x)| Some(**x) == rarest);
+            let rare: Vec<u32> = rare.map(|(times, _)| *times).collect();
+            [
+                vulnerable(&times, effort.draws),
+                vulnerable(&rare, effort.draws),
+            ]
         });
-        spread(&rounds.collect::<Vec<f64>>())
+        let rounds: Vec<[f64; 2]> = rounds.collect();
+        [0, 1].map(|at| spread(&rounds.iter().map(|r| r[at]).collect::<Vec<f64>>()))
     }
 
     /// λ over several permutations: the error of a calibrated classifier relative to guessing uniformly.

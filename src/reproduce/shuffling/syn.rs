@@ -15,7 +15,7 @@ const FEW: usize = 800;
 const MANY: u64 = 20_000;
 /// ε and the two thresholds of Figure 1.
 const EPSILON_1: f64 = 2.55;
-const RADII_1: [f64; 2] = [0.5, 1.6];
+const RADII_1: [f64; 2] = [0.13, 0.4];
 
 fn places(points: &[[f64; 2]]) -> Result<Points> {
     Points::new(points.concat(), 2)
@@ -231,14 +231,14 @@ pub(in super::super) fn figure_4_syn(options: &ReproduceOptions) -> Result<Made>
         let groups = Groups::within(&points, radius)?;
         let scheme = Scheme::grouped(&groups, ALPHA, Some(&points))?;
         let x = mean_group(&groups);
-        rho.push((x, population.vulnerable(&scheme, effort, options.seed)));
+        rho.push((x, population.vulnerable(&scheme, effort, options.seed)[0]));
         lambda.push((x, population.error(&scheme, effort, options.seed)));
     }
     let both = |measure: fn(&Population, &Scheme, Effort, u64) -> Spread| {
         [Scheme::InOrder, Scheme::Uniform]
             .map(|scheme| measure(&population, &scheme, effort, options.seed))
     };
-    let [rho_in_order, rho_uniform] = both(Population::vulnerable);
+    let [rho_in_order, rho_uniform] = both(|p, s, e, seed| p.vulnerable(s, e, seed)[0]);
     let [lambda_in_order, lambda_uniform] = both(Population::error);
     let range = |points: &[(f64, Spread)]| (points[0].0, points[points.len() - 1].0);
     Ok(Made {

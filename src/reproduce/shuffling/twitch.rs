@@ -50,17 +50,26 @@ pub(in super::super) fn figure_4_twitch(options: &ReproduceOptions) -> Result<Ma
         truth: network.mature.clone(),
         classes: 2,
     };
-    let (mut rho, mut lambda) = (Vec::new(), Vec::new());
+    let (mut rho, mut lambda, mut thetas) = (Vec::new(), Vec::new(), Vec::new());
     for length in 0..=4 {
         let groups = Groups::by_path(&network.edges, length)?;
         let scheme = Scheme::grouped(&groups, ALPHA, None)?;
         let size = mean_group(&groups);
-        rho.push((size, population.vulnerable(&scheme, effort, options.seed)));
+        let theta = if let Scheme::Grouped(plan) = &scheme {
+            plan.theta
+        } else {
+            0.0
+        };
+        thetas.push(format!("{:.1e}", n as f64 * theta));
+        rho.push((
+            size,
+            population.vulnerable(&scheme, effort, options.seed)[0],
+        ));
         lambda.push((size, population.error(&scheme, effort, options.seed)));
     }
     let of = |scheme: Scheme| {
         (
-            population.vulnerable(&scheme, effort, options.seed),
+            population.vulnerable(&scheme, effort, options.seed)[0],
             population.error(&scheme, effort, options.seed),
         )
     };
@@ -69,10 +78,16 @@ pub(in super::super) fn figure_4_twitch(options: &ReproduceOptions) -> Result<Ma
     let range = (rho[0].0, rho[rho.len() - 1].0);
     Ok(Made {
         comparisons: vec![spans(&rho, rho_in_order, rho_uniform, "Figure 4b")],
-        notes: vec![format!(
-            "{}: {n} people, ε = 2.5, α = 4, path lengths 0 to 4, {} permutations of {} randomizations each. Up to {VOTERS} friends vote, taken at random; λ is against the true shares among friends, learned from friendship with the {KNOWN} best-known people and the number of friends.",
-            network.name, effort.rounds, effort.draws
-        )],
+        notes: vec![
+            format!(
+                "{}: {n} people, ε = 2.5, α = 4, path lengths 0 to 4, {} permutations of {} randomizations each. Up to {VOTERS} friends vote, taken at random; λ is against the true shares among friends, learned from friendship with the {KNOWN} best-known people and the number of friends.",
+                network.name, effort.rounds, effort.draws
+            ),
+            format!(
+                "nθ at each length: {}; a shuffle with nθ far below 1 is all but uniform.",
+                thetas.join(", ")
+            ),
+        ],
         pictures: vec![
             Between {
                 file: "dsigma-figure-4-twitch-attack",
