@@ -266,15 +266,37 @@ fn values_are_randomized_first_and_the_meaning_is_told() {
     let r = bound["group"].as_u64().unwrap() as f64;
     let odds = (r - 1.0) * (-(2.0 * 1.75 + 2.0f64)).exp();
     assert!((bound["odds_of_losing"].as_f64().unwrap() / odds - 1.0).abs() < 1e-12);
-    // Kept with probability e^1.5/(1 + e^1.5) = 0.818; 2000 ± 0 yes of 4000 become 2000 ± 24 again, but
-    // rows below 19 and above 20 now and then have the other value.
-    let after = read(&place, "out.csv");
+    // With next to no shuffle: wrong with probability 1/(1 + e^1.5) = 0.182, 730 ± 24 of 4000.
+    let arguments = [
+        "permute",
+        "log.csv",
+        "--out",
+        "near.csv",
+        "--move",
+        "ill",
+        "--groups",
+        "distance",
+        "--by",
+        "x",
+        "--radius",
+        "1",
+        "--alpha",
+        "1e7",
+        "--epsilon",
+        "1.5",
+        "--seed",
+        "2",
+        "--trials",
+        "0",
+    ];
+    assert!(place.run(&arguments).status.success());
+    let after = read(&place, "near.csv");
     let wrong = after.lines().skip(1).filter(|line| {
         let (x, ill) = line.split_once(',').unwrap();
         (x.parse::<u32>().unwrap() < 20) != (ill == "yes")
     });
     let wrong = wrong.count();
-    assert!((600..1100).contains(&wrong), "{wrong}");
+    assert!(wrong.abs_diff(730) < 145, "{wrong}");
     place.refuses(
         &[
             "permute",
@@ -526,7 +548,7 @@ fn several_files_quotes_and_no_header_are_kept_as_they_are() {
     assert_eq!(read(&place, "out.csv").lines().count(), 2);
     place.refuses(
         &arguments(&["log.csv", "-"], &["--move", "v", "--by", "k"]),
-        &["no"],
+        &["standard input", "is empty"],
     );
 }
 
@@ -709,4 +731,18 @@ fn the_command_and_the_mechanism_have_one_law() {
             "{label}: {found} {expected}"
         );
     }
+}
+
+#[test]
+fn the_crescents_are_those_of_the_figure() {
+    let options = leakgauge::reproduce::ReproduceOptions::default();
+    let figure = leakgauge::reproduce::entry("dsigma-figure-1")
+        .unwrap()
+        .reproduce(&options)
+        .unwrap();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/datasets/crescents.csv");
+    assert_eq!(
+        figure.pictures[0].table.to_csv().unwrap(),
+        std::fs::read_to_string(path).unwrap()
+    );
 }

@@ -294,7 +294,6 @@ impl BoundMechanism for Bound {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::mechanism::parse;
 
     #[test]

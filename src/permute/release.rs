@@ -222,10 +222,10 @@ fn check(options: &ReleaseOptions) -> Result<()> {
     if !(0.0..=1.0).contains(&options.eta) {
         return wrong(format!("--eta {}", options.eta), "must be between 0 and 1");
     }
-    if let Some(epsilon) = options.already.filter(|e| !(*e >= 0.0)) {
+    if let Some(epsilon) = options.already.filter(|e| e.is_nan() || *e < 0.0) {
         return wrong(format!("--already-epsilon {epsilon}"), "must be at least 0");
     }
-    if let Some(alpha) = options.previous.iter().find(|a| !(**a >= 0.0)) {
+    if let Some(alpha) = options.previous.iter().find(|a| a.is_nan() || **a < 0.0) {
         return wrong(format!("--previous {alpha}"), "must be at least 0");
     }
     if options.trials.is_some_and(|trials| trials > 1_000_000) {

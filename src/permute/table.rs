@@ -100,6 +100,9 @@ impl Table {
                 table.push(file, row, &record)?;
             }
         }
+        if row == 0 {
+            return Err(Error::file(file, "is empty"));
+        }
         if let Some(table) = table {
             let rows = table.rows();
             table.files.push((file.to_owned(), rows));

@@ -433,7 +433,8 @@ fn large_samples_have_the_mean_and_variance_of_the_model() {
 fn f(p: u64, m: u64) -> f64 {
     // Inclusion and exclusion: no object of type A at its own place.
     let factorial = |n: u64| (1..=n).map(|i| i as f64).product::<f64>();
-    let term = |t: u64| choose(p, t) * factorial(p + m - t) * if t % 2 == 0 { 1.0 } else { -1.0 };
+    let term =
+        |t: u64| choose(p, t) * factorial(p + m - t) * if t.is_multiple_of(2) { 1.0 } else { -1.0 };
     (0..=p).map(term).sum()
 }
 

@@ -132,7 +132,7 @@ fn groups(document: &mut Document, report: &Report) {
         cells
     };
     let mut shown: Vec<&GroupReport> = groups.list.iter().collect();
-    shown.sort_by(|a, b| (b.size, b.width).cmp(&(a.size, a.width)));
+    shown.sort_by_key(|group| std::cmp::Reverse((group.size, group.width)));
     shown.truncate(LISTED);
     document.table(header, 1, shown.into_iter().map(row).collect());
     if groups.count > LISTED {

@@ -15,7 +15,7 @@ const FEW: usize = 800;
 const MANY: u64 = 20_000;
 /// ε and the two thresholds of Figure 1.
 const EPSILON_1: f64 = 2.55;
-const RADII_1: [f64; 2] = [0.13, 0.4];
+const RADII_1: [f64; 2] = [0.05, 0.13];
 
 fn places(points: &[[f64; 2]]) -> Result<Points> {
     Points::new(points.concat(), 2)
@@ -181,7 +181,7 @@ pub(in super::super) fn figure_1(options: &ReproduceOptions) -> Result<Made> {
 }
 
 /// Radii that are swept.
-const RADII: [f64; 9] = [0.05, 0.1, 0.2, 0.4, 0.7, 1.0, 1.5, 2.5, 4.0];
+const RADII: [f64; 9] = [0.005, 0.01, 0.02, 0.04, 0.08, 0.15, 0.3, 0.7, 2.5];
 
 fn size(options: &ReproduceOptions) -> usize {
     MANY.min(options.rows) as usize
