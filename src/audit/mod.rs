@@ -135,6 +135,11 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
     refuse_uncertifiable(log, &split)?;
     let alpha = 1.0 - options.confidence;
     let targets = Targets::new(&claims, log.secrets.len());
+    // One attack for all, where limits rest on the order of its errors.
+    let claimed = match ordered {
+        None => targets.claimed(),
+        Some(_) => Vec::new(),
+    };
     let mut tuned = if given {
         given::tune(log, &split, options, &targets.list)?
     } else {
@@ -146,7 +151,7 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
             Goals {
                 alpha,
                 targets: &targets.list,
-                privacy: ordered.is_none() && claims.iter().any(|claim| claim.privacy.is_some()),
+                claimed: &claimed,
             },
         )?
     };
