@@ -23,6 +23,7 @@ mod tallies;
 mod targets;
 mod trade_off;
 mod verdict;
+mod warning;
 mod warnings;
 
 pub(crate) use order::of_order;
@@ -53,6 +54,7 @@ use plan::Plan;
 pub use tallies::{PlugIn, Tallies, Worth};
 use targets::Targets;
 pub use trade_off::*;
+pub use warning::Warning;
 
 /// Everything an audit works with, once the certify rows have been looked at.
 pub(crate) struct Evidence<'a> {
