@@ -4,3 +4,6 @@ mod histogram;
 pub mod information;
 mod sampling;
 pub mod vulnerability;
+
+pub(crate) use histogram::HistogramLaw;
+pub(crate) use sampling::multinomial;
