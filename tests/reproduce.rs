@@ -300,7 +300,7 @@ fn the_list_names_every_figure() {
     let text = stdout(&place.run(&["reproduce", "--list"]));
     let json = place.json(&["reproduce", "--list"]);
     let figures = json["figures"].as_array().unwrap();
-    assert_eq!(figures.len(), 10);
+    assert_eq!(figures.len(), leakgauge::reproduce::ENTRIES.len());
     for figure in figures {
         assert!(text.contains(figure["name"].as_str().unwrap()), "{text}");
     }

@@ -5,3 +5,6 @@ pub mod information;
 pub mod reidentification;
 mod sampling;
 pub mod vulnerability;
+
+pub(crate) use histogram::HistogramLaw;
+pub(crate) use sampling::multinomial;

@@ -1,7 +1,7 @@
 //! One target among independent decoys: what the shuffled messages tell of the position of the
 //! target's message, and of the message.
 
-use super::ratio::{RatioLaw, excess};
+use super::ratio::{LEAST, RatioLaw, excess};
 use crate::channel::RowProblem;
 use crate::error::{Error, Result};
 
@@ -68,6 +68,7 @@ impl Basic {
                 .iter()
                 .zip(decoys)
                 .map(|(p, q)| (p / whole_p, q / whole_q))
+                .map(|(p, q)| (p, if q < LEAST { 0.0 } else { q }))
         };
         let revealing: Vec<f64> = pairs()
             .filter(|&(p, q)| q == 0.0 && p > 0.0)

@@ -10,6 +10,10 @@ const DEPTH: f64 = 42.0;
 /// Above this u the difference of the two exponentials is taken as it is.
 const FAR: f64 = 30.0;
 
+/// A decoy's message that is less likely counts as one that no decoy sends: with at most 2^53 messages the
+/// difference is below 1e-270.
+pub(super) const LEAST: f64 = 1e-290;
+
 /// One value w = p/q of the likelihood ratio.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Atom {
@@ -60,12 +64,14 @@ impl RatioLaw {
             .sum()
     }
 
-    /// E_Q\[(w − 1)^power\].
+    /// E_Q\[(w − 1)^power\], power ≥ 1.
     pub fn moment(&self, power: i32) -> f64 {
+        let rest = |atom: &Atom| (atom.ratio - 1.0).powi(power - 1);
+        // q·(w − 1) is p − q: so the square of a huge ratio is never taken where it is not asked for.
         let terms = self
             .atoms
             .iter()
-            .map(|atom| atom.decoy * (atom.ratio - 1.0).powi(power));
+            .map(|atom| (atom.target - atom.decoy) * rest(atom));
         terms.sum()
     }
 
