@@ -327,15 +327,13 @@ fn what_cannot_be_is_refused() {
         information(&["--target", &short, "--decoys", &target, "--n", "3"]).contains("sum to 0.9")
     );
     assert!(
-        information(&["--target", &target, "--decoys", &empty, "--n", "3"])
-            .contains("no probabilities")
+        information(&["--target", &target, "--decoys", &empty, "--n", "3"]).contains("is empty")
     );
-    assert!(
-        information(&["--target", &target, "--decoys", &target, "--n", "0"])
-            .contains("nothing to shuffle")
-    );
+    assert!(information(&["--target", &target, "--decoys", &target, "--n", "0"]).contains("--n 0"));
     assert!(information(&["--target", &target, "--decoys", &target]).contains("--n"));
     assert!(information(&["--target", &target, "--n", "3"]).contains("decoys are not given"));
+    let sample = file(&directory, "sample.csv", "a\na\nb\n");
+    assert!(information(&["--target", &sample, "--best-decoys", "--n", "3"]).contains("a sample"));
     assert!(
         information(&[
             "--target",
@@ -345,7 +343,7 @@ fn what_cannot_be_is_refused() {
             "--n",
             "18446744073709551615"
         ])
-        .contains("too many")
+        .contains("2^53")
     );
     assert!(
         information(&[
@@ -357,7 +355,8 @@ fn what_cannot_be_is_refused() {
         .contains("counted")
     );
     assert!(
-        information(&["--randomizer", "laplace(1, secrets=2)", "--n", "3"]).contains("no matrix")
+        information(&["--randomizer", "laplace(scale=1, secrets=2)", "--n", "3"])
+            .contains("no matrix")
     );
     assert!(
         information(&[
@@ -382,7 +381,7 @@ fn what_cannot_be_is_refused() {
     assert!(vulnerability(&["--values", "1", "--keep", "1", "--n", "3"]).contains("1 values"));
     assert!(vulnerability(&["--values", "4", "--keep", "0.2", "--n", "3"]).contains("1/4"));
     assert!(vulnerability(&["--values", "4", "--keep", "NaN", "--n", "3"]).contains("1/4"));
-    assert!(vulnerability(&["--values", "4", "--keep", "1", "--n", "0"]).contains("n = 0"));
+    assert!(vulnerability(&["--values", "4", "--keep", "1", "--n", "0"]).contains("--n 0"));
     assert!(vulnerability(&["--values", "4", "--keep", "1"]).contains("--n"));
     assert!(
         vulnerability(&["--values", "2", "--keep", "1", "--known", "1,2,3"])
@@ -399,6 +398,49 @@ fn what_cannot_be_is_refused() {
         ])
         .contains("too many")
     );
+}
+
+/// A honeyword designer's way: counts of passwords, the best decoys in a file, and how they do.
+#[test]
+fn decoys_are_made_from_counts_and_judged() {
+    let directory = TempDir::new().unwrap();
+    let counts = file(
+        &directory,
+        "p.csv",
+        "password,count\nqwerty,60\nzzz,10\nabc,30\n",
+    );
+    let best = directory.path().join("best.csv").display().to_string();
+    let arguments = ["shuffle", "information", "--target", &counts, "--n", "20"];
+    let chosen = json(&[&arguments[..], &["--best-decoys-to", &best]].concat());
+    let same = json(&[&arguments[..], &["--decoys", &best]].concat());
+    assert_eq!(chosen["rows"], same["rows"]);
+    let uniform = json(&[&arguments[..], &["--decoys", "uniform"]].concat());
+    let of = |report: &Value| report["rows"][0]["message"]["asymptotic"].as_f64().unwrap();
+    assert!(of(&chosen) < of(&uniform));
+    let found = json(&[
+        "shuffle",
+        "reidentify",
+        "--target",
+        &counts,
+        "--decoys",
+        &best,
+        "--n",
+        "20",
+    ]);
+    assert!(found["rows"][0]["success"].as_f64().unwrap() > 0.05);
+    // Grids are written the same way everywhere.
+    let grid = json(&[
+        "shuffle",
+        "vulnerability",
+        "--values",
+        "3",
+        "--keep",
+        "0.5",
+        "--n",
+        "1..1e6:7",
+    ]);
+    assert_eq!(grid["rows"].as_array().unwrap().len(), 7);
+    assert_eq!(grid["rows"][6]["n"], 1_000_000);
 }
 
 /// A log of shuffled batches: what an audit finds agrees with the exact value.

@@ -171,6 +171,12 @@ pub trait BoundMechanism: Debug + Send + Sync {
         None
     }
 
+    /// The scale of the planar Laplace noise that is added, and the points that the secrets are; `None` if
+    /// the mechanism does something else.
+    fn planar(&self) -> Option<(f64, &[[f64; 2]])> {
+        None
+    }
+
     /// The smallest ε of local differential privacy over these secrets; infinite if there is none.
     fn epsilon(&self) -> f64;
 

@@ -1,10 +1,13 @@
 //! A batch of users who randomize and are shuffled.
 
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use rand::{Rng, RngExt};
 
-use super::{BoundMechanism, Entry, Law, MAX_ENTRIES, Mechanism, Probabilities, mixture};
+use super::{
+    BoundMechanism, Entry, Law, MAX_ENTRIES, Mechanism, Probabilities, listed_secrets, mixture,
+};
 use crate::error::{Error, Result};
 use crate::grammar::{Arguments, Parameter, format_number};
 use crate::shuffle::{HistogramLaw, multinomial};
@@ -85,24 +88,46 @@ impl Mechanism for Shuffled {
 
     fn bind(&self, labels: &[String]) -> Result<Box<dyn BoundMechanism>> {
         let wrong = |problem: String| Error::parameter(self.to_string(), problem);
-        let inner = self.mechanism.bind(labels)?;
-        let written = inner.probabilities().ok_or_else(|| {
+        if labels.is_empty() {
+            return Err(wrong("there are no secrets".to_owned()));
+        }
+        let epsilon = self.mechanism.bind(labels)?.epsilon();
+        // The others may have secrets that are not asked about: all that are declared.
+        let mut all = labels.to_vec();
+        let declared = match self.mechanism.declared_count() {
+            Some(_) => listed_secrets(&*self.mechanism)?,
+            None => labels.to_vec(),
+        };
+        let known: HashSet<&String> = labels.iter().collect();
+        all.extend(
+            declared
+                .iter()
+                .filter(|label| !known.contains(label))
+                .cloned(),
+        );
+        let written = self.mechanism.bind(&all)?.probabilities();
+        let mut written = written.ok_or_else(|| {
             wrong(format!(
                 "{} has infinitely many observations, or too many",
                 self.mechanism
             ))
         })?;
+        let number: HashMap<&String, usize> = all.iter().zip(0..).collect();
         let decoys = match &self.others {
-            None => mean(&written.rows),
+            None => {
+                let rows: Vec<&[f64]> = declared
+                    .iter()
+                    .map(|label| written.rows[number[label]].as_slice())
+                    .collect();
+                mean(&rows)
+            }
             Some(label) => {
-                let at = labels.iter().position(|known| known == label);
+                let at = number.get(label);
                 let at = at.ok_or_else(|| wrong(format!("{label} is none of the secrets")))?;
-                written.rows[at].clone()
+                written.rows[*at].clone()
             }
         };
-        if written.rows.is_empty() {
-            return Err(wrong("there are no secrets".to_owned()));
-        }
+        written.rows.truncate(labels.len());
         let table = histograms(&written, &decoys, self.users)
             .ok_or_else(|| {
                 wrong(format!(
@@ -112,7 +137,6 @@ impl Mechanism for Shuffled {
             .map_err(|error| {
                 error.with_hint("use fewer users, or a mechanism with fewer observations")
             })?;
-        let epsilon = inner.epsilon();
         Ok(Box::new(Bound {
             rows: written.rows,
             decoys,
@@ -123,8 +147,8 @@ impl Mechanism for Shuffled {
     }
 }
 
-fn mean(rows: &[Vec<f64>]) -> Vec<f64> {
-    let width = rows.first().map_or(0, Vec::len);
+fn mean(rows: &[&[f64]]) -> Vec<f64> {
+    let width = rows.first().map_or(0, |row| row.len());
     let at = |y: usize| rows.iter().map(|row| row[y]).sum::<f64>() / rows.len() as f64;
     (0..width).map(at).collect()
 }
@@ -267,6 +291,17 @@ mod tests {
         assert!((channel.mutual_information(&uniform).unwrap() - told).abs() < 1e-14);
     }
 
+    /// The others keep all their secrets where only some are asked about.
+    #[test]
+    fn some_secrets_of_a_batch_are_told_apart_as_among_all() {
+        let mechanism = parse("shuffled(randomized-response(1, secrets=4), n=6)").unwrap();
+        let all = mechanism.bind_declared().unwrap();
+        let some = mechanism.bind(&["3".to_owned(), "1".to_owned()]).unwrap();
+        let (found, expected) = (some.total_variation(0, 1), all.total_variation(1, 3));
+        assert!((found / expected - 1.0).abs() < 1e-12, "{found} {expected}");
+        assert_eq!(some.secret_count(), 2);
+    }
+
     #[test]
     fn what_cannot_be_shuffled_is_refused() {
         let message = |text: &str| {
@@ -277,7 +312,7 @@ mod tests {
         };
         assert!(message("shuffled(randomized-response(1, secrets=2))").contains("n is missing"));
         assert!(message("shuffled(randomized-response(1, secrets=2), n=0)").contains("n"));
-        assert!(message("shuffled(laplace(1, secrets=2), n=3)").contains("infinitely many"));
+        assert!(message("shuffled(laplace(scale=1, secrets=2), n=3)").contains("infinitely many"));
         assert!(
             message("shuffled(randomized-response(1, secrets=9), n=1000)").contains("histograms")
         );

@@ -22,9 +22,21 @@ pub(super) fn information(survey: &Survey) -> Document {
     if simulated {
         header.extend(["position, simulated", "message, simulated"]);
     }
-    let both = |figure: &Figure| [six(Some(figure.exact)), six(Some(figure.asymptotic))];
+    // An expansion beyond what any information can be says nothing: there are too few messages for it.
+    let expansion = |x: f64, most: f64| {
+        let possible = (-1e-9..=most * (1.0 + 1e-9)).contains(&x);
+        if possible {
+            six(Some(x))
+        } else {
+            "off".to_owned()
+        }
+    };
+    let both =
+        |figure: &Figure, most| [six(Some(figure.exact)), expansion(figure.asymptotic, most)];
     let line = |row: &crate::shuffle::information::Row| {
-        let figures = both(&row.position).into_iter().chain(both(&row.message));
+        let figures = both(&row.position, (row.n as f64).ln())
+            .into_iter()
+            .chain(both(&row.message, survey.entropy));
         let simulations = [row.position, row.message].map(|figure| figure.monte_carlo);
         let simulations = simulations.into_iter().flatten().map(estimate);
         [row.n.to_string()]
@@ -40,6 +52,13 @@ pub(super) fn information(survey: &Survey) -> Document {
         six(survey.coefficient),
         six(Some(survey.best_coefficient)),
     ));
+    if survey
+        .rows
+        .iter()
+        .any(|row| row.message.asymptotic > survey.entropy || row.position.asymptotic < 0.0)
+    {
+        document.paragraph("Off: the expansion is no possible information, for so few messages.");
+    }
     if survey.revealed > 0.0 {
         document.paragraph(format!(
             "With probability {} the target's message is one that no decoy sends: it is then known, with its position, however many decoys there are.",

@@ -24,6 +24,7 @@ mod reidentification;
 mod response;
 mod shuffle_flow;
 mod shuffle_information;
+mod shuffle_tables;
 mod sparsity;
 mod table;
 
@@ -299,7 +300,7 @@ pub const ENTRIES: &[Entry] = &[
             "shuffle-flow-table-5"
         ],
         false,
-        shuffle_flow::tables
+        shuffle_tables::tables
     ),
     entry!(
         "shuffle-flow-figure-2",

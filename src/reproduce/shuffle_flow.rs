@@ -1,133 +1,13 @@
 //! Jurado, Gonze, Alvim, Palamidessi, *Analyzing the Shuffle Model through the Lens of Quantitative
-//! Information Flow*: Tables I to V, Figures 2 to 7.
+//! Information Flow*: Figures 2 to 7.
 
 use super::{Comparison, Made, Picture, ReproduceOptions, Table};
-use crate::channel::{Channel, Prior};
+use crate::channel::Prior;
 use crate::error::Result;
-use crate::plot::{Axis, Caption, Chart, Heatmap, Layer, Mark, chart, heatmap};
+use crate::plot::{Axis, Caption, Chart, Layer, Mark, chart};
 use crate::shuffle::vulnerability::{
-    Datasets, RandomizedResponseShuffle, expected_max_normal, informed_vulnerability,
-    randomized_response,
+    RandomizedResponseShuffle, expected_max_normal, informed_vulnerability, randomized_response,
 };
-
-/// The paper's probability of a true report in its tables.
-const KEEP: f64 = 0.75;
-
-/// The channels of three people with two values.
-pub(super) fn tables(_: &ReproduceOptions) -> Result<Made> {
-    let datasets = Datasets::new(2, 3)?;
-    let (noise, shuffle, reduced) = (
-        datasets.noise(KEEP)?,
-        datasets.shuffle()?,
-        datasets.reduced_shuffle()?,
-    );
-    let (both, short) = (noise.cascade(&shuffle)?, noise.cascade(&reduced)?);
-    let reduced_noise = datasets.reduced_noise(KEEP)?;
-    let other_way = reduced.cascade(&reduced_noise)?;
-    let pictures = vec![
-        matrix("shuffle-flow-table-1a", "N: noise", &noise)?,
-        matrix("shuffle-flow-table-1b", "S: shuffling", &shuffle)?,
-        matrix("shuffle-flow-table-1c", "Sʳ: the histogram", &reduced)?,
-        matrix("shuffle-flow-table-2", "NS: noise and shuffling", &both)?,
-        matrix(
-            "shuffle-flow-table-3",
-            "NSʳ: noise and the histogram",
-            &short,
-        )?,
-        matrix(
-            "shuffle-flow-table-4",
-            "Nʳ: noise on histograms",
-            &reduced_noise,
-        )?,
-        matrix(
-            "shuffle-flow-table-5",
-            "SʳNʳ: the histogram and noise",
-            &other_way,
-        )?,
-    ];
-    let extreme = |most: bool| {
-        short.values().iter().copied().fold(
-            if most { 0.0 } else { 1.0 },
-            if most { f64::max } else { f64::min },
-        )
-    };
-    let entry = |channel: &Channel, row: usize, column: usize| channel.row(row)[column];
-    Ok(Made {
-        comparisons: vec![
-            Comparison::number(
-                "captions of Tables III and V",
-                "largest entry at p = 0.75",
-                "0.5156",
-                extreme(true),
-            ),
-            Comparison::number(
-                "captions of Tables III and V",
-                "smallest entry at p = 0.75",
-                "0.0156",
-                extreme(false),
-            ),
-            Comparison::claim(
-                "Table III, row bbb",
-                "bbb to a2b1",
-                "3p²(1 − p) = 0.421875",
-                entry(&short, 7, 1),
-                false,
-            )
-            .because("the entries of a2b1 and a1b2 are swapped in this row; 3p(1 − p)² is right"),
-            Comparison::claim(
-                "Table IV, row a2b1",
-                "a2b1 to a2b1",
-                "(p³ + 2p(1 − p)²)/3 = 0.171875",
-                entry(&reduced_noise, 1, 1),
-                false,
-            )
-            .because(
-                "the middle 2×2 block must not be divided by 3: the printed rows sum to 11/24",
-            ),
-            Comparison::statement(
-                "section III-B",
-                "what aab is shuffled to",
-                "abb, aba, baa",
-                "aab, aba, baa",
-                false,
-            )
-            .because("shuffling keeps the histogram"),
-            Comparison::claim(
-                "section V",
-                "datasets of three people with two values",
-                "2^8",
-                shuffle.secrets().len() as f64,
-                false,
-            )
-            .because("2³ = 8"),
-        ],
-        notes: vec!["p = 3/4; datasets are in lexicographic order here.".to_owned()],
-        pictures,
-    })
-}
-
-fn matrix(file: &'static str, title: &str, channel: &Channel) -> Result<Picture> {
-    let mut table = Table::new(&["dataset", "observation", "probability"]);
-    for (secret, row) in channel.secrets().iter().zip(channel.rows()) {
-        for (observation, &p) in channel.observations().iter().zip(row) {
-            table.push([secret.clone().into(), observation.clone().into(), p.into()]);
-        }
-    }
-    let svg = heatmap(&Heatmap {
-        caption: Caption::new(
-            title,
-            "Probability of each observation (column) of each dataset (row), p = 3/4.",
-        ),
-        rows: channel.secrets().to_vec(),
-        columns: channel.observations().to_vec(),
-        values: channel.values().iter().map(|&p| Some(p)).collect(),
-        scale: Axis::linear("probability").from_to(0.0, 1.0),
-        row_label: "dataset".to_owned(),
-        column_label: "observation".to_owned(),
-        marked: Vec::new(),
-    });
-    Ok(Picture { file, table, svg })
-}
 
 fn draw(title: &str, about: &str, x: Axis, layers: Vec<Layer>) -> String {
     chart(&Chart {
@@ -192,6 +72,13 @@ pub(super) fn figure_2(_: &ReproduceOptions) -> Result<Made> {
             )
             .because("the same section has 0.5282 before"),
             Comparison::number(place, "p = 0.6, n = 200", "0.5056", at(0.6, 200)?),
+            Comparison::claim(
+                place,
+                "least p of noise alone that is worse than shuffling alone, n = 200",
+                "0.53",
+                at(1.0, 200)?,
+                format!("{:.2}", at(1.0, 200)?) == "0.53",
+            ),
             Comparison::claim(
                 place,
                 "excess at n = 100 over that at n = 200",
@@ -275,8 +162,28 @@ pub(super) fn figure_4(_: &ReproduceOptions) -> Result<Made> {
             "shuffle-flow-figure-4",
             "Guessing one of five values",
         )?],
+        comparisons: figure_4_numbers()?,
         ..Made::default()
     })
+}
+
+fn figure_4_numbers() -> Result<Vec<Comparison>> {
+    let users = RandomizedResponseShuffle::new(5, 0.8)?;
+    let excess =
+        |n: u64| Ok::<f64, crate::error::Error>(users.noise_and_shuffle(n)? - users.prior());
+    let place = "section VI-B";
+    Ok(vec![
+        Comparison::number(place, "p = 0.8, noise alone", "0.8", users.noise()),
+        Comparison::number(place, "lower bound, 1/k", "0.2", users.prior()),
+        Comparison::claim(
+            place,
+            "excess at n = 400 over that at n = 100",
+            "drops exponentially",
+            excess(400)? / excess(100)?,
+            false,
+        )
+        .because("it falls as 1/√n: four times the users, half of the excess"),
+    ])
 }
 
 /// Shuffling alone for more and more values.

@@ -6,7 +6,8 @@ use crate::error::Result;
 use crate::mechanism;
 use crate::plot::{Axis, Caption, Chart, Layer, Mark, Spot, chart};
 use crate::shuffle::information::{
-    Basic, MonteCarlo, Signal, StoppingRule, message_coefficient, optimal_decoys, privacy_bounds,
+    Basic, Blanket, MonteCarlo, Signal, StoppingRule, Users, message_coefficient, optimal_decoys,
+    privacy_bounds,
 };
 
 /// Zipf's law over the first `count` numbers.
@@ -127,6 +128,7 @@ pub(super) fn figure_3(options: &ReproduceOptions) -> Result<Made> {
             false,
         )
         .because("a factor 1/2 is missing there; Theorem 5 has it"),
+        outliers()?,
     ];
     let pictures = vec![
         figure_3a(&target, options)?,
@@ -138,6 +140,23 @@ pub(super) fn figure_3(options: &ReproduceOptions) -> Result<Made> {
         notes,
         pictures,
     })
+}
+
+/// Users 2 and 3 of Example III.3; user 4, who always sends the first message, is left out.
+fn outliers() -> Result<Comparison> {
+    let others = [[0.3, 0.7], [0.5, 0.5], [1.0, 0.0]].map(|law| (law.to_vec(), 1));
+    let bound = Users::new(&[0.4, 0.6], &others)?.blanket_bound(true)?;
+    let blanket: Vec<String> = bound.blanket.iter().map(|p| format!("{p:.1}")).collect();
+    let found = format!("({})", blanket.join(","));
+    let printed = "(0.3,0.5,0.2)";
+    let agrees = found == printed && bound.excluded == [2];
+    Ok(Comparison::statement(
+        "Example III.3",
+        "generalized blanket without user 4",
+        printed,
+        &found,
+        agrees,
+    ))
 }
 
 fn figure_3a(target: &[f64], options: &ReproduceOptions) -> Result<Picture> {
@@ -300,8 +319,11 @@ pub(super) fn figure_4(_: &ReproduceOptions) -> Result<Made> {
         layers,
     );
     Ok(Made {
+        comparisons: figure_4_numbers()?,
         notes: vec![
             "The paper's ε is not in its text: 1 is drawn, the data have 2 as well.".to_owned(),
+            "Section II-B defines min-entropy in a way of its own; −log of the expected largest posterior is meant.".to_owned(),
+            "The paper estimates I(X₁; Z) by 10⁵ samples; the values here are exact.".to_owned(),
         ],
         pictures: vec![Picture {
             file: "shuffle-information-figure-4",
@@ -310,4 +332,47 @@ pub(super) fn figure_4(_: &ReproduceOptions) -> Result<Made> {
         }],
         ..Made::default()
     })
+}
+
+/// The closed forms of Example IV.1, k = 4 and ε = 1.
+fn figure_4_numbers() -> Result<Vec<Comparison>> {
+    let (k, e) = (4.0, 1f64.exp());
+    let channel = Channel::of_mechanism(&*mechanism::parse("randomized-response(1, secrets=4)")?)?;
+    let uniform = Prior::uniform(4);
+    let place = "Example IV.1";
+    let claim = |quantity: &str, printed: &str, value: f64, formula: f64| {
+        let agrees = (value - formula).abs() < 1e-12 * formula;
+        Comparison::claim(place, quantity, printed, value, agrees)
+    };
+    let (blanket, among) = (
+        Signal::blanket(&channel, &uniform)?,
+        Signal::among(&channel, &uniform, &uniform)?,
+    );
+    let whole = e + k - 1.0;
+    Ok(vec![
+        claim(
+            "χ̄²(P‖Q̄) of the blanket, k = 4, ε = 1",
+            "e^ε(e^ε − 1)/(e^ε + k − 1)",
+            blanket.mean_chi_squared(),
+            e * (e - 1.0) / whole,
+        ),
+        claim(
+            "χ̄²(P‖Q), others uniform",
+            "(k − 1)(e^ε − 1)²/(e^ε + k − 1)²",
+            among.mean_chi_squared(),
+            (k - 1.0) * ((e - 1.0) / whole).powi(2),
+        ),
+        claim(
+            "2n·I(X₁; Z) in the limit, all uniform",
+            "(k − 1)(e^ε − 1)²/(e^ε + k − 1)²",
+            among.coefficient(),
+            (k - 1.0) * ((e - 1.0) / whole).powi(2),
+        ),
+        claim(
+            "mass that is not the blanket's",
+            "(e^ε − 1)/(e^ε + k − 1)",
+            1.0 - Blanket::of(&channel).gamma,
+            (e - 1.0) / whole,
+        ),
+    ])
 }
