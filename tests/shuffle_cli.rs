@@ -144,6 +144,11 @@ fn a_message_that_no_decoy_sends_is_no_error() {
     assert!((row["position"]["exact"].as_f64().unwrap() - 7f64.ln()).abs() < 1e-14);
     assert!((row["message"]["exact"].as_f64().unwrap() - 2f64.ln()).abs() < 1e-14);
     assert!(report["coefficient"].is_null());
+    // Nothing is told of a certain message, not even minus nothing.
+    let certain = file(&directory, "one.csv", "a,1\n");
+    let arguments = ["shuffle", "information", "--target", &certain, "--decoys"];
+    let text = run(&[&arguments[..], &[&decoys, "--n", "1,5"]].concat()).stdout;
+    assert!(!String::from_utf8(text).unwrap().contains("-0"));
 }
 
 #[test]

@@ -248,7 +248,7 @@ fn beside_asymptotic(kinds: &[(u64, f64)], file: &'static str, title: &str) -> R
             Mark::Line(exact),
         ));
         layers.push(Layer::new(
-            "constant 1",
+            format!("k = {values}, p = {keep}, constant 1"),
             2 * series + 1,
             Mark::Line(asymptotic),
         ));

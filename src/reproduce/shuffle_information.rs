@@ -40,7 +40,7 @@ pub(super) fn figure_2(_: &ReproduceOptions) -> Result<Made> {
     let uniform = |m: usize| vec![1.0 / m as f64; m];
     let cases = [
         [
-            (uniform(2), "uniform, m = 2"),
+            (uniform(2), "m = 2"),
             (uniform(4), "m = 4"),
             (uniform(10), "m = 10"),
         ],
@@ -78,7 +78,11 @@ pub(super) fn figure_2(_: &ReproduceOptions) -> Result<Made> {
                 series,
                 Mark::Line(asymptotic),
             ));
-            layers.push(Layer::new("exact", series, Mark::Points(exact)));
+            layers.push(Layer::new(
+                format!("{name}, exact"),
+                series,
+                Mark::Points(exact),
+            ));
         }
         let svg = draw(
             "Information about the message, decoys of the target's law",
@@ -197,11 +201,15 @@ fn figure_3a(target: &[f64], options: &ReproduceOptions) -> Result<Picture> {
             Mark::Line(exact),
         ));
         layers.push(Layer::new(
-            "asymptotic",
+            format!("{name}, asymptotic"),
             2 * series + 1,
             Mark::Line(asymptotic),
         ));
-        layers.push(Layer::new("simulated", 2 * series, Mark::Points(simulated)));
+        layers.push(Layer::new(
+            format!("{name}, simulated"),
+            2 * series,
+            Mark::Points(simulated),
+        ));
     }
     let svg = draw(
         "Zipf(4, 0.7) among uniform decoys",
@@ -246,8 +254,16 @@ fn figure_3b(target: &[f64], best: &[f64], options: &ReproduceOptions) -> Result
             exact.push((n as f64, value));
             simulated.push(spot(n, found));
         }
-        layers.push(Layer::new(name, series, Mark::Line(exact)));
-        layers.push(Layer::new("simulated", series, Mark::Points(simulated)));
+        layers.push(Layer::new(
+            format!("{name}, exact"),
+            series,
+            Mark::Line(exact),
+        ));
+        layers.push(Layer::new(
+            format!("{name}, simulated"),
+            series,
+            Mark::Points(simulated),
+        ));
     }
     let svg = draw(
         "Information about the message, two laws of decoys",

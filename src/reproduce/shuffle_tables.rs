@@ -144,7 +144,8 @@ fn entries(matrix: &Matrix) -> Comparison {
         format!("{} agree, not {}", all - differ.len(), differ.join(", "))
     };
     let agrees = differ.is_empty();
-    Comparison::statement(matrix.place, "entries", &all.to_string(), &found, agrees)
+    let quantity = format!("entries of {}", matrix.place);
+    Comparison::statement(matrix.place, &quantity, &all.to_string(), &found, agrees)
 }
 
 /// How many b's a dataset, or a histogram written `a2b1`, has.

@@ -94,7 +94,8 @@ impl Basic {
 
     /// β: the target's message is one that decoys never send.
     fn revealed(&self) -> f64 {
-        self.revealing.iter().sum::<f64>().min(1.0)
+        // Of nothing the sum is −0.
+        (self.revealing.iter().sum::<f64>() + 0.0).min(1.0)
     }
 
     /// 1 − β; 0 if no message is shared.
@@ -164,11 +165,12 @@ impl Basic {
     fn revealed_entropy(&self) -> f64 {
         let each: f64 = self.revealing.iter().map(|p| -p * p.ln()).sum();
         let hidden = self.hidden();
-        each - if hidden > 0.0 {
+        let rest = if hidden > 0.0 {
             hidden * (-self.revealed()).ln_1p()
         } else {
             0.0
-        }
+        };
+        (each - rest).max(0.0) + 0.0
     }
 
     /// The constants of the expansions.
