@@ -346,7 +346,6 @@ pub(super) fn figure_4(_: &ReproduceOptions) -> Result<Made> {
             table,
             svg,
         }],
-        ..Made::default()
     })
 }
 
