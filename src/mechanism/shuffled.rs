@@ -77,21 +77,10 @@ impl fmt::Display for Shuffled {
     }
 }
 
-impl Mechanism for Shuffled {
-    fn declared_secrets(&self) -> Option<Vec<String>> {
-        self.mechanism.declared_secrets()
-    }
-
-    fn declared_count(&self) -> Option<u64> {
-        self.mechanism.declared_count()
-    }
-
-    fn bind(&self, labels: &[String]) -> Result<Box<dyn BoundMechanism>> {
+impl Shuffled {
+    /// The matrix of the mechanism, the secrets asked about first, and the law of another user's observation.
+    fn written(&self, labels: &[String]) -> Result<(Probabilities, Vec<f64>)> {
         let wrong = |problem: String| Error::parameter(self.to_string(), problem);
-        if labels.is_empty() {
-            return Err(wrong("there are no secrets".to_owned()));
-        }
-        let epsilon = self.mechanism.bind(labels)?.epsilon();
         // The others may have secrets that are not asked about: all that are declared.
         let mut all = labels.to_vec();
         let declared = match self.mechanism.declared_count() {
@@ -106,7 +95,7 @@ impl Mechanism for Shuffled {
                 .cloned(),
         );
         let written = self.mechanism.bind(&all)?.probabilities();
-        let mut written = written.ok_or_else(|| {
+        let written = written.ok_or_else(|| {
             wrong(format!(
                 "{} has infinitely many observations, or too many",
                 self.mechanism
@@ -127,6 +116,26 @@ impl Mechanism for Shuffled {
                 written.rows[*at].clone()
             }
         };
+        Ok((written, decoys))
+    }
+}
+
+impl Mechanism for Shuffled {
+    fn declared_secrets(&self) -> Option<Vec<String>> {
+        self.mechanism.declared_secrets()
+    }
+
+    fn declared_count(&self) -> Option<u64> {
+        self.mechanism.declared_count()
+    }
+
+    fn bind(&self, labels: &[String]) -> Result<Box<dyn BoundMechanism>> {
+        let wrong = |problem: String| Error::parameter(self.to_string(), problem);
+        if labels.is_empty() {
+            return Err(wrong("there are no secrets".to_owned()));
+        }
+        let epsilon = self.mechanism.bind(labels)?.epsilon();
+        let (mut written, decoys) = self.written(labels)?;
         written.rows.truncate(labels.len());
         let table = histograms(&written, &decoys, self.users)
             .ok_or_else(|| {

@@ -46,6 +46,15 @@ pub(super) fn information(survey: &Survey) -> Document {
             .collect()
     };
     document.table(header, 0, survey.rows.iter().map(line).collect());
+    about_messages(&mut document, survey);
+    if let Some(best) = &survey.best_decoys {
+        document.paragraph("The best decoys against a guess of the message (against a guess of its position, the target's own law is best):");
+        list(&mut document, best);
+    }
+    document
+}
+
+fn about_messages(document: &mut Document, survey: &Survey) {
     document.paragraph(format!(
         "The message has an entropy of {}; its information falls as {}/2n, with the best decoys as {}/2n. The asymptotic values are expansions to the order of 1/n, no bounds.",
         six(Some(survey.entropy)),
@@ -65,11 +74,6 @@ pub(super) fn information(survey: &Survey) -> Document {
             six(Some(survey.revealed))
         ));
     }
-    if let Some(best) = &survey.best_decoys {
-        document.paragraph("The best decoys against a guess of the message (against a guess of its position, the target's own law is best):");
-        list(&mut document, best);
-    }
-    document
 }
 
 fn list(document: &mut Document, law: &[LabelProbability]) {
