@@ -160,12 +160,14 @@ pub struct TriedScorer {
     /// The same in words.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub in_words: String,
-    /// Largest plus mean lower limit of the pairwise advantage on the tune rows: what decides.
+    /// The sum of the next three, approximate lower limits on the tune rows: what decides.
     pub quality: Option<f64>,
-    /// The largest of these limits.
+    /// The largest advantage of all pairs.
     pub advantage: Option<f64>,
-    /// Their mean over all pairs.
+    /// The mean advantage of all pairs.
     pub mean_advantage: Option<f64>,
+    /// The advantage of naming one of all k secrets, equally likely: (success − 1/k)/(1 − 1/k).
+    pub naming_advantage: Option<f64>,
     /// Nominal seconds, three significant digits. Attackers that were fitted together share them.
     pub cost: f64,
     /// Rows it learned from.
@@ -193,6 +195,7 @@ impl TriedScorer {
             quality: quality.map(|quality| quality.total()),
             advantage: quality.map(|quality| quality.largest),
             mean_advantage: quality.map(|quality| quality.mean),
+            naming_advantage: quality.map(|quality| quality.naming),
             cost: tried.cost,
             rows: tried.rows,
             failed,

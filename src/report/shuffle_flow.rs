@@ -55,10 +55,16 @@ pub(super) fn information(survey: &Survey) -> Document {
 }
 
 fn about_messages(document: &mut Document, survey: &Survey) {
+    let falls = match survey.coefficient {
+        Some(coefficient) => format!(
+            "its information falls as {}/2n, with the best decoys as",
+            six(Some(coefficient))
+        ),
+        None => "its information does not fall to 0; with the best decoys it falls as".to_owned(),
+    };
     document.paragraph(format!(
-        "The message has an entropy of {}; its information falls as {}/2n, with the best decoys as {}/2n. The asymptotic values are expansions to the order of 1/n, no bounds.",
+        "The message has an entropy of {}; {falls} {}/2n. The asymptotic values are expansions to the order of 1/n, no bounds.",
         six(Some(survey.entropy)),
-        six(survey.coefficient),
         six(Some(survey.best_coefficient)),
     ));
     if survey

@@ -5,22 +5,26 @@ use rayon::prelude::*;
 use crate::observations::Counts;
 use crate::pairwise::{self, AdvantageGuide, Tally};
 use crate::scores::ScoreTable;
+use crate::stats::wilson::Wilson;
 
-/// How well scores tell the secrets apart, pair by pair at threshold 0: approximate lower limits of the
-/// advantage, negative ones counting 0. Limits rather than rates, so that secrets with a handful of rows
-/// do not decide.
+/// How well scores tell the secrets apart, pair by pair at threshold 0 and all at once: approximate lower
+/// limits, negative ones counting 0. Limits rather than rates, so that secrets with a handful of rows do
+/// not decide.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Quality {
-    /// Of the pair where it is largest.
+    /// The advantage at the pair where it is largest.
     pub largest: f64,
-    /// The mean over all pairs.
+    /// The mean advantage over all pairs.
     pub mean: f64,
+    /// The advantage of naming one of all k secrets, equally likely: (success − 1/k)/(1 − 1/k). An attack
+    /// can be good at pairs, where near misses do not count, and worse at this.
+    pub naming: f64,
 }
 
 impl Quality {
-    /// What attackers are compared by: the sum of both.
+    /// What attackers are compared by: the sum of the three.
     pub fn total(self) -> f64 {
-        self.largest + self.mean
+        self.largest + self.mean + self.naming
     }
 }
 
@@ -55,7 +59,37 @@ pub fn quality(scores: &ScoreTable, tune: &Counts, alpha: f64) -> Quality {
     Quality {
         largest: lower.iter().copied().fold(0.0, f64::max),
         mean: lower.iter().sum::<f64>() / lower.len().max(1) as f64,
+        naming: naming(scores, tune, &Wilson::new(alpha)),
     }
+}
+
+/// The advantage of naming the secret with the highest score; ties are guessed among.
+fn naming(scores: &ScoreTable, tune: &Counts, level: &Wilson) -> f64 {
+    let mut right = vec![0.0; tune.secrets()];
+    for (row, cells) in tune.by_symbol().enumerate() {
+        let scores = scores.row(row);
+        let highest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let ties = scores.iter().filter(|&&score| score == highest).count();
+        for cell in cells {
+            if scores[cell.secret as usize] == highest {
+                right[cell.secret as usize] += cell.count as f64 / ties as f64;
+            }
+        }
+    }
+    let judged = || tune.rows().iter().filter(|&&rows| rows > 0);
+    let secrets = judged().count();
+    if secrets < 2 {
+        return 0.0;
+    }
+    let shares = right.iter().zip(tune.rows()).filter(|(_, rows)| **rows > 0);
+    let success = shares
+        .map(|(right, &rows)| right / rows as f64)
+        .sum::<f64>()
+        / secrets as f64;
+    let rows: u64 = judged().sum();
+    let errors = ((1.0 - success) * rows as f64).round() as u64;
+    let blind = 1.0 / scores.secrets() as f64;
+    ((1.0 - level.upper(errors, rows) - blind) / (1.0 - blind)).max(0.0)
 }
 
 /// Rows on which one secret scores higher than another, and rows on which they tie.
