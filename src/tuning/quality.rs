@@ -8,8 +8,8 @@ use crate::scores::ScoreTable;
 use crate::stats::wilson::Wilson;
 
 /// How well scores tell the secrets apart, pair by pair at threshold 0 and all at once: approximate lower
-/// limits, negative ones counting 0. Limits rather than rates, so that secrets with a handful of rows do
-/// not decide.
+/// limits, negative ones of pairs counting 0. Limits rather than rates, so that secrets with a handful of
+/// rows do not decide.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Quality {
     /// The advantage at the pair where it is largest.
@@ -29,38 +29,52 @@ impl Quality {
 }
 
 /// How well scores do on the tune rows.
+///
+/// The largest of many limits is mostly luck, so those are held to the level divided by their number.
 pub fn quality(scores: &ScoreTable, tune: &Counts, alpha: f64) -> Quality {
     let by_secret: Vec<Vec<(usize, u64)>> = pairwise::rows_by_secret(tune);
-    let secrets = tune.secrets();
-    let guide = AdvantageGuide::new(alpha);
-    let lower: Vec<f64> = pairwise::pairs(secrets)
-        .collect::<Vec<_>>()
+    let pairs: Vec<(u32, u32)> = pairwise::pairs(tune.secrets()).collect();
+    let guides = [alpha, alpha / pairs.len().max(1) as f64].map(AdvantageGuide::new);
+    let lower: Vec<[f64; 2]> = pairs
         .into_par_iter()
         .map(|(a, b)| {
-            let (wins_a, ties_a) = wins(scores, &by_secret[a as usize], a, b);
-            let (wins_b, ties_b) = wins(scores, &by_secret[b as usize], b, a);
-            let (a_rows, b_rows) = (tune.rows()[a as usize], tune.rows()[b as usize]);
-            let tally = |a_right: u64, b_right: u64| Tally {
-                a_rows,
-                a_missed: a_rows - a_right,
-                b_rows,
-                b_missed: b_rows - b_right,
-            };
-            let lower = |tally: Tally| {
-                if tally.is_judged() {
-                    guide.at_least(&tally).max(0.0)
-                } else {
-                    0.0
-                }
-            };
-            lower(tally(wins_a + ties_a, wins_b)).max(lower(tally(wins_a, wins_b + ties_b)))
+            let tallies = neutral(scores, tune, &by_secret, a, b);
+            guides.map(|guide| {
+                let judged = tallies.iter().filter(|tally| tally.is_judged());
+                judged
+                    .map(|tally| guide.at_least(tally))
+                    .fold(0.0, f64::max)
+            })
         })
         .collect();
     Quality {
-        largest: lower.iter().copied().fold(0.0, f64::max),
-        mean: lower.iter().sum::<f64>() / lower.len().max(1) as f64,
+        largest: lower.iter().map(|both| both[1]).fold(0.0, f64::max),
+        mean: lower.iter().map(|both| both[0]).sum::<f64>() / lower.len().max(1) as f64,
         naming: naming(scores, tune, &Wilson::new(alpha)),
     }
+}
+
+/// The errors at threshold 0, ties taken for a and taken for b.
+fn neutral(
+    scores: &ScoreTable,
+    tune: &Counts,
+    by_secret: &[Vec<(usize, u64)>],
+    a: u32,
+    b: u32,
+) -> [Tally; 2] {
+    let (wins_a, ties_a) = wins(scores, &by_secret[a as usize], a, b);
+    let (wins_b, ties_b) = wins(scores, &by_secret[b as usize], b, a);
+    let (a_rows, b_rows) = (tune.rows()[a as usize], tune.rows()[b as usize]);
+    let tally = |a_right: u64, b_right: u64| Tally {
+        a_rows,
+        a_missed: a_rows - a_right,
+        b_rows,
+        b_missed: b_rows - b_right,
+    };
+    [
+        tally(wins_a + ties_a, wins_b),
+        tally(wins_a, wins_b + ties_b),
+    ]
 }
 
 /// The advantage of naming the secret with the highest score; ties are guessed among.
@@ -89,7 +103,7 @@ fn naming(scores: &ScoreTable, tune: &Counts, level: &Wilson) -> f64 {
     let rows: u64 = judged().sum();
     let errors = ((1.0 - success) * rows as f64).round() as u64;
     let blind = 1.0 / scores.secrets() as f64;
-    ((1.0 - level.upper(errors, rows) - blind) / (1.0 - blind)).max(0.0)
+    (1.0 - level.upper(errors, rows) - blind) / (1.0 - blind)
 }
 
 /// Rows on which one secret scores higher than another, and rows on which they tie.
