@@ -200,6 +200,47 @@ fn the_same_logs_give_the_same_bytes_for_any_number_of_threads() {
 }
 
 #[test]
+fn the_page_has_all_of_the_report() {
+    let place = two();
+    let arguments = [&GRID[..], &["--html", "page.html"]].concat();
+    let text = stdout(&place.run(&arguments));
+    let page = std::fs::read_to_string(place.path().join("page.html")).unwrap();
+    let document = roxmltree::Document::parse(page.trim_start_matches("<!DOCTYPE html>")).unwrap();
+    let shown: String = document
+        .descendants()
+        .filter_map(|node| node.text())
+        .collect();
+    let texts = |tag: &str| {
+        let tagged = document
+            .descendants()
+            .filter(|node| node.tag_name().name() == tag);
+        tagged
+            .filter_map(|node| node.text().map(str::to_owned))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(texts("svg").len(), 4);
+    for line in text.lines().collect::<Vec<_>>().windows(2) {
+        if line[1].starts_with("---") {
+            assert!(texts("h2").contains(&line[0].to_owned()), "{line:?}");
+        }
+    }
+    let numbers = text
+        .split_whitespace()
+        .filter(|word| word.parse::<f64>().is_ok() && word.contains('.'));
+    for number in numbers {
+        assert!(shown.contains(number), "{number} is not on the page");
+    }
+    assert!(page.contains("leakgauge compare") && texts("strong") == ["Inconclusive"]);
+    // A page is replaced; a log never is.
+    assert_eq!(place.run(&arguments).status.code(), Some(3));
+    let log = GRID[1];
+    place.refuses(
+        &[&GRID[..], &["--html", log, "--force"]].concat(),
+        &[log, "is the log itself"],
+    );
+}
+
+#[test]
 fn pictures_are_well_formed_and_not_overwritten() {
     let place = two();
     let drawn = [&GRID[..], &["--plots", "out/pictures"]].concat();
@@ -223,9 +264,17 @@ fn pictures_are_well_formed_and_not_overwritten() {
         assert!(!svg.contains("NaN"));
     }
     assert!(first[0].contains("epsilon") && first[0].contains("analytic, worst pair"));
+    // Its own pictures are replaced, another's only by force.
+    assert_eq!(place.run(&drawn).status.code(), Some(3));
+    let other = place.path().join("out/pictures/compare-residuals.svg");
+    std::fs::write(other, "<svg/>").unwrap();
     place.refuses(
         &drawn,
-        &["compare-total-variation.svg", "already there", "--force"],
+        &[
+            "compare-residuals.svg",
+            "not written by leakgauge",
+            "--force",
+        ],
     );
     let again = [&drawn[..], &["--force"]].concat();
     assert_eq!(place.run(&again).status.code(), Some(3));
@@ -325,5 +374,5 @@ fn what_cannot_be_compared_is_refused() {
     let output = place.run_on(&["compare", "-", "two.csv"], response(1.0, 5));
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let refused = place.run(&["compare", "half.csv", "two.csv", "--plots", "half.csv"]);
-    assert_refused(&refused, &["half.csv", "cannot be made"]);
+    assert_refused(&refused, &["half.csv", "is not a directory"]);
 }

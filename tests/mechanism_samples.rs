@@ -152,6 +152,8 @@ fn samples_of_the_other_mechanisms_follow_the_law() {
         ("deterministic(modulus=2)", ["0", "5", "3"]),
         ("identity(p=0.3)", ["0", "5", "3"]),
         ("identity(p=0.3, otherwise=none)", ["0", "5", "3"]),
+        ("shuffled(randomized-response(1), n=6)", ["a", "b", "c"]),
+        ("shuffled(identity(p=0.3), n=4, others=5)", ["0", "5", "3"]),
         ("mixture(rappor(1), oue(2), weight=0.2)", ["0", "5", "3"]),
     ] {
         let bound = bind(text, &labels);

@@ -52,7 +52,9 @@ fn gaussian_noise_is_held_to_its_mu_and_rho() {
         panic!("four claims")
     };
     assert_eq!((mu.quantity, rho.quantity), ("mu", "rho"));
-    assert!((0.75..=1.0).contains(&mu.estimate.lower.unwrap()), "{mu:?}");
+    // With ideal scores and 7,000 rows, 90 % of such limits are above 0.86 and 0.24, all of 60 above 0.8
+    // and 0.2: one cut shows no more than 0.39 of the ρ that ever more uses of the mechanism show.
+    assert!((0.8..=1.0).contains(&mu.estimate.lower.unwrap()), "{mu:?}");
     assert!(
         (0.2..=0.5).contains(&rho.estimate.lower.unwrap()),
         "{rho:?}"

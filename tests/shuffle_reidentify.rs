@@ -170,6 +170,41 @@ fn randomizers_are_bounded_by_input() {
     near(&found["max_ratio"], 0.5f64.exp());
     near(&found["blanket_mass"], (-0.5f64).exp());
     assert!(refusal(&[&laplace[..], &["--input", "1.5"]].concat()).contains("between"));
+    assert!(refusal(&[&laplace[..], &["--success", "0.2"]].concat()).contains("--against"));
+}
+
+/// Continuous laws by quadrature: Laplace noise about 1 among noise about 0.
+#[test]
+fn an_input_among_messages_of_another_is_known_exactly() {
+    let arguments = [
+        "--randomizer",
+        "laplace(epsilon=1)",
+        "--inputs",
+        "0,1",
+        "--input",
+        "1",
+        "--against",
+        "0",
+        "--n",
+        "1,2,1e12",
+        "--success",
+        "0.01",
+    ];
+    let found = json(&arguments);
+    assert_eq!(found["kind"], "exact");
+    near(&found["rows"][0]["success"], 1.0);
+    near(&found["total_variation"], 1.0 - (-0.5f64).exp());
+    // Theorem 5.
+    let two = found["rows"][1]["success"].as_f64().unwrap();
+    let variation = 1.0 - (-0.5f64).exp();
+    assert!(two >= 0.5 + 0.5 * variation && two < 0.5 + variation);
+    near(&found["rows"][2]["multiplicative_advantage"], 1f64.exp());
+    let needed = found["needed"][0]["n"].as_u64().unwrap();
+    assert!((200..=272).contains(&needed), "{needed}");
+    assert!(
+        refusal(&[&arguments[..4], &["--against", "0", "--n", "2"]].concat())
+            .contains("one --input")
+    );
 }
 
 #[test]
@@ -219,6 +254,6 @@ fn what_cannot_be_is_refused_with_its_place() {
     assert!(against("a,1\n", &["--n", "2", "--guesses", "0"]).contains("--guesses"));
     assert!(against("a,1\n", &["--success", "0"]).contains("between 0 and 1"));
     assert!(against("a,1\n", &[]).contains("--n"));
-    assert!(refusal(&["--randomizer", "planar-laplace(scale=1)", "--n", "2"]).contains("error"));
+    assert!(refusal(&["--randomizer", "planar-laplace(scale=1)", "--n", "2"]).contains("secrets"));
     assert!(refusal(&["--n", "2"]).contains("--target"));
 }

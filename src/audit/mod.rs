@@ -23,6 +23,7 @@ mod tallies;
 mod targets;
 mod trade_off;
 mod verdict;
+mod warning;
 mod warnings;
 
 pub(crate) use order::of_order;
@@ -53,6 +54,7 @@ use plan::Plan;
 pub use tallies::{PlugIn, Tallies, Worth};
 use targets::Targets;
 pub use trade_off::*;
+pub use warning::Warning;
 
 /// Everything an audit works with, once the certify rows have been looked at.
 pub(crate) struct Evidence<'a> {
@@ -135,6 +137,11 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
     refuse_uncertifiable(log, &split)?;
     let alpha = 1.0 - options.confidence;
     let targets = Targets::new(&claims, log.secrets.len());
+    // One attack for all, where limits rest on the order of its errors.
+    let claimed = match ordered {
+        None => targets.claimed(),
+        Some(_) => Vec::new(),
+    };
     let mut tuned = if given {
         given::tune(log, &split, options, &targets.list)?
     } else {
@@ -146,7 +153,7 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
             Goals {
                 alpha,
                 targets: &targets.list,
-                privacy: ordered.is_none() && claims.iter().any(|claim| claim.privacy.is_some()),
+                claimed: &claimed,
             },
         )?
     };

@@ -1,6 +1,6 @@
 //! What the order of rows says against their independence.
 
-use crate::audit::model::Warning;
+use crate::audit::warning::Warning;
 use crate::log::RowOrder;
 use crate::observations::{ColumnType, Observations};
 use crate::stats::order;

@@ -31,6 +31,12 @@ impl Targets {
             .collect();
         Targets { list, of_claims }
     }
+
+    /// The positions of the targets that claims read, each once.
+    pub fn claimed(&self) -> Vec<usize> {
+        let read = |at: &usize| self.of_claims.contains(&Some(*at));
+        (0..self.list.len()).filter(read).collect()
+    }
 }
 
 /// The quantity that refutes a guarantee.

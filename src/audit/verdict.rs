@@ -1,10 +1,11 @@
 //! Verdicts on claims, from the limits that are printed and from nothing else.
 
 use crate::audit::mechanism_claim;
-use crate::audit::model::{ClaimReport, Verdict, Warning};
+use crate::audit::model::{ClaimReport, Verdict};
 use crate::audit::privacy;
 use crate::audit::reasons::{reason, security_reason};
 use crate::audit::rows_needed;
+use crate::audit::warning::Warning;
 use crate::audit::{BoundClaim, Evidence};
 use crate::claim::Promise;
 use crate::estimate::Estimate;

@@ -1,7 +1,7 @@
 //! What a reader should know before believing the figures.
 
-use crate::audit::model::Warning;
 use crate::audit::order::of_order;
+use crate::audit::warning::Warning;
 use crate::log::Log;
 use crate::observations::{ColumnType, ObservationKind};
 use crate::split::Split;

@@ -123,7 +123,10 @@ fn run(
     progress.stage("estimating");
     let found = audit::audit(&log, options)?;
     progress.finish();
-    outputs.write(&found, &command_line(std::env::args_os().skip(1)))?;
+    outputs.write(
+        || report::page(&found, &command_line(std::env::args_os().skip(1))),
+        || report::pictures(&found),
+    )?;
     to_stdout(|out| report::write_audit(&found, shared.format.into(), out))?;
     Ok(found)
 }

@@ -1,6 +1,5 @@
 //! `leakgauge compare`.
 
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
@@ -9,12 +8,12 @@ use leakgauge::compare::{self as library, Against, Comparison, Measured};
 use leakgauge::error::{Error, Result};
 use leakgauge::grammar::Call;
 use leakgauge::log::{ReadOptions, STDIN};
-use leakgauge::plot::on_white;
-use leakgauge::reproduce::replace_file;
+use leakgauge::report::command_line;
 use leakgauge::{log, report};
 
 use crate::cli::audit::audit_options;
 use crate::cli::options::{self, EstimateOptions, LogArguments};
+use crate::cli::outputs::ComparisonOutputs;
 use crate::cli::progress::Progress;
 use crate::cli::to_stdout;
 
@@ -36,12 +35,8 @@ pub struct CompareArguments {
     /// How close to a mechanism's analytic value an upper limit must come for `holds`
     #[arg(long, default_value_t = 0.02, value_name = "X")]
     margin: f64,
-    /// Write pictures (SVG, `compare-….svg`) into this directory, which is made if there is none
-    #[arg(long, value_name = "DIR")]
-    plots: Option<PathBuf>,
-    /// Replace pictures that are there
-    #[arg(long, requires = "plots")]
-    force: bool,
+    #[command(flatten)]
+    outputs: ComparisonOutputs,
     #[command(flatten)]
     options: EstimateOptions,
 }
@@ -68,20 +63,17 @@ impl From<AgainstName> for Against {
 pub fn compare(arguments: &CompareArguments) -> Result<ExitCode> {
     check_files(&arguments.log)?;
     let mechanisms = library::mechanisms(&arguments.mechanisms, arguments.log.logs.len())?;
-    if let Some(directory) = &arguments.plots {
-        prepare(directory, arguments.force)?;
-    }
+    let outputs = arguments.outputs.check(&arguments.log)?;
     options::use_threads(arguments.options.threads)?;
     let logs = arguments.log.logs.iter().enumerate();
     let measured = logs
         .map(|(at, file)| measure(arguments, file, mechanisms.get(at)))
         .collect::<Result<_>>()?;
     let found = library::compare(measured, arguments.against.into())?;
-    if let Some(directory) = &arguments.plots {
-        for (name, svg) in report::comparison_plots(&found) {
-            replace_file(&directory.join(name), &on_white(&svg))?;
-        }
-    }
+    outputs.write(
+        || report::comparison_page(&found, &command_line(std::env::args_os().skip(1))),
+        || report::comparison_plots(&found),
+    )?;
     let format = arguments.options.format.into();
     to_stdout(|out| report::write_comparison(&found, format, out))?;
     Ok(ExitCode::from(exit_code(&found)))
@@ -135,19 +127,6 @@ fn measure(arguments: &CompareArguments, file: &str, mechanism: Option<&Call>) -
     let measured = library::measure(&log, options, mechanism)?;
     progress.finish();
     Ok(measured)
-}
-
-/// Makes the directory, and sees that nothing would be overwritten, before anything is computed.
-fn prepare(directory: &Path, replace: bool) -> Result<()> {
-    std::fs::create_dir_all(directory)
-        .map_err(|error| Error::file(directory, format!("cannot be made: {error}")))?;
-    let names = report::COMPARISON_PLOTS.iter();
-    let mut paths = names.map(|name| directory.join(name));
-    match paths.find(|path| path.symlink_metadata().is_ok()) {
-        Some(path) if !replace => Err(Error::file(path, "is already there")
-            .with_hint("use --force to replace it, or --plots for another directory")),
-        _ => Ok(()),
-    }
 }
 
 fn exit_code(found: &Comparison) -> u8 {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use leakgauge::error::Result;
-use leakgauge::report::Outputs;
+use leakgauge::report::{COMPARISON_PLOTS, Outputs, PICTURES};
 
 use crate::cli::options::LogArguments;
 
@@ -28,12 +28,50 @@ pub struct OutputOptions {
 impl OutputOptions {
     /// Checks the places before the log is read.
     pub fn check(&self, log: &LogArguments) -> Result<Outputs> {
-        let files = log
-            .logs
-            .iter()
-            .chain(&log.fit_on)
-            .filter(|file| *file != "-");
-        let inputs: Vec<&Path> = files.map(Path::new).collect();
-        Outputs::check(self.html.clone(), self.plots.clone(), self.force, &inputs)
+        let names = PICTURES.iter().map(|(name, _)| *name).collect();
+        Outputs::check(
+            self.html.clone(),
+            self.plots.clone(),
+            names,
+            self.force,
+            &inputs(log),
+        )
     }
+}
+
+/// What `compare` writes beside standard output.
+#[derive(Args)]
+pub struct ComparisonOutputs {
+    /// Write the comparison as a page that needs nothing else. A page of leakgauge is replaced, any other
+    /// file is not
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Write pictures (SVG, `compare-….svg`) into this directory, which is made if need be. Pictures of
+    /// leakgauge are replaced, any other file is not
+    #[arg(long, value_name = "DIR")]
+    plots: Option<PathBuf>,
+    /// Let --html and --plots replace any file
+    #[arg(long)]
+    force: bool,
+}
+
+impl ComparisonOutputs {
+    /// Checks the places before a log is read.
+    pub fn check(&self, logs: &LogArguments) -> Result<Outputs> {
+        Outputs::check(
+            self.html.clone(),
+            self.plots.clone(),
+            COMPARISON_PLOTS.to_vec(),
+            self.force,
+            &inputs(logs),
+        )
+    }
+}
+
+fn inputs(log: &LogArguments) -> Vec<&Path> {
+    let files = log.logs.iter().chain(&log.fit_on);
+    files
+        .filter(|file| *file != "-")
+        .map(|file| Path::new(file))
+        .collect()
 }

@@ -1,11 +1,11 @@
 //! The reading loop: rows of files into numbered secrets, numbered observations and counts.
 
-use std::borrow::Cow;
 use std::io::Read;
 
 use csv::{ByteRecord, StringRecord};
 
 use crate::error::{Error, Place, Result, shorten};
+use crate::log::cell::{bin, canonical, occurrences, secret};
 use crate::log::fold::{CellCounter, Interner, TupleInterner};
 use crate::log::layout::{self, HeaderChoice, Layout};
 use crate::log::order::OrderSketch;
@@ -449,31 +449,6 @@ impl<'a> Ingest<'a> {
     }
 }
 
-/// The label of a row's secret: the text of its column, or of its columns joined by semicolons.
-fn secret<'r>(
-    record: &'r ByteRecord,
-    layout: &Layout,
-    place: &dyn Fn() -> Place,
-) -> Result<Cow<'r, str>> {
-    let part = |&column: &usize| {
-        let text = field(record, column, layout, place)?;
-        if text.is_empty() {
-            let blank = Error::data(place().column(&layout.names[column]), "the secret is blank");
-            return Err(blank.with_hint("remove the row, or give its secret a label"));
-        }
-        Ok(text)
-    };
-    match &layout.secret[..] {
-        [column] => Ok(part(column)?.into()),
-        columns => Ok(columns
-            .iter()
-            .map(part)
-            .collect::<Result<Vec<_>>>()?
-            .join(";")
-            .into()),
-    }
-}
-
 /// Refuses to guess about a row 1 of words that occur nowhere else: a header word as a secret would
 /// change every figure.
 pub(super) fn refuse_unclear_header(
@@ -495,43 +470,4 @@ pub(super) fn refuse_unclear_header(
     );
     Err(Error::data(Place::file(file).row(1), problem)
         .with_hint("say which it is: --header or --no-header"))
-}
-
-/// The number of the bin of a width, anchored at 0, that a value falls into. A value within rounding
-/// of an edge counts as on it.
-fn bin(value: f64, width: f64) -> std::result::Result<f64, &'static str> {
-    let quotient = value / width;
-    // Beyond, the rounding of the number itself is a visible part of a bin.
-    if quotient.abs() >= (1u64 << 40) as f64 {
-        return Err("is more bins from 0 than can be told apart");
-    }
-    let nearest = quotient.round();
-    let rounding = 4.0 * f64::EPSILON * quotient.abs();
-    if (quotient - nearest).abs() <= rounding {
-        Ok(nearest)
-    } else {
-        Ok(quotient.floor())
-    }
-}
-
-/// One text for each number, however it is written: `1`, `1.0`, `+1`.
-fn canonical(text: &str) -> Cow<'_, str> {
-    match text.parse::<f64>() {
-        Ok(value) if !text.bytes().all(|byte| byte.is_ascii_digit()) || text.starts_with('0') => {
-            (value + 0.0).to_string().into()
-        }
-        _ => text.into(),
-    }
-}
-
-fn occurrences(text: &str) -> std::result::Result<u64, &'static str> {
-    if let Ok(count) = text.parse::<u64>() {
-        return Ok(count);
-    }
-    // Databases export counts as 12.0 or 1e3 too.
-    match text.parse::<f64>() {
-        Ok(value) if value >= 0.0 && value == value.trunc() && value < 9e15 => Ok(value as u64),
-        _ if text.is_empty() => Err("is blank, where the number of occurrences belongs"),
-        _ => Err("is not a number of occurrences (a whole number, 0 or more)"),
-    }
 }

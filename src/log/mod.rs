@@ -1,5 +1,6 @@
 //! Reading logs: delimited text, plain or gzip, from files or standard input, into counts.
 
+mod cell;
 mod fold;
 mod ingest;
 mod layout;

@@ -63,7 +63,8 @@ fn build(arguments: &Arguments<'_>) -> Result<Box<dyn Mechanism>> {
     }
 }
 
-fn component(arguments: &Arguments<'_>, parameter: &str) -> Result<Box<dyn Mechanism>> {
+/// A parameter that is a mechanism itself.
+pub(super) fn component(arguments: &Arguments<'_>, parameter: &str) -> Result<Box<dyn Mechanism>> {
     match arguments.value(parameter) {
         Some(Value::Call(call)) => from_call(call),
         Some(Value::Word(name)) => from_call(&Call {
@@ -76,7 +77,7 @@ fn component(arguments: &Arguments<'_>, parameter: &str) -> Result<Box<dyn Mecha
         ))),
         None => Err(arguments
             .error(format!("{parameter} is missing"))
-            .with_hint("write mixture(randomized-response(1), identity(0.5), weight=0.9)")),
+            .with_hint("mechanisms can be given to mechanisms: mixture(randomized-response(1), identity(0.5), weight=0.9)")),
     }
 }
 

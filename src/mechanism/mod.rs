@@ -24,6 +24,7 @@
 //! | `deterministic` | a function of s | 0 or 1 |
 //! | `identity` | s with probability p, else a random label or a fixed word | 1 − p |
 //! | `mixture` | that of one of two mechanisms | exact sum |
+//! | `shuffled` | the histogram of n users' observations | exact sum |
 //!
 //! ```
 //! let mechanism = leakgauge::mechanism::parse("laplace(scale=2, secrets=0..9)")?;
@@ -67,6 +68,7 @@ mod randomized_response;
 mod ranged;
 mod registry;
 mod secrets;
+mod shuffled;
 mod staircase;
 mod subset_selection;
 mod truncated_geometric;
@@ -94,6 +96,7 @@ pub use ranged::Range;
 pub(crate) use registry::unknown;
 pub use registry::{MECHANISMS, from_call, parse};
 pub use secrets::Secrets;
+pub use shuffled::Shuffled;
 pub use staircase::Staircase;
 pub use subset_selection::SubsetSelection;
 pub use truncated_geometric::TruncatedGeometric;
@@ -167,6 +170,12 @@ pub trait BoundMechanism: Debug + Send + Sync {
     /// The noise that is added to a number, and the numbers that the secrets are; `None` if the
     /// mechanism does something else.
     fn located(&self) -> Option<(NoiseShape, &[f64])> {
+        None
+    }
+
+    /// The scale of the planar Laplace noise that is added, and the points that the secrets are; `None` if
+    /// the mechanism does something else.
+    fn planar(&self) -> Option<(f64, &[[f64; 2]])> {
         None
     }
 

@@ -206,6 +206,10 @@ impl BoundMechanism for Bound {
         Law::Coordinates(self.secrets[secret].map(law).into())
     }
 
+    fn planar(&self) -> Option<(f64, &[[f64; 2]])> {
+        Some((self.scale, &self.secrets))
+    }
+
     fn epsilon(&self) -> f64 {
         self.worst_pair().map_or(0.0, |(a, b)| 2.0 * self.u(a, b))
     }

@@ -3,7 +3,7 @@
 use super::{
     Entry, Mechanism, deterministic, discrete_gaussian, exponential, gaussian, geometric,
     hadamard_response, identity, laplace, local_hashing, mallows, mixture, normalized_geometric,
-    planar_geometric, planar_laplace, randomized_response, staircase, subset_selection,
+    planar_geometric, planar_laplace, randomized_response, shuffled, staircase, subset_selection,
     truncated_geometric, unary_encoding,
 };
 use crate::error::{Error, Result, shorten};
@@ -32,6 +32,7 @@ pub static MECHANISMS: &[Entry] = &[
     identity::ENTRY,
     mixture::ENTRY,
     mallows::ENTRY,
+    shuffled::ENTRY,
 ];
 
 /// Reads a mechanism.

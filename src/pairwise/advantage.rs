@@ -130,14 +130,19 @@ impl Advantage {
 #[derive(Debug, Clone, Copy)]
 pub struct AdvantageGuide {
     separate: Wilson,
+    strict: Wilson,
     pooled: Wilson,
 }
+
+/// Where the luckiest of very many cuts would win, cuts are held to this share of the level.
+const STRICT_SHARE: f64 = 0.1;
 
 impl AdvantageGuide {
     /// For limits at level 1 − alpha.
     pub fn new(alpha: f64) -> Self {
         AdvantageGuide {
             separate: Wilson::new(alpha / 2.0),
+            strict: Wilson::new(STRICT_SHARE * alpha / 2.0),
             pooled: Wilson::new(alpha),
         }
     }
@@ -145,6 +150,11 @@ impl AdvantageGuide {
     /// Approximate limits of each error rate at half the level.
     pub fn separate(&self) -> &Wilson {
         &self.separate
+    }
+
+    /// Approximate limits of each error rate at a tenth of that.
+    pub fn strict(&self) -> &Wilson {
+        &self.strict
     }
 
     /// The larger of the two approximate lower limits.

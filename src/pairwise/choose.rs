@@ -6,6 +6,7 @@ use crate::measure::renyi;
 use crate::observations::Counts;
 use crate::pairwise::{AdvantageGuide, Quantity, Rule, Tally, Target, pair_count, pairs};
 use crate::scores::ScoreTable;
+use crate::stats::wilson::Wilson;
 
 /// What the tune rows say about a pair. Good for choosing, worthless as evidence.
 #[derive(Debug, Clone)]
@@ -186,6 +187,9 @@ impl Cuts {
     }
 
     /// The rule with the largest approximate limit of a quantity, and that limit.
+    ///
+    /// In the tail, where few rows decide, the best of many cuts is mostly a lucky one. So limits at a
+    /// stricter level choose, unless they show nothing at any cut.
     fn best_privacy(
         &self,
         rule: Rule,
@@ -197,20 +201,30 @@ impl Cuts {
             return (rule, -1.0);
         }
         let first = (rule.threshold, tally);
-        let errors = |tally: &Tally| tally.errors_about(guide.separate());
-        let (threshold, value) = match quantity {
-            Quantity::Epsilon { delta } => {
-                let odds = |tally: &Tally| errors(tally).odds_at_least(delta);
-                let (threshold, odds) = largest(first, self.all(), odds);
-                (threshold, odds.max(1.0).ln())
-            }
-            Quantity::Mu => largest(first, self.hull(), |tally| errors(tally).mu_at_least()),
-            Quantity::Rho => largest(first, self.hull(), |tally| {
-                let errors = errors(tally);
-                renyi::concentrated_about(errors.missed, errors.false_alarm)
-            }),
+        let chosen = match self.best_cut(first, guide.strict(), quantity) {
+            (_, value) if value <= 0.0 => self.best_cut(first, guide.separate(), quantity).0,
+            (chosen, _) => chosen,
         };
-        (self.rule(threshold), value)
+        let limit = at_least(&chosen.1, guide.separate(), quantity);
+        (self.rule(chosen.0), limit)
+    }
+
+    /// The cut with the largest approximate limit, and that limit.
+    fn best_cut(
+        &self,
+        first: (f64, Tally),
+        level: &Wilson,
+        quantity: Quantity,
+    ) -> ((f64, Tally), f64) {
+        let value = |tally: &Tally| match quantity {
+            // Ordered as its logarithm, which is left to the end.
+            Quantity::Epsilon { delta } => tally.errors_about(level).odds_at_least(delta) - 1.0,
+            _ => at_least(tally, level, quantity),
+        };
+        match quantity {
+            Quantity::Epsilon { .. } => largest(first, self.all(), value),
+            Quantity::Mu | Quantity::Rho => largest(first, self.hull(), value),
+        }
     }
 
     /// The cuts at the corners of the convex hull of the ROC curve. μ and ρ are quasi-convex in both
@@ -241,19 +255,27 @@ impl Cuts {
     }
 }
 
+/// The approximate limit of a quantity that a cut shows.
+fn at_least(tally: &Tally, level: &Wilson, quantity: Quantity) -> f64 {
+    let errors = tally.errors_about(level);
+    match quantity {
+        Quantity::Epsilon { delta } => errors.odds_at_least(delta).max(1.0).ln(),
+        Quantity::Mu => errors.mu_at_least(),
+        Quantity::Rho => renyi::concentrated_about(errors.missed, errors.false_alarm),
+    }
+}
+
 /// The cut with the largest value, the first of equals, and that value.
 fn largest(
     first: (f64, Tally),
     others: impl Iterator<Item = (f64, Tally)>,
     value: impl Fn(&Tally) -> f64,
-) -> (f64, f64) {
-    let start = (first.0, value(&first.1));
-    others
-        .map(|(threshold, tally)| (threshold, value(&tally)))
-        .fold(
-            start,
-            |best, next| if next.1 > best.1 { next } else { best },
-        )
+) -> ((f64, Tally), f64) {
+    let start = (first, value(&first.1));
+    others.map(|cut| (cut, value(&cut.1))).fold(
+        start,
+        |best, next| if next.1 > best.1 { next } else { best },
+    )
 }
 
 /// Whether a ROC curve becomes flatter at `here`: b taken for a to the right, a taken for a upward.

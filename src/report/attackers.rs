@@ -38,6 +38,7 @@ fn header() -> Vec<&'static str> {
         "how",
         "advantage",
         "mean of pairs",
+        "of naming",
         "rows learned from",
         "cost (s)",
     ]
@@ -73,6 +74,7 @@ fn row(tried: &TriedScorer, cost: f64) -> Vec<String> {
         tried.in_words.clone(),
         limit(tried.advantage),
         limit(tried.mean_advantage),
+        limit(tried.naming_advantage),
         tried.rows.to_string(),
         if cost < 0.01 {
             "< 0.01".to_owned()

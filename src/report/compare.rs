@@ -11,13 +11,25 @@ use crate::report::words::{lower, upper, value};
 /// Pairs listed for each two logs.
 const LISTED_PAIRS: usize = 10;
 
+/// Headings that pictures belong to.
+pub(super) mod headings {
+    pub const DIFFERENCES: &str = "Differences";
+    pub const WORST_PAIRS: &str = "The pair that is easiest to tell apart in each log";
+    pub const OVERALL: &str = "All secrets together";
+}
+
+/// A line for each log.
+pub(super) fn logs(found: &Comparison) -> Vec<String> {
+    found.logs.iter().enumerate().map(log).collect()
+}
+
 /// The whole report.
 pub(super) fn document(found: &Comparison) -> Document {
     let mut document = Document::default();
     let tool = &found.tool;
     let count = found.logs.len();
     document.paragraph(format!("{} {}: {count} logs", tool.name, tool.version));
-    document.list(found.logs.iter().enumerate().map(log).collect());
+    document.list(logs(found));
     if found.logs.iter().any(|log| log.claim.is_some()) {
         document.heading("Verdicts");
         document.list(found.logs.iter().enumerate().filter_map(verdict).collect());
@@ -40,11 +52,11 @@ pub(super) fn document(found: &Comparison) -> Document {
              limits count on independent rows.",
         );
     }
-    document.heading("Differences");
+    document.heading(headings::DIFFERENCES);
     differences(&mut document, found);
-    document.heading("The pair that is easiest to tell apart in each log");
+    document.heading(headings::WORST_PAIRS);
     worst_pairs(&mut document, found);
-    document.heading("All secrets together");
+    document.heading(headings::OVERALL);
     overall(&mut document, found);
     for differences in &found.differences {
         pairs(&mut document, differences);

@@ -4,25 +4,29 @@ use crate::compare::{Comparison, Difference, LogEntry};
 use crate::estimate::Estimate;
 use crate::outward::allowance;
 use crate::plot::{Axis, Caption, Chart, Dot, Dots, Layer, Mark, Spot, chart, dots};
+use crate::report::pictures::Picture;
 
-/// Names of the files that [`comparison_plots`] can give.
+/// Names of all pictures that [`comparison_plots`] can give.
 pub const COMPARISON_PLOTS: [&str; 4] = [
-    "compare-total-variation.svg",
-    "compare-residuals.svg",
-    "compare-vulnerability.svg",
-    "compare-differences.svg",
+    "compare-total-variation",
+    "compare-residuals",
+    "compare-vulnerability",
+    "compare-differences",
 ];
 
-/// The pictures of a comparison with their file names; residuals only where there are any.
-pub fn comparison_plots(found: &Comparison) -> Vec<(&'static str, String)> {
-    let [total_variation, residual, vulnerability, difference] = COMPARISON_PLOTS;
-    let mut plots = vec![(total_variation, total_variations(found))];
-    if found.logs.iter().any(|log| log.residual.is_some()) {
-        plots.push((residual, residuals(found)));
-    }
-    plots.push((vulnerability, vulnerabilities(found)));
-    plots.push((difference, differences(found)));
-    plots
+/// The pictures of a comparison; residuals only where there are any.
+pub fn comparison_plots(found: &Comparison) -> Vec<Picture> {
+    let has_residuals = found.logs.iter().any(|log| log.residual.is_some());
+    let drawn = [
+        Some(total_variations(found)),
+        has_residuals.then(|| residuals(found)),
+        Some(vulnerabilities(found)),
+        Some(differences(found)),
+    ];
+    let named = COMPARISON_PLOTS.into_iter().zip(drawn);
+    named
+        .filter_map(|(name, svg)| Some(Picture { name, svg: svg? }))
+        .collect()
 }
 
 /// Where a log is on the axis: at its parameter, else at its number.

@@ -113,7 +113,8 @@ fn attack(audit: &Audit) -> String {
         .map_or(String::new(), |index| format!(", neighbours by {index}"));
     format!(
         "Attack: {} ({}{index}), the best of {} on the rows to choose with. Their advantages above are approximate lower \
-         limits, of the pair where it is largest and on average; their costs are nominal, of a budget of {} s.",
+         limits: at the pair where it is largest, on average, and of naming one of all secrets; their costs are \
+         nominal, of a budget of {} s.",
         method.scorer,
         method.in_words,
         method

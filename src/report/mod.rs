@@ -38,7 +38,7 @@ use crate::reproduce::{Entry, Reproduction};
 
 pub use command::command_line;
 pub use compare_plots::{COMPARISON_PLOTS, comparison_plots};
-pub use html::page;
+pub use html::{comparison_page, page};
 pub use outputs::Outputs;
 pub use pictures::{PICTURES, Picture, pictures};
 

@@ -4,11 +4,9 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use crate::audit::Audit;
 use crate::error::{Error, Result};
 use crate::plot::on_white;
-use crate::report::html::page;
-use crate::report::pictures::{PICTURES, pictures};
+use crate::report::pictures::Picture;
 use crate::reproduce::replace_file;
 
 /// What the beginning of a page of ours has.
@@ -23,25 +21,28 @@ const OWN_PICTURE: &str = "class=\"leakgauge-plot\"";
 pub struct Outputs {
     html: Option<PathBuf>,
     plots: Option<PathBuf>,
+    names: Vec<&'static str>,
     force: bool,
     inputs: Vec<PathBuf>,
 }
 
 impl Outputs {
     /// Checks, before anything is read or computed, that nothing of value would be overwritten and that
-    /// there is a directory to write to.
+    /// there is a directory to write to. `names` are those of all pictures that may be written.
     ///
     /// # Errors
     /// A place that is a log, a file that is not ours and not to be replaced, or no place for a file.
     pub fn check(
         html: Option<PathBuf>,
         plots: Option<PathBuf>,
+        names: Vec<&'static str>,
         force: bool,
         inputs: &[&Path],
     ) -> Result<Outputs> {
         let outputs = Outputs {
             html,
             plots,
+            names,
             force,
             inputs: inputs
                 .iter()
@@ -56,7 +57,7 @@ impl Outputs {
                 return Err(Error::file(directory, "is not a directory")
                     .with_hint("name a directory with --plots; it is made if need be"));
             }
-            for (name, _) in PICTURES {
+            for name in &outputs.names {
                 outputs.check_file(
                     &place(directory, name),
                     OWN_PICTURE,
@@ -83,9 +84,9 @@ impl Outputs {
                 .with_hint("make it first, or name another with --html"));
         }
         let in_plots = self.plots.as_ref().is_some_and(|directory| {
-            PICTURES
+            self.names
                 .iter()
-                .any(|(name, _)| place(directory, name) == *file)
+                .any(|name| place(directory, name) == *file)
         });
         if in_plots {
             return Err(Error::parameter(
@@ -126,26 +127,29 @@ impl Outputs {
     ///
     /// # Errors
     /// A place that cannot be written to, or that was taken since it was checked.
-    pub fn write(&self, audit: &Audit, command: &str) -> Result<()> {
+    pub fn write(
+        &self,
+        page: impl FnOnce() -> Result<String>,
+        pictures: impl FnOnce() -> Vec<Picture>,
+    ) -> Result<()> {
         if let Some(file) = &self.html {
-            let page = page(audit, command)?;
+            let page = page()?;
             self.check_page(file)?;
             replace_file(file, &page)?;
         }
         if let Some(directory) = &self.plots {
-            self.write_pictures(directory, audit)?;
+            self.write_pictures(directory, &pictures())?;
         }
         Ok(())
     }
 
-    fn write_pictures(&self, directory: &Path, audit: &Audit) -> Result<()> {
+    fn write_pictures(&self, directory: &Path, drawn: &[Picture]) -> Result<()> {
         let failed = |path: &Path, what: &str, error: std::io::Error| {
             Error::file(path, format!("{what}: {error}"))
         };
         fs::create_dir_all(directory)
             .map_err(|error| failed(directory, "cannot be made", error))?;
-        let drawn = pictures(audit);
-        for (name, _) in PICTURES {
+        for &name in &self.names {
             let file = place(directory, name);
             self.check_file(&file, OWN_PICTURE, "--plots for another directory")?;
             if let Some(picture) = drawn.iter().find(|picture| picture.name == name) {

@@ -12,7 +12,7 @@ use crate::report::pairs::by_lower_limit;
 /// A picture with the name of its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Picture {
-    /// One of [`PICTURES`].
+    /// One of [`PICTURES`] or of [`COMPARISON_PLOTS`](crate::report::COMPARISON_PLOTS).
     pub name: &'static str,
     /// One `<svg>` element; [`on_white`](crate::plot::on_white) makes a file of it.
     pub svg: String,

@@ -22,9 +22,21 @@ pub(super) fn information(survey: &Survey) -> Document {
     if simulated {
         header.extend(["position, simulated", "message, simulated"]);
     }
-    let both = |figure: &Figure| [six(Some(figure.exact)), six(Some(figure.asymptotic))];
+    // An expansion beyond what any information can be says nothing: there are too few messages for it.
+    let expansion = |x: f64, most: f64| {
+        let possible = (-1e-9..=most * (1.0 + 1e-9)).contains(&x);
+        if possible {
+            six(Some(x))
+        } else {
+            "off".to_owned()
+        }
+    };
+    let both =
+        |figure: &Figure, most| [six(Some(figure.exact)), expansion(figure.asymptotic, most)];
     let line = |row: &crate::shuffle::information::Row| {
-        let figures = both(&row.position).into_iter().chain(both(&row.message));
+        let figures = both(&row.position, (row.n as f64).ln())
+            .into_iter()
+            .chain(both(&row.message, survey.entropy));
         let simulations = [row.position, row.message].map(|figure| figure.monte_carlo);
         let simulations = simulations.into_iter().flatten().map(estimate);
         [row.n.to_string()]
@@ -34,23 +46,40 @@ pub(super) fn information(survey: &Survey) -> Document {
             .collect()
     };
     document.table(header, 0, survey.rows.iter().map(line).collect());
+    about_messages(&mut document, survey);
+    if let Some(best) = &survey.best_decoys {
+        document.paragraph("The best decoys against a guess of the message (against a guess of its position, the target's own law is best):");
+        list(&mut document, best);
+    }
+    document
+}
+
+fn about_messages(document: &mut Document, survey: &Survey) {
+    let falls = match survey.coefficient {
+        Some(coefficient) => format!(
+            "its information falls as {}/2n, with the best decoys as",
+            six(Some(coefficient))
+        ),
+        None => "its information does not fall to 0; with the best decoys it falls as".to_owned(),
+    };
     document.paragraph(format!(
-        "The message has an entropy of {}; its information falls as {}/2n, with the best decoys as {}/2n. The asymptotic values are expansions to the order of 1/n, no bounds.",
+        "The message has an entropy of {}; {falls} {}/2n. The asymptotic values are expansions to the order of 1/n, no bounds.",
         six(Some(survey.entropy)),
-        six(survey.coefficient),
         six(Some(survey.best_coefficient)),
     ));
+    if survey
+        .rows
+        .iter()
+        .any(|row| row.message.asymptotic > survey.entropy || row.position.asymptotic < 0.0)
+    {
+        document.paragraph("Off: the expansion is no possible information, for so few messages.");
+    }
     if survey.revealed > 0.0 {
         document.paragraph(format!(
             "With probability {} the target's message is one that no decoy sends: it is then known, with its position, however many decoys there are.",
             six(Some(survey.revealed))
         ));
     }
-    if let Some(best) = &survey.best_decoys {
-        document.paragraph("The best decoys against a guess of the message (against a guess of its position, the target's own law is best):");
-        list(&mut document, best);
-    }
-    document
 }
 
 fn list(document: &mut Document, law: &[LabelProbability]) {

@@ -22,6 +22,9 @@ mod planar;
 mod population;
 mod reidentification;
 mod response;
+mod shuffle_flow;
+mod shuffle_information;
+mod shuffle_tables;
 mod shuffling;
 mod sparsity;
 mod table;
@@ -269,6 +272,90 @@ pub const ENTRIES: &[Entry] = &[
         ["reidentification-figure-5"],
         false,
         reidentification::figure_5
+    ),
+    entry!(
+        "shuffle-information-figure-2",
+        "what shuffled messages tell of the target's, decoys of the same law",
+        [
+            "shuffle-information-figure-2a",
+            "shuffle-information-figure-2b"
+        ],
+        false,
+        shuffle_information::figure_2
+    ),
+    entry!(
+        "shuffle-information-figure-3",
+        "what they tell of its place and of itself, uniform and best decoys",
+        [
+            "shuffle-information-figure-3a",
+            "shuffle-information-figure-3b"
+        ],
+        false,
+        shuffle_information::figure_3
+    ),
+    entry!(
+        "shuffle-information-figure-4",
+        "what they tell of an input of 4-ary randomized response, and bounds",
+        ["shuffle-information-figure-4"],
+        false,
+        shuffle_information::figure_4
+    ),
+    entry!(
+        "shuffle-flow-tables",
+        "channels of noise and shuffling for three people with two values (Tables I to V)",
+        [
+            "shuffle-flow-table-1a",
+            "shuffle-flow-table-1b",
+            "shuffle-flow-table-1c",
+            "shuffle-flow-table-2",
+            "shuffle-flow-table-3",
+            "shuffle-flow-table-4",
+            "shuffle-flow-table-5"
+        ],
+        false,
+        shuffle_tables::tables
+    ),
+    entry!(
+        "shuffle-flow-figure-2",
+        "guessing one of two values after noise and shuffling",
+        ["shuffle-flow-figure-2"],
+        false,
+        shuffle_flow::figure_2
+    ),
+    entry!(
+        "shuffle-flow-figure-3",
+        "guessing the last of 201 values",
+        ["shuffle-flow-figure-3"],
+        false,
+        shuffle_flow::figure_3
+    ),
+    entry!(
+        "shuffle-flow-figure-4",
+        "guessing one of five values after noise and shuffling",
+        ["shuffle-flow-figure-4"],
+        false,
+        shuffle_flow::figure_4
+    ),
+    entry!(
+        "shuffle-flow-figure-5",
+        "guessing one of k values after shuffling alone",
+        ["shuffle-flow-figure-5"],
+        false,
+        shuffle_flow::figure_5
+    ),
+    entry!(
+        "shuffle-flow-figure-6",
+        "shuffling alone beside its asymptotic value",
+        ["shuffle-flow-figure-6"],
+        false,
+        shuffle_flow::figure_6
+    ),
+    entry!(
+        "shuffle-flow-figure-7",
+        "noise and shuffling beside their asymptotic value",
+        ["shuffle-flow-figure-7"],
+        false,
+        shuffle_flow::figure_7
     ),
     entry!(
         "dsigma-figure-1",

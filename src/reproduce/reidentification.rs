@@ -2,7 +2,7 @@
 
 use libm::{exp, lgamma, log, pow};
 
-use super::{Comparison, Made, Picture, ReproduceOptions, Table};
+use super::{Cell, Comparison, Made, Picture, ReproduceOptions, Table};
 use crate::error::{Error, Result};
 use crate::mechanism;
 use crate::plot::{Axis, Caption, Chart, Layer, Mark, chart};
@@ -113,108 +113,118 @@ fn approximation(n: u64, k: u64) -> f64 {
 }
 
 /// The approximation beside the exact values, over games.
-fn zipf_curves(
-    column: &'static str,
+fn zipf_picture(
+    file: &'static str,
+    words: (&str, &str),
+    (x, column): (Axis, &'static str),
     games: impl Iterator<Item = (u64, u64)> + Clone,
     along: fn((u64, u64)) -> u64,
-) -> Result<(Table, Vec<Layer>)> {
+) -> Result<Picture> {
     let mut table = Table::new(&[column, "passwords", "success"]);
-    let mut approximate = Vec::new();
-    for (n, k) in games.clone() {
-        let found = approximation(n, k);
-        table.push([along((n, k)).into(), "approximation".into(), found.into()]);
-        approximate.push((along((n, k)) as f64, found));
-    }
-    let mut layers = vec![Layer::new("Beta approximation", 0, Mark::Line(approximate))];
-    for (series, (size, name)) in SIZES.into_iter().enumerate() {
-        let law = zipf(size)?;
+    let mut layers = Vec::new();
+    let mut add = |passwords: Cell, name, success: &dyn Fn(u64, u64) -> Result<f64>| {
         let mut line = Vec::new();
         for (n, k) in games.clone() {
-            let found = success(&law, n, k)?;
-            table.push([along((n, k)).into(), size.into(), found.into()]);
-            line.push((along((n, k)) as f64, found));
+            let (at, found) = (along((n, k)), success(n, k)?);
+            table.push([at.into(), passwords.clone(), found.into()]);
+            line.push((at as f64, found));
         }
-        layers.push(Layer::new(name, series + 1, Mark::Line(line)));
+        layers.push(Layer::new(name, layers.len(), Mark::Line(line)));
+        Ok::<(), Error>(())
+    };
+    let approximate = |n, k| Ok(approximation(n, k));
+    add("approximation".into(), "Beta approximation", &approximate)?;
+    for (size, name) in SIZES {
+        let law = zipf(size)?;
+        add(size.into(), name, &|n, k| success(&law, n, k))?;
     }
-    Ok((table, layers))
+    let y = Axis::linear("success").from_to(0.0, 1.0);
+    Ok(picture(file, table, words, (x, y), layers))
+}
+
+/// A printed statement, beside the approximation and beside exact values.
+struct Printed {
+    quantity: &'static str,
+    text: &'static str,
+    holds: fn(f64) -> bool,
+    because: &'static str,
+}
+
+impl Printed {
+    fn compare(
+        &self,
+        approximate: f64,
+        exact: impl Fn(&RatioLaw) -> Result<f64>,
+    ) -> Result<Vec<Comparison>> {
+        let claim = |what: &str, value: f64| {
+            let quantity = format!("{}, {what}", self.quantity);
+            let holds = (self.holds)(value);
+            let claim = Comparison::claim("Example IV.2", &quantity, self.text, value, holds);
+            if holds {
+                claim
+            } else {
+                claim.because(self.because)
+            }
+        };
+        let mut all = vec![claim("Beta approximation", approximate)];
+        for (size, name) in SIZES {
+            all.push(claim(name, exact(&zipf(size)?)?));
+        }
+        Ok(all)
+    }
 }
 
 /// Success against n, passwords by Zipf's law.
 pub(super) fn figure_3(_: &ReproduceOptions) -> Result<Made> {
-    let (table, layers) = zipf_curves("n", (2..=200).map(|n| (n, 1)), |(n, _)| n)?;
-    let approximate = (1..1000).find(|&n| approximation(n, 1) < 0.2).unwrap_or(0);
-    let claim = |what: &str, n: u64| {
-        Comparison::claim(
-            "Example IV.2",
-            &format!("first n with success below 0.2, {what}"),
-            "150",
-            n as f64,
-            n == 150,
-        )
-        .because(
-            "the paper's number is that of its approximation, which is above every exact value",
-        )
+    let first = (1..1000).find(|&n| approximation(n, 1) < 0.2).unwrap_or(0);
+    let printed = Printed {
+        quantity: "first n with success below 0.2",
+        text: "150",
+        holds: |n| n == 150.0,
+        because: "the paper's number is that of its approximation, which is above every exact value",
     };
-    let mut comparisons = vec![claim("Beta approximation", approximate)];
-    for (size, name) in SIZES {
-        let n = zipf(size)?.messages_for(0.2, 1)?.unwrap_or(0);
-        comparisons.push(claim(name, n));
-    }
     Ok(Made {
-        comparisons,
+        comparisons: printed.compare(first as f64, |law| {
+            Ok(law.messages_for(0.2, 1)?.unwrap_or(0) as f64)
+        })?,
         notes: vec![
             "The paper plots (1 − α)B(1 − α, n); exact values depend on the number m of passwords, which it does not give, and tend to it as m grows.".to_owned(),
             "The Riemann step of Example IV.2 must read (1 − (i − 1)/m)^−α.".to_owned(),
         ],
-        pictures: vec![picture(
+        pictures: vec![zipf_picture(
             "reidentification-figure-3",
-            table,
             (
                 "Success against n, Zipf passwords and uniform honeywords",
                 "Exact success is below the paper's approximation, the more so the fewer passwords there are.",
             ),
-            (
-                Axis::linear("sweetwords n"),
-                Axis::linear("success").from_to(0.0, 1.0),
-            ),
-            layers,
-        )],
+            (Axis::linear("sweetwords n"), "n"),
+            (2..=200).map(|n| (n, 1)),
+            |(n, _)| n,
+        )?],
     })
 }
 
 /// Success against guesses, passwords by Zipf's law.
 pub(super) fn figure_4(_: &ReproduceOptions) -> Result<Made> {
-    let (table, layers) = zipf_curves("guesses", (1..=20).map(|k| (20, k)), |(_, k)| k)?;
-    let claim = |what: &str, value: f64| {
-        Comparison::claim(
-            "Example IV.2",
-            &format!("success of 3 guesses among 20, {what}"),
-            "above 0.5",
-            value,
-            value > 0.5,
-        )
-        .because("true of the approximation and of large m only")
+    let printed = Printed {
+        quantity: "success of 3 guesses among 20",
+        text: "above 0.5",
+        holds: |success| success > 0.5,
+        because: "true of the approximation and of large m only",
     };
-    let mut comparisons = vec![claim("Beta approximation", approximation(20, 3))];
-    for (size, name) in SIZES {
-        comparisons.push(claim(name, success(&zipf(size)?, 20, 3)?));
-    }
     Ok(Made {
-        comparisons,
+        comparisons: printed.compare(approximation(20, 3), |law| success(law, 20, 3))?,
         notes: Vec::new(),
-        pictures: vec![picture(
+        pictures: vec![zipf_picture(
             "reidentification-figure-4",
-            table,
             (
                 "Success against guesses, Zipf passwords and uniform honeywords",
                 "Among 20 sweetwords three guesses find about half of the passwords.",
             ),
-            (
-                Axis::linear("guesses k"),
-                Axis::linear("success").from_to(0.0, 1.0),
-            ),
-            layers,
-        )],
+            (Axis::linear("guesses k"), "guesses"),
+            (1..=20).map(|k| (20, k)),
+            |(_, k)| k,
+        )?],
     })
 }
 
@@ -232,13 +242,7 @@ pub(super) fn figure_5(_: &ReproduceOptions) -> Result<Made> {
         let y = f64::from(i - 144) / 40.0;
         let (zero, one) = (0.5 * exp(-y.abs()), 0.5 * exp(-(y - 1.0).abs()));
         let row = [zero, one, exp(-1.0) * zero, zero.min(one)];
-        table.push([
-            y.into(),
-            row[0].into(),
-            row[1].into(),
-            row[2].into(),
-            row[3].into(),
-        ]);
+        table.push([y, row[0], row[1], row[2], row[3]].map(Cell::from));
         for (line, value) in lines.iter_mut().zip(row) {
             line.push((y, value));
         }
@@ -293,6 +297,9 @@ fn numbers() -> Result<Vec<Comparison>> {
             ratio,
             close(ratio, exp(0.5)),
         ),
+        Comparison::number("Example IV.1", "β₂₀·20 + 1/21", "1.5", {
+            20.0 * success(&linear()?, 20, 1)? + 1.0 / 21.0
+        }),
         Comparison::number("Example VI.2", "M at p = 1", "3", random(1.0)?),
         Comparison::number("Example VI.2", "M at p = 0.5", "2", random(0.5)?),
         Comparison::claim(

@@ -32,7 +32,16 @@ impl HistogramLaw {
             .map(|(_, count)| *count)
             .try_fold(0u64, u64::checked_add);
         let messages = messages.ok_or_else(|| too_many("2^64", symbols))?;
-        if symbols <= 2 {
+        if symbols < 2 {
+            let mass = vec![1.0];
+            return Ok(HistogramLaw {
+                symbols,
+                messages,
+                base: 1,
+                mass,
+            });
+        }
+        if symbols == 2 {
             return Self::of_two(groups, messages);
         }
         let base = usize::try_from(messages)
@@ -82,8 +91,7 @@ impl HistogramLaw {
         }
         let (mut start, mut law) = (0usize, vec![1.0]);
         for (row, count) in groups {
-            let second = row.get(1).copied().unwrap_or(0.0);
-            let (first, term) = binomial_law(*count, row[0], second);
+            let (first, term) = binomial_law(*count, row[0], row[1]);
             if law.len() as f64 * term.len() as f64 > MOST_STEPS {
                 return Err(too_many(&messages.to_string(), 2));
             }

@@ -2,6 +2,11 @@
 
 mod histogram;
 pub mod information;
+mod numbers;
 pub mod reidentification;
 mod sampling;
 pub mod vulnerability;
+
+pub(crate) use histogram::HistogramLaw;
+pub use numbers::parse_numbers;
+pub(crate) use sampling::multinomial;

@@ -1,13 +1,18 @@
 //! Drawing histograms, and the mean and spread of what is computed from them.
 
-use rand_chacha::ChaCha8Rng;
+use rand::Rng;
 use rand_distr::{Binomial, Distribution};
 
 /// Samples drawn from one stream of random numbers.
 pub(crate) const BATCH: u64 = 10_000;
 
 /// So many draws from weighted cells, one cell after another. The weights sum to 1.
-pub(crate) fn multinomial(draws: u64, weights: &[f64], rng: &mut ChaCha8Rng, counts: &mut [u64]) {
+pub(crate) fn multinomial(
+    draws: u64,
+    weights: &[f64],
+    rng: &mut (impl Rng + ?Sized),
+    counts: &mut [u64],
+) {
     let (mut left, mut mass) = (draws, 1.0f64);
     let last = weights.iter().rposition(|w| *w > 0.0).unwrap_or(0);
     for (at, (weight, count)) in weights.iter().zip(counts).enumerate() {

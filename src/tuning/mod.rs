@@ -114,9 +114,9 @@ pub struct Goals<'a> {
     pub alpha: f64,
     /// Quantities of privacy that a threshold is wanted for, at every pair.
     pub targets: &'a [Target],
-    /// Whether the attacker with the largest limits of those quantities is wanted too: few errors in the
-    /// tail are not the same as few errors.
-    pub privacy: bool,
+    /// Positions of the targets that claims read: the attacker with the largest limits of these is wanted
+    /// too, for few errors in the tail are not the same as few errors. Empty: none is.
+    pub claimed: &'a [usize],
 }
 
 impl Goals<'_> {
@@ -125,7 +125,7 @@ impl Goals<'_> {
         Goals {
             alpha,
             targets: &[],
-            privacy: false,
+            claimed: &[],
         }
     }
 }

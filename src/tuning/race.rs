@@ -268,7 +268,7 @@ impl<'a> Race<'a> {
     /// Compares an attacker by the sum over quantities of the largest limit of all pairs.
     fn enter_for_privacy(&mut self, scorer: &Arc<dyn Scorer>, scores: &ScoreTable) {
         let goals = self.task.goals;
-        if !goals.privacy {
+        if goals.claimed.is_empty() {
             return;
         }
         let choices = choose_rules(scores, &self.task.split.tune, goals.alpha, goals.targets);
@@ -276,7 +276,7 @@ impl<'a> Race<'a> {
             let limits = choices.iter().map(|choice| choice.privacy[target].1);
             limits.fold(0.0, f64::max)
         };
-        let limits = (0..goals.targets.len()).map(largest).sum();
+        let limits = goals.claimed.iter().map(|&target| largest(target)).sum();
         if self
             .private
             .as_ref()

@@ -16,6 +16,7 @@ mod coverage;
 mod mechanisms;
 mod order;
 mod privacy;
+mod shuffling;
 mod sparse;
 mod trade_off;
 mod wrong_mechanisms;

@@ -6,35 +6,50 @@ use std::process::ExitCode;
 use clap::Args;
 use leakgauge::channel::Prior;
 use leakgauge::error::{Error, Result};
-use leakgauge::report;
-use leakgauge::shuffle::information::{self as library, Distribution, StoppingRule, SurveyOptions};
+use leakgauge::report::{self, shuffle as pictures};
+use leakgauge::reproduce::replace_file;
+use leakgauge::shuffle::information::{
+    self as library, Distribution, StoppingRule, SurveyOptions, optimal_decoys,
+};
 
-use super::{check_directory, randomizer, write_picture};
-use crate::cli::options::{self, FormatName};
-use crate::cli::to_stdout;
+use super::shared::{Files, Shared, randomizer};
 
 /// `shuffle information`.
 #[derive(Args)]
 #[command(after_long_help = KEYS)]
 pub struct InformationArguments {
-    /// The law of the target's message, `label,probability`
-    #[arg(long, value_name = "FILE", required_unless_present = "randomizer")]
+    /// The law of the target's message: a file with a label and its probability or count a row, or
+    /// `zipf(exponent=0.7, size=1000)`
+    #[arg(long, value_name = "P", required_unless_present = "randomizer")]
     target: Option<String>,
-    /// The law of every decoy
-    #[arg(long, value_name = "FILE", requires = "target")]
+    /// The law of every decoy: the same, or `uniform`, `zipf(0.7)` over the labels of P
+    #[arg(long, value_name = "Q", requires = "target")]
     decoys: Option<String>,
-    /// Without --decoys: the best decoys against a guess of the message, q proportional to the root of
-    /// p(1 - p); their law is part of the report
+    /// The best decoys against a guess of the message, q proportional to the root of p(1 - p): in the
+    /// report, and without --decoys what it is about
     #[arg(long, requires = "target", conflicts_with = "users")]
     best_decoys: bool,
+    /// Write the best decoys to this file, `label,probability`, in place of one that is there
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "target",
+        conflicts_with = "users"
+    )]
+    best_decoys_to: Option<PathBuf>,
     /// Other users with laws of their own, so many of each [default of N: 1]; instead of --decoys and --n
-    #[arg(long, value_name = "FILE[=N],…", value_delimiter = ',', requires = "target", conflicts_with_all = ["decoys", "sizes"])]
+    #[arg(long, value_name = "FILE[=N],…", value_delimiter = ',', requires = "target", conflicts_with_all = ["decoys", "messages"])]
     users: Vec<String>,
     /// Users who randomize: a mechanism, or a matrix with one row an input
     #[arg(long, value_name = "MECHANISM", conflicts_with = "target")]
     randomizer: Option<String>,
     /// With --randomizer: the law of the inputs
-    #[arg(long, default_value = "uniform", value_name = "PRIOR")]
+    #[arg(
+        long,
+        default_value = "uniform",
+        value_name = "PRIOR",
+        conflicts_with = "target"
+    )]
     prior: String,
     /// With --randomizer: how many other users are known to have each input
     #[arg(
@@ -44,27 +59,16 @@ pub struct InformationArguments {
         requires = "randomizer"
     )]
     known: Option<Vec<u64>>,
-    /// Numbers of messages, the target's included
-    #[arg(long = "n", value_name = "N,…", value_delimiter = ',')]
-    sizes: Vec<u64>,
     /// Simulate, too, with at most so many samples
     #[arg(long, value_name = "N", requires = "target", conflicts_with = "users")]
     samples: Option<u64>,
     /// With --samples: stop once both standard errors are at most that
     #[arg(long, value_name = "X", requires = "samples")]
     standard_error: Option<f64>,
-    /// Seed of every random choice
-    #[arg(long, default_value_t = 0, value_name = "N")]
-    seed: u64,
-    /// Number of threads; the report does not depend on it [default: all cores]
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
-    /// Also draw what is in the report, as SVG
-    #[arg(long, value_name = "DIR")]
-    plots: Option<PathBuf>,
-    /// What goes to standard output
-    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
-    format: FormatName,
+    #[command(flatten)]
+    files: Files,
+    #[command(flatten)]
+    shared: Shared,
 }
 
 const KEYS: &str = "\
@@ -82,68 +86,73 @@ A figure that is infinite or that cannot be had is null.";
 
 /// Runs `shuffle information`.
 pub fn information(arguments: &InformationArguments) -> Result<ExitCode> {
-    options::use_threads(arguments.threads)?;
-    check_directory(arguments.plots.as_deref())?;
+    arguments.shared.prepare()?;
     if let Some(text) = &arguments.randomizer {
         return of_randomizer(arguments, text);
     }
-    let target = Distribution::read(arguments.target.as_deref().unwrap_or("-"))?;
+    let name = arguments.target.as_deref().unwrap_or("-");
     if !arguments.users.is_empty() {
-        return of_users(arguments, &target);
+        return of_users(arguments, name);
     }
-    if arguments.decoys.is_none() && !arguments.best_decoys {
-        return Err(
-            Error::parameter("shuffle information", "the decoys are not given")
-                .with_hint("--decoys FILE, --users FILE,…, or --best-decoys"),
-        );
+    let list_best = arguments.best_decoys || arguments.best_decoys_to.is_some();
+    let (target, decoys) = match &arguments.decoys {
+        None if list_best => (Distribution::of(name, arguments.files.source(name)?)?, None),
+        None => {
+            return Err(
+                Error::parameter("shuffle information", "the decoys are not given")
+                    .with_hint("--decoys Q, --users FILE,…, or --best-decoys"),
+            );
+        }
+        Some(decoys) => {
+            let sources = arguments.files.sources(name, decoys)?;
+            let [target, decoys] = Distribution::both([name, decoys], sources)?;
+            (target, Some(decoys))
+        }
+    };
+    if let Some(file) = &arguments.best_decoys_to {
+        let best = optimal_decoys(&target.probabilities)?;
+        let law = Distribution {
+            labels: target.labels.clone(),
+            probabilities: best.decoys,
+        };
+        replace_file(file, &law.to_csv()?)?;
     }
-    let decoys = arguments
-        .decoys
-        .as_deref()
-        .map(Distribution::read)
-        .transpose()?;
-    let rule = arguments.samples.map(|most_samples| StoppingRule {
-        most_samples,
-        standard_error: arguments.standard_error,
-    });
     let options = SurveyOptions {
-        sizes: arguments.sizes.clone(),
-        simulation: rule,
-        seed: arguments.seed,
-        list_best: arguments.best_decoys,
+        sizes: arguments.shared.sizes()?,
+        simulation: arguments.samples.map(|most_samples| StoppingRule {
+            most_samples,
+            standard_error: arguments.standard_error,
+        }),
+        seed: arguments.shared.seed,
+        list_best,
     };
     let survey = library::survey(&target, decoys.as_ref(), &options)?;
-    if let Some(directory) = &arguments.plots {
-        for (name, svg) in library::pictures(&survey) {
-            write_picture(directory, name, &svg)?;
-        }
-    }
-    to_stdout(|out| report::write_shuffle_information(&survey, arguments.format.into(), out))?;
-    Ok(ExitCode::SUCCESS)
+    arguments.shared.finish(
+        || Ok(pictures::information_pictures(&survey)),
+        |format, out| report::write_shuffle_information(&survey, format, out),
+    )
 }
 
 fn of_randomizer(arguments: &InformationArguments, text: &str) -> Result<ExitCode> {
     let channel = randomizer(text)?;
     let prior = Prior::parse(&arguments.prior, &channel)?;
-    let known = arguments.known.as_deref();
-    let survey = library::survey_randomizer(text, &channel, &prior, &arguments.sizes, known)?;
-    if let Some(directory) = &arguments.plots {
-        for (name, svg) in library::randomizer_pictures(&survey) {
-            write_picture(directory, name, &svg)?;
-        }
-    }
-    to_stdout(|out| report::write_shuffle_randomizer(&survey, arguments.format.into(), out))?;
-    Ok(ExitCode::SUCCESS)
+    let (known, sizes) = (arguments.known.as_deref(), arguments.shared.sizes()?);
+    let survey = library::survey_randomizer(text, &channel, &prior, &sizes, known)?;
+    arguments.shared.finish(
+        || Ok(pictures::randomizer_pictures(&survey)),
+        |format, out| report::write_shuffle_randomizer(&survey, format, out),
+    )
 }
 
-fn of_users(arguments: &InformationArguments, target: &Distribution) -> Result<ExitCode> {
-    if arguments.plots.is_some() {
+fn of_users(arguments: &InformationArguments, name: &str) -> Result<ExitCode> {
+    if arguments.shared.plots.is_some() {
         return Err(Error::parameter(
             "--plots",
             "there is no picture of --users: it is one number of messages",
         ));
     }
-    let read = |text: &String| -> Result<(String, Distribution, u64)> {
+    let read = |name: &str| Distribution::of(name, arguments.files.source(name)?);
+    let user = |text: &String| -> Result<(String, Distribution, u64)> {
         let (file, count) = match text.rsplit_once('=') {
             None => (text.as_str(), 1),
             Some((file, count)) => {
@@ -156,14 +165,13 @@ fn of_users(arguments: &InformationArguments, target: &Distribution) -> Result<E
                 (file, parsed)
             }
         };
-        Ok((file.to_owned(), Distribution::read(file)?, count))
+        Ok((file.to_owned(), read(file)?, count))
     };
-    let others = arguments
-        .users
-        .iter()
-        .map(read)
-        .collect::<Result<Vec<_>>>()?;
-    let survey = library::survey_users(target, &others)?;
-    to_stdout(|out| report::write_shuffle_users(&survey, arguments.format.into(), out))?;
-    Ok(ExitCode::SUCCESS)
+    let target = read(name)?;
+    let others = arguments.users.iter().map(user);
+    let survey = library::survey_users(&target, &others.collect::<Result<Vec<_>>>()?)?;
+    arguments.shared.finish(
+        || Ok(Vec::new()),
+        |format, out| report::write_shuffle_users(&survey, format, out),
+    )
 }

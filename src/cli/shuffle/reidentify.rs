@@ -1,20 +1,18 @@
 //! `leakgauge shuffle reidentify`.
 
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
 use leakgauge::error::{Error, Result};
-use leakgauge::log::{self, ReadMeter};
 use leakgauge::mechanism;
 use leakgauge::report::shuffle as report;
+use leakgauge::reproduce::Picture;
+use leakgauge::shuffle::parse_numbers;
 use leakgauge::shuffle::reidentification::{
-    Game, Pair, Randomizer, RatioLaw, Reidentification, Source, honeyword, pair, parse_numbers,
+    Game, Pair, Randomizer, RatioLaw, Reidentification, honeyword, pair,
 };
 
-use crate::cli::options::{FormatName, use_threads};
-use crate::cli::shuffle::check_directory;
-use crate::cli::to_stdout;
+use super::shared::{Files, Shared};
 
 /// `shuffle reidentify`.
 #[derive(Args)]
@@ -52,49 +50,28 @@ pub struct ReidentifyArguments {
         requires = "randomizer"
     )]
     input: Vec<String>,
-    /// Numbers of messages, the target's included: `2,10,1000`, `2..50` or, spread evenly by their
-    /// logarithm, `2..1e12:30`
-    #[arg(long = "n", value_name = "N,…")]
-    messages: Option<String>,
-    /// Numbers of guesses, written the same way
+    /// With --randomizer and one --input: exact figures for that input if all others have this one
+    #[arg(long, value_name = "X", requires = "randomizer")]
+    against: Option<String>,
+    /// Numbers of guesses, written as those of messages
     #[arg(long, value_name = "K,…", default_value = "1")]
     guesses: String,
     /// Also the smallest n at which no adversary succeeds with a higher probability
-    #[arg(
-        long,
-        value_name = "S,…",
-        value_delimiter = ',',
-        conflicts_with = "randomizer"
-    )]
+    #[arg(long, value_name = "S,…", value_delimiter = ',')]
     success: Vec<f64>,
     /// Read counts as samples: estimates with limits instead of exact figures of the frequencies
     #[arg(long, conflicts_with = "randomizer")]
     samples: bool,
-    /// Row 1 of both files is data
-    #[arg(long, conflicts_with = "header")]
-    no_header: bool,
-    /// Row 1 of both files names the columns
-    #[arg(long)]
-    header: bool,
     /// Level of every limit
     #[arg(long, default_value_t = 0.95, value_name = "C")]
     confidence: f64,
-    /// Seed of the split of samples, and of the accounts of the success-number graph
-    #[arg(long, default_value_t = 0, value_name = "N")]
-    seed: u64,
     /// With --plots and distributions: accounts simulated for the success-number graph
     #[arg(long, default_value_t = 10_000, value_name = "N")]
     accounts: u64,
-    /// Number of threads; the report does not depend on it [default: all cores]
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
-    /// Write every graph to this directory, data (CSV) and picture (SVG), in place of files of their
-    /// names
-    #[arg(long, value_name = "DIR")]
-    plots: Option<PathBuf>,
-    /// What goes to standard output
-    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
-    format: FormatName,
+    #[command(flatten)]
+    files: Files,
+    #[command(flatten)]
+    shared: Shared,
 }
 
 const KEYS: &str = "\
@@ -112,34 +89,29 @@ const MOST_GAMES: usize = 100_000;
 
 /// Runs `shuffle reidentify`.
 pub fn reidentify(arguments: &ReidentifyArguments) -> Result<ExitCode> {
-    use_threads(arguments.threads)?;
-    check_directory(arguments.plots.as_deref())?;
+    arguments.shared.prepare()?;
     let games = games(arguments)?;
     let (found, weights) = match (&arguments.randomizer, &arguments.target, &arguments.decoys) {
         (Some(randomizer), ..) => (shuffled(randomizer, arguments, &games)?, None),
         (None, Some(target), Some(decoys)) => basic(target, decoys, arguments, &games)?,
         _ => return Err(Error::parameter("--decoys", "is missing")),
     };
-    if let Some(directory) = &arguments.plots {
-        draw(directory, &found, weights.as_ref(), arguments, &games)?;
-    }
-    to_stdout(|out| report::write_reidentification(&found, arguments.format.into(), out))?;
-    Ok(ExitCode::SUCCESS)
+    arguments.shared.finish(
+        || graphs(&found, weights.as_ref(), arguments, &games),
+        |format, out| report::write_reidentification(&found, format, out),
+    )
 }
 
 /// P and Q, where they are known.
 type Weights = (Vec<f64>, Vec<f64>);
 
 fn games(arguments: &ReidentifyArguments) -> Result<Vec<Game>> {
-    let messages = match &arguments.messages {
-        Some(text) => parse_numbers("--n", text)?,
-        None if arguments.success.is_empty() => {
-            return Err(Error::parameter("--n", "is missing").with_hint(
-                "the number of messages: --n 10, --n 2..1e6:20; or ask for it with --success 0.2",
-            ));
-        }
-        None => Vec::new(),
-    };
+    let messages = arguments.shared.sizes()?;
+    if messages.is_empty() && arguments.success.is_empty() {
+        return Err(Error::parameter("--n", "is missing").with_hint(
+            "the number of messages: --n 10, --n 2..1e6:20; or ask for it with --success 0.2",
+        ));
+    }
     let guesses = parse_numbers("--guesses", &arguments.guesses)?;
     if messages.len().saturating_mul(guesses.len()) > MOST_GAMES {
         return Err(Error::parameter(
@@ -153,35 +125,14 @@ fn games(arguments: &ReidentifyArguments) -> Result<Vec<Game>> {
     pairs.map(|(n, k)| Game::new(n, k)).collect()
 }
 
-fn source(text: &str, arguments: &ReidentifyArguments) -> Result<Source> {
-    if let Some(named) = Source::named(text)? {
-        return Ok(named);
-    }
-    let header = match (arguments.header, arguments.no_header) {
-        (true, _) => Some(true),
-        (_, true) => Some(false),
-        _ => None,
-    };
-    Source::read(text, log::open(text, &ReadMeter::default())?, header)
-}
-
 fn basic(
     target: &str,
     decoys: &str,
     arguments: &ReidentifyArguments,
     games: &[Game],
 ) -> Result<(Reidentification, Option<Weights>)> {
-    if target == decoys && target == log::STDIN {
-        return Err(Error::parameter(
-            "-",
-            "standard input can be read only once",
-        ));
-    }
-    let both = pair(
-        source(target, arguments)?,
-        source(decoys, arguments)?,
-        arguments.samples,
-    )?;
+    let [p, q] = arguments.files.sources(target, decoys)?;
+    let both = pair(p, q, arguments.samples)?;
     match both {
         Pair::Weights(p, q) => {
             let law = RatioLaw::from_weights(&p, &q)?;
@@ -195,7 +146,7 @@ fn basic(
             "needs known distributions, and these are samples",
         )),
         Pair::Samples(messages) => {
-            let level = (arguments.confidence, arguments.seed);
+            let level = (arguments.confidence, arguments.shared.seed);
             let found = Reidentification::estimate((target, decoys), &messages, games, level)?;
             Ok((found, None))
         }
@@ -218,7 +169,18 @@ fn shuffled(
             .filter(|input| !inputs.contains(input));
         inputs.extend(more.cloned().collect::<Vec<_>>());
     }
+    if let (Some(other), true) = (&arguments.against, given) {
+        inputs.extend((!inputs.contains(other)).then(|| other.clone()));
+    }
     let randomizer = Randomizer::new(&*mechanism, given.then_some(&inputs[..]))?;
+    if let Some(other) = &arguments.against {
+        return versus(&randomizer, text, other, arguments, games);
+    }
+    if !arguments.success.is_empty() {
+        let problem = "needs known distributions, and of a randomizer bounds are given";
+        return Err(Error::parameter("--success", problem)
+            .with_hint("with --input and --against both are known"));
+    }
     if given && !randomizer.same_blanket(&arguments.inputs)? {
         return Err(Error::parameter(
             format!("--input {}", arguments.input.join(",")),
@@ -246,29 +208,48 @@ fn shuffled(
     Reidentification::randomizer(text, randomizer.epsilon(), &laws, games)
 }
 
-/// Writes the graphs.
-fn draw(
-    directory: &Path,
+/// One input among messages of another: both laws are known.
+fn versus(
+    randomizer: &Randomizer,
+    text: &str,
+    other: &str,
+    arguments: &ReidentifyArguments,
+    games: &[Game],
+) -> Result<Reidentification> {
+    let [input] = &arguments.input[..] else {
+        return Err(Error::parameter("--against", "needs one --input"));
+    };
+    let law = randomizer.versus(randomizer.number(input)?, randomizer.number(other)?)?;
+    let guesses = parse_numbers("--guesses", &arguments.guesses)?;
+    let names = (
+        &*format!("input {input} of {text}"),
+        &*format!("messages of input {other}"),
+    );
+    Reidentification::exact(names, &law, games, (&arguments.success, &guesses))
+}
+
+fn graphs(
     found: &Reidentification,
     weights: Option<&Weights>,
     arguments: &ReidentifyArguments,
     games: &[Game],
-) -> Result<()> {
+) -> Result<Vec<Picture>> {
     let mut pictures = report::pictures(found);
-    if let (Some((p, q)), Some(game)) = (weights, games.first()) {
-        let law = RatioLaw::from_weights(p, q)?;
-        pictures.push(report::flatness(&law, game.messages())?);
-        let most = honeyword::MOST_SWEETWORDS / game.messages().max(1);
-        let system = honeyword::System {
-            sweetwords: game.messages(),
-            guesses: game.guesses().min(game.messages()),
-            accounts: arguments.accounts.min(most),
-            seed: arguments.seed,
-        };
-        if system.accounts > 0 {
-            let points = honeyword::success_number(p, q, &system)?;
-            pictures.push(report::success_number(&points, &system));
-        }
+    let (Some((p, q)), Some(game)) = (weights, games.first()) else {
+        return Ok(pictures);
+    };
+    let law = RatioLaw::from_weights(p, q)?;
+    pictures.push(report::flatness(&law, game.messages())?);
+    let most = honeyword::MOST_SWEETWORDS / game.messages().max(1);
+    let system = honeyword::System {
+        sweetwords: game.messages(),
+        guesses: game.guesses().min(game.messages()),
+        accounts: arguments.accounts.min(most),
+        seed: arguments.shared.seed,
+    };
+    if system.accounts > 0 {
+        let points = honeyword::success_number(p, q, &system)?;
+        pictures.push(report::success_number(&points, &system));
     }
-    report::write_pictures(pictures, directory).map(|_| ())
+    Ok(pictures)
 }

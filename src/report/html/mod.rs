@@ -1,19 +1,23 @@
-//! An audit as one page that needs nothing else: no network, and no script but to sort tables.
+//! An audit or a comparison as one page that needs nothing else: no network, and no script but to sort tables.
 //!
 //! The page is HTML that is XML too, so that any reader of either can check it.
 
 mod answers;
+mod comparison;
 mod content;
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior};
+use serde::Serialize;
 
 use crate::audit::Audit;
+use crate::compare::Comparison;
 use crate::error::{Error, Result};
 use content::Content;
 
-const TEMPLATE: &str = include_str!("page.html");
+const PAGE: &str = concat!(include_str!("macros.html"), include_str!("page.html"));
+const COMPARISON: &str = concat!(include_str!("macros.html"), include_str!("comparison.html"));
 
 /// The page of an audit. `command` is shown as what made it, see
 /// [`command_line`](crate::report::command_line).
@@ -21,6 +25,18 @@ const TEMPLATE: &str = include_str!("page.html");
 /// # Errors
 /// None that a log or a command could cause: what the template engine reports.
 pub fn page(audit: &Audit, command: &str) -> Result<String> {
+    render(PAGE, &Content::new(audit, command))
+}
+
+/// The page of a comparison. `command` is shown as what made it.
+///
+/// # Errors
+/// None that a log or a command could cause: what the template engine reports.
+pub fn comparison_page(found: &Comparison, command: &str) -> Result<String> {
+    render(COMPARISON, &comparison::Content::new(found, command))
+}
+
+fn render(template: &'static str, content: &impl Serialize) -> Result<String> {
     let failed = |error: minijinja::Error| Error::file("the report page", format!("{error:#}"));
     let mut syntax = SyntaxConfig::builder();
     syntax.trim_blocks(true).lstrip_blocks(true);
@@ -30,12 +46,10 @@ pub fn page(audit: &Audit, command: &str) -> Result<String> {
     environment.set_syntax(syntax);
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     environment
-        .add_template("page.html", TEMPLATE)
+        .add_template("page.html", template)
         .map_err(failed)?;
     let template = environment.get_template("page.html").map_err(failed)?;
-    template
-        .render(Serde(Content::new(audit, command)))
-        .map_err(failed)
+    template.render(Serde(content)).map_err(failed)
 }
 
 #[cfg(test)]

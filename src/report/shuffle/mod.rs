@@ -1,5 +1,23 @@
 //! Reports of the shuffle model.
 
+mod information;
 mod reidentify;
+mod vulnerability;
 
+pub use information::{information_pictures, randomizer_pictures};
 pub use reidentify::{flatness, pictures, success_number, write_pictures, write_reidentification};
+pub use vulnerability::{mechanism_picture, vulnerability_picture};
+
+use crate::plot::{Mark, Spot};
+
+/// A line, or the point that it would be.
+fn curve(points: Vec<(f64, f64)>) -> Mark {
+    match points[..] {
+        [(x, y)] => Mark::Points(vec![Spot {
+            x,
+            y: Some(y),
+            ..Spot::default()
+        }]),
+        _ => Mark::Line(points),
+    }
+}

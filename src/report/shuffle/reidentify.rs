@@ -348,8 +348,8 @@ pub fn success_number(points: &[(u64, u64)], system: &System) -> Picture {
 /// A directory that cannot be written to.
 pub fn write_pictures(pictures: Vec<Picture>, directory: &Path) -> Result<Vec<PathBuf>> {
     let figure = Reproduction {
-        name: "reidentification",
-        about: "re-identification among shuffled messages",
+        name: "shuffle",
+        about: "figures of shuffled messages",
         comparisons: Vec::new(),
         notes: Vec::new(),
         pictures,

@@ -1,7 +1,7 @@
 //! One target among independent decoys: what the shuffled messages tell of the position of the
 //! target's message, and of the message.
 
-use super::ratio::{RatioLaw, excess};
+use super::ratio::{LEAST, RatioLaw, excess};
 use crate::channel::RowProblem;
 use crate::error::{Error, Result};
 
@@ -68,6 +68,7 @@ impl Basic {
                 .iter()
                 .zip(decoys)
                 .map(|(p, q)| (p / whole_p, q / whole_q))
+                .map(|(p, q)| (p, if q < LEAST { 0.0 } else { q }))
         };
         let revealing: Vec<f64> = pairs()
             .filter(|&(p, q)| q == 0.0 && p > 0.0)
@@ -93,7 +94,8 @@ impl Basic {
 
     /// β: the target's message is one that decoys never send.
     fn revealed(&self) -> f64 {
-        self.revealing.iter().sum::<f64>().min(1.0)
+        // Of nothing the sum is −0.
+        (self.revealing.iter().sum::<f64>() + 0.0).min(1.0)
     }
 
     /// 1 − β; 0 if no message is shared.
@@ -163,11 +165,12 @@ impl Basic {
     fn revealed_entropy(&self) -> f64 {
         let each: f64 = self.revealing.iter().map(|p| -p * p.ln()).sum();
         let hidden = self.hidden();
-        each - if hidden > 0.0 {
+        let rest = if hidden > 0.0 {
             hidden * (-self.revealed()).ln_1p()
         } else {
             0.0
-        }
+        };
+        (each - rest).max(0.0) + 0.0
     }
 
     /// The constants of the expansions.

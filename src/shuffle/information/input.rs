@@ -1,7 +1,7 @@
 //! Users who randomize before they are shuffled: what the shuffled messages tell of the input of one.
 
 use super::basic::{check, check_size};
-use super::ratio::RatioLaw;
+use super::ratio::{LEAST, RatioLaw};
 use crate::channel::{Channel, Prior};
 use crate::error::{Error, Result};
 
@@ -33,7 +33,7 @@ impl Signal {
         let whole: f64 = decoys.iter().sum();
         Ok(Signal {
             inputs,
-            decoys: decoys.iter().map(|q| q / whole).collect(),
+            decoys: possible(decoys.iter().map(|q| q / whole)),
         })
     }
 
@@ -56,7 +56,7 @@ impl Signal {
         let blanket = Blanket::of(randomizer);
         let mut law = blanket.generalized();
         let whole: f64 = law.iter().sum();
-        law.iter_mut().for_each(|q| *q /= whole);
+        law = possible(law.iter().map(|q| q / whole));
         check_fit(randomizer, prior, law.len() - 1)?;
         let weighted = randomizer
             .rows()
@@ -180,6 +180,11 @@ impl Signal {
         };
         self.inputs.iter().map(|(p, row)| p * each(row)).sum()
     }
+}
+
+/// Messages too unlikely to meet are none.
+fn possible(law: impl Iterator<Item = f64>) -> Vec<f64> {
+    law.map(|q| if q < LEAST { 0.0 } else { q }).collect()
 }
 
 fn check_fit(randomizer: &Channel, prior: &Prior, messages: usize) -> Result<()> {

@@ -8,7 +8,6 @@ mod basic;
 mod input;
 mod monte_carlo;
 mod optimal;
-mod picture;
 mod ratio;
 mod read;
 mod survey;
@@ -19,7 +18,6 @@ pub use basic::{Basic, Coefficients, MOST_MESSAGES};
 pub use input::{Blanket, PrivacyBounds, Signal, privacy_bounds};
 pub use monte_carlo::{MonteCarlo, StoppingRule};
 pub use optimal::{OptimalDecoys, message_coefficient, optimal_decoys};
-pub use picture::{pictures, randomizer_pictures};
 pub use read::Distribution;
 pub use survey::{
     Figure, LabelProbability, RandomizerFigure, RandomizerRow, RandomizerSurvey, Row, Survey,

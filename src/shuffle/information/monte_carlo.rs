@@ -17,6 +17,27 @@ pub struct StoppingRule {
     pub standard_error: Option<f64>,
 }
 
+impl StoppingRule {
+    fn check(&self) -> Result<()> {
+        if self.most_samples < 2 {
+            return Err(Error::parameter(
+                format!("{} samples", self.most_samples),
+                "a standard error needs at least 2",
+            ));
+        }
+        if self
+            .standard_error
+            .is_some_and(|error| error.is_nan() || error <= 0.0)
+        {
+            return Err(Error::parameter(
+                "standard error to reach",
+                "must be above 0",
+            ));
+        }
+        Ok(())
+    }
+}
+
 /// A mean of independent samples.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct MonteCarlo {
@@ -41,21 +62,7 @@ impl Basic {
     /// No messages, no samples, a standard error to reach that is not above 0.
     pub fn simulate(&self, n: u64, rule: StoppingRule, seed: u64) -> Result<[MonteCarlo; 2]> {
         check_size(n)?;
-        if rule.most_samples < 2 {
-            return Err(Error::parameter(
-                format!("{} samples", rule.most_samples),
-                "a standard error needs at least 2",
-            ));
-        }
-        if rule
-            .standard_error
-            .is_some_and(|error| error.is_nan() || error <= 0.0)
-        {
-            return Err(Error::parameter(
-                "standard error to reach",
-                "must be above 0",
-            ));
-        }
+        rule.check()?;
         let (hidden, position_known, message_known) = self.known_parts(n);
         let mut moments = [Moments::default(); 2];
         let batches = rule.most_samples.div_ceil(BATCH);

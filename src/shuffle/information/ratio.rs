@@ -7,8 +7,12 @@ use rayon::prelude::*;
 const STEP: f64 = 0.2;
 /// Nodes start where the integrand, linear there, is e^−42 of its largest value.
 const DEPTH: f64 = 42.0;
-/// Above this u the difference of the two exponentials is taken as it is.
-const FAR: f64 = 30.0;
+/// Above this u, where e^−u nearly underflows, the difference of the two exponentials is taken as it is.
+const FAR: f64 = 700.0;
+
+/// A decoy's message that is less likely counts as one that no decoy sends: with at most 2^53 messages the
+/// difference is below 1e-270.
+pub(super) const LEAST: f64 = 1e-290;
 
 /// One value w = p/q of the likelihood ratio.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -16,6 +20,23 @@ struct Atom {
     ratio: f64,
     target: f64,
     decoy: f64,
+}
+
+impl Atom {
+    /// w − 1, with all its digits where p and q are close.
+    fn above_one(&self) -> f64 {
+        (self.target - self.decoy) / self.decoy
+    }
+
+    /// Of one atom, p·(e^x − 1) − q·x: in the sum over all atoms Σ q·x is 0, and without it the terms of
+    /// order x, which cancel there to order x², do not appear.
+    fn target_term(&self, x: f64) -> f64 {
+        if x.abs() > 0.5 {
+            self.target * x.exp_m1() - self.decoy * x
+        } else {
+            self.target * exp_minus_line(x) + (self.target - self.decoy) * x
+        }
+    }
 }
 
 /// The law of w(y) = P(y)/Q(y) where Q(y) > 0, for P ≪ Q.
@@ -56,16 +77,18 @@ impl RatioLaw {
     pub fn divergence(&self) -> f64 {
         self.atoms
             .iter()
-            .map(|atom| atom.decoy * excess(atom.ratio - 1.0))
+            .map(|atom| atom.decoy * excess(atom.above_one()))
             .sum()
     }
 
-    /// E_Q\[(w − 1)^power\].
+    /// E_Q\[(w − 1)^power\], power ≥ 1.
     pub fn moment(&self, power: i32) -> f64 {
+        let rest = |atom: &Atom| atom.above_one().powi(power - 1);
+        // q·(w − 1) is p − q: so the square of a huge ratio is never taken where it is not asked for.
         let terms = self
             .atoms
             .iter()
-            .map(|atom| atom.decoy * (atom.ratio - 1.0).powi(power));
+            .map(|atom| (atom.target - atom.decoy) * rest(atom));
         terms.sum()
     }
 
@@ -116,9 +139,9 @@ impl RatioLaw {
         // because Σ q x = 0: what is of order u/n never appears and cannot cancel.
         let (mut decoy, mut target) = (0.0, 0.0);
         for atom in &self.atoms {
-            let x = -v * (atom.ratio - 1.0);
+            let x = -v * atom.above_one();
             decoy += atom.decoy * exp_minus_line(x);
-            target += atom.target * x.exp_m1();
+            target += atom.target_term(x);
         }
         let rest = if n > 1.0 {
             (n - 1.0) * decoy.ln_1p()

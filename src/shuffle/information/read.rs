@@ -1,12 +1,11 @@
-//! Distributions over messages, as users write them: `label,probability`.
+//! Distributions over messages, from what users name.
 
-use std::collections::HashMap;
-use std::io::Read;
+use std::collections::{HashMap, HashSet};
 
-use crate::error::{Error, Place, Result};
-use crate::log::{ReadMeter, delimiter, open};
+use crate::error::{Error, Result};
+use crate::shuffle::reidentification::Source;
 
-/// Probabilities of labels, in the order of a file.
+/// Probabilities of labels.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Distribution {
     /// The labels, distinct.
@@ -16,83 +15,110 @@ pub struct Distribution {
 }
 
 impl Distribution {
-    /// Reads a file of two columns, label and probability; row 1 is a header if its second field is no
-    /// number. `-` is standard input.
+    /// The distribution of a table, of probabilities or of counts read as relative frequencies, or of a
+    /// named family with its number of labels, which are then numbers from 1.
     ///
     /// # Errors
-    /// A file that cannot be read or is empty; other numbers of columns; labels that repeat; fields that are
-    /// no probabilities; a sum that is not 1 within 1e-9.
-    pub fn read(name: &str) -> Result<Distribution> {
-        let mut text = Vec::new();
-        open(name, &ReadMeter::default())?
-            .read_to_end(&mut text)
-            .map_err(|error| Error::file(name, error.to_string()))?;
-        Self::parse(name, &text)
+    /// Samples; a family whose number of labels is not known.
+    pub fn of(name: &str, source: Source) -> Result<Distribution> {
+        match source {
+            Source::Table {
+                labels, weights, ..
+            } => Ok(Self::normalized(labels, weights)),
+            Source::Zipf {
+                exponent,
+                size: Some(size),
+            } => {
+                let labels = (1..=size).map(|rank| rank.to_string()).collect();
+                Ok(Self::normalized(labels, ranks(exponent, size)))
+            }
+            Source::Zipf { size: None, .. } => {
+                Err(Error::parameter(name, "the number of labels is not known")
+                    .with_hint("write zipf(exponent=0.7, size=1000)"))
+            }
+            Source::Samples(_) => Err(Error::file(
+                name,
+                "has one message a row: a sample, of which no law is known",
+            )
+            .with_hint(
+                "give rows of a label and its probability or count; for limits from samples see `leakgauge shuffle reidentify`",
+            )),
+        }
     }
 
-    fn parse(name: &str, text: &[u8]) -> Result<Distribution> {
-        let first_line = text.split(|byte| *byte == b'\n').next().unwrap_or(&[]);
-        let mut reader = csv::ReaderBuilder::new()
-            .delimiter(delimiter(name, first_line, None))
-            .has_headers(false)
-            .flexible(true)
-            .trim(csv::Trim::All)
-            .from_reader(text);
-        let mut found = Distribution {
-            labels: Vec::new(),
-            probabilities: Vec::new(),
-        };
-        let mut seen = HashMap::new();
-        for (at, record) in reader.records().enumerate() {
-            let place = || Place::file(name).row(at as u64 + 1);
-            let record = record.map_err(|error| Error::data(place(), error.to_string()))?;
-            if record.len() != 2 {
-                let problem = format!("has {} field(s), not 2", record.len());
-                return Err(
-                    Error::data(place(), problem).with_hint("each row is label,probability")
-                );
+    /// Two of them. A named family takes its labels from the other, the likeliest first.
+    ///
+    /// # Errors
+    /// As [`Distribution::of`]; a family of fewer labels than the other has.
+    pub fn both(names: [&str; 2], sources: [Source; 2]) -> Result<[Distribution; 2]> {
+        let [target, decoys] = names;
+        Ok(match sources {
+            [
+                Source::Zipf { exponent, size },
+                table @ Source::Table { .. },
+            ] => {
+                let table = Self::of(decoys, table)?;
+                [table.family(exponent, size)?, table]
             }
-            let number = match record[1].parse::<f64>() {
-                Ok(number) => number,
-                Err(_) if at == 0 => continue,
-                Err(_) => {
-                    return Err(Error::data(
-                        place().column("2").value(&record[1]),
-                        "is not a number",
-                    ));
-                }
-            };
-            if !number.is_finite() || !(0.0..=1.0 + 1e-9).contains(&number) {
-                return Err(Error::data(
-                    place().column("2").value(&record[1]),
-                    "is not a probability",
-                ));
+            [
+                table @ Source::Table { .. },
+                Source::Zipf { exponent, size },
+            ] => {
+                let table = Self::of(target, table)?;
+                let family = table.family(exponent, size)?;
+                [table, family]
             }
-            if let Some(before) = seen.insert(record[0].to_owned(), at + 1) {
-                let problem = format!("this label is in row {before} already");
-                return Err(Error::data(place().column("1").value(&record[0]), problem)
-                    .with_hint("add their probabilities up"));
+            [
+                Source::Zipf {
+                    exponent: one,
+                    size: a,
+                },
+                Source::Zipf {
+                    exponent: other,
+                    size: b,
+                },
+            ] => {
+                let family = |name, exponent, size| Self::of(name, Source::Zipf { exponent, size });
+                [
+                    family(target, one, a.or(b))?,
+                    family(decoys, other, b.or(a))?,
+                ]
             }
-            found.labels.push(record[0].to_owned());
-            found.probabilities.push(number);
-        }
-        found.check(name)?;
-        Ok(found)
+            [one, other] => [Self::of(target, one)?, Self::of(decoys, other)?],
+        })
     }
 
-    fn check(&self, name: &str) -> Result<()> {
-        if self.labels.is_empty() {
-            return Err(Error::file(name, "has no probabilities")
-                .with_hint("each row is label,probability"));
+    fn normalized(labels: Vec<String>, mut weights: Vec<f64>) -> Distribution {
+        let whole: f64 = weights.iter().sum();
+        weights.iter_mut().for_each(|weight| *weight /= whole);
+        Distribution {
+            labels,
+            probabilities: weights,
         }
-        let sum: f64 = self.probabilities.iter().sum();
-        if (sum - 1.0).abs() > 1e-9 {
-            return Err(
-                Error::file(name, format!("the probabilities sum to {sum}, not 1"))
-                    .with_hint("divide each by the sum"),
-            );
+    }
+
+    /// Zipf's law over these labels, the likeliest first, and over as many more as are asked for.
+    fn family(&self, exponent: f64, size: Option<u64>) -> Result<Distribution> {
+        let known = self.labels.len();
+        let size = size.unwrap_or(known as u64);
+        if size < known as u64 {
+            return Err(Error::parameter(
+                format!("size={size}"),
+                format!("the other distribution has {known} labels"),
+            ));
         }
-        Ok(())
+        let mut order: Vec<usize> = (0..known).collect();
+        order.sort_by(|&a, &b| self.probabilities[b].total_cmp(&self.probabilities[a]));
+        let mut labels: Vec<String> = order.iter().map(|&at| self.labels[at].clone()).collect();
+        let taken: HashSet<&String> = self.labels.iter().collect();
+        for rank in known as u64 + 1..=size {
+            let mut label = format!("rank {rank}");
+            while taken.contains(&label) {
+                label.push('\'');
+            }
+            labels.push(label);
+        }
+        Ok(Self::normalized(labels, ranks(exponent, size)))
     }
 
     /// Several distributions over the labels of all of them: those of the first, then new ones in their order.
@@ -116,45 +142,79 @@ impl Distribution {
         let rows = all.iter().map(spread).collect();
         (labels, rows)
     }
+
+    /// As a file of labels and probabilities, which reads as the same distribution.
+    ///
+    /// # Errors
+    /// None that memory gives.
+    pub fn to_csv(&self) -> Result<String> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        let rows = self.labels.iter().zip(&self.probabilities);
+        let lines = rows.map(|(label, p)| [label.clone(), p.to_string()]);
+        let header = ["label", "probability"].map(str::to_owned);
+        for line in [header].into_iter().chain(lines) {
+            writer
+                .write_record(line)
+                .map_err(|error| Error::parameter("distribution", error.to_string()))?;
+        }
+        let bytes = writer
+            .into_inner()
+            .map_err(|error| Error::parameter("distribution", error.to_string()))?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+fn ranks(exponent: f64, size: u64) -> Vec<f64> {
+    (1..=size)
+        .map(|rank| libm::pow(rank as f64, -exponent))
+        .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn message(text: &str) -> String {
-        Distribution::parse("p.csv", text.as_bytes())
-            .unwrap_err()
-            .to_string()
+    fn read(text: &str) -> Source {
+        Source::read("p.csv", text.as_bytes(), None).unwrap()
+    }
+
+    fn named(text: &str) -> Source {
+        Source::named(text).unwrap().unwrap()
     }
 
     #[test]
-    fn distributions_are_read_with_or_without_a_header() {
-        let bare = Distribution::parse("p", b"a,0.5\nb,0.5\n").unwrap();
+    fn probabilities_and_counts_are_distributions() {
+        let one = Distribution::of("p", read("a,0.5\nb,0.5\n")).unwrap();
         assert_eq!(
-            bare,
-            Distribution::parse("p", b"label,probability\na,0.5\nb,0.5\n").unwrap()
+            one,
+            Distribution::of("p", read("label,count\na,7\nb,7\n")).unwrap()
         );
-        assert_eq!(bare, Distribution::parse("p", b"a\t0.5\nb\t5e-1").unwrap());
-        let other = Distribution::parse("q", b"b,0.25\nc,0.75").unwrap();
-        let (labels, rows) = Distribution::align(&[&bare, &other]);
+        let other = Distribution::of("q", read("b,0.25\nc,0.75")).unwrap();
+        let (labels, rows) = Distribution::align(&[&one, &other]);
         assert_eq!(labels, ["a", "b", "c"]);
         assert_eq!(rows, [[0.5, 0.5, 0.0], [0.0, 0.25, 0.75]]);
+        let again = Distribution::of("p", read(&other.to_csv().unwrap())).unwrap();
+        assert_eq!(again, other);
     }
 
     #[test]
-    fn what_is_no_distribution_is_refused_with_its_place() {
-        assert!(message("").contains("no probabilities"));
-        assert!(message("label,probability\n").contains("no probabilities"));
-        assert!(message("a,0.5\nb,0.4").contains("sum to 0.9"));
-        assert!(
-            message("a,0.5\na,0.5").contains("row 2")
-                && message("a,0.5\na,0.5").contains("row 1 already")
+    fn families_rank_the_labels_of_the_other() {
+        let both = |target, decoys| Distribution::both(["p", "q"], [target, decoys]);
+        let [p, q] = both(read("a,1\nb,7\nc,2\n"), named("zipf(1)")).unwrap();
+        assert_eq!(p.labels, ["a", "b", "c"]);
+        assert_eq!(q.labels, ["b", "c", "a"]);
+        assert!((q.probabilities[0] - 6.0 / 11.0).abs() < 1e-15);
+        let [p, q] = both(named("uniform(size=4)"), read("a,1\nrank 4,7\nc,2\n")).unwrap();
+        assert_eq!(p.labels, ["rank 4", "c", "a", "rank 4'"]);
+        assert_eq!((p.probabilities, q.labels.len()), (vec![0.25; 4], 3));
+        let [p, q] = both(named("zipf(1, size=2)"), named("uniform")).unwrap();
+        assert_eq!(
+            (p.labels, q.labels.len()),
+            (vec!["1".into(), "2".into()], 2)
         );
-        assert!(message("a,1.5\nb,-0.5").contains("not a probability"));
-        assert!(message("a,0.5\nb,-0.5\nc,1").contains("row 2"));
-        assert!(message("a,NaN\n").contains("not a probability"));
-        assert!(message("a,1\nb,x").contains("not a number"));
-        assert!(message("a\nb\n").contains("1 field(s)"));
+        let message = |target, decoys| both(target, decoys).unwrap_err().to_string();
+        assert!(message(named("zipf(1)"), named("uniform")).contains("not known"));
+        assert!(message(named("uniform(size=1)"), read("a,1\nb,7\n")).contains("has 2 labels"));
+        assert!(message(read("x\ny\n"), named("uniform(size=3)")).contains("sample"));
     }
 }

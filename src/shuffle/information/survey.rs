@@ -153,7 +153,9 @@ fn row(basic: &Basic, n: u64, options: &SurveyOptions) -> Result<Row> {
 }
 
 fn entropy(law: &[f64]) -> f64 {
-    law.iter().filter(|p| **p > 0.0).map(|p| -p * p.ln()).sum()
+    let each = law.iter().filter(|p| **p > 0.0).map(|p| -p * p.ln());
+    // Of a certain message it is 0, not −0.
+    each.sum::<f64>() + 0.0
 }
 
 fn check_sizes(sizes: &[u64]) -> Result<()> {

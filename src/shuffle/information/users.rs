@@ -98,7 +98,8 @@ impl Users {
                 told += whole * prior * super::basic::excess_of(joint(y) / (whole * prior));
             }
         });
-        Ok(told)
+        // Rounding must not lift what is 0 above its bound.
+        Ok(told.min(self.position_bound()))
     }
 
     /// I(Y₁; Z), exactly.

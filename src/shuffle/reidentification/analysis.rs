@@ -67,7 +67,7 @@ pub struct ExactRow {
     /// β_n^k and the advantages.
     #[serde(flatten)]
     pub success: Success,
-    /// f(∞) + kM/n; `None` if M is infinite.
+    /// f(∞) + kM/n, cut at 1; `None` if M is infinite.
     pub asymptotic: Option<f64>,
     /// The bounds by total variation, of one guess.
     pub total_variation_bounds: Option<TotalVariationBounds>,
@@ -192,7 +192,7 @@ impl Reidentification {
             let bounds = || total_variation_bounds(law.total_variation(), game.messages());
             Ok(ExactRow {
                 success,
-                asymptotic: law.asymptotic(game),
+                asymptotic: law.asymptotic(game).map(|most| most.min(1.0)),
                 total_variation_bounds: (game.guesses() == 1).then(bounds).transpose()?,
             })
         };

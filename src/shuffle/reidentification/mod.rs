@@ -42,8 +42,8 @@ mod bounds;
 mod game;
 pub mod honeyword;
 mod law;
-mod numbers;
 mod panel;
+mod planar;
 mod quadrature;
 mod randomizer;
 mod real;
@@ -60,7 +60,6 @@ pub use analysis::{
 pub use bounds::{TotalVariationBounds, clone_bound, hockey_stick_bound, total_variation_bounds};
 pub use game::{Game, MOST_MESSAGES, Success};
 pub use law::RatioLaw;
-pub use numbers::parse_numbers;
 pub use randomizer::{InputLaw, Randomizer, ShuffleBounds};
 pub use real::Stretch;
 pub use source::{Pair, Source, pair};

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::bounds::clone_bound;
 use super::game::{Game, Success};
 use super::law::RatioLaw;
+use super::planar;
 use super::quadrature::Sum;
 use super::real::Stretch;
 use crate::error::{Error, Result};
@@ -55,7 +56,9 @@ impl Randomizer {
     /// A mechanism over given inputs, or those that its parameters declare.
     ///
     /// For noise that is added to a number the blanket is that of all numbers between the outermost
-    /// inputs: the noise is unimodal and symmetric, and so inf_x R(x)(y) is reached at one of them.
+    /// inputs: the noise is unimodal and symmetric, and so inf_x R(x)(y) is reached at one of them. For noise
+    /// that is added to a point it is that of the convex hull of the inputs, and bounds are a little above the
+    /// best ones.
     ///
     /// # Errors
     /// Inputs that are missing or that the mechanism does not take; a mechanism without a finite matrix
@@ -73,10 +76,10 @@ impl Randomizer {
             return Err(Error::parameter(name, "has no inputs"));
         }
         let finite = bound.probabilities();
-        if finite.is_none() && bound.located().is_none() {
+        if finite.is_none() && bound.located().is_none() && bound.planar().is_none() {
             return Err(Error::parameter(
                 name,
-                "has no finite matrix and adds no noise to a number: its blanket is not known here",
+                "has no finite matrix and adds no noise to a number or point: its blanket is not known here",
             )
             .with_hint("with fewer secrets the matrix may be small enough"));
         }
@@ -139,7 +142,10 @@ impl Randomizer {
     pub fn input(&self, number: usize) -> Result<InputLaw> {
         let (law, blanket_mass) = match &self.finite {
             Some(finite) => finite_blanket(finite, &finite.rows[number])?,
-            None => self.located_blanket(number)?,
+            None => match self.bound.planar() {
+                Some((scale, points)) => planar::against_blanket(scale, points, number),
+                None => self.located_blanket(number)?,
+            },
         };
         Ok(InputLaw {
             input: self.inputs[number].clone(),

@@ -1,0 +1,119 @@
+//! Arguments that the subcommands of `shuffle` share.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use leakgauge::channel::{Channel, read};
+use leakgauge::error::{Error, Result};
+use leakgauge::log::{self, ReadMeter};
+use leakgauge::mechanism;
+use leakgauge::report::{Format, shuffle::write_pictures};
+use leakgauge::reproduce::Picture;
+use leakgauge::shuffle::parse_numbers;
+use leakgauge::shuffle::reidentification::Source;
+
+use crate::cli::options::{FormatName, use_threads};
+use crate::cli::to_stdout;
+
+/// Over what, and how it is told.
+#[derive(Args)]
+pub struct Shared {
+    /// Numbers of messages, the target's included: `2,10,1000`, `2..50` or, spread evenly by their
+    /// logarithm, `2..1e12:30`
+    #[arg(long = "n", value_name = "N,…")]
+    pub messages: Option<String>,
+    /// Seed of every random choice
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub seed: u64,
+    /// Number of threads; the report does not depend on it [default: all cores]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+    /// Write every graph to this directory, data (CSV) and picture (SVG), in place of files of their
+    /// names
+    #[arg(long, value_name = "DIR")]
+    pub plots: Option<PathBuf>,
+    /// What goes to standard output
+    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
+    pub format: FormatName,
+}
+
+impl Shared {
+    /// What has to be right before anything is computed: threads, and the directory of the graphs.
+    pub fn prepare(&self) -> Result<()> {
+        use_threads(self.threads)?;
+        match &self.plots {
+            Some(directory) if !directory.is_dir() => {
+                Err(Error::file(directory, "there is no such directory")
+                    .with_hint("make it first, or name another with --plots"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The numbers of messages; none if they are not given.
+    pub fn sizes(&self) -> Result<Vec<u64>> {
+        let text = self.messages.as_deref();
+        text.map_or_else(|| Ok(Vec::new()), |text| parse_numbers("--n", text))
+    }
+
+    /// Writes the graphs, if they are asked for, and the report.
+    pub fn finish(
+        &self,
+        pictures: impl FnOnce() -> Result<Vec<Picture>>,
+        report: impl FnOnce(Format, &mut dyn Write) -> io::Result<()>,
+    ) -> Result<ExitCode> {
+        if let Some(directory) = &self.plots {
+            write_pictures(pictures()?, directory)?;
+        }
+        to_stdout(|out| report(self.format.into(), out))?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// How files of distributions are read.
+#[derive(Args)]
+pub struct Files {
+    /// Row 1 of the files is data
+    #[arg(long, conflicts_with = "header")]
+    no_header: bool,
+    /// Row 1 of the files names the columns
+    #[arg(long)]
+    header: bool,
+}
+
+impl Files {
+    /// A distribution: a file, or a named family.
+    pub fn source(&self, text: &str) -> Result<Source> {
+        if let Some(named) = Source::named(text)? {
+            return Ok(named);
+        }
+        let header = match (self.header, self.no_header) {
+            (true, _) => Some(true),
+            (_, true) => Some(false),
+            _ => None,
+        };
+        Source::read(text, log::open(text, &ReadMeter::default())?, header)
+    }
+
+    /// Two of them.
+    pub fn sources(&self, target: &str, decoys: &str) -> Result<[Source; 2]> {
+        if target == decoys && target == log::STDIN {
+            return Err(Error::parameter(
+                "-",
+                "standard input can be read only once",
+            ));
+        }
+        Ok([self.source(target)?, self.source(decoys)?])
+    }
+}
+
+/// A channel: a mechanism that can be written out, or a matrix in a file.
+pub fn randomizer(text: &str) -> Result<Channel> {
+    if text.contains('(') {
+        return Channel::of_mechanism(&*mechanism::parse(text)?);
+    }
+    let input = log::open(text, &ReadMeter::default())?;
+    Ok(read::channel(text, input, &read::MatrixOptions::default())?.0)
+}
