@@ -70,8 +70,5 @@ impl ComparisonOutputs {
 
 fn inputs(log: &LogArguments) -> Vec<&Path> {
     let files = log.logs.iter().chain(&log.fit_on);
-    files
-        .filter(|file| *file != "-")
-        .map(|file| Path::new(file))
-        .collect()
+    files.filter(|file| *file != "-").map(Path::new).collect()
 }

@@ -73,8 +73,7 @@ impl Hamming {
     /// The mean of the distance.
     ///
     /// # Formula
-    /// n − E[fixed], where a share e^θ/n, up to the ends, is fixed: E[fixed] = K + (n − K)/(n − K) = K + 1
-    /// given K < n kept, else n.
+    /// E(n − K − 1), 0 for K = n: of the n − K items that are shuffled, one stays in the mean.
     pub fn mean(&self) -> f64 {
         let weights = fixed_weights(self.n, self.theta);
         let total: f64 = weights.iter().map(|(_, weight)| weight).sum();
