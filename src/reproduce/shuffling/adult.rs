@@ -70,7 +70,10 @@ pub(in super::super) fn figure_8(options: &ReproduceOptions) -> Result<Made> {
     let mut by_alpha = Vec::new();
     for alpha in ALPHAS {
         let scheme = Scheme::grouped(&groups, alpha, Some(&points))?;
-        by_alpha.push((alpha, people.vulnerable(&scheme, effort, options.seed)));
+        by_alpha.push((
+            alpha,
+            Found::new(RADIUS, &people, &scheme, effort, options.seed),
+        ));
     }
     let extremes = [Scheme::InOrder, Scheme::Uniform]
         .map(|scheme| Found::new(0.0, &people, &scheme, effort, options.seed));
@@ -105,7 +108,7 @@ impl Found {
     }
 }
 
-type ByAlpha = [(f64, [Spread; 2])];
+type ByAlpha = [(f64, Found)];
 
 fn comparisons(found: &[Found], by_alpha: &ByAlpha, extremes: &[Found; 2]) -> Vec<Comparison> {
     let (in_order, at_one) = (&extremes[0], &found[1]);
@@ -137,9 +140,9 @@ fn comparisons(found: &[Found], by_alpha: &ByAlpha, extremes: &[Found; 2]) -> Ve
             "decreases",
             &format!(
                 "{:.3} at α = {}, {:.3} at α = {}",
-                ends.1.1[1].mean, ends.1.0, ends.0.1[1].mean, ends.0.0
+                ends.1.1.rho[1].mean, ends.1.0, ends.0.1.rho[1].mean, ends.0.0
             ),
-            ends.0.1[1].mean < ends.1.1[1].mean,
+            ends.0.1.rho[1].mean < ends.1.1.rho[1].mean,
         ),
     ]
 }
@@ -192,7 +195,7 @@ fn pictures(found: &[Found], by_alpha: &ByAlpha, extremes: &[Found; 2]) -> Vec<P
     let lambda: &dyn Fn(&Found) -> Spread = &|f| f.lambda;
     let alphas: Vec<(f64, Spread)> = by_alpha
         .iter()
-        .map(|(alpha, rho)| (*alpha, rho[1]))
+        .map(|(alpha, found)| (*alpha, found.rho[1]))
         .collect();
     vec![
         between(
@@ -235,16 +238,17 @@ fn pictures(found: &[Found], by_alpha: &ByAlpha, extremes: &[Found; 2]) -> Vec<P
             lambda,
         )
         .picture("radius", &by_radius(lambda)),
-        trade(&by_radius(rare), &by_radius(lambda)),
+        trade(by_alpha),
     ]
 }
 
-/// ρ against λ, one point a radius.
-fn trade(rho: &[(f64, Spread)], lambda: &[(f64, Spread)]) -> Picture {
-    let mut table = Table::new(&["radius", "error", "recovered"]);
+/// ρ against λ, one point an α.
+fn trade(by_alpha: &ByAlpha) -> Picture {
+    let mut table = Table::new(&["alpha", "error", "recovered"]);
     let mut line = Vec::new();
-    for ((radius, rho), (_, lambda)) in rho.iter().zip(lambda) {
-        table.push([(*radius).into(), lambda.mean.into(), rho.mean.into()]);
+    for (alpha, found) in by_alpha {
+        let (rho, lambda) = (found.rho[1], found.lambda);
+        table.push([(*alpha).into(), lambda.mean.into(), rho.mean.into()]);
         line.push((
             lambda.mean,
             Spread {
@@ -253,16 +257,16 @@ fn trade(rho: &[(f64, Spread)], lambda: &[(f64, Spread)]) -> Picture {
             },
         ));
     }
-    let mut all = layers("within groups, r = 0 to 73 years", 0, &line);
+    let mut all = layers("within groups, α = 1 to 10⁶", 0, &line);
     // The points tell the order by themselves.
     all.retain(|layer: &Layer| !matches!(layer.mark, Mark::Line(_)));
     let svg = chart(&Chart {
         caption: Caption::new(
-            "What is recovered against what is learned",
+            "People with the larger income who are found against what is learned, groups within a year",
             "Lower left is better: less is recovered, and errors are smaller.",
         ),
         x: Axis::linear("error relative to guessing, λ"),
-        y: Axis::linear("share recovered of people with the larger income, ρ"),
+        y: Axis::linear("share recovered of those, ρ"),
         layers: all,
         aspect: 0.62,
     });
