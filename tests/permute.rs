@@ -328,6 +328,7 @@ fn what_cannot_be_done_is_refused_and_nothing_is_written() {
         .file("blank.csv", blank)
         .file("ragged.csv", "x,v\n1,2\n3\n")
         .file("empty.csv", "x,v\n")
+        .file("open.csv", "x,v\n1,2\n3,\"4\n5,6\n")
         .file("groups.csv", "group,row\na,1\na,21\n")
         .file("edges.csv", "from,to\nn1,n2\nn1,nobody\n")
         .file("there.csv", "mine\n");
@@ -504,6 +505,11 @@ fn what_cannot_be_done_is_refused_and_nothing_is_written() {
         "empty.csv",
         &["--groups", "equal", "--by", "x"],
         &["has no rows"],
+    );
+    other(
+        "open.csv",
+        &["--groups", "equal", "--by", "x"],
+        &["open.csv, row 3", "quote"],
     );
     other(
         "missing.csv",

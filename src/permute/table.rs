@@ -6,7 +6,7 @@ use csv::{ByteRecord, ReaderBuilder, WriterBuilder};
 
 use super::points::Points;
 use crate::error::{Error, Place, Result, listing};
-use crate::log::{ReadMeter, delimiter, open, read_error};
+use crate::log::{ReadMeter, Source, delimiter, open, read_error};
 use crate::suggest;
 
 /// Bytes that the delimiter is looked for in.
@@ -72,7 +72,10 @@ impl Table {
             .has_headers(false)
             .flexible(true)
             .delimiter(delimiter)
-            .from_reader(std::io::Read::chain(std::io::Cursor::new(head), input));
+            .from_reader(Source::new(std::io::Read::chain(
+                std::io::Cursor::new(head),
+                input,
+            )));
         let mut record = ByteRecord::new();
         let mut row = 0u64;
         loop {
@@ -87,6 +90,18 @@ impl Table {
                 break;
             }
             row += 1;
+            reader.get_mut().row_is_read();
+            if Source::is_end(&record) {
+                row -= 1;
+                break;
+            }
+            if Source::holds_end(&record) {
+                return Err(Error::data(
+                    Place::file(file).row(row),
+                    "a quote is left open to the end of the file",
+                )
+                .with_hint("close it, or double it if it is part of the text"));
+            }
             if is_blank(&record) {
                 continue;
             }
