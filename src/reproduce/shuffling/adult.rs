@@ -158,7 +158,7 @@ fn notes(census: &Census, effort: Effort, found: &[Found]) -> Vec<String> {
     };
     vec![
         format!(
-            "{}: {n} people, ε = 2.5, α = 4, {} permutations of {} randomizations each. The {VOTERS} voters are within {REACH} year, of the same marital status if there are as many, and not the person; λ is against the true shares within {REACH} year.",
+            "{}: {n} people, ε = 2.5, α = 4, {} permutations of {} randomizations each. The {VOTERS} voters are within {REACH} year, of the same marital status if there are as many, and not the person. α goes to 10⁶, and people with the larger income are looked at alone, since ρ of all at α up to 16 and r = 4 had shown no effect of α; λ is against the true shares within {REACH} year.",
             census.name, effort.rounds, effort.draws
         ),
         format!(
