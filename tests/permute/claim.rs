@@ -101,8 +101,10 @@ fn a_shuffler_with_a_biased_generator_is_caught() {
         .map(|_| {
             let order = orders[rng.random_range(0..6usize)];
             let items: Vec<&str> = order.split('-').collect();
-            let sigma =
-                model.insert(|i| model.insertion_at(i, rng.random::<f64>().min(rng.random())));
+            let sigma = model.insert(|i| {
+                let smaller = rng.random::<f64>().min(rng.random());
+                model.insertion_at(i, -(-smaller).ln_1p())
+            });
             let output: Vec<&str> = sigma.iter().map(|at| items[*at as usize]).collect();
             (order.to_owned(), output.join("-"))
         })

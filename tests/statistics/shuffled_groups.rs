@@ -104,7 +104,10 @@ fn biased(theta: f64, rows: usize, seed: u64) -> Log {
     for _ in 0..rows {
         let order = orders[rng.random_range(0..orders.len())];
         let items: Vec<&str> = order.split('-').collect();
-        let sigma = model.insert(|i| model.insertion_at(i, rng.random::<f64>().min(rng.random())));
+        let sigma = model.insert(|i| {
+            let smaller = rng.random::<f64>().min(rng.random());
+            model.insertion_at(i, -(-smaller).ln_1p())
+        });
         let output: Vec<&str> = sigma.iter().map(|at| items[*at as usize]).collect();
         csv.push_str(&format!("{order},{}\n", output.join("-")));
     }

@@ -38,7 +38,8 @@ fn moments_of_hamming_are_the_golden_ones() {
     }
 }
 
-/// Insertions have the golden probabilities: the quantile function jumps at their sums.
+/// Insertions have the golden probabilities: those of all stretches of the exponential numbers that lead
+/// to a place.
 #[test]
 fn insertions_have_the_golden_probabilities() {
     for e in golden("rim") {
@@ -49,24 +50,28 @@ fn insertions_have_the_golden_probabilities() {
         let model = Kendall { n: 5, theta };
         let table = e["values"]["insertion"].as_array().unwrap();
         for (i, row) in (1u32..).zip(table) {
-            let mut sum = 0.0;
-            // The table goes by place, from the front.
-            for (before, p) in (0u32..).zip(row.as_array().unwrap().iter().rev()) {
-                let p = p.as_f64().unwrap();
-                if p > 1e-9 {
-                    assert_eq!(model.insertion_at(i, sum + 1e-12), before, "{}", e["id"]);
-                    assert_eq!(
-                        model.insertion_at(i, sum + p - 1e-12 * p - 1e-15),
-                        before,
-                        "{}",
-                        e["id"]
-                    );
-                }
-                sum += p;
+            let mut found = vec![0.0; i as usize];
+            let stretches = (800.0 / theta) as u32;
+            for stretch in 0..stretches {
+                let (from, length) = (theta * f64::from(stretch), -(-theta).exp_m1());
+                let before = model.insertion_at(i, from + 0.5 * theta);
+                found[before as usize] += (-from).exp() * length;
             }
-            assert!((sum - 1.0).abs() < 1e-12);
+            // The table goes by place, from the front.
+            for (found, p) in found.iter().zip(row.as_array().unwrap().iter().rev()) {
+                let p = p.as_f64().unwrap();
+                assert!((found - p).abs() <= 1e-10 * p, "{}: {found} {p}", e["id"]);
+            }
         }
     }
+}
+
+/// Places that hardly ever come come as often as they should: 36 is where uniform numbers of 53 bits end.
+#[test]
+fn the_rarest_insertions_are_reached() {
+    let model = Kendall { n: 2, theta: 40.0 };
+    assert_eq!(model.insertion_at(2, 39.9), 0);
+    assert_eq!(model.insertion_at(2, 40.1), 1);
 }
 
 /// Every insertion sequence gives another permutation, whose distance is their sum.

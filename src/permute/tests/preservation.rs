@@ -161,6 +161,17 @@ fn the_fewest_shuffles_are_enough_and_one_less_is_not() {
     }
 }
 
+/// Ranks from scipy.stats.binom: the largest i with P(Bin(T, 0.05) ≤ i − 1) ≤ 0.05. The first of the
+/// probabilities that are summed underflow.
+#[test]
+fn many_shuffles_limit_eta_by_the_right_rank() {
+    for (trials, rank) in [(14_600, 687), (1_000_000, 49_642)] {
+        let mut counts: Vec<u32> = (1..=trials).rev().collect();
+        let found = Preserved::new(&mut counts, 1, 0.05, 0.95).eta;
+        assert_eq!(found, Some(f64::from(rank)));
+    }
+}
+
 /// The four sets of Theorem A.4's proof: places that differ, by where their values were and are.
 #[test]
 fn values_that_leave_and_enter_a_set_are_the_golden_ones() {
