@@ -174,72 +174,77 @@ fn notes(census: &Census, effort: Effort, found: &[Found]) -> Vec<String> {
     ]
 }
 
-fn pictures(found: &[Found], by_alpha: &ByAlpha, extremes: &[Found; 2]) -> Vec<Picture> {
-    let by_radius = |pick: &dyn Fn(&Found) -> Spread| -> Vec<(f64, Spread)> {
-        found.iter().map(|f| (f.radius, pick(f))).collect()
-    };
-    let range = (RADII[0], RADII[RADII.len() - 1]);
-    let years = || Axis::linear("years within a group, r");
-    let between = |file, title, says, x, range, y, pick: &dyn Fn(&Found) -> Spread| Between {
-        file,
-        title,
-        says,
-        x,
-        y,
-        range,
-        in_order: pick(&extremes[0]),
-        uniform: pick(&extremes[1]),
-    };
-    let all: &dyn Fn(&Found) -> Spread = &|f| f.rho[0];
-    let rare: &dyn Fn(&Found) -> Spread = &|f| f.rho[1];
-    let lambda: &dyn Fn(&Found) -> Spread = &|f| f.lambda;
-    let alphas: Vec<(f64, Spread)> = by_alpha
-        .iter()
-        .map(|(alpha, found)| (*alpha, found.rho[1]))
-        .collect();
-    vec![
-        between(
+/// File, title, what it says and what is measured, of the pictures against r.
+type Measured = ([&'static str; 3], &'static str, fn(&Found) -> Spread);
+
+const BY_RADIUS: [Measured; 3] = [
+    (
+        [
             "dsigma-figure-8a",
             "Share of people whose income an attack recovers",
             "A vote for the smaller income, which most have, finds most people whatever is shuffled.",
-            years(),
-            range,
-            "share recovered, ρ",
-            all,
-        )
-        .picture("radius", &by_radius(all)),
-        between(
+        ],
+        "share recovered, ρ",
+        |found| found.rho[0],
+    ),
+    (
+        [
             "dsigma-figure-8a-larger",
             "Share of people with the larger income whom an attack finds",
             "Wider groups protect more.",
-            years(),
-            range,
-            "share recovered of those, ρ",
-            rare,
-        )
-        .picture("radius", &by_radius(rare)),
-        between(
-            "dsigma-figure-8b",
-            "Share of people with the larger income whom an attack finds, groups within a year",
-            "Smaller α protects more.",
-            Axis::log("α"),
-            (ALPHAS[0], ALPHAS[ALPHAS.len() - 1]),
-            "share recovered of those, ρ",
-            rare,
-        )
-        .picture("alpha", &alphas),
-        between(
+        ],
+        "share recovered of those, ρ",
+        |found| found.rho[1],
+    ),
+    (
+        [
             "dsigma-figure-8c",
             "Error of learned shares of large incomes",
             "Wider groups leave less to learn.",
-            years(),
-            range,
-            "error relative to guessing, λ",
-            lambda,
-        )
-        .picture("radius", &by_radius(lambda)),
+        ],
+        "error relative to guessing, λ",
+        |found| found.lambda,
+    ),
+];
+
+fn pictures(found: &[Found], by_alpha: &ByAlpha, extremes: &[Found; 2]) -> Vec<Picture> {
+    let against_radius = |([file, title, says], y, pick): Measured| {
+        let ours: Vec<(f64, Spread)> = found.iter().map(|f| (f.radius, pick(f))).collect();
+        Between {
+            file,
+            title,
+            says,
+            x: Axis::linear("years within a group, r"),
+            y,
+            range: (RADII[0], RADII[RADII.len() - 1]),
+            in_order: pick(&extremes[0]),
+            uniform: pick(&extremes[1]),
+        }
+        .picture("radius", &ours)
+    };
+    let [all, larger, learned] = BY_RADIUS.map(against_radius);
+    vec![
+        all,
+        larger,
+        against_alpha(by_alpha, extremes),
+        learned,
         trade(by_alpha),
     ]
+}
+
+fn against_alpha(by_alpha: &ByAlpha, extremes: &[Found; 2]) -> Picture {
+    let ours: Vec<(f64, Spread)> = by_alpha.iter().map(|(a, f)| (*a, f.rho[1])).collect();
+    Between {
+        file: "dsigma-figure-8b",
+        title: "Share of people with the larger income whom an attack finds, groups within a year",
+        says: "Smaller α protects more.",
+        x: Axis::log("α"),
+        y: "share recovered of those, ρ",
+        range: (ALPHAS[0], ALPHAS[ALPHAS.len() - 1]),
+        in_order: extremes[0].rho[1],
+        uniform: extremes[1].rho[1],
+    }
+    .picture("alpha", &ours)
 }
 
 /// ρ against λ, one point an α.
