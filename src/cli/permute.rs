@@ -93,7 +93,7 @@ pub struct PermuteArguments {
     /// Also the alpha for the groups in these files
     #[arg(long, value_name = "FILE,…", value_delimiter = ',')]
     also_group_file: Vec<String>,
-    /// Alphas of independent releases of the same values that there were before
+    /// Alphas, for these same groups, of independent releases of the same values that there were before
     #[arg(long, value_name = "A,…", value_delimiter = ',')]
     previous: Vec<f64>,
     /// How often a group may keep less than eta, in the limit of eta by simulation
@@ -217,7 +217,9 @@ pub fn permute(arguments: &PermuteArguments) -> Result<ExitCode> {
         pending.push(Pending::write(file, |out| made.write_groups(out))?);
     }
     if let Some(file) = &arguments.permutation {
-        pending.push(Pending::write(file, |out| made.write_permutation(out))?);
+        pending.push(Pending::write_private(file, |out| {
+            made.write_permutation(out)
+        })?);
     }
     // Everything is on disk before anything has its name.
     pending.into_iter().try_for_each(Pending::finish)?;

@@ -46,6 +46,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod warnings;
 
 pub use edges::{Edges, read_edges, read_group_file};
 pub use groups::{Groups, MOST_MEMBERSHIPS, Names};

@@ -88,15 +88,36 @@ impl Pending {
         path: &Path,
         write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
     ) -> Result<Pending> {
+        Pending::create(path, false, write)
+    }
+
+    /// The same for a file that only its owner may read, where the system knows owners.
+    ///
+    /// # Errors
+    /// A place that cannot be written to.
+    pub fn write_private(
+        path: &Path,
+        write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+    ) -> Result<Pending> {
+        Pending::create(path, true, write)
+    }
+
+    fn create(
+        path: &Path,
+        private: bool,
+        write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+    ) -> Result<Pending> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let temporary = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
         let failed =
             |error: std::io::Error| Error::file(path, format!("cannot be written: {error}"));
-        let file = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .open(&temporary)
-            .map_err(failed)?;
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        if private {
+            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        }
+        let file = options.open(&temporary).map_err(failed)?;
         let pending = Pending {
             temporary,
             path: path.to_owned(),

@@ -99,14 +99,15 @@ impl Preserved {
         let trials = counts.len() as f64;
         let mean = counts.iter().map(|&c| f64::from(c)).sum::<f64>() / trials / size as f64;
         let alpha = 1.0 - confidence;
-        // P(Bin = j), summed up.
-        let mut term = libm::exp(trials * libm::log1p(-delta));
-        let mut sum = term;
+        // P(Bin = j), summed up; by logarithms, for the first of many underflow.
+        let mut log_term = trials * libm::log1p(-delta);
+        let log_odds = libm::log(delta) - libm::log1p(-delta);
+        let mut sum = libm::exp(log_term);
         let mut rank = 0;
         while sum <= alpha && rank < counts.len() {
             let j = rank as f64;
-            term *= (trials - j) / (j + 1.0) * delta / (1.0 - delta);
-            sum += term;
+            log_term += libm::log((trials - j) / (j + 1.0)) + log_odds;
+            sum += libm::exp(log_term);
             rank += 1;
         }
         let eta = rank

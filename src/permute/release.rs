@@ -13,7 +13,7 @@ use super::report::{self, Report};
 use super::sensitivity::{Distance, spread};
 use super::table::Table;
 use crate::error::{Error, Result};
-use crate::mechanism;
+use crate::mechanism::{self, BoundMechanism, Law};
 
 /// Where groups come from.
 #[derive(Debug, Clone, PartialEq)]
@@ -165,14 +165,13 @@ pub fn release(table: &Table, files: &[String], options: &ReleaseOptions) -> Res
     };
     let (replaced, randomized) = randomize(table, &moved, options, &randomness)?;
     let epsilon = match (options.already, randomized) {
-        (None, None) => None,
-        (a, b) => Some(a.unwrap_or(0.0) + b.unwrap_or(0.0)),
+        // What is done to randomized values cannot weaken what was promised of them.
+        (Some(already), Some(now)) => Some(already.min(now)),
+        (already, now) => already.or(now),
     };
     let others = others(table, &plan, options, ids.as_deref(), points.as_ref())?;
     let permutation = plan.permutation(&mut randomness);
-    let trials = options
-        .trials
-        .unwrap_or_else(|| trials_for(options.delta, options.confidence));
+    let trials = trials(options)?;
     let report = report::build(&report::Facts {
         table,
         files,
@@ -210,6 +209,26 @@ fn plan(groups: &Groups, points: Option<&Points>, options: &ReleaseOptions) -> R
     })
 }
 
+/// More simulated shuffles than this take too long.
+const MOST_TRIALS: u64 = 1_000_000;
+
+fn trials(options: &ReleaseOptions) -> Result<u64> {
+    let fewest = || trials_for(options.delta, options.confidence);
+    let trials = options.trials.unwrap_or_else(fewest);
+    if trials <= MOST_TRIALS {
+        return Ok(trials);
+    }
+    let (what, hint) = match options.trials {
+        Some(trials) => (format!("--trials {trials}"), "name fewer"),
+        None => (
+            format!("--delta {}", options.delta),
+            "a larger delta needs fewer, --trials 0 none",
+        ),
+    };
+    let problem = format!("needs {trials} simulated shuffles, and {MOST_TRIALS} are the most");
+    Err(Error::parameter(what, problem).with_hint(hint))
+}
+
 fn check(options: &ReleaseOptions) -> Result<()> {
     let wrong = |what: String, problem: &str| Err(Error::parameter(what, problem));
     let share = |x: f64| x > 0.0 && x < 1.0;
@@ -234,10 +253,7 @@ fn check(options: &ReleaseOptions) -> Result<()> {
     if let Some(alpha) = options.previous.iter().find(|a| a.is_nan() || **a < 0.0) {
         return wrong(format!("--previous {alpha}"), "must be at least 0");
     }
-    if options.trials.is_some_and(|trials| trials > 1_000_000) {
-        return wrong("--trials".to_owned(), "must be at most 1000000");
-    }
-    Ok(())
+    trials(options).map(|_| ())
 }
 
 /// Which columns move.
@@ -368,7 +384,8 @@ fn others(
     Ok(found)
 }
 
-/// New values for the columns that move, and the ε of all together.
+/// New values for the columns that move, and the ε of all together; none where the values that there can
+/// be were taken from the log, for then another log has others.
 type Randomized = (Vec<Option<Vec<String>>>, Option<f64>);
 
 fn randomize(
@@ -385,23 +402,10 @@ fn randomize(
     let mut epsilon = 0.0;
     for column in (0..moved.len()).filter(|column| moved[*column]) {
         let labels = table.labels(column)?;
-        let mut known: BTreeMap<&str, usize> = BTreeMap::new();
-        if options.values.is_empty() {
-            known.extend(labels.iter().map(|label| (label.as_str(), 0)));
-        } else {
-            known.extend(options.values.iter().map(|label| (label.trim(), 0)));
-        }
-        for (number, at) in known.values_mut().enumerate() {
-            *at = number;
-        }
+        let known = known(&labels, options);
         let values: Vec<String> = known.keys().map(|&label| label.to_owned()).collect();
         let bound = mechanism.bind(&values)?;
-        if bound.columns().len() != 1 {
-            return Err(Error::parameter(
-                text.clone(),
-                "tells several columns of one value, which cannot take the place of it",
-            ));
-        }
+        check_randomizer(text, &*bound)?;
         epsilon += bound.epsilon();
         let mut rng = randomness.stream(u64::MAX - column as u64);
         let told = labels.iter().enumerate().map(|(row, label)| {
@@ -412,5 +416,37 @@ fn randomize(
         });
         replaced[column] = Some(told.collect::<Result<Vec<String>>>()?);
     }
-    Ok((replaced, Some(epsilon)))
+    let fixed_beforehand = !options.values.is_empty();
+    Ok((replaced, fixed_beforehand.then_some(epsilon)))
+}
+
+/// The values that a column can have, with their numbers.
+fn known<'a>(labels: &'a [String], options: &'a ReleaseOptions) -> BTreeMap<&'a str, usize> {
+    let mut known: BTreeMap<&str, usize> = if options.values.is_empty() {
+        labels.iter().map(|label| (label.as_str(), 0)).collect()
+    } else {
+        let values = options.values.iter();
+        values.map(|label| (label.trim(), 0)).collect()
+    };
+    for (number, at) in known.values_mut().enumerate() {
+        *at = number;
+    }
+    known
+}
+
+fn check_randomizer(text: &str, bound: &dyn BoundMechanism) -> Result<()> {
+    if bound.columns().len() != 1 {
+        return Err(Error::parameter(
+            text,
+            "tells several columns of one value, which cannot take the place of it",
+        ));
+    }
+    match bound.law(0) {
+        Law::Labels(_) | Law::Integer(_) => Ok(()),
+        Law::Real(_) | Law::Coordinates(_) | Law::Unknown(_) => Err(Error::parameter(
+            text,
+            "is continuous: the last digits of what it writes would give its input away",
+        )
+        .with_hint("use geometric, discrete-gaussian or randomized-response")),
+    }
 }

@@ -13,6 +13,7 @@ use super::randomness::Randomness;
 use super::release::ReleaseOptions;
 use super::sensitivity::{Distance, Spread, of_groups};
 use super::table::Table;
+use super::warnings;
 use crate::bounds::Tool;
 
 /// Groups whose preservation is looked at.
@@ -196,14 +197,14 @@ pub(super) fn build(facts: &Facts<'_>) -> Report {
         sensitivity: plan.sensitivity,
         sensitivity_bound: plan.sensitivity_bound,
         dispersion: plan.theta.is_finite().then_some(plan.theta),
-        subsets: subsets(facts, &sizes),
+        subsets: subsets(facts, &sizes, composed(&all)),
         groups: groups(facts, &sizes),
         other_groups: others(facts),
         composition: Composition {
             previous: options.previous.clone(),
             alpha: composed(&all),
         },
-        warnings: warnings(facts),
+        warnings: warnings::of(facts),
     }
 }
 
@@ -232,8 +233,8 @@ fn others(facts: &Facts<'_>) -> Vec<OtherGroups> {
     facts.others.iter().map(other).collect()
 }
 
-/// Theorem 4.2 for the smallest, the median and the largest group.
-fn subsets(facts: &Facts<'_>, sizes: &[usize]) -> Vec<SubsetBound> {
+/// Theorem 4.2 for the smallest, the median and the largest group, with the α of all releases together.
+fn subsets(facts: &Facts<'_>, sizes: &[usize], alpha: f64) -> Vec<SubsetBound> {
     let Some(epsilon) = facts.epsilon else {
         return Vec::new();
     };
@@ -247,7 +248,7 @@ fn subsets(facts: &Facts<'_>, sizes: &[usize]) -> Vec<SubsetBound> {
                 .iter()
                 .map(move |k| (*size as u64, *k))
         })
-        .filter_map(|(size, k)| subset_bound(size, k, epsilon, facts.plan.alpha).ok())
+        .filter_map(|(size, k)| subset_bound(size, k, epsilon, alpha).ok())
         .collect()
 }
 
@@ -319,49 +320,6 @@ fn chosen(groups: &Groups, spreads: &[Spread]) -> Vec<usize> {
     chosen.sort_unstable();
     chosen.dedup();
     chosen
-}
-
-fn warnings(facts: &Facts<'_>) -> Vec<Warning> {
-    let mut warnings = Vec::new();
-    let mut warn = |code, message: String| warnings.push(Warning { code, message });
-    if facts.options.seed.is_some() {
-        warn(
-            "seed-given",
-            "Whoever knows the seed can undo this shuffle. For a release leave --seed out: the operating \
-             system then gives the randomness, and nobody keeps it."
-                .to_owned(),
-        );
-    }
-    if facts.plan.sensitivity == 0 {
-        warn(
-            "nothing-moved",
-            "No group has two rows, so nothing had to move, and nothing did.".to_owned(),
-        );
-    }
-    let uncovered = facts.groups.uncovered();
-    if uncovered > 0 {
-        warn(
-            "rows-in-no-group",
-            format!("{uncovered} rows are in no group: nothing is promised to them."),
-        );
-    }
-    if facts.epsilon.is_none() {
-        warn(
-            "not-randomized",
-            "The values were not randomized: whoever recognizes a value by itself finds it in any order. \
-             --epsilon randomizes them first."
-                .to_owned(),
-        );
-    }
-    if facts.options.randomizer.is_some() && facts.options.values.is_empty() {
-        warn(
-            "values-from-the-log",
-            "The values that the randomizer draws from are those in the log, which tells which there are. \
-             --values names them beforehand."
-                .to_owned(),
-        );
-    }
-    warnings
 }
 
 /// One row a group.

@@ -1,5 +1,6 @@
 //! A log as a table of fields, to be written again with some columns moved.
 
+use std::collections::HashMap;
 use std::io::{Cursor, Read, Write};
 
 use csv::{ByteRecord, ReaderBuilder, WriterBuilder};
@@ -285,6 +286,45 @@ impl Table {
     /// A field that is no finite number, or too large a one.
     pub fn points(&self, columns: &[usize]) -> Result<Points> {
         Points::new(self.numbers(columns)?, columns.len())
+    }
+
+    /// Whether rows with like values of a column stand together more often than in random order: equal
+    /// labels, or numbers that mostly rise or mostly fall; at five standard deviations.
+    pub fn is_ordered_by(&self, column: usize) -> bool {
+        let rows = self.rows();
+        if rows < 8 {
+            return false;
+        }
+        let steps = (rows - 1) as f64;
+        let mut seen: HashMap<&[u8], u64> = HashMap::new();
+        (0..rows).for_each(|row| *seen.entry(self.field(row, column)).or_default() += 1);
+        let equal = |row: &usize| self.field(row - 1, column) == self.field(*row, column);
+        let together = (1..rows).filter(equal).count() as f64;
+        let pairs: f64 = seen.values().map(|&n| n as f64 * (n - 1) as f64).sum();
+        let share = pairs / (rows as f64 * steps);
+        let deviation = (steps * share * (1.0 - share)).sqrt().max(1.0);
+        if together > steps * share + 5.0 * deviation {
+            return true;
+        }
+        let number = |row| {
+            std::str::from_utf8(self.field(row, column))
+                .ok()?
+                .trim()
+                .parse::<f64>()
+                .ok()
+        };
+        let Some(numbers) = (0..rows).map(number).collect::<Option<Vec<f64>>>() else {
+            return false;
+        };
+        let count = |is: fn(f64, f64) -> bool| {
+            numbers
+                .windows(2)
+                .filter(|pair| is(pair[0], pair[1]))
+                .count() as f64
+        };
+        // Of n independent values the numbers of rises and falls differ by 0 in the mean, and by
+        // √(n/3) in standard deviation.
+        (count(|a, b| a < b) - count(|a, b| a > b)).abs() > 5.0 * (rows as f64 / 3.0).sqrt()
     }
 
     /// Writes the table: row i has the fields of row i, but in the columns that move those of row

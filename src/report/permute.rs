@@ -30,8 +30,9 @@ pub(super) fn document(report: &Report) -> Document {
     }
     let factor = at_most(report.alpha.exp());
     let mut promise = format!(
-        "For each of the {} groups: no order of its values makes any output more than {factor} times as likely as \
-         another order.",
+        "For each of the {} groups, all other values in place: no order of its values makes any output more than \
+         {factor} times as likely as another order, as far as the columns that stay and the places of rows tell nothing of the \
+         values.",
         report.groups.count
     );
     if let Some(epsilon) = report.epsilon {

@@ -96,6 +96,18 @@ const BROKEN: [(&str, Broken, &str, usize); 7] = [
     ),
 ];
 
+/// How many of i − 1 items an item goes before, by inversion, as a program of someone else may do it.
+fn inverted(theta: f64, i: u32, uniform: f64) -> u32 {
+    let weight = |j: u32| (-theta * f64::from(j)).exp();
+    let mut left = uniform * (0..i).map(weight).sum::<f64>();
+    (0..i - 1)
+        .find(|j| {
+            left -= weight(*j);
+            left < 0.0
+        })
+        .unwrap_or(i - 1)
+}
+
 fn biased(theta: f64, rows: usize, seed: u64) -> Log {
     let model = Kendall { n: 3, theta };
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -104,7 +116,7 @@ fn biased(theta: f64, rows: usize, seed: u64) -> Log {
     for _ in 0..rows {
         let order = orders[rng.random_range(0..orders.len())];
         let items: Vec<&str> = order.split('-').collect();
-        let sigma = model.insert(|i| model.insertion_at(i, rng.random::<f64>().min(rng.random())));
+        let sigma = model.insert(|i| inverted(theta, i, rng.random::<f64>().min(rng.random())));
         let output: Vec<&str> = sigma.iter().map(|at| items[*at as usize]).collect();
         csv.push_str(&format!("{order},{}\n", output.join("-")));
     }

@@ -2,6 +2,7 @@
 
 use libm::{exp, expm1, log, log1p};
 use rand::{Rng, RngExt};
+use rand_distr::{Distribution, Exp1};
 
 use super::slots::Slots;
 
@@ -46,16 +47,18 @@ impl Kendall {
             // Uniform to the last bit.
             return rng.random_range(0..i);
         }
-        self.insertion_at(i, rng.random::<f64>())
+        self.insertion_at(i, Exp1.sample(rng))
     }
 
-    /// The quantile function of how many earlier items the i-th goes before.
+    /// How many earlier items the i-th goes before, given a standard exponential number E; for θ > 0.
     ///
     /// # Formula
-    /// ⌊ln(1 − u(1 − e^(−θi)))/(−θ)⌋ for θ > 0.
-    pub fn insertion_at(&self, i: u32, u: f64) -> u32 {
-        let before = -log1p(u * expm1(-self.theta * f64::from(i))) / self.theta;
-        (before as u32).min(i - 1)
+    /// ⌊E/θ⌋ mod i: ⌊E/θ⌋ is geometric with ratio e^(−θ), and the numbers v, v + i, v + 2i, … together have a
+    /// probability in proportion to e^(−θv). The tail of E is drawn as finely as its middle, so that the
+    /// rarest places come as often as they should.
+    pub fn insertion_at(&self, i: u32, exponential: f64) -> u32 {
+        // With θi at least 1e-15 and i below 2³² the quotient stays below 2⁶⁴.
+        ((exponential / self.theta) as u64 % u64::from(i)) as u32
     }
 
     /// ln ψ(θ), ψ = Π (1 − e^(−iθ))/(1 − e^(−θ)).

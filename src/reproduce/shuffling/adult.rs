@@ -79,7 +79,7 @@ pub(in super::super) fn figure_8(options: &ReproduceOptions) -> Result<Made> {
         .map(|scheme| Found::new(0.0, &people, &scheme, effort, options.seed));
     Ok(Made {
         comparisons: comparisons(&found, &by_alpha, &extremes),
-        notes: notes(&census, effort, &found),
+        notes: notes(&census, effort, &found, &extremes[0]),
         pictures: pictures(&found, &by_alpha, &extremes),
     })
 }
@@ -147,7 +147,7 @@ fn comparisons(found: &[Found], by_alpha: &ByAlpha, extremes: &[Found; 2]) -> Ve
     ]
 }
 
-fn notes(census: &Census, effort: Effort, found: &[Found]) -> Vec<String> {
+fn notes(census: &Census, effort: Effort, found: &[Found], in_order: &Found) -> Vec<String> {
     let n = census.age.len();
     let each = |of: &dyn Fn(&Found) -> String| -> String {
         let parts: Vec<String> = found
@@ -168,7 +168,8 @@ fn notes(census: &Census, effort: Effort, found: &[Found]) -> Vec<String> {
                 .map_or_else(String::new, |theta| format!("{:.1e}", theta * n as f64)))
         ),
         format!(
-            "ρ of people with the larger income: {}.",
+            "ρ of people with the larger income: {:.3} in order, {}.",
+            in_order.rho[1].mean,
             each(&|f| format!("{:.3}", f.rho[1].mean))
         ),
     ]
@@ -191,7 +192,7 @@ const BY_RADIUS: [Measured; 3] = [
         [
             "dsigma-figure-8a-larger",
             "Share of people with the larger income whom an attack finds",
-            "Wider groups protect more.",
+            "At α = 4 a shuffle within any radius protects as a uniform one does.",
         ],
         "share recovered of those, ρ",
         |found| found.rho[1],
@@ -200,7 +201,7 @@ const BY_RADIUS: [Measured; 3] = [
         [
             "dsigma-figure-8c",
             "Error of learned shares of large incomes",
-            "Wider groups leave less to learn.",
+            "At α = 4 a shuffle within any radius leaves what a uniform one leaves.",
         ],
         "error relative to guessing, λ",
         |found| found.lambda,
