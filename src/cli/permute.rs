@@ -275,15 +275,7 @@ fn options(arguments: &PermuteArguments) -> Result<ReleaseOptions> {
             DistanceName::Kendall => Distance::Kendall,
             DistanceName::Hamming => Distance::Hamming,
         },
-        order: match arguments.order {
-            OrderArgument::Best => OrderChoice::Best,
-            OrderArgument::BreadthFirst => OrderChoice::Named(OrderName::BreadthFirst),
-            OrderArgument::ReverseCuthillMckee => {
-                OrderChoice::Named(OrderName::ReverseCuthillMckee)
-            }
-            OrderArgument::TwoEnded => OrderChoice::Named(OrderName::TwoEnded),
-            OrderArgument::Sweep => OrderChoice::Named(OrderName::Sweep),
-        },
+        order: order(arguments.order),
         bound_by_width: arguments.bound_by_width,
         moved: arguments.moved.clone(),
         randomizer,
@@ -301,8 +293,18 @@ fn options(arguments: &PermuteArguments) -> Result<ReleaseOptions> {
     })
 }
 
-/// The groups, refusing options that the kind has no use for.
-fn grouping(arguments: &PermuteArguments) -> Result<Grouping> {
+fn order(argument: OrderArgument) -> OrderChoice {
+    OrderChoice::Named(match argument {
+        OrderArgument::Best => return OrderChoice::Best,
+        OrderArgument::BreadthFirst => OrderName::BreadthFirst,
+        OrderArgument::ReverseCuthillMckee => OrderName::ReverseCuthillMckee,
+        OrderArgument::TwoEnded => OrderName::TwoEnded,
+        OrderArgument::Sweep => OrderName::Sweep,
+    })
+}
+
+/// Refuses options of groups that their kind has no use for, and the lack of those that it needs.
+fn check_grouping(arguments: &PermuteArguments) -> Result<()> {
     let kind = arguments.groups;
     let name = kind
         .to_possible_value()
@@ -336,9 +338,14 @@ fn grouping(arguments: &PermuteArguments) -> Result<Grouping> {
             ));
         }
     }
+    Ok(())
+}
+
+fn grouping(arguments: &PermuteArguments) -> Result<Grouping> {
+    check_grouping(arguments)?;
     let by = arguments.by.clone();
     let radius = arguments.radius.unwrap_or_default();
-    Ok(match kind {
+    Ok(match arguments.groups {
         GroupsName::Distance => Grouping::Distance { by, radius },
         GroupsName::Haversine => Grouping::Earth { by, radius },
         GroupsName::Nearest => Grouping::Nearest {

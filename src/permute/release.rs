@@ -158,16 +158,7 @@ pub fn release(table: &Table, files: &[String], options: &ReleaseOptions) -> Res
         None => None,
     };
     let (groups, points) = group(table, &options.groups, ids.as_deref())?;
-    let mut plan = Plan::new(
-        &groups,
-        options.alpha,
-        options.distance,
-        options.order,
-        points.as_ref(),
-    )?;
-    if options.bound_by_width {
-        plan = plan.with_bound();
-    }
+    let plan = plan(&groups, points.as_ref(), options)?;
     let mut randomness = match options.seed {
         Some(seed) => Randomness::seeded(seed),
         None => Randomness::fresh()?,
@@ -200,6 +191,21 @@ pub fn release(table: &Table, files: &[String], options: &ReleaseOptions) -> Res
         permutation,
         moved,
         replaced,
+    })
+}
+
+fn plan(groups: &Groups, points: Option<&Points>, options: &ReleaseOptions) -> Result<Plan> {
+    let ReleaseOptions {
+        alpha,
+        distance,
+        order,
+        ..
+    } = *options;
+    let plan = Plan::new(groups, alpha, distance, order, points)?;
+    Ok(if options.bound_by_width {
+        plan.with_bound()
+    } else {
+        plan
     })
 }
 

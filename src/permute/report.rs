@@ -168,31 +168,9 @@ pub(super) struct Facts<'a> {
 
 pub(super) fn build(facts: &Facts<'_>) -> Report {
     let (plan, options) = (facts.plan, facts.options);
-    let columns = |moves: bool| {
-        let names = facts.table.names.iter().zip(facts.moved);
-        names
-            .filter(|(_, moved)| **moved == moves)
-            .map(|(name, _)| name.clone())
-            .collect()
-    };
     let mut sizes: Vec<usize> = facts.groups.sizes().collect();
     sizes.sort_unstable();
-    let other = |(groups, sensitivity): &(String, u64)| OtherGroups {
-        groups: groups.clone(),
-        sensitivity: *sensitivity,
-        // Nothing moved, and any order of groups that do have two rows shows.
-        alpha: if plan.sensitivity == 0 && *sensitivity > 0 {
-            f64::INFINITY
-        } else {
-            for_other_groups(plan.alpha, plan.sensitivity, *sensitivity)
-        },
-    };
-    let all: Vec<f64> = options
-        .previous
-        .iter()
-        .copied()
-        .chain([plan.alpha])
-        .collect();
+    let all = [&options.previous[..], &[plan.alpha]].concat();
     Report {
         schema_version: 1,
         tool: Tool::default(),
@@ -200,8 +178,8 @@ pub(super) fn build(facts: &Facts<'_>) -> Report {
         files: facts.files.to_vec(),
         rows: facts.table.rows(),
         out: None,
-        moved: columns(true),
-        stayed: columns(false),
+        moved: columns(facts, true),
+        stayed: columns(facts, false),
         alpha: plan.alpha,
         epsilon: facts.epsilon,
         distance: plan.distance,
@@ -221,13 +199,38 @@ pub(super) fn build(facts: &Facts<'_>) -> Report {
         dispersion: plan.theta.is_finite().then_some(plan.theta),
         subsets: subsets(facts, &sizes, composed(&all)),
         groups: groups(facts, &sizes),
-        other_groups: facts.others.iter().map(other).collect(),
+        other_groups: others(facts),
         composition: Composition {
             previous: options.previous.clone(),
             alpha: composed(&all),
         },
         warnings: warnings::of(facts),
     }
+}
+
+/// The names of the columns that move, or of those that stay.
+fn columns(facts: &Facts<'_>, moves: bool) -> Vec<String> {
+    let names = facts.table.names.iter().zip(facts.moved);
+    names
+        .filter(|(_, moved)| **moved == moves)
+        .map(|(name, _)| name.clone())
+        .collect()
+}
+
+/// Theorem 4.4 for the groups that were asked about.
+fn others(facts: &Facts<'_>) -> Vec<OtherGroups> {
+    let plan = facts.plan;
+    let other = |(groups, sensitivity): &(String, u64)| OtherGroups {
+        groups: groups.clone(),
+        sensitivity: *sensitivity,
+        // Nothing moved, and any order of groups that do have two rows shows.
+        alpha: if plan.sensitivity == 0 && *sensitivity > 0 {
+            f64::INFINITY
+        } else {
+            for_other_groups(plan.alpha, plan.sensitivity, *sensitivity)
+        },
+    };
+    facts.others.iter().map(other).collect()
 }
 
 /// Theorem 4.2 for the smallest, the median and the largest group, with the α of all releases together.

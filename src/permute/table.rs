@@ -1,7 +1,7 @@
 //! A log as a table of fields, to be written again with some columns moved.
 
 use std::collections::HashMap;
-use std::io::Write;
+use std::io::{Cursor, Read, Write};
 
 use csv::{ByteRecord, ReaderBuilder, WriterBuilder};
 
@@ -38,6 +38,23 @@ pub struct Table {
     files: Vec<(String, usize)>,
 }
 
+/// A reader of a file, and the delimiter: as given, or found in the first line.
+fn reader(file: &str, given: Option<u8>) -> Result<(csv::Reader<Source>, u8)> {
+    let mut input = open(file, &ReadMeter::default())?;
+    let mut head = Vec::new();
+    Read::take(&mut input, HEAD as u64)
+        .read_to_end(&mut head)
+        .map_err(|error| read_error(file, &error))?;
+    let first_line = head.split(|byte| *byte == b'\n').next().unwrap_or(&[]);
+    let delimiter = given.unwrap_or_else(|| delimiter(file, first_line, None));
+    let reader = ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .delimiter(delimiter)
+        .from_reader(Source::new(Cursor::new(head).chain(input)));
+    Ok((reader, delimiter))
+}
+
 impl Table {
     /// Reads files of the same columns as one table.
     ///
@@ -58,38 +75,15 @@ impl Table {
     }
 
     fn append(table: &mut Option<Table>, file: &str, options: &TableOptions) -> Result<()> {
-        let mut input = open(file, &ReadMeter::default())?;
-        let failed = |error: std::io::Error| read_error(file, &error);
-        let mut head = Vec::new();
-        std::io::Read::read_to_end(&mut std::io::Read::take(&mut input, HEAD as u64), &mut head)
-            .map_err(failed)?;
-        let first_line = head.split(|byte| *byte == b'\n').next().unwrap_or(&[]);
-        let delimiter = match (&table, options.delimiter) {
-            (Some(table), _) => table.delimiter,
-            (None, Some(delimiter)) => delimiter,
-            (None, None) => delimiter(file, first_line, None),
+        let given = table.as_ref().map(|table| table.delimiter);
+        let (mut reader, delimiter) = reader(file, given.or(options.delimiter))?;
+        let failed = |error: csv::Error| match error.into_kind() {
+            csv::ErrorKind::Io(error) => read_error(file, &error),
+            other => Error::file(file, format!("{other:?}")),
         };
-        let mut reader = ReaderBuilder::new()
-            .has_headers(false)
-            .flexible(true)
-            .delimiter(delimiter)
-            .from_reader(Source::new(std::io::Read::chain(
-                std::io::Cursor::new(head),
-                input,
-            )));
         let mut record = ByteRecord::new();
         let mut row = 0u64;
-        loop {
-            let more =
-                reader
-                    .read_byte_record(&mut record)
-                    .map_err(|error| match error.into_kind() {
-                        csv::ErrorKind::Io(error) => failed(error),
-                        other => Error::file(file, format!("{other:?}")),
-                    })?;
-            if !more {
-                break;
-            }
+        while reader.read_byte_record(&mut record).map_err(failed)? {
             row += 1;
             reader.get_mut().row_is_read();
             if Source::is_end(&record) {

@@ -52,9 +52,10 @@ pub(super) enum Role {
     Fixed(u8, u8, u8),
 }
 
-/// Okabe and Ito's colours, the light yellow left out and grey in place of black.
-const PALETTE: [&str; 7] = [
-    "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F7F7F",
+/// Okabe and Ito's colours, the light yellow left out and grey in place of black; then wine and light grey.
+const PALETTE: [&str; 9] = [
+    "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F7F7F", "#882255",
+    "#BFBFBF",
 ];
 const DASHES: [&str; 5] = ["", "30 12", "8 12", "30 12 8 12", "54 12"];
 

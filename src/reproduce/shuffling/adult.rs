@@ -79,7 +79,7 @@ pub(in super::super) fn figure_8(options: &ReproduceOptions) -> Result<Made> {
         .map(|scheme| Found::new(0.0, &people, &scheme, effort, options.seed));
     Ok(Made {
         comparisons: comparisons(&found, &by_alpha, &extremes),
-        notes: notes(&census, effort, &found),
+        notes: notes(&census, effort, &found, &extremes[0]),
         pictures: pictures(&found, &by_alpha, &extremes),
     })
 }
@@ -147,7 +147,7 @@ fn comparisons(found: &[Found], by_alpha: &ByAlpha, extremes: &[Found; 2]) -> Ve
     ]
 }
 
-fn notes(census: &Census, effort: Effort, found: &[Found]) -> Vec<String> {
+fn notes(census: &Census, effort: Effort, found: &[Found], in_order: &Found) -> Vec<String> {
     let n = census.age.len();
     let each = |of: &dyn Fn(&Found) -> String| -> String {
         let parts: Vec<String> = found
@@ -168,78 +168,84 @@ fn notes(census: &Census, effort: Effort, found: &[Found]) -> Vec<String> {
                 .map_or_else(String::new, |theta| format!("{:.1e}", theta * n as f64)))
         ),
         format!(
-            "ρ of people with the larger income: {}.",
+            "ρ of people with the larger income: {:.3} in order, {}.",
+            in_order.rho[1].mean,
             each(&|f| format!("{:.3}", f.rho[1].mean))
         ),
     ]
 }
 
-fn pictures(found: &[Found], by_alpha: &ByAlpha, extremes: &[Found; 2]) -> Vec<Picture> {
-    let by_radius = |pick: &dyn Fn(&Found) -> Spread| -> Vec<(f64, Spread)> {
-        found.iter().map(|f| (f.radius, pick(f))).collect()
-    };
-    let range = (RADII[0], RADII[RADII.len() - 1]);
-    let years = || Axis::linear("years within a group, r");
-    let between = |file, title, says, x, range, y, pick: &dyn Fn(&Found) -> Spread| Between {
-        file,
-        title,
-        says,
-        x,
-        y,
-        range,
-        in_order: pick(&extremes[0]),
-        uniform: pick(&extremes[1]),
-    };
-    let all: &dyn Fn(&Found) -> Spread = &|f| f.rho[0];
-    let rare: &dyn Fn(&Found) -> Spread = &|f| f.rho[1];
-    let lambda: &dyn Fn(&Found) -> Spread = &|f| f.lambda;
-    let alphas: Vec<(f64, Spread)> = by_alpha
-        .iter()
-        .map(|(alpha, found)| (*alpha, found.rho[1]))
-        .collect();
-    vec![
-        between(
+/// File, title, what it says and what is measured, of the pictures against r.
+type Measured = ([&'static str; 3], &'static str, fn(&Found) -> Spread);
+
+const BY_RADIUS: [Measured; 3] = [
+    (
+        [
             "dsigma-figure-8a",
             "Share of people whose income an attack recovers",
             "A vote for the smaller income, which most have, finds most people whatever is shuffled.",
-            years(),
-            range,
-            "share recovered, ρ",
-            all,
-        )
-        .picture("radius", &by_radius(all)),
-        between(
+        ],
+        "share recovered, ρ",
+        |found| found.rho[0],
+    ),
+    (
+        [
             "dsigma-figure-8a-larger",
             "Share of people with the larger income whom an attack finds",
-            "Wider groups protect more.",
-            years(),
-            range,
-            "share recovered of those, ρ",
-            rare,
-        )
-        .picture("radius", &by_radius(rare)),
-        between(
-            "dsigma-figure-8b",
-            "Share of people with the larger income whom an attack finds, groups within a year",
-            "Smaller α protects more.",
-            Axis::log("α"),
-            (ALPHAS[0], ALPHAS[ALPHAS.len() - 1]),
-            "share recovered of those, ρ",
-            rare,
-        )
-        .picture("alpha", &alphas),
-        between(
+            "At α = 4 a shuffle within any radius protects as a uniform one does.",
+        ],
+        "share recovered of those, ρ",
+        |found| found.rho[1],
+    ),
+    (
+        [
             "dsigma-figure-8c",
             "Error of learned shares of large incomes",
-            "Wider groups leave less to learn.",
-            years(),
-            range,
-            "error relative to guessing, λ",
-            lambda,
-        )
-        .picture("radius", &by_radius(lambda)),
+            "At α = 4 a shuffle within any radius leaves what a uniform one leaves.",
+        ],
+        "error relative to guessing, λ",
+        |found| found.lambda,
+    ),
+];
+
+fn pictures(found: &[Found], by_alpha: &ByAlpha, extremes: &[Found; 2]) -> Vec<Picture> {
+    let against_radius = |([file, title, says], y, pick): Measured| {
+        let ours: Vec<(f64, Spread)> = found.iter().map(|f| (f.radius, pick(f))).collect();
+        Between {
+            file,
+            title,
+            says,
+            x: Axis::linear("years within a group, r"),
+            y,
+            range: (RADII[0], RADII[RADII.len() - 1]),
+            in_order: pick(&extremes[0]),
+            uniform: pick(&extremes[1]),
+        }
+        .picture("radius", &ours)
+    };
+    let [all, larger, learned] = BY_RADIUS.map(against_radius);
+    vec![
+        all,
+        larger,
+        against_alpha(by_alpha, extremes),
+        learned,
         trade(by_alpha),
     ]
+}
+
+fn against_alpha(by_alpha: &ByAlpha, extremes: &[Found; 2]) -> Picture {
+    let ours: Vec<(f64, Spread)> = by_alpha.iter().map(|(a, f)| (*a, f.rho[1])).collect();
+    Between {
+        file: "dsigma-figure-8b",
+        title: "Share of people with the larger income whom an attack finds, groups within a year",
+        says: "Smaller α protects more.",
+        x: Axis::log("α"),
+        y: "share recovered of those, ρ",
+        range: (ALPHAS[0], ALPHAS[ALPHAS.len() - 1]),
+        in_order: extremes[0].rho[1],
+        uniform: extremes[1].rho[1],
+    }
+    .picture("alpha", &ours)
 }
 
 /// ρ against λ, one point an α.

@@ -7,14 +7,19 @@ mod adult;
 mod orders;
 mod people;
 mod preserved;
+mod sample;
+mod swept;
 mod syn;
 mod twitch;
 
 pub(super) use adult::figure_8;
 pub(super) use orders::{figure_9, figure_10};
 pub(super) use preserved::figure_7;
-pub(super) use syn::{figure_1, figure_4_syn, figure_5};
+pub(super) use sample::figure_1;
+pub(super) use syn::{figure_4_syn, figure_5};
 pub(super) use twitch::figure_4_twitch;
+
+use swept::Swept;
 
 use super::{Comparison, Picture, ReproduceOptions, Table};
 use crate::error::Result;

@@ -63,36 +63,36 @@ fn picture(
     Picture { file, table, svg }
 }
 
-/// The three sweeps.
-pub(in super::super) fn figure_7(options: &ReproduceOptions) -> Result<Made> {
-    let n = ROWS.min(options.rows as u32);
-    let shuffles = if options.priors >= 100 { SHUFFLES } else { 5 };
-    let eta = |set: f64, alpha: f64, width: u64| {
-        let set = (set * f64::from(n)) as u32;
-        least(n, shuffles, set, alpha, width, options.seed)
-    };
-    let widths = [10, 30, 100, 300];
-    let sets = [0.1, 0.25, 0.5, 0.8];
-    let by_alpha = widths.map(|width| {
+const WIDTHS: [u64; 4] = [10, 30, 100, 300];
+const SETS: [f64; 4] = [0.1, 0.25, 0.5, 0.8];
+/// Where α is not swept.
+const ALPHA: f64 = 3.0;
+
+/// Against α, against the width, and against the size of the set; `eta` takes the set, α and the width.
+fn sweeps(eta: impl Fn(f64, f64, u64) -> f64) -> [Vec<Line>; 3] {
+    let by_alpha = WIDTHS.map(|width| {
         let points = (1..=20).map(|i| 0.5 * f64::from(i));
         let line = points.map(|alpha| (alpha, eta(0.25, alpha, width)));
         (format!("ω = {width}"), line.collect())
     });
-    let by_width = sets.map(|set| {
+    let by_width = SETS.map(|set| {
         let line = [3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000]
-            .map(|width| (width as f64, eta(set, 3.0, width)));
+            .map(|width| (width as f64, eta(set, ALPHA, width)));
         (format!("l = {set} n"), line.to_vec())
     });
-    let by_set = widths.map(|width| {
-        let line = (1..=19)
-            .map(|i| 0.05 * f64::from(i))
-            .map(|set| (set, eta(set, 3.0, width)));
-        (format!("ω = {width}"), line.collect::<Vec<_>>())
+    let by_set = WIDTHS.map(|width| {
+        let sets = (1..=19).map(|i| 0.05 * f64::from(i));
+        let line = sets.map(|set| (set, eta(set, ALPHA, width)));
+        (format!("ω = {width}"), line.collect())
     });
+    [by_alpha.into(), by_width.into(), by_set.into()]
+}
+
+fn comparisons(by_width: &[Line]) -> Vec<Comparison> {
     let last = |line: &Line| line.1.last().map_or(0.0, |p| p.1);
-    let floor = last(&by_width[3]);
+    let floor = by_width.last().map_or(0.0, last);
     let falls = by_width.iter().all(|line| line.1[0].1 > last(line));
-    let comparisons = vec![
+    vec![
         Comparison::claim(
             "A.14.1",
             "η of a set of 80 % of the rows at the largest width",
@@ -111,9 +111,19 @@ pub(in super::super) fn figure_7(options: &ReproduceOptions) -> Result<Made> {
             },
             falls,
         ),
-    ];
+    ]
+}
+
+/// The three sweeps.
+pub(in super::super) fn figure_7(options: &ReproduceOptions) -> Result<Made> {
+    let n = ROWS.min(options.rows as u32);
+    let shuffles = if options.priors >= 100 { SHUFFLES } else { 5 };
+    let [by_alpha, by_width, by_set] = sweeps(|set, alpha, width| {
+        let set = (set * f64::from(n)) as u32;
+        least(n, shuffles, set, alpha, width, options.seed)
+    });
     Ok(Made {
-        comparisons,
+        comparisons: comparisons(&by_width),
         notes: vec![format!(
             "{n} rows, {shuffles} shuffles a point, θ = 2α/ω(ω + 1), the set in the middle of the reference order. Panel a: a set of a quarter of the rows. The paper does not give its widths and set sizes."
         )],
@@ -123,21 +133,21 @@ pub(in super::super) fn figure_7(options: &ReproduceOptions) -> Result<Made> {
                 "α",
                 Axis::linear("α"),
                 ["width", "alpha", "eta"],
-                by_alpha.to_vec(),
+                by_alpha,
             ),
             picture(
                 "dsigma-figure-7b",
                 "width",
                 Axis::log("width ω (α = 3)"),
                 ["set", "width", "eta"],
-                by_width.to_vec(),
+                by_width,
             ),
             picture(
                 "dsigma-figure-7c",
                 "the size of the set",
                 Axis::linear("size of the set, share of all rows (α = 3)"),
                 ["width", "set", "eta"],
-                by_set.to_vec(),
+                by_set,
             ),
         ],
     })

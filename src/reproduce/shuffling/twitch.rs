@@ -2,11 +2,10 @@
 
 use super::super::{Made, ReproduceOptions};
 use super::people::Network;
-use super::{ALPHA, Between, Effort, Population, Scheme, VOTERS, mean_group, shares, spans};
+use super::{ALPHA, Effort, Population, Scheme, Swept, VOTERS, mean_group, shares};
 use crate::error::Result;
 use crate::permute::evaluation::Voters;
 use crate::permute::{Groups, Randomness};
-use crate::plot::Axis;
 
 /// People of a generated network.
 const PEOPLE: u64 = 6_000;
@@ -28,6 +27,23 @@ fn features(network: &Network) -> (Vec<f32>, usize) {
     (features, best.len() + 1)
 }
 
+fn population(network: &Network, randomness: &Randomness) -> Population {
+    let n = network.edges.rows();
+    let (features, dimension) = features(network);
+    let friends = |i: usize| network.edges.neighbors(i).to_vec();
+    let around = |i: usize| [&[i as u32], network.edges.neighbors(i)].concat();
+    Population {
+        voters: Voters::new(n, VOTERS, friends, |_, _| 0.0, randomness),
+        local: (0..n)
+            .map(|i| shares(&network.mature, 2, &around(i)))
+            .collect(),
+        features,
+        dimension,
+        truth: network.mature.clone(),
+        classes: 2,
+    }
+}
+
 /// Attack and local distributions on a network of friends.
 pub(in super::super) fn figure_4_twitch(options: &ReproduceOptions) -> Result<Made> {
     let effort = Effort::new(options);
@@ -37,47 +53,19 @@ pub(in super::super) fn figure_4_twitch(options: &ReproduceOptions) -> Result<Ma
         None => Network::generated(PEOPLE.min(options.rows / 4) as usize, &mut randomness)?,
     };
     let n = network.edges.rows();
-    let (features, dimension) = features(&network);
-    let friends = |i: usize| network.edges.neighbors(i).to_vec();
-    let around = |i: usize| [&[i as u32], network.edges.neighbors(i)].concat();
-    let population = Population {
-        voters: Voters::new(n, VOTERS, friends, |_, _| 0.0, &randomness),
-        local: (0..n)
-            .map(|i| shares(&network.mature, 2, &around(i)))
-            .collect(),
-        features,
-        dimension,
-        truth: network.mature.clone(),
-        classes: 2,
-    };
-    let (mut rho, mut lambda, mut thetas) = (Vec::new(), Vec::new(), Vec::new());
+    let population = population(&network, &randomness);
+    let mut swept = Swept::new(&population, effort, options.seed);
+    let mut thetas = Vec::new();
     for length in 0..=4 {
         let groups = Groups::by_path(&network.edges, length)?;
         let scheme = Scheme::grouped(&groups, ALPHA, None)?;
-        let size = mean_group(&groups);
-        let theta = if let Scheme::Grouped(plan) = &scheme {
-            plan.theta
-        } else {
-            0.0
-        };
-        thetas.push(format!("{:.1e}", n as f64 * theta));
-        rho.push((
-            size,
-            population.vulnerable(&scheme, effort, options.seed)[0],
-        ));
-        lambda.push((size, population.error(&scheme, effort, options.seed)));
+        if let Scheme::Grouped(plan) = &scheme {
+            thetas.push(format!("{:.1e}", n as f64 * plan.theta));
+        }
+        swept.add(mean_group(&groups), &scheme);
     }
-    let of = |scheme: Scheme| {
-        (
-            population.vulnerable(&scheme, effort, options.seed)[0],
-            population.error(&scheme, effort, options.seed),
-        )
-    };
-    let ((rho_in_order, lambda_in_order), (rho_uniform, lambda_uniform)) =
-        (of(Scheme::InOrder), of(Scheme::Uniform));
-    let range = (rho[0].0, rho[rho.len() - 1].0);
     Ok(Made {
-        comparisons: vec![spans(&rho, rho_in_order, rho_uniform, "Figure 4b")],
+        comparisons: vec![swept.spans("Figure 4b")],
         notes: vec![
             format!(
                 "{}: {n} people, ε = 2.5, α = 4, path lengths 0 to 4, {} permutations of {} randomizations each. Up to {VOTERS} friends vote, taken at random; λ is against the true shares among friends, learned from friendship with the {KNOWN} best-known people and the number of friends.",
@@ -88,29 +76,12 @@ pub(in super::super) fn figure_4_twitch(options: &ReproduceOptions) -> Result<Ma
                 thetas.join(", ")
             ),
         ],
-        pictures: vec![
-            Between {
-                file: "dsigma-figure-4-twitch-attack",
-                title: "Share of people whose value an attack recovers, a network of friends",
-                says: "Larger groups protect more, from no shuffle to a uniform one.",
-                x: Axis::log("mean rows of a group"),
-                y: "share recovered, ρ",
-                range,
-                in_order: rho_in_order,
-                uniform: rho_uniform,
-            }
-            .picture("group_size", &rho),
-            Between {
-                file: "dsigma-figure-4-twitch-learnability",
-                title: "Error of learned local distributions, a network of friends",
-                says: "Larger groups leave less to learn.",
-                x: Axis::log("mean rows of a group"),
-                y: "error relative to guessing, λ",
-                range,
-                in_order: lambda_in_order,
-                uniform: lambda_uniform,
-            }
-            .picture("group_size", &lambda),
-        ],
+        pictures: swept.pictures(
+            [
+                "dsigma-figure-4-twitch-attack",
+                "dsigma-figure-4-twitch-learnability",
+            ],
+            "a network of friends",
+        ),
     })
 }
