@@ -157,7 +157,10 @@ impl Encoder {
             None => value,
         };
         // Beyond 2^53 different integers are one number: no alphabet to count on.
-        self.integers &= value == value.trunc() && value.abs() < (1u64 << 53) as f64;
+        self.integers &= match plan.unit.filter(|_| plan.resolution.is_none()) {
+            Some(unit) => unit.is_whole(value),
+            None => value == value.trunc() && value.abs() < (1u64 << 53) as f64,
+        };
         // Adding 0 turns −0 into 0, so that equal numbers have equal bits.
         Ok(value + 0.0)
     }

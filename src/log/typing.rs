@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use csv::StringRecord;
 use serde::Serialize;
 
-use crate::error::{Error, Result, listing, shorten};
+use crate::error::{Error, Place, Result, listing, shorten};
 use crate::log::ReadOptions;
 use crate::log::layout::{self, Layout, is_number};
 use crate::log::lists::{Element, Lists};
@@ -65,7 +65,7 @@ pub enum Decision {
 ///
 /// # Errors
 /// `--categorical`, `--numeric` or `--resolution` naming something that is no observation column, or
-/// contradicting each other.
+/// contradicting each other; numbers with a decimal comma.
 pub fn plan_columns(
     file: &str,
     rows: &[StringRecord],
@@ -94,6 +94,7 @@ pub fn plan_columns(
         .zip(&probes)
         .map(|((&position, &element), probe)| {
             let plan = plan_column(probe, integers_are_categories, layout, position, options)?;
+            refuse_decimal_comma(file, rows, &plan)?;
             Ok(ColumnPlan {
                 name: element.map_or(plan.name.clone(), |element| element.name(&plan.name)),
                 element,
@@ -150,6 +151,31 @@ fn plan_column(
             .clone()
             .filter(|_| kind == ColumnType::Categorical && !categorical),
     })
+}
+
+/// Numbers with a decimal comma, read as labels, would show next to nothing.
+fn refuse_decimal_comma(file: &str, rows: &[StringRecord], plan: &ColumnPlan) -> Result<()> {
+    let with_comma = |text: &str| text.contains(',') && looks_like_a_number(text);
+    let Some(example) = plan
+        .like_a_number
+        .as_deref()
+        .filter(|text| with_comma(text))
+    else {
+        return Ok(());
+    };
+    let holds = |row: &&StringRecord| row.get(plan.position).is_some_and(|f| f.trim() == example);
+    let mut place = Place::file(file).column(&plan.name).value(example);
+    if let Some(position) = rows.iter().find(holds).and_then(StringRecord::position) {
+        place = place.row(position.record() + 1);
+    }
+    let name = shorten(&plan.name);
+    Err(Error::data(
+        place,
+        "is written with a decimal comma, as are nearly all of the column",
+    )
+    .with_hint(format!(
+        "write numbers with a decimal point, or read the column as labels with --categorical {name}"
+    )))
 }
 
 /// The width of a column's bins, if it has one.
@@ -262,7 +288,7 @@ impl Probe {
         for value in present().filter_map(value) {
             numbers += 1;
             finite += usize::from(value.is_finite());
-            integers &= value == value.trunc();
+            integers &= unit.map_or(value == value.trunc(), |unit| unit.is_whole(value));
             if distinct.len() <= FEW_VALUES {
                 distinct.insert(value.to_bits());
             }

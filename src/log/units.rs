@@ -45,6 +45,15 @@ impl Unit {
         }
     }
 
+    /// Whether a value is a whole number of the smallest unit, and told apart from its neighbours: those
+    /// are counted like integers. Durations are whole nanoseconds; a date is one if it is a whole second.
+    pub fn is_whole(self, seconds: f64) -> bool {
+        match self {
+            Unit::Date => seconds == seconds.trunc(),
+            Unit::Duration => seconds.abs() < (1u64 << 53) as f64 * 1e-9,
+        }
+    }
+
     /// What a column holds and what is made of it.
     pub fn in_words(self) -> &'static str {
         match self {

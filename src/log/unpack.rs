@@ -57,8 +57,17 @@ pub fn without_packing(name: &str) -> &str {
 #[derive(Debug)]
 pub struct Damage {
     packing: Packing,
-    /// What is wrong; nothing where the file ends too early.
-    detail: Option<String>,
+    what: What,
+}
+
+#[derive(Debug)]
+enum What {
+    /// It ends too early.
+    Truncated,
+    /// It is not what its packer wrote.
+    Damaged(String),
+    /// It is well-formed, and more than can be unpacked here.
+    Unsupported(&'static str),
 }
 
 impl Damage {
@@ -69,29 +78,31 @@ impl Damage {
 
     /// What to do about it.
     pub fn hint(&self) -> String {
-        match &self.detail {
-            Some(_) => "copy the file again".to_owned(),
-            None => format!(
-                "copy the file again, or unpack what is there with `{} -dc` and use that",
-                self.packing.name()
+        let name = self.packing.name();
+        match &self.what {
+            What::Damaged(_) => "copy the file again".to_owned(),
+            What::Truncated => format!(
+                "copy the file again, or unpack what is there with `{name} -dc` and use that"
             ),
+            What::Unsupported(_) => format!("unpack it with `{name} -d` first"),
         }
     }
 
-    fn error(packing: Packing, detail: Option<String>) -> io::Error {
-        io::Error::other(Damage { packing, detail })
+    fn error(packing: Packing, what: What) -> io::Error {
+        io::Error::other(Damage { packing, what })
     }
 }
 
 impl fmt::Display for Damage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = self.packing.name();
-        match &self.detail {
-            Some(detail) => write!(f, "the {name} stream is damaged ({detail})"),
-            None => write!(
+        match &self.what {
+            What::Damaged(detail) => write!(f, "the {name} stream is damaged ({detail})"),
+            What::Truncated => write!(
                 f,
                 "the {name} stream ends before its end: the file is truncated"
             ),
+            What::Unsupported(what) => write!(f, "the {name} stream {what}"),
         }
     }
 }
@@ -103,9 +114,9 @@ struct Gzip<R>(MultiGzDecoder<R>);
 impl<R: BufRead> Read for Gzip<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.0.read(buffer).map_err(|error| match error.kind() {
-            io::ErrorKind::UnexpectedEof => Damage::error(Packing::Gzip, None),
+            io::ErrorKind::UnexpectedEof => Damage::error(Packing::Gzip, What::Truncated),
             io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {
-                Damage::error(Packing::Gzip, Some(error.to_string()))
+                Damage::error(Packing::Gzip, What::Damaged(error.to_string()))
             }
             _ => error,
         })
@@ -146,7 +157,7 @@ impl<R: BufRead> Zstd<R> {
                     let length = u64::from(length);
                     let skipped = io::copy(&mut (&mut self.packed).take(length), &mut io::sink())?;
                     if skipped < length {
-                        return Err(Damage::error(Packing::Zstd, None));
+                        return Err(Damage::error(Packing::Zstd, What::Truncated));
                     }
                 }
                 Err(error) => return Err(watched.damage(&error)),
@@ -175,7 +186,7 @@ impl<R: BufRead> Zstd<R> {
             let written = self.frame.get_checksum_from_data();
             if written.is_some() && written != self.frame.get_calculated_checksum() {
                 let detail = "its checksum does not match its content".to_owned();
-                return Err(Damage::error(Packing::Zstd, Some(detail)));
+                return Err(Damage::error(Packing::Zstd, What::Damaged(detail)));
             }
         }
     }
@@ -209,8 +220,19 @@ impl<'r, R> Watched<'r, R> {
     fn damage(self, error: &FrameDecoderError) -> io::Error {
         match self.failed {
             Some(failed) => failed,
-            None if self.ended => Damage::error(Packing::Zstd, None),
-            None => Damage::error(Packing::Zstd, Some(error.to_string())),
+            None if self.ended => Damage::error(Packing::Zstd, What::Truncated),
+            None => {
+                let what = match error {
+                    FrameDecoderError::DictNotProvided { .. } => {
+                        What::Unsupported("was packed with a dictionary")
+                    }
+                    FrameDecoderError::WindowSizeTooBig { .. } => {
+                        What::Unsupported("needs more than 128 MiB to unpack (`zstd --long`)")
+                    }
+                    _ => What::Damaged(error.to_string()),
+                };
+                Damage::error(Packing::Zstd, what)
+            }
         }
     }
 }
