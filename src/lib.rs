@@ -62,7 +62,7 @@
 //! [`tuning`] chooses; [`pairwise`] decides between two secrets; [`measure`] and [`stats`] are pure
 //! formulas; [`mechanism`] and [`claim`] know what a log is compared with; [`audit`] puts it together;
 //! [`compare`] sets several logs side by side; [`channel`] and [`bounds`] give the exact figures of what
-//! is known; [`shuffle`] is about messages that have been shuffled; [`report`] writes it all,
+//! is known; [`shuffle`] is about messages that have been shuffled, [`permute`] shuffles within groups; [`report`] writes it all,
 //! [`plot`] draws; [`reproduce`] recomputes figures of papers.
 
 pub mod audit;
@@ -80,6 +80,7 @@ pub mod mechanism;
 pub mod observations;
 pub mod outward;
 pub mod pairwise;
+pub mod permute;
 pub mod plot;
 pub mod report;
 pub mod reproduce;

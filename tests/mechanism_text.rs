@@ -54,6 +54,8 @@ fn mechanisms_print_as_they_are_written() {
         "deterministic(modulus=2, width=3, secrets=10)",
         "deterministic()",
         "identity(p=0.5, otherwise=none, secrets=10)",
+        "mallows(n=4, theta=0.5)",
+        "mallows(n=5, theta=0.5, group=2..4, distance=hamming)",
         "mixture(randomized-response(epsilon=1), identity(p=0.5), weight=0.9)",
     ] {
         assert_eq!(parse(text).unwrap().to_string(), text);

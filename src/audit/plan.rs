@@ -171,7 +171,8 @@ impl Plan {
                 Promise::LocalDp { .. }
                 | Promise::Dp { .. }
                 | Promise::GaussianDp { .. }
-                | Promise::ConcentratedDp { .. },
+                | Promise::ConcentratedDp { .. }
+                | Promise::Order { .. },
             ) => self.privacy_of(at).read,
             Some(Promise::BayesSecurity { .. } | Promise::Advantage { .. }) => {
                 self.worst_read(tuned)

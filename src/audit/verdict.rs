@@ -37,7 +37,8 @@ pub(super) fn judge_claims(
                     Promise::LocalDp { .. }
                     | Promise::Dp { .. }
                     | Promise::GaussianDp { .. }
-                    | Promise::ConcentratedDp { .. },
+                    | Promise::ConcentratedDp { .. }
+                    | Promise::Order { .. },
                 ) => privacy::judge(evidence, claim, at),
                 None => mechanism_claim::judge(evidence, log, claim, at),
             };

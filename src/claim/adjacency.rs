@@ -30,11 +30,12 @@ impl BoundPromise {
     ///
     /// # Errors
     /// A promise with a unit and a label that is no number and no point, or a point with another
-    /// number of coordinates than the first.
+    /// number of coordinates than the first; a promise about orders and a label that is none.
     pub fn bind(promise: &Promise, claim: &str, labels: &[String]) -> Result<Option<Self>> {
         let Some(of_neighbors) = promise.guarantee() else {
             return Ok(None);
         };
+        super::orders::check(promise, claim, labels)?;
         let space = match promise.unit() {
             None => None,
             Some(unit) => Some(Space {

@@ -22,6 +22,7 @@ use crate::mechanism::{self, MECHANISMS, Mechanism};
 
 mod adjacency;
 mod guarantee;
+mod orders;
 mod promise;
 
 pub use adjacency::BoundPromise;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::Guarantee;
 use crate::error::Result;
-use crate::grammar::{Arguments, Bounds, Call, Parameter, format_number};
+use crate::grammar::{Arguments, Bounds, Call, Parameter, Value, format_number};
 
 /// A bound on what observations tell about secrets.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,6 +43,14 @@ pub enum Promise {
         /// u, if secrets are numbers or points.
         unit: Option<f64>,
     },
+    /// (α, G)-d_σ privacy: the secrets are orders of the inputs that differ within one group of G, and
+    /// no output is more than e^α times as likely under one of them as under another.
+    Order {
+        /// α.
+        alpha: f64,
+        /// The first and the last place of the group, from 1; if not given, all places.
+        group: Option<(i64, i64)>,
+    },
     /// Bayes security is at least this.
     BayesSecurity {
         /// The least Bayes security.
@@ -72,6 +80,10 @@ impl Promise {
             Promise::Dp { epsilon, delta, .. } => Some(Guarantee::Dp { epsilon, delta }),
             Promise::GaussianDp { mu, .. } => Some(Guarantee::Gaussian { mu }),
             Promise::ConcentratedDp { rho, .. } => Some(Guarantee::Concentrated { rho }),
+            Promise::Order { alpha, .. } => Some(Guarantee::Dp {
+                epsilon: alpha,
+                delta: 0.0,
+            }),
             Promise::BayesSecurity { .. }
             | Promise::Advantage { .. }
             | Promise::AttackAdvantage { .. } => None,
@@ -85,7 +97,8 @@ impl Promise {
             | Promise::Dp { unit, .. }
             | Promise::GaussianDp { unit, .. }
             | Promise::ConcentratedDp { unit, .. } => unit,
-            Promise::BayesSecurity { .. }
+            Promise::Order { .. }
+            | Promise::BayesSecurity { .. }
             | Promise::Advantage { .. }
             | Promise::AttackAdvantage { .. } => None,
         }
@@ -158,6 +171,13 @@ impl fmt::Display for Promise {
             }
             Promise::GaussianDp { mu, .. } => write!(f, "gdp(mu={}{unit})", number(mu)),
             Promise::ConcentratedDp { rho, .. } => write!(f, "zcdp(rho={}{unit})", number(rho)),
+            Promise::Order { alpha, group } => {
+                write!(f, "dsigma(alpha={}", number(alpha))?;
+                if let Some((from, to)) = group {
+                    write!(f, ", group={from}..{to}")?;
+                }
+                f.write_str(")")
+            }
             Promise::BayesSecurity { at_least } => {
                 write!(f, "bayes-security({})", number(at_least))
             }
@@ -256,6 +276,27 @@ pub static PROMISES: &[PromiseEntry] = &[
         },
     },
     PromiseEntry {
+        name: "dsigma",
+        about: "d_σ-privacy: the secrets are orders of a group's values, written 2-1-3, and no output is more than \
+                e^α times as likely under one as under another",
+        parameters: &[
+            Parameter::positional("alpha", "α, at least 0"),
+            Parameter::named(
+                "group",
+                "the places of the group, from 1, such as 1..3, if orders are of more than the group; default: all",
+            ),
+        ],
+        build: |arguments| {
+            let alpha = arguments.number("alpha", Bounds::AtLeast(0.0))?;
+            let group = match arguments.value("group") {
+                None => None,
+                Some(&Value::Range { from, to }) if 1 <= from && from <= to => Some((from, to)),
+                Some(_) => return Err(arguments.error("group must be places such as 1..3")),
+            };
+            Ok(Promise::Order { alpha, group })
+        },
+    },
+    PromiseEntry {
         name: "bayes-security",
         about: "Bayes security is at least this",
         parameters: &[Parameter::positional("at-least", "between 0 and 1")],
@@ -313,6 +354,8 @@ mod tests {
             "dp(epsilon=1, delta=1e-5)",
             "gdp(mu=1)",
             "zcdp(rho=0.5)",
+            "dsigma(alpha=1)",
+            "dsigma(alpha=0.5, group=2..4)",
             "ldp(epsilon=1, unit=0.5)",
             "dp(epsilon=1, delta=1e-5, unit=2)",
             "gdp(mu=1, unit=1)",

@@ -7,6 +7,7 @@ mod compare;
 mod follow;
 mod options;
 mod outputs;
+mod permute;
 mod progress;
 mod reproduce;
 mod shuffle;
@@ -44,6 +45,8 @@ enum Command {
     Channel(channel::ChannelArguments),
     /// The shuffle model: what shuffled messages tell of one user
     Shuffle(shuffle::ShuffleArguments),
+    /// Shuffle the rows of a log within groups: d_sigma privacy
+    Permute(Box<permute::PermuteArguments>),
     /// Draw a log from a known mechanism
     Simulate(simulate::SimulateArguments),
     /// A figure or table of a paper, recomputed: data and picture
@@ -60,6 +63,7 @@ pub fn main() -> ExitCode {
         Command::Bounds(arguments) => bounds::bounds(&arguments),
         Command::Channel(arguments) => channel::channel(&arguments),
         Command::Shuffle(arguments) => shuffle::shuffle(&arguments),
+        Command::Permute(arguments) => permute::permute(&arguments),
         Command::Simulate(arguments) => simulate::simulate(&arguments),
         Command::Reproduce(arguments) => reproduce::reproduce(&arguments),
     };

@@ -274,7 +274,8 @@ fn bad_prior(text: &str, problem: &str) -> Error {
         .with_hint("a prior is `uniform`, `empirical` or `label=p,label=p,…`")
 }
 
-fn delimiter(text: &str) -> Result<u8> {
+/// Reads a delimiter.
+pub fn delimiter(text: &str) -> Result<u8> {
     match text {
         "tab" | "\\t" => Ok(b'\t'),
         _ => match text.as_bytes() {

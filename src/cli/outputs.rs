@@ -20,6 +20,9 @@ pub struct OutputOptions {
     /// replaced, or removed where the log has none such; any other file is not
     #[arg(long, value_name = "DIR", conflicts_with = "follow")]
     plots: Option<PathBuf>,
+    /// Write each picture as PNG too; needs a build with `--features png`
+    #[arg(long, requires = "plots", conflicts_with = "follow")]
+    png: bool,
     /// Let --html and --plots replace any file
     #[arg(long, conflicts_with = "follow")]
     force: bool,
@@ -29,13 +32,13 @@ impl OutputOptions {
     /// Checks the places before the log is read.
     pub fn check(&self, log: &LogArguments) -> Result<Outputs> {
         let names = PICTURES.iter().map(|(name, _)| *name).collect();
-        Outputs::check(
-            self.html.clone(),
-            self.plots.clone(),
-            names,
-            self.force,
-            &inputs(log),
-        )
+        let (html, plots) = (self.html.clone(), self.plots.clone());
+        let outputs = Outputs::check(html, plots, names, self.force, &inputs(log))?;
+        if self.png {
+            outputs.with_png()
+        } else {
+            Ok(outputs)
+        }
     }
 }
 
@@ -50,6 +53,9 @@ pub struct ComparisonOutputs {
     /// leakgauge are replaced, any other file is not
     #[arg(long, value_name = "DIR")]
     plots: Option<PathBuf>,
+    /// Write each picture as PNG too; needs a build with `--features png`
+    #[arg(long, requires = "plots")]
+    png: bool,
     /// Let --html and --plots replace any file
     #[arg(long)]
     force: bool,
@@ -58,20 +64,18 @@ pub struct ComparisonOutputs {
 impl ComparisonOutputs {
     /// Checks the places before a log is read.
     pub fn check(&self, logs: &LogArguments) -> Result<Outputs> {
-        Outputs::check(
-            self.html.clone(),
-            self.plots.clone(),
-            COMPARISON_PLOTS.to_vec(),
-            self.force,
-            &inputs(logs),
-        )
+        let names = COMPARISON_PLOTS.to_vec();
+        let (html, plots) = (self.html.clone(), self.plots.clone());
+        let outputs = Outputs::check(html, plots, names, self.force, &inputs(logs))?;
+        if self.png {
+            outputs.with_png()
+        } else {
+            Ok(outputs)
+        }
     }
 }
 
 fn inputs(log: &LogArguments) -> Vec<&Path> {
     let files = log.logs.iter().chain(&log.fit_on);
-    files
-        .filter(|file| *file != "-")
-        .map(|file| Path::new(file))
-        .collect()
+    files.filter(|file| *file != "-").map(Path::new).collect()
 }

@@ -28,7 +28,9 @@ pub struct ReproduceArguments {
     /// Replace files that are there
     #[arg(long)]
     force: bool,
-    /// Of figure 7: people to protect, a header and then one a row, all columns together their cell
+    /// Of bayes-security-figure-7: people to protect, a header and then one a row, all columns together
+    /// their cell; of dsigma-figure-8 the Adult file, of dsigma-figure-4-twitch the directory of edges.csv and
+    /// target.csv
     #[arg(long, value_name = "FILE")]
     data: Option<String>,
     /// With --data: the number of cells there are, empty ones included [default: those of the file]
@@ -52,21 +54,30 @@ pub fn reproduce(arguments: &ReproduceArguments) -> Result<ExitCode> {
     let entries = entries(&arguments.names)?;
     if let (Some(file), false) = (
         &arguments.data,
-        entries.iter().any(|entry| entry.takes_data),
+        entries
+            .iter()
+            .filter(|entry| entry.takes_data || entry.takes_source)
+            .count()
+            == 1,
     ) {
         return Err(Error::parameter(
             format!("--data {file}"),
-            "none of these figures is about people",
+            "is for one figure that takes data",
         )
-        .with_hint("bayes-security-figure-7 is"));
+        .with_hint("bayes-security-figure-7, dsigma-figure-8 or dsigma-figure-4-twitch"));
     }
     check(&entries, &arguments.out, arguments.force)?;
-    let population = population(arguments)?;
+    let population = if entries.iter().any(|entry| entry.takes_data) {
+        population(arguments)?
+    } else {
+        None
+    };
     let mut made = Vec::new();
     for entry in entries {
         let options = ReproduceOptions {
             seed: arguments.seed,
             population: population.clone().filter(|_| entry.takes_data),
+            source: arguments.data.clone().filter(|_| entry.takes_source),
             ..ReproduceOptions::default()
         };
         let figure = entry.reproduce(&options)?;

@@ -2,7 +2,7 @@
 
 use super::{
     Entry, Mechanism, deterministic, discrete_gaussian, exponential, gaussian, geometric,
-    hadamard_response, identity, laplace, local_hashing, mixture, normalized_geometric,
+    hadamard_response, identity, laplace, local_hashing, mallows, mixture, normalized_geometric,
     planar_geometric, planar_laplace, randomized_response, shuffled, staircase, subset_selection,
     truncated_geometric, unary_encoding,
 };
@@ -31,6 +31,7 @@ pub static MECHANISMS: &[Entry] = &[
     deterministic::ENTRY,
     identity::ENTRY,
     mixture::ENTRY,
+    mallows::ENTRY,
     shuffled::ENTRY,
 ];
 

@@ -38,6 +38,7 @@ mod dots;
 mod field;
 mod frame;
 mod heatmap;
+pub mod png;
 mod ramp;
 mod text;
 mod trade_off;

@@ -14,6 +14,7 @@ mod html;
 mod input;
 mod outputs;
 mod pairs;
+mod permute;
 mod pictures;
 mod reproduce;
 mod sections;
@@ -215,6 +216,18 @@ pub fn write_shuffle_mechanism(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     write_either(survey, || shuffle_flow::mechanism(survey), format, out)
+}
+
+/// Writes what is to be said about a log shuffled within groups.
+///
+/// # Errors
+/// What the writer reports.
+pub fn write_permute(
+    found: &crate::permute::Report,
+    format: Format,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    write_either(found, || permute::document(found), format, out)
 }
 
 fn write_either(

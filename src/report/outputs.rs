@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::plot::on_white;
+use crate::plot::{on_white, png};
 use crate::report::pictures::Picture;
 use crate::reproduce::replace_file;
 
@@ -22,6 +22,7 @@ pub struct Outputs {
     html: Option<PathBuf>,
     plots: Option<PathBuf>,
     names: Vec<&'static str>,
+    png: bool,
     force: bool,
     inputs: Vec<PathBuf>,
 }
@@ -43,6 +44,7 @@ impl Outputs {
             html,
             plots,
             names,
+            png: false,
             force,
             inputs: inputs
                 .iter()
@@ -122,6 +124,30 @@ impl Outputs {
         )
     }
 
+    /// Writes each picture as PNG too.
+    ///
+    /// # Errors
+    /// This build cannot, or a PNG file is there that does not stand beside a picture of ours.
+    pub fn with_png(mut self) -> Result<Outputs> {
+        png::check()?;
+        self.png = true;
+        if let Some(directory) = &self.plots {
+            for name in &self.names {
+                self.check_png(&place(directory, name))?;
+            }
+        }
+        Ok(self)
+    }
+
+    /// Pixels say nothing of who wrote them: the picture beside them does.
+    fn check_png(&self, picture: &Path) -> Result<()> {
+        if is_own(picture, OWN_PICTURE) {
+            return Ok(());
+        }
+        let file = picture.with_extension("png");
+        self.check_file(&file, OWN_PICTURE, "--plots for another directory")
+    }
+
     /// Writes the page and the pictures. Each file is written beside its place and then moved there.
     /// Pictures that an earlier log had and this one has not are removed.
     ///
@@ -152,11 +178,25 @@ impl Outputs {
         for &name in &self.names {
             let file = place(directory, name);
             self.check_file(&file, OWN_PICTURE, "--plots for another directory")?;
+            let pixels = file.with_extension("png");
+            if self.png {
+                self.check_png(&file)?;
+            }
             if let Some(picture) = drawn.iter().find(|picture| picture.name == name) {
-                replace_file(&file, &on_white(&picture.svg))?;
+                let svg = on_white(&picture.svg);
+                if self.png {
+                    replace_file(&pixels, png::png(&svg)?)?;
+                }
+                replace_file(&file, &svg)?;
             } else if is_own(&file, OWN_PICTURE) {
-                fs::remove_file(&file)
-                    .map_err(|error| failed(&file, "cannot be removed", error))?;
+                let of_it = [
+                    Some(file),
+                    Some(pixels).filter(|pixels| self.png && pixels.is_file()),
+                ];
+                for file in of_it.into_iter().flatten() {
+                    fs::remove_file(&file)
+                        .map_err(|error| failed(&file, "cannot be removed", error))?;
+                }
             }
         }
         Ok(())

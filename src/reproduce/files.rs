@@ -76,7 +76,7 @@ pub fn write(figure: &Reproduction, directory: &Path, replace: bool) -> Result<W
 ///
 /// # Errors
 /// A place that cannot be written to.
-pub fn replace_file(path: &Path, text: &str) -> Result<()> {
+pub fn replace_file(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let temporary = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
     let done = fs::OpenOptions::new()
@@ -84,7 +84,7 @@ pub fn replace_file(path: &Path, text: &str) -> Result<()> {
         .create_new(true)
         .open(&temporary)
         .and_then(|mut file| {
-            file.write_all(text.as_bytes())
+            file.write_all(content.as_ref())
                 .and_then(|()| file.sync_all())
         })
         .and_then(|()| fs::rename(&temporary, path));

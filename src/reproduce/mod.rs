@@ -25,6 +25,7 @@ mod response;
 mod shuffle_flow;
 mod shuffle_information;
 mod shuffle_tables;
+mod shuffling;
 mod sparsity;
 mod table;
 
@@ -45,6 +46,8 @@ pub struct ReproduceOptions {
     pub seed: u64,
     /// The people of the figure that needs some; generated if not given.
     pub population: Option<Population>,
+    /// The file or directory of the data that a figure is about; generated if not given.
+    pub source: Option<String>,
     /// Priors drawn for each level of sparsity.
     pub priors: usize,
     /// Rows of each simulated log.
@@ -56,6 +59,7 @@ impl Default for ReproduceOptions {
         ReproduceOptions {
             seed: 0,
             population: None,
+            source: None,
             priors: 1000,
             rows: 40_000,
         }
@@ -73,6 +77,8 @@ pub struct Entry {
     pub files: &'static [&'static str],
     /// Whether it is about people, and takes a file of some.
     pub takes_data: bool,
+    /// Whether it is about a data set, and takes its file or directory.
+    pub takes_source: bool,
     #[serde(skip)]
     build: fn(&ReproduceOptions) -> Result<Made>,
 }
@@ -143,7 +149,14 @@ macro_rules! entry {
             about: $about,
             files: &[$($file),+],
             takes_data: $takes_data,
+            takes_source: false,
             build: $build,
+        }
+    };
+    ($name:literal, $about:literal, [$($file:literal),+], from source, $build:path) => {
+        Entry {
+            takes_source: true,
+            ..entry!($name, $about, [$($file),+], false, $build)
         }
     };
 }
@@ -343,6 +356,94 @@ pub const ENTRIES: &[Entry] = &[
         ["shuffle-flow-figure-7"],
         false,
         shuffle_flow::figure_7
+    ),
+    entry!(
+        "dsigma-figure-1",
+        "crescents shuffled within small and large groups, and an attack on each",
+        [
+            "dsigma-figure-1a-original",
+            "dsigma-figure-1b-in-order",
+            "dsigma-figure-1f-attack-in-order",
+            "dsigma-figure-1c-small-groups",
+            "dsigma-figure-1g-attack-small-groups",
+            "dsigma-figure-1d-large-groups",
+            "dsigma-figure-1h-attack-large-groups",
+            "dsigma-figure-1e-uniform",
+            "dsigma-figure-1i-attack-uniform"
+        ],
+        false,
+        shuffling::figure_1
+    ),
+    entry!(
+        "dsigma-figure-4-syn",
+        "values recovered and local distributions learned from shuffled crescents",
+        [
+            "dsigma-figure-4-syn-attack",
+            "dsigma-figure-4-syn-learnability"
+        ],
+        false,
+        shuffling::figure_4_syn
+    ),
+    entry!(
+        "dsigma-figure-4-twitch",
+        "values recovered and local distributions learned from a shuffled network; --data: the Twitch directory",
+        [
+            "dsigma-figure-4-twitch-attack",
+            "dsigma-figure-4-twitch-learnability"
+        ],
+        from source,
+        shuffling::figure_4_twitch
+    ),
+    entry!(
+        "dsigma-figure-5",
+        "accuracy of 8-, 4- and 2-way classification learned from shuffled crescents",
+        ["dsigma-figure-5"],
+        false,
+        shuffling::figure_5
+    ),
+    entry!(
+        "dsigma-figure-7",
+        "the share of a set that a Mallows shuffle keeps in it",
+        ["dsigma-figure-7a", "dsigma-figure-7b", "dsigma-figure-7c"],
+        false,
+        shuffling::figure_7
+    ),
+    entry!(
+        "dsigma-figure-8",
+        "incomes recovered and shares learned from a shuffled census; --data: the Adult file",
+        [
+            "dsigma-figure-8a",
+            "dsigma-figure-8a-larger",
+            "dsigma-figure-8b",
+            "dsigma-figure-8c",
+            "dsigma-figure-8-trade"
+        ],
+        from source,
+        shuffling::figure_8
+    ),
+    entry!(
+        "dsigma-figure-9",
+        "widths of reference orders where the best is known",
+        [
+            "dsigma-figure-9-w4",
+            "dsigma-figure-9-w10",
+            "dsigma-figure-9-w20",
+            "dsigma-figure-9-w50"
+        ],
+        false,
+        shuffling::figure_9
+    ),
+    entry!(
+        "dsigma-figure-10",
+        "widths of reference orders of random points",
+        [
+            "dsigma-figure-10-r0",
+            "dsigma-figure-10-r0.01",
+            "dsigma-figure-10-r0.05",
+            "dsigma-figure-10-r0.2"
+        ],
+        false,
+        shuffling::figure_10
     ),
 ];
 

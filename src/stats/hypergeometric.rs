@@ -58,6 +58,31 @@ pub fn sample(population: u64, part: u64, draws: u64, rng: &mut impl Rng) -> u64
     mode
 }
 
+/// The probability that [`sample`] gives `x`; 0 where it cannot.
+///
+/// # Panics
+/// If the part or the draw is larger than the population.
+pub fn probability(population: u64, part: u64, draws: u64, x: u64) -> f64 {
+    assert!(
+        part <= population && draws <= population,
+        "part {part}, draws {draws} of {population}"
+    );
+    let least = draws.saturating_sub(population - part);
+    let most = draws.min(part);
+    if x < least || x > most {
+        return 0.0;
+    }
+    if least == most {
+        return 1.0;
+    }
+    let law = Law {
+        population: population as f64,
+        part: part as f64,
+        draws: draws as f64,
+    };
+    law.ln_probability(x as f64).exp()
+}
+
 struct Law {
     population: f64,
     part: f64,

@@ -31,6 +31,7 @@ const CASES: &[&str] = &[
     "deterministic(modulus=2, secrets=4)",
     "identity(p=0.3, secrets=4)",
     "identity(p=0.01, otherwise=none, secrets=4)",
+    "mallows(n=3, theta=0.7)",
     "shuffled(randomized-response(2, secrets=3), n=5)",
     "mixture(randomized-response(2, secrets=4), deterministic(modulus=2), weight=0.8)",
 ];

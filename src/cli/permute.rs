@@ -1,0 +1,373 @@
+//! `leakgauge permute`.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+use leakgauge::error::{Error, Result};
+use leakgauge::permute::{
+    Distance, Grouping, OrderChoice, OrderName, Pending, ReleaseOptions, Table, TableOptions,
+    check_outputs, release,
+};
+use leakgauge::report;
+
+use crate::cli::options::{FormatName, delimiter, use_threads};
+use crate::cli::to_stdout;
+
+/// `permute`.
+#[derive(Args)]
+#[command(after_long_help = KEYS)]
+pub struct PermuteArguments {
+    /// CSV or TSV files, plain or gzip, `-` for standard input; several of the same columns are one log
+    #[arg(required = true, value_name = "LOG")]
+    logs: Vec<String>,
+    /// The file for the shuffled log; without it nothing is written, and the report says what would be
+    /// promised
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// The columns whose values are shuffled, together; all others stay with their row
+    #[arg(
+        long = "move",
+        required = true,
+        value_name = "COLUMN,…",
+        value_delimiter = ','
+    )]
+    moved: Vec<String>,
+    /// What rows must have in common to be shuffled together
+    #[arg(long, value_enum, value_name = "KIND")]
+    groups: GroupsName,
+    /// The smaller, the less of the order in a group shows: e^alpha bounds how much likelier one order of
+    /// a group makes an output than another
+    #[arg(long, value_name = "A")]
+    alpha: f64,
+    /// The columns that make the groups
+    #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
+    by: Vec<String>,
+    /// How far apart rows of a group may be: a distance, kilometres, or edges
+    #[arg(long, value_name = "R")]
+    radius: Option<f64>,
+    /// With --groups nearest: rows of a group
+    #[arg(long, value_name = "N")]
+    size: Option<usize>,
+    /// With --groups path: a file with a header and an edge of the graph in each row, two rows of the log
+    #[arg(long, value_name = "FILE")]
+    edges: Option<String>,
+    /// With --groups file: a file with a header and in each row a group's label and a row of the log
+    #[arg(long, value_name = "FILE")]
+    group_file: Option<String>,
+    /// The column by which --edges and --group-file name rows [default: numbers from 1]
+    #[arg(long, value_name = "COLUMN")]
+    id: Option<String>,
+    /// The distance between orders
+    #[arg(long, value_enum, default_value = "kendall", value_name = "NAME")]
+    distance: DistanceName,
+    /// The reference order; the guarantee is the same for all
+    #[arg(long, value_enum, default_value = "best", value_name = "NAME")]
+    order: OrderArgument,
+    /// Use the paper's bound of the sensitivity, w(w + 1)/2 for width w, in place of the exact one
+    #[arg(long)]
+    bound_by_width: bool,
+    /// First randomize every value that moves: randomized response with this epsilon
+    #[arg(long, value_name = "E", conflicts_with = "randomizer")]
+    epsilon: Option<f64>,
+    /// First randomize every value that moves by this mechanism
+    #[arg(long, value_name = "MECHANISM")]
+    randomizer: Option<String>,
+    /// The values that the randomizer may be given [default: those in the log]
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
+    values: Vec<String>,
+    /// Epsilon of a randomization that the values have been through already
+    #[arg(long, value_name = "E")]
+    already_epsilon: Option<f64>,
+    /// Sizes of subsets for the bound on picking them out (Theorem 4.2)
+    #[arg(
+        long,
+        default_value = "1,5,10",
+        value_name = "K,…",
+        value_delimiter = ','
+    )]
+    subsets: Vec<u64>,
+    /// Also the alpha for groups of another radius or size (Theorem 4.4)
+    #[arg(long, value_name = "R,…", value_delimiter = ',')]
+    also: Vec<f64>,
+    /// Also the alpha for the groups in these files
+    #[arg(long, value_name = "FILE,…", value_delimiter = ',')]
+    also_group_file: Vec<String>,
+    /// Alphas of independent releases of the same values that there were before
+    #[arg(long, value_name = "A,…", value_delimiter = ',')]
+    previous: Vec<f64>,
+    /// How often a group may keep less than eta, in the limit of eta by simulation
+    #[arg(long, default_value_t = 0.05, value_name = "D")]
+    delta: f64,
+    /// With --distance hamming: the share that a group is to keep (Theorem A.4)
+    #[arg(long, default_value_t = 0.8, value_name = "H")]
+    eta: f64,
+    /// Simulated shuffles [default: as few as can limit eta at --delta; 0 for none]
+    #[arg(long, value_name = "N")]
+    trials: Option<u64>,
+    /// Level of the limits of eta
+    #[arg(long, default_value_t = 0.95, value_name = "C")]
+    confidence: f64,
+    /// A seed, for trials only: whoever knows it can undo the shuffle [default: the operating system's
+    /// randomness]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Also write the report as JSON
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    /// Also write size, width, sensitivity and alpha of every group, as CSV
+    #[arg(long, value_name = "FILE")]
+    group_report: Option<PathBuf>,
+    /// Also write which row received the values of which. It undoes the shuffle
+    #[arg(long, value_name = "FILE", requires = "out")]
+    permutation: Option<PathBuf>,
+    /// Replace files that are there; never an input
+    #[arg(long)]
+    force: bool,
+    /// Row 1 is data
+    #[arg(long)]
+    no_header: bool,
+    /// Field delimiter, one character or `tab` [default: found in the first line]
+    #[arg(long, value_name = "C")]
+    delimiter: Option<String>,
+    /// Number of threads; the result does not depend on it [default: all cores]
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// What goes to standard output
+    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
+    format: FormatName,
+}
+
+const KEYS: &str = "\
+Keys of the JSON: alpha, epsilon (null: not randomized), width, sensitivity, sensitivity_bound (the
+paper's), dispersion (theta; null: nothing moved), distance, order, orders [{name, width,
+kendall_sensitivity}], moved, stayed, groups {count, smallest, median, largest, uncovered, delta, confidence,
+trials, eta, list [{name, size, width, sensitivity, alpha, preserved {mean, eta}, failure}]}, subsets [{group,
+subset, odds_of_losing, losing, winning}], other_groups [{groups, sensitivity, alpha}], composition
+{previous, alpha}, warnings";
+
+/// Groups by name.
+#[derive(Clone, Copy, ValueEnum)]
+enum GroupsName {
+    /// Within --radius in the columns --by, Euclidean
+    Distance,
+    /// Within --radius kilometres; --by latitude,longitude in degrees
+    Haversine,
+    /// Each row with its --size − 1 nearest others in the columns --by
+    Nearest,
+    /// At most --radius edges away in the graph --edges
+    Path,
+    /// Equal values in the column --by
+    Equal,
+    /// As --group-file says
+    File,
+}
+
+/// Distances by name.
+#[derive(Clone, Copy, ValueEnum)]
+enum DistanceName {
+    /// Pairs in different order
+    Kendall,
+    /// Places that differ
+    Hamming,
+}
+
+/// Orders by name.
+#[derive(Clone, Copy, ValueEnum)]
+enum OrderArgument {
+    /// That of least width
+    Best,
+    /// Breadth first from the largest group, as in the paper
+    BreadthFirst,
+    /// Reverse Cuthill–McKee
+    ReverseCuthillMckee,
+    /// Between two ends of the graph, smoothed
+    TwoEnded,
+    /// Along the column in which rows differ most
+    Sweep,
+}
+
+/// Runs `permute`: the shuffled log into its file, the report on standard output.
+pub fn permute(arguments: &PermuteArguments) -> Result<ExitCode> {
+    use_threads(arguments.threads)?;
+    let options = options(arguments)?;
+    check_places(arguments)?;
+    let table = Table::read(
+        &arguments.logs,
+        &TableOptions {
+            no_header: arguments.no_header,
+            delimiter: arguments.delimiter.as_deref().map(delimiter).transpose()?,
+        },
+    )?;
+    let mut made = release(&table, &arguments.logs, &options)?;
+    made.report.out = arguments
+        .out
+        .as_ref()
+        .map(|file| file.display().to_string());
+    let mut pending = Vec::new();
+    if let Some(file) = &arguments.out {
+        pending.push(Pending::write(file, |out| made.write(&table, out))?);
+    }
+    if let Some(file) = &arguments.report {
+        pending.push(Pending::write(file, |out| {
+            report::write_json(&made.report, out)
+        })?);
+    }
+    if let Some(file) = &arguments.group_report {
+        pending.push(Pending::write(file, |out| made.write_groups(out))?);
+    }
+    if let Some(file) = &arguments.permutation {
+        pending.push(Pending::write(file, |out| made.write_permutation(out))?);
+    }
+    // Everything is on disk before anything has its name.
+    pending.into_iter().try_for_each(Pending::finish)?;
+    to_stdout(|out| report::write_permute(&made.report, arguments.format.into(), out))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn check_places(arguments: &PermuteArguments) -> Result<()> {
+    let inputs: Vec<&Path> = arguments
+        .logs
+        .iter()
+        .chain(&arguments.edges)
+        .chain(&arguments.group_file)
+        .chain(&arguments.also_group_file)
+        .filter(|file| *file != "-")
+        .map(Path::new)
+        .collect();
+    let mut outputs = Vec::new();
+    for (option, file) in [
+        ("--out", &arguments.out),
+        ("--report", &arguments.report),
+        ("--group-report", &arguments.group_report),
+        ("--permutation", &arguments.permutation),
+    ] {
+        outputs.extend(file.iter().map(|file| (option, file.as_path())));
+    }
+    check_outputs(&outputs, &inputs, arguments.force)
+}
+
+fn options(arguments: &PermuteArguments) -> Result<ReleaseOptions> {
+    let epsilon = arguments.epsilon;
+    if let Some(epsilon) = epsilon.filter(|epsilon| !(*epsilon > 0.0 && epsilon.is_finite())) {
+        return Err(Error::parameter(
+            format!("--epsilon {epsilon}"),
+            "must be a positive number",
+        ));
+    }
+    let randomizer = match epsilon {
+        Some(epsilon) => Some(format!("randomized-response(epsilon={epsilon})")),
+        None => arguments.randomizer.clone(),
+    };
+    if randomizer.is_none() && !arguments.values.is_empty() {
+        return Err(Error::parameter(
+            "--values",
+            "is for --epsilon or --randomizer",
+        ));
+    }
+    Ok(ReleaseOptions {
+        groups: grouping(arguments)?,
+        id: arguments.id.clone(),
+        alpha: arguments.alpha,
+        distance: match arguments.distance {
+            DistanceName::Kendall => Distance::Kendall,
+            DistanceName::Hamming => Distance::Hamming,
+        },
+        order: match arguments.order {
+            OrderArgument::Best => OrderChoice::Best,
+            OrderArgument::BreadthFirst => OrderChoice::Named(OrderName::BreadthFirst),
+            OrderArgument::ReverseCuthillMckee => {
+                OrderChoice::Named(OrderName::ReverseCuthillMckee)
+            }
+            OrderArgument::TwoEnded => OrderChoice::Named(OrderName::TwoEnded),
+            OrderArgument::Sweep => OrderChoice::Named(OrderName::Sweep),
+        },
+        bound_by_width: arguments.bound_by_width,
+        moved: arguments.moved.clone(),
+        randomizer,
+        values: arguments.values.clone(),
+        already: arguments.already_epsilon,
+        subsets: arguments.subsets.clone(),
+        others: arguments.also.clone(),
+        other_files: arguments.also_group_file.clone(),
+        previous: arguments.previous.clone(),
+        delta: arguments.delta,
+        eta: arguments.eta,
+        confidence: arguments.confidence,
+        trials: arguments.trials,
+        seed: arguments.seed,
+    })
+}
+
+/// The groups, refusing options that the kind has no use for.
+fn grouping(arguments: &PermuteArguments) -> Result<Grouping> {
+    let kind = arguments.groups;
+    let name = kind
+        .to_possible_value()
+        .map_or_else(String::new, |value| value.get_name().to_owned());
+    let given = [
+        ("--by", !arguments.by.is_empty()),
+        ("--radius", arguments.radius.is_some()),
+        ("--size", arguments.size.is_some()),
+        ("--edges", arguments.edges.is_some()),
+        ("--group-file", arguments.group_file.is_some()),
+        ("--id", arguments.id.is_some()),
+    ];
+    let (needed, allowed): (&[&str], &[&str]) = match kind {
+        GroupsName::Distance | GroupsName::Haversine => (&["--by", "--radius"], &["--id"]),
+        GroupsName::Nearest => (&["--by", "--size"], &["--id"]),
+        GroupsName::Path => (&["--edges", "--radius"], &["--id"]),
+        GroupsName::Equal => (&["--by"], &["--id"]),
+        GroupsName::File => (&["--group-file"], &["--id"]),
+    };
+    for (option, is_given) in given {
+        if needed.contains(&option) && !is_given {
+            return Err(Error::parameter(
+                format!("--groups {name}"),
+                format!("needs {option}"),
+            ));
+        }
+        if is_given && !needed.contains(&option) && !allowed.contains(&option) {
+            return Err(Error::parameter(
+                option,
+                format!("is not for --groups {name}"),
+            ));
+        }
+    }
+    let by = arguments.by.clone();
+    let radius = arguments.radius.unwrap_or_default();
+    Ok(match kind {
+        GroupsName::Distance => Grouping::Distance { by, radius },
+        GroupsName::Haversine => Grouping::Earth { by, radius },
+        GroupsName::Nearest => Grouping::Nearest {
+            by,
+            size: arguments.size.unwrap_or_default(),
+        },
+        GroupsName::Path => Grouping::Path {
+            edges: arguments.edges.clone().unwrap_or_default(),
+            length: whole(radius)?,
+        },
+        GroupsName::Equal => match &by[..] {
+            [column] => Grouping::Equal { by: column.clone() },
+            _ => {
+                return Err(Error::parameter(
+                    format!("--by {}", by.join(",")),
+                    "must be one column for --groups equal",
+                ));
+            }
+        },
+        GroupsName::File => Grouping::Listed {
+            file: arguments.group_file.clone().unwrap_or_default(),
+        },
+    })
+}
+
+fn whole(radius: f64) -> Result<u32> {
+    if radius >= 0.0 && radius.fract() == 0.0 && radius <= f64::from(u32::MAX) {
+        return Ok(radius as u32);
+    }
+    Err(Error::parameter(
+        format!("--radius {radius}"),
+        "is a number of edges, and must be whole",
+    ))
+}

@@ -1,0 +1,193 @@
+//! A shuffled log as a document.
+
+use super::document::Document;
+use crate::grammar::format_number;
+use crate::outward::{at_least, at_most, nearest};
+use crate::permute::{Distance, GroupReport, OrderName, Report};
+
+/// Groups that are listed in text.
+const LISTED: usize = 10;
+
+pub(super) fn document(report: &Report) -> Document {
+    let mut document = Document::default();
+    document.heading(format!(
+        "{} rows shuffled within groups: alpha {}",
+        report.rows,
+        format_number(report.alpha)
+    ));
+    document.paragraph(format!(
+        "Moved: {}. Stayed: {}.",
+        report.moved.join(", "),
+        if report.stayed.is_empty() {
+            "nothing".to_owned()
+        } else {
+            report.stayed.join(", ")
+        }
+    ));
+    match &report.out {
+        Some(file) => document.paragraph(format!("Written to {file}.")),
+        None => document.paragraph("Nothing was written: --out names a file for the shuffled log."),
+    }
+    let factor = at_most(report.alpha.exp());
+    let mut promise = format!(
+        "For each of the {} groups: no order of its values makes any output more than {factor} times as likely as \
+         another order.",
+        report.groups.count
+    );
+    if let Some(epsilon) = report.epsilon {
+        promise.push_str(&format!(
+            " The values themselves are {}-locally differentially private.",
+            format_number(epsilon)
+        ));
+    }
+    document.paragraph(promise);
+    document.table(vec!["figure", "value"], 1, figures(report));
+    orders(&mut document, report);
+    groups(&mut document, report);
+    meanings(&mut document, report);
+    if !report.warnings.is_empty() {
+        document.heading("Warnings");
+        let items = report.warnings.iter().map(|w| w.message.clone());
+        document.list(items.collect());
+    }
+    document
+}
+
+fn figures(report: &Report) -> Vec<Vec<String>> {
+    let groups = &report.groups;
+    let line = |name: &str, value: String| vec![name.to_owned(), value];
+    vec![
+        line(
+            "rows of a group: fewest, median, most",
+            format!("{}, {}, {}", groups.smallest, groups.median, groups.largest),
+        ),
+        line("width of the widest group", report.width.to_string()),
+        line("sensitivity", report.sensitivity.to_string()),
+        line(
+            "the paper's bound of it",
+            report.sensitivity_bound.to_string(),
+        ),
+        line(
+            "dispersion theta",
+            report
+                .dispersion
+                .map_or_else(|| "infinite".to_owned(), nearest),
+        ),
+    ]
+}
+
+fn order_name(name: OrderName) -> &'static str {
+    match name {
+        OrderName::BreadthFirst => "breadth-first",
+        OrderName::ReverseCuthillMckee => "reverse-cuthill-mckee",
+        OrderName::TwoEnded => "two-ended",
+        OrderName::Sweep => "sweep",
+    }
+}
+
+fn orders(document: &mut Document, report: &Report) {
+    document.heading("Reference orders");
+    let rows = report.orders.iter().map(|order| {
+        vec![
+            order_name(order.name).to_owned(),
+            order.width.to_string(),
+            order.kendall_sensitivity.to_string(),
+            if order.name == report.order {
+                "taken".to_owned()
+            } else {
+                String::new()
+            },
+        ]
+    });
+    let header = vec!["order", "width", "sensitivity (Kendall)", ""];
+    document.table(header, 1, rows.collect());
+    if report.distance == Distance::Hamming {
+        document.paragraph("With Hamming distance the order makes no difference.");
+    }
+}
+
+fn groups(document: &mut Document, report: &Report) {
+    let groups = &report.groups;
+    document.heading("What stays within its group");
+    let hamming = report.distance == Distance::Hamming;
+    let mut header = vec!["group", "rows", "width", "own alpha"];
+    if groups.trials > 0 {
+        header.extend(["share that stays, mean", "eta at least"]);
+    }
+    if hamming {
+        header.push("P(fails eta)");
+    }
+    let row = |group: &GroupReport| {
+        let mut cells = vec![
+            group.name.clone(),
+            group.size.to_string(),
+            group.width.to_string(),
+            nearest(group.alpha),
+        ];
+        if let Some(preserved) = &group.preserved {
+            cells.push(nearest(preserved.mean));
+            cells.push(preserved.eta.map_or_else(String::new, at_least));
+        }
+        cells.extend(group.failure.map(nearest));
+        cells
+    };
+    let mut shown: Vec<&GroupReport> = groups.list.iter().collect();
+    shown.sort_by_key(|group| std::cmp::Reverse((group.size, group.width)));
+    shown.truncate(LISTED);
+    document.table(header, 1, shown.into_iter().map(row).collect());
+    if groups.count > LISTED {
+        document.paragraph(format!(
+            "The largest of {} groups that were looked at, of {}; the others are in the JSON report.",
+            groups.list.len(),
+            groups.count
+        ));
+    }
+    if groups.trials > 0 {
+        document.paragraph(format!(
+            "From {} simulated shuffles: with probability {} at least, a group keeps at least the share eta of its \
+             values; each eta at level {}.",
+            groups.trials,
+            format_number(1.0 - groups.delta),
+            format_number(groups.confidence)
+        ));
+    }
+    if hamming {
+        document.paragraph(format!(
+            "P(fails eta): that less than {} of a group's values stay, exact (Theorem A.4).",
+            format_number(groups.eta)
+        ));
+    }
+}
+
+fn meanings(document: &mut Document, report: &Report) {
+    if !report.subsets.is_empty() {
+        document.heading("Picking out a subset of a group (Theorem 4.2)");
+        let rows = report.subsets.iter().map(|bound| {
+            vec![
+                bound.group.to_string(),
+                bound.subset.to_string(),
+                at_most(bound.winning),
+            ]
+        });
+        let header = vec!["rows of the group", "of the subset", "success at most"];
+        document.table(header, 0, rows.collect());
+    }
+    if !report.other_groups.is_empty() {
+        document.heading("Other groups (Theorem 4.4)");
+        let rows = report.other_groups.iter().map(|other| {
+            vec![
+                other.groups.clone(),
+                other.sensitivity.to_string(),
+                nearest(other.alpha),
+            ]
+        });
+        document.table(vec!["groups", "sensitivity", "alpha"], 1, rows.collect());
+    }
+    if !report.composition.previous.is_empty() {
+        document.paragraph(format!(
+            "Together with {} earlier releases: alpha {} (Theorem A.2).",
+            report.composition.previous.len(),
+            format_number(report.composition.alpha)
+        ));
+    }
+}
