@@ -2,218 +2,8 @@
 
 mod common;
 
-use common::{Place, gzip, numeric_log, rows_of, stderr};
-use ruzstd::encoding::{CompressionLevel, compress_to_vec};
-use serde_json::Value;
-
-/// What may not depend on how the rows were written down.
-fn same_figures(one: &Value, other: &Value) {
-    for part in ["worst_pair", "pairs", "overall"] {
-        let [one, other] = [one, other].map(|report| {
-            let mut part = report[part].clone();
-            forget_columns(&mut part);
-            part
-        });
-        // Both in full would be pages.
-        assert!(one == other, "{part} differs");
-    }
-    assert_eq!(one["method"]["scorer"], other["method"]["scorer"]);
-    assert_eq!(one["input"]["rows"], other["input"]["rows"]);
-}
-
-/// Names of columns may differ.
-fn forget_columns(value: &mut Value) {
-    match value {
-        Value::Object(members) => {
-            members.remove("column");
-            members.values_mut().for_each(forget_columns);
-        }
-        Value::Array(items) => items.iter_mut().for_each(forget_columns),
-        _ => {}
-    }
-}
-
-fn zstd(text: &[u8]) -> Vec<u8> {
-    compress_to_vec(text, CompressionLevel::Fastest)
-}
-
-fn json_lines(rows: usize) -> String {
-    let row = |(secret, time): (&str, f64)| {
-        format!(
-            "{{\"user\": {{\"id\": \"{secret}\"}}, \"timing\": {{\"total\": {time:.3}, \"parts\": [1, 2]}}}}\n"
-        )
-    };
-    rows_of(rows).into_iter().map(row).collect()
-}
-
-const FIELDS: [&str; 4] = ["--secret", "user.id", "--observe", "timing.total"];
-
-/// `estimate` of a file with more arguments.
-fn of<'a>(file: &'a str, more: &[&'a str]) -> Vec<&'a str> {
-    [&["estimate", file, "--quick", "--budget", "1s"], more].concat()
-}
-
-/// The same rows, with some lines after the header replaced.
-fn rewritten(text: &str, of_row: impl Fn(&str, f64) -> String) -> String {
-    let mut lines = text.lines();
-    let header = lines.next().expect("a header").to_owned() + "\n";
-    let rows = lines.map(|line| {
-        let (secret, time) = line.split_once(',').expect("two fields");
-        format!(
-            "{secret},{}\n",
-            of_row(secret, time.parse().expect("a number"))
-        )
-    });
-    header + &rows.collect::<String>()
-}
-
-#[test]
-fn json_lines_are_read_by_the_paths_of_their_fields() {
-    let text = json_lines(600);
-    let spread = text.replace('\n', "\r\n\n");
-    let place = Place::with_log(numeric_log(600))
-        .file("log.jsonl", &text)
-        .file("log.ndjson", spread)
-        .file("log.json.gz", gzip(text.as_bytes()))
-        .file("log.jsonl.zst", zstd(text.as_bytes()))
-        .file("unnamed", &text);
-    let expected = place.json(&of("log.csv", &[]));
-    for file in [
-        "log.jsonl",
-        "log.ndjson",
-        "log.json.gz",
-        "log.jsonl.zst",
-        "unnamed",
-    ] {
-        let found = place.json(&of(file, &FIELDS));
-        same_figures(&expected, &found);
-        assert_eq!(found["input"]["delimiter"], Value::Null);
-        assert_eq!(found["input"]["secret_column"], "user.id");
-    }
-    same_figures(&expected, &place.json_on(&of("-", &FIELDS), text));
-}
-
-#[test]
-fn what_a_row_lacks_is_a_label_of_its_own() {
-    let rows = (0..400).map(|i| match (i * 7) % 12 {
-        0..3 => "{\"secret\":\"a\",\"seen\":\"x\"}\n",
-        3..6 => "{\"secret\":\"a\",\"seen\":null}\n",
-        6..9 => "{\"secret\":\"b\",\"seen\":\"\"}\n",
-        _ => "{\"secret\":\"b\"}\n",
-    });
-    let report = Place::new()
-        .file("log.jsonl", rows.collect::<String>())
-        .json(&of("log.jsonl", &[]));
-    assert_eq!(report["input"]["observation"]["distinct"], 4);
-    assert!(report["worst_pair"]["total_variation"]["lower"].as_f64() > Some(0.8));
-}
-
-#[test]
-fn json_lines_that_cannot_be_read_are_named_with_their_row() {
-    let text = json_lines(50);
-    for (tail, words) in [
-        (
-            "{\"user\":{\"id\":\"a\"},\"timing\":{\"tot",
-            &["row 51", "column timing", "character 33", "truncated"][..],
-        ),
-        (
-            "{\"user\":{\"id\":\"a\"}}\n",
-            &["row 51", "column timing.total", "missing"],
-        ),
-        (
-            "{\"user\":{\"id\":\"a\"},\"timing\":{\"total\":null}}\n",
-            &["row 51", "column timing.total", "null"],
-        ),
-        (
-            "{\"user\":{},\"timing\":{\"total\":1}}\n",
-            &["row 51", "column user.id", "secret is missing"],
-        ),
-        (
-            "{\"user\":{\"id\":null},\"timing\":{\"total\":1}}\n",
-            &["row 51", "column user.id", "secret is null"],
-        ),
-        ("[1,2]\n", &["row 51", "not a JSON object", "jq"]),
-        (
-            "{\"user\":{\"id\":\"a\"},\"user\":{\"id\":\"b\"}}\n",
-            &["row 51", "column user.id", "twice"],
-        ),
-        (
-            "{\"user\":{\"id\":\"a\"},\"timing\":{\"total\":\"slow\"}}\n",
-            &["row 51", "timing.total", "slow"],
-        ),
-    ] {
-        let place = Place::new().file("log.jsonl", text.clone() + tail);
-        let more = [&FIELDS[..], &["--numeric", "timing.total"]].concat();
-        place.refuses(&of("log.jsonl", &more), &[&["log.jsonl"], words].concat());
-    }
-    let place = Place::new()
-        .file("log.jsonl", [text.as_bytes(), b"{\"a\":\"\xff\"}"].concat())
-        .file("pretty.json", "{\n  \"secret\": 1\n}\n")
-        .file("list.json", "[{\"secret\": 1}]")
-        .file("empty.jsonl", "\n\n")
-        .file("nothing.jsonl", "{}\n{}\n")
-        .file("good.jsonl", &text);
-    place.refuses(
-        &of("good.jsonl", &["--secret", "user.di"]),
-        &["did you mean `user.id`"],
-    );
-    place.refuses(&of("log.jsonl", &FIELDS), &["row 51", "UTF-8"]);
-    place.refuses(
-        &of("pretty.json", &[]),
-        &["pretty.json, row 1", "next line", "jq -c"],
-    );
-    place.refuses(
-        &of("list.json", &[]),
-        &["list.json, row 1", "not a JSON object"],
-    );
-    place.refuses(&of("empty.jsonl", &[]), &["empty.jsonl", "is empty"]);
-    place.refuses(&of("nothing.jsonl", &[]), &["nothing.jsonl", "is empty"]);
-    place.refuses(
-        &of("log.jsonl", &["--no-header"]),
-        &["--no-header", "leave it out"],
-    );
-}
-
-#[test]
-fn a_field_that_comes_up_late_is_an_error_unless_columns_are_named() {
-    let row = |i: usize| format!("{{\"secret\":\"{}\",\"t\":{}.5}}\n", i % 2, (i * i) % 97);
-    let late = "{\"secret\":\"0\",\"t\":1.5,\"new\":1}\n";
-    let text = (0..10_500).map(row).collect::<String>() + late;
-    let place = Place::new().file("log.jsonl", text);
-    place.refuses(
-        &of("log.jsonl", &[]),
-        &["row 10501", "column new", "--observe"],
-    );
-    let report = place.json(&of("log.jsonl", &["--observe", "t"]));
-    assert_eq!(report["input"]["rows"], 10_501);
-}
-
-#[test]
-fn zstd_is_unpacked_frame_by_frame_and_what_is_broken_is_said() {
-    let text = numeric_log(2_000);
-    let (head, tail) = text.split_at(text.len() / 2);
-    let skipped = [&[0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0], &b"abc"[..]].concat();
-    let frames = [&zstd(head.as_bytes())[..], &skipped, &zstd(tail.as_bytes())].concat();
-    let packed = zstd(text.as_bytes());
-    let place = Place::with_log(&text)
-        .file("frames.csv.zst", frames)
-        .file("log.csv.zst", &packed);
-    let expected = place.json(&of("log.csv", &[]));
-    same_figures(&expected, &place.json(&of("frames.csv.zst", &[])));
-    same_figures(&expected, &place.json(&of("log.csv.zst", &[])));
-    for length in [4, 7, packed.len() / 2, packed.len() - 6, packed.len() - 1] {
-        let place = Place::new().file("log.csv.zst", &packed[..length]);
-        place.refuses(
-            &of("log.csv.zst", &[]),
-            &["log.csv.zst", "zstd", "truncated"],
-        );
-    }
-    let mut damaged = packed;
-    let middle = damaged.len() / 2;
-    damaged[middle..middle + 40].fill(0x55);
-    let place = Place::new().file("log.csv.zst", damaged);
-    place.refuses(&of("log.csv.zst", &[]), &["log.csv.zst", "zstd", "damaged"]);
-}
+use common::shapes::{FIELDS, json_lines, of, rewritten, same_figures, zstd};
+use common::{Place, numeric_log, rows_of, stderr};
 
 #[test]
 fn files_that_match_are_one_log_sorted_by_name() {
@@ -243,7 +33,15 @@ fn files_that_match_are_one_log_sorted_by_name() {
         &report,
         &place.json(&of("logs/part-[1-3].csv", &["logs/part-[4-7].csv"])),
     );
+}
 
+#[test]
+fn files_that_do_not_fit_together_are_named() {
+    let mut place = Place::new();
+    std::fs::create_dir(place.path().join("logs")).unwrap();
+    for part in 1..=7 {
+        place = place.file(&format!("logs/part-{part}.csv"), numeric_log(20));
+    }
     place.refuses(&of("logs/*.tsv", &[]), &["logs/*.tsv", "no file matches"]);
     place.refuses(&of("logs/a***", &[]), &["logs/a***", "pattern"]);
     place.refuses(&of("logs", &[]), &["directory", "*.csv"]);
@@ -494,7 +292,10 @@ fn dates_and_durations_are_seconds_where_all_of_a_column_are() {
     let binned = place.json(&of("ms.csv", &["--resolution", "time=0.1"]));
     let plain = place.json(&of("log.csv", &["--resolution", "time=0.1"]));
     same_figures(&plain, &binned);
+}
 
+#[test]
+fn what_is_no_duration_among_durations_is_named() {
     let tail = |text: &str| {
         rewritten(&numeric_log(10_100), |_, time| {
             format!("{:.0}ms", time * 1e3)

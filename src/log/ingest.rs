@@ -247,6 +247,18 @@ impl<'a> Ingest<'a> {
                 .collect();
             self.first_row = Some((secret, symbol, texts.join(", ")));
         }
+        self.tally(part, layout, [secret, symbol], count, &place)
+    }
+
+    /// Counts a row, and keeps what is kept of its order.
+    fn tally(
+        &mut self,
+        part: Part,
+        layout: &Layout,
+        [secret, symbol]: [u32; 2],
+        count: u64,
+        place: &dyn Fn() -> Place,
+    ) -> Result<()> {
         match part {
             Part::FitOn => self.fit_cells.add(secret, symbol, count),
             Part::Log => {
@@ -258,7 +270,7 @@ impl<'a> Ingest<'a> {
                     self.order.push(secret, symbol);
                 }
                 if self.options.keep_order {
-                    self.keep(secret, symbol, &place)?;
+                    self.keep(secret, symbol, place)?;
                 }
             }
         }
