@@ -158,3 +158,18 @@ fn zstd_is_unpacked_frame_by_frame_and_what_is_broken_is_said() {
     let place = Place::new().file("log.csv.zst", damaged);
     place.refuses(&of("log.csv.zst", &[]), &["log.csv.zst", "zstd", "damaged"]);
 }
+
+#[test]
+fn json_lines_are_followed_like_other_logs() {
+    let place = Place::new();
+    let follow = ["estimate", "-", "--follow", "--every", "1000"];
+    let expected = place.run_on(&follow, numeric_log(3_000));
+    let found = place.run_on(&[&follow[..], &FIELDS].concat(), json_lines(3_000));
+    assert!(found.status.success() && found.stdout == expected.stdout);
+    let broken = place.run_on(
+        &[&follow[..], &FIELDS].concat(),
+        json_lines(2_000) + "{\"user\"",
+    );
+    assert_eq!(broken.status.code(), Some(2));
+    assert!(common::stderr(&broken).contains("standard input, row 2001"));
+}

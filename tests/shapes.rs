@@ -67,6 +67,17 @@ fn files_that_do_not_fit_together_are_named() {
 }
 
 #[test]
+fn logs_that_match_a_pattern_are_compared() {
+    let place = Place::new()
+        .file("b.csv", numeric_log(400))
+        .file("a.csv", numeric_log(500));
+    let report = place.json(&["compare", "[ab].csv", "--quick", "--budget", "1s"]);
+    assert_eq!(report["logs"][0]["files"][0], "a.csv");
+    assert_eq!(report["logs"][1]["files"][0], "b.csv");
+    place.refuses(&["compare", "a*.csv"], &["two"]);
+}
+
+#[test]
 fn a_format_may_differ_between_the_files_of_a_log() {
     let text = numeric_log(300);
     let line = |line: &str| {
