@@ -185,6 +185,16 @@ pub(crate) fn listing<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> Stri
     items.join(", ")
 }
 
+/// The files of a log, which may be many.
+pub(crate) fn file_listing(files: &[String]) -> String {
+    match files {
+        [first, second, .., last] if files.len() > 4 => {
+            format!("{first}, {second}, … {last} ({} files)", files.len())
+        }
+        _ => files.join(", "),
+    }
+}
+
 /// At most 60 characters of a text: a message must stay a message.
 pub(crate) fn shorten(text: &str) -> String {
     const LONGEST: usize = 60;

@@ -5,7 +5,7 @@ use std::io::Cursor;
 use leakgauge::audit::{self, Audit, AuditOptions, PriorChoice, SplitChoice};
 use leakgauge::claim::Claim;
 use leakgauge::estimate::Estimate;
-use leakgauge::log::{HeaderChoice, Log, ReadOptions, read_from};
+use leakgauge::log::{HeaderChoice, ListReading, Log, ReadOptions, read_from};
 use leakgauge::report::{Format, write_audit};
 use leakgauge::tuning::ScorerChoice;
 use proptest::prelude::*;
@@ -183,6 +183,8 @@ fn read_options() -> impl Strategy<Value = ReadOptions> {
             0.1,
             select(vec![vec!["a", "b"], vec!["a"], vec!["1", "1", "a"]]),
         ),
+        prop::option::weighted(0.1, (column(), list_reading())),
+        prop::bool::weighted(0.1),
     )
         .prop_map(
             |(
@@ -195,11 +197,15 @@ fn read_options() -> impl Strategy<Value = ReadOptions> {
                 numeric,
                 resolution,
                 secrets,
+                lists,
+                wide,
             )| {
                 ReadOptions {
                     secret,
                     observe,
-                    keep_order: count.is_none(),
+                    keep_order: count.is_none() && !wide,
+                    lists: lists.into_iter().collect(),
+                    wide,
                     count,
                     header,
                     delimiter,
@@ -211,6 +217,18 @@ fn read_options() -> impl Strategy<Value = ReadOptions> {
                 }
             },
         )
+}
+
+fn list_reading() -> impl Strategy<Value = ListReading> {
+    select(
+        &[
+            ListReading::First(1),
+            ListReading::First(3),
+            ListReading::Length,
+            ListReading::Sum,
+            ListReading::Set,
+        ][..],
+    )
 }
 
 fn audit_options() -> impl Strategy<Value = AuditOptions> {
@@ -373,6 +391,17 @@ proptest! {
     fn any_bytes_are_read_or_refused(
         text in prop::collection::vec(any::<u8>(), 0..400), options in read_options(),
     ) {
+        read(&text, &options);
+    }
+
+    #[test]
+    fn any_text_like_json_lines_is_read_or_refused(
+        text in "(\\{(\"(secret|x0|x1)\":(1|\"[ab]\"|0\\.5|null|\\[1,2\\]|\\{\"x1\":3\\}|\"2s\"),?)*\\}?\n?){0,20}",
+        mutations in prop::collection::vec(mutation(), 0..3),
+        options in read_options(),
+    ) {
+        let mut text = text.into_bytes();
+        mutate(&mut text, &mutations);
         read(&text, &options);
     }
 

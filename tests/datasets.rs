@@ -2,6 +2,7 @@
 //! The commands are read from the README.
 
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::Path;
 
 use assert_cmd::Command;
@@ -108,6 +109,39 @@ fn the_headerless_log_is_that_of_its_command_with_the_columns_swapped() {
         format!("{observation},{secret}\n")
     });
     assert_same(&swapped.collect::<String>(), "headerless.csv");
+}
+
+/// The same rows three times: as measured, as JSON lines, and with a column for each secret.
+#[test]
+fn the_rewritten_logs_are_the_measured_one() {
+    let measured = dataset("measured-comparison.csv");
+    let rows: Vec<(&str, &str)> = measured
+        .lines()
+        .skip(1)
+        .filter_map(|l| l.split_once(','))
+        .collect();
+    let json = rows.iter().map(|(wrong, took)| {
+        format!("{{\"compared\":{{\"wrong\":{wrong}}},\"took\":\"{took}ns\"}}\n")
+    });
+    let path = format!("{ROOT}/datasets/measured-comparison.jsonl.zst");
+    let mut unpacked = String::new();
+    leakgauge::log::open(&path, &leakgauge::log::ReadMeter::default())
+        .unwrap()
+        .read_to_string(&mut unpacked)
+        .unwrap();
+    assert!(unpacked == json.collect::<String>());
+
+    let wide = dataset("measured-comparison-wide.csv");
+    let mut lines = wide.lines().map(|line| line.split(';'));
+    let secrets: Vec<&str> = lines.next().unwrap().collect();
+    let mut cells: Vec<(&str, &str)> = lines
+        .flat_map(|line| secrets.iter().copied().zip(line))
+        .filter(|(_, cell)| !cell.is_empty())
+        .collect();
+    let mut rows = rows;
+    rows.sort_unstable();
+    cells.sort_unstable();
+    assert!(rows == cells);
 }
 
 #[test]

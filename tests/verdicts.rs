@@ -247,8 +247,14 @@ fn a_row_of_words_that_occur_nowhere_else_is_not_guessed_about() {
 }
 
 #[test]
-fn numbers_with_a_decimal_comma_or_a_unit_are_warned_about() {
-    for written in [|i: u32| format!("\"0,{i}\""), |i: u32| format!("0.{i} ms")] {
+fn numbers_with_a_unit_are_warned_about_and_a_decimal_comma_is_refused() {
+    let rows = (0..400u32).map(|i| ((i % 2).to_string(), format!("\"0,{i}\"")));
+    let csv = std::io::Cursor::new(log(rows));
+    let refused = read_from("log.csv", csv, &ReadOptions::default()).expect_err("commas");
+    let message = refused.to_string();
+    assert!(message.contains("row 2, column "), "{message}");
+    assert!(message.contains("decimal comma"), "{message}");
+    for written in [|i: u32| format!("0.{i} km"), |i: u32| format!("0.{i}%")] {
         let rows = (0..400u32).map(|i| ((i % 2).to_string(), written(i)));
         let found = judged(log(rows), &ReadOptions::default(), &["advantage(0.9)"]);
         assert!(

@@ -21,6 +21,8 @@ pub(super) fn input(log: &Log) -> Input {
         header: facts.header,
         header_detected: facts.header_detected,
         delimiter: facts.delimiter,
+        wide: facts.wide,
+        notes: facts.notes.clone(),
         secret_column: facts.secret_column.clone(),
         secrets: log
             .secrets

@@ -83,8 +83,14 @@ pub struct Input {
     pub header: bool,
     /// Whether that was found out rather than said.
     pub header_detected: bool,
-    /// The delimiter.
-    pub delimiter: char,
+    /// What separates fields; null where rows are JSON.
+    pub delimiter: Option<char>,
+    /// Whether every column was a secret, and every cell an observation.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub wide: bool,
+    /// What was made of the log beyond reading it: files put together, lists taken apart, units.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// The column of the secret.
     pub secret_column: String,
     /// The secrets and their rows.

@@ -191,7 +191,7 @@ impl fmt::Display for Warning {
             Warning::OrderNotChecked => {
                 write!(
                     f,
-                    "the order of rows was not checked: an aggregated log has none"
+                    "the order of rows was not checked: an aggregated log has none, and neither has a wide one"
                 )
             }
             Warning::FewRows { examples, secrets } => write!(

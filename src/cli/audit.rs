@@ -53,22 +53,19 @@ pub struct AuditArguments {
 
 /// Runs `estimate`.
 pub fn estimate(arguments: &EstimateArguments) -> Result<ExitCode> {
+    let log = &arguments.log.expanded()?;
     let options = audit_options(&arguments.options)?;
     if arguments.follow.follow {
-        return follow::run(
-            &arguments.log,
-            &arguments.options,
-            &arguments.follow,
-            options,
-        );
+        return follow::run(log, &arguments.options, &arguments.follow, options);
     }
-    let outputs = arguments.outputs.check(&arguments.log)?;
-    run(&arguments.log, &arguments.options, &options, &outputs)?;
+    let outputs = arguments.outputs.check(log)?;
+    run(log, &arguments.options, &options, &outputs)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Runs `audit`.
 pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
+    let log = &arguments.log.expanded()?;
     let options = AuditOptions {
         margin: arguments.margin,
         claims: arguments
@@ -79,15 +76,10 @@ pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
         ..audit_options(&arguments.options)?
     };
     if arguments.follow.follow {
-        return follow::run(
-            &arguments.log,
-            &arguments.options,
-            &arguments.follow,
-            options,
-        );
+        return follow::run(log, &arguments.options, &arguments.follow, options);
     }
-    let outputs = arguments.outputs.check(&arguments.log)?;
-    let found = run(&arguments.log, &arguments.options, &options, &outputs)?;
+    let outputs = arguments.outputs.check(log)?;
+    let found = run(log, &arguments.options, &options, &outputs)?;
     Ok(ExitCode::from(exit_code(&found)))
 }
 

@@ -18,7 +18,7 @@ use crate::cli::to_stdout;
 #[derive(Args)]
 pub struct ChannelArguments {
     /// Matrix of probabilities, one row a secret, one column an observation: CSV or TSV, plain or
-    /// gzip, `-` for standard input; or a mechanism, `randomized-response(epsilon=1, secrets=4)`;
+    /// packed (gzip, zstd), `-` for standard input; or a mechanism, `randomized-response(epsilon=1, secrets=4)`;
     /// several need --compose
     #[arg(required = true, value_name = "MATRIX")]
     matrices: Vec<String>,

@@ -20,7 +20,8 @@ use crate::cli::to_stdout;
 /// `compare`.
 #[derive(Args)]
 #[command(mut_arg("logs", |logs| logs
-    .help("Two files or more, each a log of its own; CSV or TSV, plain or gzip, `-` for standard input")
+    .help("Two files or more, each a log of its own; CSV, TSV or JSON lines, plain, gzip or zstd, `-` for \
+           standard input; `'logs/*.csv'` are all that match")
     .long_help(None::<&str>)))]
 pub struct CompareArguments {
     #[command(flatten)]
@@ -61,11 +62,12 @@ impl From<AgainstName> for Against {
 
 /// Runs `compare`.
 pub fn compare(arguments: &CompareArguments) -> Result<ExitCode> {
-    check_files(&arguments.log)?;
-    let mechanisms = library::mechanisms(&arguments.mechanisms, arguments.log.logs.len())?;
-    let outputs = arguments.outputs.check(&arguments.log)?;
+    let log = &arguments.log.expanded()?;
+    check_files(log)?;
+    let mechanisms = library::mechanisms(&arguments.mechanisms, log.logs.len())?;
+    let outputs = arguments.outputs.check(log)?;
     options::use_threads(arguments.options.threads)?;
-    let logs = arguments.log.logs.iter().enumerate();
+    let logs = log.logs.iter().enumerate();
     let measured = logs
         .map(|(at, file)| measure(arguments, file, mechanisms.get(at)))
         .collect::<Result<_>>()?;

@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 use clap::{Args, ValueEnum};
 use leakgauge::audit::{self, PriorChoice, SplitChoice};
 use leakgauge::error::{Error, Result};
-use leakgauge::log::{HeaderChoice, ReadOptions, ScoreColumns};
+use leakgauge::log::{HeaderChoice, ListReading, ReadOptions, ScoreColumns, expand};
 use leakgauge::report::Format;
 use leakgauge::tuning::ScorerChoice;
 
 /// What to read and how.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct LogArguments {
-    /// CSV or TSV files, plain or gzip, `-` for standard input; several are one log
+    /// CSV, TSV or JSON lines, plain, gzip or zstd, `-` for standard input; several files, or all that match
+    /// `'logs/*.csv'`, are one log
     #[arg(required = true, value_name = "LOG")]
     pub logs: Vec<String>,
     /// Column of the secret, by name or number from 1; `X,Y` for a secret of two columns, a point
@@ -43,6 +44,13 @@ pub struct LogArguments {
     /// Only these secrets, known to matter before this log was taken [default: all]
     #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
     pub secrets: Vec<String>,
+    /// Every column is a secret, every cell an observation of it, as timing tools write them
+    #[arg(long)]
+    pub wide: bool,
+    /// What is observed of a column of lists, `[1,-1,1]`: `first:N` elements, `length`, `sum` or `set`; may
+    /// be repeated
+    #[arg(long, value_name = "COLUMN=HOW", value_delimiter = ',')]
+    pub list: Vec<String>,
     /// Learn and tune on this log, certify on the other
     #[arg(long, value_name = "FILE")]
     pub fit_on: Option<String>,
@@ -52,6 +60,14 @@ pub struct LogArguments {
 }
 
 impl LogArguments {
+    /// The same, with the files that patterns stand for.
+    pub fn expanded(&self) -> Result<Self> {
+        Ok(LogArguments {
+            logs: expand(&self.logs)?,
+            ..self.clone()
+        })
+    }
+
     /// The checked options of the reader.
     pub fn read_options(&self, keep_order: bool) -> Result<ReadOptions> {
         Ok(ReadOptions {
@@ -73,6 +89,12 @@ impl LogArguments {
                 .iter()
                 .map(|text| resolution(text))
                 .collect::<Result<_>>()?,
+            lists: self
+                .list
+                .iter()
+                .map(|text| ListReading::parse(text))
+                .collect::<Result<_>>()?,
+            wide: self.wide,
             secrets: self.secrets.clone(),
             scores: None,
             keep_order,

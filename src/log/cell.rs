@@ -6,6 +6,7 @@ use csv::ByteRecord;
 
 use crate::error::{Error, Place, Result};
 use crate::log::layout::Layout;
+use crate::log::records::{MISSING, NULL};
 use crate::log::rows::field;
 
 /// The label of a row's secret: the text of its column, or of its columns joined by semicolons.
@@ -16,8 +17,14 @@ pub(super) fn secret<'r>(
 ) -> Result<Cow<'r, str>> {
     let part = |&column: &usize| {
         let text = field(record, column, layout, place)?;
-        if text.is_empty() {
-            let blank = Error::data(place().column(&layout.names[column]), "the secret is blank");
+        let problem = match text {
+            "" => Some("the secret is blank"),
+            MISSING => Some("the secret is missing"),
+            NULL => Some("the secret is null"),
+            _ => None,
+        };
+        if let Some(problem) = problem {
+            let blank = Error::data(place().column(&layout.names[column]), problem);
             return Err(blank.with_hint("remove the row, or give its secret a label"));
         }
         Ok(text)

@@ -5,14 +5,17 @@ use std::io::Read;
 use csv::{ByteRecord, StringRecord};
 
 use crate::error::{Error, Place, Result, shorten};
-use crate::log::cell::{bin, canonical, occurrences, secret};
+use crate::log::cell::{occurrences, secret};
+use crate::log::encode::Encoder;
 use crate::log::fold::{CellCounter, Interner, TupleInterner};
 use crate::log::layout::{self, HeaderChoice, Layout};
+use crate::log::lists;
 use crate::log::order::OrderSketch;
-use crate::log::rows::{self, at_column, field, next, place_of, read_probe, whole_field};
-use crate::log::score_columns;
+use crate::log::records;
+use crate::log::rows::{at_column, field, place_of};
 use crate::log::tabulate::{kind_of, natural_order, ranks, tabulate};
 use crate::log::typing::{self, ColumnPlan};
+use crate::log::wide;
 use crate::log::{InputFacts, Log, ReadOptions};
 use crate::observations::{ColumnType, Counts, Observations};
 
@@ -40,7 +43,7 @@ pub struct Ingest<'a> {
     secrets: Interner,
     /// Secrets of the log that `--secrets` leaves out.
     left_out: Interner,
-    labels: Vec<Interner>,
+    encoder: Encoder,
     tuples: TupleInterner,
     cells: CellCounter,
     fit_cells: CellCounter,
@@ -52,9 +55,7 @@ pub struct Ingest<'a> {
     sequence: Vec<(u32, u32)>,
     /// Whether rows are only kept in order, for someone to take them, and not counted.
     streaming: bool,
-    integers: bool,
     facts: InputFacts,
-    tuple: Vec<u64>,
 }
 
 impl<'a> Ingest<'a> {
@@ -65,7 +66,7 @@ impl<'a> Ingest<'a> {
             settled: None,
             secrets: Interner::default(),
             left_out: Interner::default(),
-            labels: Vec::new(),
+            encoder: Encoder::default(),
             tuples: TupleInterner::new(0),
             cells: CellCounter::default(),
             fit_cells: CellCounter::default(),
@@ -74,16 +75,15 @@ impl<'a> Ingest<'a> {
             order: OrderSketch::default(),
             sequence: Vec::new(),
             streaming: false,
-            integers: true,
             facts: InputFacts {
                 files: options.files.clone(),
                 fit_on: options.fit_on.clone(),
                 aggregated: options.count.is_some(),
+                wide: options.wide,
                 narrowed: !options.secrets.is_empty(),
                 scores: options.scores.clone(),
                 ..InputFacts::default()
             },
-            tuple: Vec::new(),
         }
     }
 
@@ -118,13 +118,14 @@ impl<'a> Ingest<'a> {
         ids.dedup();
         self.sort(plans, &mut ids);
         let kind = kind_of(plans, false);
-        let table = tabulate(kind, plans, &ids, &self.tuples, &self.labels);
+        let table = tabulate(kind, plans, &ids, &self.tuples, &self.encoder.labels);
         (table, ids)
     }
 
     /// Puts observations in their canonical order.
     fn sort(&self, plans: &[ColumnPlan], ids: &mut [u32]) {
         let label_ranks: Vec<Vec<u32>> = self
+            .encoder
             .labels
             .iter()
             .map(|labels| ranks(&natural_order(labels.texts())))
@@ -146,22 +147,18 @@ impl<'a> Ingest<'a> {
 
     /// Reads one file to its end.
     pub fn file(&mut self, name: &str, part: Part, input: Box<dyn Read + Send>) -> Result<()> {
-        let (mut reader, delimiter) = rows::csv_reader(name, input, self.options.delimiter)?;
+        let mut records = records::open(name, input, self.options)?;
         if self.settled.is_none() {
-            self.facts.delimiter = char::from(delimiter);
+            self.facts.delimiter = records.delimiter();
         }
-        let probe = read_probe(name, &mut reader)?;
-        let columns = self.settle(name, &probe)?;
-        let body = if columns.header {
-            &probe[1..]
-        } else {
-            &probe[..]
-        };
+        let probe = records::read_probe(name, &mut *records, records::PROBE_ROWS + 1)?;
+        let columns = self.settle(name, &probe, records.is_named())?;
+        let body = &probe[usize::from(columns.header)..];
         for record in body {
             self.row(name, part, &columns, record.as_byte_record())?;
         }
         let mut record = ByteRecord::new();
-        while next(name, &mut reader, &mut record)? {
+        while records.next(&mut record)? {
             self.row(name, part, &columns, &record)?;
         }
         if body.is_empty() {
@@ -172,21 +169,23 @@ impl<'a> Ingest<'a> {
     }
 
     /// The first file settles layout and types; later files must have the same columns.
-    pub(super) fn settle(&mut self, name: &str, probe: &[StringRecord]) -> Result<Layout> {
-        let layout = Layout::find(name, probe, self.options)?;
+    pub(super) fn settle(
+        &mut self,
+        name: &str,
+        probe: &[StringRecord],
+        named: bool,
+    ) -> Result<Layout> {
+        let mut layout = Layout::find(name, probe, named, self.options)?;
         let Some((first, _)) = &self.settled else {
-            let body = if layout.header { &probe[1..] } else { probe };
-            let plans = typing::plan_columns(name, body, &layout, self.options)?;
+            let body = &probe[usize::from(layout.header)..];
+            let elements = lists::expand(&mut layout, self.options)?;
+            let plans = typing::plan_columns(name, body, &layout, &elements, self.options)?;
             self.tuples = TupleInterner::new(plans.len());
-            self.labels = plans.iter().map(|_| Interner::default()).collect();
+            self.encoder = Encoder::new(&plans, self.options.scores.is_some());
             self.facts.header = layout.header;
             self.facts.header_detected = self.options.header == HeaderChoice::Detect;
             self.facts.secret_column = layout.secret_name();
             self.facts.decided = plans.iter().map(|plan| plan.decided).collect();
-            self.facts.decimals = plans
-                .iter()
-                .map(|plan| (plan.kind == ColumnType::Numeric).then_some(0))
-                .collect();
             self.facts.suspicious_columns = plans
                 .iter()
                 .filter(|plan| typing::is_suspicious(plan))
@@ -196,6 +195,8 @@ impl<'a> Ingest<'a> {
                 .iter()
                 .filter_map(|plan| Some((plan.name.clone(), plan.like_a_number.clone()?)))
                 .collect();
+            self.facts.notes.extend(lists::notes(self.options));
+            self.facts.notes.extend(typing::notes(&plans));
             self.settled = Some((layout.clone(), plans));
             return Ok(layout);
         };
@@ -234,8 +235,11 @@ impl<'a> Ingest<'a> {
                  matter with --secrets",
             ));
         }
-        self.observation(layout, record, &place)?;
-        let symbol = self.tuples.intern(&self.tuple);
+        let (_, plans) = self.settled.as_ref().expect("settled before rows are read");
+        self.encoder
+            .row(plans, layout, record, &place)
+            .map_err(|error| wide::in_its_column(self.options, record, error))?;
+        let symbol = self.tuples.intern(&self.encoder.tuple);
         if self.facts.rows == 1 && part == Part::Log && self.may_be_header(record) {
             let texts: Vec<String> = record
                 .iter()
@@ -243,6 +247,18 @@ impl<'a> Ingest<'a> {
                 .collect();
             self.first_row = Some((secret, symbol, texts.join(", ")));
         }
+        self.tally(part, layout, [secret, symbol], count, &place)
+    }
+
+    /// Counts a row, and keeps what is kept of its order.
+    fn tally(
+        &mut self,
+        part: Part,
+        layout: &Layout,
+        [secret, symbol]: [u32; 2],
+        count: u64,
+        place: &dyn Fn() -> Place,
+    ) -> Result<()> {
         match part {
             Part::FitOn => self.fit_cells.add(secret, symbol, count),
             Part::Log => {
@@ -254,7 +270,7 @@ impl<'a> Ingest<'a> {
                     self.order.push(secret, symbol);
                 }
                 if self.options.keep_order {
-                    self.keep(secret, symbol, &place)?;
+                    self.keep(secret, symbol, place)?;
                 }
             }
         }
@@ -310,76 +326,11 @@ impl<'a> Ingest<'a> {
         Ok(count)
     }
 
-    /// Encodes a row's observation into `self.tuple`: bits of numbers, numbers of labels.
-    fn observation(
-        &mut self,
-        layout: &Layout,
-        record: &ByteRecord,
-        place: &dyn Fn() -> Place,
-    ) -> Result<()> {
-        let (_, plans) = self.settled.as_ref().expect("settled before rows are read");
-        self.tuple.clear();
-        for (index, plan) in plans.iter().enumerate() {
-            let column = layout.observe[index];
-            let label = whole_field(record, column, layout, place)?;
-            let text = label.trim();
-            let word = match plan.kind {
-                ColumnType::Categorical if plan.integers => {
-                    u64::from(self.labels[index].intern(&canonical(text)))
-                }
-                // A label is what it is, blanks around it included: they may be what leaks.
-                ColumnType::Categorical if plan.padded => match label.strip_prefix(' ') {
-                    Some(label) => u64::from(self.labels[index].intern(label)),
-                    None => {
-                        let problem = "does not begin with a blank, as the first rows do";
-                        return Err(
-                            at_column(place(), layout, column, record, problem).with_hint(
-                                "write all rows alike: after each delimiter a blank, or none",
-                            ),
-                        );
-                    }
-                },
-                ColumnType::Categorical => u64::from(self.labels[index].intern(label)),
-                ColumnType::Numeric if self.options.scores.is_some() => {
-                    let value = score_columns::score(text).map_err(|problem| {
-                        at_column(place(), layout, column, record, problem)
-                            .with_hint("give every row a score, or remove the row")
-                    })?;
-                    (value + 0.0).to_bits()
-                }
-                ColumnType::Numeric => {
-                    let value = typing::finite_number(text).map_err(|problem| {
-                        at_column(place(), layout, column, record, problem).with_hint(format!(
-                            "remove or repair the row, or read the column as labels with --categorical {}",
-                            shorten(&plan.name)
-                        ))
-                    })?;
-                    let most = &mut self.facts.decimals[index];
-                    *most = most
-                        .zip(typing::decimals(text))
-                        .map(|(most, here)| most.max(here));
-                    let value = match plan.resolution {
-                        Some(width) => bin(value, width).map_err(|problem| {
-                            at_column(place(), layout, column, record, problem)
-                                .with_hint("give a larger width with --resolution")
-                        })?,
-                        None => value,
-                    };
-                    // Beyond 2^53 different integers are one number: no alphabet to count on.
-                    self.integers &= value == value.trunc() && value.abs() < (1u64 << 53) as f64;
-                    // Adding 0 turns −0 into 0, so that equal numbers have equal bits.
-                    (value + 0.0).to_bits()
-                }
-            };
-            self.tuple.push(word);
-        }
-        Ok(())
-    }
-
     /// Puts secrets and observations in their canonical order.
     pub fn finish(mut self) -> Result<Log> {
         let (_, plans) = self.settled.take().expect("at least one file was read");
         self.check_secrets()?;
+        self.facts.decimals = std::mem::take(&mut self.encoder.decimals);
         let mut by_value: Vec<u32> = (0..self.tuples.len() as u32).collect();
         self.sort(&plans, &mut by_value);
         let labels = self.secrets.into_texts();
@@ -391,8 +342,8 @@ impl<'a> Ingest<'a> {
             .collect();
         let symbol_rank = ranks(&by_value);
         let recurs = self.facts.rows_used >= RECURRENCE * self.tuples.len() as u64;
-        let kind = kind_of(&plans, self.integers && recurs);
-        let observations = tabulate(kind, &plans, &by_value, &self.tuples, &self.labels);
+        let kind = kind_of(&plans, self.encoder.integers && recurs);
+        let observations = tabulate(kind, &plans, &by_value, &self.tuples, &self.encoder.labels);
         let fit_counts = self.options.fit_on.is_some().then(|| {
             self.fit_cells
                 .into_counts(secrets.len(), &secret_rank, &symbol_rank)
@@ -412,7 +363,8 @@ impl<'a> Ingest<'a> {
             }),
             counts,
             fit_counts,
-            order: (!self.facts.aggregated).then(|| self.order.finish(&secret_rank, &symbol_rank)),
+            order: (!self.facts.aggregated && !self.facts.wide)
+                .then(|| self.order.finish(&secret_rank, &symbol_rank)),
             secrets,
             left_out: self.left_out.into_texts(),
             observations,

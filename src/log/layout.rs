@@ -4,11 +4,12 @@
 use csv::StringRecord;
 
 use crate::error::{Error, Place, Result, listing, shorten};
+use crate::log::unpack::without_packing;
 use crate::log::{ReadOptions, ScoreColumns};
 use crate::suggest;
 
 /// More columns than any log has: a file without line breaks, or a wrong delimiter.
-const MOST_COLUMNS: usize = 100_000;
+pub(super) const MOST_COLUMNS: usize = 100_000;
 
 /// Whether the first row of a file names its columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -48,12 +49,17 @@ impl Layout {
         names.join(",")
     }
 
-    /// Finds the layout from the first rows of a file.
+    /// Finds the layout from the first rows of a file; `named` says that the first is a header for sure.
     ///
     /// # Errors
     /// A requested column that is not there or whose name is not its own, a column asked to play two
     /// parts, no observation left, too many columns.
-    pub fn find(file: &str, rows: &[StringRecord], options: &ReadOptions) -> Result<Self> {
+    pub fn find(
+        file: &str,
+        rows: &[StringRecord],
+        named: bool,
+        options: &ReadOptions,
+    ) -> Result<Self> {
         let first = rows.first().ok_or_else(|| {
             Error::file(file, "is empty").with_hint("a log has one row per use of the mechanism")
         })?;
@@ -64,6 +70,7 @@ impl Layout {
             ));
         }
         let header = match options.header {
+            _ if named => true,
             HeaderChoice::Present => true,
             HeaderChoice::Absent => false,
             HeaderChoice::Detect => looks_like_header(first, &rows[1..], options),
@@ -99,8 +106,7 @@ pub fn delimiter(file: &str, first_line: &[u8], asked: Option<u8>) -> u8 {
     if let Some(delimiter) = asked {
         return delimiter;
     }
-    let stem = file.strip_suffix(".gz").unwrap_or(file);
-    if stem.ends_with(".tsv") {
+    if without_packing(file).ends_with(".tsv") {
         return b'\t';
     }
     let mut quoted = false;
@@ -394,7 +400,7 @@ mod tests {
     }
 
     fn find(text: &str, options: &ReadOptions) -> Result<Layout> {
-        Layout::find("log.csv", &rows(text), options)
+        Layout::find("log.csv", &rows(text), false, options)
     }
 
     #[test]

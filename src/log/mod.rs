@@ -1,10 +1,15 @@
-//! Reading logs: delimited text, plain or gzip, from files or standard input, into counts.
+//! Reading logs: delimited text or JSON lines, plain or packed, from files or standard input, into counts.
 
 mod cell;
+mod encode;
+mod files;
 mod fold;
 mod ingest;
+mod json_lines;
 mod layout;
+mod lists;
 mod order;
+mod records;
 mod rows;
 mod score_columns;
 mod source;
@@ -12,14 +17,19 @@ mod stream;
 mod tabulate;
 mod tail;
 mod typing;
+mod units;
+mod unpack;
+mod wide;
 
 use std::io::Read;
 
 use crate::error::{Error, Result};
 use crate::observations::{Counts, Observations};
 
+pub use files::expand;
 pub use layout::HeaderChoice;
 pub(crate) use layout::delimiter;
+pub use lists::ListReading;
 pub(crate) use order::OrderSketch;
 pub use order::RowOrder;
 pub use score_columns::ScoreColumns;
@@ -53,6 +63,10 @@ pub struct ReadOptions {
     pub numeric: Vec<String>,
     /// Width of the bins an observer can resolve, by column.
     pub resolution: Vec<(String, f64)>,
+    /// What is observed of columns whose cells are lists.
+    pub lists: Vec<(String, ListReading)>,
+    /// Whether every column is a secret, and every cell an observation of it.
+    pub wide: bool,
     /// The columns that hold the scores of the user's own attack: they are the observation.
     pub scores: Option<ScoreColumns>,
     /// The only secrets to look at; all if empty.
@@ -74,6 +88,7 @@ impl ReadOptions {
             .chain(self.observe.iter().flatten())
             .chain(&self.categorical)
             .chain(&self.numeric)
+            .chain(self.lists.iter().map(|(name, _)| name))
             .chain(self.resolution.iter().map(|(name, _)| name));
         let scores = self.scores.iter().flat_map(ScoreColumns::columns);
         secret
@@ -110,6 +125,9 @@ impl ReadOptions {
         }
         if self.scores.is_some() {
             score_columns::refuse_others(self)?;
+        }
+        if self.wide {
+            wide::refuse_others(self)?;
         }
         if self.keep_order && self.count.is_some() {
             return Err(Error::parameter(
@@ -172,8 +190,10 @@ pub struct InputFacts {
     pub header: bool,
     /// Whether the header was found or forced.
     pub header_detected: bool,
-    /// The delimiter.
-    pub delimiter: char,
+    /// The delimiter of the first file; `None` for a format without one (JSON lines).
+    pub delimiter: Option<char>,
+    /// Whether every column was a secret.
+    pub wide: bool,
     /// The name of the secret's column.
     pub secret_column: String,
     /// Whether the rows carried counts.
@@ -189,6 +209,8 @@ pub struct InputFacts {
     pub suspicious_columns: Vec<String>,
     /// Whether the user narrowed the log to some secrets.
     pub narrowed: bool,
+    /// What was made of the log beyond reading it: lists taken apart, units; for the report.
+    pub notes: Vec<String>,
     /// The columns of scores that were read in place of observations.
     pub scores: Option<ScoreColumns>,
 }
@@ -199,6 +221,7 @@ pub struct InputFacts {
 /// Anything wrong with a file or its content, with file, row, column and value.
 pub fn read(options: &ReadOptions, meter: &ReadMeter) -> Result<Log> {
     options.check()?;
+    let meter = &meter.expecting(options.files.iter().chain(&options.fit_on));
     let mut ingest = ingest::Ingest::new(options);
     for file in &options.files {
         ingest.file(file, ingest::Part::Log, source::open(file, meter)?)?;

@@ -2,79 +2,61 @@
 
 use std::io::{Cursor, Read};
 
-use csv::{ByteRecord, Reader, ReaderBuilder, StringRecord};
+use csv::{ByteRecord, Reader, ReaderBuilder};
 
 use crate::error::{Error, Place, Result};
 use crate::log::layout::{self, Layout};
+use crate::log::records::Records;
 use crate::log::source::{self, Source};
 
-/// Rows looked at before the types of columns are settled.
-const PROBE_ROWS: usize = 10_000;
-/// … unless they are this many bytes.
-const PROBE_BYTES: usize = 16 << 20;
-
-/// A reader of rows and the delimiter that it goes by: the one asked for, else the one found.
-///
-/// # Errors
-/// A file that cannot be read.
-pub fn csv_reader(
-    name: &str,
-    mut input: Box<dyn Read + Send>,
-    asked: Option<u8>,
-) -> Result<(Reader<Source>, u8)> {
-    let mut head = Vec::new();
-    (&mut input)
-        .take(1 << 16)
-        .read_to_end(&mut head)
-        .map_err(|error| source::read_error(name, &error))?;
-    Ok(reader_behind(name, head, input, asked))
+/// Rows of delimited text.
+pub(super) struct Delimited {
+    name: String,
+    reader: Reader<Source>,
+    delimiter: u8,
 }
 
-/// As [`csv_reader`], behind what was already read.
-pub fn reader_behind(
-    name: &str,
-    head: Vec<u8>,
-    input: impl Read + Send + 'static,
-    asked: Option<u8>,
-) -> (Reader<Source>, u8) {
-    let delimiter = layout::delimiter(name, &head, asked);
-    let input = Source::new(Cursor::new(head).chain(input));
-    let reader = ReaderBuilder::new()
-        .has_headers(false)
-        .flexible(true)
-        .delimiter(delimiter)
-        .buffer_capacity(1 << 17)
-        .from_reader(input);
-    (reader, delimiter)
-}
-
-/// The first rows of a file.
-pub fn read_probe(name: &str, reader: &mut Reader<Source>) -> Result<Vec<StringRecord>> {
-    read_probe_of(name, reader, PROBE_ROWS + 1)
-}
-
-/// The first rows of a file, at most so many.
-pub fn read_probe_of(
-    name: &str,
-    reader: &mut Reader<Source>,
-    most: usize,
-) -> Result<Vec<StringRecord>> {
-    let mut rows = Vec::new();
-    let mut bytes = 0;
-    let mut record = ByteRecord::new();
-    while rows.len() < most && bytes < PROBE_BYTES && next(name, reader, &mut record)? {
-        bytes += record.as_slice().len();
-        let row = StringRecord::from_byte_record(fitting(&record)).map_err(|error| {
-            let column = error.utf8_error().field() + 1;
-            not_utf8(place_of(name, &record).column(column.to_string()))
-        })?;
-        rows.push(row);
+impl Delimited {
+    /// Rows of a text whose beginning was already read; the delimiter is the one asked for, else the one
+    /// found.
+    pub(super) fn new(
+        name: &str,
+        head: Vec<u8>,
+        input: impl Read + Send + 'static,
+        asked: Option<u8>,
+    ) -> Self {
+        let delimiter = layout::delimiter(name, &head, asked);
+        let input = Source::new(Cursor::new(head).chain(input));
+        let reader = ReaderBuilder::new()
+            .has_headers(false)
+            .flexible(true)
+            .delimiter(delimiter)
+            .buffer_capacity(1 << 17)
+            .from_reader(input);
+        Delimited {
+            name: name.to_owned(),
+            reader,
+            delimiter,
+        }
     }
-    Ok(rows)
+}
+
+impl Records for Delimited {
+    fn is_named(&self) -> bool {
+        false
+    }
+
+    fn delimiter(&self) -> Option<char> {
+        Some(char::from(self.delimiter))
+    }
+
+    fn next(&mut self, record: &mut ByteRecord) -> Result<bool> {
+        next(&self.name, &mut self.reader, record)
+    }
 }
 
 /// A copy of a record. A clone would be as large as the largest record before it.
-fn fitting(record: &ByteRecord) -> ByteRecord {
+pub(super) fn fitting(record: &ByteRecord) -> ByteRecord {
     let mut copy = ByteRecord::with_capacity(record.as_slice().len(), record.len());
     record.iter().for_each(|field| copy.push_field(field));
     copy.set_position(record.position().cloned());
@@ -82,7 +64,7 @@ fn fitting(record: &ByteRecord) -> ByteRecord {
 }
 
 /// Reads the next row; false behind the last.
-pub fn next(name: &str, reader: &mut Reader<Source>, record: &mut ByteRecord) -> Result<bool> {
+fn next(name: &str, reader: &mut Reader<Source>, record: &mut ByteRecord) -> Result<bool> {
     let read = |reader: &mut Reader<Source>, record: &mut ByteRecord| {
         reader
             .read_byte_record(record)
@@ -139,7 +121,7 @@ pub fn whole_field<'r>(
         .map_err(|_| not_utf8(place().column(&layout.names[column])))
 }
 
-fn not_utf8(place: Place) -> Error {
+pub(super) fn not_utf8(place: Place) -> Error {
     Error::data(place, "is not UTF-8 text")
         .with_hint("convert the file, for instance with `iconv -f latin1 -t utf-8`")
 }

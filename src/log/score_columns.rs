@@ -74,6 +74,7 @@ pub(super) fn refuse_others(options: &ReadOptions) -> Result<()> {
         ("--observe", options.observe.is_some()),
         ("--categorical", !options.categorical.is_empty()),
         ("--resolution", !options.resolution.is_empty()),
+        ("--list", !options.lists.is_empty()),
     ];
     match others.into_iter().find(|(_, is_given)| *is_given) {
         None => Ok(()),

@@ -1,4 +1,4 @@
-//! Opening what the user named: a file or standard input, plain or gzip, and refusing early what is
+//! Opening what the user named: a file or standard input, plain or packed, and refusing early what is
 //! not delimited text.
 
 use std::fs::File;
@@ -7,12 +7,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use csv::ByteRecord;
-use flate2::read::MultiGzDecoder;
 
 use crate::error::{Error, Result};
+use crate::log::unpack::{Damage, Packing};
 
 /// The longest text that is still believed to be a row of a log.
-const LONGEST_ROW: usize = 16 << 20;
+pub(super) const LONGEST_ROW: usize = 16 << 20;
 
 /// The name that stands for standard input.
 pub const STDIN: &str = "-";
@@ -22,15 +22,31 @@ pub const STDIN: &str = "-";
 pub struct ReadMeter {
     read: Arc<AtomicU64>,
     total: Arc<AtomicU64>,
+    /// Whether `total` already holds the files to come.
+    expects: bool,
 }
 
 impl ReadMeter {
+    /// The same meter, knowing all files that are going to be opened: what is left is then about all of
+    /// them.
+    #[must_use]
+    pub fn expecting<'f>(&self, files: impl IntoIterator<Item = &'f String>) -> Self {
+        // A file that cannot be opened is an error when it is.
+        let size = |file: &String| std::fs::metadata(file).map_or(0, |facts| facts.len());
+        let sizes = files.into_iter().filter(|file| *file != STDIN).map(size);
+        self.total.fetch_add(sizes.sum(), Ordering::Relaxed);
+        ReadMeter {
+            expects: true,
+            ..self.clone()
+        }
+    }
+
     /// Bytes read from disk so far.
     pub fn read(&self) -> u64 {
         self.read.load(Ordering::Relaxed)
     }
 
-    /// Bytes of all files opened so far; 0 where the size is not known.
+    /// Bytes of all files that are expected or were opened so far; 0 where sizes are not known.
     pub fn total(&self) -> u64 {
         self.total.load(Ordering::Relaxed)
     }
@@ -63,12 +79,11 @@ pub fn unpack(
     };
     let mut buffered = BufReader::with_capacity(1 << 17, metered);
     let packed = first_bytes(&mut buffered, 4).map_err(|e| read_error(name, &e))?;
-    let is_gzip = packed.starts_with(&[0x1f, 0x8b]);
+    let packing = Packing::of(&packed);
     let rejoined = Cursor::new(packed).chain(buffered);
-    let mut plain: Box<dyn Read + Send> = if is_gzip {
-        Box::new(MultiGzDecoder::new(rejoined))
-    } else {
-        Box::new(rejoined)
+    let mut plain: Box<dyn Read + Send> = match packing {
+        Some(packing) => packing.unpack(rejoined),
+        None => Box::new(rejoined),
     };
     let mut head = first_bytes(&mut plain, 4).map_err(|e| read_error(name, &e))?;
     refuse_foreign_format(name, &head)?;
@@ -80,52 +95,46 @@ pub fn unpack(
 
 /// Says what a failed read of a log means.
 pub fn read_error(name: &str, error: &io::Error) -> Error {
-    match error.kind() {
-        io::ErrorKind::UnexpectedEof => Error::file(
-            name,
-            "the gzip stream ends before its end: the file is truncated",
-        )
-        .with_hint("copy the file again, or unpack what is there with `gzip -dc` and use that"),
-        io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {
-            Error::file(name, format!("the gzip stream is damaged ({error})"))
-                .with_hint("copy the file again")
-        }
-        _ => Error::file(name, error.to_string()),
+    match Damage::of(error) {
+        Some(damage) => Error::file(name, damage.to_string()).with_hint(damage.hint()),
+        None => Error::file(name, error.to_string()),
     }
 }
 
 pub(super) fn open_file(name: &str, meter: &ReadMeter) -> Result<File> {
     let file = File::open(name).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => Error::file(name, "no such file")
-            .with_hint("give the path of a CSV or TSV file, or - for standard input"),
+            .with_hint("give the path of a CSV, TSV or JSON lines file, or - for standard input"),
         _ => Error::file(name, error.to_string()),
     })?;
     let facts = file
         .metadata()
         .map_err(|error| Error::file(name, error.to_string()))?;
     if facts.is_dir() {
-        return Err(
-            Error::file(name, "is a directory, not a log").with_hint("name the files in it")
-        );
+        return Err(Error::file(name, "is a directory, not a log")
+            .with_hint("name the files in it: 'directory/*.csv' are all of a name as one log"));
     }
-    meter.total.fetch_add(facts.len(), Ordering::Relaxed);
+    if !meter.expects {
+        meter.total.fetch_add(facts.len(), Ordering::Relaxed);
+    }
     Ok(file)
 }
 
 fn refuse_foreign_format(name: &str, head: &[u8]) -> Result<()> {
     let format = match head {
         [b'P', b'A', b'R', b'1', ..] => "a Parquet file",
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => "a zstd file",
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => "a zstd file inside a packed file",
         [b'P', b'K', 3, 4, ..] => "a zip or spreadsheet file",
         [b'B', b'Z', b'h', ..] => "a bzip2 file",
         [0xfd, b'7', b'z', b'X', ..] => "an xz file",
-        [0x1f, 0x8b, ..] => "a gzip file inside a gzip file",
+        [0x1f, 0x8b, ..] => "a gzip file inside a packed file",
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "UTF-16 text",
         _ if head.contains(&0) => "a binary file, or UTF-16 text",
         _ => return Ok(()),
     };
-    Err(Error::file(name, format!("is {format}"))
-        .with_hint("leakgauge reads CSV and TSV in UTF-8, plain or gzip: convert it first"))
+    Err(Error::file(name, format!("is {format}")).with_hint(
+        "leakgauge reads CSV, TSV and JSON lines in UTF-8, plain, gzip or zstd: convert it first",
+    ))
 }
 
 /// Up to `wanted` bytes from the front of a reader; fewer only at its end.

@@ -3,14 +3,14 @@
 use std::collections::VecDeque;
 use std::io::Read;
 
-use csv::{ByteRecord, Reader};
+use csv::ByteRecord;
 
 use crate::error::{Error, Result};
 use crate::log::ReadOptions;
 use crate::log::ingest::{Ingest, Part, refuse_unclear_header};
 use crate::log::layout::Layout;
-use crate::log::rows;
-use crate::log::source::{self, Source};
+use crate::log::records::{self, Records};
+use crate::log::source;
 use crate::observations::{Cell, Counts, Observations};
 
 /// Lines that settle the layout and the types of columns.
@@ -23,7 +23,7 @@ pub struct RowStream<'a> {
     ingest: Ingest<'a>,
     name: String,
     layout: Layout,
-    reader: Reader<Source>,
+    records: Box<dyn Records>,
     /// Rows that settled the layout and were not handed out yet.
     settling: VecDeque<ByteRecord>,
     record: ByteRecord,
@@ -40,16 +40,16 @@ impl<'a> RowStream<'a> {
         options.check()?;
         let name = options.files[0].clone();
         let head = first_lines(&name, &mut input)?;
-        let (mut reader, _) = rows::reader_behind(&name, head, input, options.delimiter);
-        let probe = rows::read_probe_of(&name, &mut reader, SETTLING)?;
+        let mut records = records::open_behind(&name, head, input, options, SETTLING)?;
+        let probe = records::read_probe(&name, &mut *records, SETTLING)?;
         let mut ingest = Ingest::streaming(options);
-        let layout = ingest.settle(&name, &probe)?;
+        let layout = ingest.settle(&name, &probe, records.is_named())?;
         let skipped = usize::from(layout.header);
         let settling = probe.into_iter().skip(skipped);
         Ok(RowStream {
             ingest,
             layout,
-            reader,
+            records,
             settling: settling.map(csv::StringRecord::into_byte_record).collect(),
             record: ByteRecord::new(),
             name,
@@ -65,7 +65,7 @@ impl<'a> RowStream<'a> {
         loop {
             match self.settling.pop_front() {
                 Some(settling) => self.record = settling,
-                None if rows::next(&self.name, &mut self.reader, &mut self.record)? => {}
+                None if self.records.next(&mut self.record)? => {}
                 None => return Ok(None),
             }
             self.ingest
@@ -115,6 +115,11 @@ impl<'a> RowStream<'a> {
 fn refuse_whole(options: &ReadOptions) -> Result<()> {
     let refused = [
         (options.files.len() > 1, "LOG", "--follow reads one log"),
+        (
+            options.wide,
+            "--wide",
+            "--follow needs the rows in the order in which they were recorded",
+        ),
         (
             options.count.is_some(),
             "--count",

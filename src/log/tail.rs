@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use crate::error::{Error, Result};
 use crate::log::source::{self, ReadMeter, STDIN};
+use crate::log::unpack::without_packing;
 
 /// How long to wait before looking again.
 const POLL: Duration = Duration::from_millis(200);
@@ -55,10 +56,11 @@ pub fn follow(name: &str, stop: Arc<AtomicBool>) -> Result<Box<dyn Read + Send>>
         From::Channel(listen(io::stdin()))
     } else {
         let file = source::open_file(name, &ReadMeter::default())?;
-        if name.ends_with(".gz") {
+        if without_packing(name) != name {
             return Err(
-                Error::file(name, "a packed file cannot be followed while it grows")
-                    .with_hint("pipe it in: `gzip -dc FILE | leakgauge … --follow -`"),
+                Error::file(name, "a packed file cannot be followed while it grows").with_hint(
+                    "unpack it, or pipe it in: `gzip -dc FILE | leakgauge … --follow -`",
+                ),
             );
         }
         let grows = file.metadata().is_ok_and(|facts| facts.is_file());

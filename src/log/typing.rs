@@ -1,11 +1,17 @@
 //! Deciding what a column holds: numbers with an order and a distance, or categories.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
 use csv::StringRecord;
 use serde::Serialize;
 
-use crate::error::{Error, Result, listing, shorten};
+use crate::error::{Error, Place, Result, listing, shorten};
 use crate::log::ReadOptions;
 use crate::log::layout::{self, Layout, is_number};
+use crate::log::lists::{Element, Lists};
+use crate::log::records::{MISSING, NULL};
+use crate::log::units::Unit;
 use crate::observations::ColumnType;
 
 /// Integers that take at most this many values are read as categories.
@@ -20,6 +26,10 @@ pub struct ColumnPlan {
     pub name: String,
     /// Position in the file.
     pub position: usize,
+    /// What is observed of it, if it holds lists.
+    pub(super) element: Option<Element>,
+    /// What its numbers count, if it holds dates or durations.
+    pub unit: Option<Unit>,
     /// Numbers or categories.
     pub kind: ColumnType,
     /// Who or what decided.
@@ -55,18 +65,21 @@ pub enum Decision {
 ///
 /// # Errors
 /// `--categorical`, `--numeric` or `--resolution` naming something that is no observation column, or
-/// contradicting each other.
+/// contradicting each other; numbers with a decimal comma.
 pub fn plan_columns(
     file: &str,
     rows: &[StringRecord],
     layout: &Layout,
+    elements: &[Option<Element>],
     options: &ReadOptions,
 ) -> Result<Vec<ColumnPlan>> {
     check_names(file, layout, options)?;
+    let occurrences = occurrences(rows, layout.count);
     let probes: Vec<Probe> = layout
         .observe
         .iter()
-        .map(|&position| probe(rows, position, layout.count))
+        .zip(elements)
+        .map(|(&position, &element)| Probe::of(&texts(rows, position, element), occurrences))
         .collect();
     let number_columns = probes.iter().filter(|probe| probe.all_numbers).count();
     let few_valued = probes
@@ -77,9 +90,16 @@ pub fn plan_columns(
     layout
         .observe
         .iter()
+        .zip(elements)
         .zip(&probes)
-        .map(|(&position, probe)| {
-            plan_column(probe, integers_are_categories, layout, position, options)
+        .map(|((&position, &element), probe)| {
+            let plan = plan_column(probe, integers_are_categories, layout, position, options)?;
+            refuse_decimal_comma(file, rows, &plan)?;
+            Ok(ColumnPlan {
+                name: element.map_or(plan.name.clone(), |element| element.name(&plan.name)),
+                element,
+                ..plan
+            })
         })
         .collect()
 }
@@ -118,6 +138,8 @@ fn plan_column(
     Ok(ColumnPlan {
         name,
         position,
+        element: None,
+        unit: probe.unit.filter(|_| kind == ColumnType::Numeric),
         kind,
         decided,
         resolution,
@@ -129,6 +151,31 @@ fn plan_column(
             .clone()
             .filter(|_| kind == ColumnType::Categorical && !categorical),
     })
+}
+
+/// Numbers with a decimal comma, read as labels, would show next to nothing.
+fn refuse_decimal_comma(file: &str, rows: &[StringRecord], plan: &ColumnPlan) -> Result<()> {
+    let with_comma = |text: &str| text.contains(',') && looks_like_a_number(text);
+    let Some(example) = plan
+        .like_a_number
+        .as_deref()
+        .filter(|text| with_comma(text))
+    else {
+        return Ok(());
+    };
+    let holds = |row: &&StringRecord| row.get(plan.position).is_some_and(|f| f.trim() == example);
+    let mut place = Place::file(file).column(&plan.name).value(example);
+    if let Some(position) = rows.iter().find(holds).and_then(StringRecord::position) {
+        place = place.row(position.record() + 1);
+    }
+    let name = shorten(&plan.name);
+    Err(Error::data(
+        place,
+        "is written with a decimal comma, as are nearly all of the column",
+    )
+    .with_hint(format!(
+        "write numbers with a decimal point, or read the column as labels with --categorical {name}"
+    )))
 }
 
 /// The width of a column's bins, if it has one.
@@ -148,7 +195,7 @@ fn resolution(layout: &Layout, position: usize, options: &ReadOptions) -> Result
     Ok(resolution)
 }
 
-fn names_column(layout: &Layout, position: usize, wanted: &str) -> bool {
+pub(super) fn names_column(layout: &Layout, position: usize, wanted: &str) -> bool {
     layout.names[position] == wanted
         || (!layout.names.iter().any(|name| name == wanted) && wanted.parse() == Ok(position + 1))
 }
@@ -186,66 +233,91 @@ fn check_names(file: &str, layout: &Layout, options: &ReadOptions) -> Result<()>
     Ok(())
 }
 
+/// What the first rows say of a column.
 struct Probe {
     like_a_number: Option<String>,
+    unit: Option<Unit>,
     padded: bool,
     all_numbers: bool,
     few_integers: bool,
     number_share: f64,
 }
 
-/// `count` is the column that says how often a row occurred.
-fn probe(rows: &[StringRecord], position: usize, count: Option<usize>) -> Probe {
+/// How many rows the first rows stand for.
+fn occurrences(rows: &[StringRecord], count: Option<usize>) -> u64 {
     let occurred = |row: &StringRecord| {
         let count = count.and_then(|column| row.get(column)?.trim().parse().ok());
         count.unwrap_or(1u64)
     };
-    let occurrences: u64 = rows.iter().map(occurred).fold(0, u64::saturating_add);
-    let mut numbers = 0usize;
-    let mut finite = 0usize;
-    let mut blank = 0usize;
-    let mut integers = true;
-    let mut distinct = std::collections::BTreeSet::new();
-    for field in rows
-        .iter()
-        .filter_map(|row| row.get(position))
-        .map(str::trim)
-    {
-        if field.is_empty() {
-            blank += 1;
-        } else if let Ok(value) = field.parse::<f64>() {
+    rows.iter().map(occurred).fold(0, u64::saturating_add)
+}
+
+/// The texts of a column. What is no list in a column of lists is reported when its row is read.
+fn texts(rows: &[StringRecord], position: usize, element: Option<Element>) -> Vec<Cow<'_, str>> {
+    let fields = rows.iter().filter_map(|row| row.get(position));
+    let Some(element) = element else {
+        return fields.map(Cow::Borrowed).collect();
+    };
+    let of_list = |field: &str| {
+        let mut lists = Lists::default();
+        let text = lists.text(position, element, field);
+        text.map_or(String::new(), Cow::into_owned)
+    };
+    fields.map(|field| of_list(field).into()).collect()
+}
+
+/// Whether a field holds nothing.
+fn is_absent(text: &str) -> bool {
+    matches!(text, "" | MISSING | NULL)
+}
+
+impl Probe {
+    fn of(fields: &[Cow<str>], occurrences: u64) -> Self {
+        let texts = || fields.iter().map(|field| field.trim());
+        let present = || texts().filter(|text| !is_absent(text));
+        let unit = match present().next() {
+            Some(first) if !is_number(first) => Unit::of(present()),
+            _ => None,
+        };
+        let value = |text: &str| match unit {
+            Some(unit) => unit.seconds(text),
+            None => text.parse::<f64>().ok(),
+        };
+        let (mut numbers, mut finite, mut integers) = (0usize, 0usize, true);
+        let mut distinct = BTreeSet::new();
+        for value in present().filter_map(value) {
             numbers += 1;
             finite += usize::from(value.is_finite());
-            integers &= value == value.trunc();
+            integers &= unit.map_or(value == value.trunc(), |unit| unit.is_whole(value));
             if distinct.len() <= FEW_VALUES {
                 distinct.insert(value.to_bits());
             }
         }
+        // A blank among numbers is a missing number, to be reported; a column of words may hold blanks.
+        let absent = fields.len() - present().count();
+        Probe {
+            like_a_number: like_a_number(fields).filter(|_| unit.is_none()),
+            unit,
+            padded: !fields.is_empty() && fields.iter().all(|field| field.starts_with(' ')),
+            all_numbers: numbers + absent == fields.len() && finite > 0,
+            few_integers: integers
+                && distinct.len() <= FEW_VALUES
+                && occurrences >= OFTEN * distinct.len() as u64,
+            number_share: numbers as f64 / fields.len().max(1) as f64,
+        }
     }
-    // A blank among numbers is a missing number, to be reported; a column of words may hold blanks.
-    let mut fields = rows.iter().filter_map(|row| row.get(position));
-    let texts = || {
-        rows.iter()
-            .filter_map(|row| row.get(position))
-            .map(str::trim)
-    };
+}
+
+/// A text of a column of many, nearly all of which begin like a number.
+fn like_a_number(fields: &[Cow<str>]) -> Option<String> {
+    let texts = || fields.iter().map(|field| field.trim());
     let like_numbers = texts().filter(|text| looks_like_a_number(text)).count();
-    let different: std::collections::BTreeSet<&str> = texts().take(1000).collect();
-    Probe {
-        like_a_number: (10 * like_numbers >= 9 * rows.len().max(1) && different.len() > FEW_VALUES)
-            .then(|| {
-                texts()
-                    .find(|text| looks_like_a_number(text))
-                    .map(str::to_owned)
-            })
-            .flatten(),
-        padded: !rows.is_empty() && fields.all(|field| field.starts_with(' ')),
-        all_numbers: numbers + blank == rows.len() && finite > 0,
-        few_integers: integers
-            && distinct.len() <= FEW_VALUES
-            && occurrences >= OFTEN * distinct.len() as u64,
-        number_share: numbers as f64 / rows.len().max(1) as f64,
-    }
+    let different: BTreeSet<&str> = texts().take(1000).collect();
+    let nearly_all = 10 * like_numbers >= 9 * fields.len().max(1);
+    let mut like = texts().filter(|text| looks_like_a_number(text));
+    like.next()
+        .filter(|_| nearly_all && different.len() > FEW_VALUES)
+        .map(str::to_owned)
 }
 
 /// A number with a decimal comma, or with a unit behind it.
@@ -256,6 +328,14 @@ fn looks_like_a_number(text: &str) -> bool {
     text.parse::<f64>().is_err()
         && value.contains(['.', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'])
         && value.parse::<f64>().is_ok()
+}
+
+/// What columns hold that are read as numbers of something, for the report.
+pub fn notes(plans: &[ColumnPlan]) -> impl Iterator<Item = String> {
+    plans.iter().filter_map(|plan| {
+        let words = plan.unit?.in_words();
+        Some(format!("Column {} {words}.", shorten(&plan.name)))
+    })
 }
 
 /// Whether a column of categories holds numbers nearly everywhere: probably a typo in a numeric column.
@@ -271,6 +351,8 @@ pub fn finite_number(field: &str) -> std::result::Result<f64, &'static str> {
         Ok(value) if value.is_finite() => Ok(value),
         Ok(_) => Err("is not a finite number, and the column is numeric"),
         Err(_) if field.is_empty() => Err("is blank, and the column is numeric"),
+        Err(_) if field == MISSING => Err("the field is missing, and the column is numeric"),
+        Err(_) if field == NULL => Err("is null, and the column is numeric"),
         Err(_) => Err("is not a number, and the column is numeric"),
     }
 }
@@ -302,7 +384,7 @@ mod tests {
             observe: vec![1],
             count: None,
         };
-        plan_columns("log.csv", &rows, &layout, options)
+        plan_columns("log.csv", &rows, &layout, &[None], options)
             .unwrap()
             .remove(0)
     }

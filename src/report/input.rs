@@ -1,6 +1,6 @@
 //! What was read and how it was judged.
 
-use crate::audit::Audit;
+use crate::audit::{Audit, Input};
 use crate::error::shorten;
 use crate::estimate::Method;
 use crate::observations::{ColumnType, ObservationKind};
@@ -15,12 +15,6 @@ const LISTED_SECRETS: usize = 8;
 /// Facts of the log and of the method.
 pub fn input(audit: &Audit) -> Vec<String> {
     let input = &audit.input;
-    let header = match (input.header, input.header_detected) {
-        (true, true) => "row 1 was taken as a header",
-        (true, false) => "row 1 is a header, as said",
-        (false, true) => "row 1 was taken as data, not as a header",
-        (false, false) => "no header, as said",
-    };
     let mut secrets: Vec<String> = input
         .secrets
         .iter()
@@ -31,20 +25,7 @@ pub fn input(audit: &Audit) -> Vec<String> {
         secrets.push(format!("… {} in all", input.secrets.len()));
     }
     let mut items = vec![
-        format!(
-            "{} rows{} read, {} used; {header}; fields are separated by {}.",
-            input.rows,
-            if input.aggregated {
-                ", aggregated,"
-            } else {
-                ""
-            },
-            input.rows_used,
-            match input.delimiter {
-                '\t' => "tabs".to_owned(),
-                delimiter => format!("`{delimiter}`"),
-            }
-        ),
+        rows_read(input),
         format!(
             "Secret: column {}: {}.",
             shorten(&input.secret_column),
@@ -52,6 +33,8 @@ pub fn input(audit: &Audit) -> Vec<String> {
         ),
         observation(audit),
     ];
+    items.extend(files(input));
+    items.extend(input.notes.iter().cloned());
     if let Some(file) = &input.fit_on {
         items.push(format!("Learned and tuned on {file}."));
     }
@@ -71,6 +54,52 @@ pub fn input(audit: &Audit) -> Vec<String> {
     items.extend(points(audit));
     items.push(limits(audit));
     items
+}
+
+/// How many rows there are, and how they stand in the file.
+fn rows_read(input: &Input) -> String {
+    let header = match (input.header, input.header_detected) {
+        (true, true) => "row 1 was taken as a header",
+        (true, false) => "row 1 is a header, as said",
+        (false, true) => "row 1 was taken as data, not as a header",
+        (false, false) => "no header, as said",
+    };
+    let form = match input.delimiter {
+        None => "each is a JSON object on a line, its fields named by their paths".to_owned(),
+        Some('\t') => format!("{header}; fields are separated by tabs"),
+        Some(delimiter) => format!("{header}; fields are separated by `{delimiter}`"),
+    };
+    let wide = if input.wide {
+        " Every column is a secret, every cell an observation of it."
+    } else {
+        ""
+    };
+    format!(
+        "{} rows{} read, {} used; {form}.{wide}",
+        input.rows,
+        if input.aggregated {
+            ", aggregated,"
+        } else {
+            ""
+        },
+        input.rows_used,
+    )
+}
+
+/// How several files are one log.
+fn files(input: &Input) -> Option<String> {
+    let [first, .., last] = &input.files[..] else {
+        return None;
+    };
+    let order = if input.files.is_sorted() {
+        "sorted by name"
+    } else {
+        "in the order given"
+    };
+    Some(format!(
+        "{} files are one log, {order}: from {first} to {last}.",
+        input.files.len()
+    ))
 }
 
 fn observation(audit: &Audit) -> String {

@@ -1,6 +1,8 @@
 //! Runs the program on logs written to a temporary directory.
 #![allow(dead_code)]
 
+pub mod shapes;
+
 use std::io::Write;
 use std::path::Path;
 use std::process::Output;

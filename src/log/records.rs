@@ -1,0 +1,107 @@
+//! What every file format is read through: rows of texts in columns, one after another.
+//!
+//! A format is a source of [`Records`]; layout, typing and counting know nothing else of it. What is no
+//! text in a file (a number in binary) is written as the shortest text that reads back as the same.
+
+use std::io::{Cursor, Read};
+
+use csv::{ByteRecord, StringRecord};
+
+use crate::error::{Error, Result};
+use crate::log::json_lines::{self, JsonLines};
+use crate::log::rows::{self, Delimited};
+use crate::log::wide::Wide;
+use crate::log::{HeaderChoice, ReadOptions, source};
+
+/// Rows looked at before the types of columns are settled.
+pub(super) const PROBE_ROWS: usize = 10_000;
+/// … unless they are this many bytes.
+pub(super) const PROBE_BYTES: usize = 16 << 20;
+
+/// The text of a field that a row does not have.
+pub(super) const MISSING: &str = "(missing)";
+/// The text of a field that holds nothing, as distinct from an empty text.
+pub(super) const NULL: &str = "(null)";
+
+/// A source of rows.
+pub(super) trait Records {
+    /// Whether the first row is the names of the columns: the format says so, nothing is found out.
+    fn is_named(&self) -> bool;
+
+    /// What separates fields, in a format that has such a thing.
+    fn delimiter(&self) -> Option<char>;
+
+    /// Reads the next row, with its position in the file; false behind the last.
+    fn next(&mut self, record: &mut ByteRecord) -> Result<bool>;
+}
+
+/// Opens a text by its name and its first bytes.
+///
+/// # Errors
+/// A file that cannot be read or is not what it seems; options that do not fit its format.
+pub(super) fn open(
+    name: &str,
+    mut input: Box<dyn Read + Send>,
+    options: &ReadOptions,
+) -> Result<Box<dyn Records>> {
+    let mut head = Vec::new();
+    (&mut input)
+        .take(1 << 16)
+        .read_to_end(&mut head)
+        .map_err(|error| source::read_error(name, &error))?;
+    open_behind(name, head, input, options, PROBE_ROWS)
+}
+
+/// As [`open`], behind what was already read; so many rows may be looked at before the first is given.
+///
+/// # Errors
+/// As [`open`].
+pub(super) fn open_behind(
+    name: &str,
+    head: Vec<u8>,
+    input: Box<dyn Read + Send>,
+    options: &ReadOptions,
+    probe: usize,
+) -> Result<Box<dyn Records>> {
+    let records: Box<dyn Records> = if json_lines::is_json_lines(name, &head, options.delimiter) {
+        if options.header == HeaderChoice::Absent {
+            return Err(Error::parameter(
+                "--no-header",
+                format!("{name} holds JSON, whose rows name their fields"),
+            )
+            .with_hint("leave it out"));
+        }
+        let text = Box::new(Cursor::new(head).chain(input));
+        Box::new(JsonLines::new(name, text, options, probe)?)
+    } else {
+        Box::new(Delimited::new(name, head, input, options.delimiter))
+    };
+    Ok(if options.wide {
+        Box::new(Wide::new(name, records, options)?)
+    } else {
+        records
+    })
+}
+
+/// The first rows of a file.
+///
+/// # Errors
+/// A row that cannot be read.
+pub(super) fn read_probe(
+    name: &str,
+    records: &mut dyn Records,
+    most: usize,
+) -> Result<Vec<StringRecord>> {
+    let mut probe = Vec::new();
+    let mut bytes = 0;
+    let mut record = ByteRecord::new();
+    while probe.len() < most && bytes < PROBE_BYTES && records.next(&mut record)? {
+        bytes += record.as_slice().len();
+        let row = StringRecord::from_byte_record(rows::fitting(&record)).map_err(|error| {
+            let column = error.utf8_error().field() + 1;
+            rows::not_utf8(rows::place_of(name, &record).column(column.to_string()))
+        })?;
+        probe.push(row);
+    }
+    Ok(probe)
+}
