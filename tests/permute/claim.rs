@@ -88,6 +88,17 @@ fn a_shuffler_for_another_group_is_caught() {
     );
 }
 
+/// How many of i − 1 items an item goes before, by inversion, as a program of someone else may do it.
+fn inverted(theta: f64, i: u32, uniform: f64) -> u32 {
+    let weight = |j: u32| (-theta * f64::from(j)).exp();
+    let mut left = uniform * (0..i).map(weight).sum::<f64>();
+    let place = (0..i - 1).find(|j| {
+        left -= weight(*j);
+        left < 0.0
+    });
+    place.unwrap_or(i - 1)
+}
+
 /// The uniform numbers behind the insertions are the smaller of two.
 #[test]
 fn a_shuffler_with_a_biased_generator_is_caught() {
@@ -101,10 +112,8 @@ fn a_shuffler_with_a_biased_generator_is_caught() {
         .map(|_| {
             let order = orders[rng.random_range(0..6usize)];
             let items: Vec<&str> = order.split('-').collect();
-            let sigma = model.insert(|i| {
-                let smaller = rng.random::<f64>().min(rng.random());
-                model.insertion_at(i, -(-smaller).ln_1p())
-            });
+            let sigma =
+                model.insert(|i| inverted(model.theta, i, rng.random::<f64>().min(rng.random())));
             let output: Vec<&str> = sigma.iter().map(|at| items[*at as usize]).collect();
             (order.to_owned(), output.join("-"))
         })

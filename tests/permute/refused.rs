@@ -27,6 +27,15 @@ fn what_cannot_be_done_is_refused_and_nothing_is_written() {
         let option = format!("--alpha={bad}");
         refuse(&[&base, &out, &line, &[&option]], &["alpha", "positive"]);
     }
+    let continuous = ["--randomizer", "laplace(scale=1)", "--values", "0,1"];
+    refuse(
+        &[&base, &out, &line, &alpha, &continuous],
+        &["laplace", "continuous", "geometric"],
+    );
+    refuse(
+        &[&base, &out, &line, &alpha, &["--delta", "1e-9"]],
+        &["--delta", "1000000"],
+    );
     refuse(
         &[&base, &["--out", "log.csv", "--force"], &line, &alpha],
         &["log.csv", "is an input"],
