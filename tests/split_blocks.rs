@@ -95,7 +95,7 @@ fn secrets_one_after_the_other_are_refused() {
     }
     Place::with_log(text).refuses(
         &["estimate", "log.csv", "--split", "blocks"],
-        &["early, midway and late", "in turns"],
+        &["early, midway and late", "in random order"],
     );
 }
 
