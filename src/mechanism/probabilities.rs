@@ -2,6 +2,8 @@
 
 use libm::{exp, log};
 
+use super::Law;
+
 /// The most entries, secrets times observations, that are ever written out.
 pub const MAX_ENTRIES: u64 = 10_000_000;
 
@@ -15,6 +17,12 @@ pub struct Probabilities {
 }
 
 impl Probabilities {
+    /// The law of the observations under a secret.
+    pub(super) fn law(&self, secret: usize) -> Law {
+        let labels = self.observations.iter().cloned();
+        Law::Labels(labels.zip(self.rows[secret].iter().copied()).collect())
+    }
+
     /// Writes a mechanism out, if that takes at most [`MAX_ENTRIES`].
     pub(super) fn write_out(
         secrets: usize,

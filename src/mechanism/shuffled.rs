@@ -211,12 +211,7 @@ impl BoundMechanism for Bound {
     }
 
     fn law(&self, secret: usize) -> Law {
-        let labels = self.table.observations.iter().cloned();
-        Law::Labels(
-            labels
-                .zip(self.table.rows[secret].iter().copied())
-                .collect(),
-        )
+        self.table.law(secret)
     }
 
     fn epsilon(&self) -> f64 {
