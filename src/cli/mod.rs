@@ -4,6 +4,7 @@ mod audit;
 mod bounds;
 mod channel;
 mod compare;
+mod engine;
 mod follow;
 mod options;
 mod outputs;
@@ -67,6 +68,7 @@ pub fn main() -> ExitCode {
         Command::Simulate(arguments) => simulate::simulate(&arguments),
         Command::Reproduce(arguments) => reproduce::reproduce(&arguments),
     };
+    engine::clean_up();
     match done {
         Ok(code) => code,
         Err(error) => {

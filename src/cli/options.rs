@@ -9,6 +9,8 @@ use leakgauge::log::{HeaderChoice, ListReading, ReadOptions, ScoreColumns, expan
 use leakgauge::report::Format;
 use leakgauge::tuning::ScorerChoice;
 
+use crate::cli::engine::EngineArguments;
+
 /// What to read and how.
 #[derive(Args, Clone)]
 pub struct LogArguments {
@@ -57,6 +59,8 @@ pub struct LogArguments {
     /// What the observer can resolve: the column is binned, and can be certified from above
     #[arg(long, value_name = "COLUMN=WIDTH,…", value_delimiter = ',')]
     pub resolution: Vec<String>,
+    #[command(flatten)]
+    pub engine: EngineArguments,
 }
 
 impl LogArguments {
@@ -97,6 +101,9 @@ impl LogArguments {
             wide: self.wide,
             secrets: self.secrets.clone(),
             scores: None,
+            engine: self.engine.options()?,
+            max_rows: None,
+            seed: 0,
             keep_order,
         })
     }

@@ -11,7 +11,7 @@ use crate::log::fold::{CellCounter, Interner, TupleInterner};
 use crate::log::layout::{self, HeaderChoice, Layout};
 use crate::log::lists;
 use crate::log::order::OrderSketch;
-use crate::log::records;
+use crate::log::records::{self, Records};
 use crate::log::rows::{at_column, field, place_of};
 use crate::log::tabulate::{kind_of, natural_order, ranks, tabulate};
 use crate::log::typing::{self, ColumnPlan};
@@ -148,11 +148,25 @@ impl<'a> Ingest<'a> {
     /// Reads one file to its end.
     pub fn file(&mut self, name: &str, part: Part, input: Box<dyn Read + Send>) -> Result<()> {
         let mut records = records::open(name, input, self.options)?;
+        self.records(name, part, &mut *records, None)
+    }
+
+    /// Reads rows to their end; their layout is found if it is not known.
+    pub fn records(
+        &mut self,
+        name: &str,
+        part: Part,
+        records: &mut dyn Records,
+        known: Option<Layout>,
+    ) -> Result<()> {
         if self.settled.is_none() {
             self.facts.delimiter = records.delimiter();
         }
-        let probe = records::read_probe(name, &mut *records, records::PROBE_ROWS + 1)?;
-        let columns = self.settle(name, &probe, records.is_named())?;
+        let probe = records::read_probe(name, records, records::PROBE_ROWS + 1)?;
+        let columns = match known {
+            Some(layout) => self.settle_as(name, &probe, layout)?,
+            None => self.settle(name, &probe, records.is_named())?,
+        };
         let body = &probe[usize::from(columns.header)..];
         for record in body {
             self.row(name, part, &columns, record.as_byte_record())?;
@@ -175,7 +189,16 @@ impl<'a> Ingest<'a> {
         probe: &[StringRecord],
         named: bool,
     ) -> Result<Layout> {
-        let mut layout = Layout::find(name, probe, named, self.options)?;
+        let layout = Layout::find(name, probe, named, self.options)?;
+        self.settle_as(name, probe, layout)
+    }
+
+    fn settle_as(
+        &mut self,
+        name: &str,
+        probe: &[StringRecord],
+        mut layout: Layout,
+    ) -> Result<Layout> {
         let Some((first, _)) = &self.settled else {
             let body = &probe[usize::from(layout.header)..];
             let elements = lists::expand(&mut layout, self.options)?;
@@ -326,6 +349,13 @@ impl<'a> Ingest<'a> {
         Ok(count)
     }
 
+    /// The rows came through the engine, from files like this.
+    #[cfg(feature = "engine")]
+    pub fn of_engine(&mut self, header: bool, delimiter: Option<char>) {
+        self.facts.header = header;
+        self.facts.delimiter = delimiter;
+    }
+
     /// Puts secrets and observations in their canonical order.
     pub fn finish(mut self) -> Result<Log> {
         let (_, plans) = self.settled.take().expect("at least one file was read");
@@ -363,7 +393,7 @@ impl<'a> Ingest<'a> {
             }),
             counts,
             fit_counts,
-            order: (!self.facts.aggregated && !self.facts.wide)
+            order: (!self.facts.aggregated && !self.facts.wide && self.options.engine.is_none())
                 .then(|| self.order.finish(&secret_rank, &symbol_rank)),
             secrets,
             left_out: self.left_out.into_texts(),
@@ -416,10 +446,15 @@ pub(super) fn refuse_unclear_header(
     if !alone || counts.total() < 10 {
         return Ok(());
     }
+    Err(unclear_header(file, texts))
+}
+
+/// A row 1 that may be a header or not.
+pub(super) fn unclear_header(file: &str, texts: &str) -> Error {
     let problem = format!(
         "({}) looks like a header, for its words occur nowhere else",
         shorten(texts)
     );
-    Err(Error::data(Place::file(file).row(1), problem)
-        .with_hint("say which it is: --header or --no-header"))
+    Error::data(Place::file(file).row(1), problem)
+        .with_hint("say which it is: --header or --no-header")
 }

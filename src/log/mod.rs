@@ -2,6 +2,8 @@
 
 mod cell;
 mod encode;
+#[cfg(feature = "engine")]
+mod engine;
 mod files;
 mod fold;
 mod ingest;
@@ -71,11 +73,33 @@ pub struct ReadOptions {
     pub scores: Option<ScoreColumns>,
     /// The only secrets to look at; all if empty.
     pub secrets: Vec<String>,
+    /// The query engine to read through; this crate's own readers if not given.
+    pub engine: Option<EngineOptions>,
+    /// TEMP
+    pub max_rows: Option<u64>,
+    /// TEMP
+    pub seed: u64,
     /// Whether to keep the order of all rows, for a split by time. Not for aggregated logs.
     pub keep_order: bool,
 }
 
+/// How a log is read through a query engine.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EngineOptions {
+    /// The rows to look at: a condition on columns, as behind `WHERE` in SQL; all if not given.
+    pub condition: Option<String>,
+    /// The scheduler of a cluster to run on, `df://HOST:PORT`; this process if not given.
+    pub cluster: Option<String>,
+    /// Where groups that do not fit into memory go; the system's place for temporary files if not given.
+    pub spill: Option<std::path::PathBuf>,
+}
+
 impl ReadOptions {
+    /// TEMP
+    fn most_distinct(&self) -> u64 {
+        self.max_rows.unwrap_or(1_000_000)
+    }
+
     /// Every column that an option names.
     fn named_columns(&self) -> impl Iterator<Item = &str> {
         let secret = self
@@ -222,6 +246,9 @@ pub struct InputFacts {
 pub fn read(options: &ReadOptions, meter: &ReadMeter) -> Result<Log> {
     options.check()?;
     let meter = &meter.expecting(options.files.iter().chain(&options.fit_on));
+    if let Some(engine) = &options.engine {
+        return through_engine(engine, options, meter);
+    }
     let mut ingest = ingest::Ingest::new(options);
     for file in &options.files {
         ingest.file(file, ingest::Part::Log, source::open(file, meter)?)?;
@@ -230,6 +257,30 @@ pub fn read(options: &ReadOptions, meter: &ReadMeter) -> Result<Log> {
         ingest.file(file, ingest::Part::FitOn, source::open(file, meter)?)?;
     }
     ingest.finish()
+}
+
+#[cfg(feature = "engine")]
+fn through_engine(_: &EngineOptions, options: &ReadOptions, meter: &ReadMeter) -> Result<Log> {
+    engine::read(options, meter)
+}
+
+#[cfg(not(feature = "engine"))]
+fn through_engine(engine: &EngineOptions, _: &ReadOptions, _: &ReadMeter) -> Result<Log> {
+    let (what, feature) = match engine {
+        EngineOptions {
+            cluster: Some(url), ..
+        } => (format!("--cluster {url}"), "cluster"),
+        EngineOptions {
+            condition: Some(condition),
+            ..
+        } => (format!("--where {condition}"), "engine"),
+        _ => ("--engine".to_owned(), "engine"),
+    };
+    Err(
+        Error::parameter(what, "this build has no query engine").with_hint(format!(
+            "build it with: cargo build --release --features {feature}"
+        )),
+    )
 }
 
 /// Reads a log from anything that can be read; `options.files` and `options.fit_on` are not looked at.

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::log::json_lines::{self, JsonLines};
 use crate::log::rows::{self, Delimited};
 use crate::log::wide::Wide;
-use crate::log::{HeaderChoice, ReadOptions, source};
+use crate::log::{HeaderChoice, ReadMeter, ReadOptions, source};
 
 /// Rows looked at before the types of columns are settled.
 pub(super) const PROBE_ROWS: usize = 10_000;
@@ -33,6 +33,18 @@ pub(super) trait Records {
 
     /// Reads the next row, with its position in the file; false behind the last.
     fn next(&mut self, record: &mut ByteRecord) -> Result<bool>;
+}
+
+/// Opens a file or standard input by its name.
+///
+/// # Errors
+/// As [`source::open`] and [`open`].
+pub(super) fn open_file(
+    name: &str,
+    meter: &ReadMeter,
+    options: &ReadOptions,
+) -> Result<Box<dyn Records>> {
+    open(name, source::open(name, meter)?, options)
 }
 
 /// Opens a text by its name and its first bytes.

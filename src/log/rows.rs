@@ -94,10 +94,12 @@ fn next(name: &str, reader: &mut Reader<Source>, record: &mut ByteRecord) -> Res
     }
 }
 
-/// The row of a file that a record is.
+/// The row of a file that a record is; the file, if it is no single row of it.
 pub fn place_of(file: &str, record: &ByteRecord) -> Place {
-    let before = record.position().map_or(0, csv::Position::record);
-    Place::file(file).row(before + 1)
+    match record.position() {
+        Some(position) => Place::file(file).row(position.record() + 1),
+        None => Place::file(file),
+    }
 }
 
 /// The text of a column, without the space around it.

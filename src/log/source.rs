@@ -46,6 +46,12 @@ impl ReadMeter {
         self.read.load(Ordering::Relaxed)
     }
 
+    /// Says how far reading has come.
+    #[cfg(feature = "engine")]
+    pub(super) fn set(&self, read: u64) {
+        self.read.store(read, Ordering::Relaxed);
+    }
+
     /// Bytes of all files that are expected or were opened so far; 0 where sizes are not known.
     pub fn total(&self) -> u64 {
         self.total.load(Ordering::Relaxed)

@@ -116,6 +116,11 @@ fn refuse_whole(options: &ReadOptions) -> Result<()> {
     let refused = [
         (options.files.len() > 1, "LOG", "--follow reads one log"),
         (
+            options.engine.is_some(),
+            "--engine, --where, --cluster",
+            "the query engine counts a whole log, and --follow reads it row by row",
+        ),
+        (
             options.wide,
             "--wide",
             "--follow needs the rows in the order in which they were recorded",

@@ -1,0 +1,87 @@
+"""Counting a discrete log against DuckDB's GROUP BY on the same file and threads, and how time and memory grow.
+
+    pip install duckdb
+    cargo build --release --features engine
+    python benches/engine.py [--directory DIR] [--rows N] [--runs K] [--threads T] [--numeric]
+
+Makes the logs once, with DuckDB, and keeps them. DuckDB's time is that of the query alone; leakgauge's is that of the
+whole process with its audit (`estimate --engine --quick`). Runs alternate; the best of each is compared. `--numeric`
+adds a log of ten columns of doubles, of which a sample is kept.
+"""
+
+import argparse
+import os
+import subprocess
+import time
+
+import duckdb
+
+DISCRETE = """SELECT (hash(i) % 10)::INT AS secret,
+    CASE WHEN hash(i * 7 + 1) % 3 = 0 THEN hash(i) % 10 ELSE hash(i * 13 + 5) % 10 END::INT AS answer,
+    (hash(i * 31 + 3) % 5)::INT AS bucket FROM range({rows}) t(i)"""
+NUMERIC = """SELECT (hash(i) % 10)::INT AS secret, {columns} FROM range({rows}) t(i)"""
+
+
+def make(path, query):
+    if os.path.exists(path):
+        return
+    connection = duckdb.connect()
+    connection.execute("SET preserve_insertion_order = false")
+    form = "FORMAT PARQUET" if path.endswith(".parquet") else "FORMAT CSV, HEADER"
+    connection.execute(f"COPY ({query}) TO '{path}' ({form})")
+
+
+def duck(path, threads):
+    connection = duckdb.connect()
+    connection.execute(f"SET threads = {threads}")
+    begun = time.perf_counter()
+    connection.execute(f"SELECT secret, answer, bucket, count(*) FROM '{path}' GROUP BY ALL").fetchall()
+    return time.perf_counter() - begun
+
+
+def gauge(program, path, threads, *options):
+    """Seconds and MiB of a run."""
+    begun = time.perf_counter()
+    process = subprocess.Popen(
+        [program, "estimate", path, "--engine", "--quick", "--threads", str(threads), *options],
+        stdout=subprocess.DEVNULL,
+    )
+    _, status, usage = os.wait4(process.pid, 0)
+    assert status == 0, f"leakgauge ended with {status}"
+    return time.perf_counter() - begun, usage.ru_maxrss / 1024
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--directory", default="target/engine-bench")
+    parser.add_argument("--program", default="target/release/leakgauge")
+    parser.add_argument("--rows", type=int, default=10_000_000)
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--numeric", action="store_true")
+    arguments = parser.parse_args()
+    os.makedirs(arguments.directory, exist_ok=True)
+    for rows in (arguments.rows // 10, arguments.rows):
+        for form in ("csv", "parquet"):
+            path = f"{arguments.directory}/discrete-{rows}.{form}"
+            make(path, DISCRETE.format(rows=rows))
+            ours, theirs, memory = [], [], 0
+            for _ in range(arguments.runs):
+                theirs.append(duck(path, arguments.threads))
+                seconds, mebibytes = gauge(arguments.program, path, arguments.threads)
+                ours.append(seconds)
+                memory = max(memory, mebibytes)
+            speed = min(theirs) / min(ours)
+            print(f"{form:8}{rows:>12} rows  duckdb {min(theirs):7.3f} s  leakgauge {min(ours):7.3f} s  "
+                  f"speed {speed:5.2f}  {memory:6.0f} MiB", flush=True)
+    if arguments.numeric:
+        columns = ", ".join(f"(hash(i * {11 + 2 * c} + {c}) % 1000000007) / 1e9 + (hash(i) % 10) / 50 AS x{c}" for c in range(10))
+        path = f"{arguments.directory}/numeric-{arguments.rows}.parquet"
+        make(path, NUMERIC.format(columns=columns, rows=arguments.rows))
+        for options in ([], ["--max-rows", "100000"]):
+            seconds, mebibytes = gauge(arguments.program, path, arguments.threads, *options)
+            print(f"numeric {arguments.rows:>12} rows  leakgauge {' '.join(options)} {seconds:7.2f} s  {mebibytes:6.0f} MiB", flush=True)
+
+
+if __name__ == "__main__":
+    main()

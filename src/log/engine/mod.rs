@@ -1,0 +1,150 @@
+//! Logs through a query engine (Apache DataFusion), in this process or on a cluster (Apache Ballista):
+//! all cores, groups that spill to disk, conditions on rows. Rows become counts of what is distinct;
+//! their order is not looked at.
+
+mod answer;
+mod condition;
+mod failure;
+mod own_rows;
+mod priorities;
+mod query;
+mod sampling;
+mod scan;
+mod session;
+
+use csv::ByteRecord;
+
+use crate::error::{Error, Result, file_listing};
+use crate::log::engine::answer::Answer;
+use crate::log::engine::query::Shape;
+use crate::log::engine::sampling::{Counted, Counting};
+use crate::log::engine::scan::Scan;
+use crate::log::engine::session::Session;
+use crate::log::ingest::{Ingest, Part};
+use crate::log::layout::Layout;
+use crate::log::{Log, ReadMeter, ReadOptions, records, source};
+
+/// The column of counts.
+const OCCURRENCES: &str = "rows";
+
+/// Reads a log through the engine.
+///
+/// # Errors
+/// Anything wrong with a file, its content or the condition; a scheduler that does not answer; disks
+/// that are full.
+pub(super) fn read(options: &ReadOptions, meter: &ReadMeter) -> Result<Log> {
+    let engine = options.engine.as_ref().expect("only called for the engine");
+    if options.keep_order {
+        return Err(Error::parameter(
+            "--split blocks",
+            "the query engine does not keep the order of rows",
+        )
+        .with_hint("leave --engine, --where and --cluster out, or use --split random"));
+    }
+    let session = Session::open(engine)?;
+    let mut ingest = Ingest::new(options);
+    let log = part(&session, &mut ingest, Part::Log, &options.files, options, meter, None)?;
+    if let Some(file) = &options.fit_on {
+        let files = std::slice::from_ref(file);
+        let first = Some(&log.layout);
+        part(&session, &mut ingest, Part::FitOn, files, options, meter, first)?;
+    }
+    ingest.finish()
+}
+
+/// Counts one part of a log and hands the counts on.
+fn part(
+    session: &Session,
+    ingest: &mut Ingest,
+    part: Part,
+    files: &[String],
+    options: &ReadOptions,
+    meter: &ReadMeter,
+    first: Option<&Layout>,
+) -> Result<Scan> {
+    let failed = |error| diagnose(files, options).unwrap_or(error);
+    let counting = async {
+        let scan = Scan::plan(&session.context, files, options, first).await?;
+        let shape = Shape {
+            secret: scan.layout.secret.len(),
+            observe: scan.layout.observe.len(),
+            counted: scan.layout.count.is_some(),
+        };
+        let counting = Counting {
+            scan: &scan,
+            options,
+            meter,
+            shape,
+        };
+        let counted = counting.count().await?;
+        Ok((scan, counted))
+    };
+    let (scan, counted) = session.runtime.block_on(counting).map_err(failed)?;
+    if counted.rows == 0 {
+        return Err(nothing(files, options));
+    }
+    let mut layout = scan.layout.clone();
+    layout.count = Some(layout.names.len());
+    layout.names.push(OCCURRENCES.into());
+    let Counted { batches, picks, .. } = counted;
+    let mut answer = Answer::new(batches, picks, &layout);
+    layout.header = true;
+    let name = file_listing(files);
+    ingest
+        .records(&name, part, &mut answer, Some(layout))
+        .map_err(failed)?;
+    if part == Part::Log {
+        ingest.of_engine(scan.layout.header, scan.delimiter);
+    }
+    Ok(scan)
+}
+
+/// No row is left.
+fn nothing(files: &[String], options: &ReadOptions) -> Error {
+    let condition = options.engine.as_ref().and_then(|engine| engine.condition.as_deref());
+    match condition {
+        Some(condition) => Error::parameter(
+            format!("--where {}", crate::error::shorten(condition)),
+            format!("no row of {} fulfils the condition", file_listing(files)),
+        )
+        .with_hint("compare with a value from the log; texts stand in 'single quotes', names of columns in \"double\" ones"),
+        None => Error::file(file_listing(files), "has no rows to use"),
+    }
+}
+
+/// Where in the files something is wrong, found by reading them row by row.
+fn diagnose(files: &[String], options: &ReadOptions) -> Option<Error> {
+    let every = ReadOptions {
+        engine: None,
+        ..options.clone()
+    };
+    let filters = options.engine.as_ref().is_some_and(|engine| engine.condition.is_some());
+    if filters {
+        return files.iter().find_map(|file| unreadable(file, &every).err());
+    }
+    let mut ingest = Ingest::streaming(&every);
+    files.iter().find_map(|file| {
+        let records = records::open_file(file, &ReadMeter::default(), &every);
+        let read = records.and_then(|mut records| {
+            ingest.records(file, Part::Log, &mut *records, None)
+        });
+        read.err()
+    })
+}
+
+/// Whether all rows of a file can be read, whatever they say.
+fn unreadable(file: &str, options: &ReadOptions) -> Result<()> {
+    let mut records = records::open_file(file, &ReadMeter::default(), options)?;
+    let mut record = ByteRecord::new();
+    let mut width = None;
+    while records.next(&mut record)? {
+        let expected = *width.get_or_insert(record.len());
+        if record.len() != expected {
+            let place = crate::log::rows::place_of(file, &record);
+            let problem = format!("has {} fields where {expected} are expected", record.len());
+            return Err(Error::data(place, problem));
+        }
+    }
+    let _ = source::STDIN;
+    Ok(())
+}
