@@ -62,13 +62,18 @@ impl TupleInterner {
     }
 
     /// The number of a tuple.
+    #[inline]
     pub fn intern(&mut self, tuple: &[u64]) -> u32 {
         debug_assert_eq!(tuple.len(), self.width);
         let width = self.width;
         let hash = hash_tuple(&self.hasher, tuple);
         let words = &self.words;
-        let at = |id: u32| &words[id as usize * width..(id as usize + 1) * width];
-        if let Some(&id) = self.table.find(hash, |&id| at(id) == tuple) {
+        let is = |id: u32| match tuple {
+            // Most logs: not worth the call of a comparison of slices.
+            [word] => words[id as usize] == *word,
+            _ => words[id as usize * width..(id as usize + 1) * width] == *tuple,
+        };
+        if let Some(&id) = self.table.find(hash, |&id| is(id)) {
             return id;
         }
         let id = to_id(self.len);
@@ -119,6 +124,7 @@ impl TupleInterner {
     }
 }
 
+#[inline]
 fn hash_tuple(hasher: &DefaultHashBuilder, tuple: &[u64]) -> u64 {
     match tuple {
         [word] => hasher.hash_one(word),
@@ -143,6 +149,7 @@ impl CellCounter {
     const BATCH: usize = 1 << 17;
 
     /// Adds occurrences.
+    #[inline]
     pub fn add(&mut self, secret: u32, symbol: u32, count: u64) {
         self.pending.push(Cell {
             secret,

@@ -41,7 +41,8 @@ impl OrderSketch {
         let stride = self.stride.max(1);
         let block = self.row / BLOCK;
         self.row += 1;
-        if !block.is_multiple_of(stride) {
+        // A power of two: no row needs a division.
+        if block & (stride - 1) != 0 {
             return;
         }
         let slot = block / stride;
