@@ -211,10 +211,15 @@ fn cover_hart(
         return None;
     }
     let learn = thin(learn, NEAREST_ROWS, rng);
-    let share = |counts: &Counts, secret: usize| {
-        counts.rows()[secret] as f64 / counts.total().max(1) as f64
+    let share =
+        |rows: &[u64], secret: usize| rows[secret] as f64 / rows.iter().sum::<u64>().max(1) as f64;
+    let differ = |secret: usize| {
+        let learned = share(learn.rows(), secret);
+        let in_log = evidence.sampled.map(|sampled| &sampled.rows[..]);
+        let mut others = [Some(judged.rows()), in_log].into_iter().flatten();
+        others.any(|rows| (learned - share(rows, secret)).abs() > ALIKE)
     };
-    if (0..learn.secrets()).any(|s| (share(&learn, s) - share(judged, s)).abs() > ALIKE) {
+    if (0..learn.secrets()).any(differ) {
         return None;
     }
     let neighbors = Neighbors::fit(observations, &learn);
@@ -254,12 +259,14 @@ fn conclude(
     certify(match longer(risk, last) {
         None => format!("Rows enough to learn from: {errs}."),
         Some((factor, then)) => {
-            let more = (factor - 1.0) * evidence.counts.total() as f64;
-            let more =
-                rows_needed::sensible(more).map_or("many".to_owned(), |more| more.to_string());
+            let used = evidence.counts.total() as f64;
+            let more = rows_needed::sensible((factor - 1.0) * used);
+            let more = more.map_or("many".to_owned(), |more| more.to_string());
+            let at_hand = rows_needed::from_the_log(evidence, (factor * used) as u64);
+            let at_hand = at_hand.map_or(String::new(), |advice| format!(" {advice}"));
             format!(
                 "About {more} more rows, a log {factor} times as long, would teach the attack: {errs}, passing {then:.3} \
-                 there."
+                 there.{at_hand}"
             )
         }
     })

@@ -1,11 +1,11 @@
 //! What was read, how it was used, and what the limits rest on.
 
 use crate::audit::{
-    AuditOptions, Input, MethodSection, Observation, PartRows, PriorChoice, SecretRows,
+    AuditOptions, Input, MethodSection, Observation, PartRows, PriorChoice, Sampled, SecretRows,
     SplitChoice, TriedScorer, given,
 };
 use crate::error::shorten;
-use crate::log::Log;
+use crate::log::{Log, SampledFrom};
 use crate::pairwise::EffectiveRows;
 use crate::split::Split;
 use crate::tuning::Tuned;
@@ -17,6 +17,8 @@ pub(super) fn input(log: &Log) -> Input {
         fit_on: facts.fit_on.clone(),
         rows: facts.rows,
         rows_used: facts.rows_used,
+        sampled: sampled(log, facts.sampled.as_ref()),
+        fit_on_sampled: sampled(log, facts.fit_sampled.as_ref()),
         aggregated: facts.aggregated,
         header: facts.header,
         header_detected: facts.header_detected,
@@ -24,21 +26,33 @@ pub(super) fn input(log: &Log) -> Input {
         wide: facts.wide,
         notes: facts.notes.clone(),
         secret_column: facts.secret_column.clone(),
-        secrets: log
-            .secrets
-            .iter()
-            .zip(log.counts.rows())
-            .map(|(label, &rows)| SecretRows {
-                label: label.clone(),
-                rows,
-            })
-            .collect(),
+        secrets: secret_rows(log, log.counts.rows()),
         observation: Observation {
             kind: log.observations.kind(),
             columns: log.observations.columns().to_vec(),
             distinct: log.observations.len(),
         },
     }
+}
+
+fn secret_rows(log: &Log, rows: &[u64]) -> Vec<SecretRows> {
+    let secrets = log.secrets.iter().zip(rows);
+    secrets
+        .map(|(label, &rows)| SecretRows {
+            label: label.clone(),
+            rows,
+        })
+        .collect()
+}
+
+fn sampled(log: &Log, from: Option<&SampledFrom>) -> Option<Sampled> {
+    from.map(|from| Sampled {
+        max_rows: from.max_rows,
+        cap: from.cap,
+        rows_used: from.rows_used(),
+        rows: from.rows_in_all(),
+        secrets: secret_rows(log, &from.rows),
+    })
 }
 
 pub(super) fn method(
@@ -48,17 +62,7 @@ pub(super) fn method(
     options: &AuditOptions,
     effective: Option<&EffectiveRows>,
 ) -> MethodSection {
-    let worth = |effective: &EffectiveRows| {
-        let rows = effective.least(log.secrets.len()).into_iter();
-        log.secrets
-            .iter()
-            .zip(rows)
-            .map(|(label, rows)| SecretRows {
-                label: label.clone(),
-                rows,
-            })
-            .collect()
-    };
+    let worth = |effective: &EffectiveRows| secret_rows(log, &effective.least(log.secrets.len()));
     MethodSection {
         split: if effective.is_some() {
             "blocks"

@@ -33,7 +33,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::claim::{BoundPromise, Claim, ClaimKind, Promise};
 use crate::error::Result;
-use crate::log::Log;
+use crate::log::{Log, SampledFrom};
 use crate::mechanism::BoundMechanism;
 use crate::observations::{Counts, Observations};
 use crate::pairwise::{
@@ -63,6 +63,8 @@ pub(crate) struct Evidence<'a> {
     observations: &'a Observations,
     /// All rows of the log that is judged.
     counts: &'a Counts,
+    /// What the rows are a sample of, if they are one.
+    sampled: Option<&'a SampledFrom>,
     /// The certify rows.
     certify: &'a Counts,
     /// Whether pairs were chosen on another log, so that all rows of this one are fresh.
@@ -192,6 +194,7 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
         secrets: &log.secrets,
         observations: &log.observations,
         counts: &log.counts,
+        sampled: log.facts.sampled.as_ref(),
         certify: &split.certify,
         fresh: log.fit_counts.is_some(),
         tuned: &tuned,

@@ -77,6 +77,12 @@ pub struct Input {
     pub rows: u64,
     /// Rows used.
     pub rows_used: u64,
+    /// What the rows used are a sample of, if they are one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sampled: Option<Sampled>,
+    /// The same of the rows that were learned from, if in another log.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fit_on_sampled: Option<Sampled>,
     /// Whether the rows were aggregated, with their counts in a column.
     pub aggregated: bool,
     /// Whether row 1 was a header.
@@ -97,6 +103,21 @@ pub struct Input {
     pub secrets: Vec<SecretRows>,
     /// The observation.
     pub observation: Observation,
+}
+
+/// What a sample of rows was drawn from.
+#[derive(Debug, Clone, Serialize)]
+pub struct Sampled {
+    /// The limit: distinct pairs of a secret and an observation beyond it are sampled, to so many rows.
+    pub max_rows: u64,
+    /// Rows kept of a secret at most.
+    pub cap: u64,
+    /// Rows in the sample.
+    pub rows_used: u64,
+    /// Rows that it was drawn from.
+    pub rows: u64,
+    /// The secrets and how many of these rows they have.
+    pub secrets: Vec<SecretRows>,
 }
 
 /// A secret and its rows.

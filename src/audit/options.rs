@@ -92,13 +92,9 @@ pub(super) fn prior(log: &Log, choice: &PriorChoice) -> Result<Vec<f64>> {
     match choice {
         PriorChoice::Uniform => Ok(vec![1.0 / secrets as f64; secrets]),
         PriorChoice::Empirical => {
-            let total = log.counts.total() as f64;
-            Ok(log
-                .counts
-                .rows()
-                .iter()
-                .map(|&rows| rows as f64 / total)
-                .collect())
+            let rows = log.rows_of_secrets();
+            let total = rows.iter().sum::<u64>() as f64;
+            Ok(rows.iter().map(|&rows| rows as f64 / total).collect())
         }
         PriorChoice::Given(given) => given_prior(log, given),
     }

@@ -141,7 +141,20 @@ pub(super) fn scaled(
     sensible(evidence.counts.total() as f64 * high)
 }
 
-/// Two significant digits, rounded up; `None` for more rows than anyone has.
+/// Where a sample was used: whether the log itself has the rows that are wanted, in a sentence.
+pub(super) fn from_the_log(evidence: &Evidence, wanted: u64) -> Option<String> {
+    let sampled = evidence.sampled?;
+    let (used, all) = (sampled.rows_used(), sampled.rows_in_all());
+    let (rows, which) = if wanted < all {
+        (wanted, "as many as that")
+    } else {
+        (all, "all of them")
+    };
+    Some(format!(
+        "Of the log's {all} rows {used} were used: --max-rows {rows} uses {which}."
+    ))
+}
+
 /// Two significant digits, rounded up; `None` beyond what anyone could log.
 pub(super) fn sensible(rows: f64) -> Option<u64> {
     if !rows.is_finite() || rows > 1e13 {

@@ -61,6 +61,11 @@ fn qualify(report: &mut ClaimReport, evidence: &Evidence, warnings: &[Warning]) 
             .reason
             .push_str(" The limit is approximate: it rests on effective rows.");
     }
+    if let Some(rows) = report.rows_needed
+        && let Some(advice) = rows_needed::from_the_log(evidence, rows)
+    {
+        report.reason.push_str(&format!(" {advice}"));
+    }
     if let Some(bins) = bins(evidence.observations.columns()) {
         report
             .reason

@@ -214,7 +214,7 @@ impl fmt::Display for Warning {
             ),
             Warning::MostlySeenOnce { share } => write!(
                 f,
-                "{:.0} % of rows show an observation that occurs once in the log: secrets that are alike and secrets that \
+                "{:.0} % of rows show an observation that occurs once among the rows used: secrets that are alike and secrets that \
                  share nothing look the same in such a log, and estimates say what attacks reach, no more. Observe fewer \
                  columns, or coarser ones",
                 100.0 * share

@@ -14,7 +14,8 @@ pub(super) fn find(log: &Log, split: &Split) -> Vec<Warning> {
     let mut warnings = Vec::new();
     match &log.order {
         Some(order) => {
-            warnings.extend(of_order(&log.observations, log.secrets.len(), order));
+            let table = order.observations.as_ref().unwrap_or(&log.observations);
+            warnings.extend(of_order(table, log.secrets.len(), order));
         }
         None => warnings.push(Warning::OrderNotChecked),
     }

@@ -6,7 +6,6 @@ use clap::Args;
 use leakgauge::audit::{self, Audit, AuditOptions, SplitChoice, Verdict};
 use leakgauge::claim::Claim;
 use leakgauge::error::Result;
-use leakgauge::log::ReadOptions;
 use leakgauge::report::{Outputs, command_line};
 use leakgauge::{log, report};
 
@@ -107,10 +106,7 @@ fn run(
     let meter = log::ReadMeter::default();
     let progress = Progress::start(meter.clone());
     let keep_order = options.split == SplitChoice::Blocks;
-    let read = ReadOptions {
-        scores: options::scores(shared)?,
-        ..log.read_options(keep_order)?
-    };
+    let read = shared.reading(log.read_options(keep_order)?)?;
     let log = log::read(&read, &meter)?;
     progress.stage("estimating");
     let found = audit::audit(&log, options)?;

@@ -117,11 +117,11 @@ fn measure(arguments: &CompareArguments, file: &str, mechanism: Option<&Call>) -
     };
     let read = ReadOptions {
         files: vec![file.to_owned()],
-        scores: options::scores(&arguments.options)?,
         ..arguments
             .log
             .read_options(options.split == SplitChoice::Blocks)?
     };
+    let read = arguments.options.reading(read)?;
     let meter = log::ReadMeter::default();
     let progress = Progress::start(meter.clone());
     let log = log::read(&read, &meter)?;

@@ -36,7 +36,7 @@ pub fn run(
     options: AuditOptions,
 ) -> Result<ExitCode> {
     let format = Format::from(shared.format);
-    refuse(&options, how, format)?;
+    refuse(&options, shared, how, format)?;
     options::use_threads(shared.threads)?;
     let read = log.read_options(true)?;
     let is_audit = !options.claims.is_empty();
@@ -61,7 +61,12 @@ pub fn run(
     }))
 }
 
-fn refuse(options: &AuditOptions, how: &FollowOptions, format: Format) -> Result<()> {
+fn refuse(
+    options: &AuditOptions,
+    shared: &EstimateOptions,
+    how: &FollowOptions,
+    format: Format,
+) -> Result<()> {
     let refused = [
         (how.every == 0, "--every 0", "a line needs at least one row"),
         (
@@ -78,6 +83,11 @@ fn refuse(options: &AuditOptions, how: &FollowOptions, format: Format) -> Result
             options.scorer == ScorerChoice::Given,
             "--scorer given",
             "--follow learns an attack of its own; audit the log without --follow",
+        ),
+        (
+            shared.max_rows.is_some(),
+            "--max-rows",
+            "--follow takes every row as it comes and samples none; leave this out",
         ),
         (
             format == Format::Markdown,

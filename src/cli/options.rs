@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use clap::{Args, ValueEnum};
 use leakgauge::audit::{self, PriorChoice, SplitChoice};
 use leakgauge::error::{Error, Result};
-use leakgauge::log::{HeaderChoice, ListReading, ReadOptions, ScoreColumns, expand};
+use leakgauge::log::{HeaderChoice, ListReading, MAX_ROWS, ReadOptions, ScoreColumns, expand};
 use leakgauge::report::Format;
 use leakgauge::tuning::ScorerChoice;
 
@@ -102,9 +102,9 @@ impl LogArguments {
             secrets: self.secrets.clone(),
             scores: None,
             engine: self.engine.options()?,
+            keep_order,
             max_rows: None,
             seed: 0,
-            keep_order,
         })
     }
 }
@@ -138,12 +138,28 @@ pub struct EstimateOptions {
     /// Seed of every random choice
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub seed: u64,
+    /// Of a log with more different rows than this (secret and observation), a random sample of this many is
+    /// used, of every secret alike; a limit of memory and time [default: 1000000]
+    #[arg(long, value_name = "N")]
+    pub max_rows: Option<u64>,
     /// Number of threads; the report does not depend on it [default: all cores]
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
     /// What goes to standard output
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     pub format: FormatName,
+}
+
+impl EstimateOptions {
+    /// The options of the reader that belong to an estimate.
+    pub fn reading(&self, log: ReadOptions) -> Result<ReadOptions> {
+        Ok(ReadOptions {
+            scores: scores(self)?,
+            max_rows: Some(self.max_rows.unwrap_or(MAX_ROWS)),
+            seed: self.seed,
+            ..log
+        })
+    }
 }
 
 /// Attackers by name.
@@ -243,7 +259,7 @@ pub fn use_threads(threads: Option<usize>) -> Result<()> {
 }
 
 /// The columns of scores, for the scorer that reads them.
-pub fn scores(options: &EstimateOptions) -> Result<Option<ScoreColumns>> {
+fn scores(options: &EstimateOptions) -> Result<Option<ScoreColumns>> {
     audit::check_scores(options.scorer.into(), options.scores.is_some())?;
     options
         .scores

@@ -62,13 +62,18 @@ impl TupleInterner {
     }
 
     /// The number of a tuple.
+    #[inline]
     pub fn intern(&mut self, tuple: &[u64]) -> u32 {
         debug_assert_eq!(tuple.len(), self.width);
         let width = self.width;
         let hash = hash_tuple(&self.hasher, tuple);
         let words = &self.words;
-        let at = |id: u32| &words[id as usize * width..(id as usize + 1) * width];
-        if let Some(&id) = self.table.find(hash, |&id| at(id) == tuple) {
+        let is = |id: u32| match tuple {
+            // Most logs: not worth the call of a comparison of slices.
+            [word] => words[id as usize] == *word,
+            _ => words[id as usize * width..(id as usize + 1) * width] == *tuple,
+        };
+        if let Some(&id) = self.table.find(hash, |&id| is(id)) {
             return id;
         }
         let id = to_id(self.len);
@@ -86,12 +91,40 @@ impl TupleInterner {
         self.len
     }
 
+    /// Forgets all tuples but those marked, and numbers these anew in the same order; the new numbers by
+    /// the old ones.
+    pub fn retain(&mut self, needed: &[bool]) -> Vec<u32> {
+        let width = self.width;
+        let mut numbers = vec![u32::MAX; self.len];
+        self.len = 0;
+        for id in (0..numbers.len()).filter(|&id| needed[id]) {
+            let from = id * width;
+            self.words.copy_within(from..from + width, self.len * width);
+            numbers[id] = to_id(self.len);
+            self.len += 1;
+        }
+        self.words.truncate(self.len * width);
+        self.table.clear();
+        let (words, hasher) = (&self.words, &self.hasher);
+        let hash = |&id: &u32| {
+            hash_tuple(
+                hasher,
+                &words[id as usize * width..(id as usize + 1) * width],
+            )
+        };
+        for id in 0..to_id(self.len) {
+            self.table.insert_unique(hash(&id), id, hash);
+        }
+        numbers
+    }
+
     /// A tuple by its number.
     pub fn tuple(&self, id: u32) -> &[u64] {
         &self.words[id as usize * self.width..(id as usize + 1) * self.width]
     }
 }
 
+#[inline]
 fn hash_tuple(hasher: &DefaultHashBuilder, tuple: &[u64]) -> u64 {
     match tuple {
         [word] => hasher.hash_one(word),
@@ -116,6 +149,7 @@ impl CellCounter {
     const BATCH: usize = 1 << 17;
 
     /// Adds occurrences.
+    #[inline]
     pub fn add(&mut self, secret: u32, symbol: u32, count: u64) {
         self.pending.push(Cell {
             secret,
@@ -140,19 +174,44 @@ impl CellCounter {
         self.compacted = self.pending.len();
     }
 
-    /// The counts, with secrets and observations renumbered.
-    pub fn into_counts(self, secrets: usize, secret_rank: &[u32], symbol_rank: &[u32]) -> Counts {
-        let cells = self
-            .pending
-            .into_iter()
-            .map(|cell| Cell {
-                secret: secret_rank[cell.secret as usize],
-                symbol: symbol_rank[cell.symbol as usize],
-                count: cell.count,
-            })
-            .collect();
-        Counts::new(secrets, cells)
+    /// How many cells are distinct, as far as known: never more than there are.
+    pub fn distinct(&self) -> usize {
+        self.compacted
     }
+
+    /// The observations of the cells, with repetitions.
+    pub fn symbols(&self) -> impl Iterator<Item = u32> {
+        self.pending.iter().map(|cell| cell.symbol)
+    }
+
+    /// Gives observations other numbers, in the same order.
+    pub fn renumber(&mut self, number: &[u32]) {
+        for cell in &mut self.pending {
+            cell.symbol = number[cell.symbol as usize];
+        }
+    }
+
+    /// The cells, sorted and distinct; none are left.
+    pub fn take_cells(&mut self) -> Vec<Cell> {
+        self.compact();
+        self.compacted = 0;
+        std::mem::take(&mut self.pending)
+    }
+}
+
+/// Counts of cells, with secrets and observations renumbered.
+pub fn to_counts(
+    cells: Vec<Cell>,
+    secrets: usize,
+    secret_rank: &[u32],
+    symbol_rank: &[u32],
+) -> Counts {
+    let renumbered = cells.into_iter().map(|cell| Cell {
+        secret: secret_rank[cell.secret as usize],
+        symbol: symbol_rank[cell.symbol as usize],
+        count: cell.count,
+    });
+    Counts::new(secrets, renumbered.collect())
 }
 
 #[cfg(test)]
@@ -179,13 +238,28 @@ mod tests {
     }
 
     #[test]
+    fn tuples_that_are_not_needed_are_forgotten() {
+        let mut tuples = TupleInterner::new(2);
+        for id in 0..1000 {
+            tuples.intern(&[id, id * id]);
+        }
+        let needed: Vec<bool> = (0..1000).map(|id| id % 3 == 1).collect();
+        let numbers = tuples.retain(&needed);
+        assert_eq!((tuples.len(), numbers[4], numbers[5]), (333, 1, u32::MAX));
+        assert_eq!(tuples.intern(&[4, 16]), 1);
+        assert_eq!(tuples.tuple(1), &[4, 16]);
+        assert_eq!(tuples.intern(&[5, 25]), 333);
+    }
+
+    #[test]
     fn many_occurrences_of_few_cells_stay_few() {
         let mut counter = CellCounter::default();
         for row in 0..1_000_000u32 {
             counter.add(row % 3, row % 7, 1);
         }
         assert!(counter.pending.capacity() <= 4 * CellCounter::BATCH);
-        let counts = counter.into_counts(3, &[0, 1, 2], &[0, 1, 2, 3, 4, 5, 6]);
+        let cells = counter.take_cells();
+        let counts = to_counts(cells, 3, &[0, 1, 2], &[0, 1, 2, 3, 4, 5, 6]);
         assert_eq!(counts.cells().len(), 21);
         assert_eq!(counts.total(), 1_000_000);
     }

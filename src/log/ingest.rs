@@ -4,20 +4,23 @@ use std::io::Read;
 
 use csv::{ByteRecord, StringRecord};
 
-use crate::error::{Error, Place, Result, shorten};
+use crate::error::{Error, Place, Result, file_listing, shorten};
 use crate::log::cell::{occurrences, secret};
 use crate::log::encode::Encoder;
-use crate::log::fold::{CellCounter, Interner, TupleInterner};
+use crate::log::first_row::FirstRow;
+use crate::log::fold::{Interner, TupleInterner, to_counts};
 use crate::log::layout::{self, HeaderChoice, Layout};
 use crate::log::lists;
-use crate::log::order::OrderSketch;
+use crate::log::order::{OrderSketch, RowOrder};
 use crate::log::records::{self, Records};
 use crate::log::rows::{at_column, field, place_of};
-use crate::log::tabulate::{kind_of, natural_order, ranks, tabulate};
+use crate::log::sample::Sample;
+use crate::log::tabulate::{kind_of, natural_order, ranks, ranks_among, tabulate};
+use crate::log::tally::Tally;
 use crate::log::typing::{self, ColumnPlan};
 use crate::log::wide;
-use crate::log::{InputFacts, Log, ReadOptions};
-use crate::observations::{ColumnType, Counts, Observations};
+use crate::log::{InputFacts, Log, ReadOptions, SampledFrom};
+use crate::observations::{Cell, ColumnType, Observations};
 
 /// More secrets than this make more pairs than anyone can look at.
 const MOST_SECRETS: usize = 2_000;
@@ -35,6 +38,15 @@ pub enum Part {
     FitOn,
 }
 
+/// What a sample that was drawn elsewhere was drawn from.
+#[cfg(feature = "engine")]
+pub struct Drawn {
+    /// The most rows of a secret.
+    pub cap: u64,
+    /// The rows of each secret.
+    pub rows: Vec<(String, u64)>,
+}
+
 /// A log being read.
 pub struct Ingest<'a> {
     options: &'a ReadOptions,
@@ -45,11 +57,14 @@ pub struct Ingest<'a> {
     left_out: Interner,
     encoder: Encoder,
     tuples: TupleInterner,
-    cells: CellCounter,
-    fit_cells: CellCounter,
+    tally: Tally,
+    fit_tally: Tally,
     /// Row 1 of the first file, where it was taken for data without a number in it.
-    first_row: Option<(u32, u32, String)>,
+    first_row: Option<FirstRow>,
     fit_rows: u64,
+    /// What rows that were drawn elsewhere were drawn from.
+    drawn: Option<Sample>,
+    fit_drawn: Option<Sample>,
     order: OrderSketch,
     /// All rows of the log in order, if asked for.
     sequence: Vec<(u32, u32)>,
@@ -68,10 +83,12 @@ impl<'a> Ingest<'a> {
             left_out: Interner::default(),
             encoder: Encoder::default(),
             tuples: TupleInterner::new(0),
-            cells: CellCounter::default(),
-            fit_cells: CellCounter::default(),
+            tally: Tally::new(options.max_rows, options.seed),
+            fit_tally: Tally::new(options.max_rows, !options.seed),
             first_row: None,
             fit_rows: 0,
+            drawn: None,
+            fit_drawn: None,
             order: OrderSketch::default(),
             sequence: Vec::new(),
             streaming: false,
@@ -107,13 +124,17 @@ impl<'a> Ingest<'a> {
 
     /// A row 1 that was taken for data without a number in it.
     pub fn unclear_row(&self) -> Option<(u32, u32, &str)> {
-        let (secret, symbol, texts) = self.first_row.as_ref()?;
-        Some((*secret, *symbol, texts))
+        let first = self.first_row.as_ref()?;
+        Some((first.secret, first.symbol, &first.texts))
     }
 
     /// Some of the observations so far, without repetition, in their canonical order; and the order.
-    pub fn table(&self, mut ids: Vec<u32>) -> (Observations, Vec<u32>) {
+    pub fn table(&self, ids: Vec<u32>) -> (Observations, Vec<u32>) {
         let (_, plans) = self.settled.as_ref().expect("settled before rows are read");
+        self.table_of(plans, ids)
+    }
+
+    fn table_of(&self, plans: &[ColumnPlan], mut ids: Vec<u32>) -> (Observations, Vec<u32>) {
         ids.sort_unstable();
         ids.dedup();
         self.sort(plans, &mut ids);
@@ -262,54 +283,80 @@ impl<'a> Ingest<'a> {
         self.encoder
             .row(plans, layout, record, &place)
             .map_err(|error| wide::in_its_column(self.options, record, error))?;
-        let symbol = self.tuples.intern(&self.encoder.tuple);
+        let tuple = &self.encoder.tuple;
         if self.facts.rows == 1 && part == Part::Log && self.may_be_header(record) {
             let texts: Vec<String> = record
                 .iter()
                 .map(|f| String::from_utf8_lossy(f).into_owned())
                 .collect();
-            self.first_row = Some((secret, symbol, texts.join(", ")));
+            let symbol = self.tuples.intern(tuple);
+            self.first_row = Some(FirstRow::new(secret, symbol, tuple, &texts));
         }
-        self.tally(part, layout, [secret, symbol], count, &place)
+        if let Some(first) = self.first_row.as_mut().filter(|_| part == Part::Log) {
+            first.compare(tuple, count);
+        }
+        self.tally(part, layout, secret, count, &place)
     }
 
-    /// Counts a row, and keeps what is kept of its order.
+    /// Counts the row that was encoded last, and keeps what is kept of its order. Its observation gets a
+    /// number only if something of that needs it.
     fn tally(
         &mut self,
         part: Part,
         layout: &Layout,
-        [secret, symbol]: [u32; 2],
+        secret: u32,
         count: u64,
         place: &dyn Fn() -> Place,
     ) -> Result<()> {
-        match part {
-            Part::FitOn => self.fit_cells.add(secret, symbol, count),
+        let (tuples, tuple) = (&mut self.tuples, &self.encoder.tuple);
+        let mut known = None;
+        let mut symbol = || *known.get_or_insert_with(|| tuples.intern(tuple));
+        let may_free = match part {
+            Part::FitOn => self.fit_tally.add(secret, count, symbol),
             Part::Log => {
                 self.facts.rows_used += count;
-                if !self.streaming {
-                    self.cells.add(secret, symbol, count);
-                }
                 if layout.count.is_none() && !self.streaming {
-                    self.order.push(secret, symbol);
+                    self.order.push_with(secret, &mut symbol);
                 }
                 if self.options.keep_order {
-                    self.keep(secret, symbol, place)?;
+                    keep(&mut self.sequence, secret, symbol(), place)?;
                 }
+                !self.streaming && self.tally.add(secret, count, symbol)
             }
+        };
+        if may_free {
+            self.free(place)?;
         }
         Ok(())
     }
 
-    /// Keeps a row in its place.
-    fn keep(&mut self, secret: u32, symbol: u32, place: &dyn Fn() -> Place) -> Result<()> {
-        if self.sequence.len() == MOST_ORDERED {
-            let problem =
-                format!("--split blocks keeps the order of at most {MOST_ORDERED} rows in memory");
-            return Err(Error::data(place(), problem)
-                .with_hint("give a part of the log, or use --split random"));
+    /// Forgets observations that nothing needs any more.
+    fn free(&mut self, place: &dyn Fn() -> Place) -> Result<()> {
+        if self.options.keep_order && self.tally.is_sampled() {
+            return Err(self.too_long_for_order(place()));
         }
-        self.sequence.push((secret, symbol));
+        let mut needed = vec![false; self.tuples.len()];
+        let ordered = self.order.kept().map(|row| row.1);
+        let counted = self.tally.symbols().chain(self.fit_tally.symbols());
+        for symbol in counted.chain(ordered) {
+            needed[symbol as usize] = true;
+        }
+        let numbers = self.tuples.retain(&needed);
+        self.tally.renumber(&numbers);
+        self.fit_tally.renumber(&numbers);
+        self.order.renumber(&numbers);
         Ok(())
+    }
+
+    fn too_long_for_order(&self, place: Place) -> Error {
+        let most = self.options.max_rows.unwrap_or(u64::MAX);
+        let problem = format!(
+            "--split blocks needs all rows in their order, and there are more than {most} different ones (--max-rows)"
+        );
+        Error::data(place, problem).with_hint(
+            "give a larger --max-rows if memory allows, a part of the log, or use --split random, which can do with a \
+             sample",
+        )
     }
 
     /// Whether a row 1 that was taken for data could be a header after all.
@@ -349,11 +396,47 @@ impl<'a> Ingest<'a> {
         Ok(count)
     }
 
-    /// The rows came through the engine, from files like this.
+    /// What the files looked like from which rows were counted elsewhere.
     #[cfg(feature = "engine")]
-    pub fn of_engine(&mut self, header: bool, delimiter: Option<char>) {
+    pub fn read_as(&mut self, header: bool, delimiter: Option<char>) {
         self.facts.header = header;
         self.facts.delimiter = delimiter;
+    }
+
+    /// Secrets that were left out elsewhere, and their rows.
+    #[cfg(feature = "engine")]
+    pub fn leave_out(&mut self, secrets: Vec<(String, u64)>) {
+        for (label, rows) in secrets {
+            self.left_out.intern(&label);
+            self.facts.rows += rows;
+        }
+    }
+
+    /// The rows of a part were drawn elsewhere.
+    #[cfg(feature = "engine")]
+    pub fn drawn(&mut self, part: Part, drawn: Option<Drawn>) {
+        let sample = drawn.map(|drawn| {
+            let mut sample = Sample {
+                cap: drawn.cap,
+                rows: vec![0; self.secrets.texts().len()],
+                cells: Vec::new(),
+            };
+            for (label, rows) in drawn.rows {
+                let at = self.secrets.intern(&label) as usize;
+                sample.rows.resize(sample.rows.len().max(at + 1), 0);
+                sample.rows[at] += rows;
+            }
+            sample
+        });
+        match part {
+            Part::FitOn => self.fit_drawn = sample,
+            Part::Log => {
+                if let Some(sample) = &sample {
+                    self.facts.rows = sample.rows.iter().sum();
+                }
+                self.drawn = sample;
+            }
+        }
     }
 
     /// Puts secrets and observations in their canonical order.
@@ -361,44 +444,101 @@ impl<'a> Ingest<'a> {
         let (_, plans) = self.settled.take().expect("at least one file was read");
         self.check_secrets()?;
         self.facts.decimals = std::mem::take(&mut self.encoder.decimals);
-        let mut by_value: Vec<u32> = (0..self.tuples.len() as u32).collect();
-        self.sort(&plans, &mut by_value);
-        let labels = self.secrets.into_texts();
-        let by_label = natural_order(&labels);
+        let labels = self.secrets.texts();
+        let by_label = natural_order(labels);
         let secret_rank = ranks(&by_label);
         let secrets: Vec<String> = by_label
             .iter()
             .map(|&id| labels[id as usize].clone())
             .collect();
-        let symbol_rank = ranks(&by_value);
-        let recurs = self.facts.rows_used >= RECURRENCE * self.tuples.len() as u64;
+        let (cells, sample) = self.tally.finish();
+        let (fit_cells, fit_sample) = self.fit_tally.finish();
+        let (drawn, fit_drawn) = (self.drawn.take(), self.fit_drawn.take());
+        self.note_samples(sample.or(drawn), fit_sample.or(fit_drawn), &secret_rank)?;
+        let mut by_value = self.needed(&cells, &fit_cells);
+        self.sort(&plans, &mut by_value);
+        let symbol_rank = ranks_among(&by_value, self.tuples.len());
+        let recurs = self.facts.rows_used >= RECURRENCE * by_value.len() as u64;
         let kind = kind_of(&plans, self.encoder.integers && recurs);
         let observations = tabulate(kind, &plans, &by_value, &self.tuples, &self.encoder.labels);
-        let fit_counts = self.options.fit_on.is_some().then(|| {
-            self.fit_cells
-                .into_counts(secrets.len(), &secret_rank, &symbol_rank)
-        });
-        let counts =
-            std::mem::take(&mut self.cells).into_counts(secrets.len(), &secret_rank, &symbol_rank);
-        if let Some((secret, symbol, texts)) = &self.first_row {
-            let (secret, symbol) = (secret_rank[*secret as usize], symbol_rank[*symbol as usize]);
-            refuse_unclear_header(&self.options.files[0], texts, &counts, secret, symbol)?;
-        }
+        let counts = |cells| to_counts(cells, secrets.len(), &secret_rank, &symbol_rank);
+        let order = self.row_order(&plans, &secret_rank, &symbol_rank);
         let in_order = std::mem::take(&mut self.sequence).into_iter();
-        Ok(Log {
+        let log = Log {
             sequence: self.options.keep_order.then(|| {
                 in_order
                     .map(|(s, o)| (secret_rank[s as usize], symbol_rank[o as usize]))
                     .collect()
             }),
-            counts,
-            fit_counts,
-            order: (!self.facts.aggregated && !self.facts.wide && self.options.engine.is_none())
-                .then(|| self.order.finish(&secret_rank, &symbol_rank)),
-            secrets,
+            counts: counts(cells),
+            fit_counts: self.options.fit_on.is_some().then(|| counts(fit_cells)),
+            order,
             left_out: self.left_out.into_texts(),
             observations,
             facts: self.facts,
+            secrets,
+        };
+        if let Some(first) = &self.first_row {
+            let rows = log.rows_of_secrets();
+            let of_secret = rows[secret_rank[first.secret as usize] as usize];
+            first.check(&self.options.files[0], of_secret, rows.iter().sum())?;
+        }
+        Ok(log)
+    }
+
+    /// What samples were drawn from, for the report.
+    fn note_samples(
+        &mut self,
+        sample: Option<Sample>,
+        fit_sample: Option<Sample>,
+        secret_rank: &[u32],
+    ) -> Result<()> {
+        let place = Place::file(file_listing(&self.options.files));
+        if self.options.keep_order && sample.is_some() {
+            return Err(self.too_long_for_order(place));
+        }
+        let most = self.options.max_rows.unwrap_or(u64::MAX);
+        let from = |sample: Option<Sample>| {
+            let from = sample.map(|sample| SampledFrom::new(&sample, most, secret_rank));
+            from.map(|from| from.check(&place)).transpose()
+        };
+        self.facts.sampled = from(sample)?;
+        self.facts.fit_sampled = from(fit_sample)?;
+        if let Some(sampled) = &self.facts.sampled {
+            self.facts.rows_used = sampled.rows_used();
+        }
+        Ok(())
+    }
+
+    /// The observations that are used: all, or those of the samples.
+    fn needed(&self, cells: &[Cell], fit_cells: &[Cell]) -> Vec<u32> {
+        if self.facts.sampled.is_none() && self.facts.fit_sampled.is_none() {
+            return (0..self.tuples.len() as u32).collect();
+        }
+        let mut needed: Vec<u32> = cells.iter().chain(fit_cells).map(|c| c.symbol).collect();
+        needed.sort_unstable();
+        needed.dedup();
+        needed
+    }
+
+    /// What was kept of the order of rows.
+    fn row_order(
+        &self,
+        plans: &[ColumnPlan],
+        secret_rank: &[u32],
+        symbol_rank: &[u32],
+    ) -> Option<RowOrder> {
+        if self.facts.aggregated || self.facts.wide || self.options.engine.is_some() {
+            return None;
+        }
+        if self.facts.sampled.is_none() {
+            return Some(self.order.so_far(secret_rank, symbol_rank));
+        }
+        let (table, ids) = self.table_of(plans, self.order.kept().map(|row| row.1).collect());
+        let symbol_rank = ranks_among(&ids, self.tuples.len());
+        Some(RowOrder {
+            observations: Some(table),
+            ..self.order.so_far(secret_rank, &symbol_rank)
         })
     }
 
@@ -431,30 +571,19 @@ impl<'a> Ingest<'a> {
     }
 }
 
-/// Refuses to guess about a row 1 of words that occur nowhere else: a header word as a secret would
-/// change every figure.
-pub(super) fn refuse_unclear_header(
-    file: &str,
-    texts: &str,
-    counts: &Counts,
+/// Keeps a row in its place.
+fn keep(
+    sequence: &mut Vec<(u32, u32)>,
     secret: u32,
     symbol: u32,
+    place: &dyn Fn() -> Place,
 ) -> Result<()> {
-    let cells = counts.cells().iter().filter(|cell| cell.symbol == symbol);
-    let alone =
-        counts.rows()[secret as usize] == 1 && cells.map(|cell| cell.count).sum::<u64>() == 1;
-    if !alone || counts.total() < 10 {
-        return Ok(());
+    if sequence.len() == MOST_ORDERED {
+        let problem =
+            format!("--split blocks keeps the order of at most {MOST_ORDERED} rows in memory");
+        return Err(Error::data(place(), problem)
+            .with_hint("give a part of the log, or use --split random"));
     }
-    Err(unclear_header(file, texts))
-}
-
-/// A row 1 that may be a header or not.
-pub(super) fn unclear_header(file: &str, texts: &str) -> Error {
-    let problem = format!(
-        "({}) looks like a header, for its words occur nowhere else",
-        shorten(texts)
-    );
-    Error::data(Place::file(file).row(1), problem)
-        .with_hint("say which it is: --header or --no-header")
+    sequence.push((secret, symbol));
+    Ok(())
 }

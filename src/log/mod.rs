@@ -5,6 +5,7 @@ mod encode;
 #[cfg(feature = "engine")]
 mod engine;
 mod files;
+mod first_row;
 mod fold;
 mod ingest;
 mod json_lines;
@@ -13,11 +14,13 @@ mod lists;
 mod order;
 mod records;
 mod rows;
+pub(crate) mod sample;
 mod score_columns;
 mod source;
 mod stream;
 mod tabulate;
 mod tail;
+mod tally;
 mod typing;
 mod units;
 mod unpack;
@@ -39,7 +42,13 @@ pub use source::{ReadMeter, STDIN, open};
 pub(crate) use source::{Source, read_error};
 pub use stream::RowStream;
 pub use tail::{Tail, follow};
+pub use tally::SampledFrom;
 pub use typing::Decision;
+
+/// Rows that a command uses at most of a log that is not counted exactly; see [`ReadOptions::max_rows`].
+pub const MAX_ROWS: u64 = 1_000_000;
+/// A limit below this is a slip of the pen.
+const LEAST_MAX_ROWS: u64 = 1_000;
 
 /// What to read and how.
 #[derive(Debug, Clone, Default)]
@@ -75,12 +84,15 @@ pub struct ReadOptions {
     pub secrets: Vec<String>,
     /// The query engine to read through; this crate's own readers if not given.
     pub engine: Option<EngineOptions>,
-    /// TEMP
-    pub max_rows: Option<u64>,
-    /// TEMP
-    pub seed: u64,
     /// Whether to keep the order of all rows, for a split by time. Not for aggregated logs.
     pub keep_order: bool,
+    /// How much is held in memory. With at most so many distinct pairs of a secret and an observation all
+    /// rows are counted, however many there are. Of a log with more of them a random sample of at most so
+    /// many rows is used: the same number of every secret, but all rows of secrets that have fewer. The same
+    /// for the log to learn on, by itself. Without a limit all rows are counted.
+    pub max_rows: Option<u64>,
+    /// Seed of that sample.
+    pub seed: u64,
 }
 
 /// How a log is read through a query engine.
@@ -95,11 +107,6 @@ pub struct EngineOptions {
 }
 
 impl ReadOptions {
-    /// TEMP
-    fn most_distinct(&self) -> u64 {
-        self.max_rows.unwrap_or(1_000_000)
-    }
-
     /// Every column that an option names.
     fn named_columns(&self) -> impl Iterator<Item = &str> {
         let secret = self
@@ -147,6 +154,15 @@ impl ReadOptions {
                 ));
             }
         }
+        if let Some(most) = self.max_rows.filter(|&most| most < LEAST_MAX_ROWS) {
+            return Err(Error::parameter(
+                format!("--max-rows {most}"),
+                format!("must be at least {LEAST_MAX_ROWS}"),
+            )
+            .with_hint(format!(
+                "the default is {MAX_ROWS}; fewer than that save little memory"
+            )));
+        }
         if self.scores.is_some() {
             score_columns::refuse_others(self)?;
         }
@@ -187,7 +203,7 @@ pub struct Log {
     pub left_out: Vec<String>,
     /// The distinct observations.
     pub observations: Observations,
-    /// The rows of the log itself.
+    /// The rows of the log itself, all or a sample: see [`rows_of_secrets`](Log::rows_of_secrets).
     pub counts: Counts,
     /// The rows of the log to learn on, if one was given.
     pub fit_counts: Option<Counts>,
@@ -199,6 +215,15 @@ pub struct Log {
     pub facts: InputFacts,
 }
 
+impl Log {
+    /// How many rows of each secret the log has, whether they are all used or sampled. How often a secret
+    /// occurs is to be taken from here: a sample has as many rows of one secret as of another.
+    pub fn rows_of_secrets(&self) -> &[u64] {
+        let sampled = self.facts.sampled.as_ref();
+        sampled.map_or(self.counts.rows(), |sampled| &sampled.rows)
+    }
+}
+
 /// What was found while reading, for the report.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct InputFacts {
@@ -208,8 +233,12 @@ pub struct InputFacts {
     pub fit_on: Option<String>,
     /// Rows (occurrences) in the log's files.
     pub rows: u64,
-    /// Rows used after `--secrets`.
+    /// Rows used after `--secrets`, of a sample those in it.
     pub rows_used: u64,
+    /// What the rows used are a sample of, if they are one.
+    pub sampled: Option<SampledFrom>,
+    /// The same of the rows of the log to learn on.
+    pub fit_sampled: Option<SampledFrom>,
     /// Whether row 1 was read as a header.
     pub header: bool,
     /// Whether the header was found or forced.

@@ -1,12 +1,14 @@
 //! What is kept of the order of rows: enough to see blocks, drift and autocorrelation.
 
+use crate::observations::Observations;
+
 /// Rows per contiguous block.
 const BLOCK: usize = 4096;
 /// Blocks kept at most; beyond, every second is dropped.
 const MOST_BLOCKS: usize = 64;
 
 /// The order of rows: contiguous blocks spread evenly over the log, all of it if it is short.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct RowOrder {
     /// The secret of each kept row.
     pub secrets: Vec<u32>,
@@ -14,6 +16,9 @@ pub struct RowOrder {
     pub symbols: Vec<u32>,
     /// Whether rows were left out.
     pub thinned: bool,
+    /// The table that has the observations, where it is not that of the log: of a log that is sampled, rows
+    /// are looked at in their order whether they are in the sample or not.
+    pub observations: Option<Observations>,
 }
 
 /// Records the order of rows in bounded memory.
@@ -28,10 +33,16 @@ pub struct OrderSketch {
 impl OrderSketch {
     /// Records the next row.
     pub fn push(&mut self, secret: u32, symbol: u32) {
+        self.push_with(secret, || symbol);
+    }
+
+    /// Records the next row, and asks for its observation if it is kept.
+    pub fn push_with(&mut self, secret: u32, symbol: impl FnOnce() -> u32) {
         let stride = self.stride.max(1);
         let block = self.row / BLOCK;
         self.row += 1;
-        if !block.is_multiple_of(stride) {
+        // A power of two: no row needs a division.
+        if block & (stride - 1) != 0 {
             return;
         }
         let slot = block / stride;
@@ -43,17 +54,19 @@ impl OrderSketch {
             });
             self.stride = 2 * stride;
             self.row -= 1;
-            return self.push(secret, symbol);
+            return self.push_with(secret, symbol);
         }
         if slot == self.blocks.len() {
             self.blocks.push(Vec::with_capacity(BLOCK));
         }
-        self.blocks[slot].push((secret, symbol));
+        self.blocks[slot].push((secret, symbol()));
     }
 
-    /// The order, with secrets and observations renumbered.
-    pub fn finish(self, secret_rank: &[u32], symbol_rank: &[u32]) -> RowOrder {
-        self.so_far(secret_rank, symbol_rank)
+    /// Gives observations other numbers.
+    pub fn renumber(&mut self, number: &[u32]) {
+        for (_, symbol) in self.blocks.iter_mut().flatten() {
+            *symbol = number[*symbol as usize];
+        }
     }
 
     /// The rows that are kept, secrets and observations by the numbers they came with.
@@ -72,6 +85,7 @@ impl OrderSketch {
             secrets,
             symbols,
             thinned,
+            observations: None,
         }
     }
 }
@@ -86,7 +100,7 @@ mod tests {
         let kept = |rows: u32| {
             let mut sketch = OrderSketch::default();
             (0..rows).for_each(|row| sketch.push(0, row));
-            sketch.finish(&[0], &identity)
+            sketch.so_far(&[0], &identity)
         };
         let short = kept(10_000);
         assert!(!short.thinned && short.symbols == (0..10_000).collect::<Vec<_>>());

@@ -7,11 +7,12 @@ use csv::ByteRecord;
 
 use crate::error::{Error, Result};
 use crate::log::ReadOptions;
-use crate::log::ingest::{Ingest, Part, refuse_unclear_header};
+use crate::log::first_row::refuse_if_alone;
+use crate::log::ingest::{Ingest, Part};
 use crate::log::layout::Layout;
 use crate::log::records::{self, Records};
 use crate::log::source;
-use crate::observations::{Cell, Counts, Observations};
+use crate::observations::Observations;
 
 /// Lines that settle the layout and the types of columns.
 const SETTLING: usize = 1_000;
@@ -102,13 +103,11 @@ impl<'a> RowStream<'a> {
         let Some((secret, symbol, texts)) = self.ingest.unclear_row() else {
             return Ok(());
         };
-        let cells = rows.iter().map(|&(secret, symbol)| Cell {
-            secret,
-            symbol,
-            count: 1,
-        });
-        let counts = Counts::new(self.labels().len(), cells.collect());
-        refuse_unclear_header(&self.name, texts, &counts, secret, symbol)
+        let once = |is_like: &dyn Fn(&(u32, u32)) -> bool| {
+            rows.iter().filter(|row| is_like(row)).count() == 1
+        };
+        let alone = once(&|row| row.0 == secret) && once(&|row| row.1 == symbol);
+        refuse_if_alone(&self.name, texts, alone, rows.len() as u64)
     }
 }
 

@@ -99,7 +99,12 @@ pub fn natural_order(labels: &[String]) -> Vec<u32> {
 
 /// The inverse of a permutation.
 pub fn ranks(order: &[u32]) -> Vec<u32> {
-    let mut ranks = vec![0; order.len()];
+    ranks_among(order, order.len())
+}
+
+/// The ranks of some of so many numbers; others have none.
+pub fn ranks_among(order: &[u32], all: usize) -> Vec<u32> {
+    let mut ranks = vec![u32::MAX; all];
     for (rank, &id) in order.iter().enumerate() {
         ranks[id as usize] = rank as u32;
     }

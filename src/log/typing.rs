@@ -360,12 +360,15 @@ pub fn finite_number(field: &str) -> std::result::Result<f64, &'static str> {
 /// The number of decimals a number is written with, or `None` if it is written with an exponent.
 pub fn decimals(field: &str) -> Option<u32> {
     debug_assert!(is_number(field));
-    if field.bytes().any(|byte| byte.eq_ignore_ascii_case(&b'e')) {
-        return None;
+    let mut after_point = 0;
+    for (at, byte) in field.bytes().enumerate() {
+        match byte {
+            b'e' | b'E' => return None,
+            b'.' => after_point = field.len() - at - 1,
+            _ => {}
+        }
     }
-    field
-        .split_once('.')
-        .map_or(Some(0), |(_, fraction)| u32::try_from(fraction.len()).ok())
+    u32::try_from(after_point).ok()
 }
 
 #[cfg(test)]

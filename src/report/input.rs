@@ -1,6 +1,6 @@
 //! What was read and how it was judged.
 
-use crate::audit::{Audit, Input};
+use crate::audit::{Audit, Input, Sampled};
 use crate::error::shorten;
 use crate::estimate::Method;
 use crate::observations::{ColumnType, ObservationKind};
@@ -24,19 +24,22 @@ pub fn input(audit: &Audit) -> Vec<String> {
     if input.secrets.len() > LISTED_SECRETS {
         secrets.push(format!("… {} in all", input.secrets.len()));
     }
-    let mut items = vec![
-        rows_read(input),
+    let mut items = vec![rows_read(input)];
+    items.extend(input.sampled.as_ref().map(sample));
+    items.extend([
         format!(
             "Secret: column {}: {}.",
             shorten(&input.secret_column),
             secrets.join(", ")
         ),
         observation(audit),
-    ];
+    ]);
     items.extend(files(input));
     items.extend(input.notes.iter().cloned());
     if let Some(file) = &input.fit_on {
-        items.push(format!("Learned and tuned on {file}."));
+        let of = input.fit_on_sampled.as_ref();
+        let of = of.map_or(String::new(), |of| format!(", {}", sample_of(of)));
+        items.push(format!("Learned and tuned on {file}{of}."));
     }
     let rows = &audit.method.rows;
     items.push(format!(
@@ -83,6 +86,23 @@ fn rows_read(input: &Input) -> String {
             ""
         },
         input.rows_used,
+    )
+}
+
+/// That rows are a sample, and what follows.
+fn sample(sampled: &Sampled) -> String {
+    format!(
+        "The log has more than {} different rows (secret and observation), so {} is used. Limits come from the sample and \
+         stay valid; --max-rows N uses more rows and more memory.",
+        sampled.max_rows,
+        sample_of(sampled)
+    )
+}
+
+fn sample_of(sampled: &Sampled) -> String {
+    format!(
+        "a random sample of {} of {} rows, at most {} of each secret",
+        sampled.rows_used, sampled.rows, sampled.cap
     )
 }
 

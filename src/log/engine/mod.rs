@@ -6,7 +6,6 @@ mod answer;
 mod condition;
 mod failure;
 mod own_rows;
-mod priorities;
 mod query;
 mod sampling;
 mod scan;
@@ -20,7 +19,7 @@ use crate::log::engine::query::Shape;
 use crate::log::engine::sampling::{Counted, Counting};
 use crate::log::engine::scan::Scan;
 use crate::log::engine::session::Session;
-use crate::log::ingest::{Ingest, Part};
+use crate::log::ingest::{Drawn, Ingest, Part};
 use crate::log::layout::Layout;
 use crate::log::{Log, ReadMeter, ReadOptions, records, source};
 
@@ -71,6 +70,7 @@ fn part(
             counted: scan.layout.count.is_some(),
         };
         let counting = Counting {
+            frame: scan.frame.clone(),
             scan: &scan,
             options,
             meter,
@@ -86,15 +86,27 @@ fn part(
     let mut layout = scan.layout.clone();
     layout.count = Some(layout.names.len());
     layout.names.push(OCCURRENCES.into());
-    let Counted { batches, picks, .. } = counted;
+    let Counted {
+        batches,
+        picks,
+        sampled,
+        left_out,
+        ..
+    } = counted;
     let mut answer = Answer::new(batches, picks, &layout);
     layout.header = true;
     let name = file_listing(files);
     ingest
         .records(&name, part, &mut answer, Some(layout))
         .map_err(failed)?;
+    let sampled = sampled.map(|sampled| Drawn {
+        cap: sampled.cap,
+        rows: sampled.seen.into_iter().map(|(key, rows)| (query::label(&key), rows)).collect(),
+    });
+    ingest.drawn(part, sampled);
     if part == Part::Log {
-        ingest.of_engine(scan.layout.header, scan.delimiter);
+        ingest.leave_out(left_out);
+        ingest.read_as(scan.layout.header, scan.delimiter);
     }
     Ok(scan)
 }

@@ -63,10 +63,23 @@ pub(super) fn secret(shape: Shape) -> Expr {
     concat_ws(lit(SEPARATOR), parts)
 }
 
+/// The same as it stands in a report.
+pub(super) fn label(key: &str) -> String {
+    key.replace(SEPARATOR, ";")
+}
+
+/// The rows of these secrets.
+pub(super) fn only(frame: DataFrame, shape: Shape, seen: &[(String, u64)]) -> Result<DataFrame> {
+    let labels = seen.iter().map(|(key, _)| lit(key.as_str())).collect();
+    frame
+        .filter(secret(shape).in_list(labels, false))
+        .map_err(|error| failure::of_engine(&error))
+}
+
 /// The number of rows of a group, and whether one of them has a count that is none.
 fn measures(shape: Shape) -> Vec<Expr> {
     if !shape.counted {
-        return vec![count(lit(1)).alias("n"), max(lit(0_i64)).alias("bad")];
+        return vec![count(lit(1)).alias("n")];
     }
     let number = || cast(coalesce(vec![text(shape.key()), lit("")]), DataType::Float64);
     let is_count = number()
@@ -94,7 +107,11 @@ pub(super) fn groups(frame: DataFrame, shape: Shape, seed: u64) -> Result<DataFr
     hashed.extend((0..shape.key()).map(|at| coalesce(vec![text(at), lit(NOTHING)])));
     let hash = md5(concat_ws(lit(SEPARATOR), hashed));
     let mut shown = all.clone();
-    shown.extend([ident("n"), ident("bad"), secret(shape).alias("k"), hash.alias("h")]);
+    shown.push(ident("n"));
+    if shape.counted {
+        shown.push(ident("bad"));
+    }
+    shown.extend([secret(shape).alias("k"), hash.alias("h")]);
     frame
         .aggregate(all, measures(shape))
         .and_then(|groups| groups.select(shown))
@@ -183,8 +200,8 @@ fn read_so_far(plan: &dyn ExecutionPlan, bytes_per_row: f64) -> u64 {
 /// # Errors
 /// A number that is none.
 pub(super) fn counts(batch: &RecordBatch) -> Result<Vec<u64>> {
-    let bad = named(batch, "bad").as_primitive::<Int64Type>();
-    if (0..bad.len()).any(|row| bad.value(row) != 0) {
+    let bad = batch.column_by_name("bad").map(|bad| bad.as_primitive::<Int64Type>());
+    if bad.is_some_and(|bad| (0..bad.len()).any(|row| bad.value(row) != 0)) {
         return Err(Error::parameter("--count", "a row's number of occurrences is none")
             .with_hint("--count names the column that says how often its row occurred"));
     }

@@ -6,13 +6,14 @@
 //! in which order, makes no difference.
 
 use datafusion::arrow::array::{Array, AsArray, RecordBatch};
+use datafusion::dataframe::DataFrame;
 use hashbrown::HashMap;
 
 use crate::error::{Error, Result};
 use crate::log::engine::answer::Pick;
 use crate::log::engine::query::{self, Shape};
 use crate::log::engine::scan::Scan;
-use crate::log::engine::priorities::{Priorities, cap};
+use crate::log::sample::{Priorities, cap};
 use crate::log::{ReadMeter, ReadOptions};
 
 /// What is kept of a log.
@@ -20,10 +21,20 @@ pub(super) struct Counted {
     pub(super) batches: Vec<RecordBatch>,
     /// The groups that are used, in the order of their hashes.
     pub(super) picks: Vec<Pick>,
-    /// The rows of each secret in the log, if not all are kept.
-    pub(super) seen: Option<Vec<(String, u64)>>,
-    /// Rows that fulfil the condition.
+    /// What the rows are a sample of, if they are one.
+    pub(super) sampled: Option<Sampled>,
+    /// Secrets that are left out, and their rows.
+    pub(super) left_out: Vec<(String, u64)>,
+    /// Rows that are counted or sampled from.
     pub(super) rows: u64,
+}
+
+/// What a sample is drawn from.
+pub(super) struct Sampled {
+    /// The most rows of a secret.
+    pub(super) cap: u64,
+    /// The rows of each secret.
+    pub(super) seen: Vec<(String, u64)>,
 }
 
 /// A group that has been received.
@@ -49,6 +60,8 @@ struct Received {
 
 /// Counts a log's rows.
 pub(super) struct Counting<'a> {
+    /// The rows, those of secrets that are left out too.
+    pub(super) frame: DataFrame,
     pub(super) scan: &'a Scan,
     pub(super) options: &'a ReadOptions,
     pub(super) meter: &'a ReadMeter,
@@ -61,13 +74,35 @@ impl Counting<'_> {
     /// # Errors
     /// Whatever the engine meets.
     pub(super) async fn count(&self) -> Result<Counted> {
-        let most = self.options.most_distinct();
-        if !self.scan.seems_distinct {
+        let most = self.options.max_rows.unwrap_or(u64::MAX);
+        let is_narrowed = !self.options.secrets.is_empty();
+        if !self.scan.seems_distinct && !is_narrowed {
             if let Some(counted) = self.all(most).await? {
                 return Ok(counted);
             }
         }
         let seen = self.secrets().await?;
+        if is_narrowed {
+            return self.narrowed(most, seen).await;
+        }
+        self.known(most, seen).await
+    }
+
+    /// Counts the rows of the secrets that are asked for.
+    async fn narrowed(&self, most: u64, seen: Vec<(String, u64)>) -> Result<Counted> {
+        let asked = |key: &str| self.options.secrets.contains(&query::label(key));
+        let (seen, left_out): (Vec<_>, Vec<_>) = seen.into_iter().partition(|(key, _)| asked(key));
+        let frame = query::only(self.frame.clone(), self.shape, &seen)?;
+        let counting = Counting { frame, ..*self };
+        let label = |(key, rows): (String, u64)| (query::label(&key), rows);
+        Ok(Counted {
+            left_out: left_out.into_iter().map(label).collect(),
+            ..counting.known(most, seen).await?
+        })
+    }
+
+    /// Counts the rows of secrets that have so many.
+    async fn known(&self, most: u64, seen: Vec<(String, u64)>) -> Result<Counted> {
         let rows = seen.iter().map(|(_, rows)| rows).sum::<u64>();
         if rows <= most {
             let all = self.all(most).await?;
@@ -78,7 +113,7 @@ impl Counting<'_> {
 
     /// All groups with their counts; `None` if there are more than `most`.
     async fn all(&self, most: u64) -> Result<Option<Counted>> {
-        let groups = query::groups(self.scan.frame.clone(), self.shape, self.options.seed)?;
+        let groups = query::groups(self.frame.clone(), self.shape, self.options.seed)?;
         let mut received = Received::default();
         self.run(groups, |batch| {
             received.take(batch, &|_| None)?;
@@ -93,13 +128,14 @@ impl Counting<'_> {
             picks: in_order(chosen),
             rows: received.rows,
             batches: received.batches,
-            seen: None,
+            sampled: None,
+            left_out: Vec::new(),
         }))
     }
 
     /// The rows of each secret.
     async fn secrets(&self) -> Result<Vec<(String, u64)>> {
-        let query = query::secrets(self.scan.frame.clone(), self.shape)?;
+        let query = query::secrets(self.frame.clone(), self.shape)?;
         let mut seen = Vec::new();
         self.run(query, |batch| {
             let counts = query::counts(&batch)?;
@@ -131,7 +167,8 @@ impl Counting<'_> {
                 return Ok(Counted {
                     batches: received.batches,
                     picks,
-                    seen: Some(seen),
+                    sampled: Some(Sampled { cap, seen }),
+                    left_out: Vec::new(),
                     rows,
                 });
             }
@@ -147,7 +184,7 @@ impl Counting<'_> {
         numbers: &HashMap<String, u32>,
         thresholds: &[u64],
     ) -> Result<Received> {
-        let groups = query::groups(self.scan.frame.clone(), self.shape, self.options.seed)?;
+        let groups = query::groups(self.frame.clone(), self.shape, self.options.seed)?;
         let limited = seen
             .iter()
             .zip(thresholds)
@@ -167,7 +204,7 @@ impl Counting<'_> {
 
     async fn run(
         &self,
-        query: datafusion::dataframe::DataFrame,
+        query: DataFrame,
         take: impl FnMut(RecordBatch) -> Result<bool>,
     ) -> Result<()> {
         query::run(query, self.meter, self.scan.bytes_per_row, take).await

@@ -17,6 +17,7 @@ use datafusion::logical_expr::{Expr, ident};
 use datafusion::prelude::SessionContext;
 
 use crate::error::{Error, Result};
+use crate::log::first_row::refuse_if_alone;
 use crate::log::engine::{condition, failure, own_rows};
 use crate::log::layout::{self, HeaderChoice, Layout};
 use crate::log::unpack::Packing;
@@ -374,14 +375,11 @@ fn refuse_unclear_header(
         return Ok(());
     };
     let guessed = options.header == HeaderChoice::Detect && !layout.header;
-    if !guessed || later.len() < 9 || first.iter().any(layout::is_number) {
+    if !guessed || first.iter().any(layout::is_number) {
         return Ok(());
     }
-    let column = layout.secret[0];
-    let recurs = |row: &StringRecord| row.get(column) == first.get(column);
-    if later.iter().any(recurs) {
-        return Ok(());
-    }
+    let alone = |&column: &usize| !later.iter().any(|row| row.get(column) == first.get(column));
     let texts: Vec<&str> = first.iter().collect();
-    Err(crate::log::ingest::unclear_header(name, &texts.join(", ")))
+    let is_alone = layout.secret.iter().any(alone);
+    refuse_if_alone(name, &texts.join(", "), is_alone, probe.len() as u64)
 }

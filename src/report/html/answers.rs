@@ -250,9 +250,13 @@ fn what_now(audit: &Audit, claim: Option<&ClaimReport>) -> Vec<Part> {
             "Nothing for now; audit again when the mechanism or its input changes.".to_owned()
         }
         Some((Verdict::Inconclusive, Some(rows))) => {
-            format!(
-                "Take about {rows} rows in all: they would decide if the estimate were the truth."
-            )
+            let how = match &audit.input.sampled {
+                Some(sampled) if rows <= sampled.rows => {
+                    format!("Use about {rows} rows of this log (--max-rows {rows})")
+                }
+                _ => format!("Take about {rows} rows in all"),
+            };
+            format!("{how}: they would decide if the estimate were the truth.")
         }
         Some((Verdict::Inconclusive, None)) => no_rows_decide(audit),
         None => match audit.worst_pair.total_variation.lower {
