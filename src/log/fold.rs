@@ -18,7 +18,10 @@ impl Interner {
     pub fn intern(&mut self, text: &str) -> u32 {
         let hash = self.hasher.hash_one(text);
         let texts = &self.texts;
-        if let Some(&id) = self.table.find(hash, |&id| texts[id as usize] == text) {
+        if let Some(&id) = self
+            .table
+            .find(hash, |&id| is_same(&texts[id as usize], text))
+        {
             return id;
         }
         let id = to_id(self.texts.len());
@@ -37,6 +40,19 @@ impl Interner {
     /// The texts so far, by number.
     pub fn texts(&self) -> &[String] {
         &self.texts
+    }
+}
+
+/// Whether two texts are equal; short ones, as most labels are, without calling for it.
+#[inline]
+fn is_same(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    if one.len() != other.len() {
+        false
+    } else if one.len() <= 8 {
+        one.iter().zip(other).all(|(a, b)| a == b)
+    } else {
+        one == other
     }
 }
 
