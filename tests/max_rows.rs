@@ -317,7 +317,7 @@ fn every_row_is_sampled_with_the_same_probability() {
         writeln!(text, "{},{row}.25", ["a", "b"][row % 2]).unwrap();
     }
     let draws = 400;
-    let mut kept = vec![0.0; 10];
+    let mut kept = [0.0; 10];
     for seed in 0..draws {
         let options = ReadOptions {
             max_rows: Some(1000),

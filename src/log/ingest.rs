@@ -11,7 +11,7 @@ use crate::log::first_row::FirstRow;
 use crate::log::fold::{Interner, TupleInterner, to_counts};
 use crate::log::layout::{self, HeaderChoice, Layout};
 use crate::log::lists;
-use crate::log::order::{OrderSketch, RowOrder};
+use crate::log::order::{self, OrderSketch, RowOrder};
 use crate::log::records;
 use crate::log::rows::{at_column, field, place_of};
 use crate::log::sample::Sample;
@@ -24,8 +24,6 @@ use crate::observations::{Cell, ColumnType, Observations};
 
 /// More secrets than this make more pairs than anyone can look at.
 const MOST_SECRETS: usize = 2_000;
-/// Rows whose order can be kept, 8 bytes each.
-const MOST_ORDERED: usize = 100_000_000;
 /// Numbers are a discrete observation if integers recur this often on average.
 const RECURRENCE: u64 = 5;
 
@@ -282,7 +280,7 @@ impl<'a> Ingest<'a> {
                     self.order.push_with(secret, &mut symbol);
                 }
                 if self.options.keep_order {
-                    keep(&mut self.sequence, secret, symbol(), place)?;
+                    order::keep(&mut self.sequence, secret, symbol(), place)?;
                 }
                 !self.streaming && self.tally.add(secret, count, symbol)
             }
@@ -296,7 +294,7 @@ impl<'a> Ingest<'a> {
     /// Forgets observations that nothing needs any more.
     fn free(&mut self, place: &dyn Fn() -> Place) -> Result<()> {
         if self.options.keep_order && self.tally.is_sampled() {
-            return Err(self.too_long_for_order(place()));
+            return Err(order::too_different(self.options.max_rows, place()));
         }
         let mut needed = vec![false; self.tuples.len()];
         let ordered = self.order.kept().map(|row| row.1);
@@ -309,17 +307,6 @@ impl<'a> Ingest<'a> {
         self.fit_tally.renumber(&numbers);
         self.order.renumber(&numbers);
         Ok(())
-    }
-
-    fn too_long_for_order(&self, place: Place) -> Error {
-        let most = self.options.max_rows.unwrap_or(u64::MAX);
-        let problem = format!(
-            "--split blocks needs all rows in their order, and there are more than {most} different ones (--max-rows)"
-        );
-        Error::data(place, problem).with_hint(
-            "give a larger --max-rows if memory allows, a part of the log, or use --split random, which can do with a \
-             sample",
-        )
     }
 
     /// Whether a row 1 that was taken for data could be a header after all.
@@ -414,7 +401,7 @@ impl<'a> Ingest<'a> {
     ) -> Result<()> {
         let place = Place::file(file_listing(&self.options.files));
         if self.options.keep_order && sample.is_some() {
-            return Err(self.too_long_for_order(place));
+            return Err(order::too_different(self.options.max_rows, place));
         }
         let most = self.options.max_rows.unwrap_or(u64::MAX);
         let from = |sample: Option<Sample>| {
@@ -488,21 +475,4 @@ impl<'a> Ingest<'a> {
             _ => Ok(()),
         }
     }
-}
-
-/// Keeps a row in its place.
-fn keep(
-    sequence: &mut Vec<(u32, u32)>,
-    secret: u32,
-    symbol: u32,
-    place: &dyn Fn() -> Place,
-) -> Result<()> {
-    if sequence.len() == MOST_ORDERED {
-        let problem =
-            format!("--split blocks keeps the order of at most {MOST_ORDERED} rows in memory");
-        return Err(Error::data(place(), problem)
-            .with_hint("give a part of the log, or use --split random"));
-    }
-    sequence.push((secret, symbol));
-    Ok(())
 }

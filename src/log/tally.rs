@@ -14,8 +14,9 @@ const COUNTED: u64 = 1 << 63;
 /// Counts rows exactly as long as there are at most so many distinct pairs of a secret and an observation,
 /// and keeps a sample of so many rows from then on.
 ///
-/// Whether a sample is drawn depends on how many pairs are distinct, which ones are kept does not depend on
-/// what they are: see [`crate::log::sample`].
+/// Which rows are kept does not depend on what they show, and limits stay valid: see [`crate::log::sample`].
+/// Whether a sample is drawn does depend on it, but only on how many pairs are distinct: numbers with many
+/// digits settle that by how many rows there are.
 pub(super) struct Tally {
     /// Distinct pairs counted, and rows sampled, at most.
     most: u64,
