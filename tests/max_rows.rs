@@ -337,3 +337,27 @@ fn every_row_is_sampled_with_the_same_probability() {
         assert!(z.abs() < 4.0, "{tenth}: {kept}, {expected} expected");
     }
 }
+
+#[test]
+fn logs_that_are_compared_are_sampled_each_and_say_so() {
+    let place = Place::with_log(log_with(&[("a", 1500), ("b", 1500)], 11))
+        .file("later.csv", log_with(&[("a", 400), ("b", 400)], 12));
+    let compare = [
+        "compare",
+        "log.csv",
+        "later.csv",
+        "--quick",
+        "--scorer",
+        "threshold",
+        "--max-rows",
+        "1000",
+    ];
+    let found = place.json(&compare);
+    assert_eq!(found["logs"][0]["sampled"]["rows"], 3000);
+    assert_eq!(found["logs"][1]["sampled"], Value::Null);
+    let text = stdout(&place.run(&compare));
+    assert!(
+        text.contains("1000 rows used (a random sample of 3000)"),
+        "{text}"
+    );
+}

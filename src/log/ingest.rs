@@ -276,7 +276,7 @@ impl<'a> Ingest<'a> {
             Part::FitOn => self.fit_tally.add(secret, count, symbol),
             Part::Log => {
                 self.facts.rows_used += count;
-                if layout.count.is_none() && !self.streaming {
+                if layout.count.is_none() && !self.streaming && !self.facts.wide {
                     self.order.push_with(secret, &mut symbol);
                 }
                 if self.options.keep_order {
