@@ -153,9 +153,10 @@ fn to_id(n: usize) -> u32 {
 }
 
 /// Adds up occurrences of (secret, observation) in memory that grows with the distinct ones.
-#[derive(Default)]
 pub struct CellCounter {
     pending: Vec<Cell>,
+    /// Occurrences that are sorted at once at least.
+    batch: usize,
     /// How many of `pending` are already sorted and distinct.
     compacted: usize,
 }
@@ -163,6 +164,17 @@ pub struct CellCounter {
 impl CellCounter {
     /// Enough rows that sorting them is cheap per row.
     const BATCH: usize = 1 << 17;
+
+    /// No cells; how many are distinct is known once there are twice `soon` occurrences, and from time to
+    /// time after.
+    pub fn new(soon: u64) -> Self {
+        let soon = usize::try_from(soon.saturating_mul(2)).unwrap_or(usize::MAX);
+        CellCounter {
+            pending: Vec::new(),
+            batch: soon.min(Self::BATCH),
+            compacted: 0,
+        }
+    }
 
     /// Adds occurrences.
     #[inline]
@@ -172,7 +184,7 @@ impl CellCounter {
             symbol,
             count,
         });
-        if self.pending.len() >= Self::BATCH.max(2 * self.compacted) {
+        if self.pending.len() >= self.batch.max(2 * self.compacted) {
             self.compact();
         }
     }
@@ -269,7 +281,7 @@ mod tests {
 
     #[test]
     fn many_occurrences_of_few_cells_stay_few() {
-        let mut counter = CellCounter::default();
+        let mut counter = CellCounter::new(u64::MAX);
         for row in 0..1_000_000u32 {
             counter.add(row % 3, row % 7, 1);
         }

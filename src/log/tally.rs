@@ -34,11 +34,12 @@ enum Rows {
 impl Tally {
     /// No rows; `None` if all are to be counted, whatever that takes.
     pub(super) fn new(most: Option<u64>, seed: u64) -> Self {
+        let most = most.unwrap_or(u64::MAX);
         Tally {
-            most: most.unwrap_or(u64::MAX),
+            most,
             seed,
             added: 0,
-            rows: Rows::Counted(CellCounter::default()),
+            rows: Rows::Counted(CellCounter::new(most)),
         }
     }
 
@@ -86,7 +87,7 @@ impl Tally {
     /// The counts, of a sample with what it is a sample of.
     /// No rows are left.
     pub(super) fn finish(&mut self) -> (Vec<Cell>, Option<Sample>) {
-        let nothing = Rows::Counted(CellCounter::default());
+        let nothing = Rows::Counted(CellCounter::new(self.most));
         let sampler = match std::mem::replace(&mut self.rows, nothing) {
             Rows::Sampled(sampler) => sampler,
             Rows::Counted(mut cells) => {
