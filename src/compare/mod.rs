@@ -181,6 +181,7 @@ fn entry(log: &Measured, parameter: Option<ParameterPoint>) -> LogEntry {
         files: audit.input.files.clone(),
         rows: audit.input.rows,
         rows_used: audit.input.rows_used,
+        sampled: audit.input.sampled.clone(),
         secrets: audit.input.secrets.len(),
         scorer: audit.method.scorer,
         warnings: audit.warnings.clone(),

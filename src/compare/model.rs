@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::Analytic;
-use crate::audit::{ClaimReport, Tool, Verdict, Warning};
+use crate::audit::{ClaimReport, Sampled, Tool, Verdict, Warning};
 use crate::estimate::Estimate;
 
 /// The whole comparison.
@@ -38,6 +38,9 @@ pub struct LogEntry {
     pub rows: u64,
     /// Rows used.
     pub rows_used: u64,
+    /// What the rows used are a sample of, if they are one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sampled: Option<Sampled>,
     /// How many secrets it has.
     pub secrets: usize,
     /// The attacker.

@@ -18,7 +18,10 @@ impl Interner {
     pub fn intern(&mut self, text: &str) -> u32 {
         let hash = self.hasher.hash_one(text);
         let texts = &self.texts;
-        if let Some(&id) = self.table.find(hash, |&id| texts[id as usize] == text) {
+        if let Some(&id) = self
+            .table
+            .find(hash, |&id| is_same(&texts[id as usize], text))
+        {
             return id;
         }
         let id = to_id(self.texts.len());
@@ -37,6 +40,19 @@ impl Interner {
     /// The texts so far, by number.
     pub fn texts(&self) -> &[String] {
         &self.texts
+    }
+}
+
+/// Whether two texts are equal; short ones, as most labels are, without calling for it.
+#[inline]
+fn is_same(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    if one.len() != other.len() {
+        false
+    } else if one.len() <= 8 {
+        one.iter().zip(other).all(|(a, b)| a == b)
+    } else {
+        one == other
     }
 }
 
@@ -137,9 +153,10 @@ fn to_id(n: usize) -> u32 {
 }
 
 /// Adds up occurrences of (secret, observation) in memory that grows with the distinct ones.
-#[derive(Default)]
 pub struct CellCounter {
     pending: Vec<Cell>,
+    /// Occurrences that are sorted at once at least.
+    batch: usize,
     /// How many of `pending` are already sorted and distinct.
     compacted: usize,
 }
@@ -147,6 +164,17 @@ pub struct CellCounter {
 impl CellCounter {
     /// Enough rows that sorting them is cheap per row.
     const BATCH: usize = 1 << 17;
+
+    /// No cells; how many are distinct is known once there are twice `soon` occurrences, and from time to
+    /// time after.
+    pub fn new(soon: u64) -> Self {
+        let soon = usize::try_from(soon.saturating_mul(2)).unwrap_or(usize::MAX);
+        CellCounter {
+            pending: Vec::new(),
+            batch: soon.min(Self::BATCH),
+            compacted: 0,
+        }
+    }
 
     /// Adds occurrences.
     #[inline]
@@ -156,7 +184,7 @@ impl CellCounter {
             symbol,
             count,
         });
-        if self.pending.len() >= Self::BATCH.max(2 * self.compacted) {
+        if self.pending.len() >= self.batch.max(2 * self.compacted) {
             self.compact();
         }
     }
@@ -253,7 +281,7 @@ mod tests {
 
     #[test]
     fn many_occurrences_of_few_cells_stay_few() {
-        let mut counter = CellCounter::default();
+        let mut counter = CellCounter::new(u64::MAX);
         for row in 0..1_000_000u32 {
             counter.add(row % 3, row % 7, 1);
         }

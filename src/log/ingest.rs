@@ -11,8 +11,9 @@ use crate::log::first_row::FirstRow;
 use crate::log::fold::{Interner, TupleInterner, to_counts};
 use crate::log::layout::{self, HeaderChoice, Layout};
 use crate::log::lists;
-use crate::log::order::{OrderSketch, RowOrder};
+use crate::log::order::{self, OrderSketch, RowOrder};
 use crate::log::records::{self, Records};
+use crate::log::repeats::{Meaning, Repeats};
 use crate::log::rows::{at_column, field, place_of};
 use crate::log::sample::Sample;
 use crate::log::tabulate::{kind_of, natural_order, ranks, ranks_among, tabulate};
@@ -24,8 +25,6 @@ use crate::observations::{Cell, ColumnType, Observations};
 
 /// More secrets than this make more pairs than anyone can look at.
 const MOST_SECRETS: usize = 2_000;
-/// Rows whose order can be kept, 8 bytes each.
-const MOST_ORDERED: usize = 100_000_000;
 /// Numbers are a discrete observation if integers recur this often on average.
 const RECURRENCE: u64 = 5;
 
@@ -68,6 +67,8 @@ pub struct Ingest<'a> {
     order: OrderSketch,
     /// All rows of the log in order, if asked for.
     sequence: Vec<(u32, u32)>,
+    /// Lines of the file being read whose rows are known.
+    repeats: Repeats,
     /// Whether rows are only kept in order, for someone to take them, and not counted.
     streaming: bool,
     facts: InputFacts,
@@ -91,6 +92,7 @@ impl<'a> Ingest<'a> {
             fit_drawn: None,
             order: OrderSketch::default(),
             sequence: Vec::new(),
+            repeats: Repeats::default(),
             streaming: false,
             facts: InputFacts {
                 files: options.files.clone(),
@@ -192,13 +194,84 @@ impl<'a> Ingest<'a> {
         for record in body {
             self.row(name, part, &columns, record.as_byte_record())?;
         }
-        let mut record = ByteRecord::new();
-        while records.next(&mut record)? {
-            self.row(name, part, &columns, &record)?;
-        }
+        self.remaining(name, part, &columns, records)?;
         if body.is_empty() {
             return Err(Error::file(name, "has a header and no rows")
                 .with_hint("a log has one row per use of the mechanism"));
+        }
+        Ok(())
+    }
+
+    /// Reads the rows behind the first ones. One whose line was read before is only counted.
+    fn remaining(
+        &mut self,
+        name: &str,
+        part: Part,
+        columns: &Layout,
+        records: &mut dyn Records,
+    ) -> Result<()> {
+        self.repeats = Repeats::default();
+        if columns.count.is_some() || self.streaming {
+            self.repeats.end();
+        }
+        let mut record = ByteRecord::new();
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            if !self.repeats.is_over()
+                && let Some(next) = records.line()?
+            {
+                if let Some(meaning) = self.repeats.again(next) {
+                    records.skip_line();
+                    self.again(part, meaning, name)?;
+                    continue;
+                }
+                line.extend_from_slice(next);
+            }
+            if !records.next(&mut record)? {
+                break;
+            }
+            let used = self.row(name, part, columns, &record)?;
+            if let Some(secret) = used.filter(|_| !line.is_empty() && !self.repeats.is_over()) {
+                let symbol = self.tuples.intern(&self.encoder.tuple);
+                self.repeats.remember(&line, Meaning { secret, symbol });
+            }
+        }
+        self.add_repeats(part, &|| Place::file(name))
+    }
+
+    /// Counts a row that means what a row before it meant.
+    fn again(&mut self, part: Part, meaning: Meaning, name: &str) -> Result<()> {
+        let Meaning { secret, symbol } = meaning;
+        if part == Part::FitOn {
+            self.fit_rows += 1;
+            return Ok(());
+        }
+        self.facts.rows += 1;
+        self.facts.rows_used += 1;
+        if let Some(first) = &mut self.first_row {
+            first.compare(self.tuples.tuple(symbol), 1);
+        }
+        self.order.push_with(secret, || symbol);
+        if self.options.keep_order {
+            keep(&mut self.sequence, secret, symbol, &|| Place::file(name))?;
+        }
+        Ok(())
+    }
+
+    /// Adds what came again to the counts.
+    fn add_repeats(&mut self, part: Part, place: &dyn Fn() -> Place) -> Result<()> {
+        let tally = match part {
+            Part::Log => &mut self.tally,
+            Part::FitOn => &mut self.fit_tally,
+        };
+        let mut may_free = false;
+        for (Meaning { secret, symbol }, count) in self.repeats.take() {
+            may_free |= tally.add(secret, count, || symbol);
+        }
+        self.repeats.end();
+        if may_free {
+            self.free(part, place)?;
         }
         Ok(())
     }
@@ -247,13 +320,14 @@ impl<'a> Ingest<'a> {
         layout::match_columns(name, first, layout)
     }
 
+    /// Reads a row: the number of its secret, if it is used.
     pub(super) fn row(
         &mut self,
         file: &str,
         part: Part,
         layout: &Layout,
         record: &ByteRecord,
-    ) -> Result<()> {
+    ) -> Result<Option<u32>> {
         let place = || place_of(file, record);
         if record.len() != layout.names.len() {
             let (found, expected) = (record.len(), layout.names.len());
@@ -265,11 +339,11 @@ impl<'a> Ingest<'a> {
         let count = self.count(part, layout, record, &place)?;
         let secret = secret(record, layout, &place)?;
         if count == 0 {
-            return Ok(());
+            return Ok(None);
         }
         if self.facts.narrowed && !self.options.secrets.iter().any(|kept| *kept == *secret) {
             self.left_out.intern(&secret);
-            return Ok(());
+            return Ok(None);
         }
         let secret = self.secrets.intern(&secret);
         if self.secrets.texts().len() > MOST_SECRETS {
@@ -295,7 +369,8 @@ impl<'a> Ingest<'a> {
         if let Some(first) = self.first_row.as_mut().filter(|_| part == Part::Log) {
             first.compare(tuple, count);
         }
-        self.tally(part, layout, secret, count, &place)
+        self.tally(part, layout, secret, count, &place)?;
+        Ok(Some(secret))
     }
 
     /// Counts the row that was encoded last, and keeps what is kept of its order. Its observation gets a
@@ -315,25 +390,26 @@ impl<'a> Ingest<'a> {
             Part::FitOn => self.fit_tally.add(secret, count, symbol),
             Part::Log => {
                 self.facts.rows_used += count;
-                if layout.count.is_none() && !self.streaming {
+                if layout.count.is_none() && !self.streaming && !self.facts.wide {
                     self.order.push_with(secret, &mut symbol);
                 }
                 if self.options.keep_order {
-                    keep(&mut self.sequence, secret, symbol(), place)?;
+                    order::keep(&mut self.sequence, secret, symbol(), place)?;
                 }
                 !self.streaming && self.tally.add(secret, count, symbol)
             }
         };
         if may_free {
-            self.free(place)?;
+            self.free(part, place)?;
         }
         Ok(())
     }
 
     /// Forgets observations that nothing needs any more.
-    fn free(&mut self, place: &dyn Fn() -> Place) -> Result<()> {
+    fn free(&mut self, part: Part, place: &dyn Fn() -> Place) -> Result<()> {
+        self.add_repeats(part, place)?;
         if self.options.keep_order && self.tally.is_sampled() {
-            return Err(self.too_long_for_order(place()));
+            return Err(order::too_different(self.options.max_rows, place()));
         }
         let mut needed = vec![false; self.tuples.len()];
         let ordered = self.order.kept().map(|row| row.1);
@@ -346,17 +422,6 @@ impl<'a> Ingest<'a> {
         self.fit_tally.renumber(&numbers);
         self.order.renumber(&numbers);
         Ok(())
-    }
-
-    fn too_long_for_order(&self, place: Place) -> Error {
-        let most = self.options.max_rows.unwrap_or(u64::MAX);
-        let problem = format!(
-            "--split blocks needs all rows in their order, and there are more than {most} different ones (--max-rows)"
-        );
-        Error::data(place, problem).with_hint(
-            "give a larger --max-rows if memory allows, a part of the log, or use --split random, which can do with a \
-             sample",
-        )
     }
 
     /// Whether a row 1 that was taken for data could be a header after all.
@@ -495,7 +560,7 @@ impl<'a> Ingest<'a> {
     ) -> Result<()> {
         let place = Place::file(file_listing(&self.options.files));
         if self.options.keep_order && sample.is_some() {
-            return Err(self.too_long_for_order(place));
+            return Err(order::too_different(self.options.max_rows, place));
         }
         let most = self.options.max_rows.unwrap_or(u64::MAX);
         let from = |sample: Option<Sample>| {
@@ -569,21 +634,4 @@ impl<'a> Ingest<'a> {
             _ => Ok(()),
         }
     }
-}
-
-/// Keeps a row in its place.
-fn keep(
-    sequence: &mut Vec<(u32, u32)>,
-    secret: u32,
-    symbol: u32,
-    place: &dyn Fn() -> Place,
-) -> Result<()> {
-    if sequence.len() == MOST_ORDERED {
-        let problem =
-            format!("--split blocks keeps the order of at most {MOST_ORDERED} rows in memory");
-        return Err(Error::data(place(), problem)
-            .with_hint("give a part of the log, or use --split random"));
-    }
-    sequence.push((secret, symbol));
-    Ok(())
 }

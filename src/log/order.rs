@@ -1,11 +1,15 @@
 //! What is kept of the order of rows: enough to see blocks, drift and autocorrelation.
 
+use crate::error::{Error, Place, Result};
 use crate::observations::Observations;
 
 /// Rows per contiguous block.
 const BLOCK: usize = 4096;
 /// Blocks kept at most; beyond, every second is dropped.
 const MOST_BLOCKS: usize = 64;
+
+/// Rows whose order can be kept whole, 8 bytes each.
+const MOST_ORDERED: usize = 100_000_000;
 
 /// The order of rows: contiguous blocks spread evenly over the log, all of it if it is short.
 #[derive(Debug, Clone, Default)]
@@ -88,6 +92,35 @@ impl OrderSketch {
             observations: None,
         }
     }
+}
+
+/// Keeps a row in its place.
+pub(super) fn keep(
+    sequence: &mut Vec<(u32, u32)>,
+    secret: u32,
+    symbol: u32,
+    place: &dyn Fn() -> Place,
+) -> Result<()> {
+    if sequence.len() == MOST_ORDERED {
+        let problem =
+            format!("--split blocks keeps the order of at most {MOST_ORDERED} rows in memory");
+        return Err(Error::data(place(), problem)
+            .with_hint("give a part of the log, or use --split random"));
+    }
+    sequence.push((secret, symbol));
+    Ok(())
+}
+
+/// A log whose rows are needed in their order, and that has too many different ones.
+pub(super) fn too_different(max_rows: Option<u64>, place: Place) -> Error {
+    let most = max_rows.unwrap_or(u64::MAX);
+    let problem = format!(
+        "--split blocks needs all rows in their order, and there are more than {most} different ones (--max-rows)"
+    );
+    Error::data(place, problem).with_hint(
+        "give a larger --max-rows if memory allows, a part of the log, or use --split random, which can do with a \
+         sample",
+    )
 }
 
 #[cfg(test)]

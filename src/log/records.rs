@@ -31,6 +31,15 @@ pub(super) trait Records {
     /// What separates fields, in a format that has such a thing.
     fn delimiter(&self) -> Option<char>;
 
+    /// The next row as it stands in the file, where a row is a line that says the same wherever it stands;
+    /// it is not read by that.
+    fn line(&mut self) -> Result<Option<&[u8]>> {
+        Ok(None)
+    }
+
+    /// Passes over the row that [`line`](Self::line) showed.
+    fn skip_line(&mut self) {}
+
     /// Reads the next row, with its position in the file; false behind the last.
     fn next(&mut self, record: &mut ByteRecord) -> Result<bool>;
 }

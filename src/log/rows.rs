@@ -1,19 +1,32 @@
 //! One row of a file after another, and where in the file each stands.
 
-use std::io::{Cursor, Read};
+use std::io::Read;
 
-use csv::{ByteRecord, Reader, ReaderBuilder};
+use csv::{ByteRecord, Position, Reader, ReaderBuilder};
 
 use crate::error::{Error, Place, Result};
 use crate::log::layout::{self, Layout};
+use crate::log::lines::{Lines, Next};
 use crate::log::records::Records;
 use crate::log::source::{self, Source};
 
 /// Rows of delimited text.
 pub(super) struct Delimited {
     name: String,
-    reader: Reader<Source>,
+    text: Text,
     delimiter: u8,
+    /// Rows that were read or passed over.
+    rows: u64,
+}
+
+/// The text, as far as it was not read.
+enum Text {
+    /// Before the first quote every line is a row.
+    Lines(Lines),
+    /// From there on a row may have several.
+    Quoted(Box<Reader<Source>>),
+    /// Something went wrong.
+    Lost,
 }
 
 impl Delimited {
@@ -22,21 +35,28 @@ impl Delimited {
     pub(super) fn new(
         name: &str,
         head: Vec<u8>,
-        input: impl Read + Send + 'static,
+        input: Box<dyn Read + Send>,
         asked: Option<u8>,
     ) -> Self {
         let delimiter = layout::delimiter(name, &head, asked);
-        let input = Source::new(Cursor::new(head).chain(input));
-        let reader = ReaderBuilder::new()
-            .has_headers(false)
-            .flexible(true)
-            .delimiter(delimiter)
-            .buffer_capacity(1 << 17)
-            .from_reader(input);
         Delimited {
             name: name.to_owned(),
-            reader,
+            text: Text::Lines(Lines::new(head, input)),
             delimiter,
+            rows: 0,
+        }
+    }
+
+    /// Reads the rest as text that may have quotes.
+    fn expect_quotes(&mut self) {
+        if let Text::Lines(lines) = std::mem::replace(&mut self.text, Text::Lost) {
+            let reader = ReaderBuilder::new()
+                .has_headers(false)
+                .flexible(true)
+                .delimiter(self.delimiter)
+                .buffer_capacity(1 << 17)
+                .from_reader(Source::new(lines.rest()));
+            self.text = Text::Quoted(Box::new(reader));
         }
     }
 }
@@ -50,9 +70,52 @@ impl Records for Delimited {
         Some(char::from(self.delimiter))
     }
 
-    fn next(&mut self, record: &mut ByteRecord) -> Result<bool> {
-        next(&self.name, &mut self.reader, record)
+    fn line(&mut self) -> Result<Option<&[u8]>> {
+        let Text::Lines(lines) = &mut self.text else {
+            return Ok(None);
+        };
+        match lines.next() {
+            Ok(Next::Line(line)) => Ok(Some(line)),
+            Ok(Next::Other | Next::End) => Ok(None),
+            Err(error) => Err(source::read_error(&self.name, &error)),
+        }
     }
+
+    fn skip_line(&mut self) {
+        if let Text::Lines(lines) = &mut self.text {
+            lines.take();
+            self.rows += 1;
+        }
+    }
+
+    fn next(&mut self, record: &mut ByteRecord) -> Result<bool> {
+        if let Text::Lines(lines) = &mut self.text {
+            match lines.next() {
+                Ok(Next::Line(line)) => {
+                    record.clear();
+                    let fields = line.split(|&byte| byte == self.delimiter);
+                    fields.for_each(|field| record.push_field(field));
+                    record.set_position(Some(position(self.rows)));
+                    lines.take();
+                    self.rows += 1;
+                    return Ok(true);
+                }
+                Ok(Next::End) => return Ok(false),
+                Ok(Next::Other) => self.expect_quotes(),
+                Err(error) => return Err(source::read_error(&self.name, &error)),
+            }
+        }
+        let Text::Quoted(reader) = &mut self.text else {
+            return Ok(false);
+        };
+        next(&self.name, reader, record, self.rows)
+    }
+}
+
+fn position(rows_before: u64) -> Position {
+    let mut position = Position::new();
+    position.set_record(rows_before);
+    position
 }
 
 /// A copy of a record. A clone would be as large as the largest record before it.
@@ -63,8 +126,13 @@ pub(super) fn fitting(record: &ByteRecord) -> ByteRecord {
     copy
 }
 
-/// Reads the next row; false behind the last.
-fn next(name: &str, reader: &mut Reader<Source>, record: &mut ByteRecord) -> Result<bool> {
+/// Reads the next row; false behind the last. So many rows stand before the text of the reader.
+fn next(
+    name: &str,
+    reader: &mut Reader<Source>,
+    record: &mut ByteRecord,
+    before: u64,
+) -> Result<bool> {
     let read = |reader: &mut Reader<Source>, record: &mut ByteRecord| {
         reader
             .read_byte_record(record)
@@ -76,6 +144,8 @@ fn next(name: &str, reader: &mut Reader<Source>, record: &mut ByteRecord) -> Res
     if !read(reader, record)? {
         return Ok(false);
     }
+    let within = record.position().map_or(0, Position::record);
+    record.set_position(Some(position(before + within)));
     reader.get_mut().row_is_read();
     if Source::holds_end(record) {
         return Err(Error::data(

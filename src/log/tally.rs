@@ -14,8 +14,9 @@ const COUNTED: u64 = 1 << 63;
 /// Counts rows exactly as long as there are at most so many distinct pairs of a secret and an observation,
 /// and keeps a sample of so many rows from then on.
 ///
-/// Whether a sample is drawn depends on how many pairs are distinct, which ones are kept does not depend on
-/// what they are: see [`crate::log::sample`].
+/// Which rows are kept does not depend on what they show, and limits stay valid: see [`crate::log::sample`].
+/// Whether a sample is drawn does depend on it, but only on how many pairs are distinct: numbers with many
+/// digits settle that by how many rows there are.
 pub(super) struct Tally {
     /// Distinct pairs counted, and rows sampled, at most.
     most: u64,
@@ -33,11 +34,12 @@ enum Rows {
 impl Tally {
     /// No rows; `None` if all are to be counted, whatever that takes.
     pub(super) fn new(most: Option<u64>, seed: u64) -> Self {
+        let most = most.unwrap_or(u64::MAX);
         Tally {
-            most: most.unwrap_or(u64::MAX),
+            most,
             seed,
             added: 0,
-            rows: Rows::Counted(CellCounter::default()),
+            rows: Rows::Counted(CellCounter::new(most)),
         }
     }
 
@@ -85,7 +87,7 @@ impl Tally {
     /// The counts, of a sample with what it is a sample of.
     /// No rows are left.
     pub(super) fn finish(&mut self) -> (Vec<Cell>, Option<Sample>) {
-        let nothing = Rows::Counted(CellCounter::default());
+        let nothing = Rows::Counted(CellCounter::new(self.most));
         let sampler = match std::mem::replace(&mut self.rows, nothing) {
             Rows::Sampled(sampler) => sampler,
             Rows::Counted(mut cells) => {

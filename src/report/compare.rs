@@ -69,10 +69,16 @@ pub(super) fn document(found: &Comparison) -> Document {
 
 fn log((at, log): (usize, &LogEntry)) -> String {
     format!(
-        "Log {}: {}: {} rows used, {} secrets, attack {}{}.",
+        "Log {}: {}: {} rows used{}, {} secrets, attack {}{}.",
         at + 1,
         log.files.join(", "),
         log.rows_used,
+        log.sampled
+            .as_ref()
+            .map_or(String::new(), |sampled| format!(
+                " (a random sample of {})",
+                sampled.rows
+            )),
         log.secrets,
         log.scorer,
         log.mechanism

@@ -32,7 +32,7 @@ fn log_of(case: &Case, replicate: u64) -> Log {
     .expect("a good log")
 }
 
-fn audit_with(log: &Log, claims: &[String], scorer: ScorerChoice, seed: u64) -> Audit {
+pub fn audit_with(log: &Log, claims: &[String], scorer: ScorerChoice, seed: u64) -> Audit {
     let options = AuditOptions {
         quick: true,
         seed,
@@ -52,7 +52,7 @@ fn covers(estimate: &Estimate, truth: f64) -> bool {
         && estimate.upper.is_none_or(|upper| upper >= truth - 1e-12)
 }
 
-fn violates(found: &Audit) -> bool {
+pub fn violates(found: &Audit) -> bool {
     found
         .claims
         .iter()
@@ -60,7 +60,7 @@ fn violates(found: &Audit) -> bool {
 }
 
 /// A rate of errors against its nominal value.
-fn check(case: &str, what: &str, errors: usize, replicates: u64, nominal: f64) -> bool {
+pub fn check(case: &str, what: &str, errors: usize, replicates: u64, nominal: f64) -> bool {
     let n = replicates as f64;
     let most = n * nominal + 3.0 * (n * nominal * (1.0 - nominal)).sqrt();
     let fine = errors as f64 <= most;
@@ -72,7 +72,7 @@ fn check(case: &str, what: &str, errors: usize, replicates: u64, nominal: f64) -
 }
 
 /// The figures whose coverage is counted.
-const FIGURES: [&str; 5] = [
+pub const FIGURES: [&str; 5] = [
     "worst pair",
     "all pairs together",
     "overall Bayes security",
@@ -81,7 +81,7 @@ const FIGURES: [&str; 5] = [
 ];
 
 /// Whether each printed figure of an audit covers the truth.
-fn coverage_of(case: &Case, found: &Audit) -> [bool; FIGURES.len()] {
+pub fn coverage_of(case: &Case, found: &Audit) -> [bool; FIGURES.len()] {
     let position = |label: &String| case.labels.iter().position(|known| known == label);
     let truth = |pair: &[String; 2]| {
         let [a, b] = [0, 1].map(|at| position(&pair[at]).expect("a known label"));

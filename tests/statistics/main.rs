@@ -16,6 +16,7 @@ mod coverage;
 mod mechanisms;
 mod order;
 mod privacy;
+mod sampled;
 mod shuffled_groups;
 mod shuffling;
 mod sparse;
