@@ -254,7 +254,7 @@ impl<'a> Ingest<'a> {
         }
         self.order.push_with(secret, || symbol);
         if self.options.keep_order {
-            keep(&mut self.sequence, secret, symbol, &|| Place::file(name))?;
+            order::keep(&mut self.sequence, secret, symbol, &|| Place::file(name))?;
         }
         Ok(())
     }
