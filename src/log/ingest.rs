@@ -1,7 +1,5 @@
 //! The reading loop: rows of files into numbered secrets, numbered observations and counts.
 
-use std::io::Read;
-
 use csv::{ByteRecord, StringRecord};
 
 use crate::error::{Error, Place, Result, shorten};
@@ -11,7 +9,7 @@ use crate::log::fold::{CellCounter, Interner, TupleInterner};
 use crate::log::layout::{self, HeaderChoice, Layout};
 use crate::log::lists;
 use crate::log::order::OrderSketch;
-use crate::log::records;
+use crate::log::records::{self, Records};
 use crate::log::rows::{at_column, field, place_of};
 use crate::log::tabulate::{kind_of, natural_order, ranks, tabulate};
 use crate::log::typing::{self, ColumnPlan};
@@ -146,9 +144,9 @@ impl<'a> Ingest<'a> {
     }
 
     /// Reads one file to its end.
-    pub fn file(&mut self, name: &str, part: Part, input: Box<dyn Read + Send>) -> Result<()> {
-        let mut records = records::open(name, input, self.options)?;
+    pub fn file(&mut self, name: &str, part: Part, mut records: Box<dyn Records>) -> Result<()> {
         if self.settled.is_none() {
+            self.facts.format = records.format();
             self.facts.delimiter = records.delimiter();
         }
         let probe = records::read_probe(name, &mut *records, records::PROBE_ROWS + 1)?;

@@ -5,6 +5,7 @@ use std::io::{Cursor, Read};
 use csv::{ByteRecord, Reader, ReaderBuilder};
 
 use crate::error::{Error, Place, Result};
+use crate::log::format::Format;
 use crate::log::layout::{self, Layout};
 use crate::log::records::Records;
 use crate::log::source::{self, Source};
@@ -44,6 +45,10 @@ impl Delimited {
 impl Records for Delimited {
     fn is_named(&self) -> bool {
         false
+    }
+
+    fn format(&self) -> Format {
+        Format::Delimited
     }
 
     fn delimiter(&self) -> Option<char> {

@@ -7,6 +7,7 @@ use csv::ByteRecord;
 
 use crate::error::{Error, Result};
 use crate::log::ReadOptions;
+use crate::log::format::Columnar;
 use crate::log::ingest::{Ingest, Part, refuse_unclear_header};
 use crate::log::layout::Layout;
 use crate::log::records::{self, Records};
@@ -153,6 +154,10 @@ fn first_lines(name: &str, input: &mut Box<dyn Read + Send>) -> Result<Vec<u8>> 
         }
         lines += chunk[..n].iter().filter(|&&byte| byte == b'\n').count();
         head.extend_from_slice(&chunk[..n]);
+        // It has no lines to wait for.
+        if let Some(columnar) = Columnar::of(&head) {
+            return Err(columnar.cannot_grow(name));
+        }
     }
     Ok(head)
 }
