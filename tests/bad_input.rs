@@ -184,14 +184,41 @@ fn utf16_is_recognised_with_and_without_its_mark() {
 
 #[test]
 fn other_formats_are_recognised() {
-    let cases: [(&[u8], &str); 4] = [
-        (b"PAR1....", "Parquet"),
+    let cases: [(&[u8], &str); 3] = [
         (b"PK\x03\x04....", "zip"),
         (b"BZh9....", "bzip2"),
         (b"\xfd7zXZ\0..", "xz"),
     ];
     for (head, format) in cases {
         Place::with_log(head).refuses(&["estimate", "log.csv"], &[format, "convert"]);
+    }
+}
+
+#[test]
+fn columns_in_binary_are_recognised_and_the_build_that_reads_them_is_named() {
+    let cases: [(&[u8], &str); 3] = [
+        (b"PAR1\x15\x04\x15\x08", "a Parquet file"),
+        (b"ARROW1\0\0\xff\xff\xff\xff", "an Arrow file"),
+        (b"\xff\xff\xff\xff\x10\0\0\0", "an Arrow stream"),
+    ];
+    let build = if cfg!(feature = "parquet") {
+        "copy the file again"
+    } else {
+        "cargo build --release --features parquet"
+    };
+    for (head, format) in cases {
+        let place = Place::with_log(head);
+        place.refuses(&["estimate", "log.csv"], &["log.csv", build]);
+        place.refuses(
+            &["estimate", "log.csv", "--follow"],
+            &[format, "lines of text"],
+        );
+        place.refuses(&["channel", "log.csv"], &[format, "convert it to CSV"]);
+        if cfg!(not(feature = "parquet")) {
+            place.refuses(&["estimate", "log.csv"], &[format]);
+            let packed = Place::with_log(gzip(head));
+            packed.refuses(&["estimate", "log.csv"], &[format, build]);
+        }
     }
 }
 

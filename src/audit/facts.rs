@@ -22,6 +22,7 @@ pub(super) fn input(log: &Log) -> Input {
         aggregated: facts.aggregated,
         header: facts.header,
         header_detected: facts.header_detected,
+        format: facts.format,
         delimiter: facts.delimiter,
         wide: facts.wide,
         notes: facts.notes.clone(),

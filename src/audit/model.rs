@@ -11,6 +11,7 @@ use crate::audit::tallies::Tallies;
 use crate::audit::trade_off::TradeOff;
 use crate::audit::warning::Warning;
 use crate::estimate::Estimate;
+use crate::log::Format;
 use crate::observations::{Column, ObservationKind};
 use crate::scorer::Parameter;
 use crate::tuning::{Failure, Tried};
@@ -89,7 +90,9 @@ pub struct Input {
     pub header: bool,
     /// Whether that was found out rather than said.
     pub header_detected: bool,
-    /// What separates fields; null where rows are JSON.
+    /// How the rows are written down.
+    pub format: Format,
+    /// What separates fields; null where nothing does.
     pub delimiter: Option<char>,
     /// Whether every column was a secret, and every cell an observation.
     #[serde(skip_serializing_if = "std::ops::Not::not")]

@@ -191,7 +191,8 @@ impl fmt::Display for Warning {
             Warning::OrderNotChecked => {
                 write!(
                     f,
-                    "the order of rows was not checked: an aggregated log has none, and neither has a wide one"
+                    "the order of rows was not checked: an aggregated log has none, neither has a wide one, nor one that the query \
+                     engine counted"
                 )
             }
             Warning::FewRows { examples, secrets } => write!(

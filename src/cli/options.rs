@@ -14,8 +14,8 @@ use crate::cli::engine::EngineArguments;
 /// What to read and how.
 #[derive(Args, Clone)]
 pub struct LogArguments {
-    /// CSV, TSV or JSON lines, plain, gzip or zstd, `-` for standard input; several files, or all that match
-    /// `'logs/*.csv'`, are one log
+    /// CSV, TSV or JSON lines, plain, gzip or zstd, `-` for standard input (Parquet and Arrow too, built with
+    /// `--features parquet`); several files, or all that match `'logs/*.csv'`, are one log
     #[arg(required = true, value_name = "LOG")]
     pub logs: Vec<String>,
     /// Column of the secret, by name or number from 1; `X,Y` for a secret of two columns, a point

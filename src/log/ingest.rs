@@ -1,13 +1,13 @@
 //! The reading loop: rows of files into numbered secrets, numbered observations and counts.
 
-use std::io::Read;
-
 use csv::{ByteRecord, StringRecord};
 
 use crate::error::{Error, Place, Result, file_listing, shorten};
 use crate::log::cell::{occurrences, secret};
 use crate::log::encode::Encoder;
 use crate::log::first_row::FirstRow;
+#[cfg(feature = "engine")]
+use crate::log::format::Format;
 use crate::log::fold::{Interner, TupleInterner, to_counts};
 use crate::log::layout::{self, HeaderChoice, Layout};
 use crate::log::lists;
@@ -169,8 +169,12 @@ impl<'a> Ingest<'a> {
     }
 
     /// Reads one file to its end.
-    pub fn file(&mut self, name: &str, part: Part, input: Box<dyn Read + Send>) -> Result<()> {
-        let mut records = records::open(name, input, self.options)?;
+    pub fn file(
+        &mut self,
+        name: &str,
+        part: Part,
+        mut records: Box<dyn Records>,
+    ) -> Result<()> {
         self.records(name, part, &mut *records, None)
     }
 
@@ -183,6 +187,7 @@ impl<'a> Ingest<'a> {
         known: Option<Layout>,
     ) -> Result<()> {
         if self.settled.is_none() {
+            self.facts.format = records.format();
             self.facts.delimiter = records.delimiter();
         }
         let probe = records::read_probe(name, records, records::PROBE_ROWS + 1)?;
@@ -463,9 +468,16 @@ impl<'a> Ingest<'a> {
 
     /// What the files looked like from which rows were counted elsewhere.
     #[cfg(feature = "engine")]
-    pub fn read_as(&mut self, header: bool, delimiter: Option<char>) {
+    pub fn read_as(&mut self, header: bool, (format, delimiter): (Format, Option<char>)) {
         self.facts.header = header;
+        self.facts.format = format;
         self.facts.delimiter = delimiter;
+    }
+
+    /// Something for the report.
+    #[cfg(feature = "engine")]
+    pub fn note(&mut self, note: String) {
+        self.facts.notes.push(note);
     }
 
     /// Secrets that were left out elsewhere, and their rows.

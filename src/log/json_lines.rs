@@ -14,6 +14,7 @@ use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::error::{Error, Place, Result, shorten};
+use crate::log::format::Format;
 use crate::log::records::{MISSING, NULL, PROBE_BYTES, Records};
 use crate::log::rows::not_utf8;
 use crate::log::source::{self, LONGEST_ROW};
@@ -161,6 +162,10 @@ impl JsonLines {
 impl Records for JsonLines {
     fn is_named(&self) -> bool {
         true
+    }
+
+    fn format(&self) -> Format {
+        Format::JsonLines
     }
 
     fn delimiter(&self) -> Option<char> {

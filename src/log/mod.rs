@@ -1,12 +1,16 @@
-//! Reading logs: delimited text or JSON lines, plain or packed, from files or standard input, into counts.
+//! Reading logs: delimited text or JSON lines, plain or packed, from files or standard input, and columns
+//! in Parquet or Arrow IPC, into counts.
 
 mod cell;
+#[cfg(feature = "parquet")]
+mod columnar;
 mod encode;
 #[cfg(feature = "engine")]
 mod engine;
 mod files;
 mod first_row;
 mod fold;
+mod format;
 mod ingest;
 mod json_lines;
 mod layout;
@@ -34,6 +38,7 @@ use crate::error::{Error, Result};
 use crate::observations::{Counts, Observations};
 
 pub use files::expand;
+pub use format::Format;
 pub use layout::HeaderChoice;
 pub(crate) use layout::delimiter;
 pub use lists::ListReading;
@@ -245,7 +250,9 @@ pub struct InputFacts {
     pub header: bool,
     /// Whether the header was found or forced.
     pub header_detected: bool,
-    /// The delimiter of the first file; `None` for a format without one (JSON lines).
+    /// How the first file is written down.
+    pub format: Format,
+    /// The delimiter of the first file; `None` for a format without one.
     pub delimiter: Option<char>,
     /// Whether every column was a secret.
     pub wide: bool,
@@ -282,10 +289,12 @@ pub fn read(options: &ReadOptions, meter: &ReadMeter) -> Result<Log> {
     }
     let mut ingest = ingest::Ingest::new(options);
     for file in &options.files {
-        ingest.file(file, ingest::Part::Log, source::open(file, meter)?)?;
+        let records = records::open_file(file, meter, options)?;
+        ingest.file(file, ingest::Part::Log, records)?;
     }
     if let Some(file) = &options.fit_on {
-        ingest.file(file, ingest::Part::FitOn, source::open(file, meter)?)?;
+        let records = records::open_file(file, meter, options)?;
+        ingest.file(file, ingest::Part::FitOn, records)?;
     }
     ingest.finish()
 }
@@ -338,10 +347,8 @@ pub fn read_from(
     };
     options.check()?;
     let mut ingest = ingest::Ingest::new(&options);
-    ingest.file(
-        name,
-        ingest::Part::Log,
-        source::unpack(name, input, &ReadMeter::default())?,
-    )?;
+    let input = source::unpack(name, input, &ReadMeter::default())?;
+    let records = records::open(name, input, &options)?;
+    ingest.file(name, ingest::Part::Log, records)?;
     ingest.finish()
 }

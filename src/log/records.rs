@@ -8,10 +8,13 @@ use std::io::{Cursor, Read};
 use csv::{ByteRecord, StringRecord};
 
 use crate::error::{Error, Result};
+#[cfg(feature = "parquet")]
+use crate::log::columnar;
+use crate::log::format::{Columnar, Format};
 use crate::log::json_lines::{self, JsonLines};
 use crate::log::rows::{self, Delimited};
 use crate::log::wide::Wide;
-use crate::log::{HeaderChoice, ReadMeter, ReadOptions, source};
+use crate::log::{HeaderChoice, ReadMeter, ReadOptions, STDIN, source};
 
 /// Rows looked at before the types of columns are settled.
 pub(super) const PROBE_ROWS: usize = 10_000;
@@ -27,6 +30,9 @@ pub(super) const NULL: &str = "(null)";
 pub(super) trait Records {
     /// Whether the first row is the names of the columns: the format says so, nothing is found out.
     fn is_named(&self) -> bool;
+
+    /// How the rows are written down.
+    fn format(&self) -> Format;
 
     /// What separates fields, in a format that has such a thing.
     fn delimiter(&self) -> Option<char>;
@@ -44,16 +50,29 @@ pub(super) trait Records {
     fn next(&mut self, record: &mut ByteRecord) -> Result<bool>;
 }
 
-/// Opens a file or standard input by its name.
+/// Opens what the user named: a file or standard input.
 ///
 /// # Errors
-/// As [`source::open`] and [`open`].
+/// As [`open`].
 pub(super) fn open_file(
     name: &str,
     meter: &ReadMeter,
     options: &ReadOptions,
 ) -> Result<Box<dyn Records>> {
-    open(name, source::open(name, meter)?, options)
+    if name == STDIN {
+        return open(
+            name,
+            source::unpack(name, std::io::stdin(), meter)?,
+            options,
+        );
+    }
+    let file = source::open_file(name, meter)?;
+    #[cfg(feature = "parquet")]
+    let file = match columnar::open_file(name, file, meter, options)? {
+        columnar::Opened::Records(records) => return shaped(name, records, options),
+        columnar::Opened::Other(file) => file,
+    };
+    open(name, source::unpack(name, file, meter)?, options)
 }
 
 /// Opens a text by its name and its first bytes.
@@ -84,24 +103,44 @@ pub(super) fn open_behind(
     options: &ReadOptions,
     probe: usize,
 ) -> Result<Box<dyn Records>> {
+    let columnar = Columnar::of(&head);
+    #[cfg(feature = "parquet")]
+    if columnar == Some(Columnar::ArrowStream) {
+        let stream = Box::new(Cursor::new(head).chain(input));
+        return shaped(name, columnar::open_stream(name, stream, options)?, options);
+    }
+    if let Some(columnar) = columnar {
+        return Err(columnar.needs_file(name));
+    }
     let records: Box<dyn Records> = if json_lines::is_json_lines(name, &head, options.delimiter) {
-        if options.header == HeaderChoice::Absent {
-            return Err(Error::parameter(
-                "--no-header",
-                format!("{name} holds JSON, whose rows name their fields"),
-            )
-            .with_hint("leave it out"));
-        }
+        refuse_no_header(name, "JSON, whose rows name their fields", options)?;
         let text = Box::new(Cursor::new(head).chain(input));
         Box::new(JsonLines::new(name, text, options, probe)?)
     } else {
         Box::new(Delimited::new(name, head, input, options.delimiter))
     };
+    shaped(name, records, options)
+}
+
+fn shaped(
+    name: &str,
+    records: Box<dyn Records>,
+    options: &ReadOptions,
+) -> Result<Box<dyn Records>> {
     Ok(if options.wide {
         Box::new(Wide::new(name, records, options)?)
     } else {
         records
     })
+}
+
+/// Refuses `--no-header` where a format names its columns.
+pub(super) fn refuse_no_header(name: &str, holds: &str, options: &ReadOptions) -> Result<()> {
+    if options.header != HeaderChoice::Absent {
+        return Ok(());
+    }
+    let problem = format!("{name} holds {holds}");
+    Err(Error::parameter("--no-header", problem).with_hint("leave it out"))
 }
 
 /// The first rows of a file.

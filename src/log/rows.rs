@@ -5,6 +5,7 @@ use std::io::Read;
 use csv::{ByteRecord, Position, Reader, ReaderBuilder};
 
 use crate::error::{Error, Place, Result};
+use crate::log::format::Format;
 use crate::log::layout::{self, Layout};
 use crate::log::lines::{Lines, Next};
 use crate::log::records::Records;
@@ -64,6 +65,10 @@ impl Delimited {
 impl Records for Delimited {
     fn is_named(&self) -> bool {
         false
+    }
+
+    fn format(&self) -> Format {
+        Format::Delimited
     }
 
     fn delimiter(&self) -> Option<char> {

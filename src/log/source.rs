@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use csv::ByteRecord;
 
 use crate::error::{Error, Result};
+use crate::log::format::{Columnar, MAGIC_BYTES};
 use crate::log::unpack::{Damage, Packing};
 
 /// The longest text that is still believed to be a row of a log.
@@ -52,28 +53,38 @@ impl ReadMeter {
         self.read.store(read, Ordering::Relaxed);
     }
 
+    /// So many more bytes are read.
+    pub(super) fn advance(&self, bytes: u64) {
+        self.read.fetch_add(bytes, Ordering::Relaxed);
+    }
+
     /// Bytes of all files that are expected or were opened so far; 0 where sizes are not known.
     pub fn total(&self) -> u64 {
         self.total.load(Ordering::Relaxed)
     }
 }
 
-/// Opens a log for reading, unpacked and without a byte-order mark.
+/// Opens a text for reading, unpacked and without a byte-order mark.
 ///
 /// # Errors
-/// A file that is missing, is a directory, cannot be read, or is plainly not delimited text.
+/// A file that is missing, is a directory, cannot be read, or is plainly not text.
 pub fn open(name: &str, meter: &ReadMeter) -> Result<Box<dyn Read + Send>> {
-    if name == STDIN {
-        unpack(name, io::stdin(), meter)
+    let mut text = if name == STDIN {
+        unpack(name, io::stdin(), meter)?
     } else {
-        unpack(name, open_file(name, meter)?, meter)
+        unpack(name, open_file(name, meter)?, meter)?
+    };
+    let head = first_bytes(&mut text, MAGIC_BYTES).map_err(|e| read_error(name, &e))?;
+    match Columnar::of(&head) {
+        Some(columnar) => Err(columnar.is_no_text(name)),
+        None => Ok(Box::new(Cursor::new(head).chain(text))),
     }
 }
 
 /// Unpacks what is being read under a name.
 ///
 /// # Errors
-/// As [`open`].
+/// As [`open`]; columns in binary come through.
 pub fn unpack(
     name: &str,
     raw: impl Read + Send + 'static,
@@ -128,7 +139,6 @@ pub(super) fn open_file(name: &str, meter: &ReadMeter) -> Result<File> {
 
 fn refuse_foreign_format(name: &str, head: &[u8]) -> Result<()> {
     let format = match head {
-        [b'P', b'A', b'R', b'1', ..] => "a Parquet file",
         [0x28, 0xb5, 0x2f, 0xfd, ..] => "a zstd file inside a packed file",
         [b'P', b'K', 3, 4, ..] => "a zip or spreadsheet file",
         [b'B', b'Z', b'h', ..] => "a bzip2 file",
@@ -144,7 +154,7 @@ fn refuse_foreign_format(name: &str, head: &[u8]) -> Result<()> {
 }
 
 /// Up to `wanted` bytes from the front of a reader; fewer only at its end.
-fn first_bytes(reader: &mut impl Read, wanted: usize) -> io::Result<Vec<u8>> {
+pub(super) fn first_bytes(reader: &mut impl Read, wanted: usize) -> io::Result<Vec<u8>> {
     let mut head = Vec::with_capacity(wanted);
     reader.take(wanted as u64).read_to_end(&mut head)?;
     Ok(head)
@@ -159,7 +169,7 @@ struct Metered<R> {
 impl<R: Read> Read for Metered<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(buffer)?;
-        self.meter.read.fetch_add(n as u64, Ordering::Relaxed);
+        self.meter.advance(n as u64);
         Ok(n)
     }
 }

@@ -8,6 +8,7 @@ use csv::ByteRecord;
 use crate::error::{Error, Result};
 use crate::log::ReadOptions;
 use crate::log::first_row::refuse_if_alone;
+use crate::log::format::Columnar;
 use crate::log::ingest::{Ingest, Part};
 use crate::log::layout::Layout;
 use crate::log::records::{self, Records};
@@ -157,6 +158,10 @@ fn first_lines(name: &str, input: &mut Box<dyn Read + Send>) -> Result<Vec<u8>> 
         }
         lines += chunk[..n].iter().filter(|&&byte| byte == b'\n').count();
         head.extend_from_slice(&chunk[..n]);
+        // It has no lines to wait for.
+        if let Some(columnar) = Columnar::of(&head) {
+            return Err(columnar.cannot_grow(name));
+        }
     }
     Ok(head)
 }

@@ -1,13 +1,14 @@
 //! Reading a log that grows: a file behind its end, or standard input until it ends.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
 use crate::error::{Error, Result};
+use crate::log::format::{Columnar, MAGIC_BYTES};
 use crate::log::source::{self, ReadMeter, STDIN};
 use crate::log::unpack::without_packing;
 
@@ -55,7 +56,7 @@ pub fn follow(name: &str, stop: Arc<AtomicBool>) -> Result<Box<dyn Read + Send>>
     let from = if name == STDIN {
         From::Channel(listen(io::stdin()))
     } else {
-        let file = source::open_file(name, &ReadMeter::default())?;
+        let mut file = source::open_file(name, &ReadMeter::default())?;
         if without_packing(name) != name {
             return Err(
                 Error::file(name, "a packed file cannot be followed while it grows").with_hint(
@@ -64,6 +65,9 @@ pub fn follow(name: &str, stop: Arc<AtomicBool>) -> Result<Box<dyn Read + Send>>
             );
         }
         let grows = file.metadata().is_ok_and(|facts| facts.is_file());
+        if grows {
+            refuse_columns(name, &mut file)?;
+        }
         From::File {
             name: name.to_owned(),
             file,
@@ -80,6 +84,17 @@ pub fn follow(name: &str, stop: Arc<AtomicBool>) -> Result<Box<dyn Read + Send>>
         ended: false,
     };
     source::unpack(name, tail, &ReadMeter::default())
+}
+
+/// Columns in binary have no lines to wait for.
+fn refuse_columns(name: &str, file: &mut File) -> Result<()> {
+    let failed = |error| source::read_error(name, &error);
+    let head = source::first_bytes(file, MAGIC_BYTES).map_err(failed)?;
+    file.rewind().map_err(failed)?;
+    match Columnar::of(&head) {
+        Some(columnar) => Err(columnar.cannot_grow(name)),
+        None => Ok(()),
+    }
 }
 
 /// Reads on a thread of its own, so that waiting for more can be interrupted.

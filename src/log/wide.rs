@@ -4,6 +4,7 @@ use csv::{ByteRecord, Position};
 use hashbrown::HashSet;
 
 use crate::error::{Error, Place, Result, shorten};
+use crate::log::format::Format;
 use crate::log::records::{MISSING, NULL, Records};
 use crate::log::rows::{not_utf8, place_of};
 use crate::log::{HeaderChoice, ReadOptions};
@@ -106,6 +107,10 @@ impl Wide {
 impl Records for Wide {
     fn is_named(&self) -> bool {
         true
+    }
+
+    fn format(&self) -> Format {
+        self.inner.format()
     }
 
     fn delimiter(&self) -> Option<char> {

@@ -3,6 +3,7 @@
 use crate::audit::{Audit, Input, Sampled};
 use crate::error::shorten;
 use crate::estimate::Method;
+use crate::log::Format;
 use crate::observations::{ColumnType, ObservationKind};
 use crate::outward::nearest;
 use crate::report::words::{method_name, value};
@@ -67,10 +68,12 @@ fn rows_read(input: &Input) -> String {
         (false, true) => "row 1 was taken as data, not as a header",
         (false, false) => "no header, as said",
     };
-    let form = match input.delimiter {
-        None => "each is a JSON object on a line, its fields named by their paths".to_owned(),
-        Some('\t') => format!("{header}; fields are separated by tabs"),
-        Some(delimiter) => format!("{header}; fields are separated by `{delimiter}`"),
+    let form = match (input.format, input.delimiter) {
+        (Format::Parquet, _) => "from Parquet, columns named by their paths".to_owned(),
+        (Format::Arrow, _) => "from Arrow IPC, columns named by their paths".to_owned(),
+        (_, None) => "each is a JSON object on a line, its fields named by their paths".to_owned(),
+        (_, Some('\t')) => format!("{header}; fields are separated by tabs"),
+        (_, Some(delimiter)) => format!("{header}; fields are separated by `{delimiter}`"),
     };
     let wide = if input.wide {
         " Every column is a secret, every cell an observation of it."

@@ -1,10 +1,13 @@
 //! Groups as rows of texts, for everything that reads logs.
 
+use std::fmt::Write;
+
 use csv::ByteRecord;
 use datafusion::arrow::array::RecordBatch;
-use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
 
 use crate::error::{Error, Result};
+use crate::log::columnar::{Style, Texts, texts};
+use crate::log::format::Format;
 use crate::log::layout::Layout;
 use crate::log::records::Records;
 
@@ -18,7 +21,8 @@ pub(super) struct Pick {
 
 /// Groups as rows with a number of occurrences.
 pub(super) struct Answer {
-    batches: Vec<RecordBatch>,
+    /// Per batch, per column of a group: its texts.
+    batches: Vec<Vec<Texts>>,
     picks: std::vec::IntoIter<Pick>,
     /// Per column of the layout: the column of the batches.
     source: Vec<Option<usize>>,
@@ -28,24 +32,47 @@ pub(super) struct Answer {
 
 impl Answer {
     /// The groups picked, as rows of a layout whose last column is the count.
-    pub(super) fn new(batches: Vec<RecordBatch>, picks: Vec<Pick>, layout: &Layout) -> Self {
+    ///
+    /// # Errors
+    /// A value that has no text.
+    pub(super) fn new(
+        batches: Vec<RecordBatch>,
+        picks: Vec<Pick>,
+        layout: &Layout,
+        blank: bool,
+    ) -> Result<Self> {
         let mut source = vec![None; layout.names.len()];
-        for (at, &column) in layout.secret.iter().chain(&layout.observe).enumerate() {
+        let used: Vec<usize> = layout.secret.iter().chain(&layout.observe).copied().collect();
+        for (at, &column) in used.iter().enumerate() {
             source[column] = Some(at);
         }
-        Answer {
-            batches,
+        let of_batch = |batch: RecordBatch| {
+            let text = |(at, &column): (usize, &usize)| {
+                let found = match blank {
+                    true => texts(batch.column(at), None, Style::Blank),
+                    false => texts(batch.column(at), None, Style::Plain),
+                };
+                found.map_err(|problem| Error::parameter(&layout.names[column], problem.words))
+            };
+            used.iter().enumerate().map(text).collect::<Result<Vec<_>>>()
+        };
+        Ok(Answer {
+            batches: batches.into_iter().map(of_batch).collect::<Result<_>>()?,
             picks: picks.into_iter(),
             source,
             header: Some(layout.names.clone()),
             text: String::new(),
-        }
+        })
     }
 }
 
 impl Records for Answer {
     fn is_named(&self) -> bool {
         true
+    }
+
+    fn format(&self) -> Format {
+        Format::default()
     }
 
     fn delimiter(&self) -> Option<char> {
@@ -64,19 +91,14 @@ impl Records for Answer {
         };
         let batch = &self.batches[pick.batch as usize];
         let last = self.source.len() - 1;
-        for (at, source) in self.source.iter().enumerate() {
-            self.text.clear();
-            match source {
-                _ if at == last => self.text.push_str(&pick.count.to_string()),
-                None => {}
-                Some(column) => {
-                    let formatter = ArrayFormatter::try_new(batch.column(*column), &FormatOptions::default())
-                        .map_err(|e| Error::parameter("--engine", e.to_string()))?;
-                    self.text.push_str(&formatter.value(pick.row as usize).to_string());
-                }
-            }
-            record.push_field(self.text.as_bytes());
+        for source in &self.source[..last] {
+            let text = source.map_or("", |column| batch[column].get(pick.row as usize));
+            record.push_field(text.as_bytes());
         }
+        self.text.clear();
+        // Writing to memory cannot fail.
+        let _ = write!(self.text, "{}", pick.count);
+        record.push_field(self.text.as_bytes());
         Ok(true)
     }
 }

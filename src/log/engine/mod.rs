@@ -13,15 +13,16 @@ mod session;
 
 use csv::ByteRecord;
 
-use crate::error::{Error, Result, file_listing};
+use crate::error::{Error, Result, file_listing, shorten};
 use crate::log::engine::answer::Answer;
 use crate::log::engine::query::Shape;
 use crate::log::engine::sampling::{Counted, Counting};
 use crate::log::engine::scan::Scan;
 use crate::log::engine::session::Session;
+use crate::log::format::Format;
 use crate::log::ingest::{Drawn, Ingest, Part};
 use crate::log::layout::Layout;
-use crate::log::{Log, ReadMeter, ReadOptions, records, source};
+use crate::log::{Log, ReadMeter, ReadOptions, records, rows};
 
 /// The column of counts.
 const OCCURRENCES: &str = "rows";
@@ -83,6 +84,9 @@ fn part(
     if counted.rows == 0 {
         return Err(nothing(files, options));
     }
+    if part == Part::Log {
+        ingest.note(note(options));
+    }
     let mut layout = scan.layout.clone();
     layout.count = Some(layout.names.len());
     layout.names.push(OCCURRENCES.into());
@@ -93,7 +97,8 @@ fn part(
         left_out,
         ..
     } = counted;
-    let mut answer = Answer::new(batches, picks, &layout);
+    let is_text = scan.format.0 == Format::Delimited;
+    let mut answer = Answer::new(batches, picks, &layout, is_text)?;
     layout.header = true;
     let name = file_listing(files);
     ingest
@@ -106,9 +111,21 @@ fn part(
     ingest.drawn(part, sampled);
     if part == Part::Log {
         ingest.leave_out(left_out);
-        ingest.read_as(scan.layout.header, scan.delimiter);
+        ingest.read_as(scan.layout.header, scan.format);
     }
     Ok(scan)
+}
+
+/// What the engine does to a log, for the report: the same wherever it runs.
+fn note(options: &ReadOptions) -> String {
+    let engine = options.engine.as_ref();
+    match engine.and_then(|engine| engine.condition.as_deref()) {
+        None => "Rows were counted by the query engine, whatever their order.".into(),
+        Some(condition) => format!(
+            "Only the rows for which {condition} were read, by the query engine, whatever their order: the figures are \
+             about these. A condition on what is observed changes what there is to tell."
+        ),
+    }
 }
 
 /// No row is left.
@@ -116,7 +133,7 @@ fn nothing(files: &[String], options: &ReadOptions) -> Error {
     let condition = options.engine.as_ref().and_then(|engine| engine.condition.as_deref());
     match condition {
         Some(condition) => Error::parameter(
-            format!("--where {}", crate::error::shorten(condition)),
+            format!("--where {}", shorten(condition)),
             format!("no row of {} fulfils the condition", file_listing(files)),
         )
         .with_hint("compare with a value from the log; texts stand in 'single quotes', names of columns in \"double\" ones"),
@@ -152,11 +169,10 @@ fn unreadable(file: &str, options: &ReadOptions) -> Result<()> {
     while records.next(&mut record)? {
         let expected = *width.get_or_insert(record.len());
         if record.len() != expected {
-            let place = crate::log::rows::place_of(file, &record);
+            let place = rows::place_of(file, &record);
             let problem = format!("has {} fields where {expected} are expected", record.len());
             return Err(Error::data(place, problem));
         }
     }
-    let _ = source::STDIN;
     Ok(())
 }

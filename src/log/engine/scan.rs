@@ -18,6 +18,7 @@ use datafusion::prelude::SessionContext;
 
 use crate::error::{Error, Result};
 use crate::log::first_row::refuse_if_alone;
+use crate::log::format::Format;
 use crate::log::engine::{condition, failure, own_rows};
 use crate::log::layout::{self, HeaderChoice, Layout};
 use crate::log::unpack::Packing;
@@ -32,8 +33,8 @@ pub(super) struct Scan {
     pub(super) frame: DataFrame,
     /// The layout of the first file.
     pub(super) layout: Layout,
-    /// The delimiter of the first file.
-    pub(super) delimiter: Option<char>,
+    /// How the first file is written down, and what separates its fields.
+    pub(super) format: (Format, Option<char>),
     /// Whether nearly every one of the first rows is distinct.
     pub(super) seems_distinct: bool,
     /// About how long a row is.
@@ -80,11 +81,11 @@ impl Scan {
         first: Option<&Layout>,
     ) -> Result<Scan> {
         let mut runs: Vec<Run> = Vec::new();
-        let mut delimiter = None;
+        let mut format = (Format::default(), None);
         for (at, name) in files.iter().enumerate() {
             let looked = look(name, options, first.or(runs.first().map(|run| &run.layout)))?;
             if at == 0 {
-                delimiter = looked.delimiter;
+                format = looked.format;
             }
             match runs.last_mut() {
                 Some(run) if run.kind == looked.run.kind && run.layout == looked.run.layout => {
@@ -107,14 +108,14 @@ impl Scan {
             seems_distinct: seems_distinct(&run),
             bytes_per_row: bytes_per_row(&run.probe),
             layout: run.layout,
-            delimiter,
+            format,
         })
     }
 }
 
 struct Looked {
     run: Run,
-    delimiter: Option<char>,
+    format: (Format, Option<char>),
 }
 
 /// Finds out what a file is and which column plays which part.
@@ -135,8 +136,8 @@ fn look(name: &str, options: &ReadOptions, first: Option<&Layout>) -> Result<Loo
             .with_hint("a log has one row per use of the mechanism"));
     }
     refuse_unclear_header(name, &layout, &probe, options)?;
-    let delimiter = records.delimiter();
-    let kind = kind(name, &layout, delimiter, options)?;
+    let format = (records.format(), records.delimiter());
+    let kind = kind(name, &layout, format, options)?;
     probe.drain(..usize::from(layout.header));
     let files = vec![name.to_owned()];
     Ok(Looked {
@@ -146,27 +147,31 @@ fn look(name: &str, options: &ReadOptions, first: Option<&Layout>) -> Result<Loo
             files,
             probe,
         },
-        delimiter,
+        format,
     })
 }
 
 fn kind(
     name: &str,
     layout: &Layout,
-    delimiter: Option<char>,
+    format: (Format, Option<char>),
     options: &ReadOptions,
 ) -> Result<Kind> {
-    let head = head(name)?;
     let on_cluster = options
         .engine
         .as_ref()
         .is_some_and(|engine| engine.cluster.is_some());
-    match (&head[..], delimiter) {
+    match format {
         _ if options.wide => {}
-        ([b'P', b'A', b'R', b'1', ..], _) => return parquet_schema(name).map(Kind::Parquet),
-        ([b'A', b'R', b'R', b'O', ..], _) => return arrow_schema(name).map(Kind::Arrow),
-        (_, Some(delimiter)) => {
-            let packing = Packing::of(&head);
+        (Format::Parquet, _) => return parquet_schema(name).map(Kind::Parquet),
+        (Format::Arrow, _) => {
+            // A stream has no schema at its end: this crate's reader knows it.
+            if let Some(schema) = arrow_schema(name)? {
+                return Ok(Kind::Arrow(schema));
+            }
+        }
+        (Format::Delimited, Some(delimiter)) => {
+            let packing = Packing::of(&head(name)?);
             return Ok(Kind::Text {
                 header: layout.header,
                 delimiter: delimiter as u8,
@@ -215,13 +220,12 @@ fn parquet_schema(name: &str) -> Result<SchemaRef> {
         .map_err(|error| Error::file(name, error.to_string()))
 }
 
-fn arrow_schema(name: &str) -> Result<SchemaRef> {
+fn arrow_schema(name: &str) -> Result<Option<SchemaRef>> {
     use datafusion::arrow::ipc::reader::FileReader;
 
     let file = source::open_file(name, &ReadMeter::default())?;
-    FileReader::try_new(file, None)
-        .map(|reader| reader.schema())
-        .map_err(|error| Error::file(name, error.to_string()))
+    let reader = FileReader::try_new(file, None);
+    Ok(reader.ok().map(|reader| reader.schema()))
 }
 
 impl Run {
