@@ -1,4 +1,5 @@
 //! Logs in Parquet and Arrow IPC, written with the libraries that read them.
+#![allow(dead_code)]
 
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
 
-use super::rows_of;
+use crate::common::rows_of;
 
 /// Columns by name.
 pub fn batch(columns: Vec<(&str, ArrayRef)>) -> RecordBatch {

@@ -99,31 +99,14 @@ pub(in crate::log) fn texts(array: &dyn Array, above: Option<&NullBuffer>, style
         nulls: nulls.as_ref(),
         style,
     };
+    if let Some(numbers) = cells.numbers() {
+        return numbers;
+    }
     match array.data_type() {
         DataType::Null => cells.write(|_, _| Ok(())),
         DataType::Boolean => {
             let values = array.as_boolean();
             cells.simple(|at, out| out.push_str(if values.value(at) { "true" } else { "false" }))
-        }
-        DataType::Int8 => cells.integers::<Int8Type>(),
-        DataType::Int16 => cells.integers::<Int16Type>(),
-        DataType::Int32 => cells.integers::<Int32Type>(),
-        DataType::Int64 => cells.integers::<Int64Type>(),
-        DataType::UInt8 => cells.integers::<UInt8Type>(),
-        DataType::UInt16 => cells.integers::<UInt16Type>(),
-        DataType::UInt32 => cells.integers::<UInt32Type>(),
-        DataType::UInt64 => cells.integers::<UInt64Type>(),
-        DataType::Float16 => {
-            let values = array.as_primitive::<Float16Type>();
-            cells.simple(|at, out| float(values.value(at).to_f32(), style, out))
-        }
-        DataType::Float32 => {
-            let values = array.as_primitive::<Float32Type>().values();
-            cells.simple(|at, out| float(values[at], style, out))
-        }
-        DataType::Float64 => {
-            let values = array.as_primitive::<Float64Type>().values();
-            cells.simple(|at, out| float(values[at], style, out))
         }
         DataType::Utf8 => {
             let values = array.as_string::<i32>();
@@ -137,10 +120,6 @@ pub(in crate::log) fn texts(array: &dyn Array, above: Option<&NullBuffer>, style
             let values = array.as_string_view();
             cells.simple(|at, out| style.word(values.value(at), out))
         }
-        DataType::Duration(TimeUnit::Second) => cells.durations::<DurationSecondType>(0),
-        DataType::Duration(TimeUnit::Millisecond) => cells.durations::<DurationMillisecondType>(3),
-        DataType::Duration(TimeUnit::Microsecond) => cells.durations::<DurationMicrosecondType>(6),
-        DataType::Duration(TimeUnit::Nanosecond) => cells.durations::<DurationNanosecondType>(9),
         DataType::Timestamp(unit, Some(_)) => {
             // The same instant, whatever clock it was shown on.
             let utc = DataType::Timestamp(*unit, Some("+00:00".into()));
@@ -199,6 +178,41 @@ impl Cells<'_> {
         self.write(|at, out| {
             write(at, out);
             Ok(())
+        })
+    }
+
+    /// The texts of numbers and durations; `None` for what is neither.
+    fn numbers(&self) -> Option<Found> {
+        Some(match self.array.data_type() {
+            DataType::Int8 => self.integers::<Int8Type>(),
+            DataType::Int16 => self.integers::<Int16Type>(),
+            DataType::Int32 => self.integers::<Int32Type>(),
+            DataType::Int64 => self.integers::<Int64Type>(),
+            DataType::UInt8 => self.integers::<UInt8Type>(),
+            DataType::UInt16 => self.integers::<UInt16Type>(),
+            DataType::UInt32 => self.integers::<UInt32Type>(),
+            DataType::UInt64 => self.integers::<UInt64Type>(),
+            DataType::Float16 => {
+                let values = self.array.as_primitive::<Float16Type>();
+                self.simple(|at, out| float(values.value(at).to_f32(), self.style, out))
+            }
+            DataType::Float32 => {
+                let values = self.array.as_primitive::<Float32Type>().values();
+                self.simple(|at, out| float(values[at], self.style, out))
+            }
+            DataType::Float64 => {
+                let values = self.array.as_primitive::<Float64Type>().values();
+                self.simple(|at, out| float(values[at], self.style, out))
+            }
+            DataType::Duration(TimeUnit::Second) => self.durations::<DurationSecondType>(0),
+            DataType::Duration(TimeUnit::Millisecond) => {
+                self.durations::<DurationMillisecondType>(3)
+            }
+            DataType::Duration(TimeUnit::Microsecond) => {
+                self.durations::<DurationMicrosecondType>(6)
+            }
+            DataType::Duration(TimeUnit::Nanosecond) => self.durations::<DurationNanosecondType>(9),
+            _ => return None,
         })
     }
 
