@@ -153,9 +153,11 @@ pub struct EstimateOptions {
 impl EstimateOptions {
     /// The options of the reader that belong to an estimate.
     pub fn reading(&self, log: ReadOptions) -> Result<ReadOptions> {
+        // A split by time needs all rows: it is limited only by who says so.
+        let most = (!log.keep_order).then_some(MAX_ROWS);
         Ok(ReadOptions {
             scores: scores(self)?,
-            max_rows: Some(self.max_rows.unwrap_or(MAX_ROWS)),
+            max_rows: self.max_rows.or(most),
             seed: self.seed,
             ..log
         })

@@ -117,6 +117,8 @@ struct ColumnarRecords {
     piece: Piece,
     /// The next row of `piece`.
     at: usize,
+    /// The texts of the next row.
+    line: Vec<u8>,
     is_begun: bool,
 }
 
@@ -128,8 +130,21 @@ impl ColumnarRecords {
             pieces: Pieces::of(name, leaves, batches),
             piece: Piece::default(),
             at: 0,
+            line: Vec::new(),
             is_begun: false,
         }
+    }
+
+    /// Whether there is a next row; decodes it if need be.
+    fn has_row(&mut self) -> Result<bool> {
+        while self.at == self.piece.rows {
+            let Some(piece) = self.pieces.next()? else {
+                return Ok(false);
+            };
+            self.piece = piece;
+            self.at = 0;
+        }
+        Ok(true)
     }
 }
 
@@ -146,6 +161,23 @@ impl Records for ColumnarRecords {
         None
     }
 
+    fn line(&mut self) -> Result<Option<&[u8]>> {
+        if !self.is_begun || !self.has_row()? {
+            return Ok(None);
+        }
+        self.line.clear();
+        for texts in self.piece.columns.iter().flatten() {
+            self.line.extend_from_slice(texts.get(self.at).as_bytes());
+            // No text holds this byte: different rows are different lines.
+            self.line.push(0xff);
+        }
+        Ok(Some(&self.line))
+    }
+
+    fn skip_line(&mut self) {
+        self.at += 1;
+    }
+
     fn next(&mut self, record: &mut ByteRecord) -> Result<bool> {
         record.clear();
         if !self.is_begun {
@@ -153,12 +185,8 @@ impl Records for ColumnarRecords {
             record.extend(&self.names);
             return Ok(!self.names.is_empty());
         }
-        while self.at == self.piece.rows {
-            let Some(piece) = self.pieces.next()? else {
-                return Ok(false);
-            };
-            self.piece = piece;
-            self.at = 0;
+        if !self.has_row()? {
+            return Ok(false);
         }
         for column in &self.piece.columns {
             // A column that no option names keeps its place, and nothing else.
