@@ -49,8 +49,9 @@ fn spill_directory() -> Result<PathBuf> {
     }
     let directory = std::env::temp_dir().join(format!("leakgauge-{}", std::process::id()));
     std::fs::create_dir_all(&directory).map_err(|error| {
-        Error::file(&directory, error.to_string())
-            .with_hint("the query engine needs a place for what does not fit into memory: set TMPDIR")
+        Error::file(&directory, error.to_string()).with_hint(
+            "the query engine needs a place for what does not fit into memory: set TMPDIR",
+        )
     })?;
     let _ = SPILL.set(directory.clone());
     // Without a handler the files stay behind; the work itself is not the worse for it.

@@ -6,9 +6,9 @@ use crate::error::{Error, Place, Result, file_listing, shorten};
 use crate::log::cell::{occurrences, secret};
 use crate::log::encode::Encoder;
 use crate::log::first_row::FirstRow;
+use crate::log::fold::{Interner, TupleInterner, to_counts};
 #[cfg(feature = "engine")]
 use crate::log::format::Format;
-use crate::log::fold::{Interner, TupleInterner, to_counts};
 use crate::log::layout::{self, HeaderChoice, Layout};
 use crate::log::lists;
 use crate::log::order::{self, OrderSketch, RowOrder};
@@ -169,12 +169,7 @@ impl<'a> Ingest<'a> {
     }
 
     /// Reads one file to its end.
-    pub fn file(
-        &mut self,
-        name: &str,
-        part: Part,
-        mut records: Box<dyn Records>,
-    ) -> Result<()> {
+    pub fn file(&mut self, name: &str, part: Part, mut records: Box<dyn Records>) -> Result<()> {
         self.records(name, part, &mut *records, None)
     }
 

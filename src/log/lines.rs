@@ -126,7 +126,8 @@ impl Lines {
         }
         if self.special.is_none() && self.searched < before {
             let from = self.searched.max(self.taken);
-            self.special = memchr2(b'"', b'\r', &self.buffer[from..self.filled]).map(|at| from + at);
+            self.special =
+                memchr2(b'"', b'\r', &self.buffer[from..self.filled]).map(|at| from + at);
             self.searched = match self.special {
                 Some(at) => at,
                 None => self.filled,

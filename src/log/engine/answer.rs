@@ -42,7 +42,12 @@ impl Answer {
         blank: bool,
     ) -> Result<Self> {
         let mut source = vec![None; layout.names.len()];
-        let used: Vec<usize> = layout.secret.iter().chain(&layout.observe).copied().collect();
+        let used: Vec<usize> = layout
+            .secret
+            .iter()
+            .chain(&layout.observe)
+            .copied()
+            .collect();
         for (at, &column) in used.iter().enumerate() {
             source[column] = Some(at);
         }
@@ -54,7 +59,10 @@ impl Answer {
                 };
                 found.map_err(|problem| Error::parameter(&layout.names[column], problem.words))
             };
-            used.iter().enumerate().map(text).collect::<Result<Vec<_>>>()
+            used.iter()
+                .enumerate()
+                .map(text)
+                .collect::<Result<Vec<_>>>()
         };
         Ok(Answer {
             batches: batches.into_iter().map(of_batch).collect::<Result<_>>()?,
@@ -83,7 +91,9 @@ impl Records for Answer {
         record.clear();
         record.set_position(None);
         if let Some(names) = self.header.take() {
-            names.iter().for_each(|name| record.push_field(name.as_bytes()));
+            names
+                .iter()
+                .for_each(|name| record.push_field(name.as_bytes()));
             return Ok(true);
         }
         let Some(pick) = self.picks.next() else {

@@ -5,6 +5,9 @@ use datafusion::error::DataFusionError;
 use crate::error::{Error, shorten};
 use crate::log::engine::session::MEMORY;
 
+/// What failed where no option of the user did.
+pub(super) const ENGINE: &str = "--engine";
+
 /// The engine's own words, on one line.
 pub(super) fn text(error: &DataFusionError) -> String {
     let text = error.strip_backtrace();
@@ -16,7 +19,7 @@ pub(super) fn text(error: &DataFusionError) -> String {
 pub(super) fn of_engine(error: &DataFusionError) -> Error {
     match error.find_root() {
         DataFusionError::ResourcesExhausted(_) => Error::parameter(
-            "--engine",
+            ENGINE,
             format!(
                 "the log does not fit into {} MiB and what may be spilled to disk: {}",
                 MEMORY >> 20,
@@ -24,7 +27,7 @@ pub(super) fn of_engine(error: &DataFusionError) -> Error {
             ),
         )
         .with_hint("free disk space, or name fewer columns with --observe"),
-        _ => Error::parameter("--engine", format!("the query failed: {}", text(error))),
+        _ => Error::parameter(ENGINE, format!("the query failed: {}", text(error))),
     }
 }
 

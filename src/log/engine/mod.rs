@@ -27,6 +27,9 @@ use crate::log::{Log, ReadMeter, ReadOptions, records, rows};
 /// The column of counts.
 const OCCURRENCES: &str = "rows";
 
+/// How often a query is sent to a cluster that fails it.
+const ATTEMPTS: usize = 3;
+
 /// Reads a log through the engine.
 ///
 /// # Errors
@@ -43,11 +46,27 @@ pub(super) fn read(options: &ReadOptions, meter: &ReadMeter) -> Result<Log> {
     }
     let session = Session::open(engine)?;
     let mut ingest = Ingest::new(options);
-    let log = part(&session, &mut ingest, Part::Log, &options.files, options, meter, None)?;
+    let log = part(
+        &session,
+        &mut ingest,
+        Part::Log,
+        &options.files,
+        options,
+        meter,
+        None,
+    )?;
     if let Some(file) = &options.fit_on {
         let files = std::slice::from_ref(file);
         let first = Some(&log.layout);
-        part(&session, &mut ingest, Part::FitOn, files, options, meter, first)?;
+        part(
+            &session,
+            &mut ingest,
+            Part::FitOn,
+            files,
+            options,
+            meter,
+            first,
+        )?;
     }
     ingest.finish()
 }
@@ -62,25 +81,11 @@ fn part(
     meter: &ReadMeter,
     first: Option<&Layout>,
 ) -> Result<Scan> {
-    let failed = |error| diagnose(files, options).unwrap_or(error);
-    let counting = async {
-        let scan = Scan::plan(&session.context, files, options, first).await?;
-        let shape = Shape {
-            secret: scan.layout.secret.len(),
-            observe: scan.layout.observe.len(),
-            counted: scan.layout.count.is_some(),
-        };
-        let counting = Counting {
-            frame: scan.frame.clone(),
-            scan: &scan,
-            options,
-            meter,
-            shape,
-        };
-        let counted = counting.count().await?;
-        Ok((scan, counted))
+    let failed = |error| match lacks_place(&error) {
+        true => diagnose(files, options).unwrap_or(error),
+        false => error,
     };
-    let (scan, counted) = session.runtime.block_on(counting).map_err(failed)?;
+    let (scan, counted) = count(session, files, options, meter, first).map_err(failed)?;
     if counted.rows == 0 {
         return Err(nothing(files, options));
     }
@@ -106,7 +111,11 @@ fn part(
         .map_err(failed)?;
     let sampled = sampled.map(|sampled| Drawn {
         cap: sampled.cap,
-        rows: sampled.seen.into_iter().map(|(key, rows)| (query::label(&key), rows)).collect(),
+        rows: sampled
+            .seen
+            .into_iter()
+            .map(|(key, rows)| (query::label(&key), rows))
+            .collect(),
     });
     ingest.drawn(part, sampled);
     if part == Part::Log {
@@ -114,6 +123,49 @@ fn part(
         ingest.read_as(scan.layout.header, scan.format);
     }
     Ok(scan)
+}
+
+/// Counts the rows of files. A query that fails on a cluster is asked again: an executor may have died.
+fn count(
+    session: &Session,
+    files: &[String],
+    options: &ReadOptions,
+    meter: &ReadMeter,
+    first: Option<&Layout>,
+) -> Result<(Scan, Counted)> {
+    let is_remote = options
+        .engine
+        .as_ref()
+        .is_some_and(|engine| engine.cluster.is_some());
+    let mut attempts = if is_remote { ATTEMPTS } else { 1 };
+    loop {
+        attempts -= 1;
+        let counting = async {
+            let scan = Scan::plan(&session.context, files, options, first).await?;
+            let shape = Shape {
+                secret: scan.layout.secret.len(),
+                observe: scan.layout.observe.len(),
+                counted: scan.layout.count.is_some(),
+            };
+            let counting = Counting {
+                frame: scan.frame.clone(),
+                scan: &scan,
+                options,
+                meter,
+                shape,
+            };
+            let counted = counting.count().await?;
+            Ok((scan, counted))
+        };
+        match session.runtime.block_on(counting) {
+            Err(error) if attempts > 0 && is_of_engine(&error) => {}
+            counted => return counted,
+        }
+    }
+}
+
+fn is_of_engine(error: &Error) -> bool {
+    matches!(error, Error::Parameter { what, .. } if what == failure::ENGINE)
 }
 
 /// What the engine does to a log, for the report: the same wherever it runs.
@@ -130,7 +182,10 @@ fn note(options: &ReadOptions) -> String {
 
 /// No row is left.
 fn nothing(files: &[String], options: &ReadOptions) -> Error {
-    let condition = options.engine.as_ref().and_then(|engine| engine.condition.as_deref());
+    let condition = options
+        .engine
+        .as_ref()
+        .and_then(|engine| engine.condition.as_deref());
     match condition {
         Some(condition) => Error::parameter(
             format!("--where {}", shorten(condition)),
@@ -141,22 +196,33 @@ fn nothing(files: &[String], options: &ReadOptions) -> Error {
     }
 }
 
+/// Whether an error is one of rows that were put together: which row it was is not known.
+fn lacks_place(error: &Error) -> bool {
+    match error {
+        Error::Parameter { what, .. } => is_of_engine(error) || what == "--count",
+        Error::Data { place, .. } => place.row.is_none(),
+        Error::File { .. } => false,
+    }
+}
+
 /// Where in the files something is wrong, found by reading them row by row.
 fn diagnose(files: &[String], options: &ReadOptions) -> Option<Error> {
     let every = ReadOptions {
         engine: None,
         ..options.clone()
     };
-    let filters = options.engine.as_ref().is_some_and(|engine| engine.condition.is_some());
+    let filters = options
+        .engine
+        .as_ref()
+        .is_some_and(|engine| engine.condition.is_some());
     if filters {
         return files.iter().find_map(|file| unreadable(file, &every).err());
     }
     let mut ingest = Ingest::streaming(&every);
     files.iter().find_map(|file| {
         let records = records::open_file(file, &ReadMeter::default(), &every);
-        let read = records.and_then(|mut records| {
-            ingest.records(file, Part::Log, &mut *records, None)
-        });
+        let read =
+            records.and_then(|mut records| ingest.records(file, Part::Log, &mut *records, None));
         read.err()
     })
 }

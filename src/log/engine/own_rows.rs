@@ -58,10 +58,16 @@ impl PartitionStream for OwnRows {
     fn execute(&self, _: Arc<TaskContext>) -> SendableRecordBatchStream {
         let mut stream = RecordBatchReceiverStream::builder(Arc::clone(&self.schema), 2);
         let sender = stream.tx();
-        let (file, options, schema) = (self.file.clone(), self.options.clone(), Arc::clone(&self.schema));
+        let (file, options, schema) = (
+            self.file.clone(),
+            self.options.clone(),
+            Arc::clone(&self.schema),
+        );
         stream.spawn_blocking(move || {
-            read(&file, &options, &schema, |batch| sender.blocking_send(Ok(batch)).is_ok())
-                .map_err(|error| DataFusionError::External(Box::new(error)))
+            read(&file, &options, &schema, |batch| {
+                sender.blocking_send(Ok(batch)).is_ok()
+            })
+            .map_err(|error| DataFusionError::External(Box::new(error)))
         });
         stream.build()
     }
@@ -80,7 +86,8 @@ fn read(
         records.next(&mut record)?;
     }
     let width = schema.fields().len();
-    let mut columns: Vec<StringViewBuilder> = (0..width).map(|_| StringViewBuilder::new()).collect();
+    let mut columns: Vec<StringViewBuilder> =
+        (0..width).map(|_| StringViewBuilder::new()).collect();
     let mut waiting = 0;
     loop {
         let more = records.next(&mut record)?;
@@ -101,7 +108,9 @@ fn read(
             waiting += 1;
         }
         if waiting == BATCH || (!more && waiting > 0) {
-            let arrays = columns.iter_mut().map(|column| Arc::new(column.finish()) as ArrayRef);
+            let arrays = columns
+                .iter_mut()
+                .map(|column| Arc::new(column.finish()) as ArrayRef);
             let batch = RecordBatch::try_new(Arc::clone(schema), arrays.collect())
                 .map_err(|error| Error::file(file, error.to_string()))?;
             waiting = 0;

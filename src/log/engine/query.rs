@@ -6,9 +6,9 @@
 
 use std::sync::Arc;
 
+use datafusion::arrow::array::BooleanArray;
 use datafusion::arrow::array::{Array, AsArray, RecordBatch};
 use datafusion::arrow::compute::filter_record_batch;
-use datafusion::arrow::array::BooleanArray;
 use datafusion::arrow::datatypes::{DataType, Int64Type};
 use datafusion::dataframe::DataFrame;
 use datafusion::error::DataFusionError;
@@ -81,7 +81,12 @@ fn measures(shape: Shape) -> Vec<Expr> {
     if !shape.counted {
         return vec![count(lit(1)).alias("n")];
     }
-    let number = || cast(coalesce(vec![text(shape.key()), lit("")]), DataType::Float64);
+    let number = || {
+        cast(
+            coalesce(vec![text(shape.key()), lit("")]),
+            DataType::Float64,
+        )
+    };
     let is_count = number()
         .gt_eq(lit(0.0))
         .and(number().eq(floor(number())))
@@ -126,7 +131,8 @@ pub(super) fn below(groups: DataFrame, thresholds: &[(String, u64)]) -> Result<D
         cases = Some(match cases {
             None => datafusion::logical_expr::case(ident("k")).when(label, threshold),
             Some(mut cases) => {
-                let cases: &mut datafusion::logical_expr::conditional_expressions::CaseBuilder = &mut cases;
+                let cases: &mut datafusion::logical_expr::conditional_expressions::CaseBuilder =
+                    &mut cases;
                 cases.when(label, threshold)
             }
         });
@@ -192,7 +198,10 @@ fn read_so_far(plan: &dyn ExecutionPlan, bytes_per_row: f64) -> u64 {
             _ => (metrics.output_rows().unwrap_or(0) as f64 * bytes_per_row) as u64,
         };
     }
-    children.iter().map(|child| read_so_far(child.as_ref(), bytes_per_row)).sum()
+    children
+        .iter()
+        .map(|child| read_so_far(child.as_ref(), bytes_per_row))
+        .sum()
 }
 
 /// The numbers of rows of a batch of groups or secrets.
@@ -200,10 +209,14 @@ fn read_so_far(plan: &dyn ExecutionPlan, bytes_per_row: f64) -> u64 {
 /// # Errors
 /// A number that is none.
 pub(super) fn counts(batch: &RecordBatch) -> Result<Vec<u64>> {
-    let bad = batch.column_by_name("bad").map(|bad| bad.as_primitive::<Int64Type>());
+    let bad = batch
+        .column_by_name("bad")
+        .map(|bad| bad.as_primitive::<Int64Type>());
     if bad.is_some_and(|bad| (0..bad.len()).any(|row| bad.value(row) != 0)) {
-        return Err(Error::parameter("--count", "a row's number of occurrences is none")
-            .with_hint("--count names the column that says how often its row occurred"));
+        return Err(
+            Error::parameter("--count", "a row's number of occurrences is none")
+                .with_hint("--count names the column that says how often its row occurred"),
+        );
     }
     let n = named(batch, "n").as_primitive::<Int64Type>();
     Ok((0..n.len()).map(|row| n.value(row).max(0) as u64).collect())
@@ -211,7 +224,9 @@ pub(super) fn counts(batch: &RecordBatch) -> Result<Vec<u64>> {
 
 /// A column by its name.
 pub(super) fn named<'b>(batch: &'b RecordBatch, name: &str) -> &'b dyn Array {
-    batch.column_by_name(name).expect("the query names its columns")
+    batch
+        .column_by_name(name)
+        .expect("the query names its columns")
 }
 
 /// The rows of a batch that are kept.

@@ -123,7 +123,11 @@ impl Counting<'_> {
         if received.all > most {
             return Ok(None);
         }
-        let chosen = received.groups.iter().map(|group| (*group, group.count)).collect();
+        let chosen = received
+            .groups
+            .iter()
+            .map(|group| (*group, group.count))
+            .collect();
         Ok(Some(Counted {
             picks: in_order(chosen),
             rows: received.rows,
@@ -152,10 +156,16 @@ impl Counting<'_> {
     async fn sample(&self, most: u64, seen: Vec<(String, u64)>, rows: u64) -> Result<Counted> {
         let sizes: Vec<u64> = seen.iter().map(|(_, rows)| *rows).collect();
         let cap = cap(&sizes, most);
-        let numbers: HashMap<String, u32> = (0u32..).zip(&seen).map(|(at, (label, _))| (label.clone(), at)).collect();
+        let numbers: HashMap<String, u32> = (0u32..)
+            .zip(&seen)
+            .map(|(at, (label, _))| (label.clone(), at))
+            .collect();
         let mut slack = 1;
         loop {
-            let thresholds: Vec<u64> = sizes.iter().map(|&rows| threshold(rows, cap, slack)).collect();
+            let thresholds: Vec<u64> = sizes
+                .iter()
+                .map(|&rows| threshold(rows, cap, slack))
+                .collect();
             let received = self.below(&seen, &numbers, &thresholds).await?;
             // What was not received is groups of one row.
             let distinct = received.all + (rows - received.rows);
@@ -194,7 +204,9 @@ impl Counting<'_> {
         let mut received = Received::default();
         self.run(groups, |batch| {
             received.take(batch, &|label| {
-                numbers.get(label).map(|&secret| (secret, thresholds[secret as usize]))
+                numbers
+                    .get(label)
+                    .map(|&secret| (secret, thresholds[secret as usize]))
             })?;
             Ok(true)
         })
@@ -231,7 +243,10 @@ impl Received {
             let hash = u64::from_str_radix(&hashes.value(row)[..16], 16)
                 .map_err(|error| Error::parameter("--engine", error.to_string()))?;
             let (secret, below) = threshold(labels.value(row)).unwrap_or((0, u64::MAX));
-            let is_kept = count > 0 && Priorities::of_hash(hash, count).next().is_some_and(|first| first < fraction(below));
+            let is_kept = count > 0
+                && Priorities::of_hash(hash, count)
+                    .next()
+                    .is_some_and(|first| first < fraction(below));
             kept.push(is_kept);
             if is_kept {
                 self.groups.push(Group {
@@ -256,7 +271,8 @@ fn draw(groups: &[Group], sizes: &[u64], cap: u64, thresholds: &[u64]) -> Option
     for (at, group) in (0u32..).zip(groups) {
         let secret = group.secret as usize;
         let below = fraction(thresholds[secret]);
-        let rows = Priorities::of_hash(group.hash, group.count).take_while(|&priority| priority < below);
+        let rows =
+            Priorities::of_hash(group.hash, group.count).take_while(|&priority| priority < below);
         candidates[secret].extend(rows.map(|priority| (priority.to_bits(), at)));
     }
     let mut counts = vec![0u64; groups.len()];
@@ -269,10 +285,14 @@ fn draw(groups: &[Group], sizes: &[u64], cap: u64, thresholds: &[u64]) -> Option
         if wanted < rows.len() {
             rows.select_nth_unstable_by_key(wanted, key);
         }
-        rows[..wanted].iter().for_each(|&(_, at)| counts[at as usize] += 1);
+        rows[..wanted]
+            .iter()
+            .for_each(|&(_, at)| counts[at as usize] += 1);
     }
     let used = groups.iter().zip(counts).filter(|(_, count)| *count > 0);
-    Some(in_order(used.map(|(group, count)| (*group, count)).collect()))
+    Some(in_order(
+        used.map(|(group, count)| (*group, count)).collect(),
+    ))
 }
 
 /// The hash below which there are, nearly for sure, `cap` of so many rows; none of [`u64::MAX`] is below it

@@ -17,12 +17,12 @@ use datafusion::logical_expr::{Expr, ident};
 use datafusion::prelude::SessionContext;
 
 use crate::error::{Error, Result};
+use crate::log::engine::{condition, failure, own_rows};
 use crate::log::first_row::refuse_if_alone;
 use crate::log::format::Format;
-use crate::log::engine::{condition, failure, own_rows};
 use crate::log::layout::{self, HeaderChoice, Layout};
 use crate::log::unpack::Packing;
-use crate::log::{ReadOptions, ReadMeter, records, source};
+use crate::log::{ReadMeter, ReadOptions, records, source};
 
 /// Rows of a file that settle its layout.
 const PROBE: usize = records::PROBE_ROWS + 1;
@@ -121,8 +121,11 @@ struct Looked {
 /// Finds out what a file is and which column plays which part.
 fn look(name: &str, options: &ReadOptions, first: Option<&Layout>) -> Result<Looked> {
     if name == source::STDIN {
-        return Err(Error::parameter("-", "the query engine may read a log more than once, and standard input ends")
-            .with_hint("write it to a file, or leave --engine, --where and --cluster out"));
+        return Err(Error::parameter(
+            "-",
+            "the query engine may read a log more than once, and standard input ends",
+        )
+        .with_hint("write it to a file, or leave --engine, --where and --cluster out"));
     }
     let meter = ReadMeter::default();
     let mut records = records::open_file(name, &meter, options)?;
@@ -246,19 +249,31 @@ impl Run {
         };
         let schema = filtered.schema().clone();
         let layout = &self.layout;
-        let columns = layout.secret.iter().chain(&layout.observe).chain(&layout.count);
+        let columns = layout
+            .secret
+            .iter()
+            .chain(&layout.observe)
+            .chain(&layout.count);
         let columns: Vec<Expr> = columns
             .enumerate()
             .map(|(at, &column)| by_path(&names[column], schema.as_arrow()).alias(format!("c{at}")))
             .collect();
-        filtered.select(columns).map_err(|error| failure::of_engine(&error))
+        filtered
+            .select(columns)
+            .map_err(|error| failure::of_engine(&error))
     }
 
     /// All columns of the files.
     async fn all(&self, context: &SessionContext, options: &ReadOptions) -> Result<DataFrame> {
-        let urls: Vec<String> = self.files.iter().map(|file| url(file)).collect::<Result<_>>()?;
+        let urls: Vec<String> = self
+            .files
+            .iter()
+            .map(|file| url(file))
+            .collect::<Result<_>>()?;
         let read = match &self.kind {
-            Kind::Own => return own_rows::frame(context, &self.files, &own_names(&self.layout), options),
+            Kind::Own => {
+                return own_rows::frame(context, &self.files, &own_names(&self.layout), options);
+            }
             Kind::Parquet(schema) => {
                 let options = ParquetReadOptions {
                     file_extension: "",
@@ -307,7 +322,13 @@ fn own_names(layout: &Layout) -> Vec<String> {
     let names = &layout.names;
     let unique = |at: usize| names.iter().filter(|name| **name == names[at]).count() == 1;
     (0..names.len())
-        .map(|at| if unique(at) { names[at].clone() } else { (at + 1).to_string() })
+        .map(|at| {
+            if unique(at) {
+                names[at].clone()
+            } else {
+                (at + 1).to_string()
+            }
+        })
         .collect()
 }
 
@@ -335,12 +356,17 @@ fn by_path(name: &str, schema: &Schema) -> Expr {
 
 /// The address of a file, from anywhere; what a pattern would be is only a name.
 fn url(file: &str) -> Result<String> {
-    let path = std::fs::canonicalize(Path::new(file)).map_err(|error| Error::file(file, error.to_string()))?;
-    let path = path.to_str().ok_or_else(|| Error::file(file, "has a path that is not UTF-8"))?;
+    let path = std::fs::canonicalize(Path::new(file))
+        .map_err(|error| Error::file(file, error.to_string()))?;
+    let path = path
+        .to_str()
+        .ok_or_else(|| Error::file(file, "has a path that is not UTF-8"))?;
     let mut url = String::from("file://");
     for byte in path.bytes() {
         match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' => url.push(byte.into()),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' => {
+                url.push(byte.into())
+            }
             _ => url.push_str(&format!("%{byte:02X}")),
         }
     }
@@ -349,14 +375,22 @@ fn url(file: &str) -> Result<String> {
 
 /// The mean length of the first rows, delimiters included.
 fn bytes_per_row(probe: &[StringRecord]) -> f64 {
-    let bytes: usize = probe.iter().map(|row| row.as_slice().len() + row.len()).sum();
+    let bytes: usize = probe
+        .iter()
+        .map(|row| row.as_slice().len() + row.len())
+        .sum();
     bytes as f64 / probe.len().max(1) as f64
 }
 
 /// Whether rows are so seldom alike that counting them needs as much room as keeping them.
 fn seems_distinct(run: &Run) -> bool {
     let layout = &run.layout;
-    let used: Vec<usize> = layout.secret.iter().chain(&layout.observe).copied().collect();
+    let used: Vec<usize> = layout
+        .secret
+        .iter()
+        .chain(&layout.observe)
+        .copied()
+        .collect();
     let mut rows: Vec<Vec<&str>> = run
         .probe
         .iter()

@@ -75,8 +75,11 @@ fn remote(url: &str, runtime: &Runtime) -> Result<SessionContext> {
     use ballista::prelude::{SessionConfigExt, SessionContextExt};
 
     reach(url)?;
+    // With plans that adapt while they run, a scheduler of Ballista 55 waits for ever for the parts that an
+    // executor held which died.
+    let config = SessionConfig::new_with_ballista().with_ballista_adaptive_query_planner(false);
     let state = SessionStateBuilder::new_with_default_features()
-        .with_config(shared(SessionConfig::new_with_ballista()))
+        .with_config(shared(config))
         .build();
     runtime
         .block_on(SessionContext::remote_with_state(url, state))
@@ -87,11 +90,10 @@ fn remote(url: &str, runtime: &Runtime) -> Result<SessionContext> {
 fn remote(url: &str, _: &Runtime) -> Result<SessionContext> {
     let _ = SessionStateBuilder::new();
     reach(url)?;
-    Err(Error::parameter(
-        option(url),
-        "this build has no cluster client",
+    Err(
+        Error::parameter(option(url), "this build has no cluster client")
+            .with_hint("build it with: cargo build --release --features cluster"),
     )
-    .with_hint("build it with: cargo build --release --features cluster"))
 }
 
 fn option(url: &str) -> String {

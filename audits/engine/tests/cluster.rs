@@ -1,17 +1,16 @@
 //! Audits on a real scheduler and two executors on loopback: the same bytes as without a cluster.
 
-use std::fs::File;
+mod common;
+
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use arrow::array::{ArrayRef, Float64Array, Int64Array, RecordBatch};
-use leakgauge::audit::{AuditOptions, audit};
-use leakgauge::log::{EngineOptions, ReadMeter, ReadOptions, read};
-use leakgauge::report::{Format, write_audit};
-use parquet::arrow::ArrowWriter;
+use arrow::array::{ArrayRef, Float64Array, Int64Array};
+use common::{Words, json, options, write};
+use leakgauge::log::{ReadMeter, read};
 
 /// A process that does not outlive its test.
 struct Process(Child);
@@ -48,7 +47,10 @@ fn free_port() -> u16 {
 fn wait_for(port: u16) {
     let begun = Instant::now();
     while TcpStream::connect(("127.0.0.1", port)).is_err() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "nothing listens on port {port}");
+        assert!(
+            begun.elapsed() < Duration::from_secs(60),
+            "nothing listens on port {port}"
+        );
         std::thread::sleep(Duration::from_millis(50));
     }
 }
@@ -69,7 +71,11 @@ impl Cluster {
             let own = free_port();
             let work = directory.join(format!("executor-{at}"));
             std::fs::create_dir(&work).unwrap();
-            let arguments = [port.to_string(), own.to_string(), work.to_str().unwrap().to_owned()];
+            let arguments = [
+                port.to_string(),
+                own.to_string(),
+                work.to_str().unwrap().to_owned(),
+            ];
             let executor = start(env!("CARGO_BIN_EXE_cluster-executor"), &arguments);
             wait_for(own);
             executor
@@ -86,29 +92,6 @@ impl Cluster {
     }
 }
 
-/// A portable stream of random words (SplitMix64).
-struct Words(u64);
-
-impl Words {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn uniform(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1u64 << 53) as f64
-    }
-}
-
-fn write(path: &Path, columns: Vec<(&str, ArrayRef)>) {
-    let batch = RecordBatch::try_from_iter(columns).unwrap();
-    let mut writer = ArrowWriter::try_new(File::create(path).unwrap(), batch.schema(), None).unwrap();
-    writer.write(&batch).unwrap();
-    writer.close().unwrap();
-}
-
 /// Randomized response in eight files: the secret with probability 1/2, anything of 4 otherwise.
 fn discrete(directory: &Path, rows: usize) -> Vec<String> {
     let mut words = Words(1);
@@ -120,7 +103,10 @@ fn discrete(directory: &Path, rows: usize) -> Vec<String> {
                 0 => secret,
                 _ => (words.next() % 4) as i64,
             };
-            let seen: Vec<i64> = secrets.iter().map(|&secret| tells(secret, &mut words)).collect();
+            let seen: Vec<i64> = secrets
+                .iter()
+                .map(|&secret| tells(secret, &mut words))
+                .collect();
             write(
                 &path,
                 vec![
@@ -142,39 +128,23 @@ fn numeric(directory: &Path, rows: usize) -> Vec<String> {
             let secrets: Vec<i64> = (0..rows).map(|_| (words.next() % 2) as i64).collect();
             let mut column = |shift: f64| -> ArrayRef {
                 let noise = |words: &mut Words| (0..12).map(|_| words.uniform()).sum::<f64>() - 6.0;
-                let values = secrets.iter().map(|&secret| noise(&mut words) + shift * secret as f64);
+                let values = secrets
+                    .iter()
+                    .map(|&secret| noise(&mut words) + shift * secret as f64);
                 Arc::new(Float64Array::from(values.collect::<Vec<_>>()))
             };
             let (x, y) = (column(0.5), column(0.0));
-            write(&path, vec![("secret", Arc::new(Int64Array::from(secrets.clone()))), ("x", x), ("y", y)]);
+            write(
+                &path,
+                vec![
+                    ("secret", Arc::new(Int64Array::from(secrets.clone()))),
+                    ("x", x),
+                    ("y", y),
+                ],
+            );
             path.to_str().unwrap().to_owned()
         })
         .collect()
-}
-
-fn options(files: &[String], condition: Option<&str>, cluster: Option<String>) -> ReadOptions {
-    ReadOptions {
-        files: files.to_vec(),
-        max_rows: Some(5_000),
-        engine: Some(EngineOptions {
-            condition: condition.map(str::to_owned),
-            cluster,
-            spill: None,
-        }),
-        ..ReadOptions::default()
-    }
-}
-
-fn json(options: &ReadOptions) -> Vec<u8> {
-    let log = read(options, &ReadMeter::default()).expect("the log can be read");
-    let audit_options = AuditOptions {
-        quick: true,
-        ..AuditOptions::default()
-    };
-    let found = audit(&log, &audit_options).expect("the log can be audited");
-    let mut out = Vec::new();
-    write_audit(&found, Format::Json, &mut out).unwrap();
-    out
 }
 
 #[test]
@@ -184,7 +154,10 @@ fn a_cluster_gives_the_same_bytes() {
     // More distinct rows than are kept: a sample is drawn, on the cluster the same one.
     let logs = [
         (discrete(place.path(), 5_000), None),
-        (discrete(place.path(), 5_000), Some("answer <> 3 AND secret < 3")),
+        (
+            discrete(place.path(), 5_000),
+            Some("answer <> 3 AND secret < 3"),
+        ),
         (numeric(place.path(), 2_000), None),
         (numeric(place.path(), 2_000), Some("x > -1")),
     ];
@@ -192,7 +165,10 @@ fn a_cluster_gives_the_same_bytes() {
         let here = json(&options(&files, condition, None));
         let there = json(&options(&files, condition, cluster.url()));
         assert!(!here.is_empty());
-        assert_eq!(String::from_utf8(here).unwrap(), String::from_utf8(there).unwrap());
+        assert_eq!(
+            String::from_utf8(here).unwrap(),
+            String::from_utf8(there).unwrap()
+        );
     }
 }
 
@@ -201,7 +177,7 @@ fn an_executor_that_dies_changes_nothing() {
     let place = tempfile::tempdir().unwrap();
     let files = numeric(place.path(), 100_000);
     let here = json(&options(&files, None, None));
-    for wait in [100, 400, 1_000] {
+    for wait in [150, 400, 600] {
         let work = place.path().join(wait.to_string());
         std::fs::create_dir(&work).unwrap();
         let mut cluster = Cluster::start(&work);
@@ -210,8 +186,13 @@ fn an_executor_that_dies_changes_nothing() {
         std::thread::sleep(Duration::from_millis(wait));
         let was_running = !there.is_finished();
         drop(cluster.executors.pop());
-        let there = there.join().expect("the answer comes from the other executor");
-        assert!(was_running, "the query was over after {wait} ms: give it more rows");
+        let there = there
+            .join()
+            .expect("the answer comes from the other executor");
+        assert!(
+            was_running,
+            "the query was over after {wait} ms: give it more rows"
+        );
         assert_eq!(there, here, "killed after {wait} ms");
     }
 }
@@ -222,7 +203,11 @@ fn a_scheduler_that_is_not_there_is_an_error_at_once() {
     let files = discrete(place.path(), 100);
     let nobody = format!("df://127.0.0.1:{}", free_port());
     let begun = Instant::now();
-    let error = read(&options(&files, None, Some(nobody.clone())), &ReadMeter::default()).unwrap_err();
+    let error = read(
+        &options(&files, None, Some(nobody.clone())),
+        &ReadMeter::default(),
+    )
+    .unwrap_err();
     assert!(begun.elapsed() < Duration::from_secs(30));
     assert!(error.to_string().contains(&nobody), "{error}");
     assert!(error.to_string().contains("cannot be reached"), "{error}");

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ballista_core::config::TaskSchedulingPolicy;
 use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -16,6 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         port,
         grpc_port: port + 1,
         vcores: 1,
+        task_scheduling_policy: TaskSchedulingPolicy::PullStaged,
         work_dir: Some(directory.clone()),
         executor_heartbeat_interval_seconds: 1,
         ..ExecutorProcessConfig::default()

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ballista_core::config::TaskSchedulingPolicy;
 use ballista_scheduler::cluster::BallistaCluster;
 use ballista_scheduler::config::SchedulerConfig;
 use ballista_scheduler::scheduler_process::start_server;
@@ -10,6 +11,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let port: u16 = std::env::args().nth(1).ok_or("which port?")?.parse()?;
     let config = SchedulerConfig {
         bind_port: port,
+        scheduling_policy: TaskSchedulingPolicy::PullStaged,
         executor_timeout_seconds: 5,
         expire_dead_executor_interval_seconds: 1,
         no_executors_grace_period_seconds: 10,
