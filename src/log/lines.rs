@@ -182,11 +182,8 @@ mod tests {
         let (head, rest) = text.as_bytes().split_at(head.min(text.len()));
         let mut lines = Lines::new(head.to_vec(), Box::new(Slow(rest.to_vec(), step)));
         let mut seen = Vec::new();
-        loop {
-            match lines.next().unwrap() {
-                Next::Line(line) => seen.push(String::from_utf8(line.to_vec()).unwrap()),
-                Next::Other | Next::End => break,
-            }
+        while let Next::Line(line) = lines.next().unwrap() {
+            seen.push(String::from_utf8(line.to_vec()).unwrap());
             lines.take();
         }
         let mut left = String::new();
