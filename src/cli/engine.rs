@@ -10,14 +10,17 @@ use leakgauge::log::EngineOptions;
 /// How a log is read through the query engine.
 #[derive(Args, Clone)]
 pub struct EngineArguments {
-    /// Only the rows for which this holds, as behind WHERE in SQL: `time > 5 AND host LIKE 'a%'`
+    /// Only the rows for which this holds, as behind WHERE in SQL: `time > 5 AND host LIKE 'a%'`; needs a
+    /// build with `--features engine`
     #[arg(long = "where", value_name = "CONDITION")]
     pub condition: Option<String>,
     /// Count rows with the query engine: all cores, bounded memory, the order of rows is not looked at
-    /// [implied by --where and --cluster]
+    /// [implied by --where and --cluster];
+    /// needs a build with `--features engine`
     #[arg(long)]
     pub engine: bool,
-    /// Run the query engine on a cluster, by the address of its scheduler
+    /// Run the query engine on a cluster, by the address of its scheduler; needs a build with `--features
+    /// cluster`
     #[arg(long, value_name = "df://HOST:PORT")]
     pub cluster: Option<String>,
 }
