@@ -5,8 +5,8 @@
     python benches/engine.py [--directory DIR] [--rows N] [--runs K] [--threads T] [--numeric]
 
 Makes the logs once, with DuckDB, and keeps them. DuckDB's time is that of the query alone; leakgauge's is that of the
-whole process with its audit (`estimate --engine --quick`). Runs alternate; the best of each is compared. `--numeric`
-adds a log of ten columns of doubles, of which a sample is kept.
+whole process with its audit (`estimate --quick --scorer frequentist`), read plainly and with `--engine`. Runs alternate;
+the best of each is compared. `--numeric` adds a log of ten columns of doubles, of which a sample is kept.
 """
 
 import argparse
@@ -43,7 +43,7 @@ def gauge(program, path, threads, *options):
     """Seconds and MiB of a run."""
     begun = time.perf_counter()
     process = subprocess.Popen(
-        [program, "estimate", path, "--engine", "--quick", "--threads", str(threads), *options],
+        [program, "estimate", path, "--quick", "--threads", str(threads), *options],
         stdout=subprocess.DEVNULL,
     )
     _, status, usage = os.wait4(process.pid, 0)
@@ -65,20 +65,21 @@ def main():
         for form in ("csv", "parquet"):
             path = f"{arguments.directory}/discrete-{rows}.{form}"
             make(path, DISCRETE.format(rows=rows))
-            ours, theirs, memory = [], [], 0
+            theirs, ours = [], {"plain": [], "engine": []}
             for _ in range(arguments.runs):
                 theirs.append(duck(path, arguments.threads))
-                seconds, mebibytes = gauge(arguments.program, path, arguments.threads)
-                ours.append(seconds)
-                memory = max(memory, mebibytes)
-            speed = min(theirs) / min(ours)
-            print(f"{form:8}{rows:>12} rows  duckdb {min(theirs):7.3f} s  leakgauge {min(ours):7.3f} s  "
-                  f"speed {speed:5.2f}  {memory:6.0f} MiB", flush=True)
+                for how, more in (("plain", []), ("engine", ["--engine"])):
+                    options = ["--scorer", "frequentist", *more]
+                    ours[how].append(gauge(arguments.program, path, arguments.threads, *options))
+            for how, runs in ours.items():
+                seconds, memory = min(run[0] for run in runs), max(run[1] for run in runs)
+                print(f"{form:8}{rows:>12} rows  duckdb {min(theirs):7.3f} s  {how:6} {seconds:7.3f} s  "
+                      f"speed {min(theirs) / seconds:5.2f}  {memory:6.0f} MiB", flush=True)
     if arguments.numeric:
         columns = ", ".join(f"(hash(i * {11 + 2 * c} + {c}) % 1000000007) / 1e9 + (hash(i) % 10) / 50 AS x{c}" for c in range(10))
         path = f"{arguments.directory}/numeric-{arguments.rows}.parquet"
         make(path, NUMERIC.format(columns=columns, rows=arguments.rows))
-        for options in ([], ["--max-rows", "100000"]):
+        for options in ([], ["--engine"]):
             seconds, mebibytes = gauge(arguments.program, path, arguments.threads, *options)
             print(f"numeric {arguments.rows:>12} rows  leakgauge {' '.join(options)} {seconds:7.2f} s  {mebibytes:6.0f} MiB", flush=True)
 
