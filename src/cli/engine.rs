@@ -15,8 +15,8 @@ pub struct EngineArguments {
     #[arg(long = "where", value_name = "CONDITION")]
     pub condition: Option<String>,
     /// Count rows with the query engine: all cores, bounded memory, the order of rows is not looked at
-    /// [implied by --where and --cluster];
-    /// needs a build with `--features engine`
+    /// [implied by --where and --cluster]; needs a build with
+    /// `--features engine`
     #[arg(long)]
     pub engine: bool,
     /// Run the query engine on a cluster, by the address of its scheduler; needs a build with `--features
@@ -43,7 +43,7 @@ impl EngineArguments {
     }
 }
 
-/// Where this process spills to. Gone when it ends, by Ctrl-C too.
+/// Where this process spills to. Gone when it ends, by Ctrl-C or another signal too.
 static SPILL: OnceLock<PathBuf> = OnceLock::new();
 
 fn spill_directory() -> Result<PathBuf> {

@@ -76,10 +76,11 @@ impl Counting<'_> {
     pub(super) async fn count(&self) -> Result<Counted> {
         let most = self.options.max_rows.unwrap_or(u64::MAX);
         let is_narrowed = !self.options.secrets.is_empty();
-        if !self.scan.seems_distinct && !is_narrowed {
-            if let Some(counted) = self.all(most).await? {
-                return Ok(counted);
-            }
+        if !self.scan.seems_distinct
+            && !is_narrowed
+            && let Some(counted) = self.all(most).await?
+        {
+            return Ok(counted);
         }
         let seen = self.secrets().await?;
         if is_narrowed {
