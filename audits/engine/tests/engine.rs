@@ -273,7 +273,122 @@ fn a_condition_leaves_the_rows_for_which_it_holds() {
     refused(&asks("count(*) > 1"), &["--where"]);
     let odd = file(place.path(), "odd.csv", csv(&all) + "a,many,low\n");
     let odd = options(&[odd], Some("answer > 1"), None);
-    refused(&odd, &["many"]);
+    refused(
+        &odd,
+        &[
+            "odd.csv, row 5002, column 2",
+            "many",
+            "neither number nor date",
+        ],
+    );
+    refused(&asks("random() < 0.5"), &["--where", "chance"]);
+    refused(&asks("now() > '2026-01-01'"), &["--where", "time of day"]);
+}
+
+/// Statistics in a file leave out what is not a number: nothing may be concluded from them.
+#[test]
+fn what_statistics_of_a_file_leave_out_is_read_all_the_same() {
+    let place = tempfile::tempdir().unwrap();
+    let labelled = |name: &str, odd: f64, value: f64| {
+        let path = place.path().join(name);
+        let secrets: Vec<&str> = (0..2_000).map(|row| ["a", "b"][row % 2]).collect();
+        let seen = (0..2_000).map(|row| if row % 4 == 1 { odd } else { value });
+        write(
+            &path,
+            vec![
+                ("secret", Arc::new(StringArray::from(secrets)) as ArrayRef),
+                ("seen", Arc::new(Float64Array::from_iter_values(seen))),
+            ],
+        );
+        ReadOptions {
+            categorical: vec!["seen".into()],
+            ..options(&[path.to_str().unwrap().to_owned()], None, None)
+        }
+    };
+    for options in [
+        labelled("nan.parquet", f64::NAN, 1.0),
+        labelled("zero.parquet", -0.0, 0.0),
+    ] {
+        assert_eq!(log(&options).observations.len(), 2);
+        assert_same(&options);
+    }
+    let mut above = labelled("above.parquet", f64::NAN, 1.0);
+    above.engine.as_mut().unwrap().condition = Some("seen > 2".into());
+    // SQL puts what is not a number above all numbers.
+    refused(&above, &["only one secret"]);
+    let mut as_numbers = labelled("number.parquet", f64::NAN, 1.0);
+    as_numbers.categorical.clear();
+    refused(
+        &as_numbers,
+        &["number.parquet, row 2, column seen", "not a finite number"],
+    );
+}
+
+#[test]
+fn dates_and_codes_are_compared_as_what_they_are() {
+    let place = tempfile::tempdir().unwrap();
+    let mut text = "secret,at,code,took,x\n".to_owned();
+    for row in 0..240 {
+        writeln!(
+            text,
+            "{},2026-01-{:02}T{:02}:00:00+02:00,{:03},{}ms,{}",
+            ["a", "b"][row % 2],
+            1 + row / 24,
+            row % 24,
+            row % 7,
+            row,
+            row % 5
+        )
+        .unwrap();
+    }
+    let name = file(place.path(), "log.csv", text);
+    let asks = |condition: &str| options(std::slice::from_ref(&name), Some(condition), None);
+    let rows = |condition: &str| log(&asks(condition)).facts.rows;
+    // Two hours ahead: the first day begins at 22:00 of the day before.
+    assert_eq!(rows("at < '2026-01-01'"), 2);
+    assert_eq!(
+        rows("at >= '2026-01-02 00:00:00' AND at < '2026-01-03'"),
+        24
+    );
+    assert_eq!(rows("at LIKE '2026-01-01T%'"), 24);
+    assert_eq!(rows("code = '003'"), 34);
+    assert_eq!(rows("length(x) = 1"), 240);
+    refused(&asks("took > '100ms'"), &["--where", "durations"]);
+}
+
+#[test]
+fn files_of_different_types_are_put_together_as_they_are_written() {
+    let place = tempfile::tempdir().unwrap();
+    let big = 1_i64 << 53;
+    let part = |name: &str, seen: ArrayRef| {
+        let path = place.path().join(name);
+        let secrets: Vec<&str> = (0..seen.len()).map(|row| ["a", "b"][row % 2]).collect();
+        write(
+            &path,
+            vec![
+                ("secret", Arc::new(StringArray::from(secrets)) as ArrayRef),
+                ("seen", seen),
+            ],
+        );
+        path.to_str().unwrap().to_owned()
+    };
+    let files = [
+        part(
+            "whole.parquet",
+            Arc::new(Int64Array::from(vec![big, big + 1, 3, 3])),
+        ),
+        part(
+            "real.parquet",
+            Arc::new(Float64Array::from(vec![0.5, 0.5, 3.0, 3.0])),
+        ),
+        file(place.path(), "text.csv", "secret,seen\na,3\nb,0.5\n"),
+    ];
+    let mixed = ReadOptions {
+        categorical: vec!["seen".into()],
+        ..options(&files, None, None)
+    };
+    assert_eq!(log(&mixed).observations.len(), 4);
+    assert_same(&mixed);
 }
 
 #[test]

@@ -1,75 +1,114 @@
 //! `--where`: which rows of a log are looked at, in SQL.
 
 use csv::StringRecord;
-use datafusion::arrow::datatypes::DataType;
-use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::arrow::datatypes::{DataType, TimeUnit};
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::dataframe::DataFrame;
 use datafusion::error::DataFusionError;
 use datafusion::functions::expr_fn::{btrim, nullif};
-use datafusion::logical_expr::{Expr, cast, lit};
+use datafusion::logical_expr::{Expr, Volatility, cast, lit};
 
 use crate::error::Result;
 use crate::log::engine::failure;
 use crate::log::layout::is_number;
+use crate::log::records::{MISSING, NULL};
+use crate::log::units::Unit;
 
-/// The columns of a text that a condition takes as numbers: all of their first rows are.
-pub(super) fn types(names: &[String], probe: &[StringRecord]) -> Vec<(String, DataType)> {
-    let column = |at: usize| {
-        probe
-            .iter()
-            .filter_map(move |row| row.get(at))
-            .map(str::trim)
-    };
-    let filled = |at: usize| column(at).filter(|text| !text.is_empty());
-    let long = |text: &str| {
-        text.parse::<i64>()
-            .is_ok_and(|n| n.unsigned_abs() > 1 << 53)
-    };
-    (0..names.len())
-        .filter(|&at| filled(at).next().is_some() && filled(at).all(is_number))
-        .map(|at| {
-            // Doubles cannot tell apart times in nanoseconds.
-            let whole = filled(at).all(|text| text.parse::<i64>().is_ok()) && filled(at).any(long);
-            let kind = if whole {
-                DataType::Int64
-            } else {
-                DataType::Float64
-            };
-            (names[at].clone(), kind)
-        })
-        .collect()
+/// What a column of a text is to a condition, where it is not text.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Meaning {
+    /// Numbers or dates, of this type.
+    Typed(DataType),
+    /// Durations with their units, which SQL does not know.
+    Durations,
 }
 
-/// The rows that a condition holds for. Cells of a text are compared as numbers where `typed` says so,
-/// blank ones as missing.
+/// The columns of a text that a condition takes as something else: all of their first rows are numbers,
+/// dates or durations. Numbers with zeros in front are codes.
+pub(super) fn meanings(names: &[String], probe: &[StringRecord]) -> Vec<(String, Meaning)> {
+    let meaning = |at: usize| {
+        let column = probe.iter().filter_map(|row| row.get(at)).map(str::trim);
+        let mut filled = column.filter(|text| !matches!(*text, "" | NULL | MISSING));
+        let first = filled.clone().next()?;
+        if !is_number(first) {
+            return match Unit::of(filled)? {
+                Unit::Date => Some(Meaning::Typed(DataType::Timestamp(
+                    TimeUnit::Nanosecond,
+                    None,
+                ))),
+                Unit::Duration => Some(Meaning::Durations),
+            };
+        }
+        let is_code = |text: &str| text.len() > 1 && text.starts_with('0') && !text.contains('.');
+        if !filled.clone().all(is_number) || filled.clone().any(is_code) {
+            return None;
+        }
+        let is_whole = filled.all(|text| text.parse::<i64>().is_ok());
+        let kind = if is_whole {
+            DataType::Int64
+        } else {
+            DataType::Float64
+        };
+        Some(Meaning::Typed(kind))
+    };
+    let meant = (0..names.len()).filter_map(|at| Some((names[at].clone(), meaning(at)?)));
+    meant.collect()
+}
+
+/// The rows that a condition holds for. Cells of a text are compared as `meanings` says, blank ones as
+/// missing.
 ///
 /// # Errors
-/// A condition that is none, or names a column that is not there.
+/// A condition that is none, names a column that is not there, looks at more than one row or comes out
+/// otherwise another time.
 pub(super) fn filter(
     frame: DataFrame,
     condition: &str,
-    typed: Option<&[(String, DataType)]>,
+    meanings: Option<&[(String, Meaning)]>,
 ) -> Result<DataFrame> {
     let wrong = |error| failure::of_condition(condition, &error);
+    let refused = |problem: String| wrong(DataFusionError::Plan(problem));
     let parsed = frame.parse_sql_expr(condition).map_err(wrong)?;
-    let looks_beyond = parsed
+    if parsed
         .exists(|part| Ok(looks_beyond_a_row(part)))
-        .map_err(wrong)?;
-    if looks_beyond {
-        let told =
-            DataFusionError::Plan("a row is chosen by what stands in it, not by other rows".into());
-        return Err(wrong(told));
+        .map_err(wrong)?
+    {
+        return Err(refused(
+            "a row is chosen by what stands in it, not by other rows".into(),
+        ));
     }
-    let parsed = match typed {
-        None => parsed,
-        Some(typed) => {
-            parsed
-                .transform_up(|part| Ok(as_number(part, typed)))
-                .map_err(wrong)?
-                .data
-        }
+    if parsed.exists(|part| Ok(changes(part))).map_err(wrong)? {
+        return Err(refused(
+            "a row is chosen by what stands in it, not by chance or the time of day".into(),
+        ));
+    }
+    let Some(meanings) = meanings else {
+        return frame.filter(parsed).map_err(wrong);
     };
+    for column in parsed.column_refs() {
+        let durations = |(name, meaning): &(String, Meaning)| {
+            *name == column.name && *meaning == Meaning::Durations
+        };
+        if meanings.iter().any(durations) {
+            return Err(refused(format!(
+                "column {} holds durations with units, which would be compared as texts",
+                column.name
+            )));
+        }
+    }
+    let parsed = parsed
+        .transform_down(|part| Ok(meant(part, meanings)))
+        .map_err(wrong)?
+        .data;
     frame.filter(parsed).map_err(wrong)
+}
+
+/// Whether a part comes out otherwise another time: `random()`, `now()`.
+fn changes(part: &Expr) -> bool {
+    match part {
+        Expr::ScalarFunction(call) => call.func.signature().volatility != Volatility::Immutable,
+        _ => false,
+    }
 }
 
 fn looks_beyond_a_row(part: &Expr) -> bool {
@@ -83,15 +122,22 @@ fn looks_beyond_a_row(part: &Expr) -> bool {
     )
 }
 
-fn as_number(part: Expr, typed: &[(String, DataType)]) -> Transformed<Expr> {
-    let Expr::Column(column) = &part else {
-        return Transformed::no(part);
+/// A column as what it means; as text where a pattern is looked for.
+fn meant(part: Expr, meanings: &[(String, Meaning)]) -> Transformed<Expr> {
+    let kind = match &part {
+        Expr::Like(_) | Expr::SimilarTo(_) => None,
+        Expr::Column(column) => meanings.iter().find_map(|(name, meaning)| match meaning {
+            Meaning::Typed(kind) if *name == column.name => Some(kind.clone()),
+            _ => None,
+        }),
+        _ => return Transformed::no(part),
     };
-    match typed.iter().find(|(name, _)| *name == column.name) {
-        None => Transformed::no(part),
-        Some((_, kind)) => {
-            let filled = nullif(btrim(vec![part]), lit(""));
-            Transformed::yes(cast(filled, kind.clone()))
-        }
-    }
+    let Some(kind) = kind else {
+        return Transformed::new(part, false, TreeNodeRecursion::Jump);
+    };
+    let blank = ["", NULL, MISSING];
+    let filled = blank.into_iter().fold(btrim(vec![part]), |text, nothing| {
+        nullif(text, lit(nothing))
+    });
+    Transformed::new(cast(filled, kind), true, TreeNodeRecursion::Jump)
 }

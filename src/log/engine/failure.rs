@@ -10,7 +10,15 @@ pub(super) const ENGINE: &str = "--engine";
 
 /// The engine's own words, on one line.
 pub(super) fn text(error: &DataFusionError) -> String {
-    let text = error.strip_backtrace();
+    // The table has no name that a user could know, nor can its settings be reached.
+    let text = error
+        .strip_backtrace()
+        .replace("\"?table?\".", "")
+        .replace("?table?.", "");
+    let text = text
+        .split(" Column names are case sensitive.")
+        .next()
+        .unwrap_or_default();
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     text.chars().take(400).collect()
 }
@@ -37,4 +45,12 @@ pub(super) fn of_condition(condition: &str, error: &DataFusionError) -> Error {
         "a condition is what stands behind WHERE in SQL: \"time > 5 AND \"\"user agent\"\" LIKE 'curl%'\"; names of \
          columns as they are, in double quotes if they are not plain words",
     )
+}
+
+/// The text that could not be taken for what its column is.
+pub(super) fn misfit(error: &Error) -> Option<String> {
+    let text = error.to_string();
+    let starts = ["Cannot cast string '", "Error parsing timestamp from '"];
+    let (_, behind) = starts.iter().find_map(|start| text.split_once(start))?;
+    behind.split_once('\'').map(|(value, _)| value.to_owned())
 }

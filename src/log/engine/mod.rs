@@ -82,7 +82,7 @@ fn part(
     first: Option<&Layout>,
 ) -> Result<Scan> {
     let failed = |error| match lacks_place(&error) {
-        true => diagnose(files, options).unwrap_or(error),
+        true => diagnose(files, options, &error).unwrap_or(error),
         false => error,
     };
     let (scan, counted) = count(session, files, options, meter, first).map_err(failed)?;
@@ -159,8 +159,28 @@ fn count(
         };
         match session.runtime.block_on(counting) {
             Err(error) if attempts > 0 && is_of_engine(&error) => {}
+            Err(error) => return Err(blamed(error, options)),
             counted => return counted,
         }
+    }
+}
+
+/// A failure of the engine as one of what was asked of it.
+fn blamed(error: Error, options: &ReadOptions) -> Error {
+    let engine = options.engine.as_ref();
+    let cluster = engine.and_then(|engine| engine.cluster.as_deref());
+    let condition = engine.and_then(|engine| engine.condition.as_deref());
+    match (error, cluster, condition) {
+        (Error::Parameter { what, problem, .. }, Some(url), _) if what == failure::ENGINE => {
+            Error::parameter(format!("--cluster {url}"), problem)
+                .with_hint("is it a Ballista 55 scheduler with executors that see the files under the same paths?")
+        }
+        (Error::Parameter { what, problem, .. }, None, Some(condition)) if what == failure::ENGINE => {
+            Error::parameter(format!("--where {}", shorten(condition)), problem).with_hint(
+                "columns of a text whose first rows are all numbers or dates are compared as such: repair the other rows",
+            )
+        }
+        (error, ..) => error,
     }
 }
 
@@ -199,14 +219,19 @@ fn nothing(files: &[String], options: &ReadOptions) -> Error {
 /// Whether an error is one of rows that were put together: which row it was is not known.
 fn lacks_place(error: &Error) -> bool {
     match error {
-        Error::Parameter { what, .. } => is_of_engine(error) || what == "--count",
+        Error::Parameter { what, .. } => {
+            is_of_engine(error)
+                || ["--count", "--where", "--cluster"]
+                    .iter()
+                    .any(|option| what.starts_with(option))
+        }
         Error::Data { place, .. } => place.row.is_none(),
         Error::File { .. } => false,
     }
 }
 
 /// Where in the files something is wrong, found by reading them row by row.
-fn diagnose(files: &[String], options: &ReadOptions) -> Option<Error> {
+fn diagnose(files: &[String], options: &ReadOptions, error: &Error) -> Option<Error> {
     let every = ReadOptions {
         engine: None,
         ..options.clone()
@@ -216,7 +241,10 @@ fn diagnose(files: &[String], options: &ReadOptions) -> Option<Error> {
         .as_ref()
         .is_some_and(|engine| engine.condition.is_some());
     if filters {
-        return files.iter().find_map(|file| unreadable(file, &every).err());
+        let misfit = failure::misfit(error);
+        return files
+            .iter()
+            .find_map(|file| unreadable(file, &every, misfit.as_deref()).err());
     }
     let mut ingest = Ingest::streaming(&every);
     files.iter().find_map(|file| {
@@ -227,12 +255,22 @@ fn diagnose(files: &[String], options: &ReadOptions) -> Option<Error> {
     })
 }
 
-/// Whether all rows of a file can be read, whatever they say.
-fn unreadable(file: &str, options: &ReadOptions) -> Result<()> {
+/// Whether all rows of a file can be read, whatever they say, unless a cell is what did not fit.
+fn unreadable(file: &str, options: &ReadOptions, misfit: Option<&str>) -> Result<()> {
     let mut records = records::open_file(file, &ReadMeter::default(), options)?;
     let mut record = ByteRecord::new();
     let mut width = None;
     while records.next(&mut record)? {
+        let is_misfit =
+            |field: &[u8]| misfit.is_some_and(|text| field.trim_ascii() == text.as_bytes());
+        if let Some(column) = record.iter().position(is_misfit) {
+            let place = rows::place_of(file, &record).column((column + 1).to_string());
+            let problem = "is neither number nor date, as the condition takes its column for by its first rows";
+            return Err(
+                Error::data(place.value(misfit.unwrap_or_default()), problem)
+                    .with_hint("repair the row, or choose rows by another column"),
+            );
+        }
         let expected = *width.get_or_insert(record.len());
         if record.len() != expected {
             let place = rows::place_of(file, &record);

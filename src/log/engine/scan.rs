@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use csv::StringRecord;
-use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use datafusion::arrow::datatypes::{DataType, Field, Fields, Schema, SchemaRef};
 use datafusion::dataframe::DataFrame;
 use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
 use datafusion::execution::options::{ArrowReadOptions, CsvReadOptions, ParquetReadOptions};
@@ -94,6 +94,7 @@ impl Scan {
                 _ => runs.push(looked.run),
             }
         }
+        read_mixed_types_as_text(&mut runs, options)?;
         let mut frame: Option<DataFrame> = None;
         for run in &runs {
             let next = run.frame(context, options).await?;
@@ -124,6 +125,13 @@ fn look(name: &str, options: &ReadOptions, first: Option<&Layout>) -> Result<Loo
         return Err(Error::parameter(
             "-",
             "the query engine may read a log more than once, and standard input ends",
+        )
+        .with_hint("write it to a file, or leave --engine, --where and --cluster out"));
+    }
+    if std::fs::metadata(name).is_ok_and(|facts| !facts.is_file() && !facts.is_dir()) {
+        return Err(Error::file(
+            name,
+            "is no file that can be read more than once, as the query engine may have to",
         )
         .with_hint("write it to a file, or leave --engine, --where and --cluster out"));
     }
@@ -164,12 +172,21 @@ fn kind(
         .engine
         .as_ref()
         .is_some_and(|engine| engine.cluster.is_some());
+    let is_plain = !name.contains(char::is_control)
+        && std::fs::metadata(name).is_ok_and(|facts| facts.is_file());
     match format {
-        _ if options.wide => {}
-        (Format::Parquet, _) => return parquet_schema(name).map(Kind::Parquet),
+        _ if options.wide || !is_plain => {}
+        (Format::Parquet, _) => {
+            let schema = parquet_schema(name)?;
+            if is_told_apart(&schema, options) {
+                return Ok(Kind::Parquet(schema));
+            }
+        }
         (Format::Arrow, _) => {
             // A stream has no schema at its end: this crate's reader knows it.
-            if let Some(schema) = arrow_schema(name)? {
+            if let Some(schema) =
+                arrow_schema(name)?.filter(|schema| is_told_apart(schema, options))
+            {
                 return Ok(Kind::Arrow(schema));
             }
         }
@@ -185,10 +202,75 @@ fn kind(
         _ => {}
     }
     if on_cluster {
-        return Err(Error::file(name, "is of a shape that a cluster cannot read")
-            .with_hint("clusters read Parquet, Arrow and delimited text, with a row per use of the mechanism"));
+        return Err(not_for_clusters(name));
     }
     Ok(Kind::Own)
+}
+
+fn not_for_clusters(name: &str) -> Error {
+    Error::file(name, "is of a shape that a cluster cannot read").with_hint(
+        "clusters read Parquet, Arrow files and delimited text, with a row per use of the mechanism, plain names of \
+         columns and the same types in all files",
+    )
+}
+
+/// Whether the engine can tell columns apart by their names, and labels by their values: to it, 0 and -0
+/// are one.
+fn is_told_apart(schema: &SchemaRef, options: &ReadOptions) -> bool {
+    let is_float = |field: &Arc<Field>| field.data_type().is_floating();
+    let labels_may_be_floats =
+        !options.categorical.is_empty() && schema.fields().iter().any(is_float);
+    has_plain_names(schema) && !labels_may_be_floats
+}
+
+fn has_plain_names(schema: &SchemaRef) -> bool {
+    fn plain(fields: &Fields, is_nested: bool) -> bool {
+        fields.iter().enumerate().all(|(at, field)| {
+            let name = field.name();
+            let is_unique = fields.iter().take(at).all(|before| before.name() != name);
+            let below = match field.data_type() {
+                DataType::Struct(below) => plain(below, true),
+                _ => true,
+            };
+            is_unique && below && !name.trim().is_empty() && !(is_nested && name.contains('.'))
+        })
+    }
+    plain(schema.fields(), false)
+}
+
+/// Where files differ in the types of columns, their values are put together as texts, which lose nothing.
+fn read_mixed_types_as_text(runs: &mut [Run], options: &ReadOptions) -> Result<()> {
+    let typed = |run: &Run| match &run.kind {
+        Kind::Parquet(schema) | Kind::Arrow(schema) => Some(SchemaRef::clone(schema)),
+        Kind::Text { .. } | Kind::Own => None,
+    };
+    let types = |schema: &SchemaRef| {
+        let mut types: Vec<(String, DataType)> = schema
+            .fields()
+            .iter()
+            .map(|field| (field.name().clone(), field.data_type().clone()))
+            .collect();
+        types.sort_by(|one, other| one.0.cmp(&other.0));
+        types
+    };
+    let schemas: Vec<_> = runs
+        .iter()
+        .map(|run| typed(run).as_ref().map(types))
+        .collect();
+    if schemas.windows(2).all(|pair| pair[0] == pair[1]) {
+        return Ok(());
+    }
+    let is_remote = options
+        .engine
+        .as_ref()
+        .is_some_and(|engine| engine.cluster.is_some());
+    for run in runs.iter_mut().filter(|run| typed(run).is_some()) {
+        if is_remote {
+            return Err(not_for_clusters(&run.files[0]));
+        }
+        run.kind = Kind::Own;
+    }
+    Ok(())
 }
 
 fn head(name: &str) -> Result<Vec<u8>> {
@@ -239,12 +321,13 @@ impl Run {
             Kind::Parquet(_) | Kind::Arrow(_) => self.layout.names.clone(),
             Kind::Text { .. } | Kind::Own => own_names(&self.layout),
         };
+        let all = with_paths(all, &names)?;
         let filtered = match options.engine.as_ref().and_then(|e| e.condition.as_deref()) {
             None => all,
             Some(text) => {
                 let is_text = matches!(self.kind, Kind::Text { .. } | Kind::Own);
-                let typed = is_text.then(|| condition::types(&names, &self.probe));
-                condition::filter(all, text, typed.as_deref())?
+                let meanings = is_text.then(|| condition::meanings(&names, &self.probe));
+                condition::filter(all, text, meanings.as_deref())?
             }
         };
         let schema = filtered.schema().clone();
@@ -278,6 +361,8 @@ impl Run {
                 let options = ParquetReadOptions {
                     file_extension: "",
                     schema: Some(schema),
+                    // Statistics leave out what is not a number, and do not tell -0 from 0.
+                    parquet_pruning: Some(false),
                     ..ParquetReadOptions::default()
                 };
                 context.read_parquet(urls, options).await
@@ -336,6 +421,20 @@ fn own_names(layout: &Layout) -> Vec<String> {
 pub(super) fn text_schema(names: &[String]) -> Schema {
     let field = |name: &String| Field::new(name, DataType::Utf8View, true);
     Schema::new(names.iter().map(field).collect::<Vec<_>>())
+}
+
+/// The columns, fields of nested ones by their paths too.
+fn with_paths(mut frame: DataFrame, names: &[String]) -> Result<DataFrame> {
+    let schema = frame.schema().clone();
+    for name in names {
+        if schema.as_arrow().field_with_name(name).is_err() {
+            let field = by_path(name, schema.as_arrow());
+            frame = frame
+                .with_column(name, field)
+                .map_err(|error| failure::of_engine(&error))?;
+        }
+    }
+    Ok(frame)
 }
 
 /// A column by its name, or a field of a nested one by its path.

@@ -65,9 +65,14 @@ fn local(options: &EngineOptions) -> Result<SessionContext> {
     Ok(SessionContext::new_with_config_rt(config, environment))
 }
 
-/// Names of columns are what they are: `Time` is not `time`.
+/// Names of columns are what they are: `Time` is not `time`. And nothing is concluded from statistics of
+/// files: they leave out what is not a number, and do not tell -0 from 0.
 fn shared(config: SessionConfig) -> SessionConfig {
-    config.set_bool("datafusion.sql_parser.enable_ident_normalization", false)
+    config
+        .set_bool("datafusion.sql_parser.enable_ident_normalization", false)
+        .set_bool("datafusion.execution.collect_statistics", false)
+        .set_bool("datafusion.execution.parquet.pruning", false)
+        .set_bool("datafusion.execution.parquet.enable_page_index", false)
 }
 
 #[cfg(feature = "cluster")]
