@@ -23,7 +23,7 @@ fn rows(count: usize, seed: u64) -> Vec<(&'static str, u64, &'static str)> {
     (0..count)
         .map(|_| {
             let secret = words.next() % 3;
-            let answer = if words.next() % 2 == 0 {
+            let answer = if words.next().is_multiple_of(2) {
                 secret
             } else {
                 words.next() % 7
@@ -415,7 +415,7 @@ fn a_sample_depends_on_the_rows_alone() {
         format!("secret,time\n{}", lines.collect::<String>())
     };
     let one = file(place.path(), "one.csv", text(&rows));
-    let found = log(&options(&[one.clone()], None, None));
+    let found = log(&options(std::slice::from_ref(&one), None, None));
     let sampled = found.facts.sampled.as_ref().expect("a sample");
     assert_eq!(sampled.rows.iter().sum::<u64>(), 21_000);
     assert_eq!(found.facts.rows, 21_000);
@@ -447,7 +447,7 @@ fn a_sample_depends_on_the_rows_alone() {
             .num_threads(threads)
             .build()
             .unwrap();
-        let again = pool.install(|| log(&options(&[one.clone()], None, None)));
+        let again = pool.install(|| log(&options(std::slice::from_ref(&one), None, None)));
         assert_eq!(content(&again), content(&found), "{threads} threads");
     }
     let other_seed = ReadOptions {
