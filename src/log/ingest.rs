@@ -1,32 +1,32 @@
 //! The reading loop: rows of files into numbered secrets, numbered observations and counts.
 
+#[cfg(feature = "engine")]
+mod elsewhere;
+mod finish;
+
 use csv::{ByteRecord, StringRecord};
 
-use crate::error::{Error, Place, Result, file_listing, shorten};
+use crate::error::{Error, Place, Result};
 use crate::log::cell::{occurrences, secret};
 use crate::log::encode::Encoder;
 use crate::log::first_row::FirstRow;
-use crate::log::fold::{Interner, TupleInterner, to_counts};
-#[cfg(feature = "engine")]
-use crate::log::format::Format;
+use crate::log::fold::{Interner, TupleInterner};
 use crate::log::layout::{self, HeaderChoice, Layout};
 use crate::log::lists;
-use crate::log::order::{self, OrderSketch, RowOrder};
+use crate::log::order::{self, OrderSketch};
 use crate::log::records::{self, Records};
 use crate::log::repeats::{Meaning, Repeats};
 use crate::log::rows::{at_column, field, place_of};
 use crate::log::sample::Sample;
-use crate::log::tabulate::{kind_of, natural_order, ranks, ranks_among, tabulate};
+use crate::log::tabulate::{kind_of, natural_order, ranks, tabulate};
 use crate::log::tally::Tally;
 use crate::log::typing::{self, ColumnPlan};
 use crate::log::wide;
-use crate::log::{InputFacts, Log, ReadOptions, SampledFrom};
-use crate::observations::{Cell, ColumnType, Observations};
+use crate::log::{InputFacts, ReadOptions};
+use crate::observations::{ColumnType, Observations};
 
 /// More secrets than this make more pairs than anyone can look at.
 const MOST_SECRETS: usize = 2_000;
-/// Numbers are a discrete observation if integers recur this often on average.
-const RECURRENCE: u64 = 5;
 
 /// Which log a file belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,14 +37,8 @@ pub enum Part {
     FitOn,
 }
 
-/// What a sample that was drawn elsewhere was drawn from.
 #[cfg(feature = "engine")]
-pub struct Drawn {
-    /// The most rows of a secret.
-    pub cap: u64,
-    /// The rows of each secret.
-    pub rows: Vec<(String, u64)>,
-}
+pub use elsewhere::Drawn;
 
 /// A log being read.
 pub struct Ingest<'a> {
@@ -459,186 +453,5 @@ impl<'a> Ingest<'a> {
                     .with_hint("is this the column of counts (--count)?")
             })?;
         Ok(count)
-    }
-
-    /// What the files looked like from which rows were counted elsewhere.
-    #[cfg(feature = "engine")]
-    pub fn read_as(&mut self, header: bool, (format, delimiter): (Format, Option<char>)) {
-        self.facts.header = header;
-        self.facts.format = format;
-        self.facts.delimiter = delimiter;
-    }
-
-    /// Something for the report.
-    #[cfg(feature = "engine")]
-    pub fn note(&mut self, note: String) {
-        self.facts.notes.push(note);
-    }
-
-    /// Secrets that were left out elsewhere, and their rows.
-    #[cfg(feature = "engine")]
-    pub fn leave_out(&mut self, secrets: Vec<(String, u64)>) {
-        for (label, rows) in secrets {
-            self.left_out.intern(&label);
-            self.facts.rows += rows;
-        }
-    }
-
-    /// The rows of a part were drawn elsewhere.
-    #[cfg(feature = "engine")]
-    pub fn drawn(&mut self, part: Part, drawn: Option<Drawn>) {
-        let sample = drawn.map(|drawn| {
-            let mut sample = Sample {
-                cap: drawn.cap,
-                rows: vec![0; self.secrets.texts().len()],
-                cells: Vec::new(),
-            };
-            for (label, rows) in drawn.rows {
-                let at = self.secrets.intern(&label) as usize;
-                sample.rows.resize(sample.rows.len().max(at + 1), 0);
-                sample.rows[at] += rows;
-            }
-            sample
-        });
-        match part {
-            Part::FitOn => self.fit_drawn = sample,
-            Part::Log => {
-                if let Some(sample) = &sample {
-                    self.facts.rows = sample.rows.iter().sum();
-                }
-                self.drawn = sample;
-            }
-        }
-    }
-
-    /// Puts secrets and observations in their canonical order.
-    pub fn finish(mut self) -> Result<Log> {
-        let (_, plans) = self.settled.take().expect("at least one file was read");
-        self.check_secrets()?;
-        self.facts.decimals = std::mem::take(&mut self.encoder.decimals);
-        let labels = self.secrets.texts();
-        let by_label = natural_order(labels);
-        let secret_rank = ranks(&by_label);
-        let secrets: Vec<String> = by_label
-            .iter()
-            .map(|&id| labels[id as usize].clone())
-            .collect();
-        let (cells, sample) = self.tally.finish();
-        let (fit_cells, fit_sample) = self.fit_tally.finish();
-        let (drawn, fit_drawn) = (self.drawn.take(), self.fit_drawn.take());
-        self.note_samples(sample.or(drawn), fit_sample.or(fit_drawn), &secret_rank)?;
-        let mut by_value = self.needed(&cells, &fit_cells);
-        self.sort(&plans, &mut by_value);
-        let symbol_rank = ranks_among(&by_value, self.tuples.len());
-        let recurs = self.facts.rows_used >= RECURRENCE * by_value.len() as u64;
-        let kind = kind_of(&plans, self.encoder.integers && recurs);
-        let observations = tabulate(kind, &plans, &by_value, &self.tuples, &self.encoder.labels);
-        let counts = |cells| to_counts(cells, secrets.len(), &secret_rank, &symbol_rank);
-        let order = self.row_order(&plans, &secret_rank, &symbol_rank);
-        let in_order = std::mem::take(&mut self.sequence).into_iter();
-        let log = Log {
-            sequence: self.options.keep_order.then(|| {
-                in_order
-                    .map(|(s, o)| (secret_rank[s as usize], symbol_rank[o as usize]))
-                    .collect()
-            }),
-            counts: counts(cells),
-            fit_counts: self.options.fit_on.is_some().then(|| counts(fit_cells)),
-            order,
-            left_out: self.left_out.into_texts(),
-            observations,
-            facts: self.facts,
-            secrets,
-        };
-        if let Some(first) = &self.first_row {
-            let rows = log.rows_of_secrets();
-            let of_secret = rows[secret_rank[first.secret as usize] as usize];
-            first.check(&self.options.files[0], of_secret, rows.iter().sum())?;
-        }
-        Ok(log)
-    }
-
-    /// What samples were drawn from, for the report.
-    fn note_samples(
-        &mut self,
-        sample: Option<Sample>,
-        fit_sample: Option<Sample>,
-        secret_rank: &[u32],
-    ) -> Result<()> {
-        let place = Place::file(file_listing(&self.options.files));
-        if self.options.keep_order && sample.is_some() {
-            return Err(order::too_different(self.options.max_rows, place));
-        }
-        let most = self.options.max_rows.unwrap_or(u64::MAX);
-        let from = |sample: Option<Sample>| {
-            let from = sample.map(|sample| SampledFrom::new(&sample, most, secret_rank));
-            from.map(|from| from.check(&place)).transpose()
-        };
-        self.facts.sampled = from(sample)?;
-        self.facts.fit_sampled = from(fit_sample)?;
-        if let Some(sampled) = &self.facts.sampled {
-            self.facts.rows_used = sampled.rows_used();
-        }
-        Ok(())
-    }
-
-    /// The observations that are used: all, or those of the samples.
-    fn needed(&self, cells: &[Cell], fit_cells: &[Cell]) -> Vec<u32> {
-        if self.facts.sampled.is_none() && self.facts.fit_sampled.is_none() {
-            return (0..self.tuples.len() as u32).collect();
-        }
-        let mut needed: Vec<u32> = cells.iter().chain(fit_cells).map(|c| c.symbol).collect();
-        needed.sort_unstable();
-        needed.dedup();
-        needed
-    }
-
-    /// What was kept of the order of rows.
-    fn row_order(
-        &self,
-        plans: &[ColumnPlan],
-        secret_rank: &[u32],
-        symbol_rank: &[u32],
-    ) -> Option<RowOrder> {
-        if self.facts.aggregated || self.facts.wide || self.options.engine.is_some() {
-            return None;
-        }
-        if self.facts.sampled.is_none() {
-            return Some(self.order.so_far(secret_rank, symbol_rank));
-        }
-        let (table, ids) = self.table_of(plans, self.order.kept().map(|row| row.1).collect());
-        let symbol_rank = ranks_among(&ids, self.tuples.len());
-        Some(RowOrder {
-            observations: Some(table),
-            ..self.order.so_far(secret_rank, &symbol_rank)
-        })
-    }
-
-    pub(super) fn check_secrets(&self) -> Result<()> {
-        let file = &self.options.files[0];
-        let seen = self.secrets.texts();
-        for wanted in &self.options.secrets {
-            if !seen.contains(wanted) {
-                let error = Error::parameter(
-                    format!("--secrets {}", shorten(wanted)),
-                    format!("{file} has no row with this secret"),
-                );
-                return Err(error.with_hint("labels are compared as text, to the letter"));
-            }
-        }
-        let alone = if self.facts.narrowed {
-            "leakage is a difference between secrets: name at least two with --secrets"
-        } else {
-            "leakage is a difference between secrets: log at least two, or choose another --secret column"
-        };
-        match seen {
-            [] => Err(Error::file(file, "has no rows to use")),
-            [only] => Err(Error::data(
-                Place::file(file).column(&self.facts.secret_column),
-                format!("there is only one secret, {:?}", shorten(only)),
-            )
-            .with_hint(alone)),
-            _ => Ok(()),
-        }
     }
 }

@@ -5,6 +5,7 @@
 mod answer;
 mod condition;
 mod failure;
+mod kinds;
 mod own_rows;
 mod query;
 mod sampling;
