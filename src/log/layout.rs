@@ -49,6 +49,12 @@ impl Layout {
         names.join(",")
     }
 
+    /// The positions of the secret's columns and of the observation's, in this order.
+    #[cfg(feature = "engine")]
+    pub fn used(&self) -> impl Iterator<Item = usize> {
+        self.secret.iter().chain(&self.observe).copied()
+    }
+
     /// Finds the layout from the first rows of a file; `named` says that the first is a header for sure.
     ///
     /// # Errors

@@ -389,6 +389,26 @@ fn files_of_different_types_are_put_together_as_they_are_written() {
     };
     assert_eq!(log(&mixed).observations.len(), 4);
     assert_same(&mixed);
+    // A blank cell is a blank text beside a typed file too, and a name may have blanks around it.
+    let spaced = place.path().join("spaced.parquet");
+    write(
+        &spaced,
+        vec![
+            (
+                "secret",
+                Arc::new(StringArray::from(vec!["a", "b"])) as ArrayRef,
+            ),
+            (" seen ", Arc::new(StringArray::from(vec!["x", "y"]))),
+        ],
+    );
+    let spaced = spaced.to_str().unwrap().to_owned();
+    let blank = file(place.path(), "blank.csv", "secret,seen\na,\nb,x\n");
+    assert_same(&options(&[spaced, blank], None, None));
+    let nobody = ReadOptions {
+        secrets: vec!["nobody".into(), "noone".into()],
+        ..options(&files[2..], None, None)
+    };
+    refused(&nobody, &["--secrets nobody,noone", "has no row"]);
 }
 
 #[test]

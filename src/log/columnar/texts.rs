@@ -36,9 +36,6 @@ impl Texts {
 pub(in crate::log) enum Style {
     /// A field of a row.
     Plain,
-    /// The same, where what is missing is blank: delimited text has no other way to say it.
-    #[cfg(feature = "engine")]
-    Blank,
     /// A value inside JSON.
     Json,
 }
@@ -47,8 +44,6 @@ impl Style {
     fn null(self) -> &'static str {
         match self {
             Style::Plain => NULL,
-            #[cfg(feature = "engine")]
-            Style::Blank => "",
             Style::Json => "null",
         }
     }
@@ -58,8 +53,6 @@ impl Style {
         let needs_escape = |byte: u8| byte < 0x20 || byte == b'"' || byte == b'\\';
         match self {
             Style::Plain => out.push_str(text),
-            #[cfg(feature = "engine")]
-            Style::Blank => out.push_str(text),
             Style::Json if text.bytes().any(needs_escape) => {
                 out.push_str(&serde_json::Value::from(text).to_string());
             }

@@ -39,24 +39,15 @@ impl Answer {
         batches: Vec<RecordBatch>,
         picks: Vec<Pick>,
         layout: &Layout,
-        blank: bool,
     ) -> Result<Self> {
         let mut source = vec![None; layout.names.len()];
-        let used: Vec<usize> = layout
-            .secret
-            .iter()
-            .chain(&layout.observe)
-            .copied()
-            .collect();
+        let used: Vec<usize> = layout.used().collect();
         for (at, &column) in used.iter().enumerate() {
             source[column] = Some(at);
         }
         let of_batch = |batch: RecordBatch| {
             let text = |(at, &column): (usize, &usize)| {
-                let found = match blank {
-                    true => texts(batch.column(at), None, Style::Blank),
-                    false => texts(batch.column(at), None, Style::Plain),
-                };
+                let found = texts(batch.column(at), None, Style::Plain);
                 found.map_err(|problem| Error::parameter(&layout.names[column], problem.words))
             };
             used.iter()

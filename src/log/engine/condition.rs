@@ -23,36 +23,40 @@ pub(super) enum Meaning {
     Durations,
 }
 
-/// The columns of a text that a condition takes as something else: all of their first rows are numbers,
+/// What a column of a text is to a condition: something else than text if all of its first rows are numbers,
 /// dates or durations. Numbers with zeros in front are codes.
-pub(super) fn meanings(names: &[String], probe: &[StringRecord]) -> Vec<(String, Meaning)> {
-    let meaning = |at: usize| {
-        let column = probe.iter().filter_map(|row| row.get(at)).map(str::trim);
-        let mut filled = column.filter(|text| !matches!(*text, "" | NULL | MISSING));
-        let first = filled.clone().next()?;
-        if !is_number(first) {
-            return match Unit::of(filled)? {
-                Unit::Date => Some(Meaning::Typed(DataType::Timestamp(
-                    TimeUnit::Nanosecond,
-                    None,
-                ))),
-                Unit::Duration => Some(Meaning::Durations),
-            };
-        }
-        let is_code = |text: &str| text.len() > 1 && text.starts_with('0') && !text.contains('.');
-        if !filled.clone().all(is_number) || filled.clone().any(is_code) {
-            return None;
-        }
-        let is_whole = filled.all(|text| text.parse::<i64>().is_ok());
-        let kind = if is_whole {
-            DataType::Int64
-        } else {
-            DataType::Float64
+fn meaning(probe: &[StringRecord], column: usize) -> Option<Meaning> {
+    let cells = probe
+        .iter()
+        .filter_map(|row| row.get(column))
+        .map(str::trim);
+    let mut filled = cells.filter(|text| !matches!(*text, "" | NULL | MISSING));
+    let first = filled.clone().next()?;
+    if !is_number(first) {
+        return match Unit::of(filled)? {
+            Unit::Date => Some(Meaning::Typed(DataType::Timestamp(
+                TimeUnit::Nanosecond,
+                None,
+            ))),
+            Unit::Duration => Some(Meaning::Durations),
         };
-        Some(Meaning::Typed(kind))
-    };
-    let meant = (0..names.len()).filter_map(|at| Some((names[at].clone(), meaning(at)?)));
-    meant.collect()
+    }
+    let is_code = |text: &str| text.len() > 1 && text.starts_with('0') && !text.contains('.');
+    if !filled.clone().all(is_number) || filled.clone().any(is_code) {
+        return None;
+    }
+    let is_whole = filled.all(|text| text.parse::<i64>().is_ok());
+    Some(Meaning::Typed(if is_whole {
+        DataType::Int64
+    } else {
+        DataType::Float64
+    }))
+}
+
+/// The columns of a text that are something else to a condition, by name.
+pub(super) fn meanings(names: &[String], probe: &[StringRecord]) -> Vec<(String, Meaning)> {
+    let named = |(at, name): (usize, &String)| Some((name.clone(), meaning(probe, at)?));
+    names.iter().enumerate().filter_map(named).collect()
 }
 
 /// The rows that a condition holds for. Cells of a text are compared as `meanings` says, blank ones as

@@ -103,7 +103,11 @@ fn has_plain_names(schema: &SchemaRef) -> bool {
                 DataType::Struct(below) => plain(below, true),
                 _ => true,
             };
-            is_unique && below && !name.trim().is_empty() && !(is_nested && name.contains('.'))
+            is_unique
+                && below
+                && !name.is_empty()
+                && name.trim() == name
+                && !(is_nested && name.contains('.'))
         })
     }
     plain(schema.fields(), false)

@@ -20,7 +20,6 @@ use crate::log::engine::query::Shape;
 use crate::log::engine::sampling::{Counted, Counting};
 use crate::log::engine::scan::Scan;
 use crate::log::engine::session::Session;
-use crate::log::format::Format;
 use crate::log::ingest::{Drawn, Ingest, Part};
 use crate::log::layout::Layout;
 use crate::log::{Log, ReadMeter, ReadOptions, records, rows};
@@ -103,8 +102,7 @@ fn part(
         left_out,
         ..
     } = counted;
-    let is_text = scan.format.0 == Format::Delimited;
-    let mut answer = Answer::new(batches, picks, &layout, is_text)?;
+    let mut answer = Answer::new(batches, picks, &layout)?;
     layout.header = true;
     let name = file_listing(files);
     ingest
@@ -207,6 +205,17 @@ fn nothing(files: &[String], options: &ReadOptions) -> Error {
         .engine
         .as_ref()
         .and_then(|engine| engine.condition.as_deref());
+    if !options.secrets.is_empty() && condition.is_none() {
+        let secrets = options.secrets.join(",");
+        return Error::parameter(
+            format!("--secrets {}", shorten(&secrets)),
+            format!(
+                "{} has no row with one of these secrets",
+                file_listing(files)
+            ),
+        )
+        .with_hint("labels are compared as text, to the letter");
+    }
     match condition {
         Some(condition) => Error::parameter(
             format!("--where {}", shorten(condition)),
@@ -237,15 +246,15 @@ fn diagnose(files: &[String], options: &ReadOptions, error: &Error) -> Option<Er
         engine: None,
         ..options.clone()
     };
-    let filters = options
+    let condition = options
         .engine
         .as_ref()
-        .is_some_and(|engine| engine.condition.is_some());
-    if filters {
+        .and_then(|engine| engine.condition.as_deref());
+    if let Some(condition) = condition {
         let misfit = failure::misfit(error);
         return files
             .iter()
-            .find_map(|file| unreadable(file, &every, misfit.as_deref()).err());
+            .find_map(|file| unreadable(file, condition, &every, misfit.as_deref()).err());
     }
     let mut ingest = Ingest::streaming(&every);
     files.iter().find_map(|file| {
@@ -256,17 +265,36 @@ fn diagnose(files: &[String], options: &ReadOptions, error: &Error) -> Option<Er
     })
 }
 
+/// The positions of the columns that a condition speaks of.
+fn spoken_of(file: &str, condition: &str, options: &ReadOptions) -> Result<Vec<usize>> {
+    let mut records = records::open_file(file, &ReadMeter::default(), options)?;
+    let probe = records::read_probe(file, &mut *records, records::PROBE_ROWS + 1)?;
+    let names = Layout::find(file, &probe, records.is_named(), options)?.names;
+    let columns = 0..names.len();
+    Ok(columns
+        .filter(|&at| condition.contains(&names[at]))
+        .collect())
+}
+
 /// Whether all rows of a file can be read, whatever they say, unless a cell is what did not fit.
-fn unreadable(file: &str, options: &ReadOptions, misfit: Option<&str>) -> Result<()> {
+fn unreadable(
+    file: &str,
+    condition: &str,
+    options: &ReadOptions,
+    misfit: Option<&str>,
+) -> Result<()> {
+    let columns = spoken_of(file, condition, options)?;
     let mut records = records::open_file(file, &ReadMeter::default(), options)?;
     let mut record = ByteRecord::new();
     let mut width = None;
     while records.next(&mut record)? {
-        let is_misfit =
-            |field: &[u8]| misfit.is_some_and(|text| field.trim_ascii() == text.as_bytes());
-        if let Some(column) = record.iter().position(is_misfit) {
+        let is_misfit = |&&column: &&usize| {
+            let cell = record.get(column).map(<[u8]>::trim_ascii);
+            misfit.is_some_and(|text| cell == Some(text.as_bytes()))
+        };
+        if let Some(&column) = columns.iter().find(is_misfit) {
             let place = rows::place_of(file, &record).column((column + 1).to_string());
-            let problem = "is neither number nor date, as the condition takes its column for by its first rows";
+            let problem = "is neither number nor date, as the condition takes its column for";
             return Err(
                 Error::data(place.value(misfit.unwrap_or_default()), problem)
                     .with_hint("repair the row, or choose rows by another column"),

@@ -6,15 +6,14 @@
 
 use std::sync::Arc;
 
-use datafusion::arrow::array::BooleanArray;
-use datafusion::arrow::array::{Array, AsArray, RecordBatch};
+use datafusion::arrow::array::{Array, AsArray, BooleanArray, RecordBatch};
 use datafusion::arrow::compute::filter_record_batch;
 use datafusion::arrow::datatypes::{DataType, Int64Type};
 use datafusion::dataframe::DataFrame;
 use datafusion::error::DataFusionError;
 use datafusion::functions::expr_fn::{btrim, coalesce, concat_ws, floor, md5};
 use datafusion::functions_aggregate::expr_fn::{count, max, sum};
-use datafusion::logical_expr::{Expr, cast, ident, lit, when};
+use datafusion::logical_expr::{Expr, case, cast, ident, lit, when};
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use futures::StreamExt;
 
@@ -125,22 +124,19 @@ pub(super) fn groups(frame: DataFrame, shape: Shape, seed: u64) -> Result<DataFr
 
 /// Groups of several rows, and those of one whose hash is below what holds for its secret.
 pub(super) fn below(groups: DataFrame, thresholds: &[(String, u64)]) -> Result<DataFrame> {
-    let mut cases = None;
-    for (label, threshold) in thresholds {
-        let (label, threshold) = (lit(label.as_str()), lit(format!("{threshold:016x}")));
-        cases = Some(match cases {
-            None => datafusion::logical_expr::case(ident("k")).when(label, threshold),
-            Some(mut cases) => {
-                let cases: &mut datafusion::logical_expr::conditional_expressions::CaseBuilder =
-                    &mut cases;
-                cases.when(label, threshold)
-            }
-        });
-    }
     // Behind all hexadecimal digits.
-    let threshold = match cases {
-        None => Ok(lit("g")),
-        Some(mut cases) => cases.otherwise(lit("g")),
+    let none = lit("g");
+    let threshold = match thresholds {
+        [] => Ok(none),
+        [(label, threshold), others @ ..] => {
+            let hex = |threshold: &u64| lit(format!("{threshold:016x}"));
+            let mut cases = case(ident("k"));
+            let mut cases = cases.when(lit(label.as_str()), hex(threshold));
+            for (label, threshold) in others {
+                cases = cases.when(lit(label.as_str()), hex(threshold));
+            }
+            cases.otherwise(none)
+        }
     };
     threshold
         .and_then(|threshold| groups.filter(ident("n").gt(lit(1_i64)).or(ident("h").lt(threshold))))
@@ -235,5 +231,5 @@ pub(super) fn named<'b>(batch: &'b RecordBatch, name: &str) -> &'b dyn Array {
 /// None that is known of.
 pub(super) fn keep(batch: &RecordBatch, kept: Vec<bool>) -> Result<RecordBatch> {
     filter_record_batch(batch, &BooleanArray::from(kept))
-        .map_err(|error| Error::parameter("--engine", error.to_string()))
+        .map_err(|error| Error::parameter(failure::ENGINE, error.to_string()))
 }

@@ -11,7 +11,8 @@ use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::dataframe::DataFrame;
 use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
 use datafusion::execution::options::{ArrowReadOptions, CsvReadOptions, ParquetReadOptions};
-use datafusion::logical_expr::{Expr, ident};
+use datafusion::functions::expr_fn::coalesce;
+use datafusion::logical_expr::{Expr, ident, lit};
 use datafusion::prelude::SessionContext;
 
 use crate::error::{Error, Result};
@@ -196,15 +197,18 @@ impl Run {
             }
         };
         let schema = filtered.schema().clone();
-        let layout = &self.layout;
-        let columns = layout
-            .secret
-            .iter()
-            .chain(&layout.observe)
-            .chain(&layout.count);
+        let cell = |column: usize| {
+            let cell = by_path(&names[column], schema.as_arrow());
+            match &self.kind {
+                // A blank cell of a text is a blank text everywhere; it was missing to the condition only.
+                Kind::Text { .. } => coalesce(vec![cell, lit("")]),
+                _ => cell,
+            }
+        };
+        let columns = self.layout.used().chain(self.layout.count);
         let columns: Vec<Expr> = columns
             .enumerate()
-            .map(|(at, &column)| by_path(&names[column], schema.as_arrow()).alias(format!("c{at}")))
+            .map(|(at, column)| cell(column).alias(format!("c{at}")))
             .collect();
         filtered
             .select(columns)
@@ -348,13 +352,7 @@ fn bytes_per_row(probe: &[StringRecord]) -> f64 {
 
 /// Whether rows are so seldom alike that counting them needs as much room as keeping them.
 fn seems_distinct(run: &Run) -> bool {
-    let layout = &run.layout;
-    let used: Vec<usize> = layout
-        .secret
-        .iter()
-        .chain(&layout.observe)
-        .copied()
-        .collect();
+    let used: Vec<usize> = run.layout.used().collect();
     let mut rows: Vec<Vec<&str>> = run
         .probe
         .iter()

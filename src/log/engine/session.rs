@@ -4,7 +4,6 @@ use std::net::{TcpStream, ToSocketAddrs};
 use std::sync::Arc;
 use std::time::Duration;
 
-use datafusion::execution::SessionStateBuilder;
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
@@ -78,6 +77,7 @@ fn shared(config: SessionConfig) -> SessionConfig {
 #[cfg(feature = "cluster")]
 fn remote(url: &str, runtime: &Runtime) -> Result<SessionContext> {
     use ballista::prelude::{SessionConfigExt, SessionContextExt};
+    use datafusion::execution::SessionStateBuilder;
 
     reach(url)?;
     // With plans that adapt while they run, a scheduler of Ballista 55 waits for ever for the parts that an
@@ -93,7 +93,6 @@ fn remote(url: &str, runtime: &Runtime) -> Result<SessionContext> {
 
 #[cfg(not(feature = "cluster"))]
 fn remote(url: &str, _: &Runtime) -> Result<SessionContext> {
-    let _ = SessionStateBuilder::new();
     reach(url)?;
     Err(
         Error::parameter(option(url), "this build has no cluster client")
