@@ -66,29 +66,27 @@
 //! [`plot`] draws; [`reproduce`] recomputes figures of papers.
 
 pub mod audit;
-pub mod bounds;
-pub mod channel;
-pub mod claim;
 pub mod compare;
-pub mod error;
 pub mod estimate;
 pub mod follow;
-pub mod grammar;
-pub mod log;
-pub mod measure;
-pub mod mechanism;
-pub mod observations;
-pub mod outward;
-pub mod pairwise;
-pub mod permute;
-pub mod plot;
+pub mod input;
+mod read;
 pub mod report;
-pub mod reproduce;
-pub mod scorer;
-pub mod scores;
-pub mod shuffle;
-pub mod simulate;
-pub mod split;
-pub mod stats;
-pub mod suggest;
-pub mod tuning;
+
+pub use leakgauge_attack::{measure, pairwise, scorer, scores, split, tuning};
+pub use leakgauge_base::{error, files, grammar, rounding, suggest};
+pub use leakgauge_exact::{
+    bounds, channel, claim, leakage, mallows, mechanism, permutation, shuffle, simulate,
+};
+pub use leakgauge_log::observations;
+pub use leakgauge_permute as permute;
+pub use leakgauge_plot as plot;
+#[cfg(feature = "reproduce")]
+pub use leakgauge_reproduce as reproduce;
+pub use leakgauge_stats as stats;
+
+/// Reading logs: text, columns in binary, a query engine; or building them in memory.
+pub mod log {
+    pub use crate::read::{COLUMNAR, read};
+    pub use leakgauge_log::*;
+}

@@ -1,8 +1,6 @@
 //! Whatever the log is, the program answers it or says what is wrong and where.
 
-mod common;
-
-use common::{Place, gzip, numeric_log};
+use crate::common::{Place, gzip, numeric_log};
 
 #[test]
 fn a_missing_file_is_named() {

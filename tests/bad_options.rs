@@ -1,8 +1,6 @@
 //! Whatever the command line says, the program does it or says what is wrong with it.
 
-mod common;
-
-use common::{Place, numeric_log};
+use crate::common::{Place, numeric_log};
 
 fn refuses(arguments: &[&str], words: &[&str]) {
     let place = Place::with_log(numeric_log(60));

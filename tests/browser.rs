@@ -1,12 +1,10 @@
 //! The report page in a browser. Skipped, with a message, where there is none.
 
-mod common;
-
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 
-use common::Place;
+use crate::common::Place;
 
 const BROWSERS: [&str; 4] = [
     "chromium",

@@ -1,20 +1,18 @@
 //! Parquet and Arrow IPC that cannot be read: what is wrong, with its row or its row group.
 
-#[path = "common/columns.rs"]
-mod columns;
-mod common;
-
 use std::fs::File;
 use std::sync::Arc;
 
+use crate::common::columns::{
+    arrow_file, arrow_stream, batch, numeric_batch, parquet, plain_parquet,
+};
+use crate::common::shapes::{of, zstd};
+use crate::common::{Place, gzip, numeric_log};
 use arrow::array::{
     ArrayRef, DictionaryArray, Int64Array, IntervalDayTimeArray, ListArray, StringArray,
 };
 use arrow::datatypes::{Int32Type, Int64Type};
 use arrow::ipc::CompressionType;
-use columns::{arrow_file, arrow_stream, batch, numeric_batch, parquet, plain_parquet};
-use common::shapes::{of, zstd};
-use common::{Place, gzip, numeric_log};
 use leakgauge::log::{self, ReadMeter, ReadOptions};
 use parquet::basic::Compression;
 use parquet::file::metadata::ParquetMetaDataReader;
@@ -95,7 +93,7 @@ fn what_cannot_be_a_column_or_an_option_is_said() {
         place.refuses(&of(file, &[]), &[file, "not packed"]);
     }
     let piped = place.run_on(&of("-", &[]), plain_parquet(&numeric_batch(20)));
-    common::assert_refused(
+    crate::common::assert_refused(
         &piped,
         &["standard input: is a Parquet file", "as a file of its own"],
     );

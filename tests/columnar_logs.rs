@@ -1,11 +1,12 @@
 //! Parquet and Arrow IPC: the same rows give the same report as in text.
 
-#[path = "common/columns.rs"]
-mod columns;
-mod common;
-
 use std::sync::Arc;
 
+use crate::common::columns::{
+    arrow_file, arrow_stream, batch, numeric_batch, parquet, plain_parquet,
+};
+use crate::common::shapes::{json_lines, of, same_figures, zstd};
+use crate::common::{Place, gzip, numeric_log, rows_of, stdout};
 use arrow::array::{
     Array, ArrayRef, BinaryArray, BooleanArray, Date32Array, Decimal128Array, DictionaryArray,
     DurationMicrosecondArray, FixedSizeListArray, Float32Array, Float64Array, Int8Array,
@@ -14,9 +15,6 @@ use arrow::array::{
 };
 use arrow::datatypes::{DataType, Field, Fields, Float64Type, Int32Type, Int64Type};
 use arrow::ipc::CompressionType;
-use columns::{arrow_file, arrow_stream, batch, numeric_batch, parquet, plain_parquet};
-use common::shapes::{json_lines, of, same_figures, zstd};
-use common::{Place, gzip, numeric_log, rows_of, stdout};
 use parquet::basic::{Compression, ZstdLevel};
 
 use serde_json::Value;

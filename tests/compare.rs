@@ -1,8 +1,6 @@
 //! `leakgauge compare` as users' scripts depend on it.
 
-mod common;
-
-use common::{Place, assert_refused, stderr, stdout};
+use crate::common::{Place, assert_refused, stderr, stdout};
 use leakgauge::mechanism;
 use leakgauge::simulate::Simulation;
 use serde_json::Value;

@@ -1,12 +1,10 @@
 //! `--follow`: lines while a log grows.
 
-mod common;
-
 use std::io::Write;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use common::{Place, assert_refused, numeric_log, stderr, stdout};
+use crate::common::{Place, assert_refused, numeric_log, stderr, stdout};
 use serde_json::Value;
 
 fn lines(text: &str) -> Vec<Value> {

@@ -1,14 +1,12 @@
 //! `--scorer given`: the user's own attack, as columns of scores.
 
-mod common;
-
-use common::{Place, stdout};
+use crate::common::{Place, stdout};
 use serde_json::Value;
 
 /// Interleaved members and others with a loss, smaller for members, and two scores.
 fn losses(rows: usize) -> String {
     let mut text = "id,secret,loss,member,other\n".to_owned();
-    for (at, (secret, time)) in common::rows_of(rows).into_iter().enumerate() {
+    for (at, (secret, time)) in crate::common::rows_of(rows).into_iter().enumerate() {
         let (name, other) = if secret == "a" {
             ("in", 1.5 - time)
         } else {

@@ -1,12 +1,10 @@
 //! Input that would fill the memory, confuse the terminal or go on for ever.
 
-mod common;
-
 use std::io::{Read, Write};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use common::{Place, assert_refused, numeric_log, stderr, stdout};
+use crate::common::{Place, assert_refused, numeric_log, stderr, stdout};
 
 /// Feeds the same block again and again; the program must stop reading long before the end.
 fn feed(head: &[u8], block: &[u8], times: usize) -> (std::process::Output, Duration) {

@@ -1,9 +1,7 @@
 //! JSON lines and zstd: the same rows give the same figures, and what is broken is named with its row.
 
-mod common;
-
-use common::shapes::{FIELDS, json_lines, of, same_figures, zstd};
-use common::{Place, gzip, numeric_log};
+use crate::common::shapes::{FIELDS, json_lines, of, same_figures, zstd};
+use crate::common::{Place, gzip, numeric_log};
 use serde_json::Value;
 
 #[test]
@@ -171,5 +169,5 @@ fn json_lines_are_followed_like_other_logs() {
         json_lines(2_000) + "{\"user\"",
     );
     assert_eq!(broken.status.code(), Some(2));
-    assert!(common::stderr(&broken).contains("standard input, row 2001"));
+    assert!(crate::common::stderr(&broken).contains("standard input, row 2001"));
 }

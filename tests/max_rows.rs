@@ -1,10 +1,8 @@
 //! `--max-rows`: logs with more different rows than fit in memory.
 
-mod common;
-
 use std::fmt::Write;
 
-use common::{Place, gzip, numeric_log, stdout};
+use crate::common::{Place, gzip, numeric_log, stdout};
 use leakgauge::log::{ReadOptions, read_from};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -1,11 +1,9 @@
 //! `--html` and `--plots`: what is written, and what is left alone.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::Place;
+use crate::common::Place;
 
 const LOG: &str = "secret,seen\na,x\nb,y\na,x\nb,y\na,y\nb,x\nc,x\nc,y\na,x\nb,y\nc,z\nc,z\n";
 

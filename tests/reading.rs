@@ -1,8 +1,6 @@
 //! A log has the same figures in whatever shape it comes.
 
-mod common;
-
-use common::{Place, gzip, numeric_log, rows_of, stderr};
+use crate::common::{Place, gzip, numeric_log, rows_of, stderr};
 use serde_json::Value;
 
 /// What must not depend on the shape of the file.

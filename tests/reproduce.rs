@@ -1,9 +1,8 @@
 //! Recomputed figures: their data against values computed elsewhere, and the command that writes them.
 
-mod common;
-
-use common::{Place, stderr, stdout};
-use leakgauge::reproduce::{Cell, ReproduceOptions, Reproduction, Table, entry};
+use crate::common::{Place, stderr, stdout};
+use leakgauge::plot::{Cell, Table};
+use leakgauge::reproduce::{ReproduceOptions, Reproduction, entry};
 use serde_json::Value;
 
 fn golden(kind: &str) -> Vec<Value> {

@@ -1,9 +1,7 @@
 //! Logs of other shapes than one plain CSV file: the same rows give the same figures.
 
-mod common;
-
-use common::shapes::{FIELDS, json_lines, of, rewritten, same_figures, zstd};
-use common::{Place, numeric_log, rows_of, stderr};
+use crate::common::shapes::{FIELDS, json_lines, of, rewritten, same_figures, zstd};
+use crate::common::{Place, numeric_log, rows_of, stderr};
 
 #[test]
 fn files_that_match_are_one_log_sorted_by_name() {

@@ -1,8 +1,6 @@
 //! `--split blocks`: earlier rows to learn from, later ones to judge.
 
-mod common;
-
-use common::{Place, assert_refused, numeric_log, rows_of};
+use crate::common::{Place, assert_refused, numeric_log, rows_of};
 
 #[test]
 fn later_rows_certify_and_limits_are_labelled_approximate() {
@@ -43,7 +41,7 @@ fn a_violation_says_that_it_is_approximate() {
     ];
     let output = place.run(&arguments);
     assert_eq!(output.status.code(), Some(1));
-    let text = common::stdout(&output);
+    let text = crate::common::stdout(&output);
     assert!(text.contains("approximate"), "{text}");
 }
 

@@ -6,11 +6,11 @@ use rand_chacha::ChaCha8Rng;
 use crate::audit::Evidence;
 use crate::audit::model::{Asymptotic, Convergence, ConvergencePoint, Extrapolated, WorstPair};
 use crate::audit::{cross_fit, rows_needed};
-use crate::observations::{Counts, Observations};
-use crate::pairwise::{Judgement, Rule, judge};
-use crate::scorer::{KNearest, Neighbors, Rank, Scorer};
-use crate::split::{self, Split};
-use crate::stats::learning_curve::{self, Extrapolation};
+use leakgauge_attack::pairwise::{Judgement, Rule, judge};
+use leakgauge_attack::scorer::{KNearest, Neighbors, Rank, Scorer};
+use leakgauge_attack::split::{self, Split};
+use leakgauge_log::observations::{Counts, Observations};
+use leakgauge_stats::learning_curve::{self, Extrapolation};
 
 /// Numbers of learning rows, each half of the next.
 const MOST_SIZES: usize = 8;

@@ -8,11 +8,11 @@
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::log::Log;
-use crate::pairwise::{GuessTally, PairChoice, Tally, judge};
-use crate::scorer::{Kind, Scorer};
-use crate::split::{self, Split};
-use crate::tuning::{self, ScorerChoice, Tuned};
+use leakgauge_attack::pairwise::{GuessTally, PairChoice, Tally, judge};
+use leakgauge_attack::scorer::{Kind, Scorer};
+use leakgauge_attack::split::{self, Split};
+use leakgauge_attack::tuning::{self, ScorerChoice, Tuned};
+use leakgauge_log::Log;
 
 /// Parts that the rows are dealt into.
 const PARTS: usize = 5;
@@ -24,7 +24,7 @@ const STREAM: u64 = 1 << 48;
 /// What the parts say together.
 #[derive(Debug)]
 pub(super) struct CrossFit {
-    /// One tally a pair, in the order of [`crate::pairwise::pairs`].
+    /// One tally a pair, in the order of [`leakgauge_attack::pairwise::pairs`].
     tallies: Vec<Tally>,
     /// Advantage at the worst pair that each part's attack chose, weighted by rows.
     worst: Option<f64>,
@@ -103,7 +103,7 @@ impl CrossFit {
     fn empty(log: &Log, priors: usize) -> CrossFit {
         let secrets = log.secrets.len();
         CrossFit {
-            tallies: vec![Tally::default(); crate::pairwise::pair_count(secrets)],
+            tallies: vec![Tally::default(); leakgauge_attack::pairwise::pair_count(secrets)],
             worst: None,
             worst_variance: 0.0,
             guesses: vec![

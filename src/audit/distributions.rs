@@ -5,7 +5,7 @@
 use serde::Serialize;
 
 use crate::audit::Evidence;
-use crate::observations::{Cell, ColumnType};
+use leakgauge_log::observations::{Cell, ColumnType};
 
 /// Bins of a histogram at most.
 const MOST_BINS: usize = 60;
@@ -85,7 +85,7 @@ pub(super) fn of_worst_pair(evidence: &Evidence) -> Option<Distributions> {
                 labels += 1;
                 let text = |cell: &Cell| {
                     let category = evidence.observations.category(cell.symbol) as usize;
-                    evidence.observations.categories[category][labels - 1].clone()
+                    evidence.observations.categories()[category][labels - 1].clone()
                 };
                 by_label(cells.iter().map(|cell| (text(cell), *cell)), rule.a, rows)
             }

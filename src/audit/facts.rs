@@ -4,11 +4,11 @@ use crate::audit::{
     AuditOptions, Input, MethodSection, Observation, PartRows, PriorChoice, Sampled, SecretRows,
     SplitChoice, TriedScorer, given,
 };
-use crate::error::shorten;
-use crate::log::{Log, SampledFrom};
-use crate::pairwise::EffectiveRows;
-use crate::split::Split;
-use crate::tuning::Tuned;
+use leakgauge_attack::pairwise::EffectiveRows;
+use leakgauge_attack::split::Split;
+use leakgauge_attack::tuning::Tuned;
+use leakgauge_base::error::shorten;
+use leakgauge_log::{Log, SampledFrom};
 
 pub(super) fn input(log: &Log) -> Input {
     let facts = &log.facts;
@@ -109,7 +109,11 @@ pub(super) fn assumptions(log: &Log, options: &AuditOptions) -> Vec<String> {
             "The claims and the margin were settled before this log was looked at.".to_owned(),
         );
     }
-    if log.facts.decided.contains(&crate::log::Decision::Inferred) {
+    if log
+        .facts
+        .decided
+        .contains(&leakgauge_log::Decision::Inferred)
+    {
         assumptions.push(
             "Types of columns that were not said were inferred from how the first rows are written."
                 .to_owned(),

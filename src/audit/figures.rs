@@ -7,13 +7,13 @@ use crate::audit::model::{EpsilonLimit, PairFigures, PrivacyLimit, WorstPair};
 use crate::audit::plan::{PrivacyPlan, WorstMethod, kolmogorov_lower};
 use crate::audit::{distributions, trade_off};
 use crate::estimate::{Estimate, Method, Methods};
-use crate::log::Log;
-use crate::measure::plug_in;
-use crate::observations::{Counts, ObservationKind};
-use crate::pairwise::{AdvantageMethod, Quantity, Tally, clustering_order, pair_index};
-use crate::stats::concentration::mcdiarmid_total_variation_radius;
-use crate::stats::multiplicity::bonferroni;
-use crate::tuning::ScorerChoice;
+use leakgauge_attack::measure::plug_in;
+use leakgauge_attack::pairwise::{AdvantageMethod, Quantity, Tally, clustering_order, pair_index};
+use leakgauge_attack::tuning::ScorerChoice;
+use leakgauge_log::Log;
+use leakgauge_log::observations::{Counts, ObservationKind};
+use leakgauge_stats::concentration::mcdiarmid_total_variation_radius;
+use leakgauge_stats::multiplicity::bonferroni;
 
 const NO_UPPER: &str = "no distribution-free upper limit exists for numeric observations: say what the observer can \
                         resolve (--resolution COLUMN=WIDTH), or bound the attacks found (attack-advantage)";
@@ -239,7 +239,7 @@ impl Evidence<'_> {
         let share = self.plan.share(plan.read);
         let rate = |missed: u64, rows: u64| missed as f64 / rows as f64;
         let judged = tally.is_judged();
-        let bare = judged.then(|| crate::pairwise::ErrorRates {
+        let bare = judged.then(|| leakgauge_attack::pairwise::ErrorRates {
             missed: rate(tally.a_missed, tally.a_rows),
             false_alarm: rate(tally.b_missed, tally.b_rows),
         });

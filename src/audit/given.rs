@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use crate::audit::AuditOptions;
-use crate::error::{Error, Result, listing, shorten};
-use crate::log::{Log, ScoreColumns};
-use crate::pairwise::{Target, choose_rules};
-use crate::scorer::{Given, Kind, Scorer, score_table};
-use crate::split::Split;
-use crate::suggest;
-use crate::tuning::{ScorerChoice, Tried, Tuned, quality};
+use leakgauge_attack::pairwise::{Target, choose_rules};
+use leakgauge_attack::scorer::{Given, Kind, Scorer, score_table};
+use leakgauge_attack::split::Split;
+use leakgauge_attack::tuning::{ScorerChoice, Tried, Tuned, quality};
+use leakgauge_base::error::{Error, Result, listing, shorten};
+use leakgauge_base::suggest;
+use leakgauge_log::{Log, ScoreColumns};
 
 /// Scores say what one attack does.
 pub(super) const NO_UPPER: &str = "the scores are those of one attack, and another may do better: bound this one \

@@ -4,11 +4,11 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::audit::model::Fit;
-use crate::log::Log;
-use crate::mechanism::{BoundMechanism, Law};
-use crate::observations::ColumnType;
-use crate::stats::goodness_of_fit::{chi_squared_test, kolmogorov_test};
-use crate::stats::multiplicity::holm;
+use leakgauge_exact::mechanism::{BoundMechanism, Law};
+use leakgauge_log::Log;
+use leakgauge_log::observations::ColumnType;
+use leakgauge_stats::goodness_of_fit::{chi_squared_test, kolmogorov_test};
+use leakgauge_stats::multiplicity::holm;
 
 /// Tests every secret's rows against the law that the mechanism gives it; Holm over secrets, and over
 /// columns where the law is given column by column.
@@ -165,7 +165,7 @@ fn number(log: &Log, symbol: u32, column: usize) -> Option<f64> {
     match observations.columns()[column].kind {
         kind @ ColumnType::Numeric => Some(observations.numbers(symbol)[same(&kind)]),
         kind @ ColumnType::Categorical => {
-            let labels = &observations.categories[observations.category(symbol) as usize];
+            let labels = &observations.categories()[observations.category(symbol) as usize];
             labels[same(&kind)].parse().ok()
         }
     }

@@ -6,9 +6,9 @@ use crate::audit::plan::analytic;
 use crate::audit::reasons::security_reason;
 use crate::audit::rows_needed;
 use crate::audit::{BoundClaim, Evidence};
-use crate::error::shorten;
 use crate::estimate::Estimate;
-use crate::log::Log;
+use leakgauge_base::error::shorten;
+use leakgauge_log::Log;
 
 /// Judges the `at`-th claim, a mechanism: refuted at the pair that the tune rows found likeliest to
 /// exceed its own analytic value, holding where every pair's upper limit is within the margin of its

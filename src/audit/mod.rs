@@ -31,16 +31,17 @@ pub(crate) use order::of_order;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::claim::{BoundPromise, Claim, ClaimKind, Promise};
-use crate::error::Result;
-use crate::log::{Log, SampledFrom};
-use crate::mechanism::BoundMechanism;
-use crate::observations::{Counts, Observations};
-use crate::pairwise::{
+use leakgauge_attack::pairwise::{
     Advantage, EffectiveRows, Judgement, ScoredRows, effective_rows, judge, judge_and_keep,
 };
-use crate::split::Split;
-use crate::tuning::{self, Goals, ScorerChoice, Tuned};
+use leakgauge_attack::split::Split;
+use leakgauge_attack::tuning::{self, Goals, ScorerChoice, Tuned};
+use leakgauge_base::Tool;
+use leakgauge_base::error::Result;
+use leakgauge_exact::claim::{BoundPromise, Claim, ClaimKind, Promise};
+use leakgauge_exact::mechanism::BoundMechanism;
+use leakgauge_log::observations::{Counts, Observations};
+use leakgauge_log::{Log, SampledFrom};
 
 use cross_fit::CrossFit;
 pub use distributions::{Distributions, Shape};
@@ -216,10 +217,7 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
     let worst_pair = figures::worst_pair(&evidence);
     Ok(Audit {
         schema_version: 1,
-        tool: Tool {
-            name: env!("CARGO_PKG_NAME"),
-            version: env!("CARGO_PKG_VERSION"),
-        },
+        tool: Tool::default(),
         seed: options.seed,
         confidence: options.confidence,
         input: input(log),

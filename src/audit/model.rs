@@ -11,10 +11,11 @@ use crate::audit::tallies::Tallies;
 use crate::audit::trade_off::TradeOff;
 use crate::audit::warning::Warning;
 use crate::estimate::Estimate;
-use crate::log::Format;
-use crate::observations::{Column, ObservationKind};
-use crate::scorer::Parameter;
-use crate::tuning::{Failure, Tried};
+use leakgauge_attack::scorer::Parameter;
+use leakgauge_attack::tuning::{Failure, Tried};
+use leakgauge_base::Tool;
+use leakgauge_log::Format;
+use leakgauge_log::observations::{Column, ObservationKind};
 
 /// The whole report.
 #[derive(Debug, Clone, Serialize)]
@@ -55,15 +56,6 @@ pub struct Audit {
     /// The counts behind points and limits, for figures of several logs.
     #[serde(skip)]
     pub tallies: Tallies,
-}
-
-/// The program.
-#[derive(Debug, Clone, Serialize)]
-pub struct Tool {
-    /// Its name.
-    pub name: &'static str,
-    /// Its version.
-    pub version: &'static str,
 }
 
 /// What was read.
@@ -268,7 +260,7 @@ pub struct WorstPair {
 pub struct TotalVariationPoints {
     /// Of the empirical frequencies: biased upward, by much where observations are many and rows few.
     pub plug_in: f64,
-    /// See [`crate::measure::minimax_tv`]; `None` with fewer than 16 rows.
+    /// See [`leakgauge_attack::measure::minimax_tv`]; `None` with fewer than 16 rows.
     pub minimax: Option<f64>,
     /// The attack on the certify rows.
     pub held_out_attack: Option<f64>,

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::claim::Claim;
-use crate::error::{Error, Result, shorten};
-use crate::log::Log;
-use crate::tuning::{Budget, ScorerChoice};
+use leakgauge_attack::tuning::{Budget, ScorerChoice};
+use leakgauge_base::error::{Error, Result, shorten};
+use leakgauge_exact::claim::Claim;
+use leakgauge_log::Log;
 
 /// The prior of the figures that depend on one.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -1,9 +1,9 @@
 //! What the order of rows says against their independence.
 
 use crate::audit::warning::Warning;
-use crate::log::RowOrder;
-use crate::observations::{ColumnType, Observations};
-use crate::stats::order;
+use leakgauge_log::RowOrder;
+use leakgauge_log::observations::{ColumnType, Observations};
+use leakgauge_stats::order;
 
 /// A diagnostic of the order alarms falsely at most this often, over all columns together.
 const ALARM: f64 = 1e-3;

@@ -5,15 +5,16 @@ use rand_chacha::ChaCha8Rng;
 use crate::audit::model::{Overall, WorstPair};
 use crate::audit::{Evidence, PriorChoice};
 use crate::estimate::{Estimate, Method, Methods};
-use crate::measure::{leakage, plug_in};
-use crate::pairwise::{GuessTally, tally_guesses};
-use crate::split::Split;
-use crate::stats::binomial::clopper_pearson_upper;
-use crate::stats::concentration::mcdiarmid_vulnerability_radius;
-use crate::stats::hypergeometric;
-use crate::stats::poisson_binomial::poisson_binomial_upper;
-use crate::stats::weighted_risk::{Stratum, chernoff_upper, matched_plan};
-use crate::tuning::Tuned;
+use leakgauge_attack::measure::plug_in;
+use leakgauge_attack::pairwise::{GuessTally, tally_guesses};
+use leakgauge_attack::split::Split;
+use leakgauge_attack::tuning::Tuned;
+use leakgauge_exact::leakage;
+use leakgauge_stats::binomial::clopper_pearson_upper;
+use leakgauge_stats::concentration::mcdiarmid_vulnerability_radius;
+use leakgauge_stats::hypergeometric;
+use leakgauge_stats::poisson_binomial::poisson_binomial_upper;
+use leakgauge_stats::weighted_risk::{Stratum, chernoff_upper, matched_plan};
 
 const NO_UPPER: &str = "for numeric observations no valid limit on what a better attack could do exists; \
                         say what the observer can resolve (--resolution COLUMN=WIDTH)";

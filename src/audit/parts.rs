@@ -3,9 +3,9 @@
 use rand_chacha::ChaCha8Rng;
 
 use crate::audit::SplitChoice;
-use crate::error::{Error, Result};
-use crate::log::Log;
-use crate::split::Split;
+use leakgauge_attack::split::Split;
+use leakgauge_base::error::{Error, Result};
+use leakgauge_log::Log;
 
 /// Rows in the order of the log, each a secret and an observation.
 pub(super) type Sequence<'a> = &'a [(u32, u32)];
@@ -45,7 +45,7 @@ pub(super) fn by_choice<'a>(
 
 fn recorded_apart(log: &Log) -> Error {
     Error::data(
-        crate::error::Place::file(crate::error::file_listing(&log.facts.files)),
+        leakgauge_base::error::Place::file(leakgauge_base::error::file_listing(&log.facts.files)),
         "--split blocks needs two secrets that occur early, midway and late in the log",
     )
     .with_hint(
@@ -65,7 +65,7 @@ pub(super) fn refuse_uncertifiable(log: &Log, split: &Split) -> Result<()> {
         return Ok(());
     }
     Err(Error::data(
-        crate::error::Place::file(crate::error::file_listing(&log.facts.files)),
+        leakgauge_base::error::Place::file(leakgauge_base::error::file_listing(&log.facts.files)),
         "too few rows: no two secrets have rows left to certify on",
     )
     .with_hint("two rows of a secret are the least that can say anything, hundreds are useful"))

@@ -6,15 +6,15 @@
 
 use crate::audit::BoundClaim;
 use crate::audit::targets::Targets;
-use crate::claim::Promise;
-use crate::log::Log;
-use crate::measure::plug_in;
-use crate::observations::{Counts, Observations};
-use crate::pairwise::{AdvantageGuide, AdvantageMethod, Quantity, Rule};
-use crate::split::Split;
-use crate::stats::concentration;
-use crate::stats::multiplicity::bonferroni;
-use crate::tuning::Tuned;
+use leakgauge_attack::measure::plug_in;
+use leakgauge_attack::pairwise::{AdvantageGuide, AdvantageMethod, Quantity, Rule};
+use leakgauge_attack::split::Split;
+use leakgauge_attack::tuning::Tuned;
+use leakgauge_exact::claim::Promise;
+use leakgauge_log::Log;
+use leakgauge_log::observations::{Counts, Observations};
+use leakgauge_stats::concentration;
+use leakgauge_stats::multiplicity::bonferroni;
 
 /// A limit that can refute a claim.
 #[derive(Debug, Clone, Copy, PartialEq)]

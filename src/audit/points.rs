@@ -4,10 +4,10 @@
 use crate::audit::Evidence;
 use crate::audit::model::TotalVariationPoints;
 use crate::estimate::{Estimate, Method};
-use crate::measure::minimax_tv::{BySecret, SparsePair};
-use crate::measure::plug_in;
-use crate::observations::Counts;
-use crate::tuning::ScorerChoice;
+use leakgauge_attack::measure::minimax_tv::{BySecret, SparsePair};
+use leakgauge_attack::measure::plug_in;
+use leakgauge_attack::tuning::ScorerChoice;
+use leakgauge_log::observations::Counts;
 
 impl Evidence<'_> {
     /// Every point of the worst pair, from rows that did not choose it; and the best of them as the

@@ -4,13 +4,13 @@ use crate::audit::model::{ClaimReport, PrivacyLimit, Verdict};
 use crate::audit::plan::PrivacyPlan;
 use crate::audit::rows_needed;
 use crate::audit::{BoundClaim, Evidence};
-use crate::claim::{BoundPromise, Guarantee};
-use crate::error::shorten;
 use crate::estimate::{Estimate, Method, Methods};
-use crate::measure::plug_in::hockey_stick;
-use crate::outward::{allowance, at_least, at_least_beyond, at_most, at_most_beyond};
-use crate::pairwise::Quantity;
-use crate::stats::concentration::mcdiarmid_hockey_stick_radius;
+use leakgauge_attack::measure::plug_in::hockey_stick;
+use leakgauge_attack::pairwise::Quantity;
+use leakgauge_base::error::shorten;
+use leakgauge_base::rounding::{allowance, at_least, at_least_beyond, at_most, at_most_beyond};
+use leakgauge_exact::claim::{BoundPromise, Guarantee};
+use leakgauge_stats::concentration::mcdiarmid_hockey_stick_radius;
 
 /// Differential privacy of any kind between all secrets: refuted by the certified lower limit of its
 /// parameter; (ε, δ) with δ > 0 on a discrete log is proved by the upper limits of the hockey-stick

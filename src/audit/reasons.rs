@@ -2,7 +2,7 @@
 
 use crate::audit::model::Verdict;
 use crate::estimate::Estimate;
-use crate::outward::{at_least_beyond, at_most_beyond};
+use leakgauge_base::rounding::{at_least_beyond, at_most_beyond};
 
 /// Both limits in words, rounded outward, with enough digits to be told from the bound.
 fn limits(estimate: &Estimate, bound: f64) -> [String; 2] {

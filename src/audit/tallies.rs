@@ -3,10 +3,10 @@
 
 use crate::audit::Evidence;
 use crate::estimate::{Estimate, Method};
-use crate::measure::plug_in;
-use crate::pairwise::{Advantage, GuessTally, Tally};
-use crate::stats::binomial;
-use crate::stats::concentration::{
+use leakgauge_attack::measure::plug_in;
+use leakgauge_attack::pairwise::{Advantage, GuessTally, Tally};
+use leakgauge_stats::binomial;
+use leakgauge_stats::concentration::{
     mcdiarmid_total_variation_radius, mcdiarmid_vulnerability_radius,
 };
 

@@ -1,8 +1,8 @@
 //! Which quantities the claims of privacy are about.
 
 use crate::audit::BoundClaim;
-use crate::claim::{BoundPromise, Guarantee};
-use crate::pairwise::{Quantity, Target, pairs};
+use leakgauge_attack::pairwise::{Quantity, Target, pairs};
+use leakgauge_exact::claim::{BoundPromise, Guarantee};
 
 /// The quantities that thresholds are chosen for.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::audit::Evidence;
 use crate::estimate::{Estimate, Method, Methods};
-use crate::pairwise::{Detection, ScoredRows, rows_for_detection};
+use leakgauge_attack::pairwise::{Detection, ScoredRows, rows_for_detection};
 
 /// False positive rates at which true positives are reported.
 const FALSE_POSITIVE_RATES: [f64; 3] = [0.1, 0.01, 0.001];

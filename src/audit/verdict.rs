@@ -7,10 +7,10 @@ use crate::audit::reasons::{reason, security_reason};
 use crate::audit::rows_needed;
 use crate::audit::warning::Warning;
 use crate::audit::{BoundClaim, Evidence};
-use crate::claim::Promise;
 use crate::estimate::Estimate;
-use crate::log::Log;
-use crate::observations::bins;
+use leakgauge_exact::claim::Promise;
+use leakgauge_log::Log;
+use leakgauge_log::observations::bins;
 
 /// Judges every claim.
 pub(super) fn judge_claims(

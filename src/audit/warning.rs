@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-use crate::error::{listing, shorten};
+use leakgauge_base::error::{listing, shorten};
 
 /// Something to know before believing.
 #[derive(Debug, Clone, PartialEq)]

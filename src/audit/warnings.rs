@@ -2,9 +2,9 @@
 
 use crate::audit::order::of_order;
 use crate::audit::warning::Warning;
-use crate::log::Log;
-use crate::observations::{ColumnType, ObservationKind};
-use crate::split::Split;
+use leakgauge_attack::split::Split;
+use leakgauge_log::Log;
+use leakgauge_log::observations::{ColumnType, ObservationKind};
 
 /// Fewer certify rows than this certify little.
 const FEW: u64 = 30;

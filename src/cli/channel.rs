@@ -3,11 +3,12 @@
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use leakgauge::channel::read::{self, MatrixLayout, MatrixOptions};
+use leakgauge::channel::MatrixLayout;
 use leakgauge::channel::{
     self, Analysis, AnalysisOptions, Channel, CompositionKind, Payoff, Prior, SearchMethod,
 };
 use leakgauge::error::{Error, Result};
+use leakgauge::input::matrix::{self as read, MatrixOptions};
 use leakgauge::log::{self, ReadMeter};
 use leakgauge::{mechanism, report};
 

@@ -10,6 +10,7 @@ mod options;
 mod outputs;
 mod permute;
 mod progress;
+#[cfg(feature = "reproduce")]
 mod reproduce;
 mod shuffle;
 mod simulate;
@@ -51,6 +52,7 @@ enum Command {
     /// Draw a log from a known mechanism
     Simulate(simulate::SimulateArguments),
     /// A figure or table of a paper, recomputed: data and picture
+    #[cfg(feature = "reproduce")]
     Reproduce(reproduce::ReproduceArguments),
 }
 
@@ -66,6 +68,7 @@ pub fn main() -> ExitCode {
         Command::Shuffle(arguments) => shuffle::shuffle(&arguments),
         Command::Permute(arguments) => permute::permute(&arguments),
         Command::Simulate(arguments) => simulate::simulate(&arguments),
+        #[cfg(feature = "reproduce")]
         Command::Reproduce(arguments) => reproduce::reproduce(&arguments),
     };
     engine::clean_up();

@@ -75,6 +75,7 @@ impl LogArguments {
     /// The checked options of the reader.
     pub fn read_options(&self, keep_order: bool) -> Result<ReadOptions> {
         Ok(ReadOptions {
+            columnar: leakgauge::log::COLUMNAR,
             files: self.logs.clone(),
             fit_on: self.fit_on.clone(),
             secret: self.secret.clone(),
@@ -156,6 +157,7 @@ impl EstimateOptions {
         // A split by time needs all rows: it is limited only by who says so.
         let most = (!log.keep_order).then_some(MAX_ROWS);
         Ok(ReadOptions {
+            columnar: leakgauge::log::COLUMNAR,
             scores: scores(self)?,
             max_rows: self.max_rows.or(most),
             seed: self.seed,

@@ -5,9 +5,10 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use leakgauge::error::{Error, Result};
+use leakgauge::files::{Pending, check_outputs};
+use leakgauge::permutation::Distance;
 use leakgauge::permute::{
-    Distance, Grouping, OrderChoice, OrderName, Pending, ReleaseOptions, Table, TableOptions,
-    check_outputs, release,
+    Grouping, OrderChoice, OrderName, ReleaseOptions, Table, TableOptions, release,
 };
 use leakgauge::report;
 

@@ -4,10 +4,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use leakgauge::audit::{AuditOptions, audit};
 use leakgauge::error::{Error, Result};
+use leakgauge::log::Log;
 use leakgauge::report;
 use leakgauge::reproduce::{
-    ENTRIES, Entry, Population, ReproduceOptions, check, entry, read_population, write,
+    Audited, ENTRIES, Entry, Population, ReproduceOptions, entry, read_population,
 };
 
 use crate::cli::options::FormatName;
@@ -66,7 +68,8 @@ pub fn reproduce(arguments: &ReproduceArguments) -> Result<ExitCode> {
         )
         .with_hint("bayes-security-figure-7, dsigma-figure-8 or dsigma-figure-4-twitch"));
     }
-    check(&entries, &arguments.out, arguments.force)?;
+    let files = entries.iter().flat_map(|entry| entry.files.iter().copied());
+    report::check_figure_files(files, &arguments.out, arguments.force)?;
     let population = if entries.iter().any(|entry| entry.takes_data) {
         population(arguments)?
     } else {
@@ -77,11 +80,12 @@ pub fn reproduce(arguments: &ReproduceArguments) -> Result<ExitCode> {
         let options = ReproduceOptions {
             seed: arguments.seed,
             population: population.clone().filter(|_| entry.takes_data),
+            audit: Some(black_box),
             source: arguments.data.clone().filter(|_| entry.takes_source),
             ..ReproduceOptions::default()
         };
         let figure = entry.reproduce(&options)?;
-        let files = write(&figure, &arguments.out, arguments.force)?;
+        let files = report::write_with_data(&figure.pictures, &arguments.out, arguments.force)?;
         made.push((
             figure,
             files
@@ -92,6 +96,20 @@ pub fn reproduce(arguments: &ReproduceArguments) -> Result<ExitCode> {
     }
     to_stdout(|out| report::write_reproductions(&made, arguments.seed, format, out))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// An audit as a figure about audits needs it.
+fn black_box(log: &Log, seed: u64) -> Result<Audited> {
+    let options = AuditOptions {
+        seed,
+        ..AuditOptions::default()
+    };
+    let found = audit(log, &options)?.worst_pair.bayes_security;
+    Ok(Audited {
+        estimate: found.point,
+        lower: found.lower,
+        upper: found.upper,
+    })
 }
 
 fn population(arguments: &ReproduceArguments) -> Result<Option<Population>> {

@@ -3,10 +3,10 @@
 use serde::Serialize;
 
 use crate::audit::Audit;
-use crate::error::Result;
-use crate::log::Log;
-use crate::mechanism::{BoundMechanism, Mechanism};
-use crate::pairwise::pairs;
+use leakgauge_attack::pairwise::pairs;
+use leakgauge_base::error::Result;
+use leakgauge_exact::mechanism::{BoundMechanism, Mechanism};
+use leakgauge_log::Log;
 
 /// Exact values of a mechanism on the secrets of a log.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -11,10 +11,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Difference, Differences, Measured, PairDifference, PairSummary};
 use crate::audit::{Audit, PairFigures, Tallies};
 use crate::estimate::{Estimate, Method, Methods};
-use crate::measure::leakage;
-use crate::pairwise::{Tally, pair_index};
-use crate::stats::binomial::{clopper_pearson_lower, clopper_pearson_upper};
-use crate::stats::weighted_risk::{Stratum, chernoff_lower, chernoff_upper};
+use leakgauge_attack::pairwise::{Tally, pair_index};
+use leakgauge_exact::leakage;
+use leakgauge_stats::binomial::{clopper_pearson_lower, clopper_pearson_upper};
+use leakgauge_stats::weighted_risk::{Stratum, chernoff_lower, chernoff_upper};
 
 const UNTESTED: &str = "a secret of positive prior has no rows to certify on";
 const PAIR_UNTESTED: &str = "a secret of a worst pair has no rows to certify on";

@@ -1,10 +1,10 @@
 //! Mechanisms spread over logs, and the parameter in which they differ.
 
 use super::{Curve, CurvePoint, Measured, ParameterPoint};
-use crate::claim::PROMISES;
-use crate::error::{Error, Result, shorten};
-use crate::grammar::{Argument, Call, Value};
-use crate::mechanism;
+use leakgauge_base::error::{Error, Result, shorten};
+use leakgauge_base::grammar::{Argument, Call, Value};
+use leakgauge_exact::claim::PROMISES;
+use leakgauge_exact::mechanism;
 
 /// Points of the analytic curve.
 const POINTS: usize = 61;

@@ -25,14 +25,15 @@ mod difference;
 mod grid;
 mod model;
 
+use leakgauge_base::Tool;
 use std::collections::BTreeSet;
 
-use crate::audit::{Audit, AuditOptions, Tool, audit};
-use crate::claim::{Claim, ClaimKind};
-use crate::error::{Error, Result};
+use crate::audit::{Audit, AuditOptions, audit};
 use crate::estimate::{Estimate, Method, Methods};
-use crate::grammar::Call;
-use crate::log::Log;
+use leakgauge_base::error::{Error, Result};
+use leakgauge_base::grammar::Call;
+use leakgauge_exact::claim::{Claim, ClaimKind};
+use leakgauge_log::Log;
 
 pub use analytic::Analytic;
 pub use grid::mechanisms;
@@ -118,10 +119,7 @@ pub fn compare(logs: Vec<Measured>, against: Against) -> Result<Comparison> {
     });
     Ok(Comparison {
         schema_version: 1,
-        tool: Tool {
-            name: env!("CARGO_PKG_NAME"),
-            version: env!("CARGO_PKG_VERSION"),
-        },
+        tool: Tool::default(),
         seed,
         confidence,
         against: against.name(),
@@ -238,7 +236,7 @@ fn attack_vulnerability(audit: &Audit) -> Estimate {
 }
 
 fn notes(logs: &[Measured]) -> Vec<String> {
-    let percent = crate::outward::allowance(100.0 * logs[0].audit.confidence);
+    let percent = leakgauge_base::rounding::allowance(100.0 * logs[0].audit.confidence);
     let mut notes = vec![
         format!(
             "Differences are the later log minus the earlier one. Each limit holds with {percent} % confidence by itself, \

@@ -1,9 +1,10 @@
 //! What a comparison says, with the keys of the JSON report.
 
+use leakgauge_base::Tool;
 use serde::Serialize;
 
 use super::Analytic;
-use crate::audit::{ClaimReport, Sampled, Tool, Verdict, Warning};
+use crate::audit::{ClaimReport, Sampled, Verdict, Warning};
 use crate::estimate::Estimate;
 
 /// The whole comparison.

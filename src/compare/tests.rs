@@ -5,9 +5,9 @@ use rand_distr::{Binomial, Distribution};
 use super::difference::weighted_difference;
 use super::*;
 use crate::audit::AuditOptions;
-use crate::log::{ReadOptions, read_from};
-use crate::simulate::Simulation;
-use crate::stats::weighted_risk::Stratum;
+use leakgauge_exact::simulate::Simulation;
+use leakgauge_log::{ReadOptions, read_from};
+use leakgauge_stats::weighted_risk::Stratum;
 
 fn stratum(weight: f64, errors: u64, rows: u64) -> Stratum {
     Stratum {
@@ -91,7 +91,7 @@ fn limits_of_a_difference_hold_in_simulation() {
 
 #[test]
 fn a_joint_limit_is_narrower_than_two_at_half_the_level() {
-    use crate::stats::weighted_risk::{chernoff_lower, chernoff_upper};
+    use leakgauge_stats::weighted_risk::{chernoff_lower, chernoff_upper};
     let (a, b) = ([stratum(1.0, 300, 1000)], [stratum(1.0, 450, 1000)]);
     let (lower, upper) = weighted_difference(&a, &b, 0.025);
     let least = chernoff_lower(&a, 0.0125) - chernoff_upper(&b, 0.0125);
@@ -102,7 +102,7 @@ fn a_joint_limit_is_narrower_than_two_at_half_the_level() {
 
 fn simulated(mechanism: &str, rows: usize, seed: u64) -> Measured {
     let call = Call::parse(mechanism).unwrap();
-    let mechanism = crate::mechanism::from_call(&call).unwrap();
+    let mechanism = leakgauge_exact::mechanism::from_call(&call).unwrap();
     let mut simulation = Simulation::new(&*mechanism, seed).unwrap();
     let mut csv = "secret,observation\n".to_owned();
     for _ in 0..rows {

@@ -23,16 +23,16 @@ use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
 
 use crate::audit::Warning;
-use crate::claim::{Claim, ClaimKind, Promise};
-use crate::error::{Error, Result};
 use crate::estimate::{Estimate, Method, Methods};
-use crate::log::RowStream;
-use crate::observations::{Cell, Counts, Observations};
-use crate::outward::at_least_beyond;
-use crate::pairwise::Rule;
-use crate::scorer::{Scorer, score_table};
-use crate::split::Split;
-use crate::tuning::{Budget, Goals, ScorerChoice, tune};
+use leakgauge_attack::pairwise::Rule;
+use leakgauge_attack::scorer::{Scorer, score_table};
+use leakgauge_attack::split::Split;
+use leakgauge_attack::tuning::{Budget, Goals, ScorerChoice, tune};
+use leakgauge_base::error::{Error, Result};
+use leakgauge_base::rounding::at_least_beyond;
+use leakgauge_exact::claim::{Claim, ClaimKind, Promise};
+use leakgauge_log::RowStream;
+use leakgauge_log::observations::{Cell, Counts, Observations};
 
 use order::OrderWatch;
 pub use sequential::{SequentialTest, Side};

@@ -2,7 +2,7 @@
 
 use crate::audit::{Warning, of_order};
 use crate::follow::ranks;
-use crate::log::{OrderSketch, RowStream};
+use leakgauge_log::{OrderSketch, RowStream};
 
 /// Keeps the order of rows in bounded memory and looks at it from time to time, by the tests that an
 /// audit of the whole log makes.

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::stats::confidence_sequence::{Outcomes, mean_at_least};
+use leakgauge_stats::confidence_sequence::{Outcomes, mean_at_least};
 
 /// Which secret of a rule's pair a row is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::*;
-use crate::log::ReadOptions;
+use leakgauge_log::ReadOptions;
 
 /// The last line, of a log that is read to its end.
 fn followed(csv: String, claim: &str, scorer: ScorerChoice) -> Line {

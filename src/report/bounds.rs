@@ -1,8 +1,8 @@
 //! The figures of a mechanism or promise as a document.
 
 use super::document::Document;
-use crate::bounds::{Bounds, Kind, ParameterValue, Row};
-use crate::grammar::format_number;
+use leakgauge_base::grammar::format_number;
+use leakgauge_exact::bounds::{Bounds, Kind, ParameterValue, Row};
 
 /// A table with a row a point of the grid; the figures of a single point as a list of lines.
 pub(super) fn document(table: &Bounds) -> Document {
@@ -104,7 +104,7 @@ fn number(figure: Option<f64>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bounds::{BoundsOptions, bounds};
+    use leakgauge_exact::bounds::{BoundsOptions, bounds};
 
     fn text(call: &str) -> String {
         let table = bounds(call, &BoundsOptions::default()).unwrap();

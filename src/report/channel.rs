@@ -1,7 +1,7 @@
 //! The sections of the analysis of a channel.
 
-use crate::channel::{Analysis, Composition, PriorFigures};
 use crate::report::document::Document;
+use leakgauge_exact::channel::{Analysis, Composition, PriorFigures};
 
 /// Pairs listed in the table of worst pairs.
 const LISTED_PAIRS: usize = 10;
@@ -28,7 +28,7 @@ pub fn analysis(analysis: &Analysis) -> Document {
     }
     if !analysis.deltas.is_empty() {
         document.heading("Approximate differential privacy");
-        let row = |at: &crate::channel::DeltaAt| {
+        let row = |at: &leakgauge_exact::channel::DeltaAt| {
             let [a, b] = at.secrets.clone();
             vec![a, b, number(at.epsilon), number(at.delta)]
         };
@@ -272,8 +272,8 @@ fn method(analysis: &Analysis) -> Vec<String> {
         "Worst pair by the {} method: of {} pairs {} were compared exactly, {} to the last entry \
          ({:.3} % of all entries).",
         match search.method {
-            crate::channel::SearchMethod::Embedding => "embedding",
-            crate::channel::SearchMethod::Pruned => "pruned",
+            leakgauge_exact::channel::SearchMethod::Embedding => "embedding",
+            leakgauge_exact::channel::SearchMethod::Pruned => "pruned",
             _ => "direct",
         },
         search.pairs,

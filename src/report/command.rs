@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 
-use crate::error::visible;
+use leakgauge_base::error::visible;
 
 /// The program with its arguments as a POSIX shell takes them; what holds control characters or no
 /// text at all is written as `$'…'`, which bash, zsh and ksh read.

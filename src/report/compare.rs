@@ -2,11 +2,11 @@
 
 use crate::audit::{Verdict, Warning};
 use crate::compare::{Comparison, Difference, Differences, LogEntry};
-use crate::error::{listing, shorten};
 use crate::estimate::Estimate;
-use crate::outward::{allowance, at_least, at_most, nearest};
 use crate::report::document::Document;
 use crate::report::words::{lower, upper, value};
+use leakgauge_base::error::{listing, shorten};
+use leakgauge_base::rounding::{allowance, at_least, at_most, nearest};
 
 /// Pairs listed for each two logs.
 const LISTED_PAIRS: usize = 10;

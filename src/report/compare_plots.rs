@@ -2,9 +2,9 @@
 
 use crate::compare::{Comparison, Difference, LogEntry};
 use crate::estimate::Estimate;
-use crate::outward::allowance;
-use crate::plot::{Axis, Caption, Chart, Dot, Dots, Layer, Mark, Spot, chart, dots};
-use crate::report::pictures::Picture;
+use leakgauge_base::rounding::allowance;
+use leakgauge_plot::Picture;
+use leakgauge_plot::{Axis, Caption, Chart, Dot, Dots, Layer, Mark, Spot, chart, dots};
 
 /// Names of all pictures that [`comparison_plots`] can give.
 pub const COMPARISON_PLOTS: [&str; 4] = [

@@ -1,8 +1,8 @@
 //! Whether more rows would help.
 
 use crate::audit::Convergence;
-use crate::outward::nearest;
 use crate::report::document::Document;
+use leakgauge_base::rounding::nearest;
 
 /// The learning curve and what it says.
 pub fn would_more_rows_help(document: &mut Document, convergence: &Convergence) {

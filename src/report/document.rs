@@ -1,7 +1,7 @@
 //! A report as headings, paragraphs, lists and tables, written as plain text or as markdown.
 
-use crate::plot::clean;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use leakgauge_plot::clean;
 use serde::Serialize;
 
 /// Text columns that a terminal is sure to have.

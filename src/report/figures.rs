@@ -1,11 +1,11 @@
 //! The figures of the worst pair and of the whole log.
 
 use crate::audit::{Audit, PrivacyLimit};
-use crate::error::shorten;
 use crate::estimate::Estimate;
-use crate::outward::{allowance, nearest};
 use crate::report::document::Document;
 use crate::report::words::{lower, upper, value};
+use leakgauge_base::error::shorten;
+use leakgauge_base::rounding::{allowance, nearest};
 
 /// A figure with what it is about.
 pub struct Figure<'a> {

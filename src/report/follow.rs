@@ -1,8 +1,8 @@
 //! One line of a log that is followed.
 
-use crate::error::shorten;
 use crate::follow::Line;
-use crate::outward::{at_least, nearest};
+use leakgauge_base::error::shorten;
+use leakgauge_base::rounding::{at_least, nearest};
 
 /// What the lines say, before the first.
 pub const LEGEND: &str = "advantage at least X: some pair of secrets can be told apart with an advantage of X or more; holds on all lines \

@@ -1,12 +1,12 @@
 //! What was read and how it was judged.
 
 use crate::audit::{Audit, Input, Sampled};
-use crate::error::shorten;
 use crate::estimate::Method;
-use crate::log::Format;
-use crate::observations::{ColumnType, ObservationKind};
-use crate::outward::nearest;
 use crate::report::words::{method_name, value};
+use leakgauge_base::error::shorten;
+use leakgauge_base::rounding::nearest;
+use leakgauge_log::Format;
+use leakgauge_log::observations::{ColumnType, ObservationKind};
 
 /// Observation columns listed.
 const LISTED_COLUMNS: usize = 8;

@@ -8,6 +8,7 @@ mod compare;
 mod compare_plots;
 mod convergence;
 mod document;
+mod figure_files;
 mod figures;
 mod follow;
 mod html;
@@ -16,6 +17,7 @@ mod outputs;
 mod pairs;
 mod permute;
 mod pictures;
+#[cfg(feature = "reproduce")]
 mod reproduce;
 mod sections;
 pub mod shuffle;
@@ -30,17 +32,19 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use crate::audit::Audit;
-use crate::bounds::Bounds;
-use crate::channel::Analysis;
 use crate::compare::Comparison;
 use crate::follow::Line;
-use crate::reproduce::{Entry, Reproduction};
+use leakgauge_exact::bounds::Bounds;
+use leakgauge_exact::channel::Analysis;
+#[cfg(feature = "reproduce")]
+use leakgauge_reproduce::{Entry, Reproduction};
 
 pub use command::command_line;
 pub use compare_plots::{COMPARISON_PLOTS, comparison_plots};
+pub use figure_files::{Written, check_figure_files, write_with_data};
 pub use html::{comparison_page, page};
 pub use outputs::Outputs;
-pub use pictures::{PICTURES, Picture, pictures};
+pub use pictures::{PICTURES, pictures};
 
 /// How a report is written to standard output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -126,6 +130,7 @@ pub fn write_comparison(
     }
 }
 
+#[cfg(feature = "reproduce")]
 /// Writes which figures can be recomputed.
 ///
 /// # Errors
@@ -141,6 +146,7 @@ pub fn write_figures(entries: &[Entry], format: Format, out: &mut dyn Write) -> 
     }
 }
 
+#[cfg(feature = "reproduce")]
 /// Writes how recomputed figures compare with what is printed, and the files that they are in.
 ///
 /// # Errors
@@ -163,7 +169,7 @@ pub fn write_reproductions(
 /// # Errors
 /// What the writer reports.
 pub fn write_shuffle_information(
-    survey: &crate::shuffle::information::Survey,
+    survey: &leakgauge_exact::shuffle::information::Survey,
     format: Format,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -175,7 +181,7 @@ pub fn write_shuffle_information(
 /// # Errors
 /// What the writer reports.
 pub fn write_shuffle_randomizer(
-    survey: &crate::shuffle::information::RandomizerSurvey,
+    survey: &leakgauge_exact::shuffle::information::RandomizerSurvey,
     format: Format,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -187,7 +193,7 @@ pub fn write_shuffle_randomizer(
 /// # Errors
 /// What the writer reports.
 pub fn write_shuffle_users(
-    survey: &crate::shuffle::information::UsersSurvey,
+    survey: &leakgauge_exact::shuffle::information::UsersSurvey,
     format: Format,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -199,7 +205,7 @@ pub fn write_shuffle_users(
 /// # Errors
 /// What the writer reports.
 pub fn write_shuffle_vulnerability(
-    survey: &crate::shuffle::vulnerability::Survey,
+    survey: &leakgauge_exact::shuffle::vulnerability::Survey,
     format: Format,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -211,7 +217,7 @@ pub fn write_shuffle_vulnerability(
 /// # Errors
 /// What the writer reports.
 pub fn write_shuffle_mechanism(
-    survey: &crate::shuffle::vulnerability::MechanismSurvey,
+    survey: &leakgauge_exact::shuffle::vulnerability::MechanismSurvey,
     format: Format,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -223,7 +229,7 @@ pub fn write_shuffle_mechanism(
 /// # Errors
 /// What the writer reports.
 pub fn write_permute(
-    found: &crate::permute::Report,
+    found: &leakgauge_permute::Report,
     format: Format,
     out: &mut dyn Write,
 ) -> io::Result<()> {

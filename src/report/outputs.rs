@@ -4,10 +4,9 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Result};
-use crate::plot::{on_white, png};
-use crate::report::pictures::Picture;
-use crate::reproduce::replace_file;
+use leakgauge_base::error::{Error, Result};
+use leakgauge_base::files::replace_file;
+use leakgauge_plot::{Picture, on_white, png};
 
 /// What the beginning of a page of ours has.
 const OWN_PAGE: &str = "<meta name=\"generator\" content=\"leakgauge";

@@ -1,9 +1,9 @@
 //! The pairs that are easiest to tell apart.
 
 use crate::audit::{Audit, PairFigures};
-use crate::error::shorten;
 use crate::report::document::Document;
 use crate::report::words::{lower, upper, value};
+use leakgauge_base::error::shorten;
 
 /// Pairs listed in the table of worst pairs.
 const LISTED_PAIRS: usize = 10;

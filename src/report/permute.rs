@@ -1,9 +1,10 @@
 //! A shuffled log as a document.
 
 use super::document::Document;
-use crate::grammar::format_number;
-use crate::outward::{at_least, at_most, nearest};
-use crate::permute::{Distance, GroupReport, OrderName, Report};
+use leakgauge_base::grammar::format_number;
+use leakgauge_base::rounding::{at_least, at_most, nearest};
+use leakgauge_exact::permutation::Distance;
+use leakgauge_permute::{GroupReport, OrderName, Report};
 
 /// Groups that are listed in text.
 const LISTED: usize = 10;

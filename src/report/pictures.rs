@@ -3,20 +3,13 @@
 use std::collections::BTreeMap;
 
 use crate::audit::{Audit, Distributions, PairFigures, Shape, TradeOff, Verdict};
-use crate::claim::{Claim, ClaimKind, Promise};
-use crate::error::shorten;
-use crate::outward::allowance;
-use crate::plot::{self, Axis, Caption, Chart, Dot, Dots, Heatmap, Layer, Mark};
 use crate::report::pairs::by_lower_limit;
-
-/// A picture with the name of its file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Picture {
-    /// One of [`PICTURES`] or of [`COMPARISON_PLOTS`](crate::report::COMPARISON_PLOTS).
-    pub name: &'static str,
-    /// One `<svg>` element; [`on_white`](crate::plot::on_white) makes a file of it.
-    pub svg: String,
-}
+use leakgauge_base::error::shorten;
+use leakgauge_base::rounding::allowance;
+use leakgauge_exact::claim::{Claim, ClaimKind, Promise};
+use leakgauge_plot::{
+    self as plot, Axis, Caption, Chart, Dot, Dots, Heatmap, Layer, Mark, Picture,
+};
 
 /// Names of all pictures of an audit, and what they show. A log that has nothing for one goes without.
 pub const PICTURES: [(&str, &str); 5] = [

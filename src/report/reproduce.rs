@@ -1,7 +1,7 @@
 //! Recomputed figures as a document.
 
 use super::document::Document;
-use crate::reproduce::{Comparison, Entry, Reproduction};
+use leakgauge_reproduce::{Comparison, Entry, Reproduction};
 
 /// Of each figure: where it differs from what is printed, what was chosen, and its files.
 pub(super) fn document(figures: &[(Reproduction, Vec<String>)]) -> Document {

@@ -18,7 +18,7 @@ pub fn audit(audit: &Audit) -> Document {
         "{} {}: {}",
         audit.tool.name,
         audit.tool.version,
-        crate::error::file_listing(&audit.input.files)
+        leakgauge_base::error::file_listing(&audit.input.files)
     ));
     if !audit.claims.is_empty() {
         document.heading("Verdict");

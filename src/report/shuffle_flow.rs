@@ -1,11 +1,11 @@
 //! Informations and vulnerabilities of the shuffle model as documents.
 
 use super::document::Document;
-use crate::grammar::format_number;
-use crate::shuffle::information::{
+use leakgauge_base::grammar::format_number;
+use leakgauge_exact::shuffle::information::{
     Figure, LabelProbability, MonteCarlo, RandomizerSurvey, Survey, UsersSurvey,
 };
-use crate::shuffle::vulnerability::{MechanismSurvey, Survey as VulnerabilitySurvey};
+use leakgauge_exact::shuffle::vulnerability::{MechanismSurvey, Survey as VulnerabilitySurvey};
 
 /// Labels that are listed at most.
 const LISTED: usize = 40;
@@ -33,7 +33,7 @@ pub(super) fn information(survey: &Survey) -> Document {
     };
     let both =
         |figure: &Figure, most| [six(Some(figure.exact)), expansion(figure.asymptotic, most)];
-    let line = |row: &crate::shuffle::information::Row| {
+    let line = |row: &leakgauge_exact::shuffle::information::Row| {
         let figures = both(&row.position, (row.n as f64).ln())
             .into_iter()
             .chain(both(&row.message, survey.entropy));
@@ -111,7 +111,7 @@ pub(super) fn randomizer(survey: &RandomizerSurvey) -> Document {
             "any randomizer",
             "position, at most",
         ];
-        let line = |row: &crate::shuffle::information::RandomizerRow| {
+        let line = |row: &leakgauge_exact::shuffle::information::RandomizerRow| {
             let input = &row.input;
             let figures = [
                 Some(input.exact),
@@ -196,7 +196,7 @@ pub(super) fn vulnerability(survey: &VulnerabilitySurvey) -> Document {
         "asymptotic",
         "leading term",
     ];
-    let line = |row: &crate::shuffle::vulnerability::Row| {
+    let line = |row: &leakgauge_exact::shuffle::vulnerability::Row| {
         let figures = [
             Some(row.prior),
             Some(row.noise),
@@ -230,7 +230,7 @@ pub(super) fn mechanism(survey: &MechanismSurvey) -> Document {
         survey.randomizer
     ));
     if !survey.rows.is_empty() {
-        let line = |row: &crate::shuffle::vulnerability::MechanismRow| {
+        let line = |row: &leakgauge_exact::shuffle::vulnerability::MechanismRow| {
             let exact = row
                 .noise_and_shuffle
                 .map_or_else(|| "simulated".to_owned(), |v| long(Some(v)));

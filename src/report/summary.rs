@@ -1,11 +1,11 @@
 //! What the log says, in a few sentences.
 
 use crate::audit::Audit;
-use crate::error::shorten;
-use crate::observations::bins;
-use crate::outward::{at_least, at_most, percent_at_least};
 use crate::report::document::Document;
 use crate::report::words::value;
+use leakgauge_base::error::shorten;
+use leakgauge_base::rounding::{at_least, at_most, percent_at_least};
+use leakgauge_log::observations::bins;
 
 /// Whether it leaks, between whom, how surely, and what is not known.
 pub fn summary(document: &mut Document, audit: &Audit) {

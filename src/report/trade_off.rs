@@ -1,9 +1,9 @@
 //! The trade-off section of an audit.
 
 use crate::audit::{Audit, OperatingPoint, TradeOff};
-use crate::error::shorten;
-use crate::outward::{at_least, at_most, nearest};
 use crate::report::document::Document;
+use leakgauge_base::error::shorten;
+use leakgauge_base::rounding::{at_least, at_most, nearest};
 
 /// True positives at few false ones, and what the whole curve says of differential privacy.
 pub fn section(document: &mut Document, audit: &Audit) {

@@ -1,10 +1,10 @@
 //! The verdict on a claim, in words.
 
 use crate::audit::{ClaimReport, Verdict};
-use crate::error::shorten;
-use crate::outward::nearest;
 use crate::report::document::Document;
 use crate::report::words::{range, value};
+use leakgauge_base::error::shorten;
+use leakgauge_base::rounding::nearest;
 
 /// The verdict and what it rests on.
 pub fn verdict(document: &mut Document, claim: &ClaimReport) {

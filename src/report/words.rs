@@ -1,7 +1,7 @@
 //! Words for values, limits and methods, the same in every format.
 
 use crate::estimate::{Estimate, Method};
-use crate::outward::{at_least, at_most, nearest};
+use leakgauge_base::rounding::{at_least, at_most, nearest};
 
 pub fn method_name(method: Method) -> &'static str {
     match method {

@@ -1,6 +1,8 @@
 //! Runs the program on logs written to a temporary directory.
 #![allow(dead_code)]
 
+#[cfg(feature = "parquet")]
+pub mod columns;
 pub mod shapes;
 
 use std::io::Write;

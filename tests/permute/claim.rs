@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use leakgauge::audit::{AuditOptions, Verdict, audit};
 use leakgauge::claim::Claim;
 use leakgauge::log::{ReadOptions, read_from};
+use leakgauge::mallows::Kendall;
 use leakgauge::mechanism;
-use leakgauge::permute::mallows::Kendall;
 use leakgauge::simulate::Simulation;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use super::read;
 use crate::common::Place;
-use crate::read;
 
 /// A log of (order, output) rows.
 fn log(rows: impl Iterator<Item = (String, String)>) -> leakgauge::log::Log {

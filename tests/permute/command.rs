@@ -1,7 +1,7 @@
 //! What is written and reported.
 
+use super::{files, line, read, with};
 use crate::common::{Place, stderr, stdout};
-use crate::{files, line, read, with};
 
 #[test]
 fn values_move_within_reach_and_everything_else_stays() {

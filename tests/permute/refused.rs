@@ -1,7 +1,7 @@
 //! What is refused, and that nothing is half-written.
 
+use super::{files, line};
 use crate::common::Place;
-use crate::{files, line};
 
 #[test]
 fn what_cannot_be_done_is_refused_and_nothing_is_written() {

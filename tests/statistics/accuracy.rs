@@ -10,7 +10,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-use crate::cases::{self, Case, Observation};
+use super::cases::{self, Case, Observation};
 
 const LOGS: u64 = 100;
 const ROWS: usize = 10_000;

@@ -12,7 +12,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-use crate::cases::{self, Case, Shape};
+use super::cases::{self, Case, Shape};
 
 const REPLICATES: u64 = 1000;
 const ROWS: usize = 10_000;

@@ -5,7 +5,7 @@ use leakgauge::audit::{AuditOptions, Verdict, audit};
 use leakgauge::claim::Claim;
 use rayon::prelude::*;
 
-use crate::mechanisms::simulated;
+use super::mechanisms::simulated;
 
 /// A mechanism and claims that are true of it, with equality but for rounding.
 const TRUE: &[(&str, &[&str])] = &[

@@ -4,8 +4,8 @@ use leakgauge::log::{Log, ReadOptions, read_from};
 use leakgauge::tuning::ScorerChoice;
 use rayon::prelude::*;
 
-use crate::cases::{self, Case, Shape};
-use crate::coverage::{FIGURES, audit_with, check, coverage_of, violates};
+use super::cases::{self, Case, Shape};
+use super::coverage::{FIGURES, audit_with, check, coverage_of, violates};
 
 const REPLICATES: u64 = 300;
 const ROWS: usize = 20_000;

@@ -4,13 +4,13 @@
 use leakgauge::audit::{AuditOptions, Verdict, audit};
 use leakgauge::claim::Claim;
 use leakgauge::log::{Log, ReadOptions, read_from};
+use leakgauge::mallows::Kendall;
 use leakgauge::mechanism::parse;
-use leakgauge::permute::mallows::Kendall;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-use crate::mechanisms::simulated;
+use super::mechanisms::simulated;
 
 /// Shufflers whose α is exactly the claim's: any larger lower limit is a false alarm.
 const CORRECT: [(&str, &str); 10] = [

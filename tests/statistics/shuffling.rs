@@ -13,7 +13,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-use crate::mechanisms::simulated;
+use super::mechanisms::simulated;
 
 /// Batches, and the exact probability of guessing the target's value: by the closed form, by listing
 /// histograms, and where everyone else is known. Not from the matrix that the logs are drawn with.

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use clap::Args;
 use leakgauge::channel::Prior;
 use leakgauge::error::{Error, Result};
+use leakgauge::files::replace_file;
 use leakgauge::report::{self, shuffle as pictures};
-use leakgauge::reproduce::replace_file;
 use leakgauge::shuffle::information::{
     self as library, Distribution, StoppingRule, SurveyOptions, optimal_decoys,
 };

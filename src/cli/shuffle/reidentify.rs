@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use clap::Args;
 use leakgauge::error::{Error, Result};
 use leakgauge::mechanism;
+use leakgauge::plot::Figure;
 use leakgauge::report::shuffle as report;
-use leakgauge::reproduce::Picture;
 use leakgauge::shuffle::parse_numbers;
 use leakgauge::shuffle::reidentification::{
     Game, Pair, Randomizer, RatioLaw, Reidentification, honeyword, pair,
@@ -233,7 +233,7 @@ fn graphs(
     weights: Option<&Weights>,
     arguments: &ReidentifyArguments,
     games: &[Game],
-) -> Result<Vec<Picture>> {
+) -> Result<Vec<Figure>> {
     let mut pictures = report::pictures(found);
     let (Some((p, q)), Some(game)) = (weights, games.first()) else {
         return Ok(pictures);

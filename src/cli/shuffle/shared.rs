@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use leakgauge::channel::{Channel, read};
+use leakgauge::channel::Channel;
 use leakgauge::error::{Error, Result};
+use leakgauge::input::{distribution, matrix as read};
 use leakgauge::log::{self, ReadMeter};
 use leakgauge::mechanism;
+use leakgauge::plot::Figure;
 use leakgauge::report::{Format, shuffle::write_pictures};
-use leakgauge::reproduce::Picture;
 use leakgauge::shuffle::parse_numbers;
 use leakgauge::shuffle::reidentification::Source;
 
@@ -61,7 +62,7 @@ impl Shared {
     /// Writes the graphs, if they are asked for, and the report.
     pub fn finish(
         &self,
-        pictures: impl FnOnce() -> Result<Vec<Picture>>,
+        pictures: impl FnOnce() -> Result<Vec<Figure>>,
         report: impl FnOnce(Format, &mut dyn Write) -> io::Result<()>,
     ) -> Result<ExitCode> {
         if let Some(directory) = &self.plots {
@@ -94,7 +95,7 @@ impl Files {
             (_, true) => Some(false),
             _ => None,
         };
-        Source::read(text, log::open(text, &ReadMeter::default())?, header)
+        distribution::read(text, log::open(text, &ReadMeter::default())?, header)
     }
 
     /// Two of them.

@@ -5,12 +5,12 @@ use serde::Serialize;
 use super::content::Name;
 use crate::audit::{Audit, ClaimReport, Verdict, Warning};
 use crate::estimate::Estimate;
-use crate::observations::ObservationKind;
-use crate::outward::{
-    at_least, at_least_beyond, at_most, at_most_beyond, nearest, percent_at_least,
-};
 use crate::report::verdict::quantity;
 use crate::report::words::{range, value};
+use leakgauge_base::rounding::{
+    at_least, at_least_beyond, at_most, at_most_beyond, nearest, percent_at_least,
+};
+use leakgauge_log::observations::ObservationKind;
 
 /// The verdict.
 #[derive(Serialize)]

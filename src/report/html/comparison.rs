@@ -4,10 +4,10 @@ use serde::Serialize;
 
 use crate::audit::Verdict;
 use crate::compare::{Comparison, Differences};
-use crate::plot::clean;
 use crate::report::compare::{self, headings};
 use crate::report::compare_plots::{COMPARISON_PLOTS, comparison_plots};
 use crate::report::document::Block;
+use leakgauge_plot::clean;
 
 /// All of the page.
 #[derive(Serialize)]

@@ -4,8 +4,6 @@ use serde::{Serialize, Serializer};
 
 use super::answers::{Answer, Headline, answers, headline};
 use crate::audit::{Audit, ClaimReport, PairFigures, Shape};
-use crate::outward::nearest;
-use crate::plot::clean;
 use crate::report::attackers::attackers;
 use crate::report::convergence::would_more_rows_help;
 use crate::report::document::{Block, Document};
@@ -17,6 +15,8 @@ use crate::report::summary::sentences;
 use crate::report::trade_off;
 use crate::report::verdict::grounds;
 use crate::report::words::{lower, upper, value};
+use leakgauge_base::rounding::nearest;
+use leakgauge_plot::clean;
 
 /// What the user named: a label, a column, a claim. Shortened if it is long.
 pub struct Name(String);
@@ -183,7 +183,7 @@ impl Content {
 fn file_name(path: &str) -> (String, Option<String>) {
     let name = std::path::Path::new(path).file_name();
     let name = name.map_or(path.into(), |name| name.to_string_lossy());
-    let shown = clean(&crate::error::shorten(&name));
+    let shown = clean(&leakgauge_base::error::shorten(&name));
     let all = clean(path);
     let more = (shown != all).then_some(all);
     (shown, more)

@@ -13,8 +13,8 @@ use serde::Serialize;
 
 use crate::audit::Audit;
 use crate::compare::Comparison;
-use crate::error::{Error, Result};
 use content::Content;
+use leakgauge_base::error::{Error, Result};
 
 const PAGE: &str = concat!(include_str!("macros.html"), include_str!("page.html"));
 const COMPARISON: &str = concat!(include_str!("macros.html"), include_str!("comparison.html"));

@@ -7,9 +7,9 @@ use roxmltree::{Document, Node, ParsingOptions};
 
 use super::page;
 use crate::audit::{Audit, AuditOptions, audit};
-use crate::claim::Claim;
-use crate::log::{ReadOptions, read_from};
-use crate::tuning::ScorerChoice;
+use leakgauge_attack::tuning::ScorerChoice;
+use leakgauge_exact::claim::Claim;
+use leakgauge_log::{ReadOptions, read_from};
 
 /// An audit of rows with some claims.
 fn audited(csv: &str, claims: &[&str]) -> Audit {
@@ -207,7 +207,7 @@ fn pairs_are_those_of_the_json(found: &Audit, document: &Document<'_>) {
             .position(|pair| {
                 pair.secrets
                     .each_ref()
-                    .map(|label| crate::plot::clean(label))
+                    .map(|label| leakgauge_plot::clean(label))
                     == names
             })
             .unwrap_or_else(|| panic!("{names:?}"));

@@ -1,12 +1,14 @@
 //! Informations against numbers of messages.
 
 use super::curve;
-use crate::plot::{Axis, Caption, Chart, Layer, Mark, Spot, chart};
-use crate::reproduce::{Picture, Table};
-use crate::shuffle::information::{Figure, RandomizerFigure, RandomizerSurvey, Row, Survey};
+use leakgauge_exact::shuffle::information::{
+    Figure as Information, RandomizerFigure, RandomizerSurvey, Row, Survey,
+};
+use leakgauge_plot::{Axis, Caption, Chart, Layer, Mark, Spot, chart};
+use leakgauge_plot::{Figure, Table};
 
 /// The graphs of a survey: the position and the message.
-pub fn information_pictures(survey: &Survey) -> Vec<Picture> {
+pub fn information_pictures(survey: &Survey) -> Vec<Figure> {
     vec![
         one_figure(
             survey,
@@ -27,8 +29,8 @@ fn one_figure(
     survey: &Survey,
     file: &'static str,
     (title, label): (&str, &str),
-    of: fn(&Row) -> Figure,
-) -> Picture {
+    of: fn(&Row) -> Information,
+) -> Figure {
     let mut table = Table::new(&["n", "exact", "asymptotic", "simulated", "standard_error"]);
     let [mut exact, mut asymptotic] = [const { Vec::new() }; 2];
     let mut spots = Vec::new();
@@ -61,11 +63,11 @@ fn one_figure(
     }
     let about = "The exact value and its expansion, the closer the more messages there are.";
     let svg = draw(title, about, label, layers);
-    Picture { file, table, svg }
+    Figure { file, table, svg }
 }
 
 /// The graph of a randomizer's survey.
-pub fn randomizer_pictures(survey: &RandomizerSurvey) -> Vec<Picture> {
+pub fn randomizer_pictures(survey: &RandomizerSurvey) -> Vec<Figure> {
     type Of = fn(&RandomizerFigure) -> Option<f64>;
     let figures: [(&str, Of); 4] = [
         ("exact, others alike", |figure| Some(figure.exact)),
@@ -79,7 +81,7 @@ pub fn randomizer_pictures(survey: &RandomizerSurvey) -> Vec<Picture> {
         table.push([row.n.into(), a, b, c, d]);
     }
     let layer = |(series, (name, of)): (usize, (&str, Of))| {
-        let point = |row: &crate::shuffle::information::RandomizerRow| {
+        let point = |row: &leakgauge_exact::shuffle::information::RandomizerRow| {
             of(&row.input).map(|y| (row.n as f64, y))
         };
         Layer::new(
@@ -94,7 +96,7 @@ pub fn randomizer_pictures(survey: &RandomizerSurvey) -> Vec<Picture> {
         "I(X₁; Z), nats",
         figures.into_iter().enumerate().map(layer).collect(),
     );
-    vec![Picture {
+    vec![Figure {
         file: "shuffle-information-input",
         table,
         svg,

@@ -8,7 +8,7 @@ pub use information::{information_pictures, randomizer_pictures};
 pub use reidentify::{flatness, pictures, success_number, write_pictures, write_reidentification};
 pub use vulnerability::{mechanism_picture, vulnerability_picture};
 
-use crate::plot::{Mark, Spot};
+use leakgauge_plot::{Mark, Spot};
 
 /// A line, or the point that it would be.
 fn curve(points: Vec<(f64, f64)>) -> Mark {

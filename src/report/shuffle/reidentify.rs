@@ -3,15 +3,16 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::error::Result;
-use crate::outward::{at_least, at_most, nearest};
-use crate::plot::{Axis, Caption, Chart, Layer, Mark, Spot, chart};
 use crate::report::document::Document;
+use crate::report::figure_files::write_with_data;
 use crate::report::{Format, write_json};
-use crate::reproduce::{Picture, Reproduction, Table, write};
-use crate::shuffle::reidentification::{
+use leakgauge_base::error::Result;
+use leakgauge_base::rounding::{at_least, at_most, nearest};
+use leakgauge_exact::shuffle::reidentification::{
     Estimated, Exact, Found, Game, RatioLaw, Reidentification, Shuffled, honeyword::System,
 };
+use leakgauge_plot::{Axis, Caption, Chart, Layer, Mark, Spot, chart};
+use leakgauge_plot::{Figure, Table};
 
 /// Writes a report.
 ///
@@ -50,7 +51,7 @@ fn document(found: &Reidentification) -> Document {
 /// Six significant digits.
 fn number(x: f64) -> String {
     let rounded = format!("{x:.5e}").parse().unwrap_or(x);
-    crate::grammar::format_number(rounded)
+    leakgauge_base::grammar::format_number(rounded)
 }
 
 fn or(x: Option<f64>, otherwise: &str) -> String {
@@ -143,7 +144,7 @@ fn estimate_sections(document: &mut Document, estimate: &Estimated) {
         ),
         format!(
             "Limits at {} %: {}, {} thresholds{}.",
-            crate::outward::percent_at_least(estimate.confidence),
+            leakgauge_base::rounding::percent_at_least(estimate.confidence),
             method.lower,
             method.thresholds,
             method.upper.map_or(String::new(), |upper| format!("; {upper}"))
@@ -188,7 +189,7 @@ fn randomizer_sections(document: &mut Document, shuffled: &Shuffled) {
 }
 
 /// The success against n, one series for each number of guesses.
-pub fn pictures(found: &Reidentification) -> Vec<Picture> {
+pub fn pictures(found: &Reidentification) -> Vec<Figure> {
     let mut table = Table::new(&["n", "guesses", "series", "success", "lower", "upper"]);
     let mut layers = Vec::new();
     let mut series: Vec<(String, Vec<Spot>)> = Vec::new();
@@ -259,7 +260,7 @@ pub fn pictures(found: &Reidentification) -> Vec<Picture> {
         layers,
         aspect: 0.62,
     });
-    vec![Picture {
+    vec![Figure {
         file: "reidentification",
         table,
         svg,
@@ -273,7 +274,7 @@ const MOST_GUESSES: u64 = 200;
 ///
 /// # Errors
 /// No message.
-pub fn flatness(law: &RatioLaw, n: u64) -> Result<Picture> {
+pub fn flatness(law: &RatioLaw, n: u64) -> Result<Figure> {
     let last = n.min(MOST_GUESSES);
     let games = (1..=last)
         .map(|k| Game::new(n, k))
@@ -299,7 +300,7 @@ pub fn flatness(law: &RatioLaw, n: u64) -> Result<Picture> {
         ],
         aspect: 0.62,
     });
-    Ok(Picture {
+    Ok(Figure {
         file: "flatness",
         table,
         svg,
@@ -307,7 +308,7 @@ pub fn flatness(law: &RatioLaw, n: u64) -> Result<Picture> {
 }
 
 /// The success-number graph: passwords found against logins with honeywords.
-pub fn success_number(points: &[(u64, u64)], system: &System) -> Picture {
+pub fn success_number(points: &[(u64, u64)], system: &System) -> Figure {
     let mut table = Table::new(&["honeyword_logins", "successful_logins"]);
     for &(failed, found) in points {
         table.push([failed.into(), found.into()]);
@@ -335,7 +336,7 @@ pub fn success_number(points: &[(u64, u64)], system: &System) -> Picture {
         ],
         aspect: 0.62,
     });
-    Picture {
+    Figure {
         file: "success-number",
         table,
         svg,
@@ -346,13 +347,6 @@ pub fn success_number(points: &[(u64, u64)], system: &System) -> Picture {
 ///
 /// # Errors
 /// A directory that cannot be written to.
-pub fn write_pictures(pictures: Vec<Picture>, directory: &Path) -> Result<Vec<PathBuf>> {
-    let figure = Reproduction {
-        name: "shuffle",
-        about: "figures of shuffled messages",
-        comparisons: Vec::new(),
-        notes: Vec::new(),
-        pictures,
-    };
-    write(&figure, directory, true)
+pub fn write_pictures(pictures: Vec<Figure>, directory: &Path) -> Result<Vec<PathBuf>> {
+    write_with_data(&pictures, directory, true)
 }

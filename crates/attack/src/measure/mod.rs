@@ -1,0 +1,4 @@
+//! Leakage measures of counted rows: points and exact formulas, no limits.
+
+pub mod minimax_tv;
+pub mod plug_in;

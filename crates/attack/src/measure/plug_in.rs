@@ -1,0 +1,140 @@
+//! Measures of the empirical frequencies. All are convex functions of them, hence biased upward, which
+//! is what makes their upper limits valid for any alphabet.
+
+use crate::pairs::{pair_count, pair_index};
+use leakgauge_log::observations::{Counts, Observations};
+
+/// Total variation between the empirical frequencies of every pair, in the order of
+/// [`pairs`](crate::pairs::pairs); 1 where a secret has no rows.
+///
+/// # Formula
+/// TV = 1 − Σ_o min(p̂_a(o), p̂_b(o)).
+pub fn total_variation(counts: &Counts) -> Vec<f64> {
+    let secrets = counts.secrets();
+    let mut overlap = vec![0.0; pair_count(secrets)];
+    let rows = counts.rows();
+    let mut frequencies: Vec<(u32, f64)> = Vec::new();
+    for cells in counts.by_symbol() {
+        frequencies.clear();
+        frequencies.extend(cells.iter().map(|cell| {
+            (
+                cell.secret,
+                cell.count as f64 / rows[cell.secret as usize] as f64,
+            )
+        }));
+        for (at, &(a, p)) in frequencies.iter().enumerate() {
+            let Some(&(next, _)) = frequencies.get(at + 1) else {
+                break;
+            };
+            let base = pair_index(secrets, a, next);
+            for &(b, q) in &frequencies[at + 1..] {
+                overlap[base + (b - next) as usize] += p.min(q);
+            }
+        }
+    }
+    overlap
+        .into_iter()
+        .map(|overlap| (1.0 - overlap).clamp(0.0, 1.0))
+        .collect()
+}
+
+/// Bayes vulnerability of the empirical frequencies at a prior: Σ_o max_s π_s p̂_s(o). A secret without
+/// rows contributes nothing.
+pub fn vulnerability(counts: &Counts, prior: &[f64]) -> f64 {
+    let joint = |cell: &leakgauge_log::observations::Cell| {
+        let secret = cell.secret as usize;
+        prior[secret] * cell.count as f64 / counts.rows()[secret] as f64
+    };
+    counts
+        .by_symbol()
+        .map(|cells| cells.iter().map(joint).fold(0.0, f64::max))
+        .sum()
+}
+
+/// The hockey-stick divergence Σ_o max(p̂_a(o) − e^ε p̂_b(o), 0) of every ordered pair (a, b) at an ε
+/// of its own, as (a, b, divergence).
+pub fn hockey_stick(counts: &Counts, epsilon: impl Fn(u32, u32) -> f64) -> Vec<(u32, u32, f64)> {
+    let secrets = counts.secrets();
+    let rows = counts.rows();
+    let numbers = 0..secrets as u32;
+    let factors: Vec<f64> = numbers
+        .clone()
+        .flat_map(|a| numbers.clone().map(move |b| (a, b)))
+        .map(|(a, b)| epsilon(a, b).exp())
+        .collect();
+    // Start from Σ p̂_a = 1, and take min(p̂_a, e^ε p̂_b) off: only shared observations matter.
+    let mut divergence = vec![1.0; secrets * secrets];
+    for cells in counts.by_symbol() {
+        for x in cells {
+            let p = x.count as f64 / rows[x.secret as usize] as f64;
+            for y in cells.iter().filter(|y| y.secret != x.secret) {
+                let q = y.count as f64 / rows[y.secret as usize] as f64;
+                let at = x.secret as usize * secrets + y.secret as usize;
+                divergence[at] -= p.min(factors[at] * q);
+            }
+        }
+    }
+    (0..secrets as u32)
+        .flat_map(|a| (0..secrets as u32).map(move |b| (a, b)))
+        .filter(|(a, b)| a != b)
+        .map(|(a, b)| (a, b, divergence[a as usize * secrets + b as usize].max(0.0)))
+        .collect()
+}
+
+/// Kolmogorov distance sup_x |F̂_a(x) − F̂_b(x)| of a log with one numeric column and nothing else.
+pub fn kolmogorov_distance(observations: &Observations, counts: &Counts, a: u32, b: u32) -> f64 {
+    debug_assert_eq!(observations.columns().len(), 1);
+    let rows = counts.rows();
+    let (mut below_a, mut below_b, mut largest) = (0u64, 0u64, 0.0f64);
+    for cells in counts.by_symbol() {
+        for cell in cells {
+            below_a += if cell.secret == a { cell.count } else { 0 };
+            below_b += if cell.secret == b { cell.count } else { 0 };
+        }
+        let gap =
+            below_a as f64 / rows[a as usize] as f64 - below_b as f64 / rows[b as usize] as f64;
+        largest = largest.max(gap.abs());
+    }
+    largest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use leakgauge_log::observations::Cell;
+
+    fn counts() -> Counts {
+        let table = [[6u64, 3, 1, 0], [2, 2, 2, 4], [0, 0, 5, 5]];
+        let cells = table.iter().enumerate().flat_map(|(s, row)| {
+            row.iter().enumerate().map(move |(o, &count)| Cell {
+                secret: s as u32,
+                symbol: o as u32,
+                count,
+            })
+        });
+        Counts::new(3, cells.collect())
+    }
+
+    #[test]
+    fn by_hand() {
+        let tv = total_variation(&counts());
+        for (found, expected) in tv.iter().zip([0.5, 0.9, 0.4]) {
+            assert!((found - expected).abs() < 1e-15, "{found} {expected}");
+        }
+        let uniform = [1.0 / 3.0; 3];
+        assert!((vulnerability(&counts(), &uniform) - (0.6 + 0.3 + 0.5 + 0.5) / 3.0).abs() < 1e-15);
+        let divergence = hockey_stick(&counts(), |_, _| 2.0f64.ln());
+        let (_, _, ab) = divergence[0];
+        assert!((ab - (0.6 - 0.4)).abs() < 1e-15);
+        assert_eq!(divergence.len(), 6);
+    }
+
+    #[test]
+    fn at_epsilon_zero_the_hockey_stick_is_total_variation() {
+        let tv = total_variation(&counts());
+        for (a, b, divergence) in hockey_stick(&counts(), |_, _| 0.0) {
+            let (low, high) = (a.min(b), a.max(b));
+            assert!((divergence - tv[pair_index(3, low, high)]).abs() < 1e-15);
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! Limits of the advantage of a rule.
+
+use rand_chacha::ChaCha8Rng;
+
+use crate::pairwise::{ErrorRates, Tally};
+use leakgauge_stats::hypergeometric;
+use leakgauge_stats::poisson_binomial::{poisson_binomial_lower, poisson_binomial_upper};
+use leakgauge_stats::wilson::Wilson;
+
+/// How the advantage is limited. To be settled before the rows that judge are seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AdvantageMethod {
+    /// Clopper–Pearson on each error rate, α split between them.
+    Separate,
+    /// Clopper–Pearson on the errors of the same number of rows of either secret: their rate is
+    /// (FNR + FPR)/2 = (1 − advantage)/2. Narrower unless one secret is much rarer.
+    Pooled,
+}
+
+/// What judged rows say about the advantage of a rule.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Advantage {
+    tally: Tally,
+    /// Errors of equally many rows of either secret, and the number of these rows.
+    pooled: Option<(u64, u64)>,
+    /// What the rows of a and of b are worth, where they are not independent.
+    effective: Option<[u64; 2]>,
+}
+
+impl Advantage {
+    /// Prepares the limits. Pooling draws equally many rows of either secret at random.
+    pub fn new(tally: Tally, method: AdvantageMethod, rng: &mut ChaCha8Rng) -> Self {
+        let rows = tally.a_rows.min(tally.b_rows);
+        let pooled = (method == AdvantageMethod::Pooled && rows > 0).then(|| {
+            let a = hypergeometric::sample(tally.a_rows, tally.a_missed, rows, rng);
+            let b = hypergeometric::sample(tally.b_rows, tally.b_missed, rows, rng);
+            (a + b, 2 * rows)
+        });
+        Advantage {
+            tally,
+            pooled,
+            effective: None,
+        }
+    }
+
+    /// Each error rate limited separately, with as many rows of a and of b as they are worth if that is
+    /// given.
+    pub fn separate(tally: Tally, effective: Option<[u64; 2]>) -> Self {
+        Advantage {
+            tally,
+            pooled: None,
+            effective,
+        }
+    }
+
+    /// Whether the limits rest on effective rows, and so are approximate.
+    pub fn is_approximate(&self) -> bool {
+        self.effective.is_some()
+    }
+
+    /// Upper limits of both error rates that hold together with probability 1 − alpha; approximate with
+    /// effective rows.
+    pub fn errors_at_most(&self, alpha: f64) -> ErrorRates {
+        match self.effective {
+            Some(rows) => self.tally.errors_at_most_of(rows, alpha),
+            None => self.tally.errors_at_most(alpha),
+        }
+    }
+
+    fn errors_at_least(&self, alpha: f64) -> ErrorRates {
+        match self.effective {
+            Some(rows) => self.tally.errors_at_least_of(rows, alpha),
+            None => self.tally.errors_at_least(alpha),
+        }
+    }
+
+    /// The errors and rows that the limits rest on.
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// Which method it is.
+    pub fn method(&self) -> AdvantageMethod {
+        if self.pooled.is_some() {
+            AdvantageMethod::Pooled
+        } else {
+            AdvantageMethod::Separate
+        }
+    }
+
+    /// Lower limit of TPR − FPR at level 1 − alpha.
+    ///
+    /// # Conditions
+    /// Rule and method were fixed before the rows were seen; rows are independent.
+    ///
+    /// # References
+    /// Clopper and Pearson 1934; for pooled errors of unequal rates Hoeffding 1956,
+    /// doi:10.1214/aoms/1177728178.
+    pub fn at_least(&self, alpha: f64) -> f64 {
+        match self.pooled {
+            Some((errors, rows)) => 1.0 - 2.0 * poisson_binomial_upper(errors, rows, alpha),
+            None => self.errors_at_most(alpha).advantage(),
+        }
+    }
+
+    /// Upper limit of TPR − FPR of this rule at level 1 − alpha. Conditions: see
+    /// [`Advantage::at_least`].
+    pub fn at_most(&self, alpha: f64) -> f64 {
+        match self.pooled {
+            Some((errors, rows)) => 1.0 - 2.0 * poisson_binomial_lower(errors, rows, alpha),
+            None => self.errors_at_least(alpha).advantage(),
+        }
+    }
+
+    /// The same rates on a multiple of the rows.
+    #[must_use]
+    pub fn scaled(&self, factor: f64) -> Advantage {
+        let scale = |count: u64| (count as f64 * factor).round() as u64;
+        Advantage {
+            tally: self.tally.scaled(factor),
+            pooled: self
+                .pooled
+                .map(|(errors, rows)| (scale(errors), scale(rows))),
+            effective: self.effective.map(|rows| rows.map(scale)),
+        }
+    }
+}
+
+/// Approximate lower limits of the advantage, for choosing.
+#[derive(Debug, Clone, Copy)]
+pub struct AdvantageGuide {
+    separate: Wilson,
+    strict: Wilson,
+    pooled: Wilson,
+}
+
+/// Where the luckiest of very many cuts would win, cuts are held to this share of the level.
+const STRICT_SHARE: f64 = 0.1;
+
+impl AdvantageGuide {
+    /// For limits at level 1 − alpha.
+    pub fn new(alpha: f64) -> Self {
+        AdvantageGuide {
+            separate: Wilson::new(alpha / 2.0),
+            strict: Wilson::new(STRICT_SHARE * alpha / 2.0),
+            pooled: Wilson::new(alpha),
+        }
+    }
+
+    /// Approximate limits of each error rate at half the level.
+    pub fn separate(&self) -> &Wilson {
+        &self.separate
+    }
+
+    /// Approximate limits of each error rate at a tenth of that.
+    pub fn strict(&self) -> &Wilson {
+        &self.strict
+    }
+
+    /// The larger of the two approximate lower limits.
+    pub fn at_least(&self, tally: &Tally) -> f64 {
+        let [separate, pooled] = self.both(tally);
+        separate.max(pooled)
+    }
+
+    /// The method that promises the larger limit if a tally's rates recur on so many rows.
+    pub fn method(&self, tune: &Tally, a_rows: u64, b_rows: u64) -> AdvantageMethod {
+        let expected = |missed: u64, rows: u64, then: u64| {
+            let rate = (missed as f64 + 0.5) / (rows as f64 + 1.0);
+            (rate * then as f64).round() as u64
+        };
+        let [separate, pooled] = self.both(&Tally {
+            a_rows,
+            a_missed: expected(tune.a_missed, tune.a_rows, a_rows),
+            b_rows,
+            b_missed: expected(tune.b_missed, tune.b_rows, b_rows),
+        });
+        if pooled > separate {
+            AdvantageMethod::Pooled
+        } else {
+            AdvantageMethod::Separate
+        }
+    }
+
+    fn both(&self, tally: &Tally) -> [f64; 2] {
+        let separate = tally.errors_about(&self.separate).advantage();
+        let rows = tally.a_rows.min(tally.b_rows);
+        let share = |missed: u64, of: u64| missed as f64 * (rows as f64 / of.max(1) as f64);
+        let errors = share(tally.a_missed, tally.a_rows) + share(tally.b_missed, tally.b_rows);
+        let pooled = 1.0 - 2.0 * self.pooled.upper(errors.round() as u64, 2 * rows);
+        [separate, pooled]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::SeedableRng;
+
+    fn tally(a_rows: u64, a_missed: u64, b_rows: u64, b_missed: u64) -> Tally {
+        Tally {
+            a_rows,
+            a_missed,
+            b_rows,
+            b_missed,
+        }
+    }
+
+    #[test]
+    fn pooling_is_narrower_when_rows_are_balanced_and_wider_when_they_are_not() {
+        let guide = AdvantageGuide::new(0.05);
+        let tune = tally(100, 25, 100, 25);
+        assert_eq!(guide.method(&tune, 2000, 2000), AdvantageMethod::Pooled);
+        assert_eq!(
+            guide.method(&tally(100, 10, 20, 0), 4000, 20),
+            AdvantageMethod::Separate
+        );
+        let mut rng = ChaCha8Rng::seed_from_u64(0);
+        let balanced = tally(2000, 500, 2000, 500);
+        let pooled = Advantage::new(balanced, AdvantageMethod::Pooled, &mut rng);
+        let separate = Advantage::new(balanced, AdvantageMethod::Separate, &mut rng);
+        assert!(pooled.at_least(0.05) > separate.at_least(0.05) + 0.01);
+        assert!(pooled.at_most(0.05) < separate.at_most(0.05) - 0.01);
+    }
+
+    /// scipy.stats.beta.ppf(0.95, 1001, 3000): 1000 errors in 4000 rows.
+    #[test]
+    fn with_equal_rows_all_of_them_are_pooled() {
+        let mut rng = ChaCha8Rng::seed_from_u64(0);
+        let advantage = Advantage::new(
+            tally(2000, 300, 2000, 700),
+            AdvantageMethod::Pooled,
+            &mut rng,
+        );
+        let expected = 1.0 - 2.0 * 0.261_519_756_003_184_67;
+        assert!((advantage.at_least(0.05) - expected).abs() < 1e-9);
+    }
+}

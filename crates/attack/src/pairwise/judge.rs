@@ -1,0 +1,158 @@
+//! Judging rules on the certify rows, in blocks, so that the score table need never exist whole.
+
+use rayon::prelude::*;
+
+use crate::pairwise::choose::rows_by_secret;
+use crate::pairwise::{Rule, ScoredRows, Tally};
+use crate::scorer::{Scorer, score_table};
+use crate::scores::ScoreTable;
+use leakgauge_log::observations::{Cell, Counts, Observations};
+
+/// How guesses among all secrets fared.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct GuessTally {
+    /// Rows of each secret.
+    pub rows: Vec<u64>,
+    /// Rows of each secret that were guessed wrong.
+    pub errors: Vec<u64>,
+}
+
+/// What the certify rows say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Judgement {
+    /// One tally per rule.
+    pub tallies: Vec<Tally>,
+    /// One tally per prior.
+    pub guesses: Vec<GuessTally>,
+}
+
+/// Applies rules, and for each prior the guess argmax(score + ln prior), to rows that nothing was
+/// learned or chosen on. Ties of a guess go to the first secret.
+pub fn judge(
+    scorer: &dyn Scorer,
+    observations: &Observations,
+    certify: &Counts,
+    rules: &[Rule],
+    priors: &[Vec<f64>],
+) -> Judgement {
+    judge_and_keep(scorer, observations, certify, rules, priors, None).0
+}
+
+/// [`judge`], and the rows of one pair (a, b) as they were scored: score_a − score_b with the rows of a and
+/// of b that have it.
+pub fn judge_and_keep(
+    scorer: &dyn Scorer,
+    observations: &Observations,
+    certify: &Counts,
+    rules: &[Rule],
+    priors: &[Vec<f64>],
+    keep: Option<(u32, u32)>,
+) -> (Judgement, ScoredRows) {
+    const BLOCK: usize = 1 << 16;
+    let secrets = certify.secrets();
+    let mut kept = Vec::new();
+    let mut judgement = Judgement {
+        tallies: vec![Tally::default(); rules.len()],
+        guesses: vec![GuessTally::untested(certify); priors.len()],
+    };
+    let ln_priors: Vec<Vec<f64>> = priors.iter().map(|prior| logarithms(prior)).collect();
+    for cells in blocks(certify.cells(), BLOCK) {
+        let part = Counts::new(secrets, cells.to_vec());
+        let scores = score_table(scorer, observations, part.symbols(), secrets);
+        let by_secret = rows_by_secret(&part);
+        judgement
+            .tallies
+            .par_iter_mut()
+            .zip(rules)
+            .for_each(|(tally, rule)| {
+                let says_a = |row: usize| {
+                    let scores = scores.row(row);
+                    scores[rule.a as usize] - scores[rule.b as usize] > rule.threshold
+                };
+                for &(row, count) in &by_secret[rule.a as usize] {
+                    tally.a_rows += count;
+                    tally.a_missed += if says_a(row) { 0 } else { count };
+                }
+                for &(row, count) in &by_secret[rule.b as usize] {
+                    tally.b_rows += count;
+                    tally.b_missed += if says_a(row) { count } else { 0 };
+                }
+            });
+        if let Some((a, b)) = keep {
+            let scored = |&(row, count): &(usize, u64)| {
+                let scores = scores.row(row);
+                (scores[a as usize] - scores[b as usize], count)
+            };
+            let of_a = by_secret[a as usize].iter().map(scored);
+            let of_b = by_secret[b as usize].iter().map(scored);
+            kept.extend(of_a.map(|(score, count)| (score, count, 0)));
+            kept.extend(of_b.map(|(score, count)| (score, 0, count)));
+        }
+        for (tally, ln_prior) in judgement.guesses.iter_mut().zip(&ln_priors) {
+            add_errors(&scores, &part, ln_prior, &mut tally.errors);
+        }
+    }
+    (judgement, ScoredRows::new(kept))
+}
+
+/// How the guesses argmax(score + ln prior) fare on rows whose scores are at hand.
+pub fn tally_guesses(scores: &ScoreTable, counts: &Counts, prior: &[f64]) -> GuessTally {
+    let mut tally = GuessTally::untested(counts);
+    add_errors(scores, counts, &logarithms(prior), &mut tally.errors);
+    tally
+}
+
+impl GuessTally {
+    fn untested(counts: &Counts) -> Self {
+        GuessTally {
+            rows: counts.rows().to_vec(),
+            errors: vec![0; counts.secrets()],
+        }
+    }
+}
+
+fn logarithms(prior: &[f64]) -> Vec<f64> {
+    prior.iter().map(|p| p.ln()).collect()
+}
+
+fn add_errors(scores: &ScoreTable, counts: &Counts, ln_prior: &[f64], errors: &mut [u64]) {
+    for (row, cells) in counts.by_symbol().enumerate() {
+        let guess = guess(scores.row(row), ln_prior);
+        for cell in cells.iter().filter(|cell| cell.secret as usize != guess) {
+            errors[cell.secret as usize] += cell.count;
+        }
+    }
+}
+
+/// Runs of cells with at most about `size` distinct observations, cut between observations.
+fn blocks(cells: &[Cell], size: usize) -> Vec<&[Cell]> {
+    let mut blocks = Vec::new();
+    let mut rest = cells;
+    while !rest.is_empty() {
+        let mut seen = 0;
+        let mut at = 0;
+        for cells in rest.chunk_by(|a, b| a.symbol == b.symbol) {
+            seen += 1;
+            at += cells.len();
+            if seen == size {
+                break;
+            }
+        }
+        let (block, later) = rest.split_at(at);
+        blocks.push(block);
+        rest = later;
+    }
+    blocks
+}
+
+/// The secret with the largest score + ln prior; the first of equals.
+pub fn guess(scores: &[f64], ln_prior: &[f64]) -> usize {
+    let mut best = (0, f64::NEG_INFINITY);
+    for (secret, (score, ln_prior)) in scores.iter().zip(ln_prior).enumerate() {
+        let value = score + ln_prior;
+        if value > best.1 {
+            best = (secret, value);
+        }
+    }
+    best.0
+}

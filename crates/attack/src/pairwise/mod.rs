@@ -1,0 +1,221 @@
+//! Deciding between two secrets, for all pairs at once.
+
+mod advantage;
+mod choose;
+mod clustering;
+mod judge;
+mod privacy;
+mod serial;
+mod trade_off;
+
+pub use advantage::{Advantage, AdvantageGuide, AdvantageMethod};
+pub use choose::rows_by_secret;
+pub use choose::{PairChoice, choose_rules};
+pub use clustering::clustering_order;
+pub use judge::{GuessTally, Judgement, judge, judge_and_keep, tally_guesses};
+pub use privacy::{Quantity, Target};
+pub use serial::{EffectiveRows, effective_rows};
+pub use trade_off::{CurvePoint, Detection, ScoredRows, rows_for_detection};
+
+pub use crate::pairs::{pair_count, pair_index, pairs};
+use leakgauge_stats::binomial;
+use leakgauge_stats::wilson::Wilson;
+
+/// A test of secret a against secret b: it says a where score_a − score_b exceeds the threshold.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rule {
+    /// The first secret.
+    pub a: u32,
+    /// The second secret.
+    pub b: u32,
+    /// Where to cut the difference of scores.
+    pub threshold: f64,
+}
+
+/// How often a rule erred on rows that it never saw.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tally {
+    /// Rows of secret a.
+    pub a_rows: u64,
+    /// Rows of a that the rule took for b (false negatives).
+    pub a_missed: u64,
+    /// Rows of secret b.
+    pub b_rows: u64,
+    /// Rows of b that the rule took for a (false positives).
+    pub b_missed: u64,
+}
+
+impl Tally {
+    /// Whether both secrets were tested at all.
+    pub fn is_judged(&self) -> bool {
+        self.a_rows > 0 && self.b_rows > 0
+    }
+
+    /// TPR − FPR, or `None` where a secret has no rows. Not clipped: an attack can do worse than
+    /// guessing, and on a leak-free log half of all attacks do.
+    pub fn advantage(&self) -> Option<f64> {
+        self.is_judged().then(|| {
+            1.0 - self.a_missed as f64 / self.a_rows as f64
+                - self.b_missed as f64 / self.b_rows as f64
+        })
+    }
+
+    /// Variance of the advantage: that of either error rate as [`binomial::variance`] has it, with as many
+    /// rows as they are worth if that is given. Infinite where a secret has no rows.
+    pub fn variance(&self, worth: Option<[u64; 2]>) -> f64 {
+        let [a, b] = worth.unwrap_or([self.a_rows, self.b_rows]);
+        binomial::variance(self.a_missed, self.a_rows, a)
+            + binomial::variance(self.b_missed, self.b_rows, b)
+    }
+
+    /// The same rates on a multiple of the rows.
+    #[must_use]
+    pub fn scaled(&self, factor: f64) -> Tally {
+        let scale = |count: u64| (count as f64 * factor).round() as u64;
+        Tally {
+            a_rows: scale(self.a_rows),
+            a_missed: scale(self.a_missed),
+            b_rows: scale(self.b_rows),
+            b_missed: scale(self.b_missed),
+        }
+    }
+
+    /// Limits of both error rates that hold together with probability 1 − alpha.
+    ///
+    /// # Conditions
+    /// The rule was fixed before the rows were seen; rows are independent.
+    pub fn errors_at_most(&self, alpha: f64) -> ErrorRates {
+        ErrorRates {
+            missed: binomial::clopper_pearson_upper(self.a_missed, self.a_rows, alpha / 2.0),
+            false_alarm: binomial::clopper_pearson_upper(self.b_missed, self.b_rows, alpha / 2.0),
+        }
+    }
+
+    /// Lower limits of both error rates that hold together with probability 1 − alpha.
+    pub fn errors_at_least(&self, alpha: f64) -> ErrorRates {
+        ErrorRates {
+            missed: binomial::clopper_pearson_lower(self.a_missed, self.a_rows, alpha / 2.0),
+            false_alarm: binomial::clopper_pearson_lower(self.b_missed, self.b_rows, alpha / 2.0),
+        }
+    }
+
+    /// [`errors_at_most`](Self::errors_at_most) as if only so many rows of a and of b had been seen.
+    pub fn errors_at_most_of(&self, rows: [u64; 2], alpha: f64) -> ErrorRates {
+        let limit = |missed: u64, all: u64, rows: u64| {
+            let missed = (missed as f64 * rows as f64 / all.max(1) as f64).ceil() as u64;
+            binomial::clopper_pearson_upper(missed.min(rows), rows, alpha / 2.0)
+        };
+        ErrorRates {
+            missed: limit(self.a_missed, self.a_rows, rows[0]),
+            false_alarm: limit(self.b_missed, self.b_rows, rows[1]),
+        }
+    }
+
+    /// [`errors_at_least`](Self::errors_at_least) as if only so many rows of a and of b had been seen.
+    pub fn errors_at_least_of(&self, rows: [u64; 2], alpha: f64) -> ErrorRates {
+        let limit = |missed: u64, all: u64, rows: u64| {
+            let missed = (missed as f64 * rows as f64 / all.max(1) as f64).floor() as u64;
+            binomial::clopper_pearson_lower(missed.min(rows), rows, alpha / 2.0)
+        };
+        ErrorRates {
+            missed: limit(self.a_missed, self.a_rows, rows[0]),
+            false_alarm: limit(self.b_missed, self.b_rows, rows[1]),
+        }
+    }
+
+    /// Approximate upper limits of both error rates, for choosing only.
+    pub fn errors_about(&self, limit: &Wilson) -> ErrorRates {
+        ErrorRates {
+            missed: limit.upper(self.a_missed, self.a_rows),
+            false_alarm: limit.upper(self.b_missed, self.b_rows),
+        }
+    }
+}
+
+/// Error rates of a rule, or limits of them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ErrorRates {
+    /// Probability of taking a for b.
+    pub missed: f64,
+    /// Probability of taking b for a.
+    pub false_alarm: f64,
+}
+
+impl ErrorRates {
+    /// TPR − FPR.
+    pub fn advantage(&self) -> f64 {
+        1.0 - self.missed - self.false_alarm
+    }
+
+    /// The ε that (ε, δ)-differential privacy needs at least, given these error rates or upper limits
+    /// of them.
+    ///
+    /// # Formula
+    /// max(0, ln((1 − δ − FNR)/FPR), ln((1 − δ − FPR)/FNR)): both P(A | a) ≤ e^ε P(A | b) + δ and its
+    /// mirror image must hold for the event A = "the rule says a" and its complement. The other two of
+    /// these four inequalities bind only rules worse than guessing, and the least ε of all rates within
+    /// upper limits is at the limits themselves, so this is the whole region.
+    ///
+    /// # References
+    /// Kairouz, Oh, Viswanath 2015, Theorem 2.1, doi:10.1109/TIT.2017.2685505.
+    pub fn epsilon_at_least(&self, delta: f64) -> f64 {
+        self.odds_at_least(delta).max(1.0).ln()
+    }
+
+    /// e^ε before it is cut at 1: max((1 − δ − FNR)/FPR, (1 − δ − FPR)/FNR).
+    pub fn odds_at_least(&self, delta: f64) -> f64 {
+        let one_way = |missed: f64, false_alarm: f64| (1.0 - delta - missed) / false_alarm;
+        // max ignores the NaN of 0/0.
+        one_way(self.missed, self.false_alarm).max(one_way(self.false_alarm, self.missed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_are_numbered_in_order() {
+        for secrets in [2, 3, 7] {
+            assert_eq!(pairs(secrets).count(), pair_count(secrets));
+            for (index, (a, b)) in pairs(secrets).enumerate() {
+                assert_eq!(pair_index(secrets, a, b), index);
+            }
+        }
+    }
+
+    #[test]
+    fn epsilon_takes_the_better_direction_and_is_never_negative() {
+        let rates = ErrorRates {
+            missed: 0.1,
+            false_alarm: 0.3,
+        };
+        assert!((rates.epsilon_at_least(0.0) - (0.7f64 / 0.1).ln()).abs() < 1e-15);
+        let useless = ErrorRates {
+            missed: 0.6,
+            false_alarm: 0.7,
+        };
+        assert_eq!(useless.epsilon_at_least(0.0), 0.0);
+        assert_eq!(
+            ErrorRates {
+                missed: 0.5,
+                false_alarm: 0.9
+            }
+            .epsilon_at_least(0.9),
+            0.0
+        );
+    }
+
+    /// Randomized response attains the definition: FPR = FNR = 1/(1+e^ε).
+    #[test]
+    fn epsilon_of_randomized_response_is_its_epsilon() {
+        for epsilon in [0.1f64, 1.0, 5.0] {
+            let error = 1.0 / (1.0 + epsilon.exp());
+            let rates = ErrorRates {
+                missed: error,
+                false_alarm: error,
+            };
+            assert!((rates.epsilon_at_least(0.0) - epsilon).abs() < 1e-12);
+        }
+    }
+}

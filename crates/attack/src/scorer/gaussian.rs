@@ -1,0 +1,394 @@
+//! Guessing by normal densities: naive Bayes, linear and quadratic discriminant analysis.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use linfa::Dataset;
+use linfa::traits::Fit;
+use linfa_bayes::{GaussianNb, NaiveBayes};
+use linfa_linalg::cholesky::CholeskyInplace;
+use linfa_linalg::triangular::{SolveTriangular, UPLO};
+use ndarray::{Array1, Array2, Axis};
+
+use crate::scorer::ranking::NormalScores;
+use crate::scorer::scaling::Scaling;
+use crate::scorer::{Parameter, Scorer};
+use leakgauge_log::observations::{Counts, Observations};
+
+/// What is assumed of how columns vary together.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Covariance {
+    /// Columns are independent given the secret (naive Bayes).
+    Independent,
+    /// All secrets share one covariance (linear discriminant analysis).
+    Shared,
+    /// Every secret has its own (quadratic discriminant analysis), drawn towards the shared one as if
+    /// by this many rows a column.
+    PerSecret(f64),
+}
+
+/// What columns are turned into first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Columns {
+    /// Brought to a spread of 1.
+    Scaled,
+    /// Replaced by normal scores of their ranks, against heavy tails.
+    Ranked,
+}
+
+/// Scores an observation by the logarithm of a normal density fitted to each secret's rows; labels are
+/// not looked at.
+///
+/// # Formula
+/// score_s(x) = −½ (x − μ_s)ᵀ Σ_s⁻¹ (x − μ_s) − ½ ln det Σ_s. With n_s rows of empirical covariance S_s
+/// and the pooled covariance P: Σ_s = P if shared, else (n_s S_s + k d P)/(n_s + k d), d the number of
+/// columns and k the strength of shrinkage; P itself is drawn by 1 % towards its diagonal.
+///
+/// # References
+/// Friedman 1989, Regularized Discriminant Analysis, doi:10.1080/01621459.1989.10478752.
+pub struct Gaussian {
+    covariance: Covariance,
+    columns: Columns,
+    transform: Transform,
+    model: Model,
+    secrets: usize,
+}
+
+enum Transform {
+    Scaled(Scaling),
+    Ranked(NormalScores),
+}
+
+enum Model {
+    Naive {
+        model: GaussianNb<f64, usize>,
+        /// ln of the share of each secret's rows.
+        ln_shares: Vec<f64>,
+    },
+    Shared {
+        whitening: Array2<f64>,
+        /// One row a secret, whitened; `None` without rows.
+        means: Vec<Option<Array1<f64>>>,
+    },
+    PerSecret(Vec<Option<Normal>>),
+}
+
+struct Normal {
+    whitening: Array2<f64>,
+    mean: Array1<f64>,
+    ln_scale: f64,
+}
+
+/// Sums over the rows of one secret.
+struct Moments {
+    rows: f64,
+    mean: Array1<f64>,
+    /// n_s S_s.
+    scatter: Array2<f64>,
+}
+
+impl Gaussian {
+    /// The score of a secret without fit rows.
+    const UNKNOWN: f64 = -1e300;
+    /// Drawn towards the diagonal.
+    const DIAGONAL: f64 = 0.01;
+    /// Added to the diagonal, of columns whose spread is 1.
+    const RIDGE: f64 = 1e-6;
+    /// Added to variances of naive Bayes, relative to the largest.
+    const SMOOTHING: f64 = 1e-3;
+
+    /// Fits the densities.
+    ///
+    /// # Errors
+    /// No column varies; numbers so far apart that the covariance has no Cholesky factor.
+    pub fn fit(
+        observations: &Observations,
+        fit: &Counts,
+        covariance: Covariance,
+        columns: Columns,
+    ) -> Result<Self, String> {
+        let transform = match columns {
+            Columns::Scaled => Transform::Scaled(Scaling::fit(observations, fit)),
+            Columns::Ranked => Transform::Ranked(NormalScores::fit(observations, fit)),
+        };
+        if transform.dimensions() == 0 {
+            return Err("no numeric column varies".to_owned());
+        }
+        let model = match covariance {
+            Covariance::Independent => naive(observations, fit, &transform)?,
+            Covariance::Shared => {
+                let moments = moments(observations, fit, &transform);
+                let (whitening, _) = whitening(&pooled(&moments))?;
+                let whitened =
+                    |moments: &Moments| (moments.rows > 0.0).then(|| whitening.dot(&moments.mean));
+                let means = moments.iter().map(whitened).collect();
+                Model::Shared { whitening, means }
+            }
+            Covariance::PerSecret(strength) => {
+                let moments = moments(observations, fit, &transform);
+                let pooled = pooled(&moments);
+                let normals = moments.iter().map(|own| own.normal(&pooled, strength));
+                Model::PerSecret(normals.collect::<Result<_, _>>()?)
+            }
+        };
+        Ok(Gaussian {
+            covariance,
+            columns,
+            transform,
+            model,
+            secrets: fit.secrets(),
+        })
+    }
+}
+
+impl Transform {
+    fn dimensions(&self) -> usize {
+        match self {
+            Transform::Scaled(scaling) => scaling.dimensions(),
+            Transform::Ranked(scores) => scores.dimensions(),
+        }
+    }
+
+    /// One row an observation.
+    fn points(
+        &self,
+        observations: &Observations,
+        symbols: impl Iterator<Item = u32>,
+    ) -> Array2<f64> {
+        let (mut points, mut scaled) = (Vec::new(), Vec::new());
+        for symbol in symbols {
+            match self {
+                Transform::Scaled(scaling) => {
+                    scaling.apply(observations.numbers(symbol), &mut scaled);
+                    points.extend_from_slice(&scaled);
+                }
+                Transform::Ranked(scores) => {
+                    scores.append(observations.numbers(symbol), &mut points);
+                }
+            }
+        }
+        let d = self.dimensions();
+        let rows = points.len() / d;
+        Array2::from_shape_vec((rows, d), points).expect("d numbers a point")
+    }
+}
+
+fn naive(
+    observations: &Observations,
+    fit: &Counts,
+    transform: &Transform,
+) -> Result<Model, String> {
+    let cells = || fit.cells().iter();
+    let repeated = |cell: &leakgauge_log::observations::Cell| {
+        std::iter::repeat_n((cell.symbol, cell.secret as usize), cell.count as usize)
+    };
+    let symbols = cells().flat_map(repeated).map(|(symbol, _)| symbol);
+    let points = transform.points(observations, symbols);
+    let targets: Array1<usize> = cells()
+        .flat_map(repeated)
+        .map(|(_, secret)| secret)
+        .collect();
+    let model = GaussianNb::params()
+        .var_smoothing(Gaussian::SMOOTHING)
+        .fit(&Dataset::new(points, targets))
+        .map_err(|error| error.to_string())?;
+    let rows = fit.total() as f64;
+    let ln_share = |&own: &u64| (own.max(1) as f64 / rows).ln();
+    Ok(Model::Naive {
+        model,
+        ln_shares: fit.rows().iter().map(ln_share).collect(),
+    })
+}
+
+/// Blocks of so many points are handled at once.
+const BLOCK: usize = 256;
+
+fn moments(observations: &Observations, fit: &Counts, transform: &Transform) -> Vec<Moments> {
+    let d = transform.dimensions();
+    let mut by_secret: Vec<Vec<(u32, f64)>> = vec![Vec::new(); fit.secrets()];
+    for cell in fit.cells() {
+        by_secret[cell.secret as usize].push((cell.symbol, cell.count as f64));
+    }
+    let moments = by_secret.into_iter().zip(fit.rows()).map(|(cells, &rows)| {
+        let mut mean = Array1::zeros(d);
+        for block in cells.chunks(BLOCK) {
+            let points = transform.points(observations, block.iter().map(|&(symbol, _)| symbol));
+            for (point, &(_, count)) in points.rows().into_iter().zip(block) {
+                mean.scaled_add(count / rows as f64, &point);
+            }
+        }
+        let mut scatter = Array2::zeros((d, d));
+        for block in cells.chunks(BLOCK) {
+            let points = transform.points(observations, block.iter().map(|&(symbol, _)| symbol));
+            let mut centred = points - &mean;
+            for (mut point, &(_, count)) in centred.rows_mut().into_iter().zip(block) {
+                point *= f64::sqrt(count);
+            }
+            scatter += &centred.t().dot(&centred);
+        }
+        Moments {
+            rows: rows as f64,
+            mean,
+            scatter,
+        }
+    });
+    moments.collect()
+}
+
+/// The covariance within secrets, drawn towards its diagonal.
+fn pooled(moments: &[Moments]) -> Array2<f64> {
+    let rows: f64 = moments.iter().map(|own| own.rows).sum();
+    let secrets = moments.iter().filter(|own| own.rows > 0.0).count() as f64;
+    let d = moments[0].mean.len();
+    let mut pooled = Array2::zeros((d, d));
+    for own in moments {
+        pooled += &own.scatter;
+    }
+    pooled /= (rows - secrets).max(1.0);
+    let diagonal = pooled.diag().to_owned();
+    pooled *= 1.0 - Gaussian::DIAGONAL;
+    pooled.diag_mut().assign(&(diagonal + Gaussian::RIDGE));
+    pooled
+}
+
+/// W with W Σ Wᵀ = I, and −½ ln det Σ.
+fn whitening(covariance: &Array2<f64>) -> Result<(Array2<f64>, f64), String> {
+    let factor = covariance
+        .to_owned()
+        .cholesky_into()
+        .map_err(|_| "the columns depend on each other too closely".to_owned())?;
+    let ln_scale = -factor.diag().mapv(f64::ln).sum();
+    let whitening = factor
+        .solve_triangular(&Array2::eye(covariance.nrows()), UPLO::Lower)
+        .map_err(|error| error.to_string())?;
+    let finite = ln_scale.is_finite() && whitening.iter().all(|value| value.is_finite());
+    finite
+        .then_some((whitening, ln_scale))
+        .ok_or_else(|| "the numbers are too far apart for a covariance".to_owned())
+}
+
+impl Moments {
+    /// The density of a secret, or `None` without rows.
+    fn normal(&self, pooled: &Array2<f64>, strength: f64) -> Result<Option<Normal>, String> {
+        if self.rows == 0.0 {
+            return Ok(None);
+        }
+        let prior = strength * self.mean.len() as f64;
+        let mut covariance = (&self.scatter + &(pooled * prior)) / (self.rows + prior);
+        covariance
+            .diag_mut()
+            .mapv_inplace(|value| value + Gaussian::RIDGE);
+        let (whitening, ln_scale) = whitening(&covariance)?;
+        Ok(Some(Normal {
+            mean: whitening.dot(&self.mean),
+            whitening,
+            ln_scale,
+        }))
+    }
+}
+
+/// −½ |z − m|².
+fn ln_density(whitened: ndarray::ArrayView1<f64>, mean: &Array1<f64>) -> f64 {
+    let squares = whitened.iter().zip(mean).map(|(z, m)| (z - m) * (z - m));
+    -0.5 * squares.sum::<f64>()
+}
+
+impl Model {
+    /// Writes the scores of points.
+    fn score(&self, points: &Array2<f64>, secrets: usize, scores: &mut [f64]) {
+        scores.fill(Gaussian::UNKNOWN);
+        match self {
+            Model::Naive { model, ln_shares } => {
+                for (&&secret, joint) in &model.joint_log_likelihood(points.view()) {
+                    for (row, joint) in scores.chunks_mut(secrets).zip(joint) {
+                        row[secret] = joint - ln_shares[secret];
+                    }
+                }
+            }
+            Model::Shared { whitening, means } => {
+                let whitened = points.dot(&whitening.t());
+                for (row, z) in scores.chunks_mut(secrets).zip(whitened.axis_iter(Axis(0))) {
+                    for (score, mean) in row.iter_mut().zip(means) {
+                        if let Some(mean) = mean {
+                            *score = ln_density(z, mean);
+                        }
+                    }
+                }
+            }
+            Model::PerSecret(normals) => {
+                for (secret, normal) in normals.iter().enumerate() {
+                    let Some(normal) = normal else { continue };
+                    let whitened = points.dot(&normal.whitening.t());
+                    for (row, z) in scores.chunks_mut(secrets).zip(whitened.axis_iter(Axis(0))) {
+                        row[secret] = ln_density(z, &normal.mean) + normal.ln_scale;
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Scorer for Gaussian {
+    fn name(&self) -> &'static str {
+        "gaussian"
+    }
+
+    fn parameters(&self) -> BTreeMap<&'static str, Parameter> {
+        let columns = match self.columns {
+            Columns::Scaled => "scaled",
+            Columns::Ranked => "normal-scores",
+        };
+        let mut parameters = BTreeMap::from([("columns", Parameter::Word(columns))]);
+        let covariance = match self.covariance {
+            Covariance::Independent => "independent-columns",
+            Covariance::Shared => "shared",
+            Covariance::PerSecret(strength) => {
+                parameters.insert("shrinkage", Parameter::Real(strength));
+                "per-secret"
+            }
+        };
+        parameters.insert("covariance", Parameter::Word(covariance));
+        parameters
+    }
+
+    fn in_words(&self) -> String {
+        let covariance = match self.covariance {
+            Covariance::Independent => "columns independent (naive Bayes)".to_owned(),
+            Covariance::Shared => "one covariance for all secrets (LDA)".to_owned(),
+            Covariance::PerSecret(strength) => {
+                format!("a covariance per secret (QDA), shrinkage {strength}")
+            }
+        };
+        match self.columns {
+            Columns::Scaled => covariance,
+            Columns::Ranked => format!("{covariance}, on ranks"),
+        }
+    }
+
+    fn score(&self, observations: &Observations, symbols: &[u32], scores: &mut [f64]) {
+        let blocks = symbols
+            .chunks(BLOCK)
+            .zip(scores.chunks_mut(BLOCK * self.secrets));
+        for (symbols, scores) in blocks {
+            let points = self.transform.points(observations, symbols.iter().copied());
+            self.model.score(&points, self.secrets, scores);
+            for score in scores {
+                // Far outliers overflow when squared.
+                *score = if score.is_nan() {
+                    Self::UNKNOWN
+                } else {
+                    score.clamp(Self::UNKNOWN, 1e300)
+                };
+            }
+        }
+    }
+
+    fn refit(&self, observations: &Observations, fit: &Counts) -> Result<Arc<dyn Scorer>, String> {
+        Ok(Arc::new(Gaussian::fit(
+            observations,
+            fit,
+            self.covariance,
+            self.columns,
+        )?))
+    }
+}

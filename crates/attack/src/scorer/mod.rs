@@ -1,0 +1,126 @@
+//! Attackers: whatever gives an observation one score per secret.
+//!
+//! A pairwise decision between secrets a and b is `score_a − score_b > threshold`, a guess among all
+//! is the largest `score + ln prior`. Scores are therefore best thought of as log-likelihoods, but
+//! nothing that is certified later depends on their being any good.
+
+mod blend;
+mod forest;
+mod frequentist;
+mod gaussian;
+mod given;
+mod kind;
+mod linear;
+pub mod neighbors;
+mod ranking;
+pub mod recurring;
+mod scaling;
+#[cfg(test)]
+mod tests;
+mod thinning;
+mod threshold;
+pub mod transform;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::scores::ScoreTable;
+use leakgauge_log::observations::{Counts, Observations};
+
+pub use blend::{Blend, Member};
+pub use forest::{Forest, Growth};
+pub use frequentist::Frequentist;
+pub use gaussian::{Columns, Covariance, Gaussian};
+pub use given::Given;
+pub use kind::Kind;
+pub use linear::Linear;
+pub use neighbors::{KNearest, Metric, Neighbors, Rank, Vote};
+pub use thinning::{Thinned, thinned};
+pub use threshold::Threshold;
+pub use transform::TransformKind;
+
+/// A parameter of an attacker, for the report.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Parameter {
+    /// A number of things.
+    Count(u64),
+    /// Any other number.
+    Real(f64),
+    /// One of some words.
+    Word(&'static str),
+}
+
+impl fmt::Display for Parameter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Parameter::Count(count) => write!(f, "{count}"),
+            Parameter::Real(value) => write!(f, "{value:.3}"),
+            Parameter::Word(word) => write!(f, "{word}"),
+        }
+    }
+}
+
+/// An attacker that was fitted.
+pub trait Scorer: Send + Sync {
+    /// The name on the command line.
+    fn name(&self) -> &'static str;
+
+    /// What was chosen, for the report.
+    fn parameters(&self) -> BTreeMap<&'static str, Parameter>;
+
+    /// What was chosen, in words that a reader understands.
+    fn in_words(&self) -> String {
+        let parameters = self.parameters();
+        let words = parameters
+            .iter()
+            .map(|(name, value)| format!("{name} {value}"));
+        words.collect::<Vec<_>>().join(", ")
+    }
+
+    /// The kinds to be tried where this attack is to be chosen anew.
+    fn kinds(&self) -> Vec<Kind> {
+        vec![Kind::named(self.name())]
+    }
+
+    /// How it finds neighbours, if it does.
+    fn index(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Writes one score per secret for each of some distinct observations, which are in ascending
+    /// order: `scores` is row-major, `symbols.len() × secrets`. Every score is finite.
+    ///
+    /// # Conditions
+    /// `observations` is the table that it was fitted with. For another table of the same columns, where
+    /// observations have other numbers and labels may be new, it is learned from the same rows again by
+    /// [`refit`](Self::refit), which gives the same scores: what else is in a table makes no difference.
+    fn score(&self, observations: &Observations, symbols: &[u32], scores: &mut [f64]);
+
+    /// The same attacker, everything that was chosen for it kept, learned from other rows or from another
+    /// table of the same columns.
+    ///
+    /// # Errors
+    /// Why it cannot learn from these rows.
+    fn refit(&self, observations: &Observations, fit: &Counts) -> Result<Arc<dyn Scorer>, String>;
+}
+
+/// The score table of some observations, in parallel blocks; the same for any number of threads.
+pub fn score_table(
+    scorer: &dyn Scorer,
+    observations: &Observations,
+    symbols: Vec<u32>,
+    secrets: usize,
+) -> ScoreTable {
+    const BLOCK: usize = 4096;
+    let mut values = vec![0.0; symbols.len() * secrets];
+    values
+        .par_chunks_mut(BLOCK * secrets)
+        .zip(symbols.par_chunks(BLOCK))
+        .for_each(|(scores, symbols)| scorer.score(observations, symbols, scores));
+    ScoreTable::new(symbols, secrets, values)
+}

@@ -1,0 +1,61 @@
+//! The columns whose values recur.
+
+use std::hash::Hash;
+
+use hashbrown::HashSet;
+use rayon::prelude::*;
+
+use leakgauge_log::observations::{ColumnType, Counts, Observations};
+
+/// A column by its type and its place among the columns of that type.
+pub type Place = (ColumnType, usize);
+
+/// The places of all columns, in their order.
+pub fn places(observations: &Observations) -> Vec<Place> {
+    let (mut numbers, mut labels) = (0, 0);
+    let place = |kind| {
+        let next = match kind {
+            ColumnType::Numeric => &mut numbers,
+            ColumnType::Categorical => &mut labels,
+        };
+        *next += 1;
+        (kind, *next - 1)
+    };
+    let kinds = observations.columns().iter().map(|column| column.kind);
+    kinds.map(place).collect()
+}
+
+/// The columns whose values recur among some rows: not constant, and with at most half as many values
+/// as there are distinct observations.
+pub fn recurring(observations: &Observations, rows: &Counts) -> Vec<Place> {
+    let symbols = rows.symbols();
+    let most = symbols.len() / 2;
+    places(observations)
+        .into_par_iter()
+        .filter(|&(kind, at)| match kind {
+            ColumnType::Numeric => {
+                let numbers = symbols.iter().map(|&symbol| observations.numbers(symbol));
+                // −0 is 0.
+                recur(numbers.map(|numbers| (numbers[at] + 0.0).to_bits()), most)
+            }
+            ColumnType::Categorical => {
+                let label = |&symbol: &u32| {
+                    let category = observations.category(symbol) as usize;
+                    observations.categories()[category][at].as_str()
+                };
+                recur(symbols.iter().map(label), most)
+            }
+        })
+        .collect()
+}
+
+fn recur<T: Hash + Eq>(values: impl Iterator<Item = T>, most: usize) -> bool {
+    let mut known = HashSet::new();
+    for value in values {
+        known.insert(value);
+        if known.len() > most {
+            return false;
+        }
+    }
+    known.len() > 1
+}

@@ -1,0 +1,280 @@
+//! The kinds of attackers.
+
+use std::sync::Arc;
+
+use crate::scorer::{
+    Columns, Covariance, Forest, Frequentist, Gaussian, Growth, Kind, Linear, Threshold,
+};
+use crate::tuning::ScorerChoice;
+use crate::tuning::combination::CombinationFamily;
+use crate::tuning::neighbors::NeighborFamily;
+use crate::tuning::race::{Race, Task};
+use leakgauge_log::observations::Counts;
+
+/// A kind of attacker: one or more attackers that are fitted together.
+pub(super) trait Family {
+    /// What it is called, should it not even be fitted or be tried again.
+    fn kind(&self) -> Kind;
+
+    /// Whether it takes part in what the user asked for.
+    fn is_asked(&self, choice: ScorerChoice) -> bool;
+
+    /// Whether it can say anything about such a log.
+    fn applies(&self, task: &Task) -> bool;
+
+    /// Rows beyond which it learns nothing worth the time.
+    fn most_rows(&self, _: &Task) -> u64 {
+        u64::MAX
+    }
+
+    /// Nominal seconds that it may take of any budget when others are tried too.
+    fn most_seconds(&self) -> f64 {
+        f64::INFINITY
+    }
+
+    /// What it costs to learn from so many rows, choose on the tune rows and judge on the certify rows,
+    /// in nominal seconds on two cores. A count of operations, never a measurement, so that every run
+    /// decides alike. It grows with the rows.
+    fn cost(&self, task: &Task, fit_rows: u64) -> f64;
+
+    /// Learns from rows and enters its attackers by [`Race::enter`] or [`Race::enter_scored`].
+    ///
+    /// # Errors
+    /// Why it cannot learn, for the report.
+    fn enter(&self, race: &mut Race, fit: &Counts) -> Result<(), String>;
+}
+
+/// All kinds, in the order in which they are tried: the first of equals wins.
+pub(super) fn all() -> Vec<Box<dyn Family>> {
+    let before: [Box<dyn Family>; 4] = [
+        Box::new(FrequentistFamily),
+        Box::new(ThresholdFamily),
+        Box::new(GaussianFamily),
+        Box::new(LinearFamily),
+    ];
+    let neighbors = NeighborFamily::all().map(|family| Box::new(family) as Box<dyn Family>);
+    let after: [Box<dyn Family>; 2] = [Box::new(ForestFamily), Box::new(CombinationFamily)];
+    before.into_iter().chain(neighbors).chain(after).collect()
+}
+
+/// Ten times as many rows for a user who asked for one attack.
+fn patient(task: &Task, rows: u64) -> u64 {
+    if task.is_patient() { 10 * rows } else { rows }
+}
+
+struct FrequentistFamily;
+
+impl Family for FrequentistFamily {
+    fn kind(&self) -> Kind {
+        Kind::named("frequentist")
+    }
+
+    fn is_asked(&self, choice: ScorerChoice) -> bool {
+        matches!(choice, ScorerChoice::Auto | ScorerChoice::Frequentist)
+    }
+
+    fn applies(&self, _: &Task) -> bool {
+        true
+    }
+
+    /// A lookup is not worth thinning.
+    fn cost(&self, task: &Task, _: u64) -> f64 {
+        let scores = task.scored() * task.secrets() as f64;
+        2.0 * task.comparing() + 5e-9 * (task.fit().cells().len() as f64 + scores)
+    }
+
+    fn enter(&self, race: &mut Race, fit: &Counts) -> Result<(), String> {
+        race.enter(Arc::new(Frequentist::fit(fit)));
+        if let Some(by_column) = Frequentist::fit_by_column(race.task().observations, fit) {
+            race.enter(Arc::new(by_column));
+        }
+        Ok(())
+    }
+}
+
+struct ThresholdFamily;
+
+impl Family for ThresholdFamily {
+    fn kind(&self) -> Kind {
+        Kind::named("threshold")
+    }
+
+    fn is_asked(&self, choice: ScorerChoice) -> bool {
+        matches!(choice, ScorerChoice::Auto | ScorerChoice::Threshold)
+    }
+
+    /// One column of many secrets is left to neighbours unless the user asks.
+    fn applies(&self, task: &Task) -> bool {
+        task.dimensions() > usize::from(!task.is_patient() && task.secrets() > 2)
+    }
+
+    fn most_rows(&self, task: &Task) -> u64 {
+        patient(task, 1_000_000)
+    }
+
+    fn cost(&self, task: &Task, fit_rows: u64) -> f64 {
+        let sorting = task.dimensions() as f64 * sorting(fit_rows);
+        sorting + 4e-9 * task.scored() * task.secrets() as f64 + task.comparing()
+    }
+
+    fn enter(&self, race: &mut Race, fit: &Counts) -> Result<(), String> {
+        let threshold = Threshold::fit(race.task().observations, fit)?;
+        race.enter(Arc::new(threshold));
+        Ok(())
+    }
+}
+
+struct GaussianFamily;
+
+impl GaussianFamily {
+    /// As if so many rows a column had the covariance of all secrets together.
+    const SHRINKAGE: [f64; 2] = [0.25, 5.0];
+}
+
+impl Family for GaussianFamily {
+    fn kind(&self) -> Kind {
+        Kind::named("gaussian")
+    }
+
+    fn is_asked(&self, choice: ScorerChoice) -> bool {
+        matches!(choice, ScorerChoice::Auto | ScorerChoice::Gaussian)
+    }
+
+    /// One column is left to neighbours unless the user asks.
+    fn applies(&self, task: &Task) -> bool {
+        task.dimensions() > usize::from(!task.is_patient())
+    }
+
+    /// Enough for every entry of the covariances.
+    fn most_rows(&self, task: &Task) -> u64 {
+        patient(
+            task,
+            100 * (task.dimensions() * task.secrets()) as u64 + 50_000,
+        )
+    }
+
+    fn cost(&self, task: &Task, fit_rows: u64) -> f64 {
+        let (d, secrets) = (task.dimensions() as f64, task.secrets() as f64);
+        let fitting = 4.0 * d * sorting(fit_rows) + 6e-9 * fit_rows as f64 * d * d;
+        let factors = 4e-9 * secrets * d * d * d;
+        let scoring = task.scored() * (5e-8 * d + 1e-9 * secrets * d * d);
+        fitting + factors + scoring + 8.0 * task.comparing()
+    }
+
+    fn enter(&self, race: &mut Race, fit: &Counts) -> Result<(), String> {
+        let covariances = [Covariance::Independent, Covariance::Shared].into_iter();
+        let covariances = covariances.chain(Self::SHRINKAGE.map(Covariance::PerSecret));
+        let mut failed = None;
+        let mut entered = false;
+        for covariance in covariances {
+            for columns in [Columns::Scaled, Columns::Ranked] {
+                match Gaussian::fit(race.task().observations, fit, covariance, columns) {
+                    Ok(gaussian) => {
+                        race.enter(Arc::new(gaussian));
+                        entered = true;
+                    }
+                    Err(reason) => failed = failed.or(Some(reason)),
+                }
+            }
+        }
+        match failed {
+            Some(reason) if !entered => Err(reason),
+            _ => Ok(()),
+        }
+    }
+}
+
+struct LinearFamily;
+
+impl Family for LinearFamily {
+    fn kind(&self) -> Kind {
+        Kind::named("linear")
+    }
+
+    fn is_asked(&self, choice: ScorerChoice) -> bool {
+        matches!(choice, ScorerChoice::Auto | ScorerChoice::Linear)
+    }
+
+    /// One column is left to neighbours unless the user asks.
+    fn applies(&self, task: &Task) -> bool {
+        task.dimensions() > usize::from(!task.is_patient())
+    }
+
+    /// Enough for every weight.
+    fn most_rows(&self, task: &Task) -> u64 {
+        patient(
+            task,
+            50 * (task.dimensions() * task.secrets()) as u64 + 20_000,
+        )
+    }
+
+    /// Its optimiser is slow, and normal densities are much the same attack.
+    fn most_seconds(&self) -> f64 {
+        1.0
+    }
+
+    fn cost(&self, task: &Task, fit_rows: u64) -> f64 {
+        let weights = (task.dimensions() * task.secrets()) as f64;
+        weights * (4e-6 * fit_rows as f64 + 4e-10 * task.scored()) + task.comparing()
+    }
+
+    fn enter(&self, race: &mut Race, fit: &Counts) -> Result<(), String> {
+        let linear = Linear::fit(race.task().observations, fit)?;
+        race.enter(Arc::new(linear));
+        Ok(())
+    }
+}
+
+struct ForestFamily;
+
+impl ForestFamily {
+    fn trees(task: &Task) -> usize {
+        if task.is_patient() { 500 } else { 100 }
+    }
+}
+
+impl Family for ForestFamily {
+    fn kind(&self) -> Kind {
+        Kind::named("forest")
+    }
+
+    fn is_asked(&self, choice: ScorerChoice) -> bool {
+        matches!(choice, ScorerChoice::Auto | ScorerChoice::Forest)
+    }
+
+    /// One column is left to others unless the user asks.
+    fn applies(&self, task: &Task) -> bool {
+        task.columns() > usize::from(!task.is_patient())
+    }
+
+    /// Leaves hold a share for every secret, all of them in memory.
+    fn most_rows(&self, task: &Task) -> u64 {
+        const MOST_SHARES: u64 = 50_000_000;
+        let shares = (task.secrets() * Self::trees(task)) as u64;
+        patient(task, 100_000).min(2 * MOST_SHARES / shares.max(1))
+    }
+
+    fn cost(&self, task: &Task, fit_rows: u64) -> f64 {
+        let (rows, secrets) = (fit_rows.max(2) as f64, task.secrets() as f64);
+        let depth = rows.log2();
+        let tried = (task.columns() as f64).sqrt();
+        let growing = 1.5e-8 * rows * depth * tried + 3e-9 * rows * secrets;
+        let asking = task.scored() * (4e-9 * depth + 1e-9 * secrets);
+        2.0 * (Self::trees(task) as f64 * (growing + asking) + task.comparing())
+    }
+
+    fn enter(&self, race: &mut Race, fit: &Counts) -> Result<(), String> {
+        let trees = Self::trees(&race.task());
+        for leaf in [1, 10] {
+            let forest = Forest::fit(race.task().observations, fit, Growth { trees, leaf })?;
+            race.enter(Arc::new(forest));
+        }
+        Ok(())
+    }
+}
+
+/// Sorting the values of a column.
+fn sorting(rows: u64) -> f64 {
+    let rows = rows.max(2) as f64;
+    4e-9 * rows * rows.log2()
+}

@@ -1,0 +1,222 @@
+//! Choosing the attacker on the tune rows.
+//!
+//! Every kind of attacker is a `Family`; those that apply to a log enter a `Race`, which keeps the one
+//! that does best. To add a kind, write a family and name it in `families::all`.
+
+mod budget;
+mod combination;
+#[cfg(test)]
+mod costs;
+mod families;
+mod neighbors;
+mod quality;
+mod race;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::pairwise::{PairChoice, Target, choose_rules};
+use crate::scorer::recurring::recurring;
+use crate::scorer::{Kind, Parameter, Scorer};
+use crate::scores::ScoreTable;
+use crate::split::Split;
+use leakgauge_base::error::{Error, Result};
+use leakgauge_log::observations::Observations;
+
+pub use budget::Budget;
+use families::Family;
+pub use quality::{Quality, quality};
+use race::{Race, Task};
+
+/// Which attacker to use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ScorerChoice {
+    /// Whichever does best on the tune rows.
+    #[default]
+    Auto,
+    /// Counts.
+    Frequentist,
+    /// The k-th neighbour of each secret, k chosen on the tune rows.
+    KNearest,
+    /// The nearest neighbour of each secret.
+    Nearest,
+    /// Logistic regression on the numeric columns.
+    Linear,
+    /// Normal densities of the numeric columns.
+    Gaussian,
+    /// A random forest.
+    Forest,
+    /// The most telling numeric column alone.
+    Threshold,
+    /// The user's own attack, whose scores stand in the log.
+    Given,
+}
+
+/// An attacker that was tried on the tune rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tried {
+    /// Its kind.
+    pub kind: Kind,
+    /// Its name.
+    pub scorer: &'static str,
+    /// Its parameters.
+    pub parameters: BTreeMap<&'static str, Parameter>,
+    /// What was chosen for it, in words.
+    pub in_words: String,
+    /// How well it did on the tune rows, or why it did not take part.
+    pub quality: std::result::Result<Quality, Failure>,
+    /// What it costs, in nominal seconds: an estimate from the size of the log, never a measurement.
+    pub cost: f64,
+    /// Rows it learned from.
+    pub rows: u64,
+}
+
+/// Why an attacker did not take part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failure {
+    /// It cannot learn from these rows.
+    Unfit(String),
+    /// It is not in the budget.
+    Skipped(String),
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Failure::Unfit(reason) | Failure::Skipped(reason)) = self;
+        f.write_str(reason)
+    }
+}
+
+/// The chosen attacker and the rules that it brings.
+pub struct Tuned {
+    /// The attacker.
+    pub scorer: Arc<dyn Scorer>,
+    /// A rule for every pair, in the order of [`crate::pairwise::pairs`].
+    pub choices: Vec<PairChoice>,
+    /// The attacker that the limits of privacy in `choices` are from, where it was chosen for that; else
+    /// they are from `scorer`.
+    pub for_privacy: Option<Arc<dyn Scorer>>,
+    /// The attacker's scores of the tune rows.
+    pub scores: ScoreTable,
+    /// Everything that was tried, in order.
+    pub tried: Vec<Tried>,
+    /// How neighbours are found, if they are.
+    pub index: Option<&'static str>,
+}
+
+/// What attackers are chosen for.
+#[derive(Debug, Clone, Copy)]
+pub struct Goals<'a> {
+    /// Level of the approximate limits that attackers are compared by.
+    pub alpha: f64,
+    /// Quantities of privacy that a threshold is wanted for, at every pair.
+    pub targets: &'a [Target],
+    /// Positions of the targets that claims read: the attacker with the largest limits of these is wanted
+    /// too, for few errors in the tail are not the same as few errors. Empty: none is.
+    pub claimed: &'a [usize],
+}
+
+impl Goals<'_> {
+    /// The advantage alone.
+    pub fn advantage(alpha: f64) -> Self {
+        Goals {
+            alpha,
+            targets: &[],
+            claimed: &[],
+        }
+    }
+}
+
+/// Fits the attackers asked for on the fit rows, keeps the one that does best on the tune rows, and
+/// chooses its rules there.
+///
+/// # Errors
+/// An attack on numbers and a log without numeric columns; an attack asked for that cannot be fitted or
+/// is not in the budget.
+pub fn tune(
+    observations: &Observations,
+    split: &Split,
+    choice: ScorerChoice,
+    budget: Budget,
+    goals: Goals,
+) -> Result<Tuned> {
+    run(Task {
+        observations,
+        split,
+        choice,
+        budget,
+        goals,
+        again: None,
+        recurring: recurring(observations, &split.fit).len(),
+    })
+}
+
+/// [`tune`] for the advantage among some kinds of attacks only, each of which may take so many seconds.
+///
+/// # Errors
+/// None of them can be fitted.
+pub fn tune_again(
+    observations: &Observations,
+    split: &Split,
+    choice: ScorerChoice,
+    kinds: &[(Kind, f64)],
+    alpha: f64,
+) -> Result<Tuned> {
+    run(Task {
+        observations,
+        split,
+        choice,
+        budget: Budget::default(),
+        goals: Goals::advantage(alpha),
+        again: Some(kinds),
+        recurring: recurring(observations, &split.fit).len(),
+    })
+}
+
+fn run(task: Task) -> Result<Tuned> {
+    let Task {
+        split,
+        choice,
+        goals,
+        ..
+    } = task;
+    let families: Vec<Box<dyn Family>> = families::all()
+        .into_iter()
+        .filter(|family| task.is_wanted(family.kind()))
+        .filter(|family| family.is_asked(choice) && family.applies(&task))
+        .collect();
+    if families.is_empty() {
+        return Err(no_numbers());
+    }
+    let mut race = Race::new(task);
+    for family in &families {
+        race.run(&**family);
+    }
+    let (best, private, tried) = race.finish()?;
+    let mut choices = choose_rules(&best.scores, &split.tune, goals.alpha, goals.targets);
+    let for_privacy = private.map(|private| {
+        for (choice, better) in choices.iter_mut().zip(private.choices) {
+            choice.privacy = better.privacy;
+        }
+        private.scorer
+    });
+    Ok(Tuned {
+        choices,
+        for_privacy,
+        scores: best.scores,
+        index: best.scorer.index(),
+        scorer: best.scorer,
+        tried,
+    })
+}
+
+fn no_numbers() -> Error {
+    Error::parameter(
+        "--scorer",
+        "this attack needs a numeric observation column, and the log has only labels",
+    )
+    .with_hint("use --scorer frequentist, or read a column as numbers with --numeric COLUMN")
+}

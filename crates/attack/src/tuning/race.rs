@@ -1,0 +1,353 @@
+//! Attackers compared on the tune rows; the first of equals wins.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::pairwise::{PairChoice, choose_rules};
+use crate::scorer::{Kind, Scorer, Thinned, score_table, thinned};
+use crate::scores::ScoreTable;
+use crate::split::Split;
+use crate::tuning::families::Family;
+use crate::tuning::quality::{Quality, quality};
+use crate::tuning::{Budget, Failure, Goals, ScorerChoice, Tried};
+use leakgauge_base::error::{Error, Result};
+use leakgauge_log::observations::{Counts, Observations};
+
+/// Nominal seconds of comparing a score of a tune row with those of other secrets.
+const COMPARING: f64 = 2e-9;
+
+/// What there is to attack.
+#[derive(Clone, Copy)]
+pub(super) struct Task<'a> {
+    pub observations: &'a Observations,
+    pub split: &'a Split,
+    pub choice: ScorerChoice,
+    pub budget: Budget,
+    pub goals: Goals<'a>,
+    /// Kinds to be tried, each with the seconds that it may take; all of them if there is no such list.
+    pub again: Option<&'a [(Kind, f64)]>,
+    /// Columns that recur among the fit rows.
+    pub recurring: usize,
+}
+
+impl<'a> Task<'a> {
+    /// Whether the user asked for one attack, and is ready to wait for it.
+    pub fn is_patient(&self) -> bool {
+        self.choice != ScorerChoice::Auto
+    }
+
+    /// Seconds that a kind was granted beforehand.
+    fn granted(&self, kind: Kind) -> Option<f64> {
+        let mut again = self.again?.iter();
+        again
+            .find(|(granted, _)| *granted == kind)
+            .map(|&(_, seconds)| seconds)
+    }
+
+    /// Whether a kind may be tried.
+    pub fn is_wanted(&self, kind: Kind) -> bool {
+        self.again.is_none() || self.granted(kind).is_some()
+    }
+
+    /// The number of numeric columns.
+    pub fn dimensions(&self) -> usize {
+        self.observations.dimensions()
+    }
+
+    /// The number of columns.
+    pub fn columns(&self) -> usize {
+        self.observations.columns().len()
+    }
+
+    /// The number of secrets.
+    pub fn secrets(&self) -> usize {
+        self.split.fit.secrets()
+    }
+
+    /// The rows there are to learn from.
+    pub fn fit(&self) -> &'a Counts {
+        &self.split.fit
+    }
+
+    /// Observations to be scored: those of the tune rows, and about those of the certify rows, of which
+    /// only the number of rows is looked at.
+    pub fn scored(&self) -> f64 {
+        let Split { fit, tune, certify } = self.split;
+        tune.cells().len() as f64 + expected_cells(fit, tune, certify.total())
+    }
+
+    /// Comparing the scores of the tune rows pair by pair.
+    pub fn comparing(&self) -> f64 {
+        let cells = self.split.tune.cells().len() as f64;
+        COMPARING * cells * self.secrets() as f64
+    }
+}
+
+/// An attacker that is among the best of the kinds tried so far.
+pub(super) struct Finalist {
+    pub quality: Quality,
+    pub scorer: Arc<dyn Scorer>,
+    pub scores: ScoreTable,
+}
+
+/// The attacker with the largest limits of privacy on the tune rows, and its rules.
+pub(super) struct Private {
+    limits: f64,
+    pub scorer: Arc<dyn Scorer>,
+    pub choices: Vec<PairChoice>,
+}
+
+/// The race: what was tried and which did best.
+pub(super) struct Race<'a> {
+    task: Task<'a>,
+    symbols: Vec<u32>,
+    tried: Vec<Tried>,
+    /// Nominal seconds.
+    spent: f64,
+    /// At most this many rows were learned from.
+    most_rows: Option<u64>,
+    /// The best of the kind that is running.
+    best: Option<Finalist>,
+    /// That kind.
+    kind: Kind,
+    /// The one with the largest limits of privacy, if that is wanted.
+    private: Option<Private>,
+    /// The best of each kind, the best first, the first of equals first.
+    finalists: Vec<Finalist>,
+}
+
+/// Rows of a secret below which thinning would teach nothing.
+const LEAST_ROWS: u64 = 20;
+/// Kinds whose best attackers are remembered.
+const MOST_FINALISTS: usize = 3;
+
+impl<'a> Race<'a> {
+    pub fn new(task: Task<'a>) -> Self {
+        Race {
+            task,
+            symbols: task.split.tune.symbols(),
+            tried: Vec::new(),
+            spent: 0.0,
+            most_rows: None,
+            best: None,
+            kind: Kind::named("none"),
+            private: None,
+            finalists: Vec::new(),
+        }
+    }
+
+    /// What there is to attack.
+    pub fn task(&self) -> Task<'a> {
+        self.task
+    }
+
+    /// The distinct observations of the tune rows.
+    pub fn symbols(&self) -> &[u32] {
+        &self.symbols
+    }
+
+    /// The best attackers of different kinds, the best first.
+    pub fn finalists(&self) -> &[Finalist] {
+        &self.finalists
+    }
+
+    /// Lets a family enter its attackers, from as many rows as the budget allows. They share the
+    /// family's cost.
+    pub fn run(&mut self, family: &dyn Family) {
+        let all = self.task.fit().total();
+        let least = all.min(LEAST_ROWS * self.task.secrets() as u64);
+        let left = self.task.budget.seconds() - self.spent;
+        let share = match self.task.granted(family.kind()) {
+            Some(seconds) => seconds,
+            None if self.task.is_patient() => left,
+            // Half of what is left, so that one kind does not keep the others out.
+            None => (left / 2.0).min(family.most_seconds()),
+        };
+        let wanted = family.most_rows(&self.task);
+        let most = most_rows(family, &self.task, share, wanted.min(all));
+        if most < least {
+            let cost = family.cost(&self.task, least);
+            let reason = self.too_long(family, cost);
+            self.fail(family, cost, 0, Failure::Skipped(reason));
+            return;
+        }
+        let before = self.tried.len();
+        let fit = thinned(self.task.fit(), most);
+        // More rows may come later, when it is learned anew: as many as would have been in the budget.
+        self.most_rows = (wanted < u64::MAX || most < all)
+            .then(|| most_rows(family, &self.task, share, wanted.min(u64::from(u32::MAX))));
+        let cost = family.cost(&self.task, fit.total());
+        self.spent += cost;
+        self.kind = family.kind();
+        if let Err(reason) = family.enter(self, &fit) {
+            self.fail(family, cost, fit.total(), Failure::Unfit(reason));
+        }
+        let entered = &mut self.tried[before..];
+        let each = significant(cost / entered.len().max(1) as f64);
+        for tried in entered {
+            tried.cost = each;
+            tried.rows = fit.total();
+        }
+        self.keep();
+    }
+
+    /// Why a family is left out that costs so much with the fewest rows that make sense.
+    fn too_long(&self, family: &dyn Family, cost: f64) -> String {
+        let takes = format!("takes about {} s or more", significant(cost));
+        if !self.task.is_patient() && cost > family.most_seconds() {
+            return format!("{takes}: --scorer {} would try it", family.kind().name);
+        }
+        // Half of what is left must be enough.
+        let shares = if self.task.is_patient() { 1.0 } else { 2.0 };
+        let budget = (self.spent + shares * cost).ceil();
+        format!("{takes}: --budget {budget}s would include it")
+    }
+
+    fn fail(&mut self, family: &dyn Family, cost: f64, rows: u64, failure: Failure) {
+        self.tried.push(Tried {
+            kind: family.kind(),
+            scorer: family.kind().name,
+            parameters: BTreeMap::new(),
+            in_words: String::new(),
+            quality: Err(failure),
+            cost: significant(cost),
+            rows,
+        });
+    }
+
+    /// Ranks the best of a family among those of others.
+    fn keep(&mut self) {
+        if let Some(best) = self.best.take() {
+            let total = best.quality.total();
+            let at = self
+                .finalists
+                .partition_point(|other| other.quality.total() >= total);
+            self.finalists.insert(at, best);
+            self.finalists.truncate(MOST_FINALISTS);
+        }
+    }
+
+    /// Scores the tune rows by an attacker and compares it with the best so far.
+    pub fn enter(&mut self, scorer: Arc<dyn Scorer>) {
+        let scores = score_table(
+            &*scorer,
+            self.task.observations,
+            self.symbols.clone(),
+            self.task.secrets(),
+        );
+        self.enter_scored(scorer, scores);
+    }
+
+    /// Compares an attacker that has scored the tune rows with the best so far.
+    pub fn enter_scored(&mut self, scorer: Arc<dyn Scorer>, scores: ScoreTable) {
+        let quality = quality(&scores, &self.task.split.tune, self.task.goals.alpha);
+        self.enter_for_privacy(&scorer, &scores);
+        self.tried.push(Tried {
+            kind: self.kind,
+            scorer: scorer.name(),
+            parameters: scorer.parameters(),
+            in_words: scorer.in_words(),
+            quality: Ok(quality),
+            cost: 0.0,
+            rows: 0,
+        });
+        let better = |best: &Finalist| quality.total() > best.quality.total();
+        if self.best.as_ref().is_none_or(better) {
+            let scorer = match self.most_rows {
+                Some(most_rows) => Arc::new(Thinned::new(scorer, most_rows)),
+                None => scorer,
+            };
+            self.best = Some(Finalist {
+                quality,
+                scorer,
+                scores,
+            });
+        }
+    }
+
+    /// Compares an attacker by the sum over quantities of the largest limit of all pairs.
+    fn enter_for_privacy(&mut self, scorer: &Arc<dyn Scorer>, scores: &ScoreTable) {
+        let goals = self.task.goals;
+        if goals.claimed.is_empty() {
+            return;
+        }
+        let choices = choose_rules(scores, &self.task.split.tune, goals.alpha, goals.targets);
+        let largest = |target: usize| {
+            let limits = choices.iter().map(|choice| choice.privacy[target].1);
+            limits.fold(0.0, f64::max)
+        };
+        let limits = goals.claimed.iter().map(|&target| largest(target)).sum();
+        if self
+            .private
+            .as_ref()
+            .is_none_or(|best| limits > best.limits)
+        {
+            self.private = Some(Private {
+                limits,
+                scorer: scorer.clone(),
+                choices,
+            });
+        }
+    }
+
+    /// The attacker that did best, with its scores of the tune rows, the one for privacy, and everything that
+    /// was tried.
+    ///
+    /// # Errors
+    /// None could be fitted.
+    pub fn finish(mut self) -> Result<(Finalist, Option<Private>, Vec<Tried>)> {
+        if self.finalists.is_empty() {
+            let reasons = self
+                .tried
+                .iter()
+                .filter_map(|tried| tried.quality.as_ref().err());
+            let reasons: Vec<String> = reasons.map(ToString::to_string).collect();
+            return Err(Error::parameter(
+                "--scorer",
+                format!("could not be fitted: {}", reasons.join("; ")),
+            )
+            .with_hint("let `auto` choose another attack"));
+        }
+        Ok((self.finalists.swap_remove(0), self.private, self.tried))
+    }
+}
+
+/// How many distinct observations so many more rows have, from the fit and the tune rows: their number
+/// grows with a power of the number of rows (Heaps' law), 0 where nothing new comes, 1 where all is new.
+fn expected_cells(fit: &Counts, tune: &Counts, rows: u64) -> f64 {
+    let size = |part: &Counts| (part.total() as f64, part.cells().len() as f64);
+    let (mut few, mut many) = (size(fit), size(tune));
+    if few.0 > many.0 {
+        (few, many) = (many, few);
+    }
+    let power = if few.1 > 0.0 && many.0 > few.0 {
+        ((many.1 / few.1).ln() / (many.0 / few.0).ln()).clamp(0.0, 1.0)
+    } else {
+        1.0
+    };
+    let rows = rows as f64;
+    let cells = many.1 * (rows / many.0.max(1.0)).powf(power);
+    cells.min(rows)
+}
+
+/// The most rows, but `wanted`, that a family can learn from in so many nominal seconds; 0 if none.
+fn most_rows(family: &dyn Family, task: &Task, seconds: f64, wanted: u64) -> u64 {
+    if family.cost(task, wanted) <= seconds {
+        return wanted;
+    }
+    let (mut fits, mut too_many) = (0, wanted);
+    while too_many - fits > 1 {
+        let middle = fits + (too_many - fits) / 2;
+        if family.cost(task, middle) <= seconds {
+            fits = middle;
+        } else {
+            too_many = middle;
+        }
+    }
+    fits
+}
+
+/// Three significant digits.
+pub(super) fn significant(value: f64) -> f64 {
+    format!("{value:.2e}").parse().unwrap_or(value)
+}

@@ -1,0 +1,62 @@
+//! What is wrong with a file that cannot be decoded. The decoders answer some broken files with a panic:
+//! it is caught here, and becomes an error like the others.
+
+use std::cell::Cell;
+use std::fmt::Display;
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+use std::sync::Once;
+
+use leakgauge_base::error::Error;
+
+/// Characters of what a decoder says that are passed on.
+const LONGEST: usize = 200;
+
+/// The error about a part of a file, in the words of its decoder.
+pub(super) fn damaged(name: &str, part: &str, detail: impl Display) -> Error {
+    // Which library says it, and through which others, is no matter.
+    let detail = detail.to_string();
+    let detail = detail.rsplit("error: ").next().unwrap_or_default();
+    let detail = detail.trim_start_matches("External: ");
+    let detail: String = detail.chars().take(LONGEST).collect();
+    Error::file(name, format!("{part} cannot be read: {detail}"))
+        .with_hint("copy the file again, or write it anew from where its rows are")
+}
+
+thread_local! {
+    static CATCHING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Does what may panic on a broken file, and prints nothing if it does; the words of the panic.
+pub(super) fn guarded<T>(decode: impl FnOnce() -> T) -> std::result::Result<T, String> {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let before = take_hook();
+        set_hook(Box::new(move |panic| {
+            if !CATCHING.get() {
+                before(panic);
+            }
+        }));
+    });
+    CATCHING.set(true);
+    // What was being decoded is dropped after a panic, and its half-changed state with it.
+    let decoded = catch_unwind(AssertUnwindSafe(decode));
+    CATCHING.set(false);
+    decoded.map_err(|panic| {
+        let literal = panic.downcast_ref::<&str>().map(|&words| words.to_owned());
+        literal
+            .or_else(|| panic.downcast_ref::<String>().cloned())
+            .unwrap_or_else(|| "its decoder gave up".to_owned())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_becomes_its_words() {
+        let found: Result<(), String> = guarded(|| panic!("index {}", 7));
+        assert_eq!(found.unwrap_err(), "index 7");
+        assert_eq!(guarded(|| 1), Ok(1));
+    }
+}

@@ -1,0 +1,243 @@
+//! Parquet files: their row groups one after another, a batch of rows at a time.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+
+use arrow::array::RecordBatch;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
+    ParquetRecordBatchReaderBuilder,
+};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::{ParquetStatisticsPolicy, RowGroupMetaData};
+
+use crate::Batches;
+use crate::damage::{damaged, guarded};
+use crate::leaves::Leaves;
+use leakgauge_base::error::{Error, Result};
+use leakgauge_log::ReadOptions;
+use leakgauge_log::source::{self, ReadMeter};
+
+/// Rows decoded at once …
+const MOST_ROWS: usize = 8192;
+/// … unless they are about this many bytes.
+const MOST_BYTES: u64 = 16 << 20;
+
+/// Whether a file is Parquet with an encrypted footer, which begins with the letters `PARE`: words may
+/// too, but do not end so.
+pub(super) fn is_encrypted(file: &mut File) -> io::Result<bool> {
+    let mark = |file: &mut File, at: SeekFrom| -> io::Result<bool> {
+        let mut bytes = [0; 4];
+        file.seek(at)?;
+        file.read_exact(&mut bytes)?;
+        Ok(&bytes == b"PARE")
+    };
+    let length = file.metadata()?.len();
+    let is = length >= 12 && mark(file, SeekFrom::Start(0))? && mark(file, SeekFrom::End(-4))?;
+    file.rewind()?;
+    Ok(is)
+}
+
+/// The columns of a file and its rows.
+///
+/// # Errors
+/// A file without its end, or whose end cannot be read.
+pub(super) fn open(
+    name: &str,
+    mut file: File,
+    meter: ReadMeter,
+    options: &ReadOptions,
+) -> Result<(Leaves, Box<dyn Batches>)> {
+    check_end(name, &mut file)?;
+    let no_statistics = ParquetStatisticsPolicy::SkipAll;
+    let read = ArrowReaderOptions::new()
+        .with_column_stats_policy(no_statistics.clone())
+        .with_size_stats_policy(no_statistics);
+    let part = "the footer of the Parquet file";
+    let metadata = guarded(|| ArrowReaderMetadata::load(&file, read))
+        .map_err(|words| damaged(name, part, words))?
+        .map_err(|error| decode_error(name, part, &error))?;
+    let leaves = guarded(|| Leaves::of(name, metadata.schema(), options))
+        .unwrap_or_else(|words| Err(damaged(name, part, words)))?;
+    let mask = ProjectionMask::roots(metadata.parquet_schema(), leaves.roots().iter().copied());
+    let groups = RowGroups {
+        name: name.to_owned(),
+        file,
+        metadata,
+        mask,
+        meter,
+        metered: 0,
+        group: 0,
+        reader: None,
+    };
+    Ok((leaves, Box::new(groups)))
+}
+
+/// A file that is cut off, or is still being written, does not end as it begins.
+fn check_end(name: &str, file: &mut File) -> Result<()> {
+    let mut end = [0; 4];
+    let length = file
+        .seek(SeekFrom::End(0))
+        .map_err(|error| source::read_error(name, &error))?;
+    if length >= 12 {
+        file.seek(SeekFrom::End(-4))
+            .and_then(|_| file.read_exact(&mut end))
+            .map_err(|error| source::read_error(name, &error))?;
+    }
+    match &end {
+        b"PAR1" => Ok(()),
+        b"PARE" => Err(encrypted(name)),
+        _ => Err(Error::file(
+            name,
+            "is a Parquet file without its end: it is truncated, or still being written",
+        )
+        .with_hint("copy the file again, or wait until its writer has closed it")),
+    }
+}
+
+fn encrypted(name: &str) -> Error {
+    Error::file(name, "is an encrypted Parquet file")
+        .with_hint("write it without encryption, with a tool that has the keys")
+}
+
+fn decode_error(name: &str, part: &str, error: &ParquetError) -> Error {
+    let words = error.to_string();
+    if words.contains("encrypt") {
+        return encrypted(name);
+    }
+    damaged(name, part, words)
+}
+
+/// Whether a footer in the open is signed, which only a file with encrypted columns has. A footer ends in
+/// a zero, a signature in any byte.
+fn is_signed(file: &mut File) -> io::Result<bool> {
+    let mut last = [0];
+    file.seek(SeekFrom::End(-9))?;
+    file.read_exact(&mut last)?;
+    Ok(last != [0])
+}
+
+struct RowGroups {
+    name: String,
+    file: File,
+    metadata: ArrowReaderMetadata,
+    mask: ProjectionMask,
+    meter: ReadMeter,
+    /// Bytes that the meter has been told of.
+    metered: u64,
+    /// The row group that is being read or comes next.
+    group: usize,
+    reader: Option<Group>,
+}
+
+/// A row group being read.
+struct Group {
+    reader: ParquetRecordBatchReader,
+    /// Bytes of the row groups before it.
+    before: u64,
+    /// Its own.
+    bytes: u64,
+    rows: u64,
+    rows_read: u64,
+}
+
+impl RowGroups {
+    fn failed(&mut self, words: &str) -> Error {
+        if is_signed(&mut self.file).unwrap_or(false) {
+            return encrypted(&self.name);
+        }
+        damaged(&self.name, &self.part(), words)
+    }
+
+    /// Begins to read a row group.
+    fn begin(&mut self) -> Result<Group> {
+        let metadata = self.metadata.metadata().clone();
+        let groups = metadata.row_groups();
+        let group = &groups[self.group];
+        let rows = u64::try_from(group.num_rows())
+            .map_err(|_| damaged(&self.name, &self.part(), "a negative number of rows"))?;
+        let file = self.file.try_clone();
+        let file = file.map_err(|error| source::read_error(&self.name, &error))?;
+        let reader =
+            ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone())
+                .with_row_groups(vec![self.group])
+                .with_projection(self.mask.clone())
+                .with_batch_size(batch_rows(group))
+                .build()
+                .map_err(|error| self.failed(&error.to_string()))?;
+        Ok(Group {
+            reader,
+            before: groups[..self.group].iter().map(packed_bytes).sum(),
+            bytes: packed_bytes(group),
+            rows,
+            rows_read: 0,
+        })
+    }
+
+    /// Tells the meter where reading stands.
+    fn reach(&mut self, bytes: u64) {
+        let length = self.file.metadata().map_or(0, |facts| facts.len());
+        let bytes = bytes.min(length);
+        self.meter.advance(bytes.saturating_sub(self.metered));
+        self.metered = self.metered.max(bytes);
+    }
+
+    /// The next batch of a row group; `None` behind its last.
+    fn read(&mut self, group: &mut Group) -> Result<Option<RecordBatch>> {
+        let batch = group.reader.next().transpose();
+        let batch = batch.map_err(|error| self.failed(&error.to_string()))?;
+        group.rows_read += batch.as_ref().map_or(0, |batch| batch.num_rows() as u64);
+        if batch.is_none() && group.rows_read != group.rows {
+            let problem = format!(
+                "it holds {} rows where the footer says {}",
+                group.rows_read, group.rows
+            );
+            return Err(damaged(&self.name, &self.part(), problem));
+        }
+        Ok(batch)
+    }
+}
+
+impl Batches for RowGroups {
+    fn next(&mut self) -> Result<Option<RecordBatch>> {
+        while self.group < self.metadata.metadata().num_row_groups() {
+            let mut group = match self.reader.take() {
+                Some(group) => group,
+                None => self.begin()?,
+            };
+            let batch = self.read(&mut group)?;
+            let share = group.rows_read as f64 / group.rows.max(1) as f64;
+            self.reach(group.before + (group.bytes as f64 * share) as u64);
+            if batch.is_some() {
+                self.reader = Some(group);
+                return Ok(batch);
+            }
+            self.group += 1;
+        }
+        self.reach(u64::MAX);
+        Ok(None)
+    }
+
+    fn part(&self) -> String {
+        format!("row group {}", self.group + 1)
+    }
+}
+
+/// The bytes of a row group on disk.
+fn packed_bytes(group: &RowGroupMetaData) -> u64 {
+    let of_columns = group
+        .columns()
+        .iter()
+        .map(|column| column.compressed_size());
+    of_columns
+        .map(|bytes| u64::try_from(bytes).unwrap_or(0))
+        .sum()
+}
+
+/// How many rows of a row group are decoded at once.
+fn batch_rows(group: &RowGroupMetaData) -> usize {
+    let rows = u64::try_from(group.num_rows()).unwrap_or(0).max(1);
+    let of_row = u64::try_from(group.total_byte_size()).unwrap_or(0) / rows;
+    usize::try_from(MOST_BYTES / of_row.max(1)).map_or(1, |most| most.clamp(1, MOST_ROWS))
+}

@@ -1,0 +1,147 @@
+//! `--where`: which rows of a log are looked at, in SQL.
+
+use csv::StringRecord;
+use datafusion::arrow::datatypes::{DataType, TimeUnit};
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::dataframe::DataFrame;
+use datafusion::error::DataFusionError;
+use datafusion::functions::expr_fn::{btrim, nullif};
+use datafusion::logical_expr::{Expr, Volatility, cast, lit};
+
+use crate::failure;
+use leakgauge_base::error::Result;
+use leakgauge_log::layout::is_number;
+use leakgauge_log::records::{MISSING, NULL};
+use leakgauge_log::units::Unit;
+
+/// What a column of a text is to a condition, where it is not text.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Meaning {
+    /// Numbers or dates, of this type.
+    Typed(DataType),
+    /// Durations with their units, which SQL does not know.
+    Durations,
+}
+
+/// What a column of a text is to a condition: something else than text if all of its first rows are numbers,
+/// dates or durations. Numbers with zeros in front are codes.
+fn meaning(probe: &[StringRecord], column: usize) -> Option<Meaning> {
+    let cells = probe
+        .iter()
+        .filter_map(|row| row.get(column))
+        .map(str::trim);
+    let mut filled = cells.filter(|text| !matches!(*text, "" | NULL | MISSING));
+    let first = filled.clone().next()?;
+    if !is_number(first) {
+        return match Unit::of(filled)? {
+            Unit::Date => Some(Meaning::Typed(DataType::Timestamp(
+                TimeUnit::Nanosecond,
+                None,
+            ))),
+            Unit::Duration => Some(Meaning::Durations),
+        };
+    }
+    let is_code = |text: &str| text.len() > 1 && text.starts_with('0') && !text.contains('.');
+    if !filled.clone().all(is_number) || filled.clone().any(is_code) {
+        return None;
+    }
+    let is_whole = filled.all(|text| text.parse::<i64>().is_ok());
+    Some(Meaning::Typed(if is_whole {
+        DataType::Int64
+    } else {
+        DataType::Float64
+    }))
+}
+
+/// The columns of a text that are something else to a condition, by name.
+pub(super) fn meanings(names: &[String], probe: &[StringRecord]) -> Vec<(String, Meaning)> {
+    let named = |(at, name): (usize, &String)| Some((name.clone(), meaning(probe, at)?));
+    names.iter().enumerate().filter_map(named).collect()
+}
+
+/// The rows that a condition holds for. Cells of a text are compared as `meanings` says, blank ones as
+/// missing.
+///
+/// # Errors
+/// A condition that is none, names a column that is not there, looks at more than one row or comes out
+/// otherwise another time.
+pub(super) fn filter(
+    frame: DataFrame,
+    condition: &str,
+    meanings: Option<&[(String, Meaning)]>,
+) -> Result<DataFrame> {
+    let wrong = |error| failure::of_condition(condition, &error);
+    let refused = |problem: String| wrong(DataFusionError::Plan(problem));
+    let parsed = frame.parse_sql_expr(condition).map_err(wrong)?;
+    if parsed
+        .exists(|part| Ok(looks_beyond_a_row(part)))
+        .map_err(wrong)?
+    {
+        return Err(refused(
+            "a row is chosen by what stands in it, not by other rows".into(),
+        ));
+    }
+    if parsed.exists(|part| Ok(changes(part))).map_err(wrong)? {
+        return Err(refused(
+            "a row is chosen by what stands in it, not by chance or the time of day".into(),
+        ));
+    }
+    let Some(meanings) = meanings else {
+        return frame.filter(parsed).map_err(wrong);
+    };
+    for column in parsed.column_refs() {
+        let durations = |(name, meaning): &(String, Meaning)| {
+            *name == column.name && *meaning == Meaning::Durations
+        };
+        if meanings.iter().any(durations) {
+            return Err(refused(format!(
+                "column {} holds durations with units, which would be compared as texts",
+                column.name
+            )));
+        }
+    }
+    let parsed = parsed
+        .transform_down(|part| Ok(meant(part, meanings)))
+        .map_err(wrong)?
+        .data;
+    frame.filter(parsed).map_err(wrong)
+}
+
+/// Whether a part comes out otherwise another time: `random()`, `now()`.
+fn changes(part: &Expr) -> bool {
+    match part {
+        Expr::ScalarFunction(call) => call.func.signature().volatility != Volatility::Immutable,
+        _ => false,
+    }
+}
+
+fn looks_beyond_a_row(part: &Expr) -> bool {
+    matches!(
+        part,
+        Expr::AggregateFunction(_)
+            | Expr::WindowFunction(_)
+            | Expr::ScalarSubquery(_)
+            | Expr::InSubquery(_)
+            | Expr::Exists(_)
+    )
+}
+
+/// A column as what it means; as text where a pattern is looked for.
+fn meant(part: Expr, meanings: &[(String, Meaning)]) -> Transformed<Expr> {
+    let kind = match &part {
+        Expr::Like(_) | Expr::SimilarTo(_) => None,
+        Expr::Column(column) => meanings.iter().find_map(|(name, meaning)| match meaning {
+            Meaning::Typed(kind) if *name == column.name => Some(kind.clone()),
+            _ => None,
+        }),
+        _ => return Transformed::no(part),
+    };
+    let Some(kind) = kind else {
+        return Transformed::new(part, false, TreeNodeRecursion::Jump);
+    };
+    let blank = ["", NULL, MISSING];
+    let filled = blank.into_iter().fold(btrim(vec![part]), |text, nothing| {
+        nullif(text, lit(nothing))
+    });
+    Transformed::new(cast(filled, kind), true, TreeNodeRecursion::Jump)
+}

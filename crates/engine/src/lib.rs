@@ -1,0 +1,311 @@
+//! Logs through a query engine (Apache DataFusion), in this process or on a cluster (Apache Ballista):
+//! all cores, groups that spill to disk, conditions on rows. Rows become counts of what is distinct;
+//! their order is not looked at.
+
+mod answer;
+mod condition;
+mod failure;
+mod kinds;
+mod own_rows;
+mod query;
+mod sampling;
+mod scan;
+mod session;
+
+use csv::ByteRecord;
+
+use crate::answer::Answer;
+use crate::query::Shape;
+use crate::sampling::{Counted, Counting};
+use crate::scan::Scan;
+use crate::session::Session;
+use leakgauge_base::error::{Error, Result, file_listing, shorten};
+use leakgauge_log::ingest::{Drawn, Ingest, Part};
+use leakgauge_log::layout::Layout;
+use leakgauge_log::{Log, ReadMeter, ReadOptions, records, rows};
+
+/// The column of counts.
+const OCCURRENCES: &str = "rows";
+
+/// How often a query is sent to a cluster that fails it.
+const ATTEMPTS: usize = 3;
+
+/// Reads a log through the engine.
+///
+/// # Errors
+/// Anything wrong with a file, its content or the condition; a scheduler that does not answer; disks
+/// that are full.
+pub(super) fn read(options: &ReadOptions, meter: &ReadMeter) -> Result<Log> {
+    let engine = options.engine.as_ref().expect("only called for the engine");
+    if options.keep_order {
+        return Err(Error::parameter(
+            "--split blocks",
+            "the query engine does not keep the order of rows",
+        )
+        .with_hint("leave --engine, --where and --cluster out, or use --split random"));
+    }
+    let session = Session::open(engine)?;
+    let mut ingest = Ingest::new(options);
+    let log = part(
+        &session,
+        &mut ingest,
+        Part::Log,
+        &options.files,
+        options,
+        meter,
+        None,
+    )?;
+    if let Some(file) = &options.fit_on {
+        let files = std::slice::from_ref(file);
+        let first = Some(&log.layout);
+        part(
+            &session,
+            &mut ingest,
+            Part::FitOn,
+            files,
+            options,
+            meter,
+            first,
+        )?;
+    }
+    ingest.finish()
+}
+
+/// Counts one part of a log and hands the counts on.
+fn part(
+    session: &Session,
+    ingest: &mut Ingest,
+    part: Part,
+    files: &[String],
+    options: &ReadOptions,
+    meter: &ReadMeter,
+    first: Option<&Layout>,
+) -> Result<Scan> {
+    let failed = |error| match lacks_place(&error) {
+        true => diagnose(files, options, &error).unwrap_or(error),
+        false => error,
+    };
+    let (scan, counted) = count(session, files, options, meter, first).map_err(failed)?;
+    if counted.rows == 0 {
+        return Err(nothing(files, options));
+    }
+    if part == Part::Log {
+        ingest.note(note(options));
+    }
+    let mut layout = scan.layout.clone();
+    layout.count = Some(layout.names.len());
+    layout.names.push(OCCURRENCES.into());
+    let Counted {
+        batches,
+        picks,
+        sampled,
+        left_out,
+        ..
+    } = counted;
+    let mut answer = Answer::new(batches, picks, &layout)?;
+    layout.header = true;
+    let name = file_listing(files);
+    ingest
+        .records(&name, part, &mut answer, Some(layout))
+        .map_err(failed)?;
+    let sampled = sampled.map(|sampled| Drawn {
+        cap: sampled.cap,
+        rows: sampled
+            .seen
+            .into_iter()
+            .map(|(key, rows)| (query::label(&key), rows))
+            .collect(),
+    });
+    ingest.drawn(part, sampled);
+    if part == Part::Log {
+        ingest.leave_out(left_out);
+        ingest.read_as(scan.layout.header, scan.format);
+    }
+    Ok(scan)
+}
+
+/// Counts the rows of files. A query that fails on a cluster is asked again: an executor may have died.
+fn count(
+    session: &Session,
+    files: &[String],
+    options: &ReadOptions,
+    meter: &ReadMeter,
+    first: Option<&Layout>,
+) -> Result<(Scan, Counted)> {
+    let is_remote = options
+        .engine
+        .as_ref()
+        .is_some_and(|engine| engine.cluster.is_some());
+    let mut attempts = if is_remote { ATTEMPTS } else { 1 };
+    loop {
+        attempts -= 1;
+        let counting = async {
+            let scan = Scan::plan(&session.context, files, options, first).await?;
+            let shape = Shape {
+                secret: scan.layout.secret.len(),
+                observe: scan.layout.observe.len(),
+                counted: scan.layout.count.is_some(),
+            };
+            let counting = Counting {
+                frame: scan.frame.clone(),
+                scan: &scan,
+                options,
+                meter,
+                shape,
+            };
+            let counted = counting.count().await?;
+            Ok((scan, counted))
+        };
+        match session.runtime.block_on(counting) {
+            Err(error) if attempts > 0 && is_of_engine(&error) => {}
+            Err(error) => return Err(blamed(error, options)),
+            counted => return counted,
+        }
+    }
+}
+
+/// A failure of the engine as one of what was asked of it.
+fn blamed(error: Error, options: &ReadOptions) -> Error {
+    let engine = options.engine.as_ref();
+    let cluster = engine.and_then(|engine| engine.cluster.as_deref());
+    let condition = engine.and_then(|engine| engine.condition.as_deref());
+    match (error, cluster, condition) {
+        (Error::Parameter { what, problem, .. }, Some(url), _) if what == failure::ENGINE => {
+            Error::parameter(format!("--cluster {url}"), problem)
+                .with_hint("is it a Ballista 55 scheduler with executors that see the files under the same paths?")
+        }
+        (Error::Parameter { what, problem, .. }, None, Some(condition)) if what == failure::ENGINE => {
+            Error::parameter(format!("--where {}", shorten(condition)), problem).with_hint(
+                "columns of a text whose first rows are all numbers or dates are compared as such: repair the other rows",
+            )
+        }
+        (error, ..) => error,
+    }
+}
+
+fn is_of_engine(error: &Error) -> bool {
+    matches!(error, Error::Parameter { what, .. } if what == failure::ENGINE)
+}
+
+/// What the engine does to a log, for the report: the same wherever it runs.
+fn note(options: &ReadOptions) -> String {
+    let engine = options.engine.as_ref();
+    match engine.and_then(|engine| engine.condition.as_deref()) {
+        None => "Rows were counted by the query engine, whatever their order.".into(),
+        Some(condition) => format!(
+            "Only the rows for which {condition} were read, by the query engine, whatever their order: the figures are \
+             about these. A condition on what is observed changes what there is to tell."
+        ),
+    }
+}
+
+/// No row is left.
+fn nothing(files: &[String], options: &ReadOptions) -> Error {
+    let condition = options
+        .engine
+        .as_ref()
+        .and_then(|engine| engine.condition.as_deref());
+    if !options.secrets.is_empty() && condition.is_none() {
+        let secrets = options.secrets.join(",");
+        return Error::parameter(
+            format!("--secrets {}", shorten(&secrets)),
+            format!(
+                "{} has no row with one of these secrets",
+                file_listing(files)
+            ),
+        )
+        .with_hint("labels are compared as text, to the letter");
+    }
+    match condition {
+        Some(condition) => Error::parameter(
+            format!("--where {}", shorten(condition)),
+            format!("no row of {} fulfils the condition", file_listing(files)),
+        )
+        .with_hint("compare with a value from the log; texts stand in 'single quotes', names of columns in \"double\" ones"),
+        None => Error::file(file_listing(files), "has no rows to use"),
+    }
+}
+
+/// Whether an error is one of rows that were put together: which row it was is not known.
+fn lacks_place(error: &Error) -> bool {
+    match error {
+        Error::Parameter { what, .. } => {
+            is_of_engine(error)
+                || ["--count", "--where", "--cluster"]
+                    .iter()
+                    .any(|option| what.starts_with(option))
+        }
+        Error::Data { place, .. } => place.row.is_none(),
+        Error::File { .. } => false,
+    }
+}
+
+/// Where in the files something is wrong, found by reading them row by row.
+fn diagnose(files: &[String], options: &ReadOptions, error: &Error) -> Option<Error> {
+    let every = ReadOptions {
+        engine: None,
+        ..options.clone()
+    };
+    let condition = options
+        .engine
+        .as_ref()
+        .and_then(|engine| engine.condition.as_deref());
+    if let Some(condition) = condition {
+        let misfit = failure::misfit(error);
+        return files
+            .iter()
+            .find_map(|file| unreadable(file, condition, &every, misfit.as_deref()).err());
+    }
+    let mut ingest = Ingest::streaming(&every);
+    files.iter().find_map(|file| {
+        let records = records::open_file(file, &ReadMeter::default(), &every);
+        let read =
+            records.and_then(|mut records| ingest.records(file, Part::Log, &mut *records, None));
+        read.err()
+    })
+}
+
+/// The positions of the columns that a condition speaks of.
+fn spoken_of(file: &str, condition: &str, options: &ReadOptions) -> Result<Vec<usize>> {
+    let mut records = records::open_file(file, &ReadMeter::default(), options)?;
+    let probe = records::read_probe(file, &mut *records, records::PROBE_ROWS + 1)?;
+    let names = Layout::find(file, &probe, records.is_named(), options)?.names;
+    let columns = 0..names.len();
+    Ok(columns
+        .filter(|&at| condition.contains(&names[at]))
+        .collect())
+}
+
+/// Whether all rows of a file can be read, whatever they say, unless a cell is what did not fit.
+fn unreadable(
+    file: &str,
+    condition: &str,
+    options: &ReadOptions,
+    misfit: Option<&str>,
+) -> Result<()> {
+    let columns = spoken_of(file, condition, options)?;
+    let mut records = records::open_file(file, &ReadMeter::default(), options)?;
+    let mut record = ByteRecord::new();
+    let mut width = None;
+    while records.next(&mut record)? {
+        let is_misfit = |&&column: &&usize| {
+            let cell = record.get(column).map(<[u8]>::trim_ascii);
+            misfit.is_some_and(|text| cell == Some(text.as_bytes()))
+        };
+        if let Some(&column) = columns.iter().find(is_misfit) {
+            let place = rows::place_of(file, &record).column((column + 1).to_string());
+            let problem = "is neither number nor date, as the condition takes its column for";
+            return Err(
+                Error::data(place.value(misfit.unwrap_or_default()), problem)
+                    .with_hint("repair the row, or choose rows by another column"),
+            );
+        }
+        let expected = *width.get_or_insert(record.len());
+        if record.len() != expected {
+            let place = rows::place_of(file, &record);
+            let problem = format!("has {} fields where {expected} are expected", record.len());
+            return Err(Error::data(place, problem));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,136 @@
+//! The engine itself: in this process, or a cluster's scheduler to send queries to.
+
+use std::net::{TcpStream, ToSocketAddrs};
+use std::sync::Arc;
+use std::time::Duration;
+
+use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
+use datafusion::execution::memory_pool::FairSpillPool;
+use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::prelude::{SessionConfig, SessionContext};
+use tokio::runtime::Runtime;
+
+use crate::failure;
+use leakgauge_base::error::{Error, Result};
+use leakgauge_log::EngineOptions;
+
+/// Memory that groups may take before they are spilled to disk.
+pub(super) const MEMORY: usize = 768 << 20;
+/// Deep plans (many files) recurse.
+const STACK: usize = 16 << 20;
+/// How long a scheduler may take to answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// The port of a scheduler that is named without one.
+const SCHEDULER_PORT: u16 = 50050;
+
+/// Where queries run.
+pub(super) struct Session {
+    pub(super) runtime: Runtime,
+    pub(super) context: SessionContext,
+}
+
+impl Session {
+    /// A session in this process, or on the cluster that is asked for.
+    ///
+    /// # Errors
+    /// A scheduler that is none or does not answer; a machine that gives no threads.
+    pub(super) fn open(options: &EngineOptions) -> Result<Session> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(rayon::current_num_threads())
+            .thread_stack_size(STACK)
+            .enable_all()
+            .build()
+            .map_err(|error| Error::parameter("--threads", error.to_string()))?;
+        let context = match &options.cluster {
+            None => local(options)?,
+            Some(url) => remote(url, &runtime)?,
+        };
+        Ok(Session { runtime, context })
+    }
+}
+
+/// The engine in this process: groups beyond [`MEMORY`] go to disk.
+fn local(options: &EngineOptions) -> Result<SessionContext> {
+    let spill = match &options.spill {
+        Some(directory) => DiskManagerMode::Directories(vec![directory.clone()]),
+        None => DiskManagerMode::OsTmpDirectory,
+    };
+    let environment = RuntimeEnvBuilder::new()
+        .with_memory_pool(Arc::new(FairSpillPool::new(MEMORY)))
+        .with_disk_manager_builder(DiskManagerBuilder::default().with_mode(spill))
+        .build_arc()
+        .map_err(|error| failure::of_engine(&error))?;
+    let config = shared(SessionConfig::new()).with_target_partitions(rayon::current_num_threads());
+    Ok(SessionContext::new_with_config_rt(config, environment))
+}
+
+/// Names of columns are what they are: `Time` is not `time`. And nothing is concluded from statistics of
+/// files: they leave out what is not a number, and do not tell -0 from 0.
+fn shared(config: SessionConfig) -> SessionConfig {
+    config
+        .set_bool("datafusion.sql_parser.enable_ident_normalization", false)
+        .set_bool("datafusion.execution.collect_statistics", false)
+        .set_bool("datafusion.execution.parquet.pruning", false)
+        .set_bool("datafusion.execution.parquet.enable_page_index", false)
+}
+
+#[cfg(feature = "cluster")]
+fn remote(url: &str, runtime: &Runtime) -> Result<SessionContext> {
+    use ballista::prelude::{SessionConfigExt, SessionContextExt};
+    use datafusion::execution::SessionStateBuilder;
+
+    reach(url)?;
+    // With plans that adapt while they run, a scheduler of Ballista 55 waits for ever for the parts that an
+    // executor held which died.
+    let config = SessionConfig::new_with_ballista().with_ballista_adaptive_query_planner(false);
+    let state = SessionStateBuilder::new_with_default_features()
+        .with_config(shared(config))
+        .build();
+    runtime
+        .block_on(SessionContext::remote_with_state(url, state))
+        .map_err(|error| Error::parameter(option(url), failure::text(&error)))
+}
+
+#[cfg(not(feature = "cluster"))]
+fn remote(url: &str, _: &Runtime) -> Result<SessionContext> {
+    reach(url)?;
+    Err(
+        Error::parameter(option(url), "this build has no cluster client")
+            .with_hint("build it with: cargo build --release --features cluster"),
+    )
+}
+
+fn option(url: &str) -> String {
+    format!("--cluster {url}")
+}
+
+/// Whether anything listens where the scheduler should: the client itself would wait for very long.
+fn reach(url: &str) -> Result<()> {
+    let wrong = |problem: String| Error::parameter(option(url), problem);
+    let address = url
+        .strip_prefix("df://")
+        .filter(|address| !address.is_empty())
+        .ok_or_else(|| {
+            wrong("is no address of a scheduler".into())
+                .with_hint("write it as df://HOST:PORT, for instance df://scheduler:50050")
+        })?
+        .trim_end_matches('/');
+    let with_port = match address.rsplit_once(':') {
+        Some((_, port)) if port.parse::<u16>().is_ok() => address.to_owned(),
+        _ => format!("{address}:{SCHEDULER_PORT}"),
+    };
+    let unreachable = |error: std::io::Error| {
+        wrong(format!("the scheduler cannot be reached: {error}")).with_hint(
+            "is it running, and may this machine connect to it? Without --cluster the log is read here",
+        )
+    };
+    let found = with_port.to_socket_addrs().map_err(unreachable)?;
+    let mut last = std::io::Error::other("the name has no address");
+    for address in found {
+        match TcpStream::connect_timeout(&address, PATIENCE) {
+            Ok(_) => return Ok(()),
+            Err(error) => last = error,
+        }
+    }
+    Err(unreachable(last))
+}

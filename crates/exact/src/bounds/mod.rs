@@ -1,0 +1,224 @@
+//! The exact figures of a known mechanism, and what a promise bounds, over a grid of parameters.
+//!
+//! ```
+//! use leakgauge_exact::bounds::{BoundsOptions, bounds};
+//!
+//! let table = bounds("randomized-response(epsilon=0..2:3, secrets=10)", &BoundsOptions::default())?;
+//! assert_eq!(table.rows.len(), 3);
+//! assert_eq!(table.rows[0].figure("bayes_security"), Some(1.0));
+//!
+//! let table = bounds("ldp(epsilon=1)", &BoundsOptions::default())?;
+//! let least = 2.0 / (1.0 + 1f64.exp());
+//! assert!((table.rows[0].figure("bayes_security").unwrap() - least).abs() < 1e-15);
+//! # Ok::<(), leakgauge::error::Error>(())
+//! ```
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::claim::{ClaimKind, PROMISES};
+use crate::mechanism::{MECHANISMS, Mechanism};
+use leakgauge_base::Tool;
+use leakgauge_base::error::{Error, Result};
+use leakgauge_base::grammar::{Arguments, Call, Parameter};
+
+mod model;
+mod promise;
+
+pub use model::{Bounds, Kind, ParameterValue, Row};
+
+/// The most rows of a grid.
+pub const MAX_ROWS: usize = 1_000_000;
+
+/// Secrets are listed to name the worst pair up to this many.
+const MAX_NAMED: u64 = 100_000;
+
+/// What else is computed. All but the first are translations of a promise.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct BoundsOptions {
+    /// Of a mechanism: the ε to give δ for.
+    pub at_epsilon: Option<f64>,
+    /// The number of secrets, for the capacity.
+    pub secrets: Option<u64>,
+    /// How many steps of adjacency two secrets are apart, for group privacy.
+    pub group: Option<u64>,
+    /// The number of values a record can have, absence included, for whole databases.
+    pub values: Option<u64>,
+    /// The number of records, for whole databases; default 1.
+    pub records: Option<u64>,
+    /// The largest prior probability of a database; default: the uniform prior.
+    pub largest_prior: Option<f64>,
+}
+
+impl BoundsOptions {
+    /// Checks that the numbers are possible.
+    ///
+    /// # Errors
+    /// Fewer than 2 secrets or values, no records, a group of 0, a prior outside of
+    /// [1/values^records, 1).
+    fn check(&self) -> Result<()> {
+        let wrong = |option: String, problem: &str| Err(Error::parameter(option, problem));
+        if let Some(epsilon) = self.at_epsilon.filter(|epsilon| !(0.0..).contains(epsilon)) {
+            return wrong(format!("--at-epsilon {epsilon}"), "must be at least 0");
+        }
+        for (name, value, least) in [
+            ("secrets", self.secrets, 2),
+            ("group", self.group, 1),
+            ("values", self.values, 2),
+            ("records", self.records, 1),
+        ] {
+            if let Some(value) = value.filter(|&value| value < least) {
+                let problem = format!("must be at least {least}");
+                return wrong(format!("--{name} {value}"), &problem);
+            }
+        }
+        let whole = [
+            ("records", self.records.is_some()),
+            ("largest-prior", self.largest_prior.is_some()),
+        ];
+        if let (None, Some((name, _))) = (self.values, whole.iter().find(|(_, given)| *given)) {
+            return wrong(
+                format!("--{name}"),
+                "is about whole databases and needs --values",
+            );
+        }
+        if let (Some(values), Some(prior)) = (self.values, self.largest_prior) {
+            let uniform = (values as f64).powf(-(self.records.unwrap_or(1) as f64));
+            if !(uniform * (1.0 - 1e-12)..1.0).contains(&prior) {
+                let problem =
+                    format!("must be at least that of the uniform prior, {uniform}, and below 1");
+                return wrong(format!("--largest-prior {prior}"), &problem);
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that nothing is asked that only promises have.
+    fn check_mechanism(&self, text: &str) -> Result<()> {
+        let for_mechanisms = BoundsOptions {
+            at_epsilon: self.at_epsilon,
+            ..BoundsOptions::default()
+        };
+        if *self == for_mechanisms {
+            return Ok(());
+        }
+        Err(Error::parameter(
+            text,
+            "is a mechanism; --secrets, --group, --values, --records and --largest-prior are for promises",
+        )
+        .with_hint("give the secrets in the mechanism, randomized-response(1, secrets=10), or bound a promise: ldp(1)"))
+    }
+}
+
+/// The figures of a mechanism or promise, a row for each point of its grids.
+///
+/// # Errors
+/// Text that is not in the [grammar](leakgauge_base::grammar), an unknown name or impossible parameters;
+/// more than [`MAX_ROWS`] points; a mechanism whose secrets are not declared or fewer than two;
+/// options that do not fit.
+pub fn bounds(text: &str, options: &BoundsOptions) -> Result<Bounds> {
+    options.check()?;
+    let call = Call::parse(text)?;
+    let calls = call.expand_grids(MAX_ROWS)?;
+    let rows = calls
+        .par_iter()
+        .map(|call| row(call, options))
+        .collect::<Result<Vec<(Kind, Row)>>>()?;
+    let kind = rows.first().map_or(Kind::Mechanism, |row| row.0);
+    Ok(Bounds {
+        schema_version: 1,
+        tool: Tool::default(),
+        mechanism: text.trim().to_owned(),
+        kind,
+        notes: notes(kind),
+        rows: rows.into_iter().map(|(_, row)| row).collect(),
+    })
+}
+
+fn row(call: &Call, options: &BoundsOptions) -> Result<(Kind, Row)> {
+    match ClaimKind::from_call(call)? {
+        ClaimKind::Promise(_) if options.at_epsilon.is_some() => Err(Error::parameter(
+            call.to_string(),
+            "is a promise; --at-epsilon is for mechanisms",
+        )),
+        ClaimKind::Promise(promise) if promise.unit().is_some() => Err(Error::parameter(
+            call.to_string(),
+            "unit= is a distance between the secrets of a log, and there is no log",
+        )
+        .with_hint("leave it out: figures are between neighbours, or with --group K between secrets K units apart")),
+        ClaimKind::Promise(promise) => {
+            let entry = PROMISES.iter().find(|entry| entry.name == call.name);
+            let parameters = parameters(call, entry.map_or(&[], |entry| entry.parameters))?;
+            let figures = promise::figures(&promise, options);
+            Ok((Kind::Promise, Row::new(parameters, figures)))
+        }
+        ClaimKind::Mechanism(mechanism) => {
+            options.check_mechanism(&mechanism.to_string())?;
+            let entry = MECHANISMS.iter().find(|entry| entry.name == call.name);
+            let parameters = parameters(call, entry.map_or(&[], |entry| entry.parameters))?;
+            Ok((
+                Kind::Mechanism,
+                mechanism_row(&*mechanism, parameters, options)?,
+            ))
+        }
+    }
+}
+
+fn parameters(call: &Call, known: &[Parameter]) -> Result<Vec<(&'static str, ParameterValue)>> {
+    let arguments = Arguments::new(call, known)?;
+    let given = arguments.given().iter();
+    Ok(given
+        .map(|&(name, value)| (name, ParameterValue::of(value)))
+        .collect())
+}
+
+fn mechanism_row(
+    mechanism: &dyn Mechanism,
+    parameters: Vec<(&'static str, ParameterValue)>,
+    options: &BoundsOptions,
+) -> Result<Row> {
+    let bound = mechanism.bind_declared()?;
+    let Some((a, b)) = bound.worst_pair() else {
+        return Err(Error::parameter(
+            mechanism.to_string(),
+            "leakage is between two secrets, and secrets= gives one",
+        )
+        .with_hint("give two secrets or more, secrets=2"));
+    };
+    let (security, variation) = (bound.bayes_security(a, b), bound.total_variation(a, b));
+    let mut figures = vec![
+        ("bayes_security", Some(security)),
+        ("total_variation", Some(variation)),
+        ("advantage", Some(variation)),
+        ("epsilon", Some(bound.epsilon())),
+        ("capacity", bound.capacity()),
+        ("delta_at_epsilon_zero", Some(variation)),
+        ("guess_probability", Some(1.0 - 0.5 * security)),
+    ];
+    if let Some(epsilon) = options.at_epsilon {
+        figures.push(("delta_at_epsilon", bound.delta(epsilon)));
+    }
+    let mut row = Row::new(parameters, figures);
+    row.worst_pair = mechanism
+        .declared_count()
+        .filter(|&count| count <= MAX_NAMED)
+        .and_then(|_| mechanism.declared_secrets())
+        .map(|labels| [labels[a].clone(), labels[b].clone()]);
+    Ok(row)
+}
+
+fn notes(kind: Kind) -> Vec<&'static str> {
+    match kind {
+        Kind::Mechanism => vec![
+            "Exact values, at the pair of secrets that is told apart best.",
+            "Advantage is that of the optimal adversary at the uniform prior on that pair; by \
+             Proposition 2 of the Bayes security paper (doi:10.1109/CSF57540.2023.00011) it is also the \
+             delta at which the mechanism is (0, delta)-private.",
+        ],
+        Kind::Promise => vec![
+            "Bounds that hold for every mechanism that keeps the promise, between any two secrets \
+             that it covers: at least for Bayes security, at most for everything else. Bounds of other \
+             papers stand as published: an advantage above 1 or a Bayes security below 0 says nothing.",
+        ],
+    }
+}

@@ -1,0 +1,107 @@
+//! What is written: serialisable, without further computation.
+
+use serde::ser::SerializeMap;
+
+use super::Serialize;
+use leakgauge_base::Tool;
+use leakgauge_base::grammar::Value;
+
+/// The figures of a mechanism or promise.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Bounds {
+    /// 1.
+    pub schema_version: u32,
+    /// What computed this.
+    pub tool: Tool,
+    /// The text that was asked about.
+    pub mechanism: String,
+    /// Whether the figures are exact or bounds.
+    pub kind: Kind,
+    /// What the figures are about.
+    pub notes: Vec<&'static str>,
+    /// One a point of the grid.
+    pub rows: Vec<Row>,
+}
+
+/// What was asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A mechanism: the figures are exact.
+    Mechanism,
+    /// A promise: the figures are bounds.
+    Promise,
+}
+
+/// The value of a parameter as a report has it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum ParameterValue {
+    /// A number.
+    Number(f64),
+    /// Anything else, as it is written.
+    Text(String),
+}
+
+impl ParameterValue {
+    pub(super) fn of(value: &Value) -> Self {
+        match value {
+            Value::Number(number) => ParameterValue::Number(*number),
+            value => ParameterValue::Text(value.to_string()),
+        }
+    }
+}
+
+/// The figures at one point of the grid.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// The parameters that are given.
+    pub parameters: Vec<(&'static str, ParameterValue)>,
+    /// The figures by name; `None` where there is none, infinite where it is.
+    pub figures: Vec<(&'static str, Option<f64>)>,
+    /// The labels of the pair of secrets that is told apart best, of a mechanism whose secrets are
+    /// not too many to list.
+    pub worst_pair: Option<[String; 2]>,
+}
+
+impl Row {
+    pub(super) fn new(
+        parameters: Vec<(&'static str, ParameterValue)>,
+        figures: Vec<(&'static str, Option<f64>)>,
+    ) -> Self {
+        Row {
+            parameters,
+            figures,
+            worst_pair: None,
+        }
+    }
+
+    /// A figure by name; `None` if there is none.
+    pub fn figure(&self, name: &str) -> Option<f64> {
+        let found = self.figures.iter().find(|(known, _)| *known == name);
+        found.and_then(|(_, figure)| *figure)
+    }
+}
+
+/// Parameters and figures side by side. A figure hides a parameter of the same name, which is still
+/// under `parameters`. Infinite figures are null.
+impl Serialize for Row {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        let hidden = |name: &str| self.figures.iter().any(|(figure, _)| *figure == name);
+        for (name, value) in self.parameters.iter().filter(|(name, _)| !hidden(name)) {
+            map.serialize_entry(name, value)?;
+        }
+        for (name, figure) in &self.figures {
+            map.serialize_entry(name, &figure.filter(|figure| figure.is_finite()))?;
+        }
+        map.serialize_entry("worst_pair", &self.worst_pair)?;
+        let parameters: serde_json::Map<_, _> = self
+            .parameters
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), serde_json::json!(value)))
+            .collect();
+        map.serialize_entry("parameters", &parameters)?;
+        map.end()
+    }
+}

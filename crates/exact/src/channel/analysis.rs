@@ -1,0 +1,447 @@
+//! Everything that is known about a channel at a prior, as a serialisable model.
+
+use serde::Serialize;
+
+use crate::channel::MatrixLayout;
+use crate::channel::{
+    CentreBound, Channel, Payoff, Prior, Search, SearchMethod, TradeOff, centre_bound, diameter,
+    mean_row,
+};
+use crate::leakage;
+use leakgauge_base::Tool;
+use leakgauge_base::error::Result;
+
+/// Up to so many secrets, all pairs are listed.
+const FEW_SECRETS: usize = 200;
+
+/// What to look at.
+#[derive(Debug, Clone, Default)]
+pub struct AnalysisOptions {
+    /// The prior; uniform if not given.
+    pub prior: Option<Prior>,
+    /// How to look for the worst pair.
+    pub method: SearchMethod,
+    /// The ε at which to give δ.
+    pub epsilons: Vec<f64>,
+    /// A pair to look at more closely.
+    pub pair: Option<(usize, usize)>,
+    /// What guesses gain.
+    pub gain: Option<Payoff>,
+    /// What guesses lose.
+    pub loss: Option<Payoff>,
+}
+
+/// Exact figures of a channel. Natural logarithms, except in keys that end in `_bits`.
+#[derive(Debug, Clone, Serialize)]
+pub struct Analysis {
+    /// Version of this layout.
+    pub schema_version: u32,
+    /// The program.
+    pub tool: Tool,
+    /// How the matrices were read.
+    pub input: Vec<MatrixLayout>,
+    /// How they were composed.
+    pub composition: Option<Composition>,
+    /// The labels of the secrets.
+    pub secrets: Vec<String>,
+    /// Number of observations.
+    pub observations: usize,
+    /// β*, of the worst pair.
+    pub bayes_security: f64,
+    /// The two secrets that are easiest to tell apart.
+    pub worst_pair: WorstPair,
+    /// Total variation of the worst pair.
+    pub total_variation: f64,
+    /// The advantage of the optimal adversary against the worst pair: the same.
+    pub advantage: f64,
+    /// The prior of the following figures.
+    pub prior: Vec<f64>,
+    /// The figures at that prior.
+    #[serde(flatten)]
+    pub at_prior: PriorFigures,
+    /// ML×, the largest L× over all priors.
+    pub capacity: f64,
+    /// ln ML×.
+    pub min_entropy_capacity: f64,
+    /// log₂ ML×.
+    pub min_entropy_capacity_bits: f64,
+    /// The Shannon capacity, between certified limits.
+    pub shannon_capacity: CapacityBracket,
+    /// The ε of local differential privacy; null where infinite.
+    pub epsilon: Option<f64>,
+    /// The δ that goes with a given ε.
+    pub deltas: Vec<DeltaAt>,
+    /// What follows for the Bayes risk without knowing the channel at this prior.
+    pub bayes_risk_bounds: RiskBounds,
+    /// What Bayes security must lie between, without looking at pairs (Proposition 5).
+    pub bayes_security_bounds: SecurityBounds,
+    /// Total variation between all secrets; null where they are many.
+    pub total_variation_matrix: Option<Vec<Vec<f64>>>,
+    /// The pair that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pair: Option<PairAnalysis>,
+    /// Figures under the gain that was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gain: Option<GainFigures>,
+    /// Figures under the loss that was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loss: Option<LossFigures>,
+    /// How the worst pair was found.
+    pub search: Search,
+}
+
+/// Figures at a prior.
+#[derive(Debug, Clone, Serialize)]
+pub struct PriorFigures {
+    /// G(π).
+    pub guessing_error: f64,
+    /// R*(π, C).
+    pub bayes_risk: f64,
+    /// β(π, C) = R*/G; null where G is 0.
+    pub risk_leakage: Option<f64>,
+    /// V(π, C).
+    pub vulnerability: f64,
+    /// L× = V / max π.
+    pub multiplicative_leakage: f64,
+    /// L⁺ = V − max π.
+    pub additive_leakage: f64,
+    /// ln L×.
+    pub min_entropy_leakage: f64,
+    /// log₂ L×.
+    pub min_entropy_leakage_bits: f64,
+    /// I(π, C).
+    pub mutual_information: f64,
+    /// The same in bits.
+    pub mutual_information_bits: f64,
+}
+
+/// What was composed, and what its parts had promised.
+#[derive(Debug, Clone, Serialize)]
+pub struct Composition {
+    /// `parallel`, `cascade`, or null where one channel was only repeated.
+    pub kind: Option<&'static str>,
+    /// How often the whole was repeated.
+    pub repeat: u64,
+    /// Bayes security of each part.
+    pub parts_bayes_security: Vec<f64>,
+    /// What Theorem 3 (product of the parts) or Theorem 4 (largest of the parts) guarantees.
+    pub guaranteed_bayes_security: f64,
+    /// Whether the guarantee is met exactly, up to rounding.
+    pub tight: bool,
+    /// The composition before it is repeated.
+    #[serde(skip)]
+    once: Channel,
+}
+
+/// The two secrets that are easiest to tell apart.
+#[derive(Debug, Clone, Serialize)]
+pub struct WorstPair {
+    /// Their labels.
+    pub secrets: [String; 2],
+    /// Bayes security of the two.
+    pub bayes_security: f64,
+    /// Total variation between them.
+    pub total_variation: f64,
+    /// The ε between them in both directions; null where infinite.
+    pub epsilon: Option<f64>,
+}
+
+/// Certified limits of the Shannon capacity.
+#[derive(Debug, Clone, Serialize)]
+pub struct CapacityBracket {
+    /// In nats.
+    pub lower: f64,
+    /// In nats.
+    pub upper: f64,
+    /// In bits.
+    pub lower_bits: f64,
+    /// In bits.
+    pub upper_bits: f64,
+    /// Steps of the iteration.
+    pub iterations: u64,
+}
+
+/// One point of δ(ε).
+#[derive(Debug, Clone, Serialize)]
+pub struct DeltaAt {
+    /// ε.
+    pub epsilon: f64,
+    /// δ(ε).
+    pub delta: f64,
+    /// The ordered pair that needs it.
+    pub secrets: [String; 2],
+}
+
+/// Lower limits of the Bayes risk at the prior. Below 0 they say nothing.
+#[derive(Debug, Clone, Serialize)]
+pub struct RiskBounds {
+    /// R* ≥ β*·G.
+    pub by_bayes_security: f64,
+    /// R* ≥ 1 − ML×·max π.
+    pub by_capacity: f64,
+}
+
+/// Two-sided limits of Bayes security in one pass.
+#[derive(Debug, Clone, Serialize)]
+pub struct SecurityBounds {
+    /// From the mean row.
+    pub mean_row: CentreBound,
+    /// From the first row.
+    pub first_row: CentreBound,
+}
+
+/// One pair more closely.
+#[derive(Debug, Clone, Serialize)]
+pub struct PairAnalysis {
+    /// Bayes security, total variation, ε.
+    #[serde(flatten)]
+    pub figures: WorstPair,
+    /// The least false-negative rate at every false-positive rate.
+    pub trade_off: TradeOff,
+}
+
+/// Leakage under a gain.
+#[derive(Debug, Clone, Serialize)]
+pub struct GainFigures {
+    /// V_g(π).
+    pub prior_vulnerability: f64,
+    /// V_g(π, C).
+    pub vulnerability: f64,
+    /// V_g(π, C)/V_g(π); null where the blind gain is not positive. At most ML× for gains ≥ 0.
+    pub multiplicative_leakage: Option<f64>,
+    /// V_g(π, C) − V_g(π).
+    pub additive_leakage: f64,
+}
+
+/// Leakage under a loss.
+#[derive(Debug, Clone, Serialize)]
+pub struct LossFigures {
+    /// R_ℓ(π).
+    pub prior_risk: f64,
+    /// R_ℓ(π, C).
+    pub risk: f64,
+    /// R_ℓ(π, C)/R_ℓ(π); null where the blind loss is not positive.
+    pub risk_leakage: Option<f64>,
+}
+
+/// Computes all figures of a channel.
+///
+/// # Errors
+/// A prior, gain, loss or pair that does not fit the channel; an ε that is negative.
+pub fn analyse(channel: &Channel, options: &AnalysisOptions) -> Result<Analysis> {
+    let n = channel.secrets().len();
+    let prior = options.prior.clone().unwrap_or_else(|| Prior::uniform(n));
+    prior.check_over(n)?;
+    let worst = diameter(channel, options.method)?;
+    let at_prior = prior_figures(channel, &prior)?;
+    let capacity = channel.multiplicative_capacity();
+    let blind = leakage::prior_vulnerability(prior.weights());
+    Ok(Analysis {
+        schema_version: 1,
+        tool: Tool::default(),
+        input: Vec::new(),
+        composition: None,
+        secrets: channel.secrets().to_vec(),
+        observations: channel.observations().len(),
+        bayes_security: worst.bayes_security,
+        worst_pair: pair_figures(channel, worst.pair)?,
+        total_variation: worst.total_variation,
+        advantage: worst.total_variation,
+        capacity,
+        min_entropy_capacity: capacity.ln(),
+        min_entropy_capacity_bits: capacity.log2(),
+        shannon_capacity: bracket(channel),
+        epsilon: channel.epsilon(),
+        deltas: deltas(channel, &options.epsilons)?,
+        bayes_risk_bounds: RiskBounds {
+            by_bayes_security: worst.bayes_security * at_prior.guessing_error,
+            by_capacity: 1.0 - capacity * blind,
+        },
+        bayes_security_bounds: SecurityBounds {
+            mean_row: centre_bound(channel, &mean_row(channel), true)?,
+            first_row: centre_bound(channel, channel.row(0), true)?,
+        },
+        total_variation_matrix: (n <= FEW_SECRETS)
+            .then(|| channel.total_variation_matrix())
+            .transpose()?,
+        pair: pair_analysis(channel, options.pair)?,
+        gain: gain_figures(channel, &prior, options.gain.as_ref())?,
+        loss: loss_figures(channel, &prior, options.loss.as_ref())?,
+        prior: prior.weights().to_vec(),
+        at_prior,
+        search: worst.search,
+    })
+}
+
+fn prior_figures(channel: &Channel, prior: &Prior) -> Result<PriorFigures> {
+    let multiplicative_leakage = channel.multiplicative_leakage(prior)?;
+    let mutual_information = channel.mutual_information(prior)?;
+    Ok(PriorFigures {
+        guessing_error: prior.guessing_error(),
+        bayes_risk: channel.bayes_risk(prior)?,
+        risk_leakage: channel.risk_leakage(prior)?,
+        vulnerability: channel.vulnerability(prior)?,
+        multiplicative_leakage,
+        additive_leakage: channel.additive_leakage(prior)?,
+        min_entropy_leakage: multiplicative_leakage.ln(),
+        min_entropy_leakage_bits: multiplicative_leakage.log2(),
+        mutual_information,
+        mutual_information_bits: mutual_information / std::f64::consts::LN_2,
+    })
+}
+
+fn pair_figures(channel: &Channel, (a, b): (usize, usize)) -> Result<WorstPair> {
+    Ok(WorstPair {
+        secrets: [channel.secrets()[a].clone(), channel.secrets()[b].clone()],
+        bayes_security: channel.pair_bayes_security(a, b).min(1.0),
+        total_variation: channel.total_variation(a, b).min(1.0),
+        epsilon: channel.pair_epsilon(a, b)?,
+    })
+}
+
+fn pair_analysis(channel: &Channel, pair: Option<(usize, usize)>) -> Result<Option<PairAnalysis>> {
+    pair.map(|(a, b)| {
+        let trade_off = channel.trade_off(a, b)?;
+        Ok(PairAnalysis {
+            figures: pair_figures(channel, (a, b))?,
+            trade_off,
+        })
+    })
+    .transpose()
+}
+
+fn bracket(channel: &Channel) -> CapacityBracket {
+    let found = channel.shannon_capacity();
+    CapacityBracket {
+        lower: found.lower,
+        upper: found.upper,
+        lower_bits: found.lower / std::f64::consts::LN_2,
+        upper_bits: found.upper / std::f64::consts::LN_2,
+        iterations: found.iterations,
+    }
+}
+
+fn deltas(channel: &Channel, epsilons: &[f64]) -> Result<Vec<DeltaAt>> {
+    let at = |&epsilon: &f64| {
+        let (delta, (a, b)) = channel.delta(epsilon)?;
+        Ok(DeltaAt {
+            epsilon,
+            delta,
+            secrets: [channel.secrets()[a].clone(), channel.secrets()[b].clone()],
+        })
+    };
+    epsilons.iter().map(at).collect()
+}
+
+fn gain_figures(
+    channel: &Channel,
+    prior: &Prior,
+    gain: Option<&Payoff>,
+) -> Result<Option<GainFigures>> {
+    gain.map(|gain| {
+        let before = gain.prior_vulnerability(prior)?;
+        let after = gain.vulnerability(channel, prior)?;
+        Ok(GainFigures {
+            prior_vulnerability: before,
+            vulnerability: after,
+            multiplicative_leakage: (before > 0.0).then(|| after / before),
+            additive_leakage: after - before,
+        })
+    })
+    .transpose()
+}
+
+fn loss_figures(
+    channel: &Channel,
+    prior: &Prior,
+    loss: Option<&Payoff>,
+) -> Result<Option<LossFigures>> {
+    loss.map(|loss| {
+        let before = loss.prior_risk(prior)?;
+        let after = loss.risk(channel, prior)?;
+        Ok(LossFigures {
+            prior_risk: before,
+            risk: after,
+            risk_leakage: (before > 0.0).then(|| after / before),
+        })
+    })
+    .transpose()
+}
+
+/// How to compose several channels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CompositionKind {
+    /// One observation of each.
+    Parallel,
+    /// Each takes what the one before gives.
+    Cascade,
+}
+
+impl Analysis {
+    /// The same analysis, of a channel that is this composition. Of n uses ε is n times that of one,
+    /// which needs no probability that has become too small for a float.
+    ///
+    /// # Errors
+    /// None for the channel that the composition was made with.
+    pub fn of_composition(mut self, composition: Composition) -> Result<Analysis> {
+        let (once, uses) = (&composition.once, composition.repeat as f64);
+        let times = |epsilon: Option<f64>| epsilon.map(|epsilon| uses * epsilon);
+        if composition.repeat > 1 {
+            self.epsilon = times(once.epsilon());
+            let figures = self.pair.iter_mut().map(|pair| &mut pair.figures);
+            for pair in figures.chain([&mut self.worst_pair]) {
+                let a = once.secret_number(&pair.secrets[0])?;
+                let b = once.secret_number(&pair.secrets[1])?;
+                pair.epsilon = times(once.pair_epsilon(a, b)?);
+            }
+        }
+        self.composition = Some(composition);
+        Ok(self)
+    }
+}
+
+/// Composes channels in their order, then repeats the whole; with what the theorems guarantee.
+///
+/// # Errors
+/// Channels that do not fit together; a composition too large for memory.
+///
+/// # References
+/// Bayes Security, Theorems 3 and 4.
+pub fn compose(
+    channels: &[Channel],
+    kind: CompositionKind,
+    repeat: u64,
+    method: SearchMethod,
+) -> Result<(Channel, Composition)> {
+    let security = |channel: &Channel| Ok(diameter(channel, method)?.bayes_security);
+    let parts: Vec<f64> = channels.iter().map(security).collect::<Result<_>>()?;
+    let mut whole = channels[0].clone();
+    for next in &channels[1..] {
+        whole = match kind {
+            CompositionKind::Parallel => whole.parallel(next)?,
+            CompositionKind::Cascade => whole.cascade(next)?,
+        };
+    }
+    let guaranteed_once = match kind {
+        CompositionKind::Parallel => parts.iter().product(),
+        CompositionKind::Cascade => parts.iter().copied().fold(0.0, f64::max),
+    };
+    let guaranteed = f64::powf(guaranteed_once, repeat as f64);
+    let once = whole.clone();
+    if repeat != 1 {
+        whole = whole.repeat(repeat)?;
+    }
+    let reached = security(&whole)?;
+    let composition = Composition {
+        kind: (channels.len() > 1).then_some(match kind {
+            CompositionKind::Parallel => "parallel",
+            CompositionKind::Cascade => "cascade",
+        }),
+        repeat,
+        parts_bayes_security: parts,
+        guaranteed_bayes_security: guaranteed,
+        tight: (reached - guaranteed).abs() <= 1e-12 * guaranteed,
+        once,
+    };
+    Ok((whole, composition))
+}

@@ -1,0 +1,92 @@
+//! What Bayes security must lie between, without looking at pairs.
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::channel::{Channel, RowProblem};
+use leakgauge_base::error::{Error, Result};
+
+/// Limits of Bayes security from the distances of all rows to one law.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct CentreBound {
+    /// The largest L1 distance d of a row from the law.
+    pub distance: f64,
+    /// 1 − d ≤ β*; below 0 it says nothing.
+    pub lower: f64,
+    /// β* ≤ 1 − d/2, `None` where the law is not known to be a mixture of rows.
+    pub upper: Option<f64>,
+}
+
+/// The law that a uniformly drawn secret gives.
+pub fn mean_row(channel: &Channel) -> Vec<f64> {
+    let mut mean = vec![0.0; channel.observations().len()];
+    for row in channel.rows() {
+        mean.iter_mut().zip(row).for_each(|(sum, p)| *sum += p);
+    }
+    let n = channel.secrets().len() as f64;
+    mean.iter_mut().for_each(|sum| *sum /= n);
+    mean
+}
+
+/// Limits of Bayes security by a law q in the middle of the rows, in O(nm).
+///
+/// # Formula
+/// d = max_s |C_s − q|₁; 1 − d ≤ β* and, where q is a mixture of rows, β* ≤ 1 − d/2.
+///
+/// # Conditions
+/// `mixture` says that q lies in the convex hull of the rows, as their mean and each of them do.
+///
+/// # Errors
+/// q is no law, or one over other observations.
+///
+/// # References
+/// Bayes Security, Proposition 5.
+pub fn centre_bound(channel: &Channel, q: &[f64], mixture: bool) -> Result<CentreBound> {
+    let width = channel.observations().len();
+    if q.len() != width {
+        return Err(Error::parameter(
+            "centre",
+            format!("has {} entries for {width} observations", q.len()),
+        ));
+    }
+    if let Some(problem) = RowProblem::find(q) {
+        return Err(Error::parameter("centre", problem.to_string()));
+    }
+    let distance = channel
+        .rows()
+        .map(|row| row.iter().zip(q).map(|(p, q)| (p - q).abs()).sum())
+        .fold(0.0, f64::max);
+    Ok(CentreBound {
+        distance,
+        lower: 1.0 - distance,
+        upper: mixture.then_some(1.0 - distance / 2.0),
+    })
+}
+
+/// Limits of Bayes security by the Euclidean diameter of the rows; its `distance` is that diameter.
+///
+/// # Formula
+/// |x|₂ ≤ |x|₁ ≤ √m |x|₂, hence 1 − √m·d₂/2 ≤ β* ≤ 1 − d₂/2.
+///
+/// # References
+/// Bayes Security, section VII-C and appendix I.
+pub fn l2_bound(channel: &Channel) -> CentreBound {
+    let n = channel.secrets().len();
+    let square = (0..n)
+        .into_par_iter()
+        .map(|a| {
+            let distance = |b: usize| -> f64 {
+                let pairs = channel.row(a).iter().zip(channel.row(b));
+                pairs.map(|(p, q)| (p - q) * (p - q)).sum()
+            };
+            (a + 1..n).map(distance).fold(0.0, f64::max)
+        })
+        .reduce(|| 0.0, f64::max);
+    let distance = square.sqrt();
+    let m = channel.observations().len() as f64;
+    CentreBound {
+        distance,
+        lower: 1.0 - m.sqrt() * distance / 2.0,
+        upper: Some(1.0 - distance / 2.0),
+    }
+}

@@ -1,0 +1,169 @@
+//! Channels made of channels.
+
+use rayon::prelude::*;
+
+use crate::channel::{Channel, MOST_ENTRIES, Prior};
+use leakgauge_base::error::{Error, Result};
+
+impl Channel {
+    /// Parallel composition: the adversary sees an observation of each, independent given the secret.
+    ///
+    /// # Formula
+    /// (A‖B)\[s, (o₁, o₂)\] = A\[s, o₁\]·B\[s, o₂\], observations in lexicographic order. Bayes security
+    /// is at least the product of both, and equal for A = B = ((.4, .6), (0, 1)).
+    ///
+    /// # Errors
+    /// Secrets that differ in number or labels; a product too large for memory.
+    ///
+    /// # References
+    /// Bayes Security, Theorem 3.
+    pub fn parallel(&self, other: &Channel) -> Result<Channel> {
+        self.check_same_secrets(other)?;
+        let (n, m1, m2) = (
+            self.secrets.len(),
+            self.observations.len(),
+            other.observations.len(),
+        );
+        check_size(n, m1.saturating_mul(m2))?;
+        let mut values = Vec::with_capacity(n * m1 * m2);
+        for (p, q) in self.rows().zip(other.rows()) {
+            values.extend(p.iter().flat_map(|p| q.iter().map(move |q| p * q)));
+        }
+        let pair = |a: &String| {
+            let a = a.clone();
+            other
+                .observations
+                .iter()
+                .map(move |b| format!("({a}, {b})"))
+        };
+        let observations = self.observations.iter().flat_map(pair).collect();
+        Ok(Channel::trusted(self.secrets.clone(), observations, values))
+    }
+
+    /// Cascade: the second channel takes the observation of the first as its secret.
+    ///
+    /// # Formula
+    /// The product of the matrices. Bayes security is at least the larger of both.
+    ///
+    /// # Errors
+    /// As many observations of the first as secrets of the second are needed.
+    ///
+    /// # References
+    /// Bayes Security, Theorem 4.
+    pub fn cascade(&self, then: &Channel) -> Result<Channel> {
+        if self.observations.len() != then.secrets.len() {
+            return Err(Error::parameter(
+                "cascade",
+                format!(
+                    "the first channel has {} observations, the second {} secrets",
+                    self.observations.len(),
+                    then.secrets.len()
+                ),
+            )
+            .with_hint("in a cascade every observation of the first is a secret of the second"));
+        }
+        let width = then.observations.len();
+        check_size(self.secrets.len(), width)?;
+        let mut values = vec![0.0; self.secrets.len() * width];
+        values
+            .par_chunks_mut(width)
+            .enumerate()
+            .for_each(|(s, out)| {
+                for (p, row) in self.row(s).iter().zip(then.rows()) {
+                    out.iter_mut().zip(row).for_each(|(sum, q)| *sum += p * q);
+                }
+            });
+        Ok(Channel::trusted(
+            self.secrets.clone(),
+            then.observations.clone(),
+            values,
+        ))
+    }
+
+    /// A channel that is this one with probability `weight` and else the other; the adversary sees only
+    /// the observation, not which it was.
+    ///
+    /// # Formula
+    /// w·A + (1 − w)·B.
+    ///
+    /// # Errors
+    /// Secrets or observations that differ; a weight outside \[0, 1\].
+    pub fn mixture(&self, weight: f64, other: &Channel) -> Result<Channel> {
+        if !(0.0..=1.0).contains(&weight) {
+            return Err(Error::parameter(
+                format!("mixture weight {weight}"),
+                "must be between 0 and 1",
+            ));
+        }
+        self.check_same_secrets(other)?;
+        if self.observations != other.observations {
+            return Err(Error::parameter(
+                "mixture",
+                "the channels have different observations",
+            ));
+        }
+        let both = self.values.iter().zip(&other.values);
+        let values = both.map(|(a, b)| weight * a + (1.0 - weight) * b).collect();
+        Ok(Channel::trusted(
+            self.secrets.clone(),
+            self.observations.clone(),
+            values,
+        ))
+    }
+
+    /// The secrets given each observation, and how likely each observation is: C turned round by Bayes'
+    /// theorem. Observations that never occur are left out.
+    ///
+    /// # Formula
+    /// P(s | o) = π_s C\[s,o\] / (πC)_o.
+    ///
+    /// # Errors
+    /// A prior over another number of secrets.
+    pub fn posteriors(&self, prior: &Prior) -> Result<Vec<(f64, Vec<f64>)>> {
+        let law = self.push_forward(prior)?;
+        let observed = law.iter().enumerate().filter(|(_, p)| **p > 0.0);
+        Ok(observed
+            .map(|(o, &p)| {
+                let rows = self.rows().zip(prior.weights());
+                (p, rows.map(|(row, weight)| weight * row[o] / p).collect())
+            })
+            .collect())
+    }
+
+    fn check_same_secrets(&self, other: &Channel) -> Result<()> {
+        if self.secrets.len() != other.secrets.len() {
+            return Err(Error::parameter(
+                "composition",
+                format!(
+                    "the first channel has {} secrets, the second {}",
+                    self.secrets.len(),
+                    other.secrets.len()
+                ),
+            ));
+        }
+        let mut both = self.secrets.iter().zip(&other.secrets);
+        match both.position(|(a, b)| a != b) {
+            None => Ok(()),
+            Some(at) => Err(Error::parameter(
+                format!("composition, row {}", at + 1),
+                format!(
+                    "is secret {} in the first channel, {} in the second",
+                    self.secrets[at], other.secrets[at]
+                ),
+            )
+            .with_hint("give both matrices the same secrets in the same order")),
+        }
+    }
+}
+
+/// Refuses a matrix too large for memory.
+pub fn check_size(rows: usize, columns: usize) -> Result<()> {
+    match rows.checked_mul(columns) {
+        Some(entries) if entries <= MOST_ENTRIES => Ok(()),
+        _ => Err(Error::parameter(
+            "composition",
+            format!("{rows} secrets by {columns} observations is too large a matrix"),
+        )
+        .with_hint(format!("the most is {MOST_ENTRIES} entries"))),
+    }
+}

@@ -1,0 +1,123 @@
+//! Leakage for adversaries who gain or lose something other than the whole secret.
+
+use crate::channel::{Channel, Prior};
+use leakgauge_base::error::{Error, Result};
+
+/// What every guess is worth under every secret: a gain to be maximised or a loss to be minimised.
+///
+/// # References
+/// Alvim, Chatzikokolakis, Palamidessi, Smith 2012, doi:10.1109/CSF.2012.26; for losses: Bayes
+/// Security, appendix F.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Payoff {
+    guesses: Vec<String>,
+    secrets: usize,
+    /// Guess by guess, one entry a secret.
+    values: Vec<f64>,
+}
+
+impl Payoff {
+    /// A payoff with the labels of its guesses and its values guess by guess, one entry a secret.
+    ///
+    /// # Errors
+    /// No guess, a number of values that does not fit, a value that is not finite.
+    pub fn new(guesses: Vec<String>, secrets: usize, values: Vec<f64>) -> Result<Payoff> {
+        if guesses.is_empty() || secrets == 0 || values.len() != guesses.len() * secrets {
+            return Err(Error::parameter(
+                "payoff matrix",
+                format!(
+                    "{} entries are not {} guesses times {secrets} secrets",
+                    values.len(),
+                    guesses.len()
+                ),
+            ));
+        }
+        if let Some(at) = values.iter().position(|value| !value.is_finite()) {
+            return Err(Error::parameter(
+                format!("payoff matrix, guess {}", guesses[at / secrets]),
+                format!("entry {} is {}", at % secrets + 1, values[at]),
+            ));
+        }
+        Ok(Payoff {
+            guesses,
+            secrets,
+            values,
+        })
+    }
+
+    /// The gain of guessing the secret itself: 1 where right, else 0.
+    pub fn identity(secrets: usize) -> Payoff {
+        let mut values = vec![0.0; secrets * secrets];
+        (0..secrets).for_each(|s| values[s * secrets + s] = 1.0);
+        Payoff {
+            guesses: super::numbered(secrets),
+            secrets,
+            values,
+        }
+    }
+
+    /// The labels of the guesses.
+    pub fn guesses(&self) -> &[String] {
+        &self.guesses
+    }
+
+    /// Best expected gain of a blind guess, V_g(π) = max_w Σ_s π_s g(w, s).
+    ///
+    /// # Errors
+    /// A prior over another number of secrets.
+    pub fn prior_vulnerability(&self, prior: &Prior) -> Result<f64> {
+        self.check(prior)?;
+        Ok(self.extreme(prior.weights(), f64::max))
+    }
+
+    /// Best expected gain after the observation, V_g(π, C) = Σ_o max_w Σ_s π_s C\[s,o\] g(w, s).
+    ///
+    /// # Errors
+    /// A prior or channel over another number of secrets.
+    pub fn vulnerability(&self, channel: &Channel, prior: &Prior) -> Result<f64> {
+        self.check(prior)?;
+        channel.sum_over_columns(prior, |_, column| self.extreme(column, f64::max))
+    }
+
+    /// Least expected loss of a blind guess, R_ℓ(π) = min_w Σ_s π_s ℓ(w, s).
+    ///
+    /// # Errors
+    /// A prior over another number of secrets.
+    pub fn prior_risk(&self, prior: &Prior) -> Result<f64> {
+        self.check(prior)?;
+        Ok(self.extreme(prior.weights(), f64::min))
+    }
+
+    /// Least expected loss after the observation, R_ℓ(π, C) = Σ_o min_w Σ_s π_s C\[s,o\] ℓ(w, s).
+    ///
+    /// # Errors
+    /// A prior or channel over another number of secrets.
+    pub fn risk(&self, channel: &Channel, prior: &Prior) -> Result<f64> {
+        self.check(prior)?;
+        channel.sum_over_columns(prior, |_, column| self.extreme(column, f64::min))
+    }
+
+    /// The best (by `better`) of all guesses when secrets have these weights.
+    fn extreme(&self, weights: &[f64], better: fn(f64, f64) -> f64) -> f64 {
+        self.values
+            .chunks_exact(self.secrets)
+            .map(|payoffs| payoffs.iter().zip(weights).map(|(g, w)| g * w).sum())
+            .reduce(better)
+            .unwrap_or(0.0)
+    }
+
+    fn check(&self, prior: &Prior) -> Result<()> {
+        if self.secrets == prior.weights().len() {
+            return Ok(());
+        }
+        Err(Error::parameter(
+            "payoff matrix",
+            format!(
+                "has {} columns for {} secrets",
+                self.secrets,
+                prior.weights().len()
+            ),
+        )
+        .with_hint("one row a guess, one column a secret"))
+    }
+}

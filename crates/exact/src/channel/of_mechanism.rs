@@ -1,0 +1,73 @@
+//! The channel of a known mechanism.
+
+use crate::channel::Channel;
+use crate::mechanism::Mechanism;
+use leakgauge_base::error::{Error, Result};
+
+impl Channel {
+    /// The matrix of a mechanism over the secrets that its parameters fix.
+    ///
+    /// # Errors
+    /// A mechanism without declared secrets, with fewer than two, or whose observations are infinitely
+    /// many or too many to write out.
+    pub fn of_mechanism(mechanism: &dyn Mechanism) -> Result<Channel> {
+        let bound = mechanism.bind_declared()?;
+        let secrets = mechanism.declared_secrets().unwrap_or_default();
+        let written = bound.probabilities().ok_or_else(|| {
+            Error::parameter(mechanism.to_string(), "has no matrix that can be written out")
+                .with_hint("its observations are numbers without end, or too many; `leakgauge bounds` has exact figures")
+        })?;
+        Channel::new(secrets, written.observations, written.rows.concat())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::channel::{SearchMethod, diameter};
+    use crate::mechanism::parse;
+
+    /// Two rooms that compute alone: the mechanism's closed forms and the measures of its matrix.
+    #[test]
+    fn the_figures_of_a_mechanism_are_those_of_its_channel() {
+        for text in [
+            "randomized-response(epsilon=1.5, secrets=7)",
+            "truncated-geometric(nu=0.3, secrets=6, observations=10)",
+            "rappor(epsilon=1, secrets=4)",
+            "oue(epsilon=2, secrets=4)",
+            "subset-selection(epsilon=1, secrets=6, size=2)",
+            "hadamard-response(epsilon=1, secrets=5)",
+            "identity(p=0.3, secrets=4)",
+            "exponential(epsilon=1, secrets=5)",
+        ] {
+            let mechanism = parse(text).expect(text);
+            let bound = mechanism.bind_declared().expect(text);
+            let channel = Channel::of_mechanism(&*mechanism).expect(text);
+            let found = diameter(&channel, SearchMethod::Direct).expect(text);
+            let (a, b) = bound.worst_pair().expect(text);
+            let close = |x: f64, y: f64| (x - y).abs() < 1e-12;
+            assert!(
+                close(found.bayes_security, bound.bayes_security(a, b)),
+                "{text}"
+            );
+            if let Some(capacity) = bound.capacity() {
+                assert!(
+                    (channel.multiplicative_capacity() / capacity - 1.0).abs() < 1e-12,
+                    "{text}"
+                );
+            }
+            let epsilon = channel.epsilon().unwrap_or(f64::INFINITY);
+            assert!(
+                epsilon == bound.epsilon() || close(epsilon, bound.epsilon()),
+                "{text}: {epsilon}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_mechanism_on_the_real_line_has_no_matrix() {
+        let error =
+            Channel::of_mechanism(&*parse("laplace(scale=1, secrets=0..3)").unwrap()).unwrap_err();
+        assert!(error.to_string().contains("no matrix"), "{error}");
+    }
+}

@@ -1,0 +1,223 @@
+//! What a promise of privacy says of two secrets.
+
+use libm::{erf, erfc, exp, expm1, tanh};
+
+/// A bound on how well two secrets can be told apart, in one of the forms of differential privacy.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Guarantee {
+    /// (ε, δ)-differential privacy.
+    Dp {
+        /// ε.
+        epsilon: f64,
+        /// δ.
+        delta: f64,
+    },
+    /// μ-Gaussian differential privacy: no test tells the secrets apart better than one that tells
+    /// N(0, 1) from N(μ, 1).
+    Gaussian {
+        /// μ.
+        mu: f64,
+    },
+    /// ρ-zero-concentrated differential privacy: D_α(P ‖ Q) ≤ ρα for every α > 1, both ways.
+    Concentrated {
+        /// ρ.
+        rho: f64,
+    },
+}
+
+impl Guarantee {
+    /// What the guarantee for neighbours leaves to secrets that are `steps` steps apart.
+    ///
+    /// # Formula
+    /// (kε, δ(e^kε − 1)/(e^ε − 1)), kμ, k²ρ. With δ = 0 any k ≥ 0 will do: that is metric privacy.
+    ///
+    /// # References
+    /// S. Vadhan, *The complexity of differential privacy*, Lemma 2.2,
+    /// doi:10.1007/978-3-319-57048-8_7. J. Dong, A. Roth, W. J. Su, *Gaussian differential privacy*,
+    /// Theorem 2.14 and below it, doi:10.1111/rssb.12454. M. Bun, T. Steinke, *Concentrated
+    /// differential privacy*, Proposition 1.9, doi:10.1007/978-3-662-53641-4_24.
+    #[must_use]
+    pub fn group(self, steps: f64) -> Guarantee {
+        match self {
+            Guarantee::Dp { epsilon, delta } => Guarantee::Dp {
+                epsilon: steps * epsilon,
+                delta: group_delta(epsilon, delta, steps),
+            },
+            Guarantee::Gaussian { mu } => Guarantee::Gaussian { mu: steps * mu },
+            Guarantee::Concentrated { rho } => Guarantee::Concentrated {
+                rho: steps * (steps * rho),
+            },
+        }
+    }
+
+    /// ε, μ or ρ.
+    pub fn parameter(self) -> f64 {
+        match self {
+            Guarantee::Dp { epsilon, .. } => epsilon,
+            Guarantee::Gaussian { mu } => mu,
+            Guarantee::Concentrated { rho } => rho,
+        }
+    }
+
+    /// The largest total variation that it leaves possible; there are secrets that have it.
+    ///
+    /// # Formula
+    /// (e^ε − 1 + 2δ)/(e^ε + 1), computed through e^−ε; 2Φ(μ/2) − 1; tanh(ε/2) for the ε at which
+    /// ε tanh(ε/2) = ρ.
+    ///
+    /// The last is that of randomized response: its D_α/α = ln(cosh((α − ½)ε)/cosh(ε/2))/(α(α − 1)) is
+    /// a difference quotient of ln cosh(ε√y) at y = ¼ and y = (α − ½)², which is concave in y, so it
+    /// falls from ε tanh(ε/2) at α → 1. No other secrets have more. Total variation t is p − q for
+    /// some event, and by data processing the event's two Bernoulli laws satisfy the promise; so do
+    /// those of the complement with the secrets exchanged, (1 − q, 1 − p), and, D_α being
+    /// quasi-convex in both laws, the mean of the two, which is randomized response with the same t.
+    /// It is below Pinsker's √(ρ/2) for every ρ.
+    pub fn largest_total_variation(self) -> f64 {
+        match self {
+            Guarantee::Dp { epsilon, delta } => {
+                let inverse = exp(-epsilon);
+                ((-expm1(-epsilon) + 2.0 * delta * inverse) / (1.0 + inverse)).min(1.0)
+            }
+            Guarantee::Gaussian { mu } => erf(mu / 8f64.sqrt()),
+            Guarantee::Concentrated { rho } => tanh(0.5 * randomized_response_epsilon(rho)),
+        }
+    }
+
+    /// 1 − [`Guarantee::largest_total_variation`], computed without cancellation.
+    ///
+    /// # Formula
+    /// 2(1 − δ)/(e^ε + 1); 2Φ(−μ/2); 2/(e^ε + 1) for the ε at which ε tanh(ε/2) = ρ.
+    pub fn least_bayes_security(self) -> f64 {
+        let of = |epsilon: f64, delta: f64| {
+            let inverse = exp(-epsilon);
+            (2.0 * (1.0 - delta) * inverse / (1.0 + inverse)).min(1.0)
+        };
+        match self {
+            Guarantee::Dp { epsilon, delta } => of(epsilon, delta),
+            Guarantee::Gaussian { mu } => erfc(mu / 8f64.sqrt()),
+            Guarantee::Concentrated { rho } => of(randomized_response_epsilon(rho), 0.0),
+        }
+    }
+}
+
+/// The ε at which ε tanh(ε/2) = ρ, by bisection, from above.
+fn randomized_response_epsilon(rho: f64) -> f64 {
+    let root = (2.0 * rho).sqrt();
+    // x/(1 + x) ≤ tanh x ≤ min(x, 1).
+    let (mut low, mut high) = (root.max(rho), root + rho);
+    if !high.is_finite() {
+        return f64::INFINITY;
+    }
+    loop {
+        let middle = low + 0.5 * (high - low);
+        if middle <= low || middle >= high {
+            return high;
+        }
+        if middle * tanh(0.5 * middle) < rho {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+}
+
+fn group_delta(epsilon: f64, delta: f64, k: f64) -> f64 {
+    if delta == 0.0 || k == 0.0 {
+        return 0.0;
+    }
+    let factor = if epsilon == 0.0 {
+        k
+    } else if epsilon > 700.0 {
+        // e^((k − 1)ε) up to rounding; e^ε alone would not fit.
+        exp((k - 1.0) * epsilon)
+    } else {
+        expm1(k * epsilon) / expm1(epsilon)
+    };
+    (delta * factor).min(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use leakgauge_stats::renyi::concentrated_at_least;
+    use leakgauge_stats::special::normal_cdf;
+
+    #[test]
+    fn group_privacy_is_the_promise_step_by_step() {
+        // δ after k steps by the recursion δ ← e^ε δ + δ₁ that the lemma solves.
+        for (epsilon, delta) in [(0.0, 1e-3), (0.1, 1e-5), (1.0, 1e-6)] {
+            let mut by_steps = 0.0;
+            for k in 1..10 {
+                by_steps = f64::exp(epsilon) * by_steps + delta;
+                let closed = group_delta(epsilon, delta, f64::from(k));
+                assert!((closed / by_steps - 1.0).abs() < 1e-12);
+            }
+        }
+        assert_eq!(group_delta(1e3, 0.1, 1.0), 0.1);
+        assert_eq!(group_delta(1e3, 0.1, 2.0), 1.0);
+        assert_eq!(group_delta(1e3, 0.0, 9.0), 0.0);
+    }
+
+    /// The Gaussian mechanism attains what μ allows at every distance.
+    #[test]
+    fn gaussian_total_variation_is_that_of_shifted_normals() {
+        for mu in [0.0, 1e-3, 0.5, 1.0, 3.0, 20.0] {
+            let guarantee = Guarantee::Gaussian { mu };
+            let expected = normal_cdf(mu / 2.0) - normal_cdf(-mu / 2.0);
+            assert!((guarantee.largest_total_variation() - expected).abs() < 1e-15);
+            assert!((guarantee.least_bayes_security() - 2.0 * normal_cdf(-mu / 2.0)).abs() < 1e-15);
+            let sum = guarantee.least_bayes_security() + guarantee.largest_total_variation();
+            assert!((sum - 1.0).abs() < 1e-15);
+        }
+    }
+
+    /// By search over all pairs of Bernoulli laws that are ρ-concentrated, both ways.
+    #[test]
+    fn concentrated_total_variation_is_the_largest_of_all_binary_tests() {
+        for rho in [0.01, 0.1, 0.5, 2.0] {
+            let bound = Guarantee::Concentrated { rho }.largest_total_variation();
+            let mut largest = 0.0f64;
+            for i in 1..200 {
+                for j in 1..i {
+                    let (p, q) = (f64::from(i) / 200.0, f64::from(j) / 200.0);
+                    if p - q > largest && concentrated_at_least(1.0 - p, q) <= rho {
+                        largest = p - q;
+                    }
+                }
+            }
+            assert!(
+                largest <= bound && largest > bound - 0.02,
+                "{rho}: {largest} {bound}"
+            );
+            assert!(bound < (0.5 * rho).sqrt());
+            let error = 0.5 * (1.0 - bound);
+            let attained = concentrated_at_least(error, error);
+            assert!((attained / rho - 1.0).abs() < 1e-8, "{rho}: {attained}");
+        }
+    }
+
+    #[test]
+    fn extreme_parameters_give_possible_figures() {
+        for parameter in [0.0, 1e-300, 1e-9, 30.0, 1e6, f64::MAX] {
+            for guarantee in [
+                Guarantee::Gaussian { mu: parameter },
+                Guarantee::Concentrated { rho: parameter },
+                Guarantee::Dp {
+                    epsilon: parameter,
+                    delta: 1e-5,
+                },
+            ] {
+                for steps in [0.0, 1.0, 7.0, f64::MAX] {
+                    let reached = guarantee.group(steps);
+                    let variation = reached.largest_total_variation();
+                    let security = reached.least_bayes_security();
+                    assert!((0.0..=1.0).contains(&variation), "{reached:?} {variation}");
+                    assert!(
+                        (variation + security - 1.0).abs() < 1e-12,
+                        "{reached:?} {security}"
+                    );
+                }
+            }
+        }
+    }
+}

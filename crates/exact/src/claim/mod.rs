@@ -1,0 +1,135 @@
+//! What a user claims about a log: a mechanism, or a promise about leakage.
+//!
+//! A mechanism claim fixes the whole law of the observations. A [`Promise`] only bounds what they
+//! tell about the secrets.
+//!
+//! ```
+//! use leakgauge_exact::claim::{Claim, ClaimKind, Promise};
+//!
+//! let claim = Claim::parse("ldp(epsilon=1)")?;
+//! assert!(matches!(claim.kind, ClaimKind::Promise(Promise::LocalDp { epsilon: 1.0, unit: None })));
+//!
+//! let claim = Claim::parse("laplace(scale=2)")?;
+//! assert!(matches!(claim.kind, ClaimKind::Mechanism(_)));
+//! # Ok::<(), leakgauge::error::Error>(())
+//! ```
+
+use std::fmt;
+
+use crate::mechanism::{self, MECHANISMS, Mechanism};
+use leakgauge_base::error::Result;
+use leakgauge_base::grammar::{Call, list};
+
+mod adjacency;
+mod guarantee;
+mod orders;
+mod promise;
+
+pub use adjacency::BoundPromise;
+pub use guarantee::Guarantee;
+pub use promise::{PROMISES, Promise, PromiseEntry};
+
+/// A claim as the user wrote it, and what it means.
+#[derive(Debug)]
+pub struct Claim {
+    /// The text, without the space around it.
+    pub text: String,
+    /// What it claims.
+    pub kind: ClaimKind,
+}
+
+/// The kinds of claims.
+#[derive(Debug)]
+pub enum ClaimKind {
+    /// The observations come from this mechanism.
+    Mechanism(Box<dyn Mechanism>),
+    /// The observations tell at most so much.
+    Promise(Promise),
+}
+
+impl Claim {
+    /// Reads a claim: a promise of [`PROMISES`] or a mechanism of [`MECHANISMS`].
+    ///
+    /// # Errors
+    /// Text that is not in the [grammar](leakgauge_base::grammar), a name that is neither a promise nor a
+    /// mechanism, or arguments that it does not take.
+    pub fn parse(text: &str) -> Result<Claim> {
+        let call = Call::parse(text)?;
+        Ok(Claim {
+            text: text.trim().to_owned(),
+            kind: ClaimKind::from_call(&call)?,
+        })
+    }
+}
+
+impl ClaimKind {
+    /// Makes what a call claims.
+    pub fn from_call(call: &Call) -> Result<ClaimKind> {
+        if let Some(entry) = PROMISES.iter().find(|entry| entry.name == call.name) {
+            return entry.build(call).map(ClaimKind::Promise);
+        }
+        let mechanisms: Vec<_> = MECHANISMS.iter().map(|entry| entry.name).collect();
+        if mechanisms.contains(&call.name.as_str()) {
+            return mechanism::from_call(call).map(ClaimKind::Mechanism);
+        }
+        let promises: Vec<_> = PROMISES.iter().map(|entry| entry.name).collect();
+        let problem = format!(
+            "no such claim; promises are {}; mechanisms are {}",
+            list(&promises),
+            list(&mechanisms)
+        );
+        let names = [promises, mechanisms].concat();
+        Err(mechanism::unknown(&call.name, &names, &problem))
+    }
+}
+
+/// The text as the user wrote it.
+impl fmt::Display for Claim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> String {
+        Claim::parse(text).expect_err(text).to_string()
+    }
+
+    #[test]
+    fn keeps_the_text_and_reads_promises_and_mechanisms() {
+        let claim = Claim::parse("  dp( epsilon=1,delta = 1e-5 ) ").unwrap();
+        assert_eq!(claim.text, "dp( epsilon=1,delta = 1e-5 )");
+        assert_eq!(claim.to_string(), claim.text);
+        let ClaimKind::Promise(promise) = claim.kind else {
+            panic!("not a promise")
+        };
+        assert_eq!(promise.to_string(), "dp(epsilon=1, delta=1e-5)");
+
+        let claim = Claim::parse("geometric(0.1)").unwrap();
+        let ClaimKind::Mechanism(mechanism) = claim.kind else {
+            panic!("not a mechanism")
+        };
+        assert_eq!(mechanism.to_string(), "geometric(nu=0.1)");
+    }
+
+    #[test]
+    fn an_unknown_claim_is_told_all_names_and_the_nearest() {
+        let text = error("bayes-securty(0.9)");
+        assert!(text.contains("did you mean bayes-security?"), "{text}");
+        for name in [
+            "ldp",
+            "dp",
+            "gdp",
+            "zcdp",
+            "attack-advantage",
+            "laplace",
+            "geometric",
+        ] {
+            assert!(text.contains(name), "{text}");
+        }
+        assert!(error("randomised-response(1)").contains("did you mean randomized-response?"));
+    }
+}

@@ -1,0 +1,455 @@
+//! Promises: claims that bound leakage without naming a mechanism.
+
+use std::fmt;
+
+use super::Guarantee;
+use leakgauge_base::error::Result;
+use leakgauge_base::grammar::{Arguments, Bounds, Call, Parameter, Value, format_number};
+
+/// A bound on what observations tell about secrets.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Promise {
+    /// ε-local differential privacy between all secrets of the log; with a unit, metric privacy: ε·d/u
+    /// between secrets at distance d, of which a part of a unit counts as a part.
+    LocalDp {
+        /// ε.
+        epsilon: f64,
+        /// u, if secrets are numbers or points.
+        unit: Option<f64>,
+    },
+    /// (ε, δ)-differential privacy, the secrets of the log being neighbours of each other. In this
+    /// and the next two, a unit makes neighbours of the secrets at most so far apart, and secrets at
+    /// distance d are ⌈d/u⌉ steps apart: [`Guarantee::group`] says what is left to them.
+    Dp {
+        /// ε.
+        epsilon: f64,
+        /// δ.
+        delta: f64,
+        /// u, if secrets are numbers or points.
+        unit: Option<f64>,
+    },
+    /// μ-Gaussian differential privacy: f-differential privacy with the trade-off function of
+    /// N(0, 1) against N(μ, 1).
+    GaussianDp {
+        /// μ.
+        mu: f64,
+        /// u, if secrets are numbers or points.
+        unit: Option<f64>,
+    },
+    /// ρ-zero-concentrated differential privacy.
+    ConcentratedDp {
+        /// ρ.
+        rho: f64,
+        /// u, if secrets are numbers or points.
+        unit: Option<f64>,
+    },
+    /// (α, G)-d_σ privacy: the secrets are orders of the inputs that differ within one group of G, and
+    /// no output is more than e^α times as likely under one of them as under another.
+    Order {
+        /// α.
+        alpha: f64,
+        /// The first and the last place of the group, from 1; if not given, all places.
+        group: Option<(i64, i64)>,
+    },
+    /// Bayes security is at least this.
+    BayesSecurity {
+        /// The least Bayes security.
+        at_least: f64,
+    },
+    /// The advantage of the optimal adversary is at most this.
+    Advantage {
+        /// The largest advantage.
+        at_most: f64,
+    },
+    /// The advantage of the best attack found is at most this. Says nothing about attacks that
+    /// were not found.
+    AttackAdvantage {
+        /// The largest advantage.
+        at_most: f64,
+    },
+}
+
+impl Promise {
+    /// What is promised of neighbouring secrets, if the promise is one of privacy.
+    pub fn guarantee(&self) -> Option<Guarantee> {
+        match *self {
+            Promise::LocalDp { epsilon, .. } => Some(Guarantee::Dp {
+                epsilon,
+                delta: 0.0,
+            }),
+            Promise::Dp { epsilon, delta, .. } => Some(Guarantee::Dp { epsilon, delta }),
+            Promise::GaussianDp { mu, .. } => Some(Guarantee::Gaussian { mu }),
+            Promise::ConcentratedDp { rho, .. } => Some(Guarantee::Concentrated { rho }),
+            Promise::Order { alpha, .. } => Some(Guarantee::Dp {
+                epsilon: alpha,
+                delta: 0.0,
+            }),
+            Promise::BayesSecurity { .. }
+            | Promise::Advantage { .. }
+            | Promise::AttackAdvantage { .. } => None,
+        }
+    }
+
+    /// How far apart neighbouring secrets may be; `None` where all secrets are neighbours.
+    pub fn unit(&self) -> Option<f64> {
+        match *self {
+            Promise::LocalDp { unit, .. }
+            | Promise::Dp { unit, .. }
+            | Promise::GaussianDp { unit, .. }
+            | Promise::ConcentratedDp { unit, .. } => unit,
+            Promise::Order { .. }
+            | Promise::BayesSecurity { .. }
+            | Promise::Advantage { .. }
+            | Promise::AttackAdvantage { .. } => None,
+        }
+    }
+
+    /// The largest total variation between two (neighbouring) secrets that the promise leaves
+    /// possible. A total variation above it refutes the promise; one below it proves it only for the
+    /// promises that bound total variation itself ([`Promise::is_a_bound_on_total_variation`]).
+    ///
+    /// For an attack advantage this is the bound on the attack: total variation is the advantage
+    /// of the best possible attack, so an attack found cannot exceed it, but the promise leaves
+    /// attacks that were not found free to.
+    ///
+    /// # Formula
+    /// That of the [`Guarantee`] for promises of privacy; 1 − b for Bayes security b; a for an
+    /// advantage a.
+    ///
+    /// # References
+    /// Chatzikokolakis et al., *Bayes Security*, Theorem 5 (local differential privacy),
+    /// Corollary 2 (differential privacy, δ = 0; it follows from Theorem 5, while Theorem 6 and
+    /// Corollary 1 bound the leakage about whole databases), Proposition 2 (ε = 0),
+    /// doi:10.1109/CSF57540.2023.00011. The bound for both ε and δ follows from
+    /// P ≤ e^ε Q + δ on the event P > Q and on its complement, and is attained.
+    pub fn largest_total_variation(&self) -> f64 {
+        match (*self, self.guarantee()) {
+            (_, Some(guarantee)) => guarantee.largest_total_variation(),
+            (Promise::BayesSecurity { at_least }, _) => 1.0 - at_least,
+            (Promise::Advantage { at_most } | Promise::AttackAdvantage { at_most }, _) => at_most,
+            (_, None) => 1.0,
+        }
+    }
+
+    /// 1 − [`Promise::largest_total_variation`], computed without cancellation.
+    pub fn least_bayes_security(&self) -> f64 {
+        match (*self, self.guarantee()) {
+            (_, Some(guarantee)) => guarantee.least_bayes_security(),
+            (Promise::BayesSecurity { at_least }, _) => at_least,
+            (Promise::Advantage { at_most } | Promise::AttackAdvantage { at_most }, _) => {
+                1.0 - at_most
+            }
+            (_, None) => 0.0,
+        }
+    }
+
+    /// Whether the promise is a bound on total variation and nothing more. Differential privacy
+    /// is not: it also bounds how likely rare observations are.
+    pub fn is_a_bound_on_total_variation(&self) -> bool {
+        match *self {
+            // (0, δ) is total variation at most δ (Proposition 2).
+            Promise::Dp { epsilon, unit, .. } => epsilon == 0.0 && unit.is_none(),
+            Promise::BayesSecurity { .. } | Promise::Advantage { .. } => true,
+            _ => false,
+        }
+    }
+}
+
+/// As it is written in the [grammar](leakgauge_base::grammar).
+impl fmt::Display for Promise {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let number = |number: f64| format_number(number);
+        let unit = self.unit();
+        let unit = unit.map_or(String::new(), |unit| format!(", unit={}", number(unit)));
+        match *self {
+            Promise::LocalDp { epsilon, .. } => {
+                write!(f, "ldp(epsilon={}{unit})", number(epsilon))
+            }
+            Promise::Dp { epsilon, delta, .. } => {
+                let (epsilon, delta) = (number(epsilon), number(delta));
+                write!(f, "dp(epsilon={epsilon}, delta={delta}{unit})")
+            }
+            Promise::GaussianDp { mu, .. } => write!(f, "gdp(mu={}{unit})", number(mu)),
+            Promise::ConcentratedDp { rho, .. } => write!(f, "zcdp(rho={}{unit})", number(rho)),
+            Promise::Order { alpha, group } => {
+                write!(f, "dsigma(alpha={}", number(alpha))?;
+                if let Some((from, to)) = group {
+                    write!(f, ", group={from}..{to}")?;
+                }
+                f.write_str(")")
+            }
+            Promise::BayesSecurity { at_least } => {
+                write!(f, "bayes-security({})", number(at_least))
+            }
+            Promise::Advantage { at_most } => write!(f, "advantage({})", number(at_most)),
+            Promise::AttackAdvantage { at_most } => {
+                write!(f, "attack-advantage({})", number(at_most))
+            }
+        }
+    }
+}
+
+/// A promise that the grammar of claims knows.
+#[derive(Debug)]
+pub struct PromiseEntry {
+    /// The name: `ldp`.
+    pub name: &'static str,
+    /// What it promises, in one line.
+    pub about: &'static str,
+    /// Its parameters.
+    pub parameters: &'static [Parameter],
+    build: fn(&Arguments<'_>) -> Result<Promise>,
+}
+
+impl PromiseEntry {
+    /// Makes the promise of a call of this name.
+    ///
+    /// # Errors
+    /// Arguments that the promise does not take.
+    pub fn build(&self, call: &Call) -> Result<Promise> {
+        (self.build)(&Arguments::new(call, self.parameters)?)
+    }
+}
+
+const EPSILON: Parameter = Parameter::positional("epsilon", "ε, at least 0");
+const UNIT: Parameter = Parameter::named(
+    "unit",
+    "secrets are numbers or points x;y, and neighbours are at most this far apart: secrets k times \
+     as far are allowed k epsilon, delta (e^(k epsilon) - 1)/(e^epsilon - 1), k mu, k^2 rho, with k \
+     rounded up but for ldp, which is metric privacy; default: all secrets are neighbours",
+);
+const PROBABILITY: Bounds = Bounds::Between(0.0, 1.0);
+
+fn unit(arguments: &Arguments<'_>) -> Result<Option<f64>> {
+    arguments.number_if_given("unit", Bounds::Above(0.0))
+}
+
+/// Every promise that [`Claim::parse`](super::Claim::parse) reads.
+pub static PROMISES: &[PromiseEntry] = &[
+    PromiseEntry {
+        name: "ldp",
+        about: "ε-local differential privacy between all secrets",
+        parameters: &[EPSILON, UNIT],
+        build: |arguments| {
+            let epsilon = arguments.number("epsilon", Bounds::AtLeast(0.0))?;
+            let unit = unit(arguments)?;
+            Ok(Promise::LocalDp { epsilon, unit })
+        },
+    },
+    PromiseEntry {
+        name: "dp",
+        about: "(ε, δ)-differential privacy, the secrets being neighbours of each other",
+        parameters: &[
+            EPSILON,
+            Parameter::named("delta", "δ, between 0 and 1; default 0"),
+            UNIT,
+        ],
+        build: |arguments| {
+            let epsilon = arguments.number("epsilon", Bounds::AtLeast(0.0))?;
+            let delta = arguments.number_if_given("delta", PROBABILITY)?;
+            Ok(Promise::Dp {
+                epsilon,
+                delta: delta.unwrap_or(0.0),
+                unit: unit(arguments)?,
+            })
+        },
+    },
+    PromiseEntry {
+        name: "gdp",
+        about: "μ-Gaussian differential privacy: secrets are no easier to tell apart than N(0, 1) \
+                from N(μ, 1)",
+        parameters: &[Parameter::positional("mu", "μ, at least 0"), UNIT],
+        build: |arguments| {
+            let mu = arguments.number("mu", Bounds::AtLeast(0.0))?;
+            let unit = unit(arguments)?;
+            Ok(Promise::GaussianDp { mu, unit })
+        },
+    },
+    PromiseEntry {
+        name: "zcdp",
+        about: "ρ-zero-concentrated differential privacy: Rényi divergences D_α are at most ρα",
+        parameters: &[Parameter::positional("rho", "ρ, at least 0"), UNIT],
+        build: |arguments| {
+            let rho = arguments.number("rho", Bounds::AtLeast(0.0))?;
+            let unit = unit(arguments)?;
+            Ok(Promise::ConcentratedDp { rho, unit })
+        },
+    },
+    PromiseEntry {
+        name: "dsigma",
+        about: "d_σ-privacy: the secrets are orders of a group's values, written 2-1-3, and no output is more than \
+                e^α times as likely under one as under another",
+        parameters: &[
+            Parameter::positional("alpha", "α, at least 0"),
+            Parameter::named(
+                "group",
+                "the places of the group, from 1, such as 1..3, if orders are of more than the group; default: all",
+            ),
+        ],
+        build: |arguments| {
+            let alpha = arguments.number("alpha", Bounds::AtLeast(0.0))?;
+            let group = match arguments.value("group") {
+                None => None,
+                Some(&Value::Range { from, to }) if 1 <= from && from <= to => Some((from, to)),
+                Some(_) => return Err(arguments.error("group must be places such as 1..3")),
+            };
+            Ok(Promise::Order { alpha, group })
+        },
+    },
+    PromiseEntry {
+        name: "bayes-security",
+        about: "Bayes security is at least this",
+        parameters: &[Parameter::positional("at-least", "between 0 and 1")],
+        build: |arguments| {
+            let at_least = arguments.number("at-least", PROBABILITY)?;
+            Ok(Promise::BayesSecurity { at_least })
+        },
+    },
+    PromiseEntry {
+        name: "advantage",
+        about: "the optimal adversary's advantage is at most this",
+        parameters: &[Parameter::positional("at-most", "between 0 and 1")],
+        build: |arguments| {
+            let at_most = arguments.number("at-most", PROBABILITY)?;
+            Ok(Promise::Advantage { at_most })
+        },
+    },
+    PromiseEntry {
+        name: "attack-advantage",
+        about: "the best attack found has an advantage of at most this",
+        parameters: &[Parameter::positional("at-most", "between 0 and 1")],
+        build: |arguments| {
+            let at_most = arguments.number("at-most", PROBABILITY)?;
+            Ok(Promise::AttackAdvantage { at_most })
+        },
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::claim::{Claim, ClaimKind};
+
+    fn promise(text: &str) -> Promise {
+        match Claim::parse(text).expect(text).kind {
+            ClaimKind::Promise(promise) => promise,
+            ClaimKind::Mechanism(_) => panic!("{text} is a mechanism"),
+        }
+    }
+
+    /// The channel that attains the bound: outputs (only a, mostly a, mostly b, only b).
+    fn attained(epsilon: f64, delta: f64) -> f64 {
+        let large = (1.0 - delta) * epsilon.exp() / (1.0 + epsilon.exp());
+        let small = (1.0 - delta) / (1.0 + epsilon.exp());
+        let (a, b) = ([delta, large, small, 0.0], [0.0, small, large, delta]);
+        a.iter().zip(&b).map(|(p, q)| (p - q).abs()).sum::<f64>() / 2.0
+    }
+
+    #[test]
+    fn every_promise_reads_back_from_its_text() {
+        for text in [
+            "ldp(epsilon=1)",
+            "dp(epsilon=1, delta=1e-5)",
+            "gdp(mu=1)",
+            "zcdp(rho=0.5)",
+            "dsigma(alpha=1)",
+            "dsigma(alpha=0.5, group=2..4)",
+            "ldp(epsilon=1, unit=0.5)",
+            "dp(epsilon=1, delta=1e-5, unit=2)",
+            "gdp(mu=1, unit=1)",
+            "zcdp(rho=0.5, unit=100)",
+            "bayes-security(0.9)",
+            "advantage(0.1)",
+            "attack-advantage(0.1)",
+        ] {
+            assert_eq!(promise(text).to_string(), text);
+        }
+        assert_eq!(promise("ldp(1)"), promise("ldp(epsilon=1)"));
+        assert_eq!(promise("gdp(1)"), promise("gdp(mu=1)"));
+        assert_eq!(promise("zcdp(.5)"), promise("zcdp(rho=0.5)"));
+        assert_eq!(promise("dp(1)"), promise("dp(epsilon=1, delta=0)"));
+        assert_eq!(promise("advantage(at-most=0.1)"), promise("advantage(.1)"));
+    }
+
+    #[test]
+    fn impossible_values_are_refused_by_name() {
+        for (text, problem) in [
+            ("ldp(-1)", "epsilon must be at least 0, got -1"),
+            ("ldp", "epsilon is missing"),
+            (
+                "dp(epsilon=1, delta=2)",
+                "delta must be between 0 and 1, got 2",
+            ),
+            (
+                "bayes-security(1.1)",
+                "at-least must be between 0 and 1, got 1.1",
+            ),
+            (
+                "advantage(-0.1)",
+                "at-most must be between 0 and 1, got -0.1",
+            ),
+            (
+                "attack-advantage(2)",
+                "at-most must be between 0 and 1, got 2",
+            ),
+            ("gdp(-1)", "mu must be at least 0, got -1"),
+            ("zcdp(unit=1)", "rho is missing"),
+            ("gdp(mu=1, unit=0)", "unit must be above 0, got 0"),
+            ("dp(1, 2)", "epsilon is given twice"),
+            ("ldp(inf)", "epsilon must be a number, got the word inf"),
+        ] {
+            let error = Claim::parse(text).expect_err(text).to_string();
+            assert!(error.contains(problem), "{error}");
+        }
+    }
+
+    #[test]
+    fn large_epsilon_neither_overflows_nor_cancels() {
+        for epsilon in [700.0, 710.0, 1e6, f64::MAX] {
+            let promise = Promise::Dp {
+                epsilon,
+                delta: 0.5,
+                unit: None,
+            };
+            assert_eq!(promise.largest_total_variation(), 1.0);
+            assert!((0.0..1e-300).contains(&promise.least_bayes_security()));
+        }
+        let security = Promise::LocalDp {
+            epsilon: 700.0,
+            unit: None,
+        }
+        .least_bayes_security();
+        assert!((security / (2.0 * (-700f64).exp()) - 1.0).abs() < 1e-14);
+    }
+
+    #[test]
+    fn only_bounds_on_total_variation_say_they_are() {
+        for (text, expected) in [
+            ("ldp(0.1)", false),
+            ("dp(0.1)", false),
+            ("dp(epsilon=0, delta=0.1)", true),
+            ("dp(epsilon=0, delta=0.1, unit=1)", false),
+            ("gdp(0.1)", false),
+            ("zcdp(0.1)", false),
+            ("bayes-security(0.9)", true),
+            ("advantage(0.1)", true),
+            ("attack-advantage(0.1)", false),
+        ] {
+            assert_eq!(promise(text).is_a_bound_on_total_variation(), expected);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_bound_is_that_of_the_channel_that_attains_it(
+            epsilon in 0.0..20.0f64, delta in 0.0..=1.0f64
+        ) {
+            let promise = Promise::Dp { epsilon, delta, unit: None };
+            let bound = promise.largest_total_variation();
+            prop_assert!((bound - attained(epsilon, delta)).abs() < 1e-13);
+            prop_assert!((bound + promise.least_bayes_security() - 1.0).abs() < 1e-14);
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! The law of the histogram of independent messages that have different laws.
+
+use leakgauge_base::error::{Error, Result};
+
+/// The most cells of a law.
+const MOST_CELLS: usize = 1 << 24;
+/// The most additions that make one.
+const MOST_STEPS: f64 = 4e9;
+/// Cells of a binomial law that are e^−60 of its largest are left out.
+const TAIL: f64 = 60.0;
+
+/// The law of the histogram of independent messages over few symbols, with room for one more message.
+///
+/// A histogram is a number whose digits, to the base of one more than the messages, are the counts of all
+/// symbols but the last.
+#[derive(Debug, Clone)]
+pub struct HistogramLaw {
+    symbols: usize,
+    messages: u64,
+    base: usize,
+    mass: Vec<f64>,
+}
+
+impl HistogramLaw {
+    /// Of so many messages of each law, all over the same symbols.
+    ///
+    /// # Errors
+    /// Too many messages or symbols to list the histograms.
+    pub fn new(groups: &[(&[f64], u64)], symbols: usize) -> Result<Self> {
+        let messages = groups
+            .iter()
+            .map(|(_, count)| *count)
+            .try_fold(0u64, u64::checked_add);
+        let messages = messages.ok_or_else(|| too_many("2^64", symbols))?;
+        if symbols < 2 {
+            let mass = vec![1.0];
+            return Ok(HistogramLaw {
+                symbols,
+                messages,
+                base: 1,
+                mass,
+            });
+        }
+        if symbols == 2 {
+            return Self::of_two(groups, messages);
+        }
+        let base = usize::try_from(messages)
+            .ok()
+            .and_then(|m| m.checked_add(2));
+        let cells = base.and_then(|base| base.checked_pow(symbols as u32 - 1));
+        let (Some(base), Some(cells)) = (base, cells) else {
+            return Err(too_many(&messages.to_string(), symbols));
+        };
+        if cells > MOST_CELLS || cells as f64 * messages as f64 * symbols as f64 > MOST_STEPS {
+            return Err(too_many(&messages.to_string(), symbols));
+        }
+        let mut law = HistogramLaw {
+            symbols,
+            messages,
+            base,
+            mass: vec![0.0; cells],
+        };
+        law.mass[0] = 1.0;
+        for (row, count) in groups {
+            (0..*count).for_each(|_| law.add(row));
+        }
+        Ok(law)
+    }
+
+    /// One more message. Cells are visited downwards, so that each still finds what its predecessors
+    /// were; where a digit would borrow from the next, the cell that is reached is empty.
+    fn add(&mut self, row: &[f64]) {
+        let last = row[self.symbols - 1];
+        for cell in (0..self.mass.len()).rev() {
+            let mut sum = last * self.mass[cell];
+            let mut stride = 1;
+            for p in &row[..self.symbols - 1] {
+                if cell >= stride {
+                    sum += p * self.mass[cell - stride];
+                }
+                stride *= self.base;
+            }
+            self.mass[cell] = sum;
+        }
+    }
+
+    /// Two symbols: a convolution of binomial laws.
+    fn of_two(groups: &[(&[f64], u64)], messages: u64) -> Result<Self> {
+        if messages >= MOST_CELLS as u64 {
+            return Err(too_many(&messages.to_string(), 2));
+        }
+        let (mut start, mut law) = (0usize, vec![1.0]);
+        for (row, count) in groups {
+            let (first, term) = binomial_law(*count, row[0], row[1]);
+            if law.len() as f64 * term.len() as f64 > MOST_STEPS {
+                return Err(too_many(&messages.to_string(), 2));
+            }
+            let (short, long) = if law.len() < term.len() {
+                (&law, &term)
+            } else {
+                (&term, &law)
+            };
+            let mut sum = vec![0.0; law.len() + term.len() - 1];
+            for (at, p) in short.iter().enumerate() {
+                sum[at..]
+                    .iter_mut()
+                    .zip(long)
+                    .for_each(|(cell, q)| *cell += p * q);
+            }
+            (start, law) = (start + first, sum);
+        }
+        let base = messages as usize + 2;
+        let mut mass = vec![0.0; base];
+        mass[start..start + law.len()].copy_from_slice(&law);
+        Ok(HistogramLaw {
+            symbols: 2,
+            messages,
+            base,
+            mass,
+        })
+    }
+
+    /// Every histogram of one more message that can occur: its counts, and for each symbol y the
+    /// probability that the messages are that histogram without one y.
+    pub fn for_each_extended(&self, mut each: impl FnMut(&[u64], &[f64])) {
+        let whole = self.messages + 1;
+        let mut counts = vec![0u64; self.symbols];
+        let mut before = vec![0.0; self.symbols];
+        for cell in 0..self.mass.len() {
+            let (mut rest, mut sum) = (cell, 0u64);
+            for count in &mut counts[..self.symbols - 1] {
+                *count = (rest % self.base) as u64;
+                rest /= self.base;
+                sum += *count;
+            }
+            if sum > whole {
+                continue;
+            }
+            counts[self.symbols - 1] = whole - sum;
+            let mut stride = 1;
+            for (y, slot) in before.iter_mut().enumerate() {
+                let there = counts[y] > 0;
+                *slot = if !there {
+                    0.0
+                } else if y + 1 == self.symbols {
+                    self.mass[cell]
+                } else {
+                    self.mass[cell - stride]
+                };
+                stride = stride.saturating_mul(self.base);
+            }
+            if before.iter().any(|p| *p > 0.0) {
+                each(&counts, &before);
+            }
+        }
+    }
+}
+
+fn too_many(messages: &str, symbols: usize) -> Error {
+    Error::parameter(
+        format!("{messages} messages of known laws over {symbols} observations"),
+        "have too many histograms to list",
+    )
+    .with_hint("use fewer messages, or merge observations; two observations take millions")
+}
+
+/// P(X = start), P(X = start + 1), … of a binomial law, without its negligible ends; p + q = 1.
+pub fn binomial_law(trials: u64, p: f64, q: f64) -> (usize, Vec<f64>) {
+    if p <= 0.0 || trials == 0 {
+        return (0, vec![1.0]);
+    }
+    if q <= 0.0 {
+        return (trials as usize, vec![1.0]);
+    }
+    let mode = (((trials + 1) as f64 * p).floor() as u64).min(trials);
+    let least = (-TAIL).exp();
+    let mut above = vec![1.0];
+    for k in mode + 1..=trials {
+        let next = above[above.len() - 1] * ((trials - k + 1) as f64 / k as f64) * (p / q);
+        if next < least {
+            break;
+        }
+        above.push(next);
+    }
+    let mut below = Vec::new();
+    let mut value = 1.0;
+    for k in (0..mode).rev() {
+        value *= ((k + 1) as f64 / (trials - k) as f64) * (q / p);
+        if value < least {
+            break;
+        }
+        below.push(value);
+    }
+    let start = mode as usize - below.len();
+    below.reverse();
+    below.extend(above);
+    let whole: f64 = below.iter().sum();
+    below.iter_mut().for_each(|x| *x /= whole);
+    (start, below)
+}

@@ -1,0 +1,25 @@
+//! What is known exactly, without a log: leakage of channels, mechanisms and their bounds, promises of
+//! privacy and what they leave possible, the formulas of the shuffle model, permutation models.
+//!
+//! | room | content |
+//! |---|---|
+//! | [`leakage`] | leakage of a vulnerability or risk |
+//! | [`histogram`], [`sampling`] | laws of histograms of independent messages |
+//! | [`permutation`], [`mallows`] | permutations, their distances and the Mallows model |
+//! | [`mechanism`] | mechanisms by name: laws, samples, closed forms |
+//! | [`channel`] | channel matrices and all their measures |
+//! | [`claim`], [`bounds`] | promises and mechanisms as claims; what they bound |
+//! | [`shuffle`] | re-identification, information and vulnerability of shuffled messages |
+//! | [`simulate`] | rows drawn from a mechanism |
+
+pub mod bounds;
+pub mod channel;
+pub mod claim;
+pub mod histogram;
+pub mod leakage;
+pub mod mallows;
+pub mod mechanism;
+pub mod permutation;
+pub mod sampling;
+pub mod shuffle;
+pub mod simulate;

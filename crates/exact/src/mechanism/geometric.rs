@@ -1,0 +1,156 @@
+//! The two-sided geometric mechanism.
+
+use std::fmt;
+
+use libm::{exp, expm1, log};
+use rand::{Rng, RngExt};
+use rand_distr::OpenClosed01;
+
+use super::location::{Located, Noise};
+use super::{BoundMechanism, Entry, Mechanism, Secrets, secrets};
+use leakgauge_base::error::Result;
+use leakgauge_base::grammar::{Arguments, Bounds, Parameter, format_number};
+
+/// Below this the noise no longer fits the whole numbers that `f64` tells apart.
+pub(super) const LEAST_NU: f64 = 1e-12;
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "geometric",
+    about: "adds two-sided geometric noise to a whole number",
+    parameters: &[
+        Parameter::positional(
+            "nu",
+            "the rate ν: noise z has weight exp(-ν·|z|); at least 1e-12",
+        ),
+        secrets::PARAMETER,
+    ],
+    build,
+};
+
+/// Adds two-sided geometric noise: integer o has probability (1 − q)/(1 + q) · q^|o − s| under
+/// secret s, with q = e^−ν.
+///
+/// # Formula
+/// Between secrets at distance Δ: Bayes security q^(Δ/2) for even Δ and 2q^((Δ+1)/2)/(1 + q) for
+/// odd Δ; ε = νΔ.
+///
+/// # Conditions
+/// ν ≥ 1e-12; secrets are whole numbers within ±2^52. The law is on all integers: it is neither
+/// truncated nor folded at the ends of a range.
+///
+/// # References
+/// A. Ghosh, T. Roughgarden, M. Sundararajan, *Universally utility-maximizing privacy mechanisms*,
+/// doi:10.1137/09076828X (the mechanism). The Bayes security is the sum of the smaller of two
+/// probabilities, a geometric series on each side of the middle.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Geometric {
+    /// The rate ν.
+    pub nu: f64,
+    /// The declared secrets.
+    pub secrets: Option<Secrets>,
+}
+
+fn build(arguments: &Arguments<'_>) -> Result<Box<dyn Mechanism>> {
+    Ok(Box::new(Geometric {
+        nu: arguments.number("nu", Bounds::AtLeast(LEAST_NU))?,
+        secrets: Secrets::from_arguments(arguments)?,
+    }))
+}
+
+impl fmt::Display for Geometric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let secrets = secrets::suffix(self.secrets);
+        write!(f, "geometric(nu={}{secrets})", format_number(self.nu))
+    }
+}
+
+impl Mechanism for Geometric {
+    fn declared_secrets(&self) -> Option<Vec<String>> {
+        self.secrets.map(Secrets::labels)
+    }
+
+    fn declared_count(&self) -> Option<u64> {
+        self.secrets.map(Secrets::count)
+    }
+
+    fn bind(&self, labels: &[String]) -> Result<Box<dyn BoundMechanism>> {
+        let noise = GeometricNoise { nu: self.nu };
+        Located::bind(
+            noise,
+            labels,
+            self.secrets,
+            ("geometric", &self.to_string()),
+        )
+    }
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct GeometricNoise {
+    pub(super) nu: f64,
+}
+
+impl GeometricNoise {
+    /// Whole steps between the nearer secret and the middle: q^half is Bayes security for even
+    /// distances.
+    fn half(distance: f64) -> (f64, bool) {
+        let half = (distance / 2.0).floor();
+        (half, distance > 2.0 * half)
+    }
+}
+
+impl Noise for GeometricNoise {
+    const INTEGER: bool = true;
+
+    fn bayes_security(&self, distance: f64) -> f64 {
+        match Self::half(distance) {
+            (half, false) => exp(-self.nu * half),
+            (half, true) => 2.0 * exp(-self.nu * (half + 1.0)) / (1.0 + exp(-self.nu)),
+        }
+    }
+
+    /// For odd distances ((1 − q^(h+1)) + q(1 − q^h))/(1 + q), h = (Δ − 1)/2.
+    fn total_variation(&self, distance: f64) -> f64 {
+        let q = exp(-self.nu);
+        match Self::half(distance) {
+            (half, false) => -expm1(-self.nu * half),
+            (half, true) => {
+                (-expm1(-self.nu * (half + 1.0)) - q * expm1(-self.nu * half)) / (1.0 + q)
+            }
+        }
+    }
+
+    fn epsilon(&self, distance: f64) -> f64 {
+        self.nu * distance
+    }
+
+    /// F(m − 1) − e^ε F(m − 1 − Δ): the nearer secret is e^ε times as likely below m, the whole
+    /// number at or above (Δ − ε/ν)/2.
+    fn delta(&self, distance: f64, epsilon: f64) -> Option<f64> {
+        if epsilon >= self.nu * distance {
+            return Some(0.0);
+        }
+        let m = (0.5 * (distance - epsilon / self.nu)).ceil();
+        let q = exp(-self.nu);
+        let near = 1.0 - exp(-self.nu * m) / (1.0 + q);
+        let far = exp(epsilon - self.nu * (distance - m + 1.0)) / (1.0 + q);
+        Some((near - far).max(0.0))
+    }
+
+    fn distribution(&self, x: f64) -> f64 {
+        let (z, q) = (x.floor(), exp(-self.nu));
+        if z < 0.0 {
+            exp(self.nu * z) / (1.0 + q)
+        } else {
+            1.0 - exp(-self.nu * (z + 1.0)) / (1.0 + q)
+        }
+    }
+
+    /// The difference of two geometric numbers, each the whole part of an exponential one.
+    fn sample(&self, rng: &mut dyn Rng) -> f64 {
+        let mut geometric = || {
+            let u: f64 = rng.sample(OpenClosed01);
+            (-log(u) / self.nu).floor()
+        };
+        geometric() - geometric()
+    }
+}

@@ -1,0 +1,212 @@
+//! Mechanisms that add noise to a number: everything but the noise itself.
+
+use std::fmt::Debug;
+
+use rand::Rng;
+
+use super::{BoundMechanism, Law, Secrets};
+use leakgauge_base::error::{Error, Result, shorten};
+use leakgauge_base::grammar::MAX_WHOLE;
+
+/// A law symmetric about 0 and falling on both sides of it.
+pub(super) trait Noise: Debug + Clone + Send + Sync + 'static {
+    /// Whether noise and secrets are integers.
+    const INTEGER: bool;
+
+    /// Bayes security between two secrets at a distance, without cancellation near 0.
+    fn bayes_security(&self, distance: f64) -> f64;
+
+    /// Total variation between two secrets at a distance, without cancellation near 0.
+    fn total_variation(&self, distance: f64) -> f64;
+
+    /// The smallest ε of local differential privacy between two secrets at a distance.
+    fn epsilon(&self, distance: f64) -> f64;
+
+    /// The smallest δ between two secrets at a distance above 0, for this ε; it grows with the
+    /// distance. `None` where there is no closed form.
+    fn delta(&self, _distance: f64, _epsilon: f64) -> Option<f64> {
+        None
+    }
+
+    /// The probability of noise at most `x`.
+    fn distribution(&self, x: f64) -> f64;
+
+    /// What its density looks like; `None` for integer noise.
+    fn shape(&self) -> Option<NoiseShape> {
+        None
+    }
+
+    /// One draw.
+    fn sample(&self, rng: &mut dyn Rng) -> f64;
+}
+
+/// Unimodal noise, symmetric about 0, as what adds it to a number describes it.
+pub enum NoiseShape {
+    /// Density e^(−|x|/λ)/2λ.
+    Laplace {
+        /// λ.
+        scale: f64,
+    },
+    /// Normal.
+    Gaussian {
+        /// σ.
+        sigma: f64,
+    },
+    /// A density that is constant between steps, by its distribution function.
+    Steps {
+        /// The distances from 0, increasing, at which it steps; beyond the last it is all but 0.
+        edges: Vec<f64>,
+        /// The probability of at most x, accurate for x < 0.
+        distribution: Box<dyn Fn(f64) -> f64 + Send + Sync>,
+    },
+    /// Integers, by the probability of at most x, accurate for x < 0.
+    Integer(Box<dyn Fn(f64) -> f64 + Send + Sync>),
+}
+
+/// Noise added to each of some numbers.
+#[derive(Debug)]
+pub(super) struct Located<N> {
+    noise: N,
+    secrets: Vec<f64>,
+}
+
+impl<N: Noise> Located<N> {
+    /// Reads the labels as numbers.
+    ///
+    /// # Errors
+    /// A label that is no finite number (no whole number, for integer noise) or is not one of the
+    /// declared secrets. `mechanism` is how the messages call it, `name` is its bare name.
+    pub(super) fn bind(
+        noise: N,
+        labels: &[String],
+        declared: Option<Secrets>,
+        (name, mechanism): (&str, &str),
+    ) -> Result<Box<dyn BoundMechanism>> {
+        let number = |label: &String| {
+            let kind = if N::INTEGER {
+                "whole numbers"
+            } else {
+                "numbers"
+            };
+            let value = read::<N>(label).ok_or_else(|| {
+                Error::parameter(
+                    mechanism,
+                    format!("{name} needs secrets that are {kind}; the log has the secret {:?}", shorten(label)),
+                )
+                .with_hint("restrict the log to numeric secrets with --secrets, or claim a mechanism that takes labels, such as randomized-response")
+            })?;
+            match declared {
+                Some(declared) if !contains(declared, value) => Err(Error::parameter(
+                    mechanism,
+                    format!(
+                        "its secrets are the whole numbers {} to {}; the log has the secret {:?}",
+                        declared.first(),
+                        declared.last(),
+                        shorten(label)
+                    ),
+                )
+                .with_hint("leave secrets= out to take the secrets of the log")),
+                _ => Ok(value),
+            }
+        };
+        let secrets = labels.iter().map(number).collect::<Result<Vec<_>>>()?;
+        Ok(Box::new(Located { noise, secrets }))
+    }
+
+    fn distance(&self, a: usize, b: usize) -> f64 {
+        (self.secrets[a] - self.secrets[b]).abs()
+    }
+}
+
+/// A label as a number that the noise can be added to. Half of the exact whole numbers are left
+/// for the noise.
+fn read<N: Noise>(label: &str) -> Option<f64> {
+    let value: f64 = label.trim().parse().ok()?;
+    let whole = value.fract() == 0.0 && value.abs() <= (MAX_WHOLE / 2) as f64;
+    (value.is_finite() && (whole || !N::INTEGER)).then_some(value)
+}
+
+fn contains(declared: Secrets, value: f64) -> bool {
+    let range = declared.first() as f64..=declared.last() as f64;
+    value.fract() == 0.0 && range.contains(&value)
+}
+
+impl<N: Noise> BoundMechanism for Located<N> {
+    fn secret_count(&self) -> usize {
+        self.secrets.len()
+    }
+
+    fn total_variation(&self, a: usize, b: usize) -> f64 {
+        self.noise.total_variation(self.distance(a, b))
+    }
+
+    fn bayes_security(&self, a: usize, b: usize) -> f64 {
+        self.noise.bayes_security(self.distance(a, b))
+    }
+
+    fn law(&self, secret: usize) -> Law {
+        let (noise, center) = (self.noise.clone(), self.secrets[secret]);
+        let distribution = Box::new(move |x: f64| noise.distribution(x - center));
+        if N::INTEGER {
+            Law::Integer(distribution)
+        } else {
+            Law::Real(distribution)
+        }
+    }
+
+    fn located(&self) -> Option<(NoiseShape, &[f64])> {
+        let shape = if N::INTEGER {
+            let noise = self.noise.clone();
+            NoiseShape::Integer(Box::new(move |x| noise.distribution(x)))
+        } else {
+            self.noise.shape()?
+        };
+        Some((shape, &self.secrets))
+    }
+
+    fn epsilon(&self) -> f64 {
+        self.worst_pair()
+            .map_or(0.0, |(a, b)| self.noise.epsilon(self.distance(a, b)))
+    }
+
+    /// That of the two outermost secrets.
+    fn delta(&self, epsilon: f64) -> Option<f64> {
+        let distance = self.worst_pair().map_or(0.0, |(a, b)| self.distance(a, b));
+        if distance == 0.0 {
+            return Some(0.0);
+        }
+        self.noise.delta(distance, epsilon)
+    }
+
+    fn sample(&self, secret: usize, rng: &mut dyn Rng) -> Vec<String> {
+        let value = self.secrets[secret] + self.noise.sample(rng);
+        // Adding 0 turns -0 into 0.
+        vec![format!("{}", value.clamp(f64::MIN, f64::MAX) + 0.0)]
+    }
+
+    /// The two outermost secrets: Bayes security falls with the distance.
+    fn worst_pair(&self) -> Option<(usize, usize)> {
+        outermost(&self.secrets)
+    }
+
+    /// 1 + Σ total variation of neighbours: of symmetric laws that fall on both sides, the largest
+    /// density at a point belongs to the nearest secret, so Σ_o max_s telescopes over neighbours.
+    fn capacity(&self) -> Option<f64> {
+        let mut sorted = self.secrets.clone();
+        sorted.sort_by(f64::total_cmp);
+        let gaps = sorted.windows(2).map(|pair| pair[1] - pair[0]);
+        Some(1.0 + gaps.map(|gap| self.noise.total_variation(gap)).sum::<f64>())
+    }
+}
+
+/// The first pair of numbers that are farthest apart; `None` if there are fewer than two.
+pub(super) fn outermost(numbers: &[f64]) -> Option<(usize, usize)> {
+    let by_value = |x: &(usize, &f64), y: &(usize, &f64)| x.1.total_cmp(y.1);
+    let least = numbers.iter().enumerate().min_by(by_value)?.0;
+    let most = numbers.iter().enumerate().rev().max_by(by_value)?.0;
+    match (least.min(most), least.max(most)) {
+        _ if numbers.len() < 2 => None,
+        (a, b) if numbers[a] == numbers[b] => Some((0, 1)),
+        pair => Some(pair),
+    }
+}

@@ -1,0 +1,332 @@
+//! A shuffle of a few values near their order.
+
+use std::fmt;
+
+use libm::exp;
+use rand::Rng;
+
+use super::{BoundMechanism, Entry, Law, Mechanism, Probabilities};
+use crate::mallows::{Hamming, Kendall};
+use crate::permutation::{Distance, hamming, inversions};
+use leakgauge_base::error::{Error, Result, shorten};
+use leakgauge_base::grammar::{Arguments, Bounds, Parameter, Value, format_number};
+
+/// The most values that are shuffled: all of their orders are written out.
+const MOST: u64 = 6;
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "mallows",
+    about: "shuffles n values near the order they are in; the secret is that order, written 2-1-3",
+    parameters: &[
+        Parameter::positional("n", "the number of values, from 1 to 6"),
+        Parameter::named(
+            "theta",
+            "the dispersion, at least 0; P(shuffle) falls by e^-theta with each step of distance",
+        ),
+        Parameter::named(
+            "alpha",
+            "in place of theta: alpha divided by the sensitivity of the group",
+        ),
+        Parameter::named(
+            "group",
+            "the places whose order is secret, from 1: 1..3; default: all",
+        ),
+        Parameter::named("distance", "kendall (the default) or hamming"),
+    ],
+    build,
+};
+
+/// The Mallows shuffle of a sequence of n different values, whose secret is their order.
+///
+/// # Formula
+/// Input s, an order of 1 … n; output z with z_i = s(σ(i)) and P(σ) ∝ e^(−θ d(σ, id)).
+/// ε = θΔ over all orders of the group; Δ = C(g, 2) for Kendall's τ, g for Hamming distance (g ≥ 2): the
+/// group's places are in one piece.
+///
+/// # References
+/// C. Meehan et al., *Privacy Implications of Shuffling*, ICLR 2022, Theorem 4.3.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mallows {
+    /// The number of values.
+    pub n: u32,
+    /// θ.
+    pub theta: f64,
+    /// The first and the last place of the group, from 0.
+    pub group: (u32, u32),
+    /// d.
+    pub distance: Distance,
+}
+
+fn build(arguments: &Arguments<'_>) -> Result<Box<dyn Mechanism>> {
+    let n = arguments.whole_if_given("n", 1, MOST)?.ok_or_else(|| {
+        arguments
+            .error("n is missing")
+            .with_hint("write mallows(n=4, theta=0.5)")
+    })? as u32;
+    let group = match arguments.value("group") {
+        None => (0, n - 1),
+        Some(&Value::Range { from, to }) if 1 <= from && from <= to && to <= i64::from(n) => {
+            (from as u32 - 1, to as u32 - 1)
+        }
+        Some(_) => {
+            return Err(arguments.error(format!(
+                "group must be places within 1..{n}, such as 1..{n}"
+            )));
+        }
+    };
+    let distance = match arguments.value("distance") {
+        None => Distance::Kendall,
+        Some(Value::Word(word)) if word == "kendall" => Distance::Kendall,
+        Some(Value::Word(word)) if word == "hamming" => Distance::Hamming,
+        Some(_) => return Err(arguments.error("distance must be kendall or hamming")),
+    };
+    let theta = arguments.number_if_given("theta", Bounds::AtLeast(0.0))?;
+    let alpha = arguments.number_if_given("alpha", Bounds::Above(0.0))?;
+    let g = f64::from(group.1 - group.0 + 1);
+    let sensitivity = match distance {
+        Distance::Kendall => g * (g - 1.0) / 2.0,
+        Distance::Hamming => g,
+    };
+    let theta = match (theta, alpha) {
+        (Some(theta), None) => theta,
+        (None, Some(_)) if g < 2.0 => {
+            return Err(
+                arguments.error("a group of one value has one order, which alpha says nothing of")
+            );
+        }
+        (None, Some(alpha)) => alpha / sensitivity,
+        _ => return Err(arguments.error("needs one of theta and alpha")),
+    };
+    Ok(Box::new(Mallows {
+        n,
+        theta,
+        group,
+        distance,
+    }))
+}
+
+impl fmt::Display for Mallows {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "mallows(n={}, theta={}",
+            self.n,
+            format_number(self.theta)
+        )?;
+        if self.group != (0, self.n - 1) {
+            write!(f, ", group={}..{}", self.group.0 + 1, self.group.1 + 1)?;
+        }
+        if self.distance == Distance::Hamming {
+            f.write_str(", distance=hamming")?;
+        }
+        f.write_str(")")
+    }
+}
+
+/// All orders of some items, the first place slowest.
+fn orders(items: &[u32]) -> Vec<Vec<u32>> {
+    if items.is_empty() {
+        return vec![Vec::new()];
+    }
+    let mut all = Vec::new();
+    for (at, first) in items.iter().enumerate() {
+        let rest: Vec<u32> = items
+            .iter()
+            .enumerate()
+            .filter(|(i, _)| *i != at)
+            .map(|(_, x)| *x)
+            .collect();
+        all.extend(
+            orders(&rest)
+                .into_iter()
+                .map(|rest| [vec![*first], rest].concat()),
+        );
+    }
+    all
+}
+
+fn label(order: &[u32]) -> String {
+    let items: Vec<String> = order.iter().map(|item| (item + 1).to_string()).collect();
+    items.join("-")
+}
+
+impl Mallows {
+    fn read(&self, text: &str) -> Result<Vec<u32>> {
+        let items: Option<Vec<u32>> = text
+            .split('-')
+            .map(|item| item.trim().parse::<u32>().ok()?.checked_sub(1))
+            .collect();
+        let wrong = || {
+            Error::parameter(
+                self.to_string(),
+                format!(
+                    "its secrets are orders of 1 to {}, written 2-1-3; the log has the secret {:?}",
+                    self.n,
+                    shorten(text)
+                ),
+            )
+        };
+        let items = items.ok_or_else(wrong)?;
+        let mut sorted = items.clone();
+        sorted.sort_unstable();
+        if sorted.iter().copied().eq(0..self.n) {
+            Ok(items)
+        } else {
+            Err(wrong())
+        }
+    }
+
+    fn weight(&self, sigma: &[u32]) -> f64 {
+        let steps = match self.distance {
+            Distance::Kendall => inversions(sigma),
+            Distance::Hamming => {
+                let identity: Vec<u32> = (0..self.n).collect();
+                hamming(sigma, &identity)
+            }
+        };
+        exp(-self.theta * steps as f64)
+    }
+}
+
+impl Mechanism for Mallows {
+    fn declared_secrets(&self) -> Option<Vec<String>> {
+        let (first, last) = self.group;
+        let group: Vec<u32> = (first..=last).collect();
+        let whole = |of_group: Vec<u32>| -> Vec<u32> {
+            (0..first).chain(of_group).chain(last + 1..self.n).collect()
+        };
+        Some(
+            orders(&group)
+                .into_iter()
+                .map(|order| label(&whole(order)))
+                .collect(),
+        )
+    }
+
+    fn bind(&self, labels: &[String]) -> Result<Box<dyn BoundMechanism>> {
+        let inputs: Vec<Vec<u32>> = labels
+            .iter()
+            .map(|label| self.read(label))
+            .collect::<Result<_>>()?;
+        let items: Vec<u32> = (0..self.n).collect();
+        let outputs = orders(&items);
+        let total: f64 = outputs.iter().map(|sigma| self.weight(sigma)).sum();
+        let row = |input: &Vec<u32>| -> Vec<f64> {
+            let mut place = vec![0; input.len()];
+            for (at, item) in (0u32..).zip(input) {
+                place[*item as usize] = at;
+            }
+            let sigma = |output: &Vec<u32>| {
+                output
+                    .iter()
+                    .map(|z| place[*z as usize])
+                    .collect::<Vec<u32>>()
+            };
+            outputs
+                .iter()
+                .map(|output| self.weight(&sigma(output)) / total)
+                .collect()
+        };
+        let table = Probabilities {
+            rows: inputs.iter().map(row).collect(),
+            observations: outputs.iter().map(|output| label(output)).collect(),
+        };
+        Ok(Box::new(Bound {
+            mechanism: self.clone(),
+            inputs,
+            table,
+        }))
+    }
+}
+
+#[derive(Debug)]
+struct Bound {
+    mechanism: Mallows,
+    inputs: Vec<Vec<u32>>,
+    table: Probabilities,
+}
+
+impl BoundMechanism for Bound {
+    fn secret_count(&self) -> usize {
+        self.inputs.len()
+    }
+
+    fn total_variation(&self, a: usize, b: usize) -> f64 {
+        self.table.total_variation(a, b)
+    }
+
+    fn bayes_security(&self, a: usize, b: usize) -> f64 {
+        self.table.bayes_security(a, b)
+    }
+
+    fn law(&self, secret: usize) -> Law {
+        self.table.law(secret)
+    }
+
+    fn epsilon(&self) -> f64 {
+        self.table.epsilon()
+    }
+
+    fn sample(&self, secret: usize, mut rng: &mut dyn Rng) -> Vec<String> {
+        let Mallows { n, theta, .. } = self.mechanism;
+        let sigma = match self.mechanism.distance {
+            Distance::Kendall => Kendall { n, theta }.sample(&mut rng),
+            Distance::Hamming => Hamming { n, theta }.sample(&mut rng),
+        };
+        let input = &self.inputs[secret];
+        let output: Vec<u32> = sigma.iter().map(|at| input[*at as usize]).collect();
+        vec![label(&output)]
+    }
+
+    fn capacity(&self) -> Option<f64> {
+        (!self.inputs.is_empty()).then(|| self.table.capacity())
+    }
+
+    fn probabilities(&self) -> Option<Probabilities> {
+        Some(self.table.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::mechanism::parse;
+
+    #[test]
+    fn epsilon_is_theta_times_the_sensitivity() {
+        for (text, expected) in [
+            ("mallows(n=4, theta=0.5)", 3.0),
+            ("mallows(n=5, alpha=2)", 2.0),
+            ("mallows(n=5, alpha=2, group=2..4)", 2.0),
+            ("mallows(n=5, theta=0.3, group=1..3)", 0.9),
+            ("mallows(n=4, alpha=1, distance=hamming)", 1.0),
+            ("mallows(n=1, theta=1)", 0.0),
+        ] {
+            let mechanism = parse(text).unwrap();
+            let bound = mechanism.bind_declared().unwrap();
+            assert!(
+                (bound.epsilon() - expected).abs() < 1e-12,
+                "{text}: {}",
+                bound.epsilon()
+            );
+            let again = parse(&mechanism.to_string()).unwrap();
+            assert_eq!(again.to_string(), mechanism.to_string());
+        }
+    }
+
+    #[test]
+    fn orders_that_are_none_are_refused() {
+        let mechanism = parse("mallows(n=3, theta=1)").unwrap();
+        for label in ["1-2", "1-1-2", "2-3-4", "a", "", "0-1-2"] {
+            assert!(mechanism.bind(&[label.to_owned()]).is_err(), "{label}");
+        }
+        for text in [
+            "mallows(n=3)",
+            "mallows(n=7, theta=1)",
+            "mallows(n=3, theta=1, alpha=1)",
+            "mallows(n=3, alpha=1, group=2..2)",
+            "mallows(n=3, theta=1, group=0..2)",
+        ] {
+            assert!(parse(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! One of two mechanisms, at random.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use rand::{Rng, RngExt};
+
+use super::{BoundMechanism, Entry, Law, MAX_ENTRIES, Mechanism, Probabilities, from_call};
+use leakgauge_base::error::{Error, Result};
+use leakgauge_base::grammar::{Arguments, Bounds, Call, Parameter, Value, format_number};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "mixture",
+    about: "applies one mechanism with some probability, else another; which one is not told",
+    parameters: &[
+        Parameter::positional("first", "a mechanism with finitely many observations"),
+        Parameter::positional("second", "another one"),
+        Parameter::named(
+            "weight",
+            "the probability of the first, between 0 and 1; default 0.5",
+        ),
+    ],
+    build,
+};
+
+/// A mechanism that applies one of two, and does not tell which.
+///
+/// # Formula
+/// P(o | s) = w·P₁(o | s) + (1 − w)·P₂(o | s); all figures are sums over the observations of both.
+/// Probabilities below the smallest `f64` count as 0.
+///
+/// # Conditions
+/// 0 ≤ w ≤ 1; both mechanisms have finitely many observations, in the same columns, and secrets
+/// times observations of each are at most [`MAX_ENTRIES`]. If both declare secrets, they declare
+/// the same.
+///
+/// # References
+/// Chatzikokolakis et al., *Bayes Security*, doi:10.1109/CSF57540.2023.00011: Bayes security is
+/// concave in the channel, hence at least the average of the two.
+#[derive(Debug)]
+pub struct Mixture {
+    /// The first mechanism.
+    pub first: Box<dyn Mechanism>,
+    /// The second mechanism.
+    pub second: Box<dyn Mechanism>,
+    /// The probability w of the first.
+    pub weight: f64,
+}
+
+fn build(arguments: &Arguments<'_>) -> Result<Box<dyn Mechanism>> {
+    let mixture = Mixture {
+        first: component(arguments, "first")?,
+        second: component(arguments, "second")?,
+        weight: arguments
+            .number_if_given("weight", Bounds::Between(0.0, 1.0))?
+            .unwrap_or(0.5),
+    };
+    match [&mixture.first, &mixture.second].map(|mechanism| mechanism.declared_count()) {
+        [Some(one), Some(other)] if one != other => {
+            Err(arguments.error(format!("the first has {one} secrets, the second {other}")))
+        }
+        _ => Ok(Box::new(mixture)),
+    }
+}
+
+/// A parameter that is a mechanism itself.
+pub(super) fn component(arguments: &Arguments<'_>, parameter: &str) -> Result<Box<dyn Mechanism>> {
+    match arguments.value(parameter) {
+        Some(Value::Call(call)) => from_call(call),
+        Some(Value::Word(name)) => from_call(&Call {
+            name: name.clone(),
+            arguments: Vec::new(),
+        }),
+        Some(value) => Err(arguments.error(format!(
+            "{parameter} must be a mechanism, got {}",
+            value.describe()
+        ))),
+        None => Err(arguments
+            .error(format!("{parameter} is missing"))
+            .with_hint("mechanisms can be given to mechanisms: mixture(randomized-response(1), identity(0.5), weight=0.9)")),
+    }
+}
+
+impl fmt::Display for Mixture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let weight = format_number(self.weight);
+        write!(
+            f,
+            "mixture({}, {}, weight={weight})",
+            self.first, self.second
+        )
+    }
+}
+
+impl Mechanism for Mixture {
+    fn declared_secrets(&self) -> Option<Vec<String>> {
+        let first = self.first.declared_secrets();
+        first.or_else(|| self.second.declared_secrets())
+    }
+
+    fn declared_count(&self) -> Option<u64> {
+        let first = self.first.declared_count();
+        first.or_else(|| self.second.declared_count())
+    }
+
+    fn bind(&self, labels: &[String]) -> Result<Box<dyn BoundMechanism>> {
+        let first = self.first.bind(labels)?;
+        let second = self.second.bind(labels)?;
+        if first.columns() != second.columns() {
+            return Err(Error::parameter(
+                self.to_string(),
+                "the two mechanisms have different observation columns",
+            ));
+        }
+        let write_out = |bound: &dyn BoundMechanism, mechanism: &dyn Mechanism| {
+            bound.probabilities().ok_or_else(|| {
+                let problem = format!(
+                    "{mechanism} has infinitely many observations, or too many: secrets times \
+                     observations may be {MAX_ENTRIES}"
+                );
+                Error::parameter(self.to_string(), problem)
+            })
+        };
+        let tables = (
+            write_out(&*first, &*self.first)?,
+            write_out(&*second, &*self.second)?,
+        );
+        Ok(Box::new(Bound {
+            table: mix(self.weight, tables.0, tables.1),
+            first,
+            second,
+            weight: self.weight,
+        }))
+    }
+}
+
+/// w·first + (1 − w)·second over the observations of both.
+fn mix(weight: f64, first: Probabilities, second: Probabilities) -> Probabilities {
+    let mut observations = first.observations;
+    let mut numbers: HashMap<String, usize> = observations
+        .iter()
+        .enumerate()
+        .map(|(number, label)| (label.clone(), number))
+        .collect();
+    let places: Vec<usize> = second
+        .observations
+        .into_iter()
+        .map(|label| {
+            *numbers.entry(label).or_insert_with_key(|label| {
+                observations.push(label.clone());
+                observations.len() - 1
+            })
+        })
+        .collect();
+    let mix_row = |(one, other): (Vec<f64>, Vec<f64>)| {
+        let mut row: Vec<f64> = one.into_iter().map(|p| weight * p).collect();
+        row.resize(observations.len(), 0.0);
+        for (&place, p) in places.iter().zip(other) {
+            row[place] += (1.0 - weight) * p;
+        }
+        row
+    };
+    let rows = first
+        .rows
+        .into_iter()
+        .zip(second.rows)
+        .map(mix_row)
+        .collect();
+    Probabilities { observations, rows }
+}
+
+#[derive(Debug)]
+struct Bound {
+    first: Box<dyn BoundMechanism>,
+    second: Box<dyn BoundMechanism>,
+    weight: f64,
+    table: Probabilities,
+}
+
+impl BoundMechanism for Bound {
+    fn secret_count(&self) -> usize {
+        self.table.rows.len()
+    }
+
+    fn total_variation(&self, a: usize, b: usize) -> f64 {
+        self.table.total_variation(a, b)
+    }
+
+    fn bayes_security(&self, a: usize, b: usize) -> f64 {
+        self.table.bayes_security(a, b)
+    }
+
+    fn law(&self, secret: usize) -> Law {
+        self.table.law(secret)
+    }
+
+    fn epsilon(&self) -> f64 {
+        self.table.epsilon()
+    }
+
+    fn columns(&self) -> &'static [&'static str] {
+        self.first.columns()
+    }
+
+    fn sample(&self, secret: usize, rng: &mut dyn Rng) -> Vec<String> {
+        if rng.random::<f64>() < self.weight {
+            self.first.sample(secret, rng)
+        } else {
+            self.second.sample(secret, rng)
+        }
+    }
+
+    fn capacity(&self) -> Option<f64> {
+        (!self.table.rows.is_empty()).then(|| self.table.capacity())
+    }
+
+    fn probabilities(&self) -> Option<Probabilities> {
+        Some(self.table.clone())
+    }
+}

@@ -1,0 +1,260 @@
+//! Known mechanisms: how they draw an observation, and what is exactly known about them.
+//!
+//! A [`Mechanism`] is what a user writes, `laplace(scale=2)`. Bound to the secrets of a log
+//! ([`Mechanism::bind`]) it becomes a [`BoundMechanism`]: it can be sampled, and it knows the exact
+//! total variation between any two of its secrets and the law of its observations.
+//!
+//! | name | observation under secret s | Bayes security of a, b at distance Δ |
+//! | --- | --- | --- |
+//! | `randomized-response` | s with weight e^ε, each other secret with weight 1 | k/(e^ε + k − 1) |
+//! | `laplace` | s + Laplace(0, λ) | exp(−Δ/2λ) |
+//! | `gaussian` | s + N(0, σ²) | erfc(Δ/(2√2 σ)) |
+//! | `geometric` | integer o with weight e^(−ν\|o − s\|) | e^(−νΔ/2), Δ even |
+//! | `truncated-geometric` | the same, folded onto the ends of a range | the same |
+//! | `normalized-geometric` | the same weights on a range, normalised there | sum of two series |
+//! | `exponential` | o of the range with weight e^(−ε\|o − s\|/2d) | sum of two series |
+//! | `staircase` | s + staircase noise | probability of noise beyond Δ/2, twice |
+//! | `discrete-gaussian` | integer o with weight e^(−(o − s)²/2σ²) | sum of two tails |
+//! | `planar-laplace` | a point with density falling as e^(−d/λ) | (2/π)(Ki₁(u) + u K₀(u)), u = Δ/2λ |
+//! | `planar-geometric` | a point of a grid with weight e^(−νd), normalised | exact sum |
+//! | `rappor`, `oue` | k noisy bits | 2/(1 + e^(ε/2)); 1/2 + 1/(e^ε + 1) |
+//! | `olh` | a hash function and the randomized hash | 1 − (1 − 1/g)(e^ε − 1)/(e^ε + g − 1) |
+//! | `subset-selection` | d of the k labels | positive sum of hypergeometric terms |
+//! | `hadamard-response` | a column of a Hadamard matrix | 1/2 + 1/(e^ε + 1) |
+//! | `deterministic` | a function of s | 0 or 1 |
+//! | `identity` | s with probability p, else a random label or a fixed word | 1 − p |
+//! | `mixture` | that of one of two mechanisms | exact sum |
+//! | `shuffled` | the histogram of n users' observations | exact sum |
+//!
+//! ```
+//! let mechanism = leakgauge_exact::mechanism::parse("laplace(scale=2, secrets=0..9)")?;
+//! let bound = mechanism.bind_declared()?;
+//! assert_eq!(bound.worst_pair(), Some((0, 9)));
+//! assert!((bound.bayes_security(0, 9) - (-9.0f64 / 4.0).exp()).abs() < 1e-15);
+//! # Ok::<(), leakgauge_base::error::Error>(())
+//! ```
+//!
+//! # References
+//! K. Chatzikokolakis, G. Cherubin, C. Palamidessi, C. Troncoso, *Bayes Security: A Not So Average
+//! Metric*, CSF 2023, section VI, doi:10.1109/CSF57540.2023.00011.
+
+use std::fmt::{Debug, Display};
+
+use rand::Rng;
+
+use leakgauge_base::error::{Error, Result};
+use leakgauge_base::grammar::{Arguments, Call, Parameter};
+
+mod alike;
+mod alphabet;
+mod deterministic;
+mod discrete_gaussian;
+mod exponential;
+mod gaussian;
+mod geometric;
+mod hadamard_response;
+mod identity;
+mod laplace;
+mod local_hashing;
+mod location;
+mod mallows;
+mod mixture;
+mod normalized_geometric;
+mod planar_geometric;
+mod planar_laplace;
+mod points;
+mod probabilities;
+mod randomized_response;
+mod ranged;
+mod registry;
+mod secrets;
+mod shuffled;
+mod staircase;
+mod subset_selection;
+mod truncated_geometric;
+mod unary_encoding;
+
+pub use deterministic::Deterministic;
+pub use discrete_gaussian::DiscreteGaussian;
+pub use exponential::Exponential;
+pub use gaussian::Gaussian;
+pub use geometric::Geometric;
+pub use hadamard_response::HadamardResponse;
+pub use identity::{Identity, Otherwise};
+pub use laplace::{Laplace, LaplaceScale};
+pub use local_hashing::LocalHashing;
+pub use location::NoiseShape;
+pub use mallows::Mallows;
+pub use mixture::Mixture;
+pub use normalized_geometric::NormalizedGeometric;
+pub use planar_geometric::PlanarGeometric;
+pub use planar_laplace::PlanarLaplace;
+pub use points::Grid;
+pub use probabilities::{MAX_ENTRIES, Probabilities};
+pub use randomized_response::RandomizedResponse;
+pub use ranged::Range;
+pub use registry::unknown;
+pub use registry::{MECHANISMS, from_call, parse};
+pub use secrets::Secrets;
+pub use shuffled::Shuffled;
+pub use staircase::Staircase;
+pub use subset_selection::SubsetSelection;
+pub use truncated_geometric::TruncatedGeometric;
+pub use unary_encoding::{BitNoise, UnaryEncoding};
+
+/// The most declared secrets that are ever written out one by one.
+pub const MAX_LISTED: u64 = 10_000_000;
+
+/// A mechanism with its parameters, not yet tied to particular secrets. `Display` writes it in the
+/// grammar that [`parse`] reads.
+pub trait Mechanism: Debug + Display + Send + Sync {
+    /// The secrets the parameters fix, if they do (`secrets=10`, `secrets=0..9`), one label each.
+    /// They can be too many for memory: ask [`Mechanism::declared_count`] first.
+    fn declared_secrets(&self) -> Option<Vec<String>>;
+
+    /// How many secrets the parameters fix, if they do.
+    fn declared_count(&self) -> Option<u64> {
+        self.declared_secrets().map(|labels| labels.len() as u64)
+    }
+
+    /// Ties the mechanism to secret labels.
+    ///
+    /// # Errors
+    /// A label that the mechanism cannot take (a word where it needs a number, a secret that the
+    /// parameters exclude).
+    fn bind(&self, labels: &[String]) -> Result<Box<dyn BoundMechanism>>;
+
+    /// Ties the mechanism to the secrets that its parameters fix, numbered in their order.
+    ///
+    /// # Errors
+    /// The parameters fix no secrets, or more than [`MAX_LISTED`] and the mechanism has to list
+    /// them.
+    fn bind_declared(&self) -> Result<Box<dyn BoundMechanism>> {
+        self.bind(&listed_secrets(self)?)
+    }
+}
+
+/// The declared secrets of a mechanism, if they are declared and can be listed.
+pub fn listed_secrets<M: Mechanism + ?Sized>(mechanism: &M) -> Result<Vec<String>> {
+    let declared = mechanism.declared_count();
+    if let Some(count) = declared.filter(|&count| count > MAX_LISTED) {
+        return Err(Error::parameter(
+            mechanism.to_string(),
+            format!("{count} secrets are too many to list; the most is {MAX_LISTED}"),
+        ));
+    }
+    mechanism.declared_secrets().ok_or_else(|| {
+        Error::parameter(mechanism.to_string(), "its secrets are not known here").with_hint(
+            "add secrets= to the mechanism: a count, secrets=10, or a range, secrets=0..9",
+        )
+    })
+}
+
+/// A mechanism over given secrets, numbered in the order of the labels it was bound to.
+///
+/// # Panics
+/// All methods panic on a number that is not below [`BoundMechanism::secret_count`].
+pub trait BoundMechanism: Debug + Send + Sync {
+    /// How many secrets it is bound to.
+    fn secret_count(&self) -> usize;
+
+    /// Exact total variation between the observations of secrets `a` and `b`.
+    fn total_variation(&self, a: usize, b: usize) -> f64;
+
+    /// 1 − total variation, computed without cancellation.
+    fn bayes_security(&self, a: usize, b: usize) -> f64;
+
+    /// The law of the observation under a secret.
+    fn law(&self, secret: usize) -> Law;
+
+    /// The noise that is added to a number, and the numbers that the secrets are; `None` if the
+    /// mechanism does something else.
+    fn located(&self) -> Option<(NoiseShape, &[f64])> {
+        None
+    }
+
+    /// The scale of the planar Laplace noise that is added, and the points that the secrets are; `None` if
+    /// the mechanism does something else.
+    fn planar(&self) -> Option<(f64, &[[f64; 2]])> {
+        None
+    }
+
+    /// The smallest ε of local differential privacy over these secrets; infinite if there is none.
+    fn epsilon(&self) -> f64;
+
+    /// The names of the columns that an observation has in a log.
+    fn columns(&self) -> &'static [&'static str] {
+        &["observation"]
+    }
+
+    /// One observation, as a log would record it: a field for each of the
+    /// [columns](BoundMechanism::columns).
+    fn sample(&self, secret: usize, rng: &mut dyn Rng) -> Vec<String>;
+
+    /// The first pair of secrets, in increasing order, whose Bayes security is smallest; `None`
+    /// if there are fewer than two secrets. Unless the mechanism knows better, this looks at
+    /// every pair.
+    fn worst_pair(&self) -> Option<(usize, usize)> {
+        let n = self.secret_count();
+        let pairs = (0..n).flat_map(|a| (a + 1..n).map(move |b| (a, b)));
+        pairs
+            .map(|(a, b)| (self.bayes_security(a, b), (a, b)))
+            .min_by(|x, y| x.0.total_cmp(&y.0))
+            .map(|(_, pair)| pair)
+    }
+
+    /// Multiplicative capacity over these secrets, Σ_o max_s P(o | s), in \[1, secrets\]; `None`
+    /// where the mechanism has no exact value.
+    fn capacity(&self) -> Option<f64> {
+        None
+    }
+
+    /// The smallest δ for which (ε, δ)-differential privacy holds between all secrets; `None` where
+    /// the mechanism has no exact value. At ε = 0 it is total variation.
+    fn delta(&self, epsilon: f64) -> Option<f64> {
+        Some(self.probabilities()?.delta(epsilon))
+    }
+
+    /// The probability of every observation under every secret; `None` if the observations are
+    /// infinitely many, or secrets times observations are more than [`MAX_ENTRIES`].
+    fn probabilities(&self) -> Option<Probabilities> {
+        None
+    }
+}
+
+/// The law of an observation.
+pub enum Law {
+    /// Finitely many labels with their probabilities. Several columns are one label, joined by
+    /// commas.
+    Labels(Vec<(String, f64)>),
+    /// A law on the integers, by its distribution function at integers.
+    Integer(Box<dyn Fn(f64) -> f64 + Send + Sync>),
+    /// A continuous law on the real line, by its distribution function.
+    Real(Box<dyn Fn(f64) -> f64 + Send + Sync>),
+    /// Several columns, by the law of each alone.
+    Coordinates(Vec<Law>),
+    /// A law that is not given here, and why.
+    Unknown(&'static str),
+}
+
+/// A name that the grammar of mechanisms knows.
+#[derive(Debug)]
+pub struct Entry {
+    /// The name: `laplace`.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub about: &'static str,
+    /// Its parameters.
+    pub parameters: &'static [Parameter],
+    build: fn(&Arguments<'_>) -> Result<Box<dyn Mechanism>>,
+}
+
+impl Entry {
+    /// Makes the mechanism of a call of this name.
+    ///
+    /// # Errors
+    /// Arguments that the mechanism does not take.
+    pub fn build(&self, call: &Call) -> Result<Box<dyn Mechanism>> {
+        (self.build)(&Arguments::new(call, self.parameters)?)
+    }
+}

@@ -1,0 +1,254 @@
+//! The planar Laplace mechanism.
+
+use std::f64::consts::{FRAC_2_PI, PI};
+use std::fmt;
+
+use libm::{cosh, exp, expm1, log};
+use rand::{Rng, RngExt};
+use rand_distr::OpenClosed01;
+
+use super::laplace::LaplaceScale;
+use super::points::{self, Grid};
+use super::{BoundMechanism, Entry, Law, Mechanism};
+use leakgauge_base::error::Result;
+use leakgauge_base::grammar::{Arguments, Parameter, format_number};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "planar-laplace",
+    about: "adds planar Laplace noise to a point",
+    parameters: &[
+        Parameter::named("scale", "the scale λ, above 0"),
+        Parameter::named(
+            "epsilon",
+            "instead of scale: ε per unit of distance, scale = sensitivity/ε",
+        ),
+        Parameter::named(
+            "sensitivity",
+            "with epsilon: the unit of distance; default 1",
+        ),
+        points::PARAMETER,
+    ],
+    build,
+};
+
+/// Adds planar Laplace noise: the observation of the point s has density e^(−d/λ)/2πλ² at distance
+/// d from it. The observation has two columns, x and y.
+///
+/// # Formula
+/// Between secrets at distance Δ, with u = Δ/2λ: the nearer secret wins, so Bayes security is twice
+/// the probability that one coordinate of the noise exceeds Δ/2,
+/// (2/π)·∫₀^∞ (1/cosh t + u) e^(−u cosh t) dt = (2/π)(Ki₁(u) + u K₀(u)); total variation
+/// (2/π)·∫₀^∞ (1 − (1 + z)e^(−z))/cosh t dt with z = u cosh t. ε = Δ/λ, over all secrets that of
+/// the farthest two.
+///
+/// # Conditions
+/// λ > 0; secrets are points with finite coordinates. The integrands are analytic, so that the
+/// trapezoidal rule is exact to rounding. Samples are `f64`: see [`Laplace`](super::Laplace).
+///
+/// # References
+/// M. E. Andrés, N. E. Bordenabe, K. Chatzikokolakis, C. Palamidessi, *Geo-indistinguishability*,
+/// doi:10.1145/2508859.2516735. L. N. Trefethen, J. A. C. Weideman, *The exponentially convergent
+/// trapezoidal rule*, doi:10.1137/130932132.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlanarLaplace {
+    /// The scale, as it was given.
+    pub scale: LaplaceScale,
+    /// The declared secrets.
+    pub secrets: Option<Grid>,
+}
+
+fn build(arguments: &Arguments<'_>) -> Result<Box<dyn Mechanism>> {
+    Ok(Box::new(PlanarLaplace {
+        scale: LaplaceScale::from_arguments(arguments)?,
+        secrets: Grid::read(arguments, "secrets")?,
+    }))
+}
+
+impl fmt::Display for PlanarLaplace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let secrets = super::secrets::suffix(self.secrets.map(|grid| grid.0));
+        let number = format_number;
+        match self.scale {
+            LaplaceScale::Scale(scale) => {
+                write!(f, "planar-laplace(scale={}{secrets})", number(scale))
+            }
+            LaplaceScale::Calibrated {
+                epsilon,
+                sensitivity,
+            } => write!(
+                f,
+                "planar-laplace(epsilon={}, sensitivity={}{secrets})",
+                number(epsilon),
+                number(sensitivity)
+            ),
+        }
+    }
+}
+
+impl Mechanism for PlanarLaplace {
+    fn declared_secrets(&self) -> Option<Vec<String>> {
+        self.secrets.map(Grid::labels)
+    }
+
+    fn declared_count(&self) -> Option<u64> {
+        self.secrets.map(Grid::count)
+    }
+
+    fn bind(&self, labels: &[String]) -> Result<Box<dyn BoundMechanism>> {
+        Ok(Box::new(Bound {
+            scale: self.scale.scale(),
+            secrets: points::bind(&self.to_string(), labels, self.secrets)?,
+        }))
+    }
+}
+
+#[derive(Debug)]
+struct Bound {
+    scale: f64,
+    secrets: Vec<[f64; 2]>,
+}
+
+/// ∫₀^∞ of an even analytic function that has vanished at `end`, by the trapezoidal rule.
+fn trapezoid(end: f64, f: impl Fn(f64) -> f64) -> f64 {
+    const STEPS: f64 = 8.0;
+    let inner: f64 = (1..=(end * STEPS) as u32)
+        .map(|i| f(f64::from(i) / STEPS))
+        .sum();
+    (0.5 * f(0.0) + inner) / STEPS
+}
+
+/// Bayes security at u = Δ/2λ.
+fn security(u: f64) -> f64 {
+    if u == 0.0 {
+        return 1.0;
+    }
+    // From here on u·cosh t is above 750.
+    let end = log(1500.0 / u).max(0.0) + 2.0;
+    let integral = trapezoid(end, |t| (1.0 / cosh(t) + u) * exp(-u * cosh(t)));
+    (FRAC_2_PI * integral).min(1.0)
+}
+
+/// 1 − (1 + z)e^−z, without cancellation near 0.
+fn within(z: f64) -> f64 {
+    if z > 0.5 {
+        return -expm1(-z) - z * exp(-z);
+    }
+    // Σ (−1)^k z^k (k − 1)/k!, k from 2.
+    let (mut power, mut sum) = (-z, 0.0);
+    for k in 2..20 {
+        let k = f64::from(k);
+        power *= -z / k;
+        sum += power * (k - 1.0);
+    }
+    sum
+}
+
+/// Total variation at u = Δ/2λ.
+fn variation(u: f64) -> f64 {
+    if u == 0.0 {
+        return 0.0;
+    }
+    // The integrand peaks where u·cosh t is about 1, and falls as 1/cosh t beyond.
+    let end = log(2.0 / u).max(0.0) + 45.0;
+    (FRAC_2_PI * trapezoid(end, |t| within(u * cosh(t)) / cosh(t))).min(1.0)
+}
+
+/// The probability that a coordinate of the noise is at most x.
+///
+/// # Formula
+/// For x ≤ 0 half of the Bayes security at u = |x|/λ: the noise is beyond |x| on one side.
+fn coordinate(x: f64) -> f64 {
+    let tail = 0.5 * security(x.abs());
+    if x < 0.0 { tail } else { 1.0 - tail }
+}
+
+impl Bound {
+    /// Δ/2λ.
+    fn u(&self, a: usize, b: usize) -> f64 {
+        0.5 * (points::distance(self.secrets[a], self.secrets[b]) / self.scale)
+    }
+
+    /// The places of the secrets on a line, if they are on one.
+    fn on_a_line(&self) -> Option<Vec<f64>> {
+        let (a, b) = self.worst_pair()?;
+        let (from, to) = (self.secrets[a], self.secrets[b]);
+        let along = [to[0] - from[0], to[1] - from[1]];
+        let place = |point: &[f64; 2]| {
+            let step = [point[0] - from[0], point[1] - from[1]];
+            let beside = step[0] * along[1] - step[1] * along[0];
+            (beside == 0.0).then(|| {
+                let side = step[0] * along[0] + step[1] * along[1];
+                points::distance(*point, from).copysign(side)
+            })
+        };
+        self.secrets.iter().map(place).collect()
+    }
+}
+
+impl BoundMechanism for Bound {
+    fn secret_count(&self) -> usize {
+        self.secrets.len()
+    }
+
+    fn total_variation(&self, a: usize, b: usize) -> f64 {
+        variation(self.u(a, b))
+    }
+
+    fn bayes_security(&self, a: usize, b: usize) -> f64 {
+        security(self.u(a, b))
+    }
+
+    fn law(&self, secret: usize) -> Law {
+        let law = |center: f64| {
+            let scale = self.scale;
+            Law::Real(Box::new(move |x: f64| coordinate((x - center) / scale)))
+        };
+        Law::Coordinates(self.secrets[secret].map(law).into())
+    }
+
+    fn planar(&self) -> Option<(f64, &[[f64; 2]])> {
+        Some((self.scale, &self.secrets))
+    }
+
+    fn epsilon(&self) -> f64 {
+        self.worst_pair().map_or(0.0, |(a, b)| 2.0 * self.u(a, b))
+    }
+
+    fn columns(&self) -> &'static [&'static str] {
+        points::COLUMNS
+    }
+
+    /// A direction, and a distance with density r·e^(−r/λ)/λ²: the sum of two exponential numbers.
+    fn sample(&self, secret: usize, rng: &mut dyn Rng) -> Vec<String> {
+        let angle = 2.0 * PI * rng.random::<f64>();
+        let exponential = |rng: &mut dyn Rng| -log(rng.sample::<f64, _>(OpenClosed01));
+        let radius = self.scale * (exponential(rng) + exponential(rng));
+        let step = [radius * libm::cos(angle), radius * libm::sin(angle)];
+        let field = |(center, step): (f64, f64)| {
+            format!("{}", (center + step).clamp(f64::MIN, f64::MAX) + 0.0)
+        };
+        self.secrets[secret]
+            .into_iter()
+            .zip(step)
+            .map(field)
+            .collect()
+    }
+
+    /// The farthest two: Bayes security falls with the distance.
+    fn worst_pair(&self) -> Option<(usize, usize)> {
+        points::outermost(&self.secrets)
+    }
+
+    /// 1 + Σ total variation of neighbours, for two secrets or several on a line: the nearest
+    /// secret wins, on strips across the line. Else `None`.
+    fn capacity(&self) -> Option<f64> {
+        if self.secrets.len() == 1 {
+            return Some(1.0);
+        }
+        let mut places = self.on_a_line()?;
+        places.sort_by(f64::total_cmp);
+        let gaps = places.windows(2).map(|pair| pair[1] - pair[0]);
+        let steps = gaps.map(|gap| variation(0.5 * gap / self.scale));
+        Some(1.0 + steps.sum::<f64>())
+    }
+}

@@ -1,0 +1,217 @@
+//! Randomized response over k secrets.
+
+use std::fmt;
+
+use libm::{exp, expm1};
+use rand::{Rng, RngExt};
+
+use super::alphabet::Alphabet;
+use super::{BoundMechanism, Entry, Law, Mechanism, Probabilities, Secrets, secrets};
+use leakgauge_base::error::Result;
+use leakgauge_base::grammar::{Arguments, Bounds, Parameter, format_number};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "randomized-response",
+    about: "tells the true label with weight e^ε, every other label with weight 1",
+    parameters: &[
+        Parameter::positional("epsilon", "the ε of local differential privacy, at least 0"),
+        secrets::PARAMETER,
+    ],
+    build,
+};
+
+/// Above this many labels the law is given by its distribution function.
+const MAX_LAW_LABELS: u64 = 1_000_000;
+
+/// Randomized response over k labels: the observation is one of the labels.
+///
+/// # Formula
+/// P(s | s) = e^ε/(e^ε + k − 1), P(o | s) = 1/(e^ε + k − 1) for o ≠ s. Between two secrets: total
+/// variation (e^ε − 1)/(e^ε + k − 1), Bayes security k/(e^ε + k − 1). Computed through e^−ε.
+///
+/// # Conditions
+/// ε ≥ 0 and finite. k is the number of declared secrets, else the number of labels bound. With
+/// declared secrets a log may hold some of them only. A declared *count* also fits as many labels
+/// of any kind.
+///
+/// # References
+/// Chatzikokolakis et al., *Bayes Security*, equation (7), where n is the number of secrets,
+/// doi:10.1109/CSF57540.2023.00011. S. L. Warner, *Randomized response*,
+/// doi:10.1080/01621459.1965.10480775.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RandomizedResponse {
+    /// The privacy parameter ε.
+    pub epsilon: f64,
+    /// The declared secrets.
+    pub secrets: Option<Secrets>,
+}
+
+fn build(arguments: &Arguments<'_>) -> Result<Box<dyn Mechanism>> {
+    Ok(Box::new(RandomizedResponse {
+        epsilon: arguments.number("epsilon", Bounds::AtLeast(0.0))?,
+        secrets: Secrets::from_arguments(arguments)?,
+    }))
+}
+
+impl fmt::Display for RandomizedResponse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (epsilon, secrets) = (format_number(self.epsilon), secrets::suffix(self.secrets));
+        write!(f, "randomized-response(epsilon={epsilon}{secrets})")
+    }
+}
+
+impl Mechanism for RandomizedResponse {
+    fn declared_secrets(&self) -> Option<Vec<String>> {
+        self.secrets.map(Secrets::labels)
+    }
+
+    fn declared_count(&self) -> Option<u64> {
+        self.secrets.map(Secrets::count)
+    }
+
+    fn bind(&self, labels: &[String]) -> Result<Box<dyn BoundMechanism>> {
+        Ok(Box::new(Bound {
+            epsilon: self.epsilon,
+            alphabet: Alphabet::bind(&self.to_string(), labels, self.secrets)?,
+        }))
+    }
+
+    /// Never lists the secrets: their number is limited only by 2^53.
+    fn bind_declared(&self) -> Result<Box<dyn BoundMechanism>> {
+        match self.secrets {
+            None => self.bind(&super::listed_secrets(self)?),
+            Some(secrets) => Ok(Box::new(Bound {
+                epsilon: self.epsilon,
+                alphabet: Alphabet::declared(secrets),
+            })),
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Bound {
+    epsilon: f64,
+    alphabet: Alphabet,
+}
+
+impl Bound {
+    fn size(&self) -> u64 {
+        self.alphabet.size()
+    }
+
+    /// (e^ε + k − 1)·e^−ε.
+    fn total_weight(&self) -> f64 {
+        1.0 + (self.size() as f64 - 1.0) * exp(-self.epsilon)
+    }
+
+    /// `factor`·e^−ε over the total weight, in two halves so that e^−ε does not vanish too early.
+    fn light(&self, factor: f64) -> f64 {
+        let half = exp(-0.5 * self.epsilon);
+        factor * half * half / self.total_weight()
+    }
+
+    /// Total variation between two different secrets.
+    fn variation(&self) -> f64 {
+        -expm1(-self.epsilon) / self.total_weight()
+    }
+}
+
+impl BoundMechanism for Bound {
+    fn secret_count(&self) -> usize {
+        self.alphabet.count()
+    }
+
+    fn total_variation(&self, a: usize, b: usize) -> f64 {
+        if self.alphabet.position(a) == self.alphabet.position(b) {
+            0.0
+        } else {
+            self.variation()
+        }
+    }
+
+    fn bayes_security(&self, a: usize, b: usize) -> f64 {
+        if self.alphabet.position(a) == self.alphabet.position(b) {
+            1.0
+        } else {
+            self.light(self.size() as f64)
+        }
+    }
+
+    /// All labels with their probabilities; for more than a million declared secrets, which are
+    /// whole numbers, their distribution function.
+    fn law(&self, secret: usize) -> Law {
+        let truth = self.alphabet.position(secret);
+        let (heavy, light) = (1.0 / self.total_weight(), self.light(1.0));
+        if self.size() <= MAX_LAW_LABELS {
+            return Law::Labels(
+                (0..self.size())
+                    .map(|o| {
+                        (
+                            self.alphabet.label(o),
+                            if o == truth { heavy } else { light },
+                        )
+                    })
+                    .collect(),
+            );
+        }
+        let Some(secrets) = self.alphabet.whole_numbers() else {
+            return Law::Unknown("there are too many possible observations to list");
+        };
+        let (first, size) = (secrets.first() as f64, self.size() as f64);
+        Law::Integer(Box::new(move |x| {
+            let below = (x.floor() - first + 1.0).clamp(0.0, size);
+            if below > truth as f64 {
+                1.0 - (size - below) * light
+            } else {
+                below * light
+            }
+        }))
+    }
+
+    fn epsilon(&self) -> f64 {
+        if self.secret_count() < 2 {
+            0.0
+        } else {
+            self.epsilon
+        }
+    }
+
+    /// The truth with probability tv, else any label alike: the truth then has tv + β/k, the
+    /// others β/k each.
+    fn sample(&self, secret: usize, rng: &mut dyn Rng) -> Vec<String> {
+        let truth = self.alphabet.position(secret);
+        let keep = rng.random::<f64>() < self.variation();
+        let told = if keep {
+            truth
+        } else {
+            rng.random_range(0..self.size())
+        };
+        vec![self.alphabet.label(told)]
+    }
+
+    fn worst_pair(&self) -> Option<(usize, usize)> {
+        (self.secret_count() >= 2).then_some((0, 1))
+    }
+
+    /// 1 + (n − 1)·tv over n of the k secrets.
+    fn capacity(&self) -> Option<f64> {
+        let others = self.secret_count().saturating_sub(1);
+        Some(1.0 + others as f64 * self.variation())
+    }
+
+    fn probabilities(&self) -> Option<Probabilities> {
+        let (heavy, light) = (1.0 / self.total_weight(), self.light(1.0));
+        Probabilities::write_out(
+            self.secret_count(),
+            self.size(),
+            |o| self.alphabet.label(o),
+            |secret, o| {
+                if self.alphabet.position(secret) == o {
+                    heavy
+                } else {
+                    light
+                }
+            },
+        )
+    }
+}

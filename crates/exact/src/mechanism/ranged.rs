@@ -1,0 +1,231 @@
+//! Mechanisms that tell a whole number of a range, likelier the nearer it is to the secret.
+
+use std::fmt::Debug;
+
+use rand::Rng;
+
+use super::location::outermost;
+use super::{BoundMechanism, Law, Probabilities, Secrets};
+use leakgauge_base::error::{Error, Result};
+use leakgauge_base::grammar::{Arguments, Bounds, MAX_WHOLE, Parameter, format_number};
+
+/// The parameter `spacing`.
+pub(super) const SPACING: Parameter = Parameter::named(
+    "spacing",
+    "the secret s stands for the number s·spacing; a whole number, default 1",
+);
+
+/// The parameter `observations`.
+pub(super) const OBSERVATIONS: Parameter = Parameter::named(
+    "observations",
+    "the numbers that can be told: a count n, meaning 0 to n-1, or a range a..b; default: those \
+     from the least secret to the largest",
+);
+
+/// The secrets and observations of a mechanism on a range.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Range {
+    /// The declared secrets.
+    pub secrets: Option<Secrets>,
+    /// The declared observations.
+    pub observations: Option<Secrets>,
+    /// The secret s stands for the number s·spacing.
+    pub spacing: f64,
+}
+
+impl Range {
+    pub(super) fn from_arguments(arguments: &Arguments<'_>) -> Result<Self> {
+        let range = Range {
+            secrets: Secrets::from_arguments(arguments)?,
+            observations: Secrets::read(arguments, "observations")?,
+            spacing: arguments
+                .whole_if_given("spacing", 1, MAX_WHOLE as u64)?
+                .unwrap_or(1) as f64,
+        };
+        if let (Some(secrets), Some(told)) = (range.secrets, range.observations) {
+            let ends = [secrets.first(), secrets.last()].map(|end| end as f64 * range.spacing);
+            if ends[0] < told.first() as f64 || ends[1] > told.last() as f64 {
+                let problem = format!(
+                    "the secrets stand for the numbers {} to {}; observations must include them",
+                    ends[0], ends[1]
+                );
+                return Err(arguments.error(problem));
+            }
+        }
+        Ok(range)
+    }
+
+    /// As it is written behind the first parameter.
+    pub(super) fn suffix(&self) -> String {
+        let mut text = super::secrets::suffix(self.secrets);
+        if self.spacing != 1.0 {
+            text += &format!(", spacing={}", format_number(self.spacing));
+        }
+        if let Some(observations) = self.observations {
+            text += &format!(", observations={observations}");
+        }
+        text
+    }
+
+    /// The numbers the labels stand for, and the least and the largest observation.
+    ///
+    /// # Errors
+    /// A label that is no whole number, is not declared or stands for a number outside of the
+    /// observations.
+    pub(super) fn bind(&self, mechanism: &str, labels: &[String]) -> Result<(Vec<f64>, f64, f64)> {
+        let most = (MAX_WHOLE / 2) as f64;
+        let read = |label: &String| {
+            let wrong = |problem: String| Error::parameter(mechanism, problem);
+            let value =
+                label.trim().parse().ok().filter(|value: &f64| {
+                    value.fract() == 0.0 && (value * self.spacing).abs() <= most
+                });
+            let value = value.ok_or_else(|| {
+                wrong(format!(
+                    "its secrets are whole numbers; the log has the secret {label:?}"
+                ))
+            })?;
+            let declared = self.secrets.is_none_or(|secrets| {
+                (secrets.first() as f64..=secrets.last() as f64).contains(&value)
+            });
+            if !declared {
+                return Err(wrong(format!("{label:?} is none of its secrets"))
+                    .with_hint("leave secrets= out to take the secrets of the log"));
+            }
+            let center = value * self.spacing;
+            match self.observations {
+                Some(told) if !(told.first() as f64..=told.last() as f64).contains(&center) => {
+                    Err(wrong(format!(
+                        "its observations are {} to {}, which does not include the secret {label:?}",
+                        told.first(),
+                        told.last()
+                    )))
+                }
+                _ => Ok(center),
+            }
+        };
+        let centers = labels.iter().map(read).collect::<Result<Vec<f64>>>()?;
+        let ends = match (self.observations, self.secrets) {
+            (Some(told), _) => (told.first() as f64, told.last() as f64),
+            (None, Some(secrets)) => (
+                secrets.first() as f64 * self.spacing,
+                secrets.last() as f64 * self.spacing,
+            ),
+            (None, None) => centers
+                .iter()
+                .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &x| {
+                    (x.min(low), x.max(high))
+                }),
+        };
+        Ok((centers, ends.0, ends.1))
+    }
+}
+
+/// A family of laws on a range of whole numbers whose likelihood ratios are monotone: of two
+/// centers, the smaller one wins up to a point between them, the larger one beyond it.
+pub(super) trait Monotone: Debug + Clone + Send + Sync + 'static {
+    /// Total variation between centers a < b.
+    fn total_variation(&self, a: f64, b: f64) -> f64;
+
+    /// 1 − total variation between centers a < b, without cancellation.
+    fn bayes_security(&self, a: f64, b: f64) -> f64;
+
+    /// ε between centers a < b.
+    fn epsilon(&self, a: f64, b: f64) -> f64;
+
+    /// The least and the largest observation.
+    fn ends(&self) -> (f64, f64);
+
+    /// The probability of a whole number within the ends.
+    fn probability(&self, center: f64, observation: f64) -> f64;
+
+    /// The probability of at most x, a whole number within the ends.
+    fn distribution(&self, center: f64, x: f64) -> f64;
+
+    /// One draw.
+    fn sample(&self, center: f64, rng: &mut dyn Rng) -> f64;
+}
+
+/// Such a family at given centers.
+#[derive(Debug)]
+pub(super) struct Ranged<K> {
+    pub(super) family: K,
+    pub(super) centers: Vec<f64>,
+}
+
+impl<K: Monotone> Ranged<K> {
+    fn pair(&self, a: usize, b: usize) -> Option<(f64, f64)> {
+        let (a, b) = (self.centers[a], self.centers[b]);
+        (a != b).then(|| (a.min(b), a.max(b)))
+    }
+}
+
+impl<K: Monotone> BoundMechanism for Ranged<K> {
+    fn secret_count(&self) -> usize {
+        self.centers.len()
+    }
+
+    fn total_variation(&self, a: usize, b: usize) -> f64 {
+        self.pair(a, b)
+            .map_or(0.0, |(a, b)| self.family.total_variation(a, b))
+    }
+
+    fn bayes_security(&self, a: usize, b: usize) -> f64 {
+        self.pair(a, b)
+            .map_or(1.0, |(a, b)| self.family.bayes_security(a, b))
+    }
+
+    fn law(&self, secret: usize) -> Law {
+        let (family, center) = (self.family.clone(), self.centers[secret]);
+        let (low, high) = family.ends();
+        Law::Integer(Box::new(move |x| match x.floor() {
+            x if x < low => 0.0,
+            x if x >= high => 1.0,
+            x => family.distribution(center, x),
+        }))
+    }
+
+    fn epsilon(&self) -> f64 {
+        let pair = self.worst_pair().and_then(|(a, b)| self.pair(a, b));
+        pair.map_or(0.0, |(a, b)| self.family.epsilon(a, b))
+    }
+
+    fn sample(&self, secret: usize, rng: &mut dyn Rng) -> Vec<String> {
+        let told = self.family.sample(self.centers[secret], rng);
+        // Adding 0 turns -0 into 0.
+        vec![format!("{}", told + 0.0)]
+    }
+
+    /// The outermost centers: with monotone likelihood ratios the laws are stochastically ordered,
+    /// and half-lines tell most, so that total variation grows as centers move apart.
+    fn worst_pair(&self) -> Option<(usize, usize)> {
+        outermost(&self.centers)
+    }
+
+    /// 1 + Σ total variation of neighbours: the points between which neighbours win are ordered as
+    /// the centers are, so Σ_o max_s telescopes.
+    fn capacity(&self) -> Option<f64> {
+        let mut sorted = self.centers.clone();
+        sorted.sort_by(f64::total_cmp);
+        let neighbours = sorted.windows(2).filter(|pair| pair[0] < pair[1]);
+        let steps = neighbours.map(|pair| self.family.total_variation(pair[0], pair[1]));
+        Some(1.0 + steps.sum::<f64>())
+    }
+
+    fn probabilities(&self) -> Option<Probabilities> {
+        let (low, high) = self.family.ends();
+        let count = if low <= high { high - low + 1.0 } else { 0.0 };
+        let told = |o: u64| low + o as f64;
+        Probabilities::write_out(
+            self.centers.len(),
+            count as u64,
+            |o| format!("{}", told(o) + 0.0),
+            |secret, o| self.family.probability(self.centers[secret], told(o)),
+        )
+    }
+}
+
+/// The parameter ν of geometric weights.
+pub(super) fn nu(arguments: &Arguments<'_>) -> Result<f64> {
+    arguments.number("nu", Bounds::AtLeast(super::geometric::LEAST_NU))
+}

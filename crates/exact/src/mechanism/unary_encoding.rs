@@ -1,0 +1,205 @@
+//! Unary encoding: one noisy bit a secret.
+
+use std::fmt;
+
+use libm::{exp, expm1, log1p, tanh};
+use rand::{Rng, RngExt};
+
+use super::alike::{Alike, Randomizer};
+use super::alphabet::Alphabet;
+use super::{Entry, Mechanism, Secrets, secrets};
+use leakgauge_base::error::Result;
+use leakgauge_base::grammar::{Arguments, Bounds, Parameter, format_number};
+
+const PARAMETERS: &[Parameter] = &[
+    Parameter::positional("epsilon", "the ε of local differential privacy, at least 0"),
+    secrets::PARAMETER,
+];
+
+pub(super) const RAPPOR: Entry = Entry {
+    name: "rappor",
+    about: "tells one bit a secret, each flipped with probability 1/(1 + e^(ε/2))",
+    parameters: PARAMETERS,
+    build: |arguments| build(BitNoise::Symmetric, arguments),
+};
+
+pub(super) const OUE: Entry = Entry {
+    name: "oue",
+    about: "tells one bit a secret: a coin for the true one, 1 with probability 1/(e^ε + 1) else",
+    parameters: PARAMETERS,
+    build: |arguments| build(BitNoise::Optimized, arguments),
+};
+
+/// How the bits of a unary encoding are made noisy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BitNoise {
+    /// `rappor`: every bit is flipped with the same probability.
+    Symmetric,
+    /// `oue`: the true bit is a fair coin, the others are 1 as rarely as ε allows.
+    Optimized,
+}
+
+/// Unary encoding over k labels: the observation is k bits, written as the letter `b` and a digit
+/// a label, `b0100`.
+///
+/// # Formula
+/// The true secret's bit is 1 with probability p, each other bit with probability q,
+/// independently. `rappor`: p = e^(ε/2)/(1 + e^(ε/2)), q = 1 − p. `oue`: p = 1/2,
+/// q = 1/(e^ε + 1). Only the bits of the two secrets tell them apart: total variation p − q, that
+/// is tanh(ε/4) and tanh(ε/2)/2; Bayes security 2/(1 + e^(ε/2)) and 1/2 + 1/(e^ε + 1). Over n
+/// secrets Σ_o max_s P(o | s) = (1 − p)(1 − q)^(n−1) + p(1 − (1 − q)^n)/q.
+///
+/// # Conditions
+/// ε ≥ 0 and finite. This is one report of RAPPOR's permanent response, without its Bloom filter
+/// and without instantaneous responses.
+///
+/// # References
+/// Ú. Erlingsson, V. Pihur, A. Korolova, *RAPPOR*, doi:10.1145/2660267.2660348. T. Wang,
+/// J. Blocki, N. Li, S. Jha, *Locally differentially private protocols for frequency estimation*,
+/// USENIX Security 2017 (section 4.2, symmetric and optimized unary encoding).
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnaryEncoding {
+    /// The privacy parameter ε.
+    pub epsilon: f64,
+    /// How bits are made noisy.
+    pub noise: BitNoise,
+    /// The declared secrets.
+    pub secrets: Option<Secrets>,
+}
+
+fn build(noise: BitNoise, arguments: &Arguments<'_>) -> Result<Box<dyn Mechanism>> {
+    Ok(Box::new(UnaryEncoding {
+        epsilon: arguments.number("epsilon", Bounds::AtLeast(0.0))?,
+        noise,
+        secrets: Secrets::from_arguments(arguments)?,
+    }))
+}
+
+impl fmt::Display for UnaryEncoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = match self.noise {
+            BitNoise::Symmetric => "rappor",
+            BitNoise::Optimized => "oue",
+        };
+        let (epsilon, secrets) = (format_number(self.epsilon), secrets::suffix(self.secrets));
+        write!(f, "{name}(epsilon={epsilon}{secrets})")
+    }
+}
+
+impl Alike for UnaryEncoding {
+    type Randomizer = Bits;
+
+    fn secrets(&self) -> Option<Secrets> {
+        self.secrets
+    }
+
+    fn randomizer(&self, alphabet: &Alphabet) -> Result<Bits> {
+        Ok(Bits {
+            epsilon: self.epsilon,
+            noise: self.noise,
+            size: alphabet.size(),
+        })
+    }
+}
+
+/// k bits.
+#[derive(Debug)]
+pub(super) struct Bits {
+    epsilon: f64,
+    noise: BitNoise,
+    size: u64,
+}
+
+/// e^−x/(1 + e^−x).
+fn logistic_tail(x: f64) -> f64 {
+    let inverse = exp(-x);
+    inverse / (1.0 + inverse)
+}
+
+impl Bits {
+    /// The probability that the true secret's bit is 1, and that it is 0.
+    fn own(&self) -> (f64, f64) {
+        match self.noise {
+            BitNoise::Symmetric => {
+                let flipped = logistic_tail(0.5 * self.epsilon);
+                (1.0 - flipped, flipped)
+            }
+            BitNoise::Optimized => (0.5, 0.5),
+        }
+    }
+
+    /// The probability q that another secret's bit is 1.
+    fn other(&self) -> f64 {
+        match self.noise {
+            BitNoise::Symmetric => logistic_tail(0.5 * self.epsilon),
+            BitNoise::Optimized => logistic_tail(self.epsilon),
+        }
+    }
+}
+
+impl Randomizer for Bits {
+    fn total_variation(&self) -> f64 {
+        match self.noise {
+            BitNoise::Symmetric => tanh(0.25 * self.epsilon),
+            BitNoise::Optimized => 0.5 * tanh(0.5 * self.epsilon),
+        }
+    }
+
+    fn bayes_security(&self) -> f64 {
+        match self.noise {
+            BitNoise::Symmetric => 2.0 * logistic_tail(0.5 * self.epsilon),
+            BitNoise::Optimized => 0.5 + logistic_tail(self.epsilon),
+        }
+    }
+
+    fn epsilon(&self) -> f64 {
+        self.epsilon
+    }
+
+    /// The bits of labels that are not bound tell nothing.
+    fn capacity(&self, alphabet: &Alphabet) -> Option<f64> {
+        let (n, q) = (alphabet.count() as f64, self.other());
+        let (one, zero) = self.own();
+        let some = if n * q < 1e-280 {
+            n
+        } else {
+            -expm1(n * log1p(-q)) / q
+        };
+        Some(zero * exp((n - 1.0) * log1p(-q)) + one * some)
+    }
+
+    fn observations(&self) -> Option<u64> {
+        (self.size < 63).then(|| 1 << self.size)
+    }
+
+    fn observation(&self, number: u64, _: &Alphabet) -> String {
+        let bit = |i| if number >> i & 1 == 1 { '1' } else { '0' };
+        std::iter::once('b')
+            .chain((0..self.size).map(bit))
+            .collect()
+    }
+
+    fn probability(&self, position: u64, number: u64) -> f64 {
+        let (one, zero) = self.own();
+        let own = if number >> position & 1 == 1 {
+            one
+        } else {
+            zero
+        };
+        let ones = (number & !(1 << position)).count_ones();
+        let zeros = self.size - 1 - u64::from(ones);
+        let q = self.other();
+        own * q.powi(ones as i32) * (1.0 - q).powi(zeros as i32)
+    }
+
+    fn sample(&self, position: u64, _: &Alphabet, rng: &mut dyn Rng) -> String {
+        let ((one, _), q) = (self.own(), self.other());
+        let mut bits = String::with_capacity(self.size as usize + 1);
+        bits.push('b');
+        for i in 0..self.size {
+            let p = if i == position { one } else { q };
+            bits.push(if rng.random::<f64>() < p { '1' } else { '0' });
+        }
+        bits
+    }
+}

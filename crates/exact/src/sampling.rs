@@ -1,0 +1,63 @@
+//! Drawing histograms, and the mean and spread of what is computed from them.
+
+use rand::Rng;
+use rand_distr::{Binomial, Distribution};
+
+/// Samples drawn from one stream of random numbers.
+pub const BATCH: u64 = 10_000;
+
+/// So many draws from weighted cells, one cell after another. The weights sum to 1.
+pub fn multinomial(draws: u64, weights: &[f64], rng: &mut (impl Rng + ?Sized), counts: &mut [u64]) {
+    let (mut left, mut mass) = (draws, 1.0f64);
+    let last = weights.iter().rposition(|w| *w > 0.0).unwrap_or(0);
+    for (at, (weight, count)) in weights.iter().zip(counts).enumerate() {
+        *count = if at == last || left == 0 {
+            if at == last { left } else { 0 }
+        } else {
+            let share = (weight / mass).clamp(0.0, 1.0);
+            Binomial::new(left, share).map_or(0, |binomial| binomial.sample(rng).min(left))
+        };
+        left -= *count;
+        mass = (mass - weight).max(f64::MIN_POSITIVE);
+    }
+}
+
+/// Count, mean and squared deviations, updated so that nothing cancels.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Moments {
+    /// How many.
+    pub count: u64,
+    /// Their mean.
+    pub mean: f64,
+    squares: f64,
+}
+
+impl Moments {
+    /// Takes one more.
+    pub fn add(&mut self, x: f64) {
+        self.count += 1;
+        let off = x - self.mean;
+        self.mean += off / self.count as f64;
+        self.squares += off * (x - self.mean);
+    }
+
+    /// Takes all of another.
+    pub fn merge(&mut self, other: &Moments) {
+        let (a, b) = (self.count as f64, other.count as f64);
+        if b == 0.0 {
+            return;
+        }
+        let off = other.mean - self.mean;
+        self.count += other.count;
+        self.mean += off * b / (a + b);
+        self.squares += other.squares + off * off * a * b / (a + b);
+    }
+
+    /// Of the mean; infinite with fewer than two samples.
+    pub fn standard_error(&self) -> f64 {
+        if self.count < 2 {
+            return f64::INFINITY;
+        }
+        (self.squares / (self.count - 1) as f64 / self.count as f64).sqrt()
+    }
+}

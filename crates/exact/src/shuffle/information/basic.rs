@@ -1,0 +1,275 @@
+//! One target among independent decoys: what the shuffled messages tell of the position of the
+//! target's message, and of the message.
+
+use super::ratio::{LEAST, RatioLaw, excess};
+use crate::channel::RowProblem;
+use leakgauge_base::error::{Error, Result};
+
+/// The target's message has law P, each of the other n − 1 messages law Q, all independent; then all
+/// are shuffled.
+///
+/// ```
+/// use leakgauge_exact::shuffle::information::Basic;
+///
+/// // Decoys of the target's own law hide the position, and of the message nearly all.
+/// let basic = Basic::new(&[0.5, 0.3, 0.2], &[0.5, 0.3, 0.2])?;
+/// assert_eq!(basic.position(100)?, 0.0);
+/// let message = basic.message(100)?;
+/// assert!((message / basic.message_asymptotic(100)? - 1.0).abs() < 0.02);
+/// # Ok::<(), leakgauge_base::error::Error>(())
+/// ```
+///
+/// # References
+/// Su, Cheng, Wang, *Mutual Information Bounds in the Shuffle Model*, section III.
+#[derive(Debug, Clone)]
+pub struct Basic {
+    /// Messages that decoys send: (p given that the message is one of them, q), not both zero.
+    shared: Vec<(f64, f64)>,
+    /// P of messages that decoys never send.
+    revealing: Vec<f64>,
+    ratio: RatioLaw,
+}
+
+/// The constants of the asymptotic expansions, as in Theorems 4, 5, 7 and 8: of the target's law
+/// given that its message is one that decoys send.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Coefficients {
+    /// β, the probability of a message that no decoy sends.
+    pub revealed: f64,
+    /// D(P′‖Q).
+    pub divergence: f64,
+    /// χ²(P′‖Q).
+    pub chi_squared: f64,
+    /// Σ p′(1 − p′)/q.
+    pub message: f64,
+    /// κ₃/6 − χ⁴/4, of 1/n² in the information about the position; κ₃ = E_Q\[(P′/Q − 1)³\].
+    pub second_order: f64,
+}
+
+impl Basic {
+    /// Of the two laws over the same messages, in the same order.
+    ///
+    /// # Errors
+    /// Entries that are no probabilities, sums that are not 1, laws of different length.
+    pub fn new(target: &[f64], decoys: &[f64]) -> Result<Basic> {
+        check("target distribution", target)?;
+        check("decoy distribution", decoys)?;
+        if target.len() != decoys.len() {
+            let problem = format!(
+                "has {} messages where the target has {}",
+                decoys.len(),
+                target.len()
+            );
+            return Err(Error::parameter("decoy distribution", problem));
+        }
+        let (whole_p, whole_q): (f64, f64) = (target.iter().sum(), decoys.iter().sum());
+        let pairs = || {
+            target
+                .iter()
+                .zip(decoys)
+                .map(|(p, q)| (p / whole_p, q / whole_q))
+                .map(|(p, q)| (p, if q < LEAST { 0.0 } else { q }))
+        };
+        let revealing: Vec<f64> = pairs()
+            .filter(|&(p, q)| q == 0.0 && p > 0.0)
+            .map(|(p, _)| p)
+            .collect();
+        let kept: f64 = pairs().filter(|&(_, q)| q > 0.0).map(|(p, _)| p).sum();
+        let scale = if revealing.is_empty() || kept == 0.0 {
+            1.0
+        } else {
+            kept
+        };
+        let shared: Vec<(f64, f64)> = pairs()
+            .filter(|&(_, q)| q > 0.0)
+            .map(|(p, q)| (p / scale, q))
+            .collect();
+        let ratio = RatioLaw::new(shared.iter().copied());
+        Ok(Basic {
+            shared,
+            revealing,
+            ratio,
+        })
+    }
+
+    /// β: the target's message is one that decoys never send.
+    fn revealed(&self) -> f64 {
+        // Of nothing the sum is −0.
+        (self.revealing.iter().sum::<f64>() + 0.0).min(1.0)
+    }
+
+    /// 1 − β; 0 if no message is shared.
+    fn hidden(&self) -> f64 {
+        let shared: f64 = self.shared.iter().map(|(p, _)| p).sum();
+        if shared == 0.0 {
+            0.0
+        } else {
+            1.0 - self.revealed()
+        }
+    }
+
+    /// I(K; Z), what the shuffled messages tell of the position of the target's, exactly.
+    ///
+    /// # Formula
+    /// β·ln n + (1 − β)·(D(P′‖Q) − E_{Qⁿ}\[h(S/n − 1)\]), S = Σ P′(zᵢ)/Q(zᵢ), h(d) = (1 + d)·ln(1 + d) − d.
+    ///
+    /// # Errors
+    /// No messages.
+    pub fn position(&self, n: u64) -> Result<f64> {
+        check_size(n)?;
+        let hidden = self.hidden();
+        let told = self.revealed() * (n as f64).ln();
+        if hidden == 0.0 || n == 1 {
+            return Ok(told);
+        }
+        Ok(told + hidden * (self.ratio.divergence() - self.ratio.mixing_gap(n)).max(0.0))
+    }
+
+    /// I(Y₁; Z), what the shuffled messages tell of the target's message, exactly.
+    ///
+    /// # Formula
+    /// With β = 0 it is Σ p·E\[h(X/nq − 1)\] − E_{Qⁿ}\[h(S/n − 1)\], X binomial(n, q), equations (2) and
+    /// (16) rewritten; else Σ_{q=0} p·ln(1/p) + (1 − β)·ln(1/(1 − β)) + (1 − β)·(that of P′).
+    ///
+    /// # Errors
+    /// No messages.
+    pub fn message(&self, n: u64) -> Result<f64> {
+        check_size(n)?;
+        let hidden = self.hidden();
+        if hidden == 0.0 {
+            return Ok(self.revealed_entropy());
+        }
+        let mut messages: Vec<(f64, f64)> = self.shared.iter().map(|&(p, q)| (q, p)).collect();
+        messages.retain(|(_, p)| *p > 0.0);
+        messages.sort_by(|a, b| a.0.total_cmp(&b.0));
+        messages.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            if same {
+                kept.1 += next.1;
+            }
+            same
+        });
+        let each = |&(q, p): &(f64, f64)| p * RatioLaw::of_one_message(q).mixing_gap(n);
+        let of_messages: f64 = if messages.len() < 64 {
+            messages.iter().map(each).sum()
+        } else {
+            use rayon::prelude::*;
+            let terms: Vec<f64> = messages.par_iter().map(each).collect();
+            terms.iter().sum()
+        };
+        let shared = (of_messages - self.ratio.mixing_gap(n)).max(0.0);
+        Ok(self.revealed_entropy() + hidden * shared)
+    }
+
+    /// What the messages that decoys never send tell by themselves.
+    fn revealed_entropy(&self) -> f64 {
+        let each: f64 = self.revealing.iter().map(|p| -p * p.ln()).sum();
+        let hidden = self.hidden();
+        let rest = if hidden > 0.0 {
+            hidden * (-self.revealed()).ln_1p()
+        } else {
+            0.0
+        };
+        (each - rest).max(0.0) + 0.0
+    }
+
+    /// The constants of the expansions.
+    pub fn coefficients(&self) -> Coefficients {
+        let chi_squared = self.ratio.moment(2);
+        let message = self.shared.iter().map(|(p, q)| p * (1.0 - p) / q).sum();
+        Coefficients {
+            revealed: self.revealed(),
+            divergence: self.ratio.divergence(),
+            chi_squared,
+            message,
+            second_order: self.ratio.moment(3) / 6.0 - chi_squared * chi_squared / 4.0,
+        }
+    }
+
+    /// The expansion of I(K; Z) to the order of 1/n (Theorems 2, 4 and 7); not a bound.
+    ///
+    /// # Formula
+    /// β·ln n + (1 − β)·(D(P′‖Q) − χ²(P′‖Q)/2n). The remainder is O(n⁻²).
+    ///
+    /// # Errors
+    /// No messages.
+    pub fn position_asymptotic(&self, n: u64) -> Result<f64> {
+        check_size(n)?;
+        let (c, hidden) = (self.coefficients(), self.hidden());
+        let told = c.revealed * (n as f64).ln();
+        Ok(if hidden == 0.0 {
+            told
+        } else {
+            told + hidden * (c.divergence - c.chi_squared / (2.0 * n as f64))
+        })
+    }
+
+    /// The expansion of I(Y₁; Z) to the order of 1/n (Theorems 3, 5 and 8); not a bound.
+    ///
+    /// # Formula
+    /// Σ_{q=0} p·ln(1/p) + (1 − β)·ln(1/(1 − β)) + (1 − β)·Σ p′(1 − p′)/q /2n.
+    ///
+    /// # Errors
+    /// No messages.
+    pub fn message_asymptotic(&self, n: u64) -> Result<f64> {
+        check_size(n)?;
+        let hidden = self.hidden();
+        let shared = if hidden == 0.0 {
+            0.0
+        } else {
+            hidden * self.coefficients().message / (2.0 * n as f64)
+        };
+        Ok(self.revealed_entropy() + shared)
+    }
+
+    /// Messages that decoys send, (p′, q).
+    pub(super) fn shared(&self) -> &[(f64, f64)] {
+        &self.shared
+    }
+
+    /// What does not depend on the decoys' messages: of the position with n messages, and of the message.
+    pub(super) fn known_parts(&self, n: u64) -> (f64, f64, f64) {
+        let hidden = self.hidden();
+        (
+            hidden,
+            self.revealed() * (n as f64).ln(),
+            self.revealed_entropy(),
+        )
+    }
+}
+
+/// I(K;Z) and D at hand: E of h(x − 1) for callers that have x.
+pub(super) fn excess_of(x: f64) -> f64 {
+    excess(x - 1.0)
+}
+
+/// Refuses what is no probability distribution.
+pub(super) fn check(what: &str, law: &[f64]) -> Result<()> {
+    let problem = if law.is_empty() {
+        Some("is empty".to_owned())
+    } else {
+        RowProblem::find(law).map(|p| p.to_string())
+    };
+    match problem {
+        None => Ok(()),
+        Some(problem) => Err(Error::parameter(what, problem)),
+    }
+}
+
+/// Refuses a shuffle of nothing.
+pub fn check_size(n: u64) -> Result<()> {
+    if n == 0 {
+        return Err(Error::parameter("n = 0", "there is nothing to shuffle")
+            .with_hint("the target's message counts: n is at least 1"));
+    }
+    if n > MOST_MESSAGES {
+        return Err(Error::parameter(
+            format!("n = {n}"),
+            format!("too many messages: the most is {MOST_MESSAGES}"),
+        ));
+    }
+    Ok(())
+}
+
+/// Up to here every count is exact as a double.
+pub const MOST_MESSAGES: u64 = 1 << 53;

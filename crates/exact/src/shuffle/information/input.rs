@@ -1,0 +1,291 @@
+//! Users who randomize before they are shuffled: what the shuffled messages tell of the input of one.
+
+use super::basic::{check, check_size};
+use super::ratio::{LEAST, RatioLaw};
+use crate::channel::{Channel, Prior};
+use leakgauge_base::error::{Error, Result};
+
+/// A randomizer, the law of the target's input, and the law of everyone else's message.
+///
+/// # References
+/// Mutual Information Bounds in the Shuffle Model, section IV, Lemma 1.
+#[derive(Debug, Clone)]
+pub struct Signal {
+    /// P(x), rows R_x over the messages, inputs of probability 0 left out.
+    inputs: Vec<(f64, Vec<f64>)>,
+    decoys: Vec<f64>,
+}
+
+impl Signal {
+    /// The target's input has law `prior` and is sent through `randomizer`; the other n − 1 messages are
+    /// independent with law `decoys` over the randomizer's observations.
+    ///
+    /// # Errors
+    /// A prior or decoys that do not fit the randomizer.
+    pub fn new(randomizer: &Channel, prior: &Prior, decoys: &[f64]) -> Result<Signal> {
+        check("decoy distribution", decoys)?;
+        check_fit(randomizer, prior, decoys.len())?;
+        let weighted = randomizer.rows().zip(prior.weights());
+        let inputs = weighted
+            .filter(|(_, p)| **p > 0.0)
+            .map(|(row, p)| (*p, row.to_vec()))
+            .collect();
+        let whole: f64 = decoys.iter().sum();
+        Ok(Signal {
+            inputs,
+            decoys: possible(decoys.iter().map(|q| q / whole)),
+        })
+    }
+
+    /// The others have independent inputs of law `others` and use the same randomizer.
+    ///
+    /// # Errors
+    /// Priors that do not fit the randomizer.
+    pub fn among(randomizer: &Channel, prior: &Prior, others: &Prior) -> Result<Signal> {
+        let decoys = randomizer.push_forward(others)?;
+        Signal::new(randomizer, prior, &decoys)
+    }
+
+    /// The blanket-mixed instance of Theorem 13: a decoy's message is y with probability min_x R_x(y)
+    /// and otherwise tells nothing. Its information bounds I(X₁; Z | X₋₁) whatever the others' inputs are
+    /// and however they depend on each other (Corollary 3).
+    ///
+    /// # Errors
+    /// A prior that does not fit the randomizer.
+    pub fn blanket(randomizer: &Channel, prior: &Prior) -> Result<Signal> {
+        let blanket = Blanket::of(randomizer);
+        let mut law = blanket.generalized();
+        let whole: f64 = law.iter().sum();
+        law = possible(law.iter().map(|q| q / whole));
+        check_fit(randomizer, prior, law.len() - 1)?;
+        let weighted = randomizer
+            .rows()
+            .zip(prior.weights())
+            .filter(|(_, p)| **p > 0.0);
+        let widened = |row: &[f64]| row.iter().copied().chain([0.0]).collect();
+        Ok(Signal {
+            inputs: weighted.map(|(row, p)| (*p, widened(row))).collect(),
+            decoys: law,
+        })
+    }
+
+    /// I(X₁; Z), exactly.
+    ///
+    /// # Formula
+    /// Σ_x P(x)·G(R_x) − G(P̄) where G(R) = E_{Qⁿ}\[(T/n)·ln(T/n)\], T = Σ R(zᵢ)/Q(zᵢ), P̄ = Σ_x P(x)·R_x. A
+    /// message that no decoy sends is the target's: it tells its input as without shuffling.
+    ///
+    /// # Errors
+    /// No messages.
+    pub fn information(&self, n: u64) -> Result<f64> {
+        check_size(n)?;
+        let shared = |row: &[f64]| -> f64 {
+            row.iter()
+                .zip(&self.decoys)
+                .filter(|(_, q)| **q > 0.0)
+                .map(|(r, _)| r)
+                .sum()
+        };
+        let kept: f64 = self.inputs.iter().map(|(p, row)| p * shared(row)).sum();
+        let mut told = self.revealed();
+        if kept > 0.0 {
+            // Given that the message is shared, the input has law P(x)·R_x(shared)/kept.
+            let conditional: Vec<(f64, Vec<f64>)> = self
+                .inputs
+                .iter()
+                .map(|(p, row)| {
+                    (
+                        p * shared(row) / kept,
+                        row.iter().map(|r| r / shared(row)).collect(),
+                    )
+                })
+                .filter(|(p, _)| *p > 0.0)
+                .collect();
+            told += kept * self.shared_information(&conditional, n);
+        }
+        Ok(told.max(0.0))
+    }
+
+    fn shared_information(&self, inputs: &[(f64, Vec<f64>)], n: u64) -> f64 {
+        let law = |row: &[f64]| {
+            RatioLaw::new(
+                row.iter()
+                    .copied()
+                    .zip(self.decoys.iter().copied())
+                    .filter(|(_, q)| *q > 0.0),
+            )
+        };
+        let each: f64 = inputs
+            .iter()
+            .map(|(p, row)| p * law(row).mixing_gap(n))
+            .sum();
+        each - law(&mean(inputs, self.decoys.len())).mixing_gap(n)
+    }
+
+    /// I(X₁; T) where T is the message if no decoy sends it, else that it is some other.
+    fn revealed(&self) -> f64 {
+        let width = self.decoys.len();
+        let reduced = |row: &[f64]| -> Vec<f64> {
+            let mut cells: Vec<f64> = (0..width)
+                .filter(|&y| self.decoys[y] == 0.0)
+                .map(|y| row[y])
+                .collect();
+            cells.push(
+                (0..width)
+                    .filter(|&y| self.decoys[y] > 0.0)
+                    .map(|y| row[y])
+                    .sum(),
+            );
+            cells
+        };
+        let rows: Vec<(f64, Vec<f64>)> = self
+            .inputs
+            .iter()
+            .map(|(p, row)| (*p, reduced(row)))
+            .collect();
+        let average = mean(&rows, rows[0].1.len());
+        let terms = rows.iter().flat_map(|(p, row)| {
+            row.iter()
+                .zip(&average)
+                .map(move |(r, m)| if *r > 0.0 { p * r * (r / m).ln() } else { 0.0 })
+        });
+        terms.sum::<f64>().max(0.0)
+    }
+
+    /// Mean χ²(R_x‖Q) less χ²(P̄‖Q): I(X₁; Z) ≈ this/2n (Lemma 1); infinite if a message of some input is
+    /// no decoy's. Not a bound.
+    pub fn coefficient(&self) -> f64 {
+        let average = mean(&self.inputs, self.decoys.len());
+        let spread = |y: usize| -> f64 {
+            self.inputs
+                .iter()
+                .map(|(p, row)| p * (row[y] - average[y]).powi(2))
+                .sum()
+        };
+        let over = |(y, q): (usize, &f64)| match spread(y) {
+            0.0 => 0.0,
+            spread => spread / q,
+        };
+        self.decoys.iter().enumerate().map(over).sum()
+    }
+
+    /// Mean χ²(R_x‖Q) over the inputs.
+    pub fn mean_chi_squared(&self) -> f64 {
+        let term = |r: f64, q: f64| if r == q { 0.0 } else { (r - q).powi(2) / q };
+        let each = |row: &Vec<f64>| -> f64 {
+            row.iter()
+                .zip(&self.decoys)
+                .map(|(&r, &q)| term(r, q))
+                .sum()
+        };
+        self.inputs.iter().map(|(p, row)| p * each(row)).sum()
+    }
+}
+
+/// Messages too unlikely to meet are none.
+fn possible(law: impl Iterator<Item = f64>) -> Vec<f64> {
+    law.map(|q| if q < LEAST { 0.0 } else { q }).collect()
+}
+
+fn check_fit(randomizer: &Channel, prior: &Prior, messages: usize) -> Result<()> {
+    let (inputs, observations) = (randomizer.secrets().len(), randomizer.observations().len());
+    if prior.weights().len() != inputs {
+        let problem = format!(
+            "is over {} inputs where the randomizer has {inputs}",
+            prior.weights().len()
+        );
+        return Err(Error::parameter("prior of the target's input", problem));
+    }
+    if messages != observations {
+        let problem = format!("has {messages} messages where the randomizer has {observations}");
+        return Err(Error::parameter("decoy distribution", problem));
+    }
+    Ok(())
+}
+
+fn mean(inputs: &[(f64, Vec<f64>)], width: usize) -> Vec<f64> {
+    let mut average = vec![0.0; width];
+    for (p, row) in inputs {
+        average
+            .iter_mut()
+            .zip(row)
+            .for_each(|(sum, r)| *sum += p * r);
+    }
+    average
+}
+
+/// What all inputs of a randomizer have in common.
+///
+/// # References
+/// Mutual Information Bounds in the Shuffle Model, Definition 5.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Blanket {
+    /// min_x R_x(y) for each message y: γ times the blanket distribution.
+    pub common: Vec<f64>,
+    /// γ, its sum.
+    pub gamma: f64,
+}
+
+impl Blanket {
+    /// Of a randomizer's rows.
+    pub fn of(randomizer: &Channel) -> Blanket {
+        Self::of_rows(randomizer.rows())
+    }
+
+    /// Of the laws of several users' messages.
+    pub(super) fn of_rows<'r>(mut rows: impl Iterator<Item = &'r [f64]>) -> Blanket {
+        let mut common = rows.next().map_or_else(Vec::new, <[f64]>::to_vec);
+        for row in rows {
+            common
+                .iter_mut()
+                .zip(row)
+                .for_each(|(least, r)| *least = least.min(*r));
+        }
+        let gamma = common.iter().sum::<f64>().min(1.0);
+        Blanket { common, gamma }
+    }
+
+    /// The generalized blanket distribution: the messages, then 1 − γ for "not from the blanket".
+    pub fn generalized(&self) -> Vec<f64> {
+        self.common
+            .iter()
+            .copied()
+            .chain([(1.0 - self.gamma).max(0.0)])
+            .collect()
+    }
+}
+
+/// What holds for any ε-private randomizer, whatever the users' inputs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PrivacyBounds {
+    /// I(K; Z | X) ≤ 2ε (Theorem 11): a bound for every n.
+    pub position: f64,
+    /// (e^ε − 1)/2n (Theorem 14): the bound on I(X₁; Z | X₋₁) up to O(n^(−3/2)); infinite if e^ε is.
+    pub input: f64,
+    /// (m − 1)·e^ε/2n: of I(Y₁; Z | X₋₁) by clones (section V), up to O(n^(−3/2)).
+    pub message: f64,
+}
+
+/// The bounds of any randomizer that is ε-locally private and has `messages` messages.
+///
+/// # Errors
+/// ε that is negative or not a number; n = 0.
+pub fn privacy_bounds(epsilon: f64, messages: u64, n: u64) -> Result<PrivacyBounds> {
+    check_size(n)?;
+    if epsilon.is_nan() || epsilon < 0.0 {
+        return Err(Error::parameter(
+            format!("epsilon = {epsilon}"),
+            "must be at least 0",
+        ));
+    }
+    let twice = 2.0 * n as f64;
+    Ok(PrivacyBounds {
+        position: 2.0 * epsilon,
+        input: epsilon.exp_m1() / twice,
+        message: if messages <= 1 {
+            0.0
+        } else {
+            (messages - 1) as f64 * epsilon.exp() / twice
+        },
+    })
+}

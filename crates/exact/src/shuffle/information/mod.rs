@@ -1,0 +1,30 @@
+//! Mutual information in the shuffle model, in nats: what shuffled messages tell of the position of the
+//! target's message, of the message, and of the input it was made from.
+//!
+//! # References
+//! Su, Cheng, Wang, *Mutual Information Bounds in the Shuffle Model*.
+
+mod basic;
+mod distribution;
+mod input;
+mod monte_carlo;
+mod optimal;
+mod ratio;
+mod survey;
+mod users;
+
+pub use basic::check_size;
+pub use basic::{Basic, Coefficients, MOST_MESSAGES};
+pub use distribution::Distribution;
+pub use input::{Blanket, PrivacyBounds, Signal, privacy_bounds};
+pub use monte_carlo::{MonteCarlo, StoppingRule};
+pub use optimal::{OptimalDecoys, message_coefficient, optimal_decoys};
+pub use survey::{
+    Figure, LabelProbability, RandomizerFigure, RandomizerRow, RandomizerSurvey, Row, Survey,
+    SurveyOptions, UsersSurvey, survey, survey_randomizer, survey_users,
+};
+pub use users::informed_law;
+pub use users::{BlanketBound, Users, informed};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,151 @@
+//! Estimates with standard errors, where a second opinion on the exact values is wanted.
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+
+use super::basic::{Basic, check_size, excess_of};
+use crate::sampling::{BATCH, Moments, multinomial};
+use leakgauge_base::error::{Error, Result};
+
+/// When drawing ends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StoppingRule {
+    /// No more samples than that.
+    pub most_samples: u64,
+    /// Fewer once both standard errors are at most that; looked at after every 10,000 samples.
+    pub standard_error: Option<f64>,
+}
+
+impl StoppingRule {
+    fn check(&self) -> Result<()> {
+        if self.most_samples < 2 {
+            return Err(Error::parameter(
+                format!("{} samples", self.most_samples),
+                "a standard error needs at least 2",
+            ));
+        }
+        if self
+            .standard_error
+            .is_some_and(|error| error.is_nan() || error <= 0.0)
+        {
+            return Err(Error::parameter(
+                "standard error to reach",
+                "must be above 0",
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// A mean of independent samples.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+pub struct MonteCarlo {
+    /// The mean.
+    pub mean: f64,
+    /// Its standard error.
+    pub standard_error: f64,
+    /// Samples drawn.
+    pub samples: u64,
+}
+
+impl Basic {
+    /// I(K; Z) and I(Y₁; Z) by simulation.
+    ///
+    /// # Method
+    /// Histograms are drawn with all n messages from Q and weighted by S/n, their likelihood ratio to
+    /// the true law: I(K; Z) = E\[D − h(S/n − 1)\] and I(Y₁; Z) = E\[(S/n)·D(law of Y₁ given Z ‖ P)\], less
+    /// scattered than under the true law. What messages that no decoy sends tell is added exactly. The
+    /// same seed gives the same numbers for any number of threads.
+    ///
+    /// # Errors
+    /// No messages, no samples, a standard error to reach that is not above 0.
+    pub fn simulate(&self, n: u64, rule: StoppingRule, seed: u64) -> Result<[MonteCarlo; 2]> {
+        check_size(n)?;
+        rule.check()?;
+        let (hidden, position_known, message_known) = self.known_parts(n);
+        let mut moments = [Moments::default(); 2];
+        let batches = rule.most_samples.div_ceil(BATCH);
+        let divergence = self.coefficients().divergence;
+        // As many batches at a time as threads could take at most: the answer must not depend on them.
+        for block in 0..batches.div_ceil(BLOCK) {
+            let some: Vec<[Moments; 2]> = (block * BLOCK..batches.min((block + 1) * BLOCK))
+                .into_par_iter()
+                .map(|batch| {
+                    self.batch(
+                        n,
+                        divergence,
+                        seed,
+                        batch,
+                        BATCH.min(rule.most_samples - batch * BATCH),
+                    )
+                })
+                .collect();
+            let mut enough = false;
+            for both in some {
+                moments
+                    .iter_mut()
+                    .zip(&both)
+                    .for_each(|(all, some)| all.merge(some));
+                let reached = |m: &Moments| {
+                    rule.standard_error
+                        .is_some_and(|target| hidden * m.standard_error() <= target)
+                };
+                enough = moments.iter().all(reached);
+                if enough {
+                    break;
+                }
+            }
+            if enough {
+                break;
+            }
+        }
+        let estimate = |moments: &Moments, known: f64| MonteCarlo {
+            mean: if hidden == 0.0 {
+                known
+            } else {
+                known + hidden * moments.mean
+            },
+            standard_error: hidden * moments.standard_error(),
+            samples: moments.count,
+        };
+        Ok([
+            estimate(&moments[0], position_known),
+            estimate(&moments[1], message_known),
+        ])
+    }
+
+    fn batch(&self, n: u64, divergence: f64, seed: u64, batch: u64, samples: u64) -> [Moments; 2] {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        rng.set_stream(batch);
+        let decoys: Vec<f64> = self.shared().iter().map(|(_, q)| *q).collect();
+        let (mut counts, size) = (vec![0; decoys.len()], n as f64);
+        let mut moments = [Moments::default(); 2];
+        for _ in 0..samples {
+            multinomial(n, &decoys, &mut rng, &mut counts);
+            // S/n, the weight of this histogram; each message's share of it is the posterior of Y₁.
+            let (mut weight, mut message) = (0.0, 0.0);
+            for (&count, (p, q)) in counts.iter().zip(self.shared()) {
+                weight += count as f64 * p / q / size;
+            }
+            for (&count, (p, q)) in counts
+                .iter()
+                .zip(self.shared())
+                .filter(|(_, (p, _))| *p > 0.0)
+            {
+                let against = count as f64 / (q * size);
+                message += if weight == 0.0 {
+                    0.0
+                } else {
+                    p * weight * excess_of(against / weight)
+                };
+            }
+            moments[0].add(divergence - excess_of(weight));
+            moments[1].add(message);
+        }
+        moments
+    }
+}
+
+/// Batches that are drawn before the stopping rule is asked again.
+const BLOCK: u64 = 8;

@@ -1,0 +1,254 @@
+//! Users whose messages have different laws: exactly for few, and bounded by what they have in common.
+
+use super::basic::{Basic, check, check_size};
+use super::input::Blanket;
+use crate::channel::{Channel, Prior};
+use crate::histogram::HistogramLaw;
+use leakgauge_base::error::{Error, Result};
+
+/// The target among users with message laws of their own, all independent.
+///
+/// Inputs that an adversary knows are such users too: a user with known input x sends R_x.
+#[derive(Debug, Clone)]
+pub struct Users {
+    target: Vec<f64>,
+    others: Vec<(Vec<f64>, u64)>,
+}
+
+/// A bound on I(Y₁; Z) by what other users have in common, and whom it leaves out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BlanketBound {
+    /// I(Y₁; Z) is at most this.
+    pub information: f64,
+    /// The messages, then 1 − γ for "not from the blanket".
+    pub blanket: Vec<f64>,
+    /// Positions, among the groups of other users, of those the bound leaves out.
+    pub excluded: Vec<usize>,
+    /// Messages that the bound counts, the target's included.
+    pub messages: u64,
+}
+
+impl Users {
+    /// The target's law, and the other users' laws with their numbers of users.
+    ///
+    /// # Errors
+    /// Entries that are no probabilities, laws of different lengths, more users than can be counted.
+    pub fn new(target: &[f64], others: &[(Vec<f64>, u64)]) -> Result<Users> {
+        check("target distribution", target)?;
+        for (at, (law, _)) in others.iter().enumerate() {
+            let what = format!("distribution {} of other users", at + 1);
+            check(&what, law)?;
+            if law.len() != target.len() {
+                let problem = format!(
+                    "has {} messages where the target has {}",
+                    law.len(),
+                    target.len()
+                );
+                return Err(Error::parameter(what, problem));
+            }
+        }
+        let users = Users {
+            target: target.to_vec(),
+            others: others.to_vec(),
+        };
+        match others
+            .iter()
+            .try_fold(1u64, |sum, (_, count)| sum.checked_add(*count))
+        {
+            Some(n) => check_size(n)?,
+            None => {
+                return Err(Error::parameter(
+                    "other users",
+                    "are more than can be counted",
+                ));
+            }
+        }
+        Ok(users)
+    }
+
+    /// Messages in all.
+    pub fn messages(&self) -> u64 {
+        1 + self.others.iter().map(|(_, count)| count).sum::<u64>()
+    }
+
+    fn known(&self) -> Result<HistogramLaw> {
+        known_law(&self.others, self.target.len())
+    }
+
+    /// I(K; Z), exactly.
+    ///
+    /// # Formula
+    /// Σ_h Σ_y R(y)·M(h − y)·ln(n·R(y)·M(h − y)/(h_y·P(h))), M the law of the other users' histogram, P(h) = Σ_y
+    /// R(y)·M(h − y). Given inputs x it is I(K; Z | X = x), at most 2ε (Theorem 11).
+    ///
+    /// # Errors
+    /// Too many histograms.
+    pub fn position(&self) -> Result<f64> {
+        let n = self.messages() as f64;
+        let mut told = 0.0;
+        self.known()?.for_each_extended(|counts, before| {
+            let joint = |y: usize| self.target[y] * before[y];
+            let whole: f64 = (0..counts.len()).map(joint).sum();
+            if whole == 0.0 {
+                return;
+            }
+            // P(h)·D(posterior of the symbol's places ‖ uniform places), by terms that do not cancel.
+            for (y, count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+                let prior = *count as f64 / n;
+                told += whole * prior * super::basic::excess_of(joint(y) / (whole * prior));
+            }
+        });
+        // Rounding must not lift what is 0 above its bound.
+        Ok(told.min(self.position_bound()))
+    }
+
+    /// I(Y₁; Z), exactly.
+    ///
+    /// # Errors
+    /// Too many histograms.
+    pub fn message(&self) -> Result<f64> {
+        let symbols = self.target.len();
+        let identity: Vec<Vec<f64>> = (0..symbols)
+            .map(|x| (0..symbols).map(|y| f64::from(u8::from(x == y))).collect())
+            .collect();
+        information_of(&self.known()?, &self.target, |x| &identity[x])
+    }
+
+    /// The bound of Theorem 10 on I(Y₁; Z), over all other users or all but outliers.
+    ///
+    /// Users are left out one group at a time, the one whose absence lowers the bound most, as long as some
+    /// does: their messages could be added again without the target's help. Any choice is a bound.
+    ///
+    /// # Errors
+    /// None for users that could be made.
+    pub fn blanket_bound(&self, exclude_outliers: bool) -> Result<BlanketBound> {
+        let mut kept: Vec<usize> = (0..self.others.len())
+            .filter(|&i| self.others[i].1 > 0)
+            .collect();
+        let mut best = self.bound_by(&kept)?;
+        while exclude_outliers && !kept.is_empty() {
+            let without = (0..kept.len()).map(|leave| {
+                let mut fewer = kept.clone();
+                fewer.remove(leave);
+                self.bound_by(&fewer).map(|bound| (bound, fewer))
+            });
+            let candidates = without.collect::<Result<Vec<_>>>()?;
+            let least = candidates
+                .into_iter()
+                .min_by(|a, b| a.0.information.total_cmp(&b.0.information));
+            match least {
+                Some((bound, fewer)) if bound.information < best.information => {
+                    (best, kept) = (bound, fewer)
+                }
+                _ => break,
+            }
+        }
+        Ok(best)
+    }
+
+    fn bound_by(&self, kept: &[usize]) -> Result<BlanketBound> {
+        let rows = kept.iter().map(|&i| self.others[i].0.as_slice());
+        let blanket = Blanket::of_rows(rows).generalized();
+        let messages = 1 + kept.iter().map(|&i| self.others[i].1).sum::<u64>();
+        let excluded = (0..self.others.len())
+            .filter(|i| !kept.contains(i))
+            .collect();
+        let target: Vec<f64> = self.target.iter().copied().chain([0.0]).collect();
+        let information = if kept.is_empty() {
+            Basic::new(&self.target, &self.target)?.message(1)?
+        } else {
+            Basic::new(&target, &blanket)?.message(messages)?
+        };
+        Ok(BlanketBound {
+            information,
+            blanket,
+            excluded,
+            messages,
+        })
+    }
+
+    /// 2ε where e^ε is the largest ratio of any two users' probabilities of a message: a bound on I(K; Z)
+    /// (Theorem 12); infinite if some user never sends what another may.
+    pub fn position_bound(&self) -> f64 {
+        let present = self
+            .others
+            .iter()
+            .filter(|(_, count)| *count > 0)
+            .map(|(law, _)| law);
+        let laws: Vec<&Vec<f64>> = present.chain([&self.target]).collect();
+        let spread = |y: usize| {
+            let most = laws.iter().map(|law| law[y]).fold(0.0, f64::max);
+            let least = laws.iter().map(|law| law[y]).fold(f64::INFINITY, f64::min);
+            if most == 0.0 {
+                0.0
+            } else {
+                (most / least).ln()
+            }
+        };
+        2.0 * (0..self.target.len()).map(spread).fold(0.0, f64::max)
+    }
+}
+
+/// I(X₁; Z | X₋₁ = x₋₁) where the adversary knows how many other users have each input, exactly.
+///
+/// # Errors
+/// A prior or counts that do not fit the randomizer; too many histograms.
+pub fn informed(randomizer: &Channel, prior: &Prior, known: &[u64]) -> Result<f64> {
+    let inputs = randomizer.secrets().len();
+    if prior.weights().len() != inputs || known.len() != inputs {
+        let problem = format!(
+            "the randomizer has {inputs} inputs, the prior {}, the known counts {}",
+            prior.weights().len(),
+            known.len()
+        );
+        return Err(Error::parameter("informed adversary", problem));
+    }
+    let law = informed_law(randomizer, known)?;
+    information_of(&law, prior.weights(), |x| randomizer.row(x))
+}
+
+/// The law of the messages of users whose inputs are known.
+pub fn informed_law(randomizer: &Channel, known: &[u64]) -> Result<HistogramLaw> {
+    let groups: Vec<(Vec<f64>, u64)> = randomizer
+        .rows()
+        .zip(known)
+        .map(|(row, count)| (row.to_vec(), *count))
+        .collect();
+    known_law(&groups, randomizer.observations().len())
+}
+
+fn known_law(groups: &[(Vec<f64>, u64)], symbols: usize) -> Result<HistogramLaw> {
+    let groups: Vec<(&[f64], u64)> = groups
+        .iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(row, count)| (row.as_slice(), *count))
+        .collect();
+    HistogramLaw::new(&groups, symbols)
+}
+
+/// Information between an input and the histogram that its message joins.
+fn information_of<'r>(
+    law: &HistogramLaw,
+    prior: &[f64],
+    row: impl Fn(usize) -> &'r [f64],
+) -> Result<f64> {
+    let mut told = 0.0;
+    let mut given = vec![0.0; prior.len()];
+    law.for_each_extended(|_, before| {
+        for (x, slot) in given.iter_mut().enumerate() {
+            *slot = if prior[x] == 0.0 {
+                0.0
+            } else {
+                row(x).iter().zip(before).map(|(r, m)| r * m).sum()
+            };
+        }
+        let whole: f64 = given.iter().zip(prior).map(|(l, p)| l * p).sum();
+        if whole > 0.0 {
+            let terms = given.iter().zip(prior).filter(|(_, p)| **p > 0.0);
+            told += terms
+                .map(|(l, p)| p * whole * super::basic::excess_of(l / whole))
+                .sum::<f64>();
+        }
+    });
+    Ok(told)
+}

@@ -1,0 +1,85 @@
+//! Lists of whole numbers as a user writes them.
+
+use leakgauge_base::error::{Error, Result, shorten};
+
+/// The most numbers of one list.
+const MOST: u64 = 100_000;
+
+/// Reads `2,10,1000`, `2..50` (every whole number) and `2..1e12:30` (about 30, evenly spread by their
+/// logarithm, ends included), or several of these with commas. In increasing order, each once.
+///
+/// # Errors
+/// What is no whole number from 1 to 2⁵³; an empty range; more than 100,000 numbers.
+pub fn parse_numbers(option: &str, text: &str) -> Result<Vec<u64>> {
+    let wrong = |part: &str, problem: &str| {
+        Error::parameter(format!("{option} {}", shorten(part)), problem)
+            .with_hint("whole numbers from 1 to 2^53: 2,10,1000, or 2..50, or 2..1e12:30")
+    };
+    let whole = |part: &str| {
+        let number: f64 = part
+            .trim()
+            .parse()
+            .map_err(|_| wrong(part, "is not a number"))?;
+        if number.fract() != 0.0 || !(1.0..=(1_u64 << 53) as f64).contains(&number) {
+            return Err(wrong(part, "is no whole number from 1 to 2^53"));
+        }
+        Ok(number as u64)
+    };
+    let mut numbers = Vec::new();
+    for part in text.split(',') {
+        let Some((from, rest)) = part.split_once("..") else {
+            numbers.push(whole(part)?);
+            continue;
+        };
+        let (to, points) = match rest.split_once(':') {
+            Some((to, points)) => (to, Some(whole(points)?)),
+            None => (rest, None),
+        };
+        let (from, to) = (whole(from)?, whole(to)?);
+        if from > to {
+            return Err(wrong(part, "ends before it begins"));
+        }
+        let count = points.unwrap_or(to - from + 1);
+        if count > MOST {
+            return Err(wrong(part, "has more than 100000 numbers"));
+        }
+        match points {
+            None => numbers.extend(from..=to),
+            Some(points) => numbers.extend(spread(from, to, points)),
+        }
+    }
+    numbers.sort_unstable();
+    numbers.dedup();
+    Ok(numbers)
+}
+
+fn spread(from: u64, to: u64, points: u64) -> impl Iterator<Item = u64> {
+    let ratio = libm::log(to as f64 / from as f64);
+    (0..points).map(move |i| match i {
+        0 => from,
+        i if i + 1 == points => to,
+        i => {
+            let at = from as f64 * libm::exp(ratio * i as f64 / (points - 1) as f64);
+            (at.round() as u64).clamp(from, to)
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_ranges_and_grids() {
+        let read = |text| parse_numbers("--n", text).unwrap();
+        assert_eq!(read("10,2,2"), [2, 10]);
+        assert_eq!(read("2..5,9"), [2, 3, 4, 5, 9]);
+        assert_eq!(read("1..1e12:13").len(), 13);
+        assert_eq!(read("1..1000:4"), [1, 10, 100, 1000]);
+        for bad in [
+            "", "0", "1.5", "x", "5..2", "1..1e9", "-1", "1e300", "2..9:0", "1,",
+        ] {
+            assert!(parse_numbers("--n", bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! How many messages, how many guesses, and what that makes of a share of decoys ahead.
+
+use libm::{exp, expm1, log1p};
+use serde::Serialize;
+
+use super::quadrature::RULE;
+use leakgauge_base::error::{Error, Result};
+use leakgauge_stats::binomial_tail::at_most;
+
+/// The most messages: beyond it neighbouring `f64` are not neighbours.
+pub const MOST_MESSAGES: u64 = 1 << 53;
+
+/// The guessing game among n shuffled messages.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Game {
+    messages: u64,
+    guesses: u64,
+    /// The probability γ that a message other than the target's is a decoy.
+    keep: f64,
+}
+
+/// What the best adversary reaches.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Success {
+    /// The number n of messages, the target's included.
+    pub n: u64,
+    /// The number k of guesses.
+    pub guesses: u64,
+    /// β_n^k, the probability that one of the guesses is the target's message.
+    pub success: f64,
+    /// Adv⁺ = β_n^k − k/n (k ≤ n): what is gained over blind guesses.
+    pub additive_advantage: f64,
+    /// Adv× = β_n^k/(k/n): how many times better than blind guesses.
+    pub multiplicative_advantage: f64,
+}
+
+impl Success {
+    pub(super) fn from_additive(game: &Game, additive: f64) -> Self {
+        let blind = game.blind();
+        let success = (blind + additive).min(1.0);
+        Success {
+            n: game.messages,
+            guesses: game.guesses,
+            success,
+            additive_advantage: additive.min(1.0 - blind),
+            multiplicative_advantage: success / blind,
+        }
+    }
+}
+
+impl Game {
+    /// n messages and k guesses.
+    ///
+    /// # Errors
+    /// No message, no guess, or more messages than [`MOST_MESSAGES`]. More guesses than messages are
+    /// as good as one for each.
+    pub fn new(messages: u64, guesses: u64) -> Result<Self> {
+        if messages == 0 || messages > MOST_MESSAGES {
+            return Err(Error::parameter(
+                format!("n = {messages}"),
+                "the number of messages, the target's included, must be between 1 and 2^53",
+            ));
+        }
+        if guesses == 0 {
+            return Err(Error::parameter("guesses = 0", "must be at least 1"));
+        }
+        Ok(Game {
+            messages,
+            guesses,
+            keep: 1.0,
+        })
+    }
+
+    /// The same game where each of the n − 1 other messages is a decoy with probability γ only, and
+    /// known not to be the target's otherwise (Game 3).
+    ///
+    /// # Errors
+    /// A γ that is no probability.
+    pub fn thinned(self, keep: f64) -> Result<Self> {
+        if !(0.0..=1.0).contains(&keep) {
+            return Err(Error::parameter(
+                format!("gamma = {keep}"),
+                "is no probability",
+            ));
+        }
+        Ok(Game { keep, ..self })
+    }
+
+    /// n.
+    pub fn messages(&self) -> u64 {
+        self.messages
+    }
+
+    /// k.
+    pub fn guesses(&self) -> u64 {
+        self.guesses
+    }
+
+    /// The probability of success of blind guesses, k/n.
+    pub fn blind(&self) -> f64 {
+        (self.guesses as f64 / self.messages as f64).min(1.0)
+    }
+
+    /// ∫₀¹ `ahead`: the success where P = Q. Without thinning it is k/n; with it
+    /// E min(k, 1 + Bin(n − 1, γ))/(1 + Bin(n − 1, γ)).
+    pub fn equal_laws(&self) -> f64 {
+        if self.keep == 1.0 {
+            self.blind()
+        } else {
+            self.mean_ahead(0.0, 1.0)
+        }
+    }
+
+    /// Whether every message can be guessed.
+    pub(super) fn is_won(&self) -> bool {
+        self.guesses >= self.messages
+    }
+
+    /// The probability that fewer than k decoys are ahead, each being so with probability h:
+    /// Pr[Bin(n − 1, γh) ≤ k − 1].
+    pub(super) fn ahead(&self, h: f64) -> f64 {
+        let others = (self.messages - 1) as f64;
+        let p = (self.keep * h).min(1.0);
+        if self.is_won() || p <= 0.0 {
+            1.0
+        } else if self.guesses == 1 {
+            exp(others * log1p(-p))
+        } else {
+            at_most(self.guesses - 1, self.messages - 1, p)
+        }
+    }
+
+    /// The mean of [`ahead`](Game::ahead) over \[from, from + width\].
+    pub(super) fn mean_ahead(&self, from: f64, width: f64) -> f64 {
+        if self.is_won() {
+            1.0
+        } else if width <= 0.0 || self.keep == 0.0 {
+            self.ahead(from)
+        } else if self.guesses == 1 {
+            self.mean_first(from, width)
+        } else {
+            self.mean_by_steps(from, width)
+        }
+    }
+
+    /// [(1 − γa)ⁿ − (1 − γb)ⁿ]/(γn(b − a)).
+    fn mean_first(&self, from: f64, width: f64) -> f64 {
+        let n = self.messages as f64;
+        let left = (1.0 - self.keep * from).max(0.0);
+        if left == 0.0 {
+            return 0.0;
+        }
+        let part = (self.keep * width / left).min(1.0);
+        let first = exp(n * log1p(-(self.keep * from).min(1.0)));
+        let size = n * self.keep * width;
+        if size == 0.0 {
+            return self.ahead(from);
+        }
+        first * (-expm1(n * log1p(-part)) / size)
+    }
+
+    fn mean_by_steps(&self, from: f64, width: f64) -> f64 {
+        let mut sum = 0.0;
+        self.steps(from, width, |at, step| {
+            let inside: f64 = (RULE.nodes.iter().zip(&RULE.weights))
+                .map(|(&u, &weight)| weight * self.ahead(at + u * step))
+                .sum();
+            sum += inside * (step / width);
+        });
+        sum
+    }
+
+    /// Calls `f(start, length)` for steps over \[from, from + width\] on each of which
+    /// [`ahead`](Game::ahead) is a polynomial to the last digits, up to where it has vanished.
+    pub(super) fn steps(&self, from: f64, width: f64, mut f: impl FnMut(f64, f64)) {
+        let end = from + width;
+        let mut at = from;
+        while at < end {
+            let step = self.step(at);
+            // The last step ends where the stretch does, and no sliver is left.
+            if at + 1.25 * step >= end || at + step <= at {
+                f(at, end - at);
+                return;
+            }
+            f(at, step);
+            at += step;
+            if self.has_vanished(at) {
+                return;
+            }
+        }
+    }
+
+    /// A width over which [`ahead`](Game::ahead) changes little enough for the rule.
+    fn step(&self, h: f64) -> f64 {
+        let n = self.messages as f64;
+        let p = (self.keep * h).min(1.0);
+        let spread = (p * (1.0 - p) / n).sqrt();
+        (4.0 / n).max(1.5 * spread) / self.keep
+    }
+
+    /// Whether [`ahead`](Game::ahead) is a polynomial of the interpolation's degree there.
+    pub(super) fn is_smooth(&self, from: f64, width: f64) -> bool {
+        self.keep == 0.0 || {
+            let left = (1.0 - self.keep * (from + width)).max(0.0);
+            // A derivative of the binomial tail is at most 2n times the one before it, of a power n.
+            let most = if self.guesses == 1 { 2.0 } else { 1.0 };
+            self.messages as f64 * self.keep * width <= most * left
+        }
+    }
+
+    /// Whether what lies beyond h has no part in the success: all of P there is worth less than 1e-19
+    /// of blind guesses.
+    pub(super) fn has_vanished(&self, h: f64) -> bool {
+        self.ahead(h) < 1e-19 * self.blind()
+    }
+}

@@ -1,0 +1,226 @@
+//! What a user names as P or Q: a table of probabilities or counts, samples, or a named family.
+
+use hashbrown::HashMap;
+
+use super::samples::Messages;
+use leakgauge_base::error::{Error, Result};
+use leakgauge_base::grammar::{Arguments, Bounds, Call, Parameter};
+
+/// The most labels of a named family.
+const MOST_LABELS: u64 = 10_000_000;
+/// Numbers are a continuous law's if more than this share of them differ.
+const DISTINCT: f64 = 0.5;
+
+/// One of the two distributions.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Source {
+    /// Labels with weights: probabilities, or counts read as relative frequencies.
+    Table {
+        /// The labels, each once.
+        labels: Vec<String>,
+        /// Their weights.
+        weights: Vec<f64>,
+        /// Whether the weights are counts.
+        counts: bool,
+    },
+    /// Messages, one a row.
+    Samples(Vec<String>),
+    /// Weight r^−a for the label of rank r; uniform for a = 0.
+    Zipf {
+        /// a.
+        exponent: f64,
+        /// The number of labels; that of the other distribution if not given.
+        size: Option<u64>,
+    },
+}
+
+/// P and Q over the same labels, or samples of them.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Pair {
+    /// Weights.
+    Weights(Vec<f64>, Vec<f64>),
+    /// Samples.
+    Samples(Messages),
+}
+
+impl Source {
+    /// Reads `uniform`, `zipf(0.7)`, `zipf(exponent=0.7, size=1000)`; `None` for anything else.
+    ///
+    /// # Errors
+    /// Arguments that these do not take.
+    pub fn named(text: &str) -> Result<Option<Source>> {
+        let bare = text.trim();
+        if bare != "uniform" && !bare.starts_with("uniform(") && !bare.starts_with("zipf(") {
+            return Ok(None);
+        }
+        const SIZE: Parameter = Parameter::named("size", "the number of labels");
+        const EXPONENT: Parameter = Parameter::positional("exponent", "the exponent, 0 or more");
+        let call = Call::parse(bare)?;
+        let is_zipf = call.name == "zipf";
+        let parameters: &[Parameter] = if is_zipf { &[EXPONENT, SIZE] } else { &[SIZE] };
+        let arguments = Arguments::new(&call, parameters)?;
+        Ok(Some(Source::Zipf {
+            exponent: if is_zipf {
+                arguments.number("exponent", Bounds::Between(0.0, 100.0))?
+            } else {
+                0.0
+            },
+            size: arguments.whole_if_given("size", 1, MOST_LABELS)?,
+        }))
+    }
+}
+
+/// Brings both to the same labels. A named family takes its number of labels from the other, and ranks
+/// them by the other's weights, largest first.
+///
+/// # Errors
+/// Samples beside a distribution, two named families without a size or of different sizes.
+pub fn pair(target: Source, decoys: Source, as_samples: bool) -> Result<Pair> {
+    let [target, decoys] = if as_samples {
+        [as_counts(target, "target")?, as_counts(decoys, "decoys")?]
+    } else {
+        [target, decoys]
+    };
+    match (target, decoys) {
+        (Source::Zipf { exponent: a, size }, Source::Zipf { exponent: b, size: other }) => {
+            let size = match (size, other) {
+                (Some(m), None) | (None, Some(m)) => m,
+                (Some(m), Some(other)) if m == other => m,
+                _ => {
+                    return Err(Error::parameter("--target", "the number of labels is not known")
+                        .with_hint("write zipf(exponent=0.7, size=1000)"));
+                }
+            };
+            Ok(Pair::Weights(ranks(a, size), ranks(b, size)))
+        }
+        (Source::Table { weights, .. }, Source::Zipf { exponent, size }) => {
+            let (p, q) = beside_ranks(weights, exponent, size)?;
+            Ok(Pair::Weights(p, q))
+        }
+        (Source::Zipf { exponent, size }, Source::Table { weights, .. }) => {
+            let (q, p) = beside_ranks(weights, exponent, size)?;
+            Ok(Pair::Weights(p, q))
+        }
+        (
+            Source::Table { labels, weights, counts },
+            Source::Table { labels: others, weights: q, counts: other_counts },
+        ) => {
+            let p = labels.into_iter().zip(weights);
+            let (p, q) = united(p, others.into_iter().zip(q));
+            if as_samples && counts && other_counts {
+                let whole = |row: Vec<f64>| row.into_iter().map(|x| x as u64).collect();
+                return Ok(Pair::Samples(Messages::Labels { target: whole(p), decoys: whole(q) }));
+            }
+            Ok(Pair::Weights(p, q))
+        }
+        (Source::Samples(target), Source::Samples(decoys)) => {
+            Ok(Pair::Samples(messages(target, decoys)))
+        }
+        _ => Err(Error::parameter(
+            "--target and --decoys",
+            "one is samples, the other a distribution",
+        )
+        .with_hint("give both as samples (one message a row) or both as distributions; --samples reads counts as samples")),
+    }
+}
+
+/// Samples as a table of counts, for --samples.
+fn as_counts(source: Source, name: &str) -> Result<Source> {
+    match source {
+        Source::Table { counts: true, .. } => Ok(source),
+        Source::Samples(messages) => {
+            let one = messages.into_iter().map(|label| (label, 1.0));
+            let (labels, counts): (Vec<String>, Vec<f64>) = tally(one).into_iter().unzip();
+            Ok(Source::Table {
+                labels,
+                weights: counts,
+                counts: true,
+            })
+        }
+        _ => Err(Error::parameter(
+            "--samples",
+            format!("the {name} are neither counts nor one message a row"),
+        )),
+    }
+}
+
+/// Weights by label, in order of first appearance.
+fn tally(messages: impl Iterator<Item = (String, f64)>) -> Vec<(String, f64)> {
+    let mut number: HashMap<String, usize> = HashMap::new();
+    let mut found: Vec<(String, f64)> = Vec::new();
+    for (label, weight) in messages {
+        if let Some(&at) = number.get(&label) {
+            found[at].1 += weight;
+        } else {
+            number.insert(label.clone(), found.len());
+            found.push((label, weight));
+        }
+    }
+    found
+}
+
+fn united(
+    p: impl Iterator<Item = (String, f64)>,
+    q: impl Iterator<Item = (String, f64)>,
+) -> (Vec<f64>, Vec<f64>) {
+    let (mut number, mut both) = (HashMap::<String, usize>::new(), Vec::new());
+    for (side, (label, weight)) in p.map(|x| (0, x)).chain(q.map(|x| (1, x))) {
+        let at = *number.entry(label).or_insert_with(|| {
+            both.push([0.0, 0.0]);
+            both.len() - 1
+        });
+        both[at][side] += weight;
+    }
+    both.into_iter().map(|[p, q]| (p, q)).unzip()
+}
+
+fn ranks(exponent: f64, size: u64) -> Vec<f64> {
+    (1..=size)
+        .map(|rank| libm::pow(rank as f64, -exponent))
+        .collect()
+}
+
+/// Weights, largest first, beside those of as many ranks.
+fn beside_ranks(
+    mut weights: Vec<f64>,
+    exponent: f64,
+    size: Option<u64>,
+) -> Result<(Vec<f64>, Vec<f64>)> {
+    let size = size.unwrap_or(weights.len() as u64);
+    if (size as usize) < weights.len() {
+        return Err(Error::parameter(
+            format!("size={size}"),
+            format!("the other distribution has {} labels", weights.len()),
+        ));
+    }
+    weights.sort_by(|a, b| b.total_cmp(a));
+    weights.resize(size as usize, 0.0);
+    Ok((weights, ranks(exponent, size)))
+}
+
+/// Numbers of which most differ are a continuous law's; everything else is labels.
+fn messages(target: Vec<String>, decoys: Vec<String>) -> Messages {
+    let numbers = |values: &[String]| -> Option<Vec<f64>> {
+        let number = |value: &String| value.parse::<f64>().ok().filter(|x| x.is_finite());
+        values.iter().map(number).collect()
+    };
+    if let (Some(p), Some(q)) = (numbers(&target), numbers(&decoys)) {
+        let mut all: Vec<u64> = p.iter().chain(&q).map(|x| x.to_bits()).collect();
+        let rows = all.len() as f64;
+        all.sort_unstable();
+        all.dedup();
+        if all.len() as f64 > DISTINCT * rows {
+            return Messages::Numbers {
+                target: p,
+                decoys: q,
+            };
+        }
+    }
+    let one = |values: Vec<String>| values.into_iter().map(|label| (label, 1.0));
+    let (p, q) = united(one(target), one(decoys));
+    let whole = |row: Vec<f64>| row.into_iter().map(|x| x as u64).collect();
+    Messages::Labels {
+        target: whole(p),
+        decoys: whole(q),
+    }
+}

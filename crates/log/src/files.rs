@@ -1,0 +1,80 @@
+//! The files of a log: names as given, patterns as the files that they match.
+
+use std::path::Path;
+
+use crate::STDIN;
+use leakgauge_base::error::{Error, Result};
+
+/// Replaces every pattern (`logs/*.csv`) by the files that match it, sorted by name. A name of a file
+/// stays what it is, whatever characters it holds.
+///
+/// # Errors
+/// A pattern that no file matches or that is none; a directory that cannot be looked into.
+pub fn expand(names: &[String]) -> Result<Vec<String>> {
+    let mut files = Vec::with_capacity(names.len());
+    for name in names {
+        if is_pattern(name) {
+            files.extend(matches(name)?);
+        } else {
+            files.push(name.clone());
+        }
+    }
+    Ok(files)
+}
+
+/// Whether a name stands for the files that match it.
+pub fn is_pattern(name: &str) -> bool {
+    name != STDIN && name.contains(['*', '?', '[']) && !Path::new(name).exists()
+}
+
+fn matches(pattern: &str) -> Result<Vec<String>> {
+    let paths = glob::glob(pattern).map_err(|error| {
+        Error::file(
+            pattern,
+            format!("is no pattern of file names: {}", error.msg),
+        )
+        .with_hint("`*` is any text, `?` any character, `[ab]` one of these, `**` any directories")
+    })?;
+    let mut files = Vec::new();
+    for path in paths {
+        let path = path.map_err(|error| Error::file(error.path(), error.error().to_string()))?;
+        if path.is_dir() {
+            continue;
+        }
+        let Some(name) = path.to_str() else {
+            return Err(
+                Error::file(&path, "has a name that is not UTF-8").with_hint("rename the file")
+            );
+        };
+        files.push(name.to_owned());
+    }
+    if files.is_empty() {
+        return Err(Error::file(pattern, "no file matches")
+            .with_hint("`*` does not match the `/` between directories; `**/` does"));
+    }
+    files.sort_unstable();
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stay_and_patterns_become_sorted_files() {
+        let place = tempfile::tempdir().unwrap();
+        let path = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
+        for name in ["b.csv", "a.csv", "a[1].csv", "c.txt"] {
+            std::fs::write(path(name), "x").unwrap();
+        }
+        std::fs::create_dir(path("d.csv")).unwrap();
+        let found = expand(&[path("c.txt"), path("*.csv")]).unwrap();
+        let expected = ["c.txt", "a.csv", "a[1].csv", "b.csv"].map(path);
+        assert_eq!(found, expected);
+        assert_eq!(expand(&[path("a[1].csv")]).unwrap(), [path("a[1].csv")]);
+        assert_eq!(expand(&["-".into(), "x".into()]).unwrap(), ["-", "x"]);
+        let none = expand(&[path("*.tsv")]).unwrap_err().to_string();
+        assert!(none.contains("no file matches"), "{none}");
+        assert!(expand(&[path("a***")]).is_err());
+    }
+}

@@ -1,0 +1,450 @@
+//! The reading loop: rows of files into numbered secrets, numbered observations and counts.
+
+mod elsewhere;
+mod finish;
+
+use csv::{ByteRecord, StringRecord};
+
+use crate::cell::{occurrences, secret};
+use crate::encode::Encoder;
+use crate::first_row::FirstRow;
+use crate::fold::{Interner, TupleInterner};
+use crate::layout::{self, HeaderChoice, Layout};
+use crate::lists;
+use crate::observations::{ColumnType, Observations};
+use crate::order::{self, OrderSketch};
+use crate::records::{self, Records};
+use crate::repeats::{Meaning, Repeats};
+use crate::rows::{at_column, field, place_of};
+use crate::sample::Sample;
+use crate::tabulate::{kind_of, natural_order, ranks, tabulate};
+use crate::tally::Tally;
+use crate::typing::{self, ColumnPlan};
+use crate::wide;
+use crate::{InputFacts, ReadOptions};
+use leakgauge_base::error::{Error, Place, Result};
+
+/// More secrets than this make more pairs than anyone can look at.
+const MOST_SECRETS: usize = 2_000;
+
+/// Which log a file belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// The log that is measured.
+    Log,
+    /// The log that is only learned from.
+    FitOn,
+}
+
+pub use elsewhere::Drawn;
+
+/// A log being read.
+pub struct Ingest<'a> {
+    options: &'a ReadOptions,
+    /// Settled by the first file: its layout and the plan of its observation columns.
+    settled: Option<(Layout, Vec<ColumnPlan>)>,
+    secrets: Interner,
+    /// Secrets of the log that `--secrets` leaves out.
+    left_out: Interner,
+    encoder: Encoder,
+    tuples: TupleInterner,
+    tally: Tally,
+    fit_tally: Tally,
+    /// Row 1 of the first file, where it was taken for data without a number in it.
+    first_row: Option<FirstRow>,
+    fit_rows: u64,
+    /// What rows that were drawn elsewhere were drawn from.
+    drawn: Option<Sample>,
+    fit_drawn: Option<Sample>,
+    order: OrderSketch,
+    /// All rows of the log in order, if asked for.
+    sequence: Vec<(u32, u32)>,
+    /// Lines of the file being read whose rows are known.
+    repeats: Repeats,
+    /// Whether rows are only kept in order, for someone to take them, and not counted.
+    streaming: bool,
+    facts: InputFacts,
+}
+
+impl<'a> Ingest<'a> {
+    /// A log of which nothing has been read.
+    pub fn new(options: &'a ReadOptions) -> Self {
+        Ingest {
+            options,
+            settled: None,
+            secrets: Interner::default(),
+            left_out: Interner::default(),
+            encoder: Encoder::default(),
+            tuples: TupleInterner::new(0),
+            tally: Tally::new(options.max_rows, options.seed),
+            fit_tally: Tally::new(options.max_rows, !options.seed),
+            first_row: None,
+            fit_rows: 0,
+            drawn: None,
+            fit_drawn: None,
+            order: OrderSketch::default(),
+            sequence: Vec::new(),
+            repeats: Repeats::default(),
+            streaming: false,
+            facts: InputFacts {
+                files: options.files.clone(),
+                fit_on: options.fit_on.clone(),
+                aggregated: options.count.is_some(),
+                wide: options.wide,
+                narrowed: !options.secrets.is_empty(),
+                scores: options.scores.clone(),
+                ..InputFacts::default()
+            },
+        }
+    }
+
+    /// A log whose rows are taken as they come.
+    pub fn streaming(options: &'a ReadOptions) -> Self {
+        Ingest {
+            streaming: true,
+            ..Ingest::new(options)
+        }
+    }
+
+    /// The rows since they were last taken: numbers of secrets and of observations as they first came up.
+    pub fn take_rows(&mut self) -> Vec<(u32, u32)> {
+        std::mem::take(&mut self.sequence)
+    }
+
+    /// The labels of the secrets so far, as they first came up.
+    pub fn labels(&self) -> &[String] {
+        self.secrets.texts()
+    }
+
+    /// A row 1 that was taken for data without a number in it.
+    pub fn unclear_row(&self) -> Option<(u32, u32, &str)> {
+        let first = self.first_row.as_ref()?;
+        Some((first.secret, first.symbol, &first.texts))
+    }
+
+    /// Some of the observations so far, without repetition, in their canonical order; and the order.
+    pub fn table(&self, ids: Vec<u32>) -> (Observations, Vec<u32>) {
+        let (_, plans) = self.settled.as_ref().expect("settled before rows are read");
+        self.table_of(plans, ids)
+    }
+
+    fn table_of(&self, plans: &[ColumnPlan], mut ids: Vec<u32>) -> (Observations, Vec<u32>) {
+        ids.sort_unstable();
+        ids.dedup();
+        self.sort(plans, &mut ids);
+        let kind = kind_of(plans, false);
+        let table = tabulate(kind, plans, &ids, &self.tuples, &self.encoder.labels);
+        (table, ids)
+    }
+
+    /// Puts observations in their canonical order.
+    fn sort(&self, plans: &[ColumnPlan], ids: &mut [u32]) {
+        let label_ranks: Vec<Vec<u32>> = self
+            .encoder
+            .labels
+            .iter()
+            .map(|labels| ranks(&natural_order(labels.texts())))
+            .collect();
+        let sortable = |id: u32, column: usize| {
+            let word = self.tuples.tuple(id)[column];
+            match plans[column].kind {
+                ColumnType::Numeric => f64::from_bits(word),
+                ColumnType::Categorical => f64::from(label_ranks[column][word as usize]),
+            }
+        };
+        ids.sort_unstable_by(|&a, &b| {
+            (0..plans.len())
+                .map(|column| sortable(a, column).total_cmp(&sortable(b, column)))
+                .find(|order| order.is_ne())
+                .unwrap_or(std::cmp::Ordering::Equal)
+        });
+    }
+
+    /// Reads one file to its end.
+    pub fn file(&mut self, name: &str, part: Part, mut records: Box<dyn Records>) -> Result<()> {
+        self.records(name, part, &mut *records, None)
+    }
+
+    /// Reads rows to their end; their layout is found if it is not known.
+    pub fn records(
+        &mut self,
+        name: &str,
+        part: Part,
+        records: &mut dyn Records,
+        known: Option<Layout>,
+    ) -> Result<()> {
+        if self.settled.is_none() {
+            self.facts.format = records.format();
+            self.facts.delimiter = records.delimiter();
+        }
+        let probe = records::read_probe(name, records, records::PROBE_ROWS + 1)?;
+        let columns = match known {
+            Some(layout) => self.settle_as(name, &probe, layout)?,
+            None => self.settle(name, &probe, records.is_named())?,
+        };
+        let body = &probe[usize::from(columns.header)..];
+        for record in body {
+            self.row(name, part, &columns, record.as_byte_record())?;
+        }
+        self.remaining(name, part, &columns, records)?;
+        if body.is_empty() {
+            return Err(Error::file(name, "has a header and no rows")
+                .with_hint("a log has one row per use of the mechanism"));
+        }
+        Ok(())
+    }
+
+    /// Reads the rows behind the first ones. One whose line was read before is only counted.
+    fn remaining(
+        &mut self,
+        name: &str,
+        part: Part,
+        columns: &Layout,
+        records: &mut dyn Records,
+    ) -> Result<()> {
+        self.repeats = Repeats::default();
+        if columns.count.is_some() || self.streaming {
+            self.repeats.end();
+        }
+        let mut record = ByteRecord::new();
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            if !self.repeats.is_over()
+                && let Some(next) = records.line()?
+            {
+                if let Some(meaning) = self.repeats.again(next) {
+                    records.skip_line();
+                    self.again(part, meaning, name)?;
+                    continue;
+                }
+                line.extend_from_slice(next);
+            }
+            if !records.next(&mut record)? {
+                break;
+            }
+            let used = self.row(name, part, columns, &record)?;
+            if let Some(secret) = used.filter(|_| !line.is_empty() && !self.repeats.is_over()) {
+                let symbol = self.tuples.intern(&self.encoder.tuple);
+                self.repeats.remember(&line, Meaning { secret, symbol });
+            }
+        }
+        self.add_repeats(part, &|| Place::file(name))
+    }
+
+    /// Counts a row that means what a row before it meant.
+    fn again(&mut self, part: Part, meaning: Meaning, name: &str) -> Result<()> {
+        let Meaning { secret, symbol } = meaning;
+        if part == Part::FitOn {
+            self.fit_rows += 1;
+            return Ok(());
+        }
+        self.facts.rows += 1;
+        self.facts.rows_used += 1;
+        if let Some(first) = &mut self.first_row {
+            first.compare(self.tuples.tuple(symbol), 1);
+        }
+        self.order.push_with(secret, || symbol);
+        if self.options.keep_order {
+            order::keep(&mut self.sequence, secret, symbol, &|| Place::file(name))?;
+        }
+        Ok(())
+    }
+
+    /// Adds what came again to the counts.
+    fn add_repeats(&mut self, part: Part, place: &dyn Fn() -> Place) -> Result<()> {
+        let tally = match part {
+            Part::Log => &mut self.tally,
+            Part::FitOn => &mut self.fit_tally,
+        };
+        let mut may_free = false;
+        for (Meaning { secret, symbol }, count) in self.repeats.take() {
+            may_free |= tally.add(secret, count, || symbol);
+        }
+        self.repeats.end();
+        if may_free {
+            self.free(part, place)?;
+        }
+        Ok(())
+    }
+
+    /// The first file settles layout and types; later files must have the same columns.
+    pub fn settle(&mut self, name: &str, probe: &[StringRecord], named: bool) -> Result<Layout> {
+        let layout = Layout::find(name, probe, named, self.options)?;
+        self.settle_as(name, probe, layout)
+    }
+
+    fn settle_as(
+        &mut self,
+        name: &str,
+        probe: &[StringRecord],
+        mut layout: Layout,
+    ) -> Result<Layout> {
+        let Some((first, _)) = &self.settled else {
+            let body = &probe[usize::from(layout.header)..];
+            let elements = lists::expand(&mut layout, self.options)?;
+            let plans = typing::plan_columns(name, body, &layout, &elements, self.options)?;
+            self.tuples = TupleInterner::new(plans.len());
+            self.encoder = Encoder::new(&plans, self.options.scores.is_some());
+            self.facts.header = layout.header;
+            self.facts.header_detected = self.options.header == HeaderChoice::Detect;
+            self.facts.secret_column = layout.secret_name();
+            self.facts.decided = plans.iter().map(|plan| plan.decided).collect();
+            self.facts.suspicious_columns = plans
+                .iter()
+                .filter(|plan| typing::is_suspicious(plan))
+                .map(|plan| plan.name.clone())
+                .collect();
+            self.facts.like_numbers = plans
+                .iter()
+                .filter_map(|plan| Some((plan.name.clone(), plan.like_a_number.clone()?)))
+                .collect();
+            self.facts.notes.extend(lists::notes(self.options));
+            self.facts.notes.extend(typing::notes(&plans));
+            self.settled = Some((layout.clone(), plans));
+            return Ok(layout);
+        };
+        layout::match_columns(name, first, layout)
+    }
+
+    /// Reads a row: the number of its secret, if it is used.
+    pub fn row(
+        &mut self,
+        file: &str,
+        part: Part,
+        layout: &Layout,
+        record: &ByteRecord,
+    ) -> Result<Option<u32>> {
+        let place = || place_of(file, record);
+        if record.len() != layout.names.len() {
+            let (found, expected) = (record.len(), layout.names.len());
+            let problem = format!("has {found} fields where {expected} are expected");
+            return Err(Error::data(place(), problem).with_hint(
+                "every row needs the same columns; quote fields that contain the delimiter",
+            ));
+        }
+        let count = self.count(part, layout, record, &place)?;
+        let secret = secret(record, layout, &place)?;
+        if count == 0 {
+            return Ok(None);
+        }
+        if self.facts.narrowed && !self.options.secrets.iter().any(|kept| *kept == *secret) {
+            self.left_out.intern(&secret);
+            return Ok(None);
+        }
+        let secret = self.secrets.intern(&secret);
+        if self.secrets.texts().len() > MOST_SECRETS {
+            let problem = format!("there are more than {MOST_SECRETS} secrets");
+            return Err(at_column(place(), layout, layout.secret[0], record, &problem).with_hint(
+                "every pair of secrets is compared: is this the right column (--secret)? Or name the secrets that \
+                 matter with --secrets",
+            ));
+        }
+        let (_, plans) = self.settled.as_ref().expect("settled before rows are read");
+        self.encoder
+            .row(plans, layout, record, &place)
+            .map_err(|error| wide::in_its_column(self.options, record, error))?;
+        let tuple = &self.encoder.tuple;
+        if self.facts.rows == 1 && part == Part::Log && self.may_be_header(record) {
+            let texts: Vec<String> = record
+                .iter()
+                .map(|f| String::from_utf8_lossy(f).into_owned())
+                .collect();
+            let symbol = self.tuples.intern(tuple);
+            self.first_row = Some(FirstRow::new(secret, symbol, tuple, &texts));
+        }
+        if let Some(first) = self.first_row.as_mut().filter(|_| part == Part::Log) {
+            first.compare(tuple, count);
+        }
+        self.tally(part, layout, secret, count, &place)?;
+        Ok(Some(secret))
+    }
+
+    /// Counts the row that was encoded last, and keeps what is kept of its order. Its observation gets a
+    /// number only if something of that needs it.
+    fn tally(
+        &mut self,
+        part: Part,
+        layout: &Layout,
+        secret: u32,
+        count: u64,
+        place: &dyn Fn() -> Place,
+    ) -> Result<()> {
+        let (tuples, tuple) = (&mut self.tuples, &self.encoder.tuple);
+        let mut known = None;
+        let mut symbol = || *known.get_or_insert_with(|| tuples.intern(tuple));
+        let may_free = match part {
+            Part::FitOn => self.fit_tally.add(secret, count, symbol),
+            Part::Log => {
+                self.facts.rows_used += count;
+                if layout.count.is_none() && !self.streaming && !self.facts.wide {
+                    self.order.push_with(secret, &mut symbol);
+                }
+                if self.options.keep_order {
+                    order::keep(&mut self.sequence, secret, symbol(), place)?;
+                }
+                !self.streaming && self.tally.add(secret, count, symbol)
+            }
+        };
+        if may_free {
+            self.free(part, place)?;
+        }
+        Ok(())
+    }
+
+    /// Forgets observations that nothing needs any more.
+    fn free(&mut self, part: Part, place: &dyn Fn() -> Place) -> Result<()> {
+        self.add_repeats(part, place)?;
+        if self.options.keep_order && self.tally.is_sampled() {
+            return Err(order::too_different(self.options.max_rows, place()));
+        }
+        let mut needed = vec![false; self.tuples.len()];
+        let ordered = self.order.kept().map(|row| row.1);
+        let counted = self.tally.symbols().chain(self.fit_tally.symbols());
+        for symbol in counted.chain(ordered) {
+            needed[symbol as usize] = true;
+        }
+        let numbers = self.tuples.retain(&needed);
+        self.tally.renumber(&numbers);
+        self.fit_tally.renumber(&numbers);
+        self.order.renumber(&numbers);
+        Ok(())
+    }
+
+    /// Whether a row 1 that was taken for data could be a header after all.
+    fn may_be_header(&self, record: &ByteRecord) -> bool {
+        let is_number = |field: &[u8]| std::str::from_utf8(field).is_ok_and(layout::is_number);
+        self.facts.header_detected && !self.facts.header && !record.iter().any(is_number)
+    }
+
+    /// How often a row occurred; adds it to the rows of its part.
+    fn count(
+        &mut self,
+        part: Part,
+        layout: &Layout,
+        record: &ByteRecord,
+        place: &dyn Fn() -> Place,
+    ) -> Result<u64> {
+        let count = match layout.count {
+            Some(column) => {
+                occurrences(field(record, column, layout, place)?).map_err(|problem| {
+                    at_column(place(), layout, column, record, problem)
+                        .with_hint("--count names the column that says how often its row occurred")
+                })?
+            }
+            None => 1,
+        };
+        let rows = match part {
+            Part::Log => &mut self.facts.rows,
+            Part::FitOn => &mut self.fit_rows,
+        };
+        *rows = rows
+            .checked_add(count)
+            .filter(|&rows| rows < 1 << 53)
+            .ok_or_else(|| {
+                Error::data(place(), "the counts add up to more than 2^53 rows")
+                    .with_hint("is this the column of counts (--count)?")
+            })?;
+        Ok(count)
+    }
+}

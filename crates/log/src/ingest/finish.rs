@@ -1,0 +1,147 @@
+//! When all rows are read: secrets and observations in their canonical order.
+
+use crate::fold::to_counts;
+use crate::ingest::Ingest;
+use crate::observations::Cell;
+use crate::order::{self, RowOrder};
+use crate::sample::Sample;
+use crate::tabulate::{kind_of, natural_order, ranks, ranks_among, tabulate};
+use crate::typing::ColumnPlan;
+use crate::{Log, SampledFrom};
+use leakgauge_base::error::{Error, Place, Result, file_listing, shorten};
+
+/// Numbers are a discrete observation if integers recur this often on average.
+const RECURRENCE: u64 = 5;
+
+impl Ingest<'_> {
+    /// Puts secrets and observations in their canonical order.
+    pub fn finish(mut self) -> Result<Log> {
+        let (_, plans) = self.settled.take().expect("at least one file was read");
+        self.check_secrets()?;
+        self.facts.decimals = std::mem::take(&mut self.encoder.decimals);
+        let labels = self.secrets.texts();
+        let by_label = natural_order(labels);
+        let secret_rank = ranks(&by_label);
+        let secrets: Vec<String> = by_label
+            .iter()
+            .map(|&id| labels[id as usize].clone())
+            .collect();
+        let (cells, sample) = self.tally.finish();
+        let (fit_cells, fit_sample) = self.fit_tally.finish();
+        let (drawn, fit_drawn) = (self.drawn.take(), self.fit_drawn.take());
+        self.note_samples(sample.or(drawn), fit_sample.or(fit_drawn), &secret_rank)?;
+        let mut by_value = self.needed(&cells, &fit_cells);
+        self.sort(&plans, &mut by_value);
+        let symbol_rank = ranks_among(&by_value, self.tuples.len());
+        let recurs = self.facts.rows_used >= RECURRENCE * by_value.len() as u64;
+        let kind = kind_of(&plans, self.encoder.integers && recurs);
+        let observations = tabulate(kind, &plans, &by_value, &self.tuples, &self.encoder.labels);
+        let counts = |cells| to_counts(cells, secrets.len(), &secret_rank, &symbol_rank);
+        let order = self.row_order(&plans, &secret_rank, &symbol_rank);
+        let in_order = std::mem::take(&mut self.sequence).into_iter();
+        let log = Log {
+            sequence: self.options.keep_order.then(|| {
+                in_order
+                    .map(|(s, o)| (secret_rank[s as usize], symbol_rank[o as usize]))
+                    .collect()
+            }),
+            counts: counts(cells),
+            fit_counts: self.options.fit_on.is_some().then(|| counts(fit_cells)),
+            order,
+            left_out: self.left_out.into_texts(),
+            observations,
+            facts: self.facts,
+            secrets,
+        };
+        if let Some(first) = &self.first_row {
+            let rows = log.rows_of_secrets();
+            let of_secret = rows[secret_rank[first.secret as usize] as usize];
+            first.check(&self.options.files[0], of_secret, rows.iter().sum())?;
+        }
+        Ok(log)
+    }
+
+    /// What samples were drawn from, for the report.
+    fn note_samples(
+        &mut self,
+        sample: Option<Sample>,
+        fit_sample: Option<Sample>,
+        secret_rank: &[u32],
+    ) -> Result<()> {
+        let place = Place::file(file_listing(&self.options.files));
+        if self.options.keep_order && sample.is_some() {
+            return Err(order::too_different(self.options.max_rows, place));
+        }
+        let most = self.options.max_rows.unwrap_or(u64::MAX);
+        let from = |sample: Option<Sample>| {
+            let from = sample.map(|sample| SampledFrom::new(&sample, most, secret_rank));
+            from.map(|from| from.check(&place)).transpose()
+        };
+        self.facts.sampled = from(sample)?;
+        self.facts.fit_sampled = from(fit_sample)?;
+        if let Some(sampled) = &self.facts.sampled {
+            self.facts.rows_used = sampled.rows_used();
+        }
+        Ok(())
+    }
+
+    /// The observations that are used: all, or those of the samples.
+    fn needed(&self, cells: &[Cell], fit_cells: &[Cell]) -> Vec<u32> {
+        if self.facts.sampled.is_none() && self.facts.fit_sampled.is_none() {
+            return (0..self.tuples.len() as u32).collect();
+        }
+        let mut needed: Vec<u32> = cells.iter().chain(fit_cells).map(|c| c.symbol).collect();
+        needed.sort_unstable();
+        needed.dedup();
+        needed
+    }
+
+    /// What was kept of the order of rows.
+    fn row_order(
+        &self,
+        plans: &[ColumnPlan],
+        secret_rank: &[u32],
+        symbol_rank: &[u32],
+    ) -> Option<RowOrder> {
+        if self.facts.aggregated || self.facts.wide || self.options.engine.is_some() {
+            return None;
+        }
+        if self.facts.sampled.is_none() {
+            return Some(self.order.so_far(secret_rank, symbol_rank));
+        }
+        let (table, ids) = self.table_of(plans, self.order.kept().map(|row| row.1).collect());
+        let symbol_rank = ranks_among(&ids, self.tuples.len());
+        Some(RowOrder {
+            observations: Some(table),
+            ..self.order.so_far(secret_rank, &symbol_rank)
+        })
+    }
+
+    pub(crate) fn check_secrets(&self) -> Result<()> {
+        let file = &self.options.files[0];
+        let seen = self.secrets.texts();
+        for wanted in &self.options.secrets {
+            if !seen.contains(wanted) {
+                let error = Error::parameter(
+                    format!("--secrets {}", shorten(wanted)),
+                    format!("{file} has no row with this secret"),
+                );
+                return Err(error.with_hint("labels are compared as text, to the letter"));
+            }
+        }
+        let alone = if self.facts.narrowed {
+            "leakage is a difference between secrets: name at least two with --secrets"
+        } else {
+            "leakage is a difference between secrets: log at least two, or choose another --secret column"
+        };
+        match seen {
+            [] => Err(Error::file(file, "has no rows to use")),
+            [only] => Err(Error::data(
+                Place::file(file).column(&self.facts.secret_column),
+                format!("there is only one secret, {:?}", shorten(only)),
+            )
+            .with_hint(alone)),
+            _ => Ok(()),
+        }
+    }
+}

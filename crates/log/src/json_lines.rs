@@ -1,0 +1,477 @@
+//! JSON lines: an object a line. Fields of nested objects are columns by their path, `timing.total`; a
+//! list is the text of itself.
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::fmt;
+use std::io::{BufRead, BufReader, Read};
+use std::ops::Range;
+
+use csv::{ByteRecord, Position};
+use hashbrown::HashMap;
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use crate::format::Format;
+use crate::records::{MISSING, NULL, PROBE_BYTES, Records};
+use crate::rows::not_utf8;
+use crate::source::{self, LONGEST_ROW};
+use crate::unpack::without_packing;
+use crate::{ReadOptions, layout::MOST_COLUMNS};
+use leakgauge_base::error::{Error, Place, Result, shorten};
+
+/// Objects inside objects.
+const DEEPEST: usize = 64;
+
+/// Whether a file holds JSON lines: its name says so, or it says nothing and the text begins with `{`.
+pub fn is_json_lines(name: &str, head: &[u8], delimiter: Option<u8>) -> bool {
+    if delimiter.is_some() {
+        return false;
+    }
+    let ending = without_packing(name).rsplit_once('.');
+    match ending
+        .map(|(_, ending)| ending.to_ascii_lowercase())
+        .as_deref()
+    {
+        Some("jsonl" | "ndjson" | "json") => true,
+        Some("csv" | "tsv" | "txt") => false,
+        _ => head.trim_ascii_start().starts_with(b"{"),
+    }
+}
+
+/// Rows of a file of JSON lines. The first rows settle which columns there are.
+pub struct JsonLines {
+    name: String,
+    text: BufReader<Box<dyn Read + Send>>,
+    columns: Columns,
+    /// Whether fields that are no column are left aside; they are an error otherwise.
+    selects: bool,
+    /// Rows that settled the columns and were not handed out yet.
+    waiting: VecDeque<Row>,
+    probed: usize,
+    row: Row,
+    line: Vec<u8>,
+    number: u64,
+    is_begun: bool,
+}
+
+/// The columns by path, and where each was last seen.
+#[derive(Default)]
+struct Columns {
+    names: Vec<String>,
+    index: HashMap<String, usize>,
+    /// By column: where its text stands in the row with this number.
+    cells: Vec<(u64, Range<usize>)>,
+    settled: bool,
+}
+
+/// The fields of a row that are there.
+#[derive(Default)]
+struct Row {
+    number: u64,
+    text: String,
+    cells: Vec<(usize, Range<usize>)>,
+}
+
+impl JsonLines {
+    /// Reads the first rows, at most so many.
+    ///
+    /// # Errors
+    /// A line that is no object or cannot be read.
+    pub fn new(
+        name: &str,
+        text: Box<dyn Read + Send>,
+        options: &ReadOptions,
+        probe: usize,
+    ) -> Result<Self> {
+        let mut lines = JsonLines {
+            name: name.to_owned(),
+            text: BufReader::with_capacity(1 << 17, text),
+            columns: Columns::default(),
+            selects: options.observe.is_some() || options.scores.is_some(),
+            waiting: VecDeque::new(),
+            probed: 0,
+            row: Row::default(),
+            line: Vec::new(),
+            number: 0,
+            is_begun: false,
+        };
+        let mut bytes = 0;
+        while lines.waiting.len() < probe && bytes < PROBE_BYTES && lines.read()? {
+            bytes += lines.line.len();
+            lines.waiting.push_back(std::mem::take(&mut lines.row));
+        }
+        lines.probed = lines.waiting.len();
+        lines.columns.settled = true;
+        Ok(lines)
+    }
+
+    /// Reads the next line that is not blank into `row`; false behind the last.
+    fn read(&mut self) -> Result<bool> {
+        loop {
+            self.line.clear();
+            let mut text = (&mut self.text).take(LONGEST_ROW as u64 + 1);
+            let n = text
+                .read_until(b'\n', &mut self.line)
+                .map_err(|error| source::read_error(&self.name, &error))?;
+            if n == 0 {
+                return Ok(false);
+            }
+            self.number += 1;
+            if n > LONGEST_ROW {
+                let problem = format!("is longer than {} MiB", LONGEST_ROW >> 20);
+                return Err(Error::data(self.place(), problem).with_hint(ONE_A_LINE));
+            }
+            if !self.line.trim_ascii().is_empty() {
+                return self.parse().map(|()| true);
+            }
+        }
+    }
+
+    fn place(&self) -> Place {
+        Place::file(&self.name).row(self.number)
+    }
+
+    fn parse(&mut self) -> Result<()> {
+        let line = std::mem::take(&mut self.line);
+        let parsed = match std::str::from_utf8(&line) {
+            Ok(text) => self.flatten(text.trim_end()),
+            Err(_) => Err(not_utf8(self.place())),
+        };
+        self.line = line;
+        parsed
+    }
+
+    fn flatten(&mut self, text: &str) -> Result<()> {
+        self.row.number = self.number;
+        self.row.text.clear();
+        self.row.cells.clear();
+        let mut path = String::new();
+        let mut fields = Fields {
+            place: Place::file(&self.name).row(self.number),
+            columns: &mut self.columns,
+            row: &mut self.row,
+            selects: self.selects,
+            probed: self.probed,
+        };
+        fields.object(text, &mut path, 0)
+    }
+}
+
+impl Records for JsonLines {
+    fn is_named(&self) -> bool {
+        true
+    }
+
+    fn format(&self) -> Format {
+        Format::JsonLines
+    }
+
+    fn delimiter(&self) -> Option<char> {
+        None
+    }
+
+    fn next(&mut self, record: &mut ByteRecord) -> Result<bool> {
+        record.clear();
+        if !self.is_begun {
+            self.is_begun = true;
+            record.extend(&self.columns.names);
+            return Ok(!self.columns.names.is_empty());
+        }
+        match self.waiting.pop_front() {
+            Some(row) => self.row = row,
+            None if self.read()? => {}
+            None => return Ok(false),
+        }
+        self.columns.fill(&self.row, record);
+        let mut position = Position::new();
+        position.set_record(self.row.number - 1);
+        record.set_position(Some(position));
+        Ok(true)
+    }
+}
+
+impl Columns {
+    /// Writes a row's cells in the order of columns.
+    fn fill(&mut self, row: &Row, record: &mut ByteRecord) {
+        for (column, range) in &row.cells {
+            self.cells[*column] = (row.number, range.clone());
+        }
+        for (number, range) in &self.cells {
+            let text = if *number == row.number {
+                &row.text[range.clone()]
+            } else {
+                MISSING
+            };
+            record.push_field(text.as_bytes());
+        }
+    }
+
+    /// The number of a column; a new one while columns are not settled.
+    fn position(&mut self, path: &str) -> Option<usize> {
+        if let Some(&at) = self.index.get(path) {
+            return Some(at);
+        }
+        if self.settled {
+            return None;
+        }
+        self.index.insert(path.to_owned(), self.names.len());
+        self.names.push(path.to_owned());
+        self.cells.push((0, 0..0));
+        Some(self.names.len() - 1)
+    }
+}
+
+/// Takes an object apart.
+struct Fields<'r> {
+    place: Place,
+    columns: &'r mut Columns,
+    row: &'r mut Row,
+    selects: bool,
+    probed: usize,
+}
+
+const ONE_A_LINE: &str =
+    "a row is one JSON object on one line; `jq -c` writes them so (`jq -c '.[]'` from a list)";
+
+impl Fields<'_> {
+    fn object(&mut self, text: &str, path: &mut String, depth: usize) -> Result<()> {
+        if depth == DEEPEST {
+            let problem = format!("objects are nested more than {DEEPEST} deep");
+            return Err(Error::data(self.at(path), problem));
+        }
+        let mut fields = Vec::new();
+        let mut deserializer = serde_json::Deserializer::from_str(text);
+        let read = ObjectOf(&mut fields).deserialize(&mut deserializer);
+        if let Err(error) = read.and_then(|()| deserializer.end()) {
+            let last = fields.pop().map(|(key, _): (Cow<str>, _)| key);
+            return Err(self.not_json(text, path, last.as_deref(), &error));
+        }
+        let length = path.len();
+        for (key, value) in fields {
+            if !path.is_empty() {
+                path.push('.');
+            }
+            path.push_str(&key);
+            // What could not be read is an error above.
+            if let Some(value) = value {
+                self.value(value.get(), path, depth)?;
+            }
+            path.truncate(length);
+        }
+        Ok(())
+    }
+
+    fn value(&mut self, raw: &str, path: &mut String, depth: usize) -> Result<()> {
+        if raw.starts_with('{') && raw[1..].trim_start() != "}" {
+            return self.object(raw, path, depth + 1);
+        }
+        let Some(column) = self.columns.position(path) else {
+            return if self.selects {
+                Ok(())
+            } else {
+                let problem = format!(
+                    "is a field that none of the first {} rows has, which settled the columns",
+                    self.probed
+                );
+                Err(Error::data(self.at(path), problem).with_hint(
+                    "name the observation columns with --observe; other fields are then left aside",
+                ))
+            };
+        };
+        if self.columns.names.len() > MOST_COLUMNS {
+            let problem = format!("there are more than {MOST_COLUMNS} different fields");
+            return Err(Error::data(self.at(path), problem)
+                .with_hint("names of fields should not hold what is observed"));
+        }
+        if self.columns.cells[column].0 == self.row.number {
+            return Err(Error::data(self.at(path), "the row has this field twice")
+                .with_hint("leave one of the two out"));
+        }
+        let text = text(raw).map_err(|error| self.not_json(raw, path, None, &error))?;
+        let start = self.row.text.len();
+        self.row.text.push_str(&text);
+        let range = start..self.row.text.len();
+        self.columns.cells[column] = (self.row.number, range.clone());
+        self.row.cells.push((column, range));
+        Ok(())
+    }
+
+    fn at(&self, path: &str) -> Place {
+        if path.is_empty() {
+            self.place.clone()
+        } else {
+            self.place.clone().column(path)
+        }
+    }
+
+    fn not_json(
+        &self,
+        text: &str,
+        path: &str,
+        last: Option<&str>,
+        error: &serde_json::Error,
+    ) -> Error {
+        let column = match (path, last) {
+            (path, None) => path.to_owned(),
+            ("", Some(last)) => last.to_owned(),
+            (path, Some(last)) => format!("{path}.{last}"),
+        };
+        let byte = error.column().min(text.len());
+        let character = String::from_utf8_lossy(&text.as_bytes()[..byte])
+            .chars()
+            .count();
+        let problem = if error.is_eof() {
+            format!(
+                "the line ends at character {character} inside a value: it is truncated, or the object goes on in the next line"
+            )
+        } else if error.is_data() {
+            format!("is not a JSON object: {}", shorten(text))
+        } else {
+            // Its own words, without the position: the row is said already.
+            let words = error.to_string();
+            let words = words.split(" at line ").next().unwrap_or_default();
+            format!("is not JSON at character {character}: {words}")
+        };
+        Error::data(self.at(&column), problem).with_hint(ONE_A_LINE)
+    }
+}
+
+/// The text of a value that is not an object with fields.
+fn text(raw: &str) -> serde_json::Result<Cow<'_, str>> {
+    Ok(match raw.as_bytes() {
+        [b'"', .., b'"'] if !raw.contains('\\') => raw[1..raw.len() - 1].into(),
+        [b'"', ..] => serde_json::from_str::<String>(raw)?.into(),
+        // Without the blanks that a writer may or may not put between elements.
+        [b'[' | b'{', ..] => serde_json::from_str::<serde_json::Value>(raw)?
+            .to_string()
+            .into(),
+        b"null" => NULL.into(),
+        _ => raw.into(),
+    })
+}
+
+/// Fields in their order; behind an error the last one has no value.
+type FieldList<'t> = Vec<(Cow<'t, str>, Option<&'t RawValue>)>;
+
+struct ObjectOf<'f, 't>(&'f mut FieldList<'t>);
+
+impl<'t> DeserializeSeed<'t> for ObjectOf<'_, 't> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'t>>(
+        self,
+        deserializer: D,
+    ) -> std::result::Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'t> Visitor<'t> for ObjectOf<'_, 't> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'t>>(self, mut map: A) -> std::result::Result<(), A::Error> {
+        while let Some(Key(key)) = map.next_key()? {
+            self.0.push((key, None));
+            let value = map.next_value()?;
+            self.0.last_mut().expect("pushed above").1 = Some(value);
+        }
+        Ok(())
+    }
+}
+
+/// A key, borrowed where it is written without escapes.
+#[derive(Deserialize)]
+struct Key<'t>(#[serde(borrow)] Cow<'t, str>);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(text: &str, options: &ReadOptions, probe: usize) -> Result<Vec<Vec<String>>> {
+        let text = Box::new(std::io::Cursor::new(text.to_owned()));
+        let mut lines = JsonLines::new("log.jsonl", text, options, probe)?;
+        let mut record = ByteRecord::new();
+        let mut rows = Vec::new();
+        while lines.next(&mut record)? {
+            let texts = record
+                .iter()
+                .map(|f| String::from_utf8_lossy(f).into_owned());
+            rows.push(texts.collect());
+        }
+        Ok(rows)
+    }
+
+    #[test]
+    fn nested_fields_are_columns_by_path_and_what_is_absent_is_said() {
+        let text = "{\"user\":{\"id\":\"a\\u0062\"},\"t\":1.50}\n\n{\"t\":null,\"list\":[1, -1],\"user\":{\"id\":\"\"}}\r\n{}";
+        let rows = rows(text, &ReadOptions::default(), 10).unwrap();
+        assert_eq!(rows[0], ["user.id", "t", "list"]);
+        assert_eq!(rows[1], ["ab", "1.50", MISSING]);
+        assert_eq!(rows[2], ["", NULL, "[1,-1]"]);
+        assert_eq!(rows[3], [MISSING; 3]);
+    }
+
+    #[test]
+    fn a_late_field_is_an_error_unless_columns_were_named() {
+        let text = "{\"a\":1}\n{\"a\":2,\"b\":3}\n";
+        let error = rows(text, &ReadOptions::default(), 1)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("row 2, column b") && error.contains("--observe"),
+            "{error}"
+        );
+        let observe = ReadOptions {
+            observe: Some(vec!["a".into()]),
+            ..ReadOptions::default()
+        };
+        assert_eq!(rows(text, &observe, 1).unwrap(), [["a"], ["1"], ["2"]]);
+    }
+
+    #[test]
+    fn what_is_no_object_is_named_with_its_row_and_place_in_it() {
+        for (text, words) in [
+            (
+                "{\"a\":1}\n{\"a\":{\"b\":\"x",
+                "row 2, column a: the line ends at character 12",
+            ),
+            ("{\"a\":1}\n[1,2]", "row 2: is not a JSON object: [1,2]"),
+            (
+                "{\"a\":1 \"b\":2}",
+                "row 1, column a: is not JSON at character 8",
+            ),
+            ("{\"a\":1}{\"a\":2}", "row 1"),
+            ("{\"a\":1,\"a\":2}", "twice"),
+            (
+                "{\"a.b\":1,\"a\":{\"b\":2}}",
+                "row 1, column a.b: the row has this field twice",
+            ),
+            ("{\"a\":\"\\ud800\"}", "row 1, column a"),
+            ("{", "the line ends at character 1"),
+        ] {
+            let error = rows(text, &ReadOptions::default(), 10)
+                .unwrap_err()
+                .to_string();
+            assert!(error.contains(words), "{text}: {error}");
+        }
+        let deep = "{\"a\":".repeat(100) + "1" + &"}".repeat(100);
+        assert!(rows(&deep, &ReadOptions::default(), 10).is_err());
+        let lists = format!("{{\"a\":{}{}}}", "[".repeat(5000), "]".repeat(5000));
+        assert!(rows(&lists, &ReadOptions::default(), 10).is_err());
+    }
+
+    #[test]
+    fn the_name_or_the_first_character_tells() {
+        assert!(is_json_lines("x.jsonl.zst", b"", None));
+        assert!(is_json_lines("-", b" \n{\"a\":1}", None));
+        assert!(!is_json_lines("x.csv", b"{\"a\":1}", None));
+        assert!(!is_json_lines("-", b"a,b", None));
+        assert!(!is_json_lines("x.json", b"a,b", Some(b',')));
+    }
+}

@@ -1,0 +1,470 @@
+//! Finding out how a file is laid out: its delimiter, whether its first row is a header, and which
+//! column plays which part.
+
+use csv::StringRecord;
+
+use crate::unpack::without_packing;
+use crate::{ReadOptions, ScoreColumns};
+use leakgauge_base::error::{Error, Place, Result, listing, shorten};
+use leakgauge_base::suggest;
+
+/// More columns than any log has: a file without line breaks, or a wrong delimiter.
+pub const MOST_COLUMNS: usize = 100_000;
+
+/// Whether the first row of a file names its columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum HeaderChoice {
+    /// Look and decide.
+    #[default]
+    Detect,
+    /// It does.
+    Present,
+    /// It does not.
+    Absent,
+}
+
+/// The part every column of a file plays.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    /// Whether row 1 is a header.
+    pub header: bool,
+    /// The names of all columns: from the header, or `1`, `2`, … without one or where it is blank.
+    pub names: Vec<String>,
+    /// The positions of the secret's columns: one, or several whose values together are the secret.
+    pub secret: Vec<usize>,
+    /// The positions of the observation columns, in the order asked for.
+    pub observe: Vec<usize>,
+    /// The position of the number of occurrences.
+    pub count: Option<usize>,
+}
+
+impl Layout {
+    /// The name of the secret's column, or of its columns, separated by commas.
+    pub fn secret_name(&self) -> String {
+        let names: Vec<&str> = self
+            .secret
+            .iter()
+            .map(|&column| self.names[column].as_str())
+            .collect();
+        names.join(",")
+    }
+
+    /// The positions of the secret's columns and of the observation's, in this order.
+    pub fn used(&self) -> impl Iterator<Item = usize> {
+        self.secret.iter().chain(&self.observe).copied()
+    }
+
+    /// Finds the layout from the first rows of a file; `named` says that the first is a header for sure.
+    ///
+    /// # Errors
+    /// A requested column that is not there or whose name is not its own, a column asked to play two
+    /// parts, no observation left, too many columns.
+    pub fn find(
+        file: &str,
+        rows: &[StringRecord],
+        named: bool,
+        options: &ReadOptions,
+    ) -> Result<Self> {
+        let first = rows.first().ok_or_else(|| {
+            Error::file(file, "is empty").with_hint("a log has one row per use of the mechanism")
+        })?;
+        if first.len() > MOST_COLUMNS {
+            let problem = format!("has {} columns, more than {MOST_COLUMNS}", first.len());
+            return Err(Error::data(Place::file(file).row(1), problem).with_hint(
+                "is there one row per line, and is the delimiter right? (--delimiter)",
+            ));
+        }
+        let header = match options.header {
+            _ if named => true,
+            HeaderChoice::Present => true,
+            HeaderChoice::Absent => false,
+            HeaderChoice::Detect => looks_like_header(first, &rows[1..], options),
+        };
+        let names: Vec<String> = if header {
+            let named = |(at, name): (usize, &str)| match name.trim() {
+                "" => (at + 1).to_string(),
+                name => name.to_owned(),
+            };
+            first.iter().enumerate().map(named).collect()
+        } else {
+            (1..=first.len()).map(|number| number.to_string()).collect()
+        };
+        let columns = Columns {
+            file,
+            header,
+            names: &names,
+            example: if header { rows.get(1) } else { Some(first) },
+        };
+        let (secret, observe, count) = columns.assign(options)?;
+        Ok(Layout {
+            header,
+            names,
+            secret,
+            observe,
+            count,
+        })
+    }
+}
+
+/// The delimiter of a file: the one asked for, a tab for `.tsv`, else the commonest in its first line.
+pub fn delimiter(file: &str, first_line: &[u8], asked: Option<u8>) -> u8 {
+    if let Some(delimiter) = asked {
+        return delimiter;
+    }
+    if without_packing(file).ends_with(".tsv") {
+        return b'\t';
+    }
+    let mut quoted = false;
+    let mut seen = [(b',', 0usize), (b'\t', 0), (b';', 0)];
+    for &byte in first_line {
+        match byte {
+            b'"' => quoted = !quoted,
+            b'\n' => break,
+            _ if !quoted => {
+                if let Some((_, times)) = seen.iter_mut().find(|(d, _)| *d == byte) {
+                    *times += 1;
+                }
+            }
+            _ => {}
+        }
+    }
+    // The first of equals wins, so that a single column is read as CSV.
+    seen.iter()
+        .rev()
+        .max_by_key(|(_, times)| *times)
+        .map_or(b',', |&(byte, _)| byte)
+}
+
+/// Whether a field is written as a number, finite or not.
+pub fn is_number(field: &str) -> bool {
+    field.trim().parse::<f64>().is_ok()
+}
+
+/// A header has no number where later rows have one, or names a column that was asked for.
+fn looks_like_header(first: &StringRecord, later: &[StringRecord], options: &ReadOptions) -> bool {
+    let asked = |name: &str| {
+        name.eq_ignore_ascii_case("secret")
+            || (!is_number(name) && options.named_columns().any(|wanted| wanted == name))
+    };
+    if first.iter().any(|field| asked(field.trim())) {
+        return true;
+    }
+    first.iter().enumerate().any(|(column, field)| {
+        let numbers = later
+            .iter()
+            .filter(|row| row.get(column).is_some_and(is_number))
+            .count();
+        !is_number(field) && numbers > 0 && 2 * numbers > later.len()
+    })
+}
+
+struct Columns<'a> {
+    file: &'a str,
+    header: bool,
+    names: &'a [String],
+    example: Option<&'a StringRecord>,
+}
+
+impl Columns<'_> {
+    fn assign(&self, options: &ReadOptions) -> Result<(Vec<usize>, Vec<usize>, Option<usize>)> {
+        let secret = match &options.secret {
+            Some(name) => self.secret(name)?,
+            None => vec![self.default_secret()?],
+        };
+        let count = options
+            .count
+            .as_ref()
+            .map(|name| self.position(name, "--count"))
+            .transpose()?;
+        let scores = options.scores.as_ref().map(ScoreColumns::columns);
+        let observe = match (&options.observe, scores) {
+            (_, Some(names)) => names
+                .into_iter()
+                .map(|name| self.position(name, "--scores"))
+                .collect::<Result<Vec<_>>>()?,
+            (Some(names), None) => names
+                .iter()
+                .map(|name| self.position(name, "--observe"))
+                .collect::<Result<Vec<_>>>()?,
+            (None, None) => (0..self.names.len())
+                .filter(|&column| !secret.contains(&column) && Some(column) != count)
+                .collect(),
+        };
+        self.refuse_double_parts(&secret, &observe, count)?;
+        if observe.is_empty() {
+            return Err(Error::data(
+                Place::file(self.file),
+                format!("no observation column: {}", self.listing()),
+            )
+            .with_hint("a log needs a secret and at least one observation; is the delimiter right? (--delimiter)"));
+        }
+        Ok((secret, observe, count))
+    }
+
+    /// One column by its name or number, or several between commas.
+    fn secret(&self, wanted: &str) -> Result<Vec<usize>> {
+        if !wanted.contains(',') || self.names.iter().any(|name| name == wanted) {
+            return Ok(vec![self.position(wanted, "--secret")?]);
+        }
+        let columns = wanted.split(',').map(str::trim);
+        columns
+            .map(|name| self.position(name, "--secret"))
+            .collect()
+    }
+
+    fn default_secret(&self) -> Result<usize> {
+        let secret = |name: &&String| name.eq_ignore_ascii_case("secret");
+        let Some(name) = self.names.iter().find(secret) else {
+            return Err(Error::data(
+                Place::file(self.file),
+                format!("no column is named `secret`: {}", self.listing()),
+            )
+            .with_hint("say which it is with --secret COLUMN (a name or a number from 1)"));
+        };
+        if self.names.iter().filter(secret).count() > 1 {
+            return Err(ambiguous(self.file, "--secret", name));
+        }
+        self.position(name, "--secret")
+    }
+
+    fn position(&self, wanted: &str, option: &str) -> Result<usize> {
+        let mut named = (0..self.names.len()).filter(|&at| self.names[at] == wanted);
+        match (named.next(), named.next()) {
+            (Some(at), None) => return Ok(at),
+            (Some(_), Some(_)) => return Err(ambiguous(self.file, option, wanted)),
+            (None, _) => {}
+        }
+        match wanted.parse::<usize>() {
+            Ok(number) if (1..=self.names.len()).contains(&number) => Ok(number - 1),
+            _ => {
+                let error = Error::data(
+                    Place::file(self.file),
+                    format!(
+                        "{option} {}: no such column; {}",
+                        shorten(wanted),
+                        self.listing()
+                    ),
+                );
+                let names = self.names.iter().map(String::as_str);
+                // A row of words is not known to be a header before one of its names is asked for.
+                let words = self.example.into_iter().flat_map(|row| row.iter());
+                let near = if self.header {
+                    suggest::nearest(wanted, names)
+                } else {
+                    suggest::nearest(wanted, words.map(str::trim).filter(|word| !is_number(word)))
+                };
+                Err(match near {
+                    Some(near) => error.with_hint(format!("did you mean `{near}`?")),
+                    None => error.with_hint("use a name, or a number from 1"),
+                })
+            }
+        }
+    }
+
+    fn refuse_double_parts(
+        &self,
+        secret: &[usize],
+        observe: &[usize],
+        count: Option<usize>,
+    ) -> Result<()> {
+        let mut parts = vec![0u32; self.names.len()];
+        for &column in observe.iter().chain(secret).chain(&count) {
+            parts[column] += 1;
+            if parts[column] > 1 {
+                return Err(Error::data(
+                    Place::file(self.file).column(&self.names[column]),
+                    "the column is asked to play two parts (secret, observation, count)",
+                )
+                .with_hint("each column has one part"));
+            }
+        }
+        Ok(())
+    }
+
+    fn listing(&self) -> String {
+        const MOST: usize = 30;
+        let mut items: Vec<String> = if self.header {
+            self.names
+                .iter()
+                .take(MOST)
+                .map(|name| format!("`{}`", shorten(name)))
+                .collect()
+        } else {
+            let example =
+                |column: usize| self.example.and_then(|row| row.get(column)).unwrap_or("");
+            (0..self.names.len().min(MOST))
+                .map(|column| format!("{} (row 1: {:?})", column + 1, shorten(example(column))))
+                .collect()
+        };
+        if self.names.len() > MOST {
+            items.push(format!("… {} in all", self.names.len()));
+        }
+        let kind = if self.header {
+            "columns"
+        } else {
+            "no header; columns"
+        };
+        format!("{kind}: {}", items.join(", "))
+    }
+}
+
+/// Checks that a later file has the columns of the first, in any order if both have headers.
+pub fn match_columns(name: &str, first: &Layout, layout: Layout) -> Result<Layout> {
+    let mismatch = |problem: String| {
+        Error::data(Place::file(name), problem).with_hint(format!(
+            "the first file has the columns: {}",
+            listing(first.names.iter().map(String::as_str))
+        ))
+    };
+    if layout.header != first.header {
+        return Err(
+            mismatch("one file has a header and another has none".into())
+                .with_hint("say it with --header or --no-header"),
+        );
+    }
+    if !layout.header && layout.names.len() != first.names.len() {
+        return Err(mismatch(format!(
+            "has {} columns where the first file has {}",
+            layout.names.len(),
+            first.names.len()
+        )));
+    }
+    // Asked for by number, another column may stand there.
+    let [here, there] = [&layout, first].map(Layout::secret_name);
+    if !here.eq_ignore_ascii_case(&there) {
+        return Err(mismatch(format!(
+            "the secret is column `{}`, in the first file `{}`",
+            shorten(&here),
+            shorten(&there)
+        ))
+        .with_hint("give columns by name with --secret and --observe"));
+    }
+    let observe = if layout.names == first.names {
+        first.observe.clone()
+    } else {
+        same_observations(first, &layout, &mismatch)?
+    };
+    Ok(Layout { observe, ..layout })
+}
+
+/// The positions of the first file's observation columns in a file with other columns.
+fn same_observations(
+    first: &Layout,
+    layout: &Layout,
+    mismatch: &dyn Fn(String) -> Error,
+) -> Result<Vec<usize>> {
+    let position = |&wanted: &usize| {
+        let wanted = &first.names[wanted];
+        let mut named = (0..layout.names.len()).filter(|&at| layout.names[at] == *wanted);
+        match (named.next(), named.next()) {
+            (Some(at), None) => Ok(at),
+            (None, _) => Err(mismatch(format!("has no column `{}`", shorten(wanted)))),
+            _ => {
+                let name = shorten(wanted);
+                Err(mismatch(format!("has several columns named `{name}`")))
+            }
+        }
+    };
+    let observe = first
+        .observe
+        .iter()
+        .map(position)
+        .collect::<Result<Vec<_>>>()?;
+    let extra = layout
+        .observe
+        .iter()
+        .find(|&column| !observe.contains(column));
+    match extra {
+        None => Ok(observe),
+        Some(&extra) => Err(mismatch(format!(
+            "has a column `{}` that the first file has not",
+            shorten(&layout.names[extra])
+        ))
+        .with_hint("name the observation columns with --observe")),
+    }
+}
+
+/// A name that several columns have says nothing.
+pub fn ambiguous(file: &str, option: &str, name: &str) -> Error {
+    let problem = format!("{option}: several columns are named `{}`", shorten(name));
+    Error::data(Place::file(file), problem).with_hint("say which one by its number from 1")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(text: &str) -> Vec<StringRecord> {
+        csv::ReaderBuilder::new()
+            .has_headers(false)
+            .flexible(true)
+            .from_reader(text.as_bytes())
+            .records()
+            .collect::<std::result::Result<_, _>>()
+            .unwrap()
+    }
+
+    fn find(text: &str, options: &ReadOptions) -> Result<Layout> {
+        Layout::find("log.csv", &rows(text), false, options)
+    }
+
+    #[test]
+    fn a_row_of_words_above_numbers_is_a_header() {
+        let options = ReadOptions {
+            secret: Some("relation".into()),
+            ..ReadOptions::default()
+        };
+        let layout = find("relation,seconds\nsame,0.5\ndiff,0.6\n", &options).unwrap();
+        assert!(layout.header);
+        assert_eq!((layout.secret, layout.observe), (vec![0], vec![1]));
+    }
+
+    #[test]
+    fn a_log_of_words_has_a_header_only_if_a_requested_column_is_named_there() {
+        let by_number = ReadOptions {
+            secret: Some("1".into()),
+            ..ReadOptions::default()
+        };
+        assert!(!find("a,x\nb,y\n", &by_number).unwrap().header);
+        assert!(
+            find("secret,x\nb,y\n", &ReadOptions::default())
+                .unwrap()
+                .header
+        );
+    }
+
+    #[test]
+    fn columns_may_be_numbers() {
+        let options = ReadOptions {
+            secret: Some("2".into()),
+            observe: Some(vec!["1".into()]),
+            ..ReadOptions::default()
+        };
+        let layout = find("7,1\n8,0\n", &options).unwrap();
+        assert_eq!(
+            (layout.header, layout.secret, layout.observe),
+            (false, vec![1], vec![0])
+        );
+    }
+
+    #[test]
+    fn an_unknown_column_is_answered_with_the_nearest() {
+        let options = ReadOptions {
+            secret: Some("relatoin".into()),
+            ..ReadOptions::default()
+        };
+        let message = find("relation,seconds\nsame,0.5\n", &options)
+            .unwrap_err()
+            .to_string();
+        assert!(message.contains("did you mean `relation`"), "{message}");
+        assert!(message.contains("`seconds`"), "{message}");
+    }
+
+    #[test]
+    fn the_commonest_delimiter_outside_quotes_is_taken() {
+        assert_eq!(delimiter("x.csv", b"a;b;c\n1;2;3", None), b';');
+        assert_eq!(delimiter("x.tsv.gz", b"a,b", None), b'\t');
+        assert_eq!(delimiter("x", b"\"a;b;c\",d\n", None), b',');
+        assert_eq!(delimiter("x", b"single\n", None), b',');
+    }
+}

@@ -1,0 +1,288 @@
+//! The distinct observations of a log, and how often each secret produced each of them.
+//!
+//! Rows that are equal are exchangeable, so a log is kept as counts: one [`Observations`] table of
+//! distinct observations and one [`Counts`] table per part of the log. A continuous log has nearly as
+//! many distinct observations as rows; a discrete one has few, however long it is.
+
+use serde::Serialize;
+
+use leakgauge_base::error::shorten;
+
+/// What a column holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ColumnType {
+    /// Numbers: order and distance mean something.
+    Numeric,
+    /// Labels that are equal or not.
+    Categorical,
+}
+
+/// What kind of thing an observer sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ObservationKind {
+    /// Labels, or integers that recur: limits from above exist.
+    Discrete,
+    /// Numbers.
+    Numeric,
+    /// Labels and numbers.
+    Mixed,
+}
+
+/// An observation column.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Column {
+    /// Its name in the file, or its number.
+    pub name: String,
+    /// Numbers or categories.
+    #[serde(rename = "type")]
+    pub kind: ColumnType,
+    /// The width of the bins it was reduced to, if any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resolution: Option<f64>,
+}
+
+/// Which columns an observer sees in bins, in words; `None` if all are seen exactly.
+pub fn bins(columns: &[Column]) -> Option<String> {
+    let bins: Vec<String> = columns
+        .iter()
+        .filter_map(|column| {
+            let width = column.resolution?;
+            Some(format!("{} in bins of {width}", shorten(&column.name)))
+        })
+        .collect();
+    (!bins.is_empty()).then(|| bins.join(" and "))
+}
+
+/// The distinct observations of a log, in a canonical order that does not depend on the order of rows.
+#[derive(Debug, Clone)]
+pub struct Observations {
+    pub(crate) kind: ObservationKind,
+    pub(crate) columns: Vec<Column>,
+    /// Row-major, `len × dimensions`.
+    pub(crate) numbers: Vec<f64>,
+    /// One per observation; empty if no column is categorical.
+    pub(crate) category: Vec<u32>,
+    /// The label tuple of each category, in the order of the categorical columns.
+    pub(crate) categories: Vec<Vec<String>>,
+    pub(crate) len: usize,
+}
+
+impl Observations {
+    /// Observations of numbers, row-major: `numbers` holds `rows × columns` of them.
+    ///
+    /// # Panics
+    /// Numbers that are not a whole number of rows.
+    pub fn of_numbers(columns: usize, numbers: Vec<f64>) -> Self {
+        assert_eq!(
+            numbers.len() % columns,
+            0,
+            "whole rows of {columns} numbers"
+        );
+        let column = |at: usize| Column {
+            name: format!("x{at}"),
+            kind: ColumnType::Numeric,
+            resolution: None,
+        };
+        Observations {
+            kind: ObservationKind::Numeric,
+            columns: (0..columns).map(column).collect(),
+            len: numbers.len() / columns,
+            numbers,
+            category: Vec::new(),
+            categories: Vec::new(),
+        }
+    }
+
+    /// Discrete, numeric or mixed.
+    pub fn kind(&self) -> ObservationKind {
+        self.kind
+    }
+
+    /// The observation columns.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// The number of distinct observations.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The number of numeric columns.
+    pub fn dimensions(&self) -> usize {
+        // Asked for every observation: not to be counted over the columns each time.
+        self.numbers.len().checked_div(self.len).unwrap_or(0)
+    }
+
+    /// The numeric part of an observation.
+    pub fn numbers(&self, symbol: u32) -> &[f64] {
+        let d = self.dimensions();
+        &self.numbers[symbol as usize * d..(symbol as usize + 1) * d]
+    }
+
+    /// All numeric parts, row-major.
+    pub fn all_numbers(&self) -> &[f64] {
+        &self.numbers
+    }
+
+    /// The categorical part of an observation; 0 if there is none.
+    pub fn category(&self, symbol: u32) -> u32 {
+        self.category.get(symbol as usize).copied().unwrap_or(0)
+    }
+
+    /// The number of distinct categorical parts, at least 1.
+    pub fn category_count(&self) -> usize {
+        self.categories.len().max(1)
+    }
+
+    /// The label tuple of each categorical part, in the order of the categorical columns; empty if there
+    /// are none.
+    pub fn categories(&self) -> &[Vec<String>] {
+        &self.categories
+    }
+
+    /// The name of a numeric column, counted among these.
+    pub fn numeric_name(&self, column: usize) -> String {
+        let numeric = |column: &&Column| column.kind == ColumnType::Numeric;
+        let column = self.columns.iter().filter(numeric).nth(column);
+        column.map_or_else(String::new, |column| column.name.clone())
+    }
+
+    /// An observation as a reader would write it, columns separated by commas.
+    pub fn label(&self, symbol: u32) -> String {
+        let mut numbers = if self.dimensions() > 0 {
+            self.numbers(symbol)
+        } else {
+            &[]
+        }
+        .iter();
+        let mut labels = self
+            .categories
+            .get(self.category(symbol) as usize)
+            .map_or(&[][..], Vec::as_slice)
+            .iter();
+        let parts: Vec<String> = self
+            .columns
+            .iter()
+            .map(|column| match column.kind {
+                ColumnType::Numeric => numbers.next().map(f64::to_string).unwrap_or_default(),
+                ColumnType::Categorical => labels.next().cloned().unwrap_or_default(),
+            })
+            .collect();
+        parts.join(",")
+    }
+}
+
+/// How often a secret produced an observation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cell {
+    /// The secret's number.
+    pub secret: u32,
+    /// The observation's number.
+    pub symbol: u32,
+    /// The number of rows.
+    pub count: u64,
+}
+
+/// Rows of a log as counts: cells sorted by observation, then secret, none of them empty.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Counts {
+    cells: Vec<Cell>,
+    rows: Vec<u64>,
+}
+
+impl Counts {
+    /// Counts over `secrets` secrets from cells in any order; equal cells are added up.
+    pub fn new(secrets: usize, mut cells: Vec<Cell>) -> Self {
+        if !cells.is_sorted_by_key(|cell| (cell.symbol, cell.secret)) {
+            cells.sort_unstable_by_key(|cell| (cell.symbol, cell.secret));
+        }
+        cells.dedup_by(|next, kept| {
+            let same = (next.symbol, next.secret) == (kept.symbol, kept.secret);
+            if same {
+                kept.count += next.count;
+            }
+            same
+        });
+        cells.retain(|cell| cell.count > 0);
+        let mut rows = vec![0; secrets];
+        for cell in &cells {
+            rows[cell.secret as usize] += cell.count;
+        }
+        Counts { cells, rows }
+    }
+
+    /// All cells, by observation, then secret.
+    pub fn cells(&self) -> &[Cell] {
+        &self.cells
+    }
+
+    /// The number of rows of each secret.
+    pub fn rows(&self) -> &[u64] {
+        &self.rows
+    }
+
+    /// The number of rows of all secrets.
+    pub fn total(&self) -> u64 {
+        self.rows.iter().sum()
+    }
+
+    /// The number of secrets, with rows or without.
+    pub fn secrets(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The cells of one observation at a time.
+    pub fn by_symbol(&self) -> impl Iterator<Item = &[Cell]> {
+        self.cells.chunk_by(|a, b| a.symbol == b.symbol)
+    }
+
+    /// The distinct observations that occur, in order.
+    pub fn symbols(&self) -> Vec<u32> {
+        self.by_symbol().map(|cells| cells[0].symbol).collect()
+    }
+
+    /// These rows and those of another part of the same log.
+    #[must_use]
+    pub fn plus(&self, other: &Counts) -> Counts {
+        let cells = self.cells.iter().chain(&other.cells).copied().collect();
+        Counts::new(self.secrets(), cells)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_cells_are_added_and_sorted() {
+        let cell = |secret, symbol, count| Cell {
+            secret,
+            symbol,
+            count,
+        };
+        let counts = Counts::new(
+            3,
+            vec![
+                cell(1, 5, 2),
+                cell(0, 5, 1),
+                cell(1, 2, 4),
+                cell(1, 5, 3),
+                cell(0, 9, 0),
+            ],
+        );
+        assert_eq!(
+            counts.cells(),
+            &[cell(1, 2, 4), cell(0, 5, 1), cell(1, 5, 5)]
+        );
+        assert_eq!(counts.rows(), &[1, 9, 0]);
+        assert_eq!(counts.symbols(), vec![2, 5]);
+    }
+}

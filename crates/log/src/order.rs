@@ -1,0 +1,149 @@
+//! What is kept of the order of rows: enough to see blocks, drift and autocorrelation.
+
+use crate::observations::Observations;
+use leakgauge_base::error::{Error, Place, Result};
+
+/// Rows per contiguous block.
+const BLOCK: usize = 4096;
+/// Blocks kept at most; beyond, every second is dropped.
+const MOST_BLOCKS: usize = 64;
+
+/// Rows whose order can be kept whole, 8 bytes each.
+const MOST_ORDERED: usize = 100_000_000;
+
+/// The order of rows: contiguous blocks spread evenly over the log, all of it if it is short.
+#[derive(Debug, Clone, Default)]
+pub struct RowOrder {
+    /// The secret of each kept row.
+    pub secrets: Vec<u32>,
+    /// The observation of each kept row.
+    pub symbols: Vec<u32>,
+    /// Whether rows were left out.
+    pub thinned: bool,
+    /// The table that has the observations, where it is not that of the log: of a log that is sampled, rows
+    /// are looked at in their order whether they are in the sample or not.
+    pub observations: Option<Observations>,
+}
+
+/// Records the order of rows in bounded memory.
+#[derive(Default)]
+pub struct OrderSketch {
+    blocks: Vec<Vec<(u32, u32)>>,
+    /// One block in `stride` is kept.
+    stride: usize,
+    row: usize,
+}
+
+impl OrderSketch {
+    /// Records the next row.
+    pub fn push(&mut self, secret: u32, symbol: u32) {
+        self.push_with(secret, || symbol);
+    }
+
+    /// Records the next row, and asks for its observation if it is kept.
+    pub fn push_with(&mut self, secret: u32, symbol: impl FnOnce() -> u32) {
+        let stride = self.stride.max(1);
+        let block = self.row / BLOCK;
+        self.row += 1;
+        // A power of two: no row needs a division.
+        if block & (stride - 1) != 0 {
+            return;
+        }
+        let slot = block / stride;
+        if slot == MOST_BLOCKS {
+            let mut index = 0;
+            self.blocks.retain(|_| {
+                index += 1;
+                index % 2 == 1
+            });
+            self.stride = 2 * stride;
+            self.row -= 1;
+            return self.push_with(secret, symbol);
+        }
+        if slot == self.blocks.len() {
+            self.blocks.push(Vec::with_capacity(BLOCK));
+        }
+        self.blocks[slot].push((secret, symbol()));
+    }
+
+    /// Gives observations other numbers.
+    pub fn renumber(&mut self, number: &[u32]) {
+        for (_, symbol) in self.blocks.iter_mut().flatten() {
+            *symbol = number[*symbol as usize];
+        }
+    }
+
+    /// The rows that are kept, secrets and observations by the numbers they came with.
+    pub fn kept(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.blocks.iter().flatten().copied()
+    }
+
+    /// The order of the rows so far; only kept rows need a new number.
+    pub fn so_far(&self, secret_rank: &[u32], symbol_rank: &[u32]) -> RowOrder {
+        let thinned = self.stride > 1;
+        let rows = self.kept();
+        let (secrets, symbols) = rows
+            .map(|(secret, symbol)| (secret_rank[secret as usize], symbol_rank[symbol as usize]))
+            .unzip();
+        RowOrder {
+            secrets,
+            symbols,
+            thinned,
+            observations: None,
+        }
+    }
+}
+
+/// Keeps a row in its place.
+pub fn keep(
+    sequence: &mut Vec<(u32, u32)>,
+    secret: u32,
+    symbol: u32,
+    place: &dyn Fn() -> Place,
+) -> Result<()> {
+    if sequence.len() == MOST_ORDERED {
+        let problem =
+            format!("--split blocks keeps the order of at most {MOST_ORDERED} rows in memory");
+        return Err(Error::data(place(), problem)
+            .with_hint("give a part of the log, or use --split random"));
+    }
+    sequence.push((secret, symbol));
+    Ok(())
+}
+
+/// A log whose rows are needed in their order, and that has too many different ones.
+pub fn too_different(max_rows: Option<u64>, place: Place) -> Error {
+    let most = max_rows.unwrap_or(u64::MAX);
+    let problem = format!(
+        "--split blocks needs all rows in their order, and there are more than {most} different ones (--max-rows)"
+    );
+    Error::data(place, problem).with_hint(
+        "give a larger --max-rows if memory allows, a part of the log, or use --split random, which can do with a \
+         sample",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_log_is_kept_whole_and_a_long_one_evenly() {
+        let identity: Vec<u32> = (0..3_000_000).collect();
+        let kept = |rows: u32| {
+            let mut sketch = OrderSketch::default();
+            (0..rows).for_each(|row| sketch.push(0, row));
+            sketch.so_far(&[0], &identity)
+        };
+        let short = kept(10_000);
+        assert!(!short.thinned && short.symbols == (0..10_000).collect::<Vec<_>>());
+        let long = kept(3_000_000);
+        assert!(long.thinned);
+        assert!(
+            long.symbols.len() <= BLOCK * MOST_BLOCKS
+                && long.symbols.len() >= BLOCK * MOST_BLOCKS / 2
+        );
+        assert!(long.symbols.is_sorted() && *long.symbols.last().unwrap() > 2_950_000);
+        assert_eq!(long.symbols[BLOCK], 16 * BLOCK as u32);
+    }
+}

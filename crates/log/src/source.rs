@@ -1,0 +1,237 @@
+//! Opening what the user named: a file or standard input, plain or packed, and refusing early what is
+//! not delimited text.
+
+use std::fs::File;
+use std::io::{self, BufReader, Cursor, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use csv::ByteRecord;
+
+use crate::format::{Columnar, MAGIC_BYTES};
+use crate::unpack::{Damage, Packing};
+use leakgauge_base::error::{Error, Result};
+
+/// The longest text that is still believed to be a row of a log.
+pub const LONGEST_ROW: usize = 16 << 20;
+
+/// The name that stands for standard input.
+pub const STDIN: &str = "-";
+
+/// How far reading has come, for a progress display. Shared between the reader and whoever shows it.
+#[derive(Debug, Default, Clone)]
+pub struct ReadMeter {
+    read: Arc<AtomicU64>,
+    total: Arc<AtomicU64>,
+    /// Whether `total` already holds the files to come.
+    expects: bool,
+}
+
+impl ReadMeter {
+    /// The same meter, knowing all files that are going to be opened: what is left is then about all of
+    /// them.
+    #[must_use]
+    pub fn expecting<'f>(&self, files: impl IntoIterator<Item = &'f String>) -> Self {
+        // A file that cannot be opened is an error when it is.
+        let size = |file: &String| std::fs::metadata(file).map_or(0, |facts| facts.len());
+        let sizes = files.into_iter().filter(|file| *file != STDIN).map(size);
+        self.total.fetch_add(sizes.sum(), Ordering::Relaxed);
+        ReadMeter {
+            expects: true,
+            ..self.clone()
+        }
+    }
+
+    /// Bytes read from disk so far.
+    pub fn read(&self) -> u64 {
+        self.read.load(Ordering::Relaxed)
+    }
+
+    /// Says how far reading has come.
+    pub fn set(&self, read: u64) {
+        self.read.store(read, Ordering::Relaxed);
+    }
+
+    /// So many more bytes are read.
+    pub fn advance(&self, bytes: u64) {
+        self.read.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Bytes of all files that are expected or were opened so far; 0 where sizes are not known.
+    pub fn total(&self) -> u64 {
+        self.total.load(Ordering::Relaxed)
+    }
+}
+
+/// Opens a text for reading, unpacked and without a byte-order mark.
+///
+/// # Errors
+/// A file that is missing, is a directory, cannot be read, or is plainly not text.
+pub fn open(name: &str, meter: &ReadMeter) -> Result<Box<dyn Read + Send>> {
+    let mut text = if name == STDIN {
+        unpack(name, io::stdin(), meter)?
+    } else {
+        unpack(name, open_file(name, meter)?, meter)?
+    };
+    let head = first_bytes(&mut text, MAGIC_BYTES).map_err(|e| read_error(name, &e))?;
+    match Columnar::of(&head) {
+        Some(columnar) => Err(columnar.is_no_text(name)),
+        None => Ok(Box::new(Cursor::new(head).chain(text))),
+    }
+}
+
+/// Unpacks what is being read under a name.
+///
+/// # Errors
+/// As [`open`]; columns in binary come through.
+pub fn unpack(
+    name: &str,
+    raw: impl Read + Send + 'static,
+    meter: &ReadMeter,
+) -> Result<Box<dyn Read + Send>> {
+    let metered = Metered {
+        inner: raw,
+        meter: meter.clone(),
+    };
+    let mut buffered = BufReader::with_capacity(1 << 17, metered);
+    let packed = first_bytes(&mut buffered, 4).map_err(|e| read_error(name, &e))?;
+    let packing = Packing::of(&packed);
+    let rejoined = Cursor::new(packed).chain(buffered);
+    let mut plain: Box<dyn Read + Send> = match packing {
+        Some(packing) => packing.unpack(rejoined),
+        None => Box::new(rejoined),
+    };
+    let mut head = first_bytes(&mut plain, 4).map_err(|e| read_error(name, &e))?;
+    refuse_foreign_format(name, &head)?;
+    if head.starts_with(&[0xef, 0xbb, 0xbf]) {
+        head.drain(..3);
+    }
+    Ok(Box::new(Cursor::new(head).chain(plain)))
+}
+
+/// Says what a failed read of a log means.
+pub fn read_error(name: &str, error: &io::Error) -> Error {
+    match Damage::of(error) {
+        Some(damage) => Error::file(name, damage.to_string()).with_hint(damage.hint()),
+        None => Error::file(name, error.to_string()),
+    }
+}
+
+/// Opens a file that is to be read.
+///
+/// # Errors
+/// A file that is missing, is a directory or cannot be read.
+pub fn open_file(name: &str, meter: &ReadMeter) -> Result<File> {
+    let file = File::open(name).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => Error::file(name, "no such file")
+            .with_hint("give the path of a CSV, TSV or JSON lines file, or - for standard input"),
+        _ => Error::file(name, error.to_string()),
+    })?;
+    let facts = file
+        .metadata()
+        .map_err(|error| Error::file(name, error.to_string()))?;
+    if facts.is_dir() {
+        return Err(Error::file(name, "is a directory, not a log")
+            .with_hint("name the files in it: 'directory/*.csv' are all of a name as one log"));
+    }
+    if !meter.expects {
+        meter.total.fetch_add(facts.len(), Ordering::Relaxed);
+    }
+    Ok(file)
+}
+
+fn refuse_foreign_format(name: &str, head: &[u8]) -> Result<()> {
+    let format = match head {
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => "a zstd file inside a packed file",
+        [b'P', b'K', 3, 4, ..] => "a zip or spreadsheet file",
+        [b'B', b'Z', b'h', ..] => "a bzip2 file",
+        [0xfd, b'7', b'z', b'X', ..] => "an xz file",
+        [0x1f, 0x8b, ..] => "a gzip file inside a packed file",
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "UTF-16 text",
+        _ if head.contains(&0) => "a binary file, or UTF-16 text",
+        _ => return Ok(()),
+    };
+    Err(Error::file(name, format!("is {format}")).with_hint(
+        "leakgauge reads CSV, TSV and JSON lines in UTF-8, plain, gzip or zstd: convert it first",
+    ))
+}
+
+/// Up to `wanted` bytes from the front of a reader; fewer only at its end.
+pub fn first_bytes(reader: &mut impl Read, wanted: usize) -> io::Result<Vec<u8>> {
+    let mut head = Vec::with_capacity(wanted);
+    reader.take(wanted as u64).read_to_end(&mut head)?;
+    Ok(head)
+}
+
+/// Counts the bytes that pass, as they are on disk.
+struct Metered<R> {
+    inner: R,
+    meter: ReadMeter,
+}
+
+impl<R: Read> Read for Metered<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(buffer)?;
+        self.meter.advance(n as u64);
+        Ok(n)
+    }
+}
+
+/// The text of a log, with two things that a CSV reader does not see by itself: that a row grows beyond
+/// what any log has (a file of one line, a quote that is never closed), and that the file ends inside
+/// a quote.
+pub struct Source {
+    text: Box<dyn Read + Send>,
+    /// Bytes since [`row_is_read`](Self::row_is_read).
+    since_row: usize,
+    /// What is left of [`END`].
+    end: &'static [u8],
+}
+
+/// Stands behind the last row. It is one more row, which no text can hold; where it does not come out
+/// as a row, a quote is still open.
+const END: &[u8] = b"\n\xff\n";
+
+impl Source {
+    /// A log from its text.
+    pub fn new(text: impl Read + Send + 'static) -> Self {
+        Source {
+            text: Box::new(text),
+            since_row: 0,
+            end: END,
+        }
+    }
+
+    /// A row has come out of the reader.
+    pub fn row_is_read(&mut self) {
+        self.since_row = 0;
+    }
+
+    /// Whether a row is the one behind the last.
+    pub fn is_end(row: &ByteRecord) -> bool {
+        row.len() == 1 && row[0] == END[1..2]
+    }
+
+    /// Whether a row has swallowed the one behind the last.
+    pub fn holds_end(row: &ByteRecord) -> bool {
+        // Hardly a row ends with the end of a line: the first look settles it.
+        row.as_slice().last() == END.last() && row.as_slice().ends_with(END)
+    }
+}
+
+impl Read for Source {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.since_row > LONGEST_ROW {
+            return Err(io::Error::other(format!(
+                "a row is longer than {} MiB: a quote may be left open, or the file is not one row per line",
+                LONGEST_ROW >> 20
+            )));
+        }
+        let n = self.text.read(buffer)?;
+        self.since_row += n;
+        if n == 0 {
+            return self.end.read(buffer);
+        }
+        Ok(n)
+    }
+}

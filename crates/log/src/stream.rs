@@ -1,0 +1,167 @@
+//! A log row by row, as it comes.
+
+use std::collections::VecDeque;
+use std::io::Read;
+
+use csv::ByteRecord;
+
+use crate::ReadOptions;
+use crate::first_row::refuse_if_alone;
+use crate::format::Columnar;
+use crate::ingest::{Ingest, Part};
+use crate::layout::Layout;
+use crate::observations::Observations;
+use crate::records::{self, Records};
+use crate::source;
+use leakgauge_base::error::{Error, Result};
+
+/// Lines that settle the layout and the types of columns.
+const SETTLING: usize = 1_000;
+/// … unless they are this many bytes.
+const SETTLING_BYTES: usize = 16 << 20;
+
+/// Rows of a log as they come. Memory grows with what is distinct in them.
+pub struct RowStream<'a> {
+    ingest: Ingest<'a>,
+    name: String,
+    layout: Layout,
+    records: Box<dyn Records>,
+    /// Rows that settled the layout and were not handed out yet.
+    settling: VecDeque<ByteRecord>,
+    record: ByteRecord,
+}
+
+impl<'a> RowStream<'a> {
+    /// Begins to read: its first 1,000 lines settle layout and types.
+    ///
+    /// # Errors
+    /// As [`read`](super::read); options that need the whole log: several files, counts, another log to
+    /// learn on.
+    pub fn new(mut input: Box<dyn Read + Send>, options: &'a ReadOptions) -> Result<Self> {
+        refuse_whole(options)?;
+        options.check()?;
+        let name = options.files[0].clone();
+        let head = first_lines(&name, &mut input)?;
+        let mut records = records::open_behind(&name, head, input, options, SETTLING)?;
+        let probe = records::read_probe(&name, &mut *records, SETTLING)?;
+        let mut ingest = Ingest::streaming(options);
+        let layout = ingest.settle(&name, &probe, records.is_named())?;
+        let skipped = usize::from(layout.header);
+        let settling = probe.into_iter().skip(skipped);
+        Ok(RowStream {
+            ingest,
+            layout,
+            records,
+            settling: settling.map(csv::StringRecord::into_byte_record).collect(),
+            record: ByteRecord::new(),
+            name,
+        })
+    }
+
+    /// The next row, numbers of its secret and its observation as they first came up; `None` at the end.
+    /// Secrets that are left out are passed over.
+    ///
+    /// # Errors
+    /// A row that does not fit, with its place.
+    pub fn next_row(&mut self) -> Result<Option<(u32, u32)>> {
+        loop {
+            match self.settling.pop_front() {
+                Some(settling) => self.record = settling,
+                None if self.records.next(&mut self.record)? => {}
+                None => return Ok(None),
+            }
+            self.ingest
+                .row(&self.name, Part::Log, &self.layout, &self.record)?;
+            if let Some(row) = self.ingest.take_rows().pop() {
+                return Ok(Some(row));
+            }
+        }
+    }
+
+    /// Whether a log that has ended is one.
+    ///
+    /// # Errors
+    /// No rows to use, only one secret, a secret asked for that never came.
+    pub fn check_end(&self) -> Result<()> {
+        self.ingest.check_secrets()
+    }
+
+    /// The labels of the secrets so far, by number.
+    pub fn labels(&self) -> &[String] {
+        self.ingest.labels()
+    }
+
+    /// A table of some observations in their canonical order, and the numbers they have in the stream.
+    pub fn table(&self, ids: Vec<u32>) -> (Observations, Vec<u32>) {
+        self.ingest.table(ids)
+    }
+
+    /// Refuses to guess whether row 1 is a header, given the first rows.
+    ///
+    /// # Errors
+    /// Where its words occur nowhere else.
+    pub fn check_header(&self, rows: &[(u32, u32)]) -> Result<()> {
+        let Some((secret, symbol, texts)) = self.ingest.unclear_row() else {
+            return Ok(());
+        };
+        let once = |is_like: &dyn Fn(&(u32, u32)) -> bool| {
+            rows.iter().filter(|row| is_like(row)).count() == 1
+        };
+        let alone = once(&|row| row.0 == secret) && once(&|row| row.1 == symbol);
+        refuse_if_alone(&self.name, texts, alone, rows.len() as u64)
+    }
+}
+
+fn refuse_whole(options: &ReadOptions) -> Result<()> {
+    let refused = [
+        (options.files.len() > 1, "LOG", "--follow reads one log"),
+        (
+            options.engine.is_some(),
+            "--engine, --where, --cluster",
+            "the query engine counts a whole log, and --follow reads it row by row",
+        ),
+        (
+            options.wide,
+            "--wide",
+            "--follow needs the rows in the order in which they were recorded",
+        ),
+        (
+            options.count.is_some(),
+            "--count",
+            "--follow needs the rows one by one",
+        ),
+        (
+            options.fit_on.is_some(),
+            "--fit-on",
+            "--follow learns from the log that it follows",
+        ),
+    ];
+    match refused.into_iter().find(|(is, ..)| *is) {
+        Some((_, what, problem)) => {
+            Err(Error::parameter(what, problem).with_hint("leave one of the two options out"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The first lines, as many as settle the layout, fewer only at the end.
+fn first_lines(name: &str, input: &mut Box<dyn Read + Send>) -> Result<Vec<u8>> {
+    let mut head = Vec::new();
+    let mut chunk = vec![0; 1 << 12];
+    let mut lines = 0;
+    while lines <= SETTLING && head.len() < SETTLING_BYTES {
+        let n = input
+            .read(&mut chunk)
+            .map_err(|error| source::read_error(name, &error))?;
+        if n == 0 {
+            break;
+        }
+        lines += chunk[..n].iter().filter(|&&byte| byte == b'\n').count();
+        head.extend_from_slice(&chunk[..n]);
+        // It has no lines to wait for.
+        if let Some(columnar) = Columnar::of(&head) {
+            return Err(columnar.cannot_grow(name));
+        }
+    }
+    Ok(head)
+}

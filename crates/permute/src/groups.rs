@@ -1,0 +1,386 @@
+//! Groups of rows, from what everyone knows of them.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon::prelude::*;
+
+use super::edges::Edges;
+use super::lists::Lists;
+use super::points::Points;
+use super::tree::Tree;
+use leakgauge_base::error::{Error, Result};
+
+/// The most rows that all distinct groups together may hold: 1.2 GB.
+pub const MOST_MEMBERSHIPS: usize = 300_000_000;
+
+/// Rows that one piece of parallel work is about.
+const CHUNK: usize = 4096;
+
+/// A group assignment: distinct groups, and which is whose.
+#[derive(Debug, Clone)]
+pub struct Groups {
+    rows: usize,
+    /// Members in ascending order, no group empty.
+    pub(super) lists: Lists,
+    /// The group of each row; `None` if groups belong to nobody.
+    pub(super) of_row: Option<Vec<u32>>,
+    /// Whether j ∈ G_i whenever i ∈ G_j.
+    pub(super) mutual: bool,
+    /// The labels of groups that have some.
+    labels: Option<Vec<String>>,
+}
+
+impl Groups {
+    /// Every row with all rows within a distance: G_i = {j : d(t_i, t_j) ≤ r}. Rows at the same point share
+    /// their group.
+    ///
+    /// # Errors
+    /// A radius that is negative or no number; groups too large for memory.
+    pub fn within(points: &Points, radius: f64) -> Result<Self> {
+        if !(radius >= 0.0 && radius.is_finite()) {
+            return Err(Error::parameter(
+                format!("a radius of {radius}"),
+                "must be a number that is at least 0",
+            ));
+        }
+        let places = points.distinct();
+        let d = points.dimension();
+        let mut at_places = Vec::with_capacity(places.len() * d);
+        for rows in places.iter() {
+            at_places.extend_from_slice(points.get(rows[0] as usize));
+        }
+        let tree = Tree::new(&at_places, d);
+        let square = points.square_of(radius);
+        // Groups in the order of the tree: what is near is near in memory.
+        let lists = collect(places.len(), |group, found| {
+            let mut near = Vec::new();
+            tree.within(tree.point(group), square, &mut near);
+            for place in near {
+                found.extend_from_slice(places.get(place as usize));
+            }
+            found.sort_unstable();
+        })?;
+        let mut of_row = vec![0; points.len()];
+        for (group, place) in (0..).zip(tree.numbers()) {
+            for row in places.get(*place as usize) {
+                of_row[*row as usize] = group;
+            }
+        }
+        Ok(Groups::owned(lists, of_row, true))
+    }
+
+    /// Every row with its `size` − 1 nearest others. Which of several others at the same distance is taken
+    /// is arbitrary, but always the same.
+    ///
+    /// # Errors
+    /// Fewer rows than a group, or groups of none.
+    pub fn nearest(points: &Points, size: usize) -> Result<Self> {
+        let n = points.len();
+        check_size(size, n)?;
+        let d = points.dimension();
+        let all: Vec<f64> = (0..n)
+            .flat_map(|row| points.get(row).iter().copied())
+            .collect();
+        let tree = Tree::new(&all, d);
+        let lists = collect(n, |row, found| {
+            let mut near = Vec::with_capacity(size + 1);
+            tree.nearest(points.get(row), size, &mut near);
+            found.extend(near.iter().map(|(_, other)| *other));
+            // Of many rows at one point the tree may have taken others.
+            if !found.contains(&(row as u32)) {
+                found[size - 1] = row as u32;
+            }
+            found.sort_unstable();
+        })?;
+        Ok(Groups::owned(lists, (0..n as u32).collect(), false))
+    }
+
+    /// Every row with all that are at most so many edges away.
+    ///
+    /// # Errors
+    /// Groups too large for memory.
+    pub fn by_path(edges: &Edges, length: u32) -> Result<Self> {
+        let n = edges.rows();
+        let lists = collect(n, |row, found| {
+            edges.reach(row as u32, length, found);
+            found.sort_unstable();
+        })?;
+        Ok(Groups::owned(lists, (0..n as u32).collect(), true))
+    }
+
+    /// Rows with equal labels.
+    ///
+    /// # Errors
+    /// More rows than can be numbered.
+    pub fn equal(labels: &[String]) -> Result<Self> {
+        let mut members: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+        for (row, label) in labels.iter().enumerate() {
+            members.entry(label).or_default().push(row as u32);
+        }
+        let mut lists = Lists::with_capacity(members.len(), labels.len());
+        let mut of_row = vec![0; labels.len()];
+        for (group, rows) in members.values().enumerate() {
+            for row in rows {
+                of_row[*row as usize] = group as u32;
+            }
+            lists.push(rows.iter().copied());
+        }
+        let mut groups = Groups::owned(lists, of_row, true);
+        groups.labels = Some(members.into_keys().map(str::to_owned).collect());
+        Ok(groups)
+    }
+
+    /// Given groups of given names; rows may be in several, or in none.
+    ///
+    /// # Errors
+    /// No groups, or a member that is not below `rows`.
+    pub fn listed(rows: usize, named: Vec<(String, Vec<u32>)>) -> Result<Self> {
+        let named: Vec<_> = named.into_iter().filter(|(_, m)| !m.is_empty()).collect();
+        if named.is_empty() {
+            return Err(Error::parameter("groups", "there are none"));
+        }
+        let mut lists = Lists::with_capacity(named.len(), 0);
+        let mut labels = Vec::with_capacity(named.len());
+        for (label, mut members) in named {
+            members.sort_unstable();
+            members.dedup();
+            if let Some(row) = members.last().filter(|row| **row as usize >= rows) {
+                return Err(Error::parameter(
+                    format!("group {label}"),
+                    format!(
+                        "names row {}, but there are {rows} rows",
+                        u64::from(*row) + 1
+                    ),
+                ));
+            }
+            lists.push(members);
+            labels.push(label);
+        }
+        Ok(Groups {
+            rows,
+            lists,
+            of_row: None,
+            mutual: true,
+            labels: Some(labels),
+        })
+    }
+
+    fn owned(lists: Lists, of_row: Vec<u32>, mutual: bool) -> Self {
+        Groups {
+            rows: of_row.len(),
+            lists,
+            of_row: Some(of_row),
+            mutual,
+            labels: None,
+        }
+    }
+
+    /// The number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The number of distinct groups.
+    pub fn len(&self) -> usize {
+        self.lists.len()
+    }
+
+    /// Whether there are no groups, because there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.lists.len() == 0
+    }
+
+    /// The rows of a group, ascending.
+    pub fn members(&self, group: usize) -> &[u32] {
+        self.lists.get(group)
+    }
+
+    /// The group that belongs to a row, if groups belong to rows.
+    pub fn of_row(&self, row: usize) -> Option<usize> {
+        self.of_row.as_ref().map(|of_row| of_row[row] as usize)
+    }
+
+    /// What the groups are called: their labels, or else the first row whose each is, from 1.
+    pub fn names(&self) -> Names<'_> {
+        let mut first_rows = vec![0; self.len()];
+        if let Some(of_row) = &self.of_row {
+            for (row, group) in of_row.iter().enumerate().rev() {
+                first_rows[*group as usize] = row + 1;
+            }
+        }
+        Names {
+            labels: self.labels.as_deref(),
+            first_rows,
+        }
+    }
+
+    /// Rows of all distinct groups together.
+    pub fn memberships(&self) -> usize {
+        self.lists.entries()
+    }
+
+    /// The sizes of the groups.
+    pub fn sizes(&self) -> impl ExactSizeIterator<Item = usize> {
+        (0..self.len()).map(|group| self.lists.size(group))
+    }
+
+    /// Rows that are in no group: nothing is promised to them.
+    pub fn uncovered(&self) -> usize {
+        if self.of_row.is_some() {
+            return 0;
+        }
+        let mut seen = vec![false; self.rows];
+        for row in self.lists.iter().flatten() {
+            seen[*row as usize] = true;
+        }
+        seen.iter().filter(|seen| !**seen).count()
+    }
+}
+
+/// The names of groups.
+#[derive(Debug, Clone)]
+pub struct Names<'a> {
+    labels: Option<&'a [String]>,
+    first_rows: Vec<usize>,
+}
+
+impl Names<'_> {
+    /// The name of a group.
+    pub fn get(&self, group: usize) -> String {
+        self.labels.map_or_else(
+            || self.first_rows[group].to_string(),
+            |labels| labels[group].clone(),
+        )
+    }
+}
+
+fn check_size(size: usize, rows: usize) -> Result<()> {
+    if size == 0 {
+        return Err(Error::parameter("groups of 0 rows", "protect nobody"));
+    }
+    if size > rows {
+        return Err(Error::parameter(
+            format!("groups of {size} rows"),
+            format!("are larger than the log, which has {rows}"),
+        ));
+    }
+    Ok(())
+}
+
+/// So many lists, made in parallel; their order does not depend on threads.
+fn collect(lists: usize, make: impl Fn(usize, &mut Vec<u32>) + Sync) -> Result<Lists> {
+    let held = AtomicUsize::new(0);
+    let chunk = |at: usize| {
+        let mut part = Lists::with_capacity(CHUNK, 0);
+        let mut found = Vec::new();
+        for list in at * CHUNK..((at + 1) * CHUNK).min(lists) {
+            if held.load(Ordering::Relaxed) > MOST_MEMBERSHIPS {
+                return part;
+            }
+            found.clear();
+            make(list, &mut found);
+            held.fetch_add(found.len(), Ordering::Relaxed);
+            part.push(found.iter().copied());
+        }
+        part
+    };
+    let parts: Vec<Lists> = (0..lists.div_ceil(CHUNK))
+        .into_par_iter()
+        .map(chunk)
+        .collect();
+    let held = held.into_inner();
+    if held > MOST_MEMBERSHIPS {
+        return Err(Error::parameter(
+            "groups",
+            format!("hold more than {MOST_MEMBERSHIPS} rows together, too many for memory"),
+        )
+        .with_hint(
+            "use a smaller radius or group size, or group rows by equal values of a column",
+        ));
+    }
+    let mut all = Lists::with_capacity(lists, held);
+    for part in parts {
+        for list in part.iter() {
+            all.push(list.iter().copied());
+        }
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::EARTH_RADIUS_KM;
+
+    #[test]
+    fn rows_at_one_place_share_a_group() {
+        let points = Points::new(vec![0.3, 5.0, 0.1, 0.3, -0.0, 0.0], 1).unwrap();
+        let groups = Groups::within(&points, 0.2).unwrap();
+        assert_eq!(groups.len(), 4);
+        assert_eq!(groups.members(groups.of_row(0).unwrap()), [0, 2, 3]);
+        assert_eq!(groups.members(groups.of_row(5).unwrap()), [2, 4, 5]);
+        assert_eq!(groups.of_row(0), groups.of_row(3));
+        assert_eq!(groups.names().get(groups.of_row(3).unwrap()), "1");
+    }
+
+    #[test]
+    fn distances_on_earth_are_great_circles() {
+        let places = [
+            [52.5200, 13.4050],
+            [48.8566, 2.3522],
+            [-33.8688, 151.2093],
+            [0.0, 180.0],
+            [0.0, -180.0],
+        ];
+        let points = Points::on_earth(&places).unwrap();
+        // Berlin–Paris, Berlin–Sydney by the haversine formula.
+        let haversine = |a: [f64; 2], b: [f64; 2]| {
+            let [p, l, q, m] = [a[0], a[1], b[0], b[1]].map(f64::to_radians);
+            let h =
+                ((p - q) / 2.0).sin().powi(2) + p.cos() * q.cos() * ((l - m) / 2.0).sin().powi(2);
+            2.0 * EARTH_RADIUS_KM * h.sqrt().asin()
+        };
+        for other in 1..4 {
+            let expected = haversine(places[0], places[other]);
+            assert!((points.distance(0, other) / expected - 1.0).abs() < 1e-12);
+        }
+        assert!((points.distance(0, 1) - 877.46).abs() < 0.1);
+        let groups = Groups::within(&points, 878.0).unwrap();
+        assert_eq!(groups.members(groups.of_row(0).unwrap()), [0, 1]);
+        assert_eq!(groups.members(groups.of_row(3).unwrap()), [3, 4]);
+        assert_eq!(
+            Groups::within(&points, 20_100.0).unwrap().members(0).len(),
+            5
+        );
+        assert!(Points::on_earth(&[[91.0, 0.0]]).is_err());
+    }
+
+    #[test]
+    fn nearest_groups_have_their_size_and_their_owner() {
+        let points = Points::new(vec![1.0; 100], 1).unwrap();
+        let groups = Groups::nearest(&points, 3).unwrap();
+        for row in 0..100 {
+            let members = groups.members(groups.of_row(row).unwrap());
+            assert!(members.len() == 3 && members.contains(&(row as u32)));
+            assert!(members.windows(2).all(|pair| pair[0] < pair[1]));
+        }
+        let points = Points::new(vec![0.0, 10.0, 1.0, 12.0], 1).unwrap();
+        let groups = Groups::nearest(&points, 2).unwrap();
+        assert_eq!(groups.members(3), [1, 3]);
+        assert!(Groups::nearest(&points, 5).is_err() && Groups::nearest(&points, 0).is_err());
+    }
+
+    #[test]
+    fn listed_groups_must_name_rows_that_are_there() {
+        let named = |rows: &[u32]| vec![("a".to_owned(), rows.to_vec())];
+        let groups = Groups::listed(5, named(&[4, 1, 4])).unwrap();
+        assert_eq!((groups.members(0), groups.uncovered()), (&[1, 4][..], 3));
+        let error = Groups::listed(4, named(&[4])).unwrap_err().to_string();
+        assert!(
+            error.contains("row 5") && error.contains("4 rows"),
+            "{error}"
+        );
+        assert!(Groups::listed(4, Vec::new()).is_err());
+    }
+}

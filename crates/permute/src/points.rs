@@ -1,0 +1,156 @@
+//! Rows as points: what everyone knows of them, as numbers.
+
+use std::cmp::Ordering;
+
+use libm::{asin, cos, sin};
+use rayon::prelude::*;
+
+use super::lists::Lists;
+use leakgauge_base::error::{Error, Result};
+
+/// The mean radius of the earth in kilometres.
+pub const EARTH_RADIUS_KM: f64 = 6371.0088;
+
+/// Distances this close to the radius, relative, are within it: 0.3 and 0.1 are 0.2 apart.
+const ROUNDING: f64 = 1e-9;
+
+/// A point for every row, and how distances between them are measured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Points {
+    d: usize,
+    /// Row-major. Places on the earth are points of the unit sphere.
+    coordinates: Vec<f64>,
+    on_sphere: bool,
+}
+
+impl Points {
+    /// Points of `d` coordinates, row by row, with Euclidean distance.
+    ///
+    /// # Errors
+    /// No coordinates, or one that is not finite or beyond 1e150.
+    pub fn new(coordinates: Vec<f64>, d: usize) -> Result<Self> {
+        const LARGEST: f64 = 1e150;
+        if d == 0 || d > usize::from(u16::MAX) || !coordinates.len().is_multiple_of(d) {
+            return Err(Error::parameter("points", "need a column of numbers each"));
+        }
+        if let Some(x) = coordinates
+            .iter()
+            .find(|x| x.abs().is_nan() || x.abs() > LARGEST)
+        {
+            return Err(Error::parameter(
+                "points",
+                format!("the coordinate {x} is not within ±{LARGEST:e}"),
+            ));
+        }
+        // −0 and 0 are one place.
+        let coordinates = coordinates.into_iter().map(|x| x + 0.0).collect();
+        Ok(Points {
+            d,
+            coordinates,
+            on_sphere: false,
+        })
+    }
+
+    /// Places by (latitude, longitude) in degrees, with great-circle distance in kilometres on a sphere of
+    /// [`EARTH_RADIUS_KM`].
+    ///
+    /// # Errors
+    /// A latitude beyond ±90° or a longitude beyond ±360°.
+    pub fn on_earth(places: &[[f64; 2]]) -> Result<Self> {
+        let mut coordinates = Vec::with_capacity(3 * places.len());
+        for &[latitude, longitude] in places {
+            if !(latitude.abs() <= 90.0 && longitude.abs() <= 360.0) {
+                return Err(Error::parameter(
+                    format!("latitude {latitude}, longitude {longitude}"),
+                    "is no place on earth: degrees within ±90 and ±360 are needed",
+                ));
+            }
+            let (phi, lambda) = (latitude.to_radians(), longitude.to_radians());
+            coordinates.extend([cos(phi) * cos(lambda), cos(phi) * sin(lambda), sin(phi)]);
+        }
+        let mut points = Points::new(coordinates, 3)?;
+        points.on_sphere = true;
+        Ok(points)
+    }
+
+    /// The number of rows.
+    pub fn len(&self) -> usize {
+        self.coordinates.len() / self.d
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.coordinates.is_empty()
+    }
+
+    pub(super) fn dimension(&self) -> usize {
+        self.d
+    }
+
+    pub(super) fn get(&self, row: usize) -> &[f64] {
+        &self.coordinates[row * self.d..(row + 1) * self.d]
+    }
+
+    /// The square of a distance between coordinates that counts as within the radius.
+    pub(super) fn square_of(&self, radius: f64) -> f64 {
+        let reach = radius * (1.0 + ROUNDING);
+        let straight = if self.on_sphere {
+            // A chord through the sphere.
+            let half = (reach / (2.0 * EARTH_RADIUS_KM)).min(std::f64::consts::FRAC_PI_2);
+            2.0 * sin(half)
+        } else {
+            reach
+        };
+        straight * straight
+    }
+
+    /// The distance between two rows.
+    pub fn distance(&self, a: usize, b: usize) -> f64 {
+        let pairs = self.get(a).iter().zip(self.get(b));
+        let straight = pairs
+            .fold(0.0, |sum, (x, y)| sum + (x - y) * (x - y))
+            .sqrt();
+        if self.on_sphere {
+            2.0 * EARTH_RADIUS_KM * asin((0.5 * straight).min(1.0))
+        } else {
+            straight
+        }
+    }
+
+    fn compare(&self, a: u32, b: u32) -> Ordering {
+        let pairs = self.get(a as usize).iter().zip(self.get(b as usize));
+        let mut orders = pairs.map(|(x, y)| x.total_cmp(y));
+        orders
+            .find(|order| order.is_ne())
+            .unwrap_or(Ordering::Equal)
+    }
+
+    /// The rows at each distinct point, points in lexicographic order.
+    pub(super) fn distinct(&self) -> Lists {
+        let mut sorted: Vec<u32> = (0..self.len() as u32).collect();
+        sorted.par_sort_unstable_by(|&a, &b| self.compare(a, b).then(a.cmp(&b)));
+        let mut places = Lists::with_capacity(self.len(), self.len());
+        for rows in sorted.chunk_by(|a, b| self.compare(*a, *b).is_eq()) {
+            places.push(rows.iter().copied());
+        }
+        places
+    }
+
+    /// The column along which the points are spread most.
+    pub(super) fn longest(&self) -> usize {
+        let n = self.len().max(1) as f64;
+        let spread = |column: usize| {
+            let all = || (0..self.len()).map(|row| self.get(row)[column]);
+            let mean = all().fold(0.0, |sum, x| sum + x / n);
+            all().fold(0.0, |sum, x| sum + (x - mean) * (x - mean) / n)
+        };
+        let spreads: Vec<f64> = (0..self.d).map(spread).collect();
+        (1..self.d).fold(0, |best, column| {
+            if spreads[column] > spreads[best] {
+                column
+            } else {
+                best
+            }
+        })
+    }
+}

@@ -1,0 +1,103 @@
+//! How much the order of a group can change the distance from the reference order.
+
+use rayon::prelude::*;
+
+use super::groups::Groups;
+use leakgauge_exact::permutation::Distance;
+use leakgauge_exact::permutation::inverse;
+
+/// What matters of where the groups are in an order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Spread {
+    /// The largest width.
+    pub width: u64,
+    /// The largest Kendall sensitivity.
+    pub kendall: u64,
+}
+
+/// The Kendall sensitivity of a group whose members are at these places, ascending: the most by which
+/// reordering the group changes the distance from the reference.
+///
+/// # Formula
+/// C(g, 2) + 2 Σ min(a, b) over the non-members between members, a and b being the members before and
+/// behind: a member that crosses a non-member reverses their pair, and all min(a, b) that can be
+/// exchanged across it do so in the reversed group.
+///
+/// # Conditions
+/// Equal to the paper's ω(ω + 1)/2 if the group is in one piece, or has one hole exactly in its middle;
+/// smaller otherwise.
+pub fn kendall_of_group(places: &[u32]) -> u64 {
+    let g = places.len() as u64;
+    let holes = places
+        .windows(2)
+        .zip(1u64..)
+        .map(|(pair, before)| u64::from(pair[1] - pair[0] - 1) * before.min(g - before));
+    g * g.saturating_sub(1) / 2 + 2 * holes.sum::<u64>()
+}
+
+/// The paper's bound on Kendall sensitivity by the width, ω(ω + 1)/2 (Property 4).
+pub fn bound_by_width(width: u64) -> u64 {
+    width * (width + 1) / 2
+}
+
+/// The places of a group's members, ascending.
+fn places(groups: &Groups, group: usize, place_of: &[u32], places: &mut Vec<u32>) {
+    places.clear();
+    places.extend(
+        groups
+            .members(group)
+            .iter()
+            .map(|row| place_of[*row as usize]),
+    );
+    places.sort_unstable();
+}
+
+fn spread_of(places: &[u32]) -> Spread {
+    match places {
+        [first, .., last] => Spread {
+            width: u64::from(last - first),
+            kendall: kendall_of_group(places),
+        },
+        _ => Spread::default(),
+    }
+}
+
+/// Width and sensitivity of every group.
+pub fn of_groups(groups: &Groups, order: &[u32]) -> Vec<Spread> {
+    let place_of = inverse(order);
+    (0..groups.len())
+        .into_par_iter()
+        .map_init(Vec::new, |list, group| {
+            places(groups, group, &place_of, list);
+            spread_of(list)
+        })
+        .collect()
+}
+
+/// The largest of each.
+pub fn spread(groups: &Groups, order: &[u32]) -> Spread {
+    let place_of = inverse(order);
+    (0..groups.len())
+        .into_par_iter()
+        .map_init(Vec::new, |list, group| {
+            places(groups, group, &place_of, list);
+            spread_of(list)
+        })
+        .reduce(Spread::default, |a, b| Spread {
+            width: a.width.max(b.width),
+            kendall: a.kendall.max(b.kendall),
+        })
+}
+
+/// The Hamming sensitivity of a group: its size, 0 for one row.
+pub(super) fn hamming_of_group(size: u64) -> u64 {
+    if size < 2 { 0 } else { size }
+}
+
+/// The sensitivity of groups with this spread.
+pub(super) fn sensitivity(distance: Distance, groups: &Groups, kendall: u64) -> u64 {
+    match distance {
+        Distance::Kendall => kendall,
+        Distance::Hamming => hamming_of_group(groups.sizes().max().unwrap_or_default() as u64),
+    }
+}

@@ -1,0 +1,89 @@
+//! Text whose size is only estimated: no font is read, and a browser may use any.
+
+use leakgauge_base::error::visible;
+
+/// The width of a text in ems, on the large side of common sans-serif fonts.
+pub(super) fn ems(text: &str) -> f64 {
+    text.chars().map(letter).sum()
+}
+
+fn letter(letter: char) -> f64 {
+    match letter {
+        'i' | 'j' | 'l' | '.' | ',' | ':' | ';' | '|' | '\'' | ' ' => 0.34,
+        'm' | 'w' | 'M' | 'W' | '%' | '@' | '…' => 0.95,
+        'A'..='Z' => 0.7,
+        // Wide scripts and pictures.
+        '\u{1100}'..='\u{11ff}' | '\u{2e80}'..='\u{ffff}' | '\u{10000}'.. => 1.1,
+        _ => 0.6,
+    }
+}
+
+/// A text that takes at most so many ems, its end replaced by `…` if need be. Characters that XML or a
+/// line cannot hold are written out.
+pub(super) fn fit(text: &str, most: f64) -> String {
+    let text = clean(text);
+    if ems(&text) <= most {
+        return text;
+    }
+    let mut room = most - letter('…');
+    let mut shown: String = text
+        .chars()
+        .take_while(|&next| {
+            room -= letter(next);
+            room >= 0.0
+        })
+        .collect();
+    shown.truncate(shown.trim_end().len());
+    shown.push('…');
+    shown
+}
+
+/// A text with what XML cannot hold written out.
+pub fn clean(text: &str) -> String {
+    let text = visible(text);
+    let allowed = |letter: char| !matches!(letter, '\u{fffe}' | '\u{ffff}');
+    if text.contains(|letter| !allowed(letter)) {
+        return text.replace(|letter| !allowed(letter), "\u{fffd}");
+    }
+    text.into_owned()
+}
+
+/// A text as the content of an element.
+pub(super) fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len() + 8);
+    for letter in clean(text).chars() {
+        match letter {
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            other => escaped.push(other),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_end_in_an_ellipsis_and_fit() {
+        for text in [
+            "x".repeat(200),
+            "时间".repeat(100),
+            "a\u{1b}[31m".repeat(50),
+        ] {
+            let short = fit(&text, 12.0);
+            assert!(ems(&short) <= 12.0 && short.ends_with('…'), "{short}");
+            assert!(short.chars().count() > 8, "{short}");
+        }
+        assert_eq!(fit("short", 12.0), "short");
+        assert_eq!(fit("anything", 0.0), "…");
+    }
+
+    #[test]
+    fn what_xml_cannot_hold_is_written_out() {
+        assert_eq!(clean("a\u{0}b\u{ffff}"), "a\\u{0}b\u{fffd}");
+        assert_eq!(escape("<a & b>"), "&lt;a &amp; b&gt;");
+    }
+}

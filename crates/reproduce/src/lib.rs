@@ -1,0 +1,226 @@
+//! Figures of papers, recomputed with this library: data, picture, and where a printed number and the
+//! recomputed one differ.
+//!
+//! ```
+//! use leakgauge_reproduce::{ReproduceOptions, entry};
+//!
+//! let figure = entry("bayes-security-figure-4")?.reproduce(&ReproduceOptions::default())?;
+//! assert!(figure.pictures[0].svg.starts_with("<svg"));
+//! # Ok::<(), leakgauge_base::error::Error>(())
+//! ```
+//!
+//! # References
+//! K. Chatzikokolakis, G. Cherubin, C. Palamidessi, C. Troncoso, *Bayes Security: A Not So Average
+//! Metric*, CSF 2023, doi:10.1109/CSF57540.2023.00011.
+
+mod catalogue;
+mod comparison;
+mod composition;
+mod curves;
+pub mod evaluation;
+mod numbers;
+mod planar;
+mod population;
+mod reidentification;
+mod response;
+mod shuffle_flow;
+mod shuffle_information;
+mod shuffle_tables;
+mod shuffling;
+mod sparsity;
+
+use serde::Serialize;
+
+use leakgauge_base::error::{Error, Result};
+use leakgauge_base::suggest::nearest;
+use leakgauge_plot::Figure;
+
+pub use catalogue::ENTRIES;
+pub use comparison::Comparison;
+pub use population::{MOST_CELLS, Population, read as read_population};
+
+/// Bayes security of the two secrets of a log, as an audit finds it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Audited {
+    /// The estimate.
+    pub estimate: Option<f64>,
+    /// The lower limit.
+    pub lower: Option<f64>,
+    /// The upper limit.
+    pub upper: Option<f64>,
+}
+
+/// An audit of a log with a seed. It is handed in: the audit is built on this crate's neighbors, not below
+/// them.
+pub type BlackBox = fn(&leakgauge_log::Log, u64) -> Result<Audited>;
+
+/// What can be chosen.
+#[derive(Debug, Clone)]
+pub struct ReproduceOptions {
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// The people of the figure that needs some; generated if not given.
+    pub population: Option<Population>,
+    /// The file or directory of the data that a figure is about; generated if not given.
+    pub source: Option<String>,
+    /// Priors drawn for each level of sparsity.
+    pub priors: usize,
+    /// Rows of each simulated log.
+    pub rows: u64,
+    /// Audits a log without knowing what made it; figures that need it are refused without.
+    pub audit: Option<BlackBox>,
+}
+
+impl Default for ReproduceOptions {
+    fn default() -> Self {
+        ReproduceOptions {
+            seed: 0,
+            population: None,
+            source: None,
+            priors: 1000,
+            rows: 40_000,
+            audit: None,
+        }
+    }
+}
+
+/// A figure that can be recomputed.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Entry {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it shows, in one line.
+    pub about: &'static str,
+    /// Its files without the ends `.csv` and `.svg`.
+    pub files: &'static [&'static str],
+    /// Whether it is about people, and takes a file of some.
+    pub takes_data: bool,
+    /// Whether it is about a data set, and takes its file or directory.
+    pub takes_source: bool,
+    #[serde(skip)]
+    build: fn(&ReproduceOptions) -> Result<Made>,
+}
+
+impl Entry {
+    /// Computes the figure.
+    ///
+    /// # Errors
+    /// A population that the figure cannot take.
+    pub fn reproduce(&self, options: &ReproduceOptions) -> Result<Reproduction> {
+        if options.population.is_some() && !self.takes_data {
+            return Err(Error::parameter(
+                "--data",
+                format!("{} is not about people", self.name),
+            ));
+        }
+        let made = (self.build)(options)?;
+        Ok(Reproduction {
+            name: self.name,
+            about: self.about,
+            comparisons: made.comparisons,
+            notes: made.notes,
+            pictures: made.pictures,
+        })
+    }
+}
+
+/// A recomputed figure.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Reproduction {
+    /// Its name.
+    pub name: &'static str,
+    /// What it shows.
+    pub about: &'static str,
+    /// Printed numbers and recomputed ones.
+    pub comparisons: Vec<Comparison>,
+    /// What was chosen where the paper leaves it open, and what was found.
+    pub notes: Vec<String>,
+    /// Data and pictures.
+    pub pictures: Vec<Figure>,
+}
+
+/// What a figure is made of.
+#[derive(Debug, Default)]
+struct Made {
+    comparisons: Vec<Comparison>,
+    notes: Vec<String>,
+    pictures: Vec<Figure>,
+}
+
+/// The figure of a name.
+///
+/// # Errors
+/// No figure has this name.
+pub fn entry(name: &str) -> Result<&'static Entry> {
+    ENTRIES
+        .iter()
+        .find(|entry| entry.name == name)
+        .ok_or_else(|| {
+            let error = Error::parameter(name, "is no figure that can be recomputed");
+            match nearest(name, ENTRIES.iter().map(|entry| entry.name)) {
+                Some(near) => error.with_hint(format!("did you mean {near}?")),
+                None => error.with_hint("`leakgauge reproduce --list` names them"),
+            }
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The plug-in estimate stands in for an audit, which this crate does not know.
+    fn plug_in(log: &leakgauge_log::Log, _: u64) -> Result<Audited> {
+        let variation = leakgauge_attack::measure::plug_in::total_variation(&log.counts)[0];
+        Ok(Audited {
+            estimate: Some(1.0 - variation),
+            lower: None,
+            upper: None,
+        })
+    }
+
+    /// Few draws: what does not depend on their number is checked.
+    fn quick() -> ReproduceOptions {
+        ReproduceOptions {
+            priors: 20,
+            rows: 2_000,
+            audit: Some(plug_in),
+            ..ReproduceOptions::default()
+        }
+    }
+
+    #[test]
+    fn every_figure_has_the_files_it_says_and_the_same_bytes_again() {
+        for entry in ENTRIES {
+            let made = entry.reproduce(&quick()).expect(entry.name);
+            let files: Vec<&str> = made.pictures.iter().map(|picture| picture.file).collect();
+            assert_eq!(files, entry.files, "{}", entry.name);
+            for picture in &made.pictures {
+                roxmltree::Document::parse(&picture.svg).expect(picture.file);
+                assert!(
+                    picture.svg.len() < 400_000,
+                    "{}: {}",
+                    picture.file,
+                    picture.svg.len()
+                );
+                let csv = picture.table.to_csv().expect(picture.file);
+                let mut reader = csv::Reader::from_reader(csv.as_bytes());
+                assert!(
+                    reader.records().count() > 1 && !csv.contains("NaN"),
+                    "{}",
+                    picture.file
+                );
+            }
+            assert_eq!(entry.reproduce(&quick()).expect(entry.name), made);
+        }
+    }
+
+    #[test]
+    fn names_are_suggested() {
+        let error = entry("bayes-security-figure4").unwrap_err().to_string();
+        assert!(
+            error.contains("did you mean bayes-security-figure-4?"),
+            "{error}"
+        );
+        assert!(entry("x").unwrap_err().to_string().contains("--list"));
+    }
+}

@@ -1,0 +1,87 @@
+//! Figure 4, right: friends.
+
+use super::super::{Made, ReproduceOptions};
+use super::people::Network;
+use super::{ALPHA, Effort, Population, Scheme, Swept, VOTERS, mean_group, shares};
+use crate::evaluation::Voters;
+use leakgauge_base::error::Result;
+use leakgauge_permute::{Groups, Randomness};
+
+/// People of a generated network.
+const PEOPLE: u64 = 6_000;
+/// The best-known people, friendship with whom is what is learned from.
+const KNOWN: usize = 60;
+
+fn features(network: &Network) -> (Vec<f32>, usize) {
+    let n = network.edges.rows();
+    let mut best: Vec<u32> = (0..n as u32).collect();
+    best.sort_by_key(|row| std::cmp::Reverse(network.edges.neighbors(*row as usize).len()));
+    best.truncate(KNOWN);
+    let mut features = Vec::with_capacity(n * (best.len() + 1));
+    for row in 0..n {
+        let friends = network.edges.neighbors(row);
+        features.push(friends.len() as f32);
+        let knows = |known: &u32| f32::from(u8::from(friends.binary_search(known).is_ok()));
+        features.extend(best.iter().map(knows));
+    }
+    (features, best.len() + 1)
+}
+
+fn population(network: &Network, randomness: &Randomness) -> Population {
+    let n = network.edges.rows();
+    let (features, dimension) = features(network);
+    let friends = |i: usize| network.edges.neighbors(i).to_vec();
+    let around = |i: usize| [&[i as u32], network.edges.neighbors(i)].concat();
+    Population {
+        voters: Voters::new(n, VOTERS, friends, |_, _| 0.0, randomness),
+        local: (0..n)
+            .map(|i| shares(&network.mature, 2, &around(i)))
+            .collect(),
+        features,
+        dimension,
+        truth: network.mature.clone(),
+        classes: 2,
+    }
+}
+
+/// Attack and local distributions on a network of friends.
+pub(crate) fn figure_4_twitch(options: &ReproduceOptions) -> Result<Made> {
+    let effort = Effort::new(options);
+    let mut randomness = Randomness::seeded(options.seed);
+    let network = match &options.source {
+        Some(directory) => Network::read(directory)?,
+        None => Network::generated(PEOPLE.min(options.rows / 4) as usize, &mut randomness)?,
+    };
+    let n = network.edges.rows();
+    let population = population(&network, &randomness);
+    let mut swept = Swept::new(&population, effort, options.seed);
+    let mut thetas = Vec::new();
+    for length in 0..=4 {
+        let groups = Groups::by_path(&network.edges, length)?;
+        let scheme = Scheme::grouped(&groups, ALPHA, None)?;
+        if let Scheme::Grouped(plan) = &scheme {
+            thetas.push(format!("{:.1e}", n as f64 * plan.theta));
+        }
+        swept.add(mean_group(&groups), &scheme);
+    }
+    Ok(Made {
+        comparisons: vec![swept.spans("Figure 4b")],
+        notes: vec![
+            format!(
+                "{}: {n} people, ε = 2.5, α = 4, path lengths 0 to 4, {} permutations of {} randomizations each. Up to {VOTERS} friends vote, taken at random; λ is against the true shares among friends, learned from friendship with the {KNOWN} best-known people and the number of friends.",
+                network.name, effort.rounds, effort.draws
+            ),
+            format!(
+                "nθ at each length: {}; a shuffle with nθ far below 1 is all but uniform.",
+                thetas.join(", ")
+            ),
+        ],
+        pictures: swept.pictures(
+            [
+                "dsigma-figure-4-twitch-attack",
+                "dsigma-figure-4-twitch-learnability",
+            ],
+            "a network of friends",
+        ),
+    })
+}

@@ -1,0 +1,264 @@
+//! Distributions over messages and samples of them, from delimited text.
+
+use std::io::Read;
+
+use csv::{ReaderBuilder, StringRecord, Trim};
+use hashbrown::HashMap;
+
+use leakgauge_base::error::{Error, Place, Result};
+use leakgauge_exact::channel::SUM_TOLERANCE;
+use leakgauge_exact::shuffle::reidentification::Source;
+use leakgauge_log as log;
+
+/// A count that a number holds exactly.
+const MOST_COUNT: f64 = (1_u64 << 53) as f64;
+
+/// Reads a file: one column are samples, two are labels with probabilities or counts. A first row
+/// whose second field is no number names the columns, as does one that is `label`, `value`,
+/// `observation`, `sample`, `message` or `password`, or a word above numbers.
+///
+/// Weights under the name `count`, or whole numbers that do not sum to 1, are counts.
+///
+/// # Errors
+/// An empty file, ragged rows, a label twice, weights that are negative, not finite or beyond 2⁵³,
+/// probabilities that do not sum to 1 within 1e-9.
+pub fn read(name: &str, input: impl Read, header: Option<bool>) -> Result<Source> {
+    let (records, header) = records(name, input, header)?;
+    let body = &records[usize::from(header)..];
+    if body.is_empty() {
+        return Err(Error::file(name, "has column names but no rows"));
+    }
+    if body[0].1.len() == 1 {
+        let samples = body.iter().map(|(line, record)| match record.len() {
+            1 => Ok(record[0].to_owned()),
+            fields => Err(ragged(name, *line, fields, 1)),
+        });
+        return Ok(Source::Samples(samples.collect::<Result<_>>()?));
+    }
+    let counted = header && records[0].1[1].eq_ignore_ascii_case("count");
+    table(name, body, counted)
+}
+
+fn ragged(name: &str, line: u64, fields: usize, width: usize) -> Error {
+    Error::data(
+        Place::file(name).row(line),
+        format!("has {fields} fields, others have {width}"),
+    )
+    .with_hint("one column of messages, or two columns: label and probability or count")
+}
+
+fn table(name: &str, body: &[(u64, StringRecord)], counted: bool) -> Result<Source> {
+    let (mut labels, mut weights) = (
+        Vec::with_capacity(body.len()),
+        Vec::with_capacity(body.len()),
+    );
+    let mut seen: HashMap<&str, u64> = HashMap::with_capacity(body.len());
+    for (line, record) in body {
+        if record.len() != 2 {
+            return Err(ragged(name, *line, record.len(), 2));
+        }
+        let place = || Place::file(name).row(*line).column("2").value(&record[1]);
+        let weight: f64 = (record[1].parse()).map_err(|_| {
+            Error::data(place(), "is not a number")
+                .with_hint("use --header where row 1 names the columns")
+        })?;
+        if !weight.is_finite() || weight < 0.0 {
+            return Err(Error::data(place(), "is neither a probability nor a count"));
+        }
+        if weight > MOST_COUNT {
+            return Err(Error::data(
+                place(),
+                "is a count beyond 2^53, which no number holds exactly",
+            ));
+        }
+        if let Some(first) = seen.insert(&record[0], *line) {
+            let place = Place::file(name).row(*line).column("1").value(&record[0]);
+            return Err(Error::data(
+                place,
+                format!("the label is already in row {first}"),
+            ));
+        }
+        labels.push(record[0].to_owned());
+        weights.push(weight);
+    }
+    let sum: f64 = weights.iter().sum();
+    let is_one = (sum - 1.0).abs() <= SUM_TOLERANCE;
+    let whole = weights.iter().all(|weight| weight.fract() == 0.0);
+    let counts = whole && (counted || !is_one);
+    if sum == 0.0 || !(counts || is_one) {
+        return Err(
+            Error::file(name, format!("the probabilities sum to {sum}, not 1"))
+                .with_hint("probabilities sum to 1 within 1e-9; counts are whole numbers"),
+        );
+    }
+    Ok(Source::Table {
+        labels,
+        weights,
+        counts,
+    })
+}
+
+/// All rows that are not empty, with their numbers, and whether the first names the columns.
+fn records(
+    name: &str,
+    mut input: impl Read,
+    header: Option<bool>,
+) -> Result<(Vec<(u64, StringRecord)>, bool)> {
+    let mut text = Vec::new();
+    input
+        .read_to_end(&mut text)
+        .map_err(|error| log::read_error(name, &error))?;
+    let mut reader = ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .trim(Trim::All)
+        .delimiter(log::delimiter(name, text.trim_ascii_start(), None))
+        .from_reader(text.as_slice());
+    let mut records = Vec::new();
+    for record in reader.records() {
+        let record = record.map_err(|error| Error::file(name, error.to_string()))?;
+        let line = record.position().map_or(0, csv::Position::line);
+        if record.len() > 1 || !record[0].is_empty() {
+            records.push((line, record));
+        }
+    }
+    let Some((_, first)) = records.first() else {
+        return Err(Error::file(name, "is empty")
+            .with_hint("one message a row, or rows of a label and its probability or count"));
+    };
+    let number = |field: &str| field.parse::<f64>().is_ok();
+    let found = if first.len() == 1 {
+        const NAMES: [&str; 6] = [
+            "label",
+            "value",
+            "observation",
+            "sample",
+            "message",
+            "password",
+        ];
+        let rest = || records[1..].iter().all(|(_, record)| number(&record[0]));
+        NAMES.iter().any(|name| first[0].eq_ignore_ascii_case(name))
+            || (records.len() > 1 && !number(&first[0]) && rest())
+    } else {
+        !number(&first[1])
+    };
+    Ok((records, header.unwrap_or(found)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use leakgauge_exact::shuffle::reidentification::{Pair, pair};
+
+    fn read(text: &str) -> Result<Source> {
+        super::read("p.csv", text.as_bytes(), None)
+    }
+
+    #[test]
+    fn tables_and_samples_are_told_apart() {
+        let Source::Table { labels, counts, .. } =
+            read("label,probability\na,0.25\nb,0.75\n").unwrap()
+        else {
+            panic!()
+        };
+        assert_eq!((labels.len(), counts), (2, false));
+        assert!(matches!(
+            read("a,3\nb,1\n").unwrap(),
+            Source::Table { counts: true, .. }
+        ));
+        assert!(matches!(
+            read("password,count\na,1\nb,0\n").unwrap(),
+            Source::Table { counts: true, .. }
+        ));
+        assert!(matches!(
+            read("a,1\nb,0\n").unwrap(),
+            Source::Table { counts: false, .. }
+        ));
+        assert_eq!(
+            read("value\n1\n2\n").unwrap(),
+            Source::Samples(vec!["1".into(), "2".into()])
+        );
+        assert_eq!(
+            read("b\na\n").unwrap(),
+            Source::Samples(vec!["b".into(), "a".into()])
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_place() {
+        let message = |text: &str| read(text).unwrap_err().to_string();
+        assert!(message("").contains("is empty"));
+        assert!(message("a,0.5\nb,0.4\n").contains("sum to 0.9"));
+        assert!(message("a,0.5\na,0.5\n").contains("already in row 1"));
+        assert!(message("a,1e300\nb,1\n").contains("2^53"));
+        assert!(message("a,1\nb,-1\n").contains("neither"));
+        assert!(message("a,1\nb\n").contains("row 2"));
+        assert!(message("label,count\n").contains("no rows"));
+        assert!(message("a,0\nb,0\n").contains("sum to 0"));
+    }
+
+    #[test]
+    fn families_rank_the_labels_of_the_other() {
+        let table = read("a,1\nb,7\nc,2\n").unwrap();
+        let zipf = Source::named("zipf(1)").unwrap().unwrap();
+        let Pair::Weights(p, q) = pair(table, zipf.clone(), false).unwrap() else {
+            panic!()
+        };
+        assert_eq!((p, q), (vec![7.0, 2.0, 1.0], vec![1.0, 0.5, 1.0 / 3.0]));
+        assert!(pair(zipf.clone(), zipf, false).is_err());
+        assert!(Source::named("uniform.csv").unwrap().is_none());
+        assert!(Source::named("zipf(exponent=-1)").is_err());
+        let samples = read("x\ny\n").unwrap();
+        assert!(pair(samples, Source::named("uniform").unwrap().unwrap(), false).is_err());
+    }
+}
+
+#[cfg(test)]
+mod distribution_tests {
+    use super::*;
+    use leakgauge_exact::shuffle::information::Distribution;
+
+    fn read(text: &str) -> Source {
+        super::read("p.csv", text.as_bytes(), None).unwrap()
+    }
+
+    fn named(text: &str) -> Source {
+        Source::named(text).unwrap().unwrap()
+    }
+
+    #[test]
+    fn probabilities_and_counts_are_distributions() {
+        let one = Distribution::of("p", read("a,0.5\nb,0.5\n")).unwrap();
+        assert_eq!(
+            one,
+            Distribution::of("p", read("label,count\na,7\nb,7\n")).unwrap()
+        );
+        let other = Distribution::of("q", read("b,0.25\nc,0.75")).unwrap();
+        let (labels, rows) = Distribution::align(&[&one, &other]);
+        assert_eq!(labels, ["a", "b", "c"]);
+        assert_eq!(rows, [[0.5, 0.5, 0.0], [0.0, 0.25, 0.75]]);
+        let again = Distribution::of("p", read(&other.to_csv().unwrap())).unwrap();
+        assert_eq!(again, other);
+    }
+
+    #[test]
+    fn families_rank_the_labels_of_the_other() {
+        let both = |target, decoys| Distribution::both(["p", "q"], [target, decoys]);
+        let [p, q] = both(read("a,1\nb,7\nc,2\n"), named("zipf(1)")).unwrap();
+        assert_eq!(p.labels, ["a", "b", "c"]);
+        assert_eq!(q.labels, ["b", "c", "a"]);
+        assert!((q.probabilities[0] - 6.0 / 11.0).abs() < 1e-15);
+        let [p, q] = both(named("uniform(size=4)"), read("a,1\nrank 4,7\nc,2\n")).unwrap();
+        assert_eq!(p.labels, ["rank 4", "c", "a", "rank 4'"]);
+        assert_eq!((p.probabilities, q.labels.len()), (vec![0.25; 4], 3));
+        let [p, q] = both(named("zipf(1, size=2)"), named("uniform")).unwrap();
+        assert_eq!(
+            (p.labels, q.labels.len()),
+            (vec!["1".into(), "2".into()], 2)
+        );
+        let message = |target, decoys| both(target, decoys).unwrap_err().to_string();
+        assert!(message(named("zipf(1)"), named("uniform")).contains("not known"));
+        assert!(message(named("uniform(size=1)"), read("a,1\nb,7\n")).contains("has 2 labels"));
+        assert!(message(read("x\ny\n"), named("uniform(size=3)")).contains("sample"));
+    }
+}

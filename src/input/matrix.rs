@@ -1,0 +1,372 @@
+//! Reading matrices: channels, and gains or losses, from delimited text.
+//!
+//! One row a secret (or guess), one column an observation (or secret); a row of column names and a
+//! column of labels are found and reported, or forced.
+
+use std::io::Read;
+
+use csv::{ReaderBuilder, StringRecord, Trim};
+
+use leakgauge_base::error::{Error, Place, Result};
+use leakgauge_exact::channel::{
+    Channel, MatrixLayout, Payoff, RowProblem, SUM_TOLERANCE, numbered,
+};
+use leakgauge_log as log;
+
+/// How to read a matrix; what is `None` is found.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct MatrixOptions {
+    /// Whether row 1 names the columns.
+    pub header: Option<bool>,
+    /// Whether column 1 names the rows.
+    pub labels: Option<bool>,
+    /// The delimiter.
+    pub delimiter: Option<u8>,
+    /// Divide every row of a channel by its sum.
+    pub normalize: bool,
+}
+
+/// Reads a channel.
+///
+/// # Errors
+/// Anything that is no channel, with file, row, column and value: ragged rows, fields that are no
+/// numbers, negative or infinite ones, rows that do not sum to 1, fewer than two rows.
+pub fn channel(
+    name: &str,
+    input: impl Read,
+    options: &MatrixOptions,
+) -> Result<(Channel, MatrixLayout)> {
+    let mut table = Table::read(name, input, options, SumsTo::One)?;
+    let mut normalized = 0;
+    for k in 0..table.rows() {
+        normalized += u64::from(table.check_row(k, options.normalize)?);
+    }
+    if table.rows() < 2 {
+        return Err(
+            Error::file(name, "has one row; a channel needs at least two secrets")
+                .with_hint("one row a secret, one column an observation"),
+        );
+    }
+    let layout = table.layout(normalized);
+    let place = |error: Error| match error {
+        Error::Parameter { what, problem, .. } => Error::file(name, format!("{what}: {problem}")),
+        other => other,
+    };
+    let channel = Channel::new(table.row_names, table.column_names, table.values).map_err(place)?;
+    Ok((channel, layout))
+}
+
+/// Reads a gain or loss matrix for a channel: one row a guess, one column a secret. Where row 1 names
+/// secrets, columns are matched by name.
+///
+/// # Errors
+/// Ragged rows, fields that are no finite numbers, columns that are not the channel's secrets.
+pub fn payoff(
+    name: &str,
+    input: impl Read,
+    channel: &Channel,
+    options: &MatrixOptions,
+) -> Result<Payoff> {
+    let table = Table::read(name, input, options, SumsTo::Anything)?;
+    let secrets = channel.secrets();
+    let width = table.column_names.len();
+    if width != secrets.len() {
+        return Err(Error::file(
+            name,
+            format!("has {width} columns for {} secrets", secrets.len()),
+        )
+        .with_hint("a gain or loss matrix has one row a guess and one column a secret"));
+    }
+    let positions: Vec<usize> = if table.header {
+        let find = |secret: &String| table.column_names.iter().position(|name| name == secret);
+        secrets
+            .iter()
+            .map(|secret| {
+                find(secret).ok_or_else(|| {
+                    Error::file(name, format!("has no column for secret {secret}")).with_hint(
+                        "name the columns like the channel's secrets, or leave out row 1",
+                    )
+                })
+            })
+            .collect::<Result<_>>()?
+    } else {
+        (0..width).collect()
+    };
+    let mut values = Vec::with_capacity(table.values.len());
+    for row in table.values.chunks_exact(width) {
+        values.extend(positions.iter().map(|&at| row[at]));
+    }
+    Payoff::new(table.row_names, width, values)
+}
+
+/// What rows are expected to sum to, which helps to tell labels from entries.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum SumsTo {
+    One,
+    Anything,
+}
+
+/// A matrix of numbers with the names of its rows and columns.
+struct Table {
+    file: String,
+    header: bool,
+    labels: bool,
+    row_names: Vec<String>,
+    column_names: Vec<String>,
+    /// The row of the file that each row comes from.
+    lines: Vec<u64>,
+    values: Vec<f64>,
+}
+
+impl Table {
+    fn read(name: &str, input: impl Read, options: &MatrixOptions, sums: SumsTo) -> Result<Table> {
+        let records = records(name, input, options.delimiter)?;
+        let (header, labels) = layout(&records, options, sums);
+        let skip = usize::from(labels);
+        let width = records[0].1.len();
+        if width <= skip {
+            return Err(Error::file(name, "has labels but no columns of numbers"));
+        }
+        let body = &records[usize::from(header)..];
+        if body.is_empty() {
+            return Err(Error::file(name, "has column names but no rows"));
+        }
+        let column_names = if header {
+            let names = records[0].1.iter().skip(skip);
+            names.map(str::to_owned).collect()
+        } else {
+            numbered(width - skip)
+        };
+        let mut table = Table {
+            file: name.to_owned(),
+            header,
+            labels,
+            row_names: if labels {
+                let first = body.iter().map(|(_, record)| &record[0]);
+                first.map(str::to_owned).collect()
+            } else {
+                numbered(body.len())
+            },
+            column_names,
+            lines: body.iter().map(|(line, _)| *line).collect(),
+            values: Vec::with_capacity(body.len() * (width - skip)),
+        };
+        for (line, record) in body {
+            table.push(*line, record, width, skip)?;
+        }
+        Ok(table)
+    }
+
+    fn push(&mut self, line: u64, record: &StringRecord, width: usize, skip: usize) -> Result<()> {
+        if record.len() != width {
+            return Err(Error::data(
+                Place::file(&self.file).row(line),
+                format!("has {} fields where row 1 has {width}", record.len()),
+            ));
+        }
+        for (at, field) in record.iter().enumerate().skip(skip) {
+            let value: f64 = field.parse().map_err(|_| {
+                self.entry_error(line, at - skip, field, "is not a number")
+                    .with_hint("use --header where row 1 names columns, --labels where column 1 names rows")
+            })?;
+            if !value.is_finite() {
+                return Err(self.entry_error(line, at - skip, field, "is not a finite number"));
+            }
+            self.values.push(value);
+        }
+        Ok(())
+    }
+
+    fn entry_error(&self, line: u64, column: usize, field: &str, problem: &str) -> Error {
+        let place = Place::file(&self.file)
+            .row(line)
+            .column(&self.column_names[column])
+            .value(field);
+        Error::data(place, problem)
+    }
+
+    fn rows(&self) -> usize {
+        self.row_names.len()
+    }
+
+    /// Checks one row of a channel; whether it had to be normalised.
+    fn check_row(&mut self, number: usize, normalize: bool) -> Result<bool> {
+        let width = self.column_names.len();
+        let line = self.lines[number];
+        let row = &mut self.values[number * width..(number + 1) * width];
+        if let Some(RowProblem::Negative { column, value }) = RowProblem::find_entry(row) {
+            let problem = "a probability cannot be negative";
+            return Err(self.entry_error(line, column, &value.to_string(), problem));
+        }
+        let sum: f64 = row.iter().sum();
+        let wrong = (sum - 1.0).abs() > SUM_TOLERANCE;
+        if normalize && sum > 0.0 && sum.is_finite() {
+            row.iter_mut().for_each(|p| *p /= sum);
+            return Ok(wrong);
+        }
+        if !wrong {
+            return Ok(false);
+        }
+        let place = Place::file(&self.file).row(line);
+        let label = &self.row_names[number];
+        let error = Error::data(
+            place,
+            format!("the probabilities of secret {label} sum to {sum}, not 1"),
+        );
+        Err(if sum > 0.0 {
+            error.with_hint("--normalize divides every row by its sum")
+        } else {
+            error
+        })
+    }
+
+    fn layout(&self, normalized_rows: u64) -> MatrixLayout {
+        MatrixLayout {
+            file: self.file.clone(),
+            header: self.header,
+            labels: self.labels,
+            normalized_rows,
+            written_out: false,
+        }
+    }
+}
+
+/// All rows that are not empty, with their numbers from 1.
+fn records(
+    name: &str,
+    mut input: impl Read,
+    delimiter: Option<u8>,
+) -> Result<Vec<(u64, StringRecord)>> {
+    let mut text = Vec::new();
+    input
+        .read_to_end(&mut text)
+        .map_err(|error| log::read_error(name, &error))?;
+    let head = text.trim_ascii_start();
+    let mut reader = ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .trim(Trim::All)
+        .delimiter(log::delimiter(name, head, delimiter))
+        .from_reader(text.as_slice());
+    let mut records = Vec::new();
+    for record in reader.records() {
+        let record = record.map_err(|error| Error::file(name, error.to_string()))?;
+        let line = record.position().map_or(0, csv::Position::line);
+        if record.len() > 1 || !record[0].is_empty() {
+            records.push((line, record));
+        }
+    }
+    if records.is_empty() {
+        return Err(Error::file(name, "is empty")
+            .with_hint("a channel has one row a secret and one column an observation"));
+    }
+    Ok(records)
+}
+
+fn is_number(field: &str) -> bool {
+    field.parse::<f64>().is_ok()
+}
+
+/// Whether row 1 names columns and column 1 names rows.
+fn layout(records: &[(u64, StringRecord)], options: &MatrixOptions, sums: SumsTo) -> (bool, bool) {
+    let first = &records[0].1;
+    let header = options.header.unwrap_or_else(|| {
+        // The first field alone may be a label.
+        let named = first.iter().skip(1).any(|field| !is_number(field));
+        let corner = records.len() > 1 && first.len() > 1 && is_corner(&first[0]);
+        named || corner || (first.len() == 1 && !is_number(&first[0]))
+    });
+    let body = &records[usize::from(header).min(records.len())..];
+    let labels = options.labels.unwrap_or_else(|| {
+        let words = body.iter().any(|(_, record)| !is_number(&record[0]));
+        let corner = header && first.len() > 1 && is_corner(&first[0]);
+        words || corner || (sums == SumsTo::One && sums_without_first(body))
+    });
+    (header, labels)
+}
+
+/// What stands above a column of labels.
+fn is_corner(field: &str) -> bool {
+    const NAMES: [&str; 6] = ["", "secret", "secrets", "label", "labels", "guess"];
+    NAMES.iter().any(|name| field.eq_ignore_ascii_case(name))
+}
+
+/// Whether rows sum to 1 without their first field and not with it.
+fn sums_without_first(body: &[(u64, StringRecord)]) -> bool {
+    let sum = |record: &StringRecord, skip: usize| -> f64 {
+        let fields = record.iter().skip(skip);
+        fields.map(|field| field.parse().unwrap_or(f64::NAN)).sum()
+    };
+    let one = |sum: f64| (sum - 1.0).abs() <= SUM_TOLERANCE;
+    let all = body.iter().all(|(_, r)| r.len() > 1 && one(sum(r, 1)));
+    all && body.iter().any(|(_, record)| !one(sum(record, 0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<(Channel, MatrixLayout)> {
+        channel("m.csv", text.as_bytes(), &MatrixOptions::default())
+    }
+
+    #[test]
+    fn headers_and_labels_are_found() {
+        let cases = [
+            ("0.5,0.5\n0.1,0.9\n", false, false),
+            ("x,y\n0.5,0.5\n0.1,0.9\n", true, false),
+            ("a,0.5,0.5\nb,0.1,0.9\n", false, true),
+            ("secret,x,y\na,0.5,0.5\nb,0.1,0.9\n", true, true),
+            (",0,1\n0,0.5,0.5\n1,0.1,0.9\n", true, true),
+            ("secret;0;1\n0;0.5;0.5\n1;0.1;0.9\n", true, true),
+            ("7,0.5,0.5\n8,0.1,0.9\n", false, true),
+            ("s,x,y\n7,0.5,0.5\n8,0.1,0.9\n", true, true),
+            ("\n0.5\t0.5\n\n0.1\t0.9", false, false),
+        ];
+        for (text, header, labels) in cases {
+            let (channel, layout) = read(text).unwrap();
+            assert_eq!((layout.header, layout.labels), (header, labels), "{text}");
+            assert_eq!(channel.values(), [0.5, 0.5, 0.1, 0.9], "{text}");
+        }
+        let (channel, _) = read("secret,x,y\na,0.5,0.5\nb,0.1,0.9\n").unwrap();
+        assert_eq!(channel.secrets(), ["a", "b"]);
+        assert_eq!(channel.observations(), ["x", "y"]);
+    }
+
+    #[test]
+    fn rows_are_normalised_only_on_request() {
+        let text = "a,3,1\nb,0.5,0.5\n";
+        let error = read(text).unwrap_err().to_string();
+        assert!(
+            error.contains("row 1") && error.contains("sum to 4"),
+            "{error}"
+        );
+        let options = MatrixOptions {
+            normalize: true,
+            ..MatrixOptions::default()
+        };
+        let (channel, layout) = channel("m.csv", text.as_bytes(), &options).unwrap();
+        assert_eq!(channel.row(0), [0.75, 0.25]);
+        assert_eq!(layout.normalized_rows, 1);
+        let zero = super::channel("m.csv", "a,0,0\nb,1,0\n".as_bytes(), &options);
+        assert!(zero.unwrap_err().to_string().contains("sum to 0"));
+    }
+
+    #[test]
+    fn columns_of_a_payoff_are_matched_by_name() {
+        let (channel, _) = read("secret,x,y\na,0.5,0.5\nb,0.1,0.9\n").unwrap();
+        let options = MatrixOptions::default();
+        let text = "guess,b,a\nsay b,1,0\nsay a,0,2\n";
+        let found = payoff("g.csv", text.as_bytes(), &channel, &options).unwrap();
+        let expected = Payoff::new(
+            vec!["say b".to_owned(), "say a".to_owned()],
+            2,
+            vec![0.0, 1.0, 2.0, 0.0],
+        );
+        assert_eq!(found, expected.unwrap());
+        let narrow = payoff("g.csv", "1\n0\n".as_bytes(), &channel, &options);
+        assert!(narrow.unwrap_err().to_string().contains("1 columns for 2"));
+        let unknown = payoff("g.csv", "a,c\n0,1\n".as_bytes(), &channel, &options);
+        assert!(unknown.unwrap_err().to_string().contains("secret b"));
+    }
+}

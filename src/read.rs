@@ -1,0 +1,62 @@
+//! Reading a log with everything that this build can read: text, columns in binary, a query engine.
+
+use leakgauge_base::error::{Error, Result};
+use leakgauge_log::{ColumnarReader, EngineOptions, Log, ReadMeter, ReadOptions};
+
+/// What this build reads Parquet and Arrow files with, if it does.
+pub const COLUMNAR: Option<&'static dyn ColumnarReader> = columnar();
+
+#[cfg(feature = "parquet")]
+const fn columnar() -> Option<&'static dyn ColumnarReader> {
+    Some(&leakgauge_columnar::ArrowReader)
+}
+
+#[cfg(not(feature = "parquet"))]
+const fn columnar() -> Option<&'static dyn ColumnarReader> {
+    None
+}
+
+/// Reads a log.
+///
+/// # Errors
+/// Anything wrong with a file or its content, with file, row, column and value; a format or an engine that
+/// this build does not have.
+pub fn read(options: &ReadOptions, meter: &ReadMeter) -> Result<Log> {
+    let options = ReadOptions {
+        columnar: options.columnar.or(COLUMNAR),
+        ..options.clone()
+    };
+    match &options.engine {
+        None => leakgauge_log::read(&options, meter),
+        Some(engine) => through_engine(engine, &options, meter),
+    }
+}
+
+#[cfg(feature = "engine")]
+fn through_engine(_: &EngineOptions, options: &ReadOptions, meter: &ReadMeter) -> Result<Log> {
+    options.check()?;
+    leakgauge_engine::read(
+        options,
+        &meter.expecting(options.files.iter().chain(&options.fit_on)),
+    )
+}
+
+#[cfg(not(feature = "engine"))]
+fn through_engine(engine: &EngineOptions, options: &ReadOptions, _: &ReadMeter) -> Result<Log> {
+    options.check()?;
+    let (what, feature) = match engine {
+        EngineOptions {
+            cluster: Some(url), ..
+        } => (format!("--cluster {url}"), "cluster"),
+        EngineOptions {
+            condition: Some(condition),
+            ..
+        } => (format!("--where {condition}"), "engine"),
+        _ => ("--engine".to_owned(), "engine"),
+    };
+    Err(
+        Error::parameter(what, "this build has no query engine").with_hint(format!(
+            "build it with: cargo build --release --features {feature}"
+        )),
+    )
+}

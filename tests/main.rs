@@ -1,0 +1,44 @@
+//! Everything that is tested from outside: the program on files, the library on logs, the pages and examples.
+//! One binary, so that it is linked once.
+
+mod any_input;
+mod bad_input;
+mod bad_options;
+mod bounds;
+mod browser;
+mod channel_cli;
+mod channel_golden;
+#[cfg(feature = "parquet")]
+mod columnar_damage;
+#[cfg(feature = "parquet")]
+mod columnar_logs;
+mod common;
+mod compare;
+mod datasets;
+mod follow;
+mod given_scores;
+mod hostile_input;
+mod json_lines;
+mod max_rows;
+mod mechanism_exact;
+mod mechanism_golden;
+mod mechanism_samples;
+mod mechanism_text;
+mod mechanisms;
+mod outputs;
+mod permute;
+mod privacy_claims;
+mod reading;
+mod readme;
+mod real_logs;
+#[cfg(feature = "reproduce")]
+mod reproduce;
+mod shapes;
+mod shuffle_cli;
+mod shuffle_flow;
+mod shuffle_information;
+mod shuffle_reidentify;
+mod sparse_logs;
+mod split_blocks;
+mod statistics;
+mod verdicts;
