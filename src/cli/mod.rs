@@ -5,6 +5,7 @@ mod bounds;
 mod channel;
 mod compare;
 mod engine;
+mod flags;
 mod follow;
 mod options;
 mod outputs;
@@ -58,6 +59,7 @@ enum Command {
 
 /// Runs the program.
 pub fn main() -> ExitCode {
+    leakgauge::naming::install(flags::flag);
     let arguments = Arguments::parse();
     let done = match arguments.command {
         Command::Estimate(arguments) => audit::estimate(&arguments),
