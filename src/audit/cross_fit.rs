@@ -8,7 +8,7 @@
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use leakgauge_attack::pairwise::{GuessTally, PairChoice, Tally, judge};
+use leakgauge_attack::pairwise::{GuessErrors, PairChoice, PairErrors, judge};
 use leakgauge_attack::scorer::{Kind, Scorer};
 use leakgauge_attack::split::{self, Split};
 use leakgauge_attack::tuning::{self, ScorerChoice, Tuned};
@@ -25,13 +25,13 @@ const STREAM: u64 = 1 << 48;
 #[derive(Debug)]
 pub(super) struct CrossFit {
     /// One tally a pair, in the order of [`leakgauge_attack::pairwise::pairs`].
-    tallies: Vec<Tally>,
+    tallies: Vec<PairErrors>,
     /// Advantage at the worst pair that each part's attack chose, weighted by rows.
     worst: Option<f64>,
     /// Its variance, by that of each part's error rates.
     worst_variance: f64,
     /// One tally a prior.
-    pub guesses: Vec<GuessTally>,
+    pub guesses: Vec<GuessErrors>,
 }
 
 impl CrossFit {
@@ -41,7 +41,7 @@ impl CrossFit {
     }
 
     /// The tally of a pair over all rows.
-    pub fn tally(&self, pair: usize) -> Tally {
+    pub fn tally(&self, pair: usize) -> PairErrors {
         self.tallies[pair]
     }
 
@@ -103,11 +103,11 @@ impl CrossFit {
     fn empty(log: &Log, priors: usize) -> CrossFit {
         let secrets = log.secrets.len();
         CrossFit {
-            tallies: vec![Tally::default(); leakgauge_attack::pairwise::pair_count(secrets)],
+            tallies: vec![PairErrors::default(); leakgauge_attack::pairwise::pair_count(secrets)],
             worst: None,
             worst_variance: 0.0,
             guesses: vec![
-                GuessTally {
+                GuessErrors {
                     rows: vec![0; secrets],
                     errors: vec![0; secrets],
                 };
@@ -116,7 +116,7 @@ impl CrossFit {
         }
     }
 
-    fn add(&mut self, tallies: &[Tally], guesses: &[GuessTally]) {
+    fn add(&mut self, tallies: &[PairErrors], guesses: &[GuessErrors]) {
         for (sum, tally) in self.tallies.iter_mut().zip(tallies) {
             sum.a_rows += tally.a_rows;
             sum.a_missed += tally.a_missed;

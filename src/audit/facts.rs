@@ -73,7 +73,7 @@ pub(super) fn method(
         effective_rows: effective.map(worth),
         scorer: tuned.scorer.name(),
         parameters: tuned.scorer.parameters(),
-        in_words: tuned.scorer.in_words(),
+        in_words: tuned.scorer.description(),
         index: tuned.index,
         rows: PartRows {
             fit: split.fit.total(),

@@ -8,7 +8,9 @@ use crate::audit::plan::{PrivacyPlan, WorstMethod, kolmogorov_lower};
 use crate::audit::{distributions, trade_off};
 use crate::estimate::{Estimate, Method, Methods};
 use leakgauge_attack::measure::plug_in;
-use leakgauge_attack::pairwise::{AdvantageMethod, Quantity, Tally, clustering_order, pair_index};
+use leakgauge_attack::pairwise::{
+    AdvantageMethod, PairErrors, Quantity, clustering_order, pair_index,
+};
 use leakgauge_attack::tuning::ScorerChoice;
 use leakgauge_log::Log;
 use leakgauge_log::observations::{Counts, ObservationKind};
@@ -43,7 +45,7 @@ impl Evidence<'_> {
     }
 
     /// The tally of a pair's rule.
-    pub(super) fn tally(&self, pair: usize) -> &Tally {
+    pub(super) fn tally(&self, pair: usize) -> &PairErrors {
         &self.judgement.tallies[pair]
     }
 

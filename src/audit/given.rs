@@ -53,7 +53,7 @@ pub(super) fn tune(
         kind: Kind::named("given"),
         scorer: scorer.name(),
         parameters: scorer.parameters(),
-        in_words: scorer.in_words(),
+        description: scorer.description(),
         quality: Ok(quality(&scores, &split.tune, alpha)),
         cost: 0.0,
         rows: 0,

@@ -52,7 +52,7 @@ pub use options::{AuditOptions, PriorChoice, SplitChoice};
 use options::{check, prior};
 use parts::{by_choice, refuse_uncertifiable};
 use plan::Plan;
-pub use tallies::{PlugIn, Tallies, Worth};
+pub use tallies::{EffectiveSampleSize, PlugIn, Tallies};
 use targets::Targets;
 pub use trade_off::*;
 pub use warning::Warning;

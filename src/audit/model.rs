@@ -213,7 +213,7 @@ impl TriedScorer {
         TriedScorer {
             scorer: tried.scorer,
             parameters: tried.parameters.clone(),
-            in_words: tried.in_words.clone(),
+            in_words: tried.description.clone(),
             quality: quality.map(|quality| quality.total()),
             advantage: quality.map(|quality| quality.largest),
             mean_advantage: quality.map(|quality| quality.mean),

@@ -6,7 +6,7 @@ use crate::audit::model::{Overall, WorstPair};
 use crate::audit::{Evidence, PriorChoice};
 use crate::estimate::{Estimate, Method, Methods};
 use leakgauge_attack::measure::plug_in;
-use leakgauge_attack::pairwise::{GuessTally, tally_guesses};
+use leakgauge_attack::pairwise::{GuessErrors, tally_guesses};
 use leakgauge_attack::split::Split;
 use leakgauge_attack::tuning::Tuned;
 use leakgauge_exact::leakage;
@@ -189,7 +189,7 @@ fn vulnerability(
 }
 
 /// 1 − the prior-weighted errors; `None` if a secret of positive prior was not tested.
-fn point_vulnerability(tally: &GuessTally, prior: &[f64]) -> Option<f64> {
+fn point_vulnerability(tally: &GuessErrors, prior: &[f64]) -> Option<f64> {
     let strata = strata(prior, &tally.rows, &tally.errors);
     let mut risk = 0.0;
     for stratum in strata.iter().filter(|stratum| stratum.weight > 0.0) {
@@ -223,7 +223,7 @@ fn effective_upper(evidence: &Evidence, at: usize, strata: &[Stratum], level: f6
 }
 
 /// Draws the same number of certify rows from every secret of positive prior and pools their errors.
-fn matched_upper(tally: &GuessTally, prior: &[f64], level: f64, rng: &mut ChaCha8Rng) -> f64 {
+fn matched_upper(tally: &GuessErrors, prior: &[f64], level: f64, rng: &mut ChaCha8Rng) -> f64 {
     let plan =
         matched_plan(prior, &tally.rows).expect("the method was chosen because a plan exists");
     let errors = (0..plan.len())

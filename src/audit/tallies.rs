@@ -4,7 +4,7 @@
 use crate::audit::Evidence;
 use crate::estimate::{Estimate, Method};
 use leakgauge_attack::measure::plug_in;
-use leakgauge_attack::pairwise::{Advantage, GuessTally, Tally};
+use leakgauge_attack::pairwise::{Advantage, GuessErrors, PairErrors};
 use leakgauge_stats::binomial;
 use leakgauge_stats::concentration::{
     mcdiarmid_total_variation_radius, mcdiarmid_vulnerability_radius,
@@ -16,15 +16,15 @@ pub struct Tallies {
     /// The prior, in the order of the secrets.
     pub prior: Vec<f64>,
     /// Guesses among all secrets on the certify rows.
-    pub guesses: GuessTally,
+    pub guesses: GuessErrors,
     /// The attack at the worst pair on the certify rows.
     pub worst: Advantage,
     /// The attack at every pair on the certify rows.
-    pub pairs: Vec<Tally>,
+    pub pairs: Vec<PairErrors>,
     /// The same from all rows, each judged by an attack that did not see it.
     cross: Option<Cross>,
     /// What the certify rows are worth, in a split by time.
-    pub effective: Option<Worth>,
+    pub effective: Option<EffectiveSampleSize>,
     /// Discrete logs: what limits from above rest on.
     pub plug_in: Option<PlugIn>,
 }
@@ -32,14 +32,14 @@ pub struct Tallies {
 /// Cross-fitted attacks.
 #[derive(Debug, Clone)]
 struct Cross {
-    guesses: GuessTally,
-    pairs: Vec<Tally>,
+    guesses: GuessErrors,
+    pairs: Vec<PairErrors>,
     worst_variance: f64,
 }
 
 /// How many independent rows the certify rows are worth.
 #[derive(Debug, Clone)]
-pub struct Worth {
+pub struct EffectiveSampleSize {
     /// For every pair, of its first secret and of its second.
     pub pairs: Vec<[u64; 2]>,
     /// Of every secret, for guesses among all.
@@ -92,7 +92,7 @@ impl Tallies {
                 pairs: (0..pairs).map(|pair| cross.tally(pair)).collect(),
                 worst_variance: cross.worst_variance(),
             }),
-            effective: effective.map(|worth| Worth {
+            effective: effective.map(|worth| EffectiveSampleSize {
                 pairs: worth.rules[..pairs].to_vec(),
                 guesses: worth.guesses[0].clone(),
             }),
@@ -158,7 +158,7 @@ impl Tallies {
         self.error(&self.guesses, self.effective.as_ref())
     }
 
-    fn error(&self, tally: &GuessTally, worth: Option<&Worth>) -> Option<f64> {
+    fn error(&self, tally: &GuessErrors, worth: Option<&EffectiveSampleSize>) -> Option<f64> {
         let worth = worth.map_or(&tally.rows, |worth| &worth.guesses);
         let secrets = self.prior.iter().enumerate().filter(|(_, p)| **p > 0.0);
         let variance: f64 = secrets

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Difference, Differences, Measured, PairDifference, PairSummary};
 use crate::audit::{Audit, PairFigures, Tallies};
 use crate::estimate::{Estimate, Method, Methods};
-use leakgauge_attack::pairwise::{Tally, pair_index};
+use leakgauge_attack::pairwise::{PairErrors, pair_index};
 use leakgauge_exact::leakage;
 use leakgauge_stats::binomial::{clopper_pearson_lower, clopper_pearson_upper};
 use leakgauge_stats::weighted_risk::{Stratum, chernoff_lower, chernoff_upper};
@@ -208,7 +208,7 @@ fn attack_advantage(earlier: &Audit, later: &Audit) -> Difference {
                 Method::ClopperPearsonEffectiveRows,
             ));
         }
-        let strata = |tally: &Tally| {
+        let strata = |tally: &PairErrors| {
             [
                 (tally.a_missed, tally.a_rows),
                 (tally.b_missed, tally.b_rows),

@@ -342,7 +342,7 @@ impl Attack {
         let scores = score_table(&*scorer, table, symbols, self.secrets);
         let says_a = at.into_iter().map(|symbol| {
             let row = scores
-                .symbols()
+                .observations()
                 .binary_search(&symbol)
                 .expect("one of these");
             let scores = scores.row(row);

@@ -3,7 +3,7 @@
 /// One score per secret for each of some distinct observations.
 #[derive(Debug, Clone)]
 pub struct ScoreTable {
-    symbols: Vec<u32>,
+    ids: Vec<u32>,
     secrets: usize,
     values: Vec<f64>,
 }
@@ -13,22 +13,22 @@ impl ScoreTable {
     ///
     /// # Panics
     /// If the number of values is not rows × secrets.
-    pub fn new(symbols: Vec<u32>, secrets: usize, values: Vec<f64>) -> Self {
+    pub fn new(ids: Vec<u32>, secrets: usize, values: Vec<f64>) -> Self {
         assert_eq!(
-            symbols.len() * secrets,
+            ids.len() * secrets,
             values.len(),
             "one score per observation and secret"
         );
         ScoreTable {
-            symbols,
+            ids,
             secrets,
             values,
         }
     }
 
     /// The observations, in ascending order.
-    pub fn symbols(&self) -> &[u32] {
-        &self.symbols
+    pub fn observations(&self) -> &[u32] {
+        &self.ids
     }
 
     /// The number of secrets.

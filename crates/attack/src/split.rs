@@ -25,9 +25,9 @@ const CERTIFY: f64 = 0.4;
 const TUNE: f64 = 0.2;
 /// Share of a secret's rows that tune where nothing is learned.
 const TUNE_ALONE: f64 = 0.25;
-/// Choosing needs no more rows than this over all secrets, but [`TUNE_LEAST`] a secret.
-const TUNE_MOST: u64 = 100_000;
-const TUNE_LEAST: u64 = 1_000;
+/// Choosing needs no more rows than this over all secrets, but [`MIN_TUNE`] a secret.
+const MAX_TUNE: u64 = 100_000;
+const MIN_TUNE: u64 = 1_000;
 
 impl Split {
     /// Splits every secret's rows at random: 40 % fit, 20 % tune (at most about 100,000 rows in all,
@@ -111,7 +111,7 @@ pub fn subset(counts: &Counts, most: impl Fn(u64) -> u64, rng: &mut ChaCha8Rng) 
 }
 
 fn tune_most(secrets: usize) -> u64 {
-    (TUNE_MOST / secrets.max(1) as u64).max(TUNE_LEAST)
+    (MAX_TUNE / secrets.max(1) as u64).max(MIN_TUNE)
 }
 
 fn share(rows: u64, share: f64) -> u64 {

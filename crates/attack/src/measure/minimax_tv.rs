@@ -11,9 +11,9 @@ use leakgauge_log::observations::Counts;
 /// With at most this many distinct observations the plug-in is as good and simpler.
 const FEW_SYMBOLS: u64 = 4;
 /// The effective rows below which no polynomial of a useful degree can be estimated.
-const LEAST_ROWS: f64 = 16.0;
+const MIN_ROWS: f64 = 16.0;
 /// No polynomial has a larger degree.
-const MOST_DEGREE: usize = 6;
+const MAX_DEGREE: usize = 6;
 
 /// A symmetric polynomial in two probabilities for |x − y| where x + y ≤ 1.
 struct Approximation {
@@ -31,7 +31,7 @@ struct Approximation {
 /// 0.1489, 0.1193 and 0.0953: about 0.58 / degree.
 const APPROXIMATIONS: [Approximation; 3] = [
     Approximation {
-        least_rows: LEAST_ROWS,
+        least_rows: MIN_ROWS,
         degree: 4,
         reach: 4.0,
         terms: &[
@@ -77,14 +77,14 @@ const APPROXIMATIONS: [Approximation; 3] = [
 const STRIP: [f64; 2] = [2.34816238, -1.45803596];
 
 /// Coefficients of x^j y^k.
-type Monomials = [[f64; MOST_DEGREE + 1]; MOST_DEGREE + 1];
+type Monomials = [[f64; MAX_DEGREE + 1]; MAX_DEGREE + 1];
 
 static MONOMIALS: LazyLock<[Monomials; APPROXIMATIONS.len()]> =
     LazyLock::new(|| APPROXIMATIONS.each_ref().map(Approximation::monomials));
 
 impl Approximation {
     fn monomials(&self) -> Monomials {
-        let mut all = [[0.0; MOST_DEGREE + 1]; MOST_DEGREE + 1];
+        let mut all = [[0.0; MAX_DEGREE + 1]; MAX_DEGREE + 1];
         for &(i, j, coefficient) in self.terms {
             // Of (x + y)^i (x − y)^j, by the power of y.
             let mut product = vec![1.0];
@@ -156,8 +156,8 @@ impl Estimator {
     }
 
     /// Unbiased estimates of (p/reach)^j: falling factorials (x)_j / (n)_j.
-    fn powers(&self, x: f64, rows: f64) -> [f64; MOST_DEGREE + 1] {
-        let mut powers = [0.0; MOST_DEGREE + 1];
+    fn powers(&self, x: f64, rows: f64) -> [f64; MAX_DEGREE + 1] {
+        let mut powers = [0.0; MAX_DEGREE + 1];
         powers[0] = 1.0;
         for j in 0..self.degree {
             let taken = j as f64;

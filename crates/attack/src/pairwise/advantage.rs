@@ -2,7 +2,7 @@
 
 use rand_chacha::ChaCha8Rng;
 
-use crate::pairwise::{ErrorRates, Tally};
+use crate::pairwise::{ErrorRates, PairErrors};
 use leakgauge_stats::hypergeometric;
 use leakgauge_stats::poisson_binomial::{poisson_binomial_lower, poisson_binomial_upper};
 use leakgauge_stats::wilson::Wilson;
@@ -20,7 +20,7 @@ pub enum AdvantageMethod {
 /// What judged rows say about the advantage of a rule.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Advantage {
-    tally: Tally,
+    tally: PairErrors,
     /// Errors of equally many rows of either secret, and the number of these rows.
     pooled: Option<(u64, u64)>,
     /// What the rows of a and of b are worth, where they are not independent.
@@ -29,7 +29,7 @@ pub struct Advantage {
 
 impl Advantage {
     /// Prepares the limits. Pooling draws equally many rows of either secret at random.
-    pub fn new(tally: Tally, method: AdvantageMethod, rng: &mut ChaCha8Rng) -> Self {
+    pub fn new(tally: PairErrors, method: AdvantageMethod, rng: &mut ChaCha8Rng) -> Self {
         let rows = tally.a_rows.min(tally.b_rows);
         let pooled = (method == AdvantageMethod::Pooled && rows > 0).then(|| {
             let a = hypergeometric::sample(tally.a_rows, tally.a_missed, rows, rng);
@@ -45,7 +45,7 @@ impl Advantage {
 
     /// Each error rate limited separately, with as many rows of a and of b as they are worth if that is
     /// given.
-    pub fn separate(tally: Tally, effective: Option<[u64; 2]>) -> Self {
+    pub fn separate(tally: PairErrors, effective: Option<[u64; 2]>) -> Self {
         Advantage {
             tally,
             pooled: None,
@@ -75,7 +75,7 @@ impl Advantage {
     }
 
     /// The errors and rows that the limits rest on.
-    pub fn tally(&self) -> &Tally {
+    pub fn tally(&self) -> &PairErrors {
         &self.tally
     }
 
@@ -158,18 +158,18 @@ impl AdvantageGuide {
     }
 
     /// The larger of the two approximate lower limits.
-    pub fn at_least(&self, tally: &Tally) -> f64 {
+    pub fn at_least(&self, tally: &PairErrors) -> f64 {
         let [separate, pooled] = self.both(tally);
         separate.max(pooled)
     }
 
     /// The method that promises the larger limit if a tally's rates recur on so many rows.
-    pub fn method(&self, tune: &Tally, a_rows: u64, b_rows: u64) -> AdvantageMethod {
+    pub fn method(&self, tune: &PairErrors, a_rows: u64, b_rows: u64) -> AdvantageMethod {
         let expected = |missed: u64, rows: u64, then: u64| {
             let rate = (missed as f64 + 0.5) / (rows as f64 + 1.0);
             (rate * then as f64).round() as u64
         };
-        let [separate, pooled] = self.both(&Tally {
+        let [separate, pooled] = self.both(&PairErrors {
             a_rows,
             a_missed: expected(tune.a_missed, tune.a_rows, a_rows),
             b_rows,
@@ -182,7 +182,7 @@ impl AdvantageGuide {
         }
     }
 
-    fn both(&self, tally: &Tally) -> [f64; 2] {
+    fn both(&self, tally: &PairErrors) -> [f64; 2] {
         let separate = tally.errors_about(&self.separate).advantage();
         let rows = tally.a_rows.min(tally.b_rows);
         let share = |missed: u64, of: u64| missed as f64 * (rows as f64 / of.max(1) as f64);
@@ -197,8 +197,8 @@ mod tests {
     use super::*;
     use rand::SeedableRng;
 
-    fn tally(a_rows: u64, a_missed: u64, b_rows: u64, b_missed: u64) -> Tally {
-        Tally {
+    fn tally(a_rows: u64, a_missed: u64, b_rows: u64, b_missed: u64) -> PairErrors {
+        PairErrors {
             a_rows,
             a_missed,
             b_rows,

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::pairwise::{AdvantageGuide, Quantity, Rule, Tally, Target, pair_count, pairs};
+use crate::pairwise::{AdvantageGuide, PairErrors, Quantity, Rule, Target, pair_count, pairs};
 use crate::scores::ScoreTable;
 use leakgauge_log::observations::Counts;
 use leakgauge_stats::renyi;
@@ -14,7 +14,7 @@ pub struct PairChoice {
     /// The rule with the best advantage.
     pub rule: Rule,
     /// How it did on the tune rows.
-    pub tune: Tally,
+    pub tune: PairErrors,
     /// Its approximate lower limit of the advantage on the tune rows; −1 if a secret has none.
     pub lower: f64,
     /// For each target: the rule with the largest lower limit on the tune rows, and that limit.
@@ -126,8 +126,8 @@ impl Cuts {
     }
 
     /// Every cut: a threshold and what it does on the tune rows.
-    fn all(&self) -> impl Iterator<Item = (f64, Tally)> {
-        let mut tally = Tally {
+    fn all(&self) -> impl Iterator<Item = (f64, PairErrors)> {
+        let mut tally = PairErrors {
             a_rows: self.a_rows,
             a_missed: self.a_rows,
             b_rows: self.b_rows,
@@ -137,14 +137,14 @@ impl Cuts {
             let ((here, a, b), (next, ..)) = (pair[0], pair[1]);
             tally.a_missed -= a;
             tally.b_missed += b;
-            // Halfway, but below `here` even if the two are neighbouring floats.
+            // Halfway, but below `here` even if the two are neighboring floats.
             let threshold = next + 0.5 * (here - next);
             (if threshold < here { threshold } else { next }, tally)
         })
     }
 
-    fn best_advantage(&self) -> (Rule, Tally) {
-        let gain = |tally: &Tally| tally.advantage().unwrap_or(-1.0);
+    fn best_advantage(&self) -> (Rule, PairErrors) {
+        let gain = |tally: &PairErrors| tally.advantage().unwrap_or(-1.0);
         let neutral = [0.0, -f64::MIN_POSITIVE]
             .map(|threshold| (threshold, self.tally_at(threshold)))
             .into_iter()
@@ -175,10 +175,10 @@ impl Cuts {
         (self.rule(threshold), tally)
     }
 
-    fn tally_at(&self, threshold: f64) -> Tally {
+    fn tally_at(&self, threshold: f64) -> PairErrors {
         let taken_for_a = self.steps.iter().take_while(|step| step.0 > threshold);
         let (a, b) = taken_for_a.fold((0, 0), |(a, b), step| (a + step.1, b + step.2));
-        Tally {
+        PairErrors {
             a_rows: self.a_rows,
             a_missed: self.a_rows - a,
             b_rows: self.b_rows,
@@ -193,7 +193,7 @@ impl Cuts {
     fn best_privacy(
         &self,
         rule: Rule,
-        tally: Tally,
+        tally: PairErrors,
         guide: &AdvantageGuide,
         quantity: Quantity,
     ) -> (Rule, f64) {
@@ -212,11 +212,11 @@ impl Cuts {
     /// The cut with the largest approximate limit, and that limit.
     fn best_cut(
         &self,
-        first: (f64, Tally),
+        first: (f64, PairErrors),
         level: &Wilson,
         quantity: Quantity,
-    ) -> ((f64, Tally), f64) {
-        let value = |tally: &Tally| match quantity {
+    ) -> ((f64, PairErrors), f64) {
+        let value = |tally: &PairErrors| match quantity {
             // Ordered as its logarithm, which is left to the end.
             Quantity::Epsilon { delta } => tally.errors_about(level).odds_at_least(delta) - 1.0,
             _ => at_least(tally, level, quantity),
@@ -230,9 +230,9 @@ impl Cuts {
     /// The cuts at the corners of the convex hull of the ROC curve. μ and ρ are quasi-convex in both
     /// error rates, so that no other cut has larger rates of them; their limits differ little from
     /// that, and are too dear to be computed for every cut.
-    fn hull(&self) -> impl Iterator<Item = (f64, Tally)> {
+    fn hull(&self) -> impl Iterator<Item = (f64, PairErrors)> {
         let end = |a_missed: u64, b_missed: u64| {
-            let tally = Tally {
+            let tally = PairErrors {
                 a_rows: self.a_rows,
                 a_missed,
                 b_rows: self.b_rows,
@@ -240,7 +240,7 @@ impl Cuts {
             };
             (f64::NAN, tally)
         };
-        let mut corners: Vec<(f64, Tally)> = vec![end(self.a_rows, 0)];
+        let mut corners: Vec<(f64, PairErrors)> = vec![end(self.a_rows, 0)];
         for next in self.all().chain([end(0, self.b_rows)]) {
             while let [.., before, last] = &corners[..]
                 && !turns_down(&before.1, &last.1, &next.1)
@@ -256,7 +256,7 @@ impl Cuts {
 }
 
 /// The approximate limit of a quantity that a cut shows.
-fn at_least(tally: &Tally, level: &Wilson, quantity: Quantity) -> f64 {
+fn at_least(tally: &PairErrors, level: &Wilson, quantity: Quantity) -> f64 {
     let errors = tally.errors_about(level);
     match quantity {
         Quantity::Epsilon { delta } => errors.odds_at_least(delta).max(1.0).ln(),
@@ -267,10 +267,10 @@ fn at_least(tally: &Tally, level: &Wilson, quantity: Quantity) -> f64 {
 
 /// The cut with the largest value, the first of equals, and that value.
 fn largest(
-    first: (f64, Tally),
-    others: impl Iterator<Item = (f64, Tally)>,
-    value: impl Fn(&Tally) -> f64,
-) -> ((f64, Tally), f64) {
+    first: (f64, PairErrors),
+    others: impl Iterator<Item = (f64, PairErrors)>,
+    value: impl Fn(&PairErrors) -> f64,
+) -> ((f64, PairErrors), f64) {
     let start = (first, value(&first.1));
     others.map(|cut| (cut, value(&cut.1))).fold(
         start,
@@ -279,8 +279,8 @@ fn largest(
 }
 
 /// Whether a ROC curve becomes flatter at `here`: b taken for a to the right, a taken for a upward.
-fn turns_down(before: &Tally, here: &Tally, next: &Tally) -> bool {
-    let step = |from: &Tally, to: &Tally| {
+fn turns_down(before: &PairErrors, here: &PairErrors, next: &PairErrors) -> bool {
+    let step = |from: &PairErrors, to: &PairErrors| {
         let right = i128::from(to.b_missed) - i128::from(from.b_missed);
         let up = i128::from(from.a_missed) - i128::from(to.a_missed);
         (right, up)
@@ -290,7 +290,7 @@ fn turns_down(before: &Tally, here: &Tally, next: &Tally) -> bool {
 }
 
 /// The standard error of TPR − FPR, with the counts drawn half a row to the middle.
-fn standard_error(tally: &Tally) -> f64 {
+fn standard_error(tally: &PairErrors) -> f64 {
     let variance = |missed: u64, rows: u64| {
         let rate = (missed as f64 + 0.5) / (rows as f64 + 1.0);
         rate * (1.0 - rate) / (rows as f64).max(1.0)
@@ -371,13 +371,13 @@ mod tests {
             b_rows: others.iter().sum(),
             steps,
         };
-        let rates = |tally: &Tally| crate::pairwise::ErrorRates {
+        let rates = |tally: &PairErrors| crate::pairwise::ErrorRates {
             missed: tally.a_missed as f64 / tally.a_rows as f64,
             false_alarm: tally.b_missed as f64 / tally.b_rows as f64,
         };
         assert!(cuts.hull().count() < cuts.all().count());
         for quantity in [Quantity::Mu, Quantity::Rho] {
-            let best = |cuts: &mut dyn Iterator<Item = (f64, Tally)>| {
+            let best = |cuts: &mut dyn Iterator<Item = (f64, PairErrors)>| {
                 cuts.map(|(_, tally)| quantity.at_least(&rates(&tally)))
                     .filter(|value| value.is_finite())
                     .fold(0.0, f64::max)

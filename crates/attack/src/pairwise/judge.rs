@@ -3,14 +3,14 @@
 use rayon::prelude::*;
 
 use crate::pairwise::choose::rows_by_secret;
-use crate::pairwise::{Rule, ScoredRows, Tally};
+use crate::pairwise::{PairErrors, Rule, ScoredRows};
 use crate::scorer::{Scorer, score_table};
 use crate::scores::ScoreTable;
 use leakgauge_log::observations::{Cell, Counts, Observations};
 
 /// How guesses among all secrets fared.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct GuessTally {
+pub struct GuessErrors {
     /// Rows of each secret.
     pub rows: Vec<u64>,
     /// Rows of each secret that were guessed wrong.
@@ -21,9 +21,9 @@ pub struct GuessTally {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Judgement {
     /// One tally per rule.
-    pub tallies: Vec<Tally>,
+    pub tallies: Vec<PairErrors>,
     /// One tally per prior.
-    pub guesses: Vec<GuessTally>,
+    pub guesses: Vec<GuessErrors>,
 }
 
 /// Applies rules, and for each prior the guess argmax(score + ln prior), to rows that nothing was
@@ -52,8 +52,8 @@ pub fn judge_and_keep(
     let secrets = certify.secrets();
     let mut kept = Vec::new();
     let mut judgement = Judgement {
-        tallies: vec![Tally::default(); rules.len()],
-        guesses: vec![GuessTally::untested(certify); priors.len()],
+        tallies: vec![PairErrors::default(); rules.len()],
+        guesses: vec![GuessErrors::untested(certify); priors.len()],
     };
     let ln_priors: Vec<Vec<f64>> = priors.iter().map(|prior| logarithms(prior)).collect();
     for cells in blocks(certify.cells(), BLOCK) {
@@ -96,15 +96,15 @@ pub fn judge_and_keep(
 }
 
 /// How the guesses argmax(score + ln prior) fare on rows whose scores are at hand.
-pub fn tally_guesses(scores: &ScoreTable, counts: &Counts, prior: &[f64]) -> GuessTally {
-    let mut tally = GuessTally::untested(counts);
+pub fn tally_guesses(scores: &ScoreTable, counts: &Counts, prior: &[f64]) -> GuessErrors {
+    let mut tally = GuessErrors::untested(counts);
     add_errors(scores, counts, &logarithms(prior), &mut tally.errors);
     tally
 }
 
-impl GuessTally {
+impl GuessErrors {
     fn untested(counts: &Counts) -> Self {
-        GuessTally {
+        GuessErrors {
             rows: counts.rows().to_vec(),
             errors: vec![0; counts.secrets()],
         }

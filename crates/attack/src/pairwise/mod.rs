@@ -12,7 +12,7 @@ pub use advantage::{Advantage, AdvantageGuide, AdvantageMethod};
 pub use choose::rows_by_secret;
 pub use choose::{PairChoice, choose_rules};
 pub use clustering::clustering_order;
-pub use judge::{GuessTally, Judgement, judge, judge_and_keep, tally_guesses};
+pub use judge::{GuessErrors, Judgement, judge, judge_and_keep, tally_guesses};
 pub use privacy::{Quantity, Target};
 pub use serial::{EffectiveRows, effective_rows};
 pub use trade_off::{CurvePoint, Detection, ScoredRows, rows_for_detection};
@@ -34,7 +34,7 @@ pub struct Rule {
 
 /// How often a rule erred on rows that it never saw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Tally {
+pub struct PairErrors {
     /// Rows of secret a.
     pub a_rows: u64,
     /// Rows of a that the rule took for b (false negatives).
@@ -45,7 +45,7 @@ pub struct Tally {
     pub b_missed: u64,
 }
 
-impl Tally {
+impl PairErrors {
     /// Whether both secrets were tested at all.
     pub fn is_judged(&self) -> bool {
         self.a_rows > 0 && self.b_rows > 0
@@ -70,9 +70,9 @@ impl Tally {
 
     /// The same rates on a multiple of the rows.
     #[must_use]
-    pub fn scaled(&self, factor: f64) -> Tally {
+    pub fn scaled(&self, factor: f64) -> PairErrors {
         let scale = |count: u64| (count as f64 * factor).round() as u64;
-        Tally {
+        PairErrors {
             a_rows: scale(self.a_rows),
             a_missed: scale(self.a_missed),
             b_rows: scale(self.b_rows),

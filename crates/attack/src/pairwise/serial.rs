@@ -157,15 +157,15 @@ impl Series {
             .filter(|row| row.0 == secret)
             .map(|row| row.1)
             .collect();
-        let mut symbols = of_secret.clone();
-        symbols.sort_unstable();
-        symbols.dedup();
+        let mut ids = of_secret.clone();
+        ids.sort_unstable();
+        ids.dedup();
         let at = of_secret
             .iter()
-            .map(|symbol| symbols.binary_search(symbol).expect("one of these"))
+            .map(|symbol| ids.binary_search(symbol).expect("one of these"))
             .collect();
         Series {
-            scores: score_table(scorer, observations, symbols, secrets),
+            scores: score_table(scorer, observations, ids, secrets),
             at,
         }
     }

@@ -23,7 +23,7 @@ pub struct Member {
     pub scorer: Arc<dyn Scorer>,
     /// Its weight.
     pub weight: f64,
-    /// The root mean square of its centred scores.
+    /// The root mean square of its centered scores.
     pub spread: f64,
 }
 
@@ -33,9 +33,9 @@ impl Blend {
         Blend { members }
     }
 
-    /// The root mean square of a table's scores, centred row by row; `None` if it is no use as a unit.
+    /// The root mean square of a table's scores, centered row by row; `None` if it is no use as a unit.
     pub fn spread(scores: &ScoreTable) -> Option<f64> {
-        let rows = scores.symbols().len();
+        let rows = scores.observations().len();
         let cells = (rows * scores.secrets()) as f64;
         let squares = (0..rows).map(|row| {
             let row = scores.row(row);
@@ -77,7 +77,7 @@ impl Scorer for Blend {
             .collect()
     }
 
-    fn in_words(&self) -> String {
+    fn description(&self) -> String {
         let members = self.members.iter();
         let members: Vec<String> = members
             .map(|member| {
@@ -86,7 +86,7 @@ impl Scorer for Blend {
                     "{} × {} ({})",
                     member.weight,
                     scorer.name(),
-                    scorer.in_words()
+                    scorer.description()
                 )
             })
             .collect();
@@ -104,12 +104,12 @@ impl Scorer for Blend {
         self.members.iter().find_map(|member| member.scorer.index())
     }
 
-    fn score(&self, observations: &Observations, symbols: &[u32], scores: &mut [f64]) {
-        let secrets = scores.len() / symbols.len().max(1);
+    fn score(&self, observations: &Observations, ids: &[u32], scores: &mut [f64]) {
+        let secrets = scores.len() / ids.len().max(1);
         let mut part = vec![0.0; scores.len()];
         scores.fill(0.0);
         for member in &self.members {
-            member.scorer.score(observations, symbols, &mut part);
+            member.scorer.score(observations, ids, &mut part);
             Blend::add(scores, &part, secrets, member.weight, member.spread);
         }
     }

@@ -45,7 +45,7 @@ impl Forest {
     /// Trees that are grown and asked one after the other.
     const GROVE: usize = 10;
     /// Columns that the library can number.
-    const MOST_FEATURES: usize = 65_535;
+    const MAX_FEATURES: usize = 65_535;
     /// The score of a secret without fit rows.
     const UNKNOWN: f64 = -1e9;
 
@@ -55,11 +55,11 @@ impl Forest {
     /// No column varies, too many columns, fewer than two secrets with rows.
     pub fn fit(observations: &Observations, fit: &Counts, growth: Growth) -> Result<Self, String> {
         let features = Features::fit(observations, fit);
-        if !(1..=Self::MOST_FEATURES).contains(&features.len()) {
+        if !(1..=Self::MAX_FEATURES).contains(&features.len()) {
             return Err(format!(
                 "{} columns vary, 1 to {} are possible",
                 features.len(),
-                Self::MOST_FEATURES
+                Self::MAX_FEATURES
             ));
         }
         let total = fit.total() as f64;
@@ -113,28 +113,28 @@ impl Scorer for Forest {
         ])
     }
 
-    fn in_words(&self) -> String {
+    fn description(&self) -> String {
         format!(
             "{} trees, at least {} rows a leaf",
             self.growth.trees, self.growth.leaf
         )
     }
 
-    fn score(&self, observations: &Observations, symbols: &[u32], scores: &mut [f64]) {
+    fn score(&self, observations: &Observations, ids: &[u32], scores: &mut [f64]) {
         const BLOCK: usize = 256;
         let floor = 0.5 / self.growth.trees as f64;
         let groves = self.groves.len() as f64;
         let (mut points, mut shares) = (Vec::new(), Vec::new());
-        let blocks = symbols
+        let blocks = ids
             .chunks(BLOCK)
             .zip(scores.chunks_mut(BLOCK * self.secrets));
-        for (symbols, scores) in blocks {
+        for (ids, scores) in blocks {
             points.clear();
-            for &symbol in symbols {
+            for &symbol in ids {
                 self.features.append(observations, symbol, &mut points);
             }
             shares.clear();
-            shares.resize(symbols.len() * self.classes.len(), 0.0f64);
+            shares.resize(ids.len() * self.classes.len(), 0.0f64);
             for grove in &self.groves {
                 for (sum, share) in shares.iter_mut().zip(grove.proba(&points, 1)) {
                     *sum += f64::from(share);

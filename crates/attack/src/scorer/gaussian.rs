@@ -150,13 +150,9 @@ impl Transform {
     }
 
     /// One row an observation.
-    fn points(
-        &self,
-        observations: &Observations,
-        symbols: impl Iterator<Item = u32>,
-    ) -> Array2<f64> {
+    fn points(&self, observations: &Observations, ids: impl Iterator<Item = u32>) -> Array2<f64> {
         let (mut points, mut scaled) = (Vec::new(), Vec::new());
-        for symbol in symbols {
+        for symbol in ids {
             match self {
                 Transform::Scaled(scaling) => {
                     scaling.apply(observations.numbers(symbol), &mut scaled);
@@ -182,8 +178,8 @@ fn naive(
     let repeated = |cell: &leakgauge_log::observations::Cell| {
         std::iter::repeat_n((cell.symbol, cell.secret as usize), cell.count as usize)
     };
-    let symbols = cells().flat_map(repeated).map(|(symbol, _)| symbol);
-    let points = transform.points(observations, symbols);
+    let ids = cells().flat_map(repeated).map(|(symbol, _)| symbol);
+    let points = transform.points(observations, ids);
     let targets: Array1<usize> = cells()
         .flat_map(repeated)
         .map(|(_, secret)| secret)
@@ -220,11 +216,11 @@ fn moments(observations: &Observations, fit: &Counts, transform: &Transform) -> 
         let mut scatter = Array2::zeros((d, d));
         for block in cells.chunks(BLOCK) {
             let points = transform.points(observations, block.iter().map(|&(symbol, _)| symbol));
-            let mut centred = points - &mean;
-            for (mut point, &(_, count)) in centred.rows_mut().into_iter().zip(block) {
+            let mut centered = points - &mean;
+            for (mut point, &(_, count)) in centered.rows_mut().into_iter().zip(block) {
                 point *= f64::sqrt(count);
             }
-            scatter += &centred.t().dot(&centred);
+            scatter += &centered.t().dot(&centered);
         }
         Moments {
             rows: rows as f64,
@@ -351,7 +347,7 @@ impl Scorer for Gaussian {
         parameters
     }
 
-    fn in_words(&self) -> String {
+    fn description(&self) -> String {
         let covariance = match self.covariance {
             Covariance::Independent => "columns independent (naive Bayes)".to_owned(),
             Covariance::Shared => "one covariance for all secrets (LDA)".to_owned(),
@@ -365,12 +361,12 @@ impl Scorer for Gaussian {
         }
     }
 
-    fn score(&self, observations: &Observations, symbols: &[u32], scores: &mut [f64]) {
-        let blocks = symbols
+    fn score(&self, observations: &Observations, ids: &[u32], scores: &mut [f64]) {
+        let blocks = ids
             .chunks(BLOCK)
             .zip(scores.chunks_mut(BLOCK * self.secrets));
-        for (symbols, scores) in blocks {
-            let points = self.transform.points(observations, symbols.iter().copied());
+        for (ids, scores) in blocks {
+            let points = self.transform.points(observations, ids.iter().copied());
             self.model.score(&points, self.secrets, scores);
             for score in scores {
                 // Far outliers overflow when squared.

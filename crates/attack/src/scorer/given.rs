@@ -95,7 +95,7 @@ impl Given {
     }
 }
 
-/// Halfway between two values, below the larger even if they are neighbouring floats.
+/// Halfway between two values, below the larger even if they are neighboring floats.
 fn middle(low: f64, high: f64) -> f64 {
     let middle = low + 0.5 * (high - low);
     if middle < high { middle } else { low }
@@ -138,10 +138,10 @@ impl Scorer for Given {
         BTreeMap::from([("scores", Parameter::Word(means))])
     }
 
-    fn score(&self, observations: &Observations, symbols: &[u32], scores: &mut [f64]) {
+    fn score(&self, observations: &Observations, ids: &[u32], scores: &mut [f64]) {
         match &self.reading {
             Reading::PerSecret(columns) => {
-                for (&symbol, row) in symbols.iter().zip(scores.chunks_mut(columns.len())) {
+                for (&symbol, row) in ids.iter().zip(scores.chunks_mut(columns.len())) {
                     let numbers = observations.numbers(symbol);
                     for (score, &column) in row.iter_mut().zip(columns) {
                         *score = numbers[column];
@@ -152,7 +152,7 @@ impl Scorer for Given {
                 first_is_larger,
                 zero,
             } => {
-                for (&symbol, row) in symbols.iter().zip(scores.chunks_mut(2)) {
+                for (&symbol, row) in ids.iter().zip(scores.chunks_mut(2)) {
                     let score = zero.to(observations.numbers(symbol)[0]);
                     row[0] = if *first_is_larger { score } else { -score };
                     row[1] = 0.0;
@@ -182,9 +182,9 @@ mod tests {
             [_] => Given::single(&log.observations, &log.counts),
             _ => Given::per_secret(vec![1, 0]),
         };
-        let symbols: Vec<u32> = (0..log.observations.len() as u32).collect();
-        let mut scores = vec![0.0; 2 * symbols.len()];
-        given.score(&log.observations, &symbols, &mut scores);
+        let ids: Vec<u32> = (0..log.observations.len() as u32).collect();
+        let mut scores = vec![0.0; 2 * ids.len()];
+        given.score(&log.observations, &ids, &mut scores);
         (
             given,
             scores.chunks(2).map(|row| [row[0], row[1]]).collect(),

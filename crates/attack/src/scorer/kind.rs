@@ -7,17 +7,17 @@ use crate::scorer::{Metric, TransformKind};
 pub struct Kind {
     /// The name on the command line.
     pub name: &'static str,
-    /// The distance of neighbours and what numbers are turned into first.
+    /// The distance of neighbors and what numbers are turned into first.
     pub space: Option<(Metric, TransformKind)>,
 }
 
 impl Kind {
-    /// A kind that does not look for neighbours.
+    /// A kind that does not look for neighbors.
     pub fn named(name: &'static str) -> Self {
         Kind { name, space: None }
     }
 
-    /// Neighbours by a distance, however they decide.
+    /// Neighbors by a distance, however they decide.
     pub fn neighbors(metric: Metric, transform: TransformKind) -> Self {
         Kind {
             name: "knn",

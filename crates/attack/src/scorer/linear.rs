@@ -147,13 +147,13 @@ impl Scorer for Linear {
         BTreeMap::from([("penalty", Parameter::Real(Self::PENALTY))])
     }
 
-    fn in_words(&self) -> String {
+    fn description(&self) -> String {
         "logistic regression".to_owned()
     }
 
-    fn score(&self, observations: &Observations, symbols: &[u32], scores: &mut [f64]) {
+    fn score(&self, observations: &Observations, ids: &[u32], scores: &mut [f64]) {
         let mut scaled = Vec::new();
-        for (&symbol, row) in symbols.iter().zip(scores.chunks_mut(self.offsets.len())) {
+        for (&symbol, row) in ids.iter().zip(scores.chunks_mut(self.offsets.len())) {
             place(
                 &self.scaling,
                 &self.centers,

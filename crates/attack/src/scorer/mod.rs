@@ -74,7 +74,7 @@ pub trait Scorer: Send + Sync {
     fn parameters(&self) -> BTreeMap<&'static str, Parameter>;
 
     /// What was chosen, in words that a reader understands.
-    fn in_words(&self) -> String {
+    fn description(&self) -> String {
         let parameters = self.parameters();
         let words = parameters
             .iter()
@@ -87,19 +87,19 @@ pub trait Scorer: Send + Sync {
         vec![Kind::named(self.name())]
     }
 
-    /// How it finds neighbours, if it does.
+    /// How it finds neighbors, if it does.
     fn index(&self) -> Option<&'static str> {
         None
     }
 
     /// Writes one score per secret for each of some distinct observations, which are in ascending
-    /// order: `scores` is row-major, `symbols.len() × secrets`. Every score is finite.
+    /// order: `scores` is row-major, `ids.len() × secrets`. Every score is finite.
     ///
     /// # Conditions
     /// `observations` is the table that it was fitted with. For another table of the same columns, where
     /// observations have other numbers and labels may be new, it is learned from the same rows again by
     /// [`refit`](Self::refit), which gives the same scores: what else is in a table makes no difference.
-    fn score(&self, observations: &Observations, symbols: &[u32], scores: &mut [f64]);
+    fn score(&self, observations: &Observations, ids: &[u32], scores: &mut [f64]);
 
     /// The same attacker, everything that was chosen for it kept, learned from other rows or from another
     /// table of the same columns.
@@ -113,14 +113,14 @@ pub trait Scorer: Send + Sync {
 pub fn score_table(
     scorer: &dyn Scorer,
     observations: &Observations,
-    symbols: Vec<u32>,
+    ids: Vec<u32>,
     secrets: usize,
 ) -> ScoreTable {
     const BLOCK: usize = 4096;
-    let mut values = vec![0.0; symbols.len() * secrets];
+    let mut values = vec![0.0; ids.len() * secrets];
     values
         .par_chunks_mut(BLOCK * secrets)
-        .zip(symbols.par_chunks(BLOCK))
-        .for_each(|(scores, symbols)| scorer.score(observations, symbols, scores));
-    ScoreTable::new(symbols, secrets, values)
+        .zip(ids.par_chunks(BLOCK))
+        .for_each(|(scores, ids)| scorer.score(observations, ids, scores));
+    ScoreTable::new(ids, secrets, values)
 }

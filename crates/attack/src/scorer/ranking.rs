@@ -71,13 +71,13 @@ pub struct NormalScores {
 
 impl NormalScores {
     /// Values kept for interpolation.
-    const MOST_VALUES: usize = 2_000;
+    const MAX_VALUES: usize = 2_000;
 
     /// Learns the distribution of every column; constant ones are left out.
     pub fn fit(observations: &Observations, fit: &Counts) -> Self {
         let normal = Normal::standard();
         let columns = (0..observations.dimensions()).filter_map(|column| {
-            let ranking = Ranking::fit(observations, fit, column).coarsened(Self::MOST_VALUES);
+            let ranking = Ranking::fit(observations, fit, column).coarsened(Self::MAX_VALUES);
             let scores = ranking.shares.iter();
             let scores = scores.map(|&share| normal.inverse_cdf(share)).collect();
             (!ranking.is_constant()).then_some((column, ranking, scores))

@@ -28,13 +28,13 @@ pub fn places(observations: &Observations) -> Vec<Place> {
 /// The columns whose values recur among some rows: not constant, and with at most half as many values
 /// as there are distinct observations.
 pub fn recurring(observations: &Observations, rows: &Counts) -> Vec<Place> {
-    let symbols = rows.symbols();
-    let most = symbols.len() / 2;
+    let ids = rows.symbols();
+    let most = ids.len() / 2;
     places(observations)
         .into_par_iter()
         .filter(|&(kind, at)| match kind {
             ColumnType::Numeric => {
-                let numbers = symbols.iter().map(|&symbol| observations.numbers(symbol));
+                let numbers = ids.iter().map(|&symbol| observations.numbers(symbol));
                 // −0 is 0.
                 recur(numbers.map(|numbers| (numbers[at] + 0.0).to_bits()), most)
             }
@@ -43,7 +43,7 @@ pub fn recurring(observations: &Observations, rows: &Counts) -> Vec<Place> {
                     let category = observations.category(symbol) as usize;
                     observations.categories()[category][at].as_str()
                 };
-                recur(symbols.iter().map(label), most)
+                recur(ids.iter().map(label), most)
             }
         })
         .collect()

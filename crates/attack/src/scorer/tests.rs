@@ -27,7 +27,7 @@ fn rows() -> String {
 fn all(log: &Log) -> Vec<Arc<dyn Scorer>> {
     let (table, fit) = (&log.observations, &log.counts);
     let neighbors = |metric, transform| {
-        Arc::new(Neighbors::fit_with(table, fit, metric, transform).expect("neighbours"))
+        Arc::new(Neighbors::fit_with(table, fit, metric, transform).expect("neighbors"))
     };
     let near = neighbors(Metric::Euclidean, TransformKind::Scaled);
     let codes = neighbors(Metric::Hamming, TransformKind::Scaled);
@@ -67,20 +67,15 @@ fn all(log: &Log) -> Vec<Arc<dyn Scorer>> {
 }
 
 fn scores(scorer: &dyn Scorer, log: &Log) -> BTreeMap<String, Vec<f64>> {
-    let symbols: Vec<u32> = (0..log.observations.len() as u32).collect();
-    let table = score_table(
-        scorer,
-        &log.observations,
-        symbols.clone(),
-        log.secrets.len(),
-    );
+    let ids: Vec<u32> = (0..log.observations.len() as u32).collect();
+    let table = score_table(scorer, &log.observations, ids.clone(), log.secrets.len());
     let row = |&symbol: &u32| {
         (
             log.observations.label(symbol),
             table.row(symbol as usize).to_vec(),
         )
     };
-    symbols.iter().map(row).collect()
+    ids.iter().map(row).collect()
 }
 
 /// New observations and labels, before and behind the known ones, change nothing for those that were
@@ -106,7 +101,7 @@ fn what_else_is_in_the_table_makes_no_difference() {
     let fit = Counts::new(3, old);
     assert_eq!(fit.rows(), learned.counts.rows());
     for scorer in all(&learned) {
-        let name = format!("{} ({})", scorer.name(), scorer.in_words());
+        let name = format!("{} ({})", scorer.name(), scorer.description());
         let again = scorer
             .refit(&later.observations, &fit)
             .expect("the same rows");

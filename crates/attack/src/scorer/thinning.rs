@@ -68,8 +68,8 @@ impl Scorer for Thinned {
         self.scorer.parameters()
     }
 
-    fn in_words(&self) -> String {
-        self.scorer.in_words()
+    fn description(&self) -> String {
+        self.scorer.description()
     }
 
     fn kinds(&self) -> Vec<Kind> {
@@ -80,8 +80,8 @@ impl Scorer for Thinned {
         self.scorer.index()
     }
 
-    fn score(&self, observations: &Observations, symbols: &[u32], scores: &mut [f64]) {
-        self.scorer.score(observations, symbols, scores);
+    fn score(&self, observations: &Observations, ids: &[u32], scores: &mut [f64]) {
+        self.scorer.score(observations, ids, scores);
     }
 
     fn refit(&self, observations: &Observations, fit: &Counts) -> Result<Arc<dyn Scorer>, String> {

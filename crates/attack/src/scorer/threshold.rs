@@ -159,7 +159,7 @@ impl Scorer for Threshold {
         BTreeMap::from([("column", Parameter::Count(self.column as u64 + 1))])
     }
 
-    fn in_words(&self) -> String {
+    fn description(&self) -> String {
         let name = leakgauge_base::error::shorten(&self.name);
         match &self.cut {
             Cut::At(..) => format!("column {name} alone"),
@@ -167,8 +167,8 @@ impl Scorer for Threshold {
         }
     }
 
-    fn score(&self, observations: &Observations, symbols: &[u32], scores: &mut [f64]) {
-        for (&symbol, row) in symbols.iter().zip(scores.chunks_mut(self.secrets)) {
+    fn score(&self, observations: &Observations, ids: &[u32], scores: &mut [f64]) {
+        for (&symbol, row) in ids.iter().zip(scores.chunks_mut(self.secrets)) {
             let value = observations.numbers(symbol)[self.column];
             match &self.cut {
                 Cut::At(cut, side) => {

@@ -1,4 +1,4 @@
-//! The space in which neighbours are looked for.
+//! The space in which neighbors are looked for.
 
 use linfa_linalg::eigh::EighInto;
 use ndarray::Array2;
@@ -44,9 +44,9 @@ struct Rotation {
 }
 
 /// Rows that covariances are learned from, at most.
-const MOST_ROWS: usize = 20_000;
+const MAX_ROWS: usize = 20_000;
 /// Directions of less than this share of the largest standard deviation are rounding errors.
-const LEAST_DEVIATION: f64 = 1e-6;
+const MIN_DEVIATION: f64 = 1e-6;
 /// The share of the variance that principal components keep.
 const VARIANCE_KEPT: f64 = 0.99;
 /// Squares of what is larger would overflow when summed.
@@ -111,7 +111,7 @@ impl Rotation {
             .collect();
         axes.sort_by(|a, b| b.0.total_cmp(&a.0));
         let largest = axes.first().map_or(0.0, |axis| axis.0);
-        axes.retain(|axis| axis.0 > LEAST_DEVIATION * largest);
+        axes.retain(|axis| axis.0 > MIN_DEVIATION * largest);
         if kind == TransformKind::Principal {
             keep_principal(&mut axes);
         } else {
@@ -156,7 +156,7 @@ fn keep_principal(axes: &mut Vec<(f64, Vec<f64>)>) {
 
 /// Scaled fit rows, row-major, evenly thinned if there are many.
 fn thinned(observations: &Observations, fit: &Counts, scaling: &Scaling) -> Vec<f64> {
-    let every = (fit.total() as usize).div_ceil(MOST_ROWS).max(1);
+    let every = (fit.total() as usize).div_ceil(MAX_ROWS).max(1);
     let (mut points, mut seen, mut scaled) = (Vec::new(), 0usize, Vec::new());
     for cell in fit.cells() {
         let before = seen.div_ceil(every);
@@ -210,9 +210,8 @@ mod tests {
         let log = read_from("test", std::io::Cursor::new(csv), &ReadOptions::default()).unwrap();
         let transform = Transform::fit(kind, &log.observations, &log.counts).unwrap();
         let mut out = Vec::new();
-        let symbols = log.counts.symbols();
-        symbols
-            .iter()
+        let ids = log.counts.symbols();
+        ids.iter()
             .map(|&symbol| {
                 transform.apply(log.observations.numbers(symbol), &mut out);
                 out.clone()

@@ -6,7 +6,7 @@ use crate::scorer::{Blend, Kind, Member};
 use crate::scores::ScoreTable;
 use crate::tuning::ScorerChoice;
 use crate::tuning::families::Family;
-use crate::tuning::race::{Race, Task};
+use crate::tuning::model_selection::{ModelSelection, Task};
 use leakgauge_log::observations::Counts;
 
 pub(super) struct CombinationFamily;
@@ -45,8 +45,8 @@ impl Family for CombinationFamily {
         1e-8 * tune * (Self::WEIGHTS.len() * task.secrets()) as f64
     }
 
-    fn enter(&self, race: &mut Race, _: &Counts) -> Result<(), String> {
-        let members: Vec<(Member, ScoreTable)> = race
+    fn enter(&self, selection: &mut ModelSelection, _: &Counts) -> Result<(), String> {
+        let members: Vec<(Member, ScoreTable)> = selection
             .finalists()
             .iter()
             .filter(|finalist| finalist.quality.total() > 0.0)
@@ -66,16 +66,16 @@ impl Family for CombinationFamily {
                 .rposition(|&weight| weight > 0.0)
                 .unwrap_or(0);
             if used < members.len() {
-                enter(race, &members, &weights);
+                enter(selection, &members, &weights);
             }
         }
         Ok(())
     }
 }
 
-fn enter(race: &mut Race, members: &[(Member, ScoreTable)], weights: &[f64]) {
-    let secrets = race.task().secrets();
-    let mut sums = vec![0.0; race.symbols().len() * secrets];
+fn enter(selection: &mut ModelSelection, members: &[(Member, ScoreTable)], weights: &[f64]) {
+    let secrets = selection.task().secrets();
+    let mut sums = vec![0.0; selection.ids().len() * secrets];
     let mut used = Vec::new();
     for ((member, scores), &weight) in members.iter().zip(weights) {
         if weight > 0.0 {
@@ -86,6 +86,6 @@ fn enter(race: &mut Race, members: &[(Member, ScoreTable)], weights: &[f64]) {
             });
         }
     }
-    let scores = ScoreTable::new(race.symbols().to_vec(), secrets, sums);
-    race.enter_scored(Arc::new(Blend::new(used)), scores);
+    let scores = ScoreTable::new(selection.ids().to_vec(), secrets, sums);
+    selection.enter_scored(Arc::new(Blend::new(used)), scores);
 }

@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::families::Family;
-use super::race::{Race, Task};
+use super::model_selection::{ModelSelection, Task};
 use super::*;
 use crate::scorer::score_table;
 use leakgauge_log::observations::{Cell, Counts};
@@ -57,14 +57,14 @@ fn measure(task: Task, family: &dyn Family) {
     const MOST: f64 = 4.0;
     let granted = [(family.kind(), MOST)];
     let task = Task {
-        again: Some(&granted),
+        restrict_to: Some(&granted),
         ..task
     };
     let (start, before) = (Instant::now(), processor_seconds());
-    let mut race = Race::new(task);
-    race.run(family);
+    let mut selection = ModelSelection::new(task);
+    selection.run(family);
     let entered = processor_seconds();
-    let Ok((best, _, tried)) = race.finish() else {
+    let Ok((best, _, tried)) = selection.finish() else {
         println!("{:?} was left out", family.kind());
         return;
     };
@@ -108,7 +108,7 @@ fn nominal_costs_beside_measured_ones() {
             choice: ScorerChoice::Auto,
             budget: Budget::default(),
             goals: Goals::advantage(0.05),
-            again: None,
+            restrict_to: None,
             recurring: recurring(&observations, &split.fit).len(),
         };
         for family in families::all() {

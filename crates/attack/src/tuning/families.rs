@@ -7,8 +7,8 @@ use crate::scorer::{
 };
 use crate::tuning::ScorerChoice;
 use crate::tuning::combination::CombinationFamily;
+use crate::tuning::model_selection::{ModelSelection, Task};
 use crate::tuning::neighbors::NeighborFamily;
-use crate::tuning::race::{Race, Task};
 use leakgauge_log::observations::Counts;
 
 /// A kind of attacker: one or more attackers that are fitted together.
@@ -37,11 +37,11 @@ pub(super) trait Family {
     /// decides alike. It grows with the rows.
     fn cost(&self, task: &Task, fit_rows: u64) -> f64;
 
-    /// Learns from rows and enters its attackers by [`Race::enter`] or [`Race::enter_scored`].
+    /// Learns from rows and enters its attackers by [`ModelSelection::enter`] or [`ModelSelection::enter_scored`].
     ///
     /// # Errors
     /// Why it cannot learn, for the report.
-    fn enter(&self, race: &mut Race, fit: &Counts) -> Result<(), String>;
+    fn enter(&self, selection: &mut ModelSelection, fit: &Counts) -> Result<(), String>;
 }
 
 /// All kinds, in the order in which they are tried: the first of equals wins.
@@ -83,10 +83,10 @@ impl Family for FrequentistFamily {
         2.0 * task.comparing() + 5e-9 * (task.fit().cells().len() as f64 + scores)
     }
 
-    fn enter(&self, race: &mut Race, fit: &Counts) -> Result<(), String> {
-        race.enter(Arc::new(Frequentist::fit(fit)));
-        if let Some(by_column) = Frequentist::fit_by_column(race.task().observations, fit) {
-            race.enter(Arc::new(by_column));
+    fn enter(&self, selection: &mut ModelSelection, fit: &Counts) -> Result<(), String> {
+        selection.enter(Arc::new(Frequentist::fit(fit)));
+        if let Some(by_column) = Frequentist::fit_by_column(selection.task().observations, fit) {
+            selection.enter(Arc::new(by_column));
         }
         Ok(())
     }
@@ -103,7 +103,7 @@ impl Family for ThresholdFamily {
         matches!(choice, ScorerChoice::Auto | ScorerChoice::Threshold)
     }
 
-    /// One column of many secrets is left to neighbours unless the user asks.
+    /// One column of many secrets is left to neighbors unless the user asks.
     fn applies(&self, task: &Task) -> bool {
         task.dimensions() > usize::from(!task.is_patient() && task.secrets() > 2)
     }
@@ -117,9 +117,9 @@ impl Family for ThresholdFamily {
         sorting + 4e-9 * task.scored() * task.secrets() as f64 + task.comparing()
     }
 
-    fn enter(&self, race: &mut Race, fit: &Counts) -> Result<(), String> {
-        let threshold = Threshold::fit(race.task().observations, fit)?;
-        race.enter(Arc::new(threshold));
+    fn enter(&self, selection: &mut ModelSelection, fit: &Counts) -> Result<(), String> {
+        let threshold = Threshold::fit(selection.task().observations, fit)?;
+        selection.enter(Arc::new(threshold));
         Ok(())
     }
 }
@@ -140,7 +140,7 @@ impl Family for GaussianFamily {
         matches!(choice, ScorerChoice::Auto | ScorerChoice::Gaussian)
     }
 
-    /// One column is left to neighbours unless the user asks.
+    /// One column is left to neighbors unless the user asks.
     fn applies(&self, task: &Task) -> bool {
         task.dimensions() > usize::from(!task.is_patient())
     }
@@ -161,16 +161,16 @@ impl Family for GaussianFamily {
         fitting + factors + scoring + 8.0 * task.comparing()
     }
 
-    fn enter(&self, race: &mut Race, fit: &Counts) -> Result<(), String> {
+    fn enter(&self, selection: &mut ModelSelection, fit: &Counts) -> Result<(), String> {
         let covariances = [Covariance::Independent, Covariance::Shared].into_iter();
         let covariances = covariances.chain(Self::SHRINKAGE.map(Covariance::PerSecret));
         let mut failed = None;
         let mut entered = false;
         for covariance in covariances {
             for columns in [Columns::Scaled, Columns::Ranked] {
-                match Gaussian::fit(race.task().observations, fit, covariance, columns) {
+                match Gaussian::fit(selection.task().observations, fit, covariance, columns) {
                     Ok(gaussian) => {
-                        race.enter(Arc::new(gaussian));
+                        selection.enter(Arc::new(gaussian));
                         entered = true;
                     }
                     Err(reason) => failed = failed.or(Some(reason)),
@@ -195,7 +195,7 @@ impl Family for LinearFamily {
         matches!(choice, ScorerChoice::Auto | ScorerChoice::Linear)
     }
 
-    /// One column is left to neighbours unless the user asks.
+    /// One column is left to neighbors unless the user asks.
     fn applies(&self, task: &Task) -> bool {
         task.dimensions() > usize::from(!task.is_patient())
     }
@@ -218,9 +218,9 @@ impl Family for LinearFamily {
         weights * (4e-6 * fit_rows as f64 + 4e-10 * task.scored()) + task.comparing()
     }
 
-    fn enter(&self, race: &mut Race, fit: &Counts) -> Result<(), String> {
-        let linear = Linear::fit(race.task().observations, fit)?;
-        race.enter(Arc::new(linear));
+    fn enter(&self, selection: &mut ModelSelection, fit: &Counts) -> Result<(), String> {
+        let linear = Linear::fit(selection.task().observations, fit)?;
+        selection.enter(Arc::new(linear));
         Ok(())
     }
 }
@@ -249,9 +249,9 @@ impl Family for ForestFamily {
 
     /// Leaves hold a share for every secret, all of them in memory.
     fn most_rows(&self, task: &Task) -> u64 {
-        const MOST_SHARES: u64 = 50_000_000;
+        const MAX_SHARES: u64 = 50_000_000;
         let shares = (task.secrets() * Self::trees(task)) as u64;
-        patient(task, 100_000).min(2 * MOST_SHARES / shares.max(1))
+        patient(task, 100_000).min(2 * MAX_SHARES / shares.max(1))
     }
 
     fn cost(&self, task: &Task, fit_rows: u64) -> f64 {
@@ -263,11 +263,11 @@ impl Family for ForestFamily {
         2.0 * (Self::trees(task) as f64 * (growing + asking) + task.comparing())
     }
 
-    fn enter(&self, race: &mut Race, fit: &Counts) -> Result<(), String> {
-        let trees = Self::trees(&race.task());
+    fn enter(&self, selection: &mut ModelSelection, fit: &Counts) -> Result<(), String> {
+        let trees = Self::trees(&selection.task());
         for leaf in [1, 10] {
-            let forest = Forest::fit(race.task().observations, fit, Growth { trees, leaf })?;
-            race.enter(Arc::new(forest));
+            let forest = Forest::fit(selection.task().observations, fit, Growth { trees, leaf })?;
+            selection.enter(Arc::new(forest));
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Choosing the attacker on the tune rows.
 //!
-//! Every kind of attacker is a `Family`; those that apply to a log enter a `Race`, which keeps the one
+//! Every kind of attacker is a `Family`; those that apply to a log enter a `ModelSelection`, which keeps the one
 //! that does best. To add a kind, write a family and name it in `families::all`.
 
 mod budget;
@@ -8,9 +8,9 @@ mod combination;
 #[cfg(test)]
 mod costs;
 mod families;
+mod model_selection;
 mod neighbors;
 mod quality;
-mod race;
 #[cfg(test)]
 mod tests;
 
@@ -28,8 +28,8 @@ use leakgauge_log::observations::Observations;
 
 pub use budget::Budget;
 use families::Family;
+use model_selection::{ModelSelection, Task};
 pub use quality::{Quality, quality};
-use race::{Race, Task};
 
 /// Which attacker to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -39,9 +39,9 @@ pub enum ScorerChoice {
     Auto,
     /// Counts.
     Frequentist,
-    /// The k-th neighbour of each secret, k chosen on the tune rows.
+    /// The k-th neighbor of each secret, k chosen on the tune rows.
     KNearest,
-    /// The nearest neighbour of each secret.
+    /// The nearest neighbor of each secret.
     Nearest,
     /// Logistic regression on the numeric columns.
     Linear,
@@ -65,7 +65,7 @@ pub struct Tried {
     /// Its parameters.
     pub parameters: BTreeMap<&'static str, Parameter>,
     /// What was chosen for it, in words.
-    pub in_words: String,
+    pub description: String,
     /// How well it did on the tune rows, or why it did not take part.
     pub quality: std::result::Result<Quality, Failure>,
     /// What it costs, in nominal seconds: an estimate from the size of the log, never a measurement.
@@ -103,7 +103,7 @@ pub struct Tuned {
     pub scores: ScoreTable,
     /// Everything that was tried, in order.
     pub tried: Vec<Tried>,
-    /// How neighbours are found, if they are.
+    /// How neighbors are found, if they are.
     pub index: Option<&'static str>,
 }
 
@@ -149,7 +149,7 @@ pub fn tune(
         choice,
         budget,
         goals,
-        again: None,
+        restrict_to: None,
         recurring: recurring(observations, &split.fit).len(),
     })
 }
@@ -171,7 +171,7 @@ pub fn tune_again(
         choice,
         budget: Budget::default(),
         goals: Goals::advantage(alpha),
-        again: Some(kinds),
+        restrict_to: Some(kinds),
         recurring: recurring(observations, &split.fit).len(),
     })
 }
@@ -191,11 +191,11 @@ fn run(task: Task) -> Result<Tuned> {
     if families.is_empty() {
         return Err(no_numbers());
     }
-    let mut race = Race::new(task);
+    let mut selection = ModelSelection::new(task);
     for family in &families {
-        race.run(&**family);
+        selection.run(&**family);
     }
-    let (best, private, tried) = race.finish()?;
+    let (best, private, tried) = selection.finish()?;
     let mut choices = choose_rules(&best.scores, &split.tune, goals.alpha, goals.targets);
     let for_privacy = private.map(|private| {
         for (choice, better) in choices.iter_mut().zip(private.choices) {

@@ -1,4 +1,4 @@
-//! The k-th neighbour at several ranks, all from one search.
+//! The k-th neighbor at several ranks, all from one search.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::scorer::{KNearest, Kind, Metric, Neighbors, Rank, TransformKind, Vote
 use crate::scores::ScoreTable;
 use crate::tuning::ScorerChoice;
 use crate::tuning::families::Family;
-use crate::tuning::race::{Race, Task};
+use crate::tuning::model_selection::{ModelSelection, Task};
 use leakgauge_log::observations::Counts;
 
 /// A distance in a space.
@@ -21,7 +21,7 @@ pub(super) struct NeighborFamily {
 }
 
 /// What may be spent on any but the usual distance.
-const MOST_FOR_OTHERS: f64 = 2.0;
+const MAX_FOR_OTHERS: f64 = 2.0;
 
 impl NeighborFamily {
     /// The usual distance first.
@@ -49,7 +49,7 @@ impl NeighborFamily {
     }
 
     /// The ranks to try: the nearest, then multiples of the square root of the number of fit rows. Most of
-    /// the time of a search with many neighbours goes into sorting these, so that other distances do
+    /// the time of a search with many neighbors goes into sorting these, so that other distances do
     /// without the largest.
     fn ranks(&self, most_rows: usize, choice: ScorerChoice) -> Vec<Rank> {
         const MULTIPLES: [f64; 6] = [0.25, 0.5, 1.0, 2.0, 4.0, 8.0];
@@ -71,19 +71,19 @@ impl NeighborFamily {
         ranks
     }
 
-    fn enter_votes(&self, race: &mut Race, neighbors: &Arc<Neighbors>) {
-        let task = race.task();
+    fn enter_votes(&self, selection: &mut ModelSelection, neighbors: &Arc<Neighbors>) {
+        let task = selection.task();
         if !self.votes || task.choice == ScorerChoice::Nearest {
             return;
         }
         let ranks = [Rank::Fixed(3), Rank::LogTimes(1.0)];
-        let symbols = race.symbols().to_vec();
-        let tables = in_blocks(&symbols, task.secrets(), ranks.len(), |symbols, out| {
-            neighbors.votes(task.observations, symbols, &ranks, out);
+        let ids = selection.ids().to_vec();
+        let tables = in_blocks(&ids, task.secrets(), ranks.len(), |ids, out| {
+            neighbors.votes(task.observations, ids, &ranks, out);
         });
         for (rank, values) in ranks.into_iter().zip(tables) {
-            let scores = ScoreTable::new(symbols.clone(), task.secrets(), values);
-            race.enter_scored(Arc::new(Vote::new("vote", neighbors.clone(), rank)), scores);
+            let scores = ScoreTable::new(ids.clone(), task.secrets(), values);
+            selection.enter_scored(Arc::new(Vote::new("vote", neighbors.clone(), rank)), scores);
         }
     }
 }
@@ -103,8 +103,8 @@ impl Family for NeighborFamily {
     /// In one column there is one distance, and columns that do not recur differ anyway.
     fn applies(&self, task: &Task) -> bool {
         /// Eigenvectors of more columns take time in proportion to their cube.
-        const MOST_ROTATED: usize = 200;
-        if self.transform != TransformKind::Scaled && task.dimensions() > MOST_ROTATED {
+        const MAX_ROTATED: usize = 200;
+        if self.transform != TransformKind::Scaled && task.dimensions() > MAX_ROTATED {
             return false;
         }
         let columns = match self.metric {
@@ -118,16 +118,16 @@ impl Family for NeighborFamily {
         if self.is_usual() {
             f64::INFINITY
         } else {
-            MOST_FOR_OTHERS
+            MAX_FOR_OTHERS
         }
     }
 
     /// All numbers are in memory, some of them twice.
     fn most_rows(&self, task: &Task) -> u64 {
-        const MOST_NUMBERS: u64 = 200_000_000;
+        const MAX_NUMBERS: u64 = 200_000_000;
         match task.dimensions() as u64 {
             0 | 1 => u64::MAX,
-            d => MOST_NUMBERS / d,
+            d => MAX_NUMBERS / d,
         }
     }
 
@@ -145,20 +145,15 @@ impl Family for NeighborFamily {
         if self.votes { 1.5 * seconds } else { seconds }
     }
 
-    fn enter(&self, race: &mut Race, fit: &Counts) -> Result<(), String> {
-        let task = race.task();
+    fn enter(&self, selection: &mut ModelSelection, fit: &Counts) -> Result<(), String> {
+        let task = selection.task();
         let neighbors = Neighbors::fit_with(task.observations, fit, self.metric, self.transform)
             .map(Arc::new)?;
         let most = fit.rows().iter().copied().max().unwrap_or(0) as usize;
         let ranks = self.ranks(most, task.choice);
-        let distances = in_blocks(
-            race.symbols(),
-            task.secrets(),
-            ranks.len(),
-            |symbols, out| {
-                neighbors.ln_distances(task.observations, symbols, &ranks, out);
-            },
-        );
+        let distances = in_blocks(selection.ids(), task.secrets(), ranks.len(), |ids, out| {
+            neighbors.ln_distances(task.observations, ids, &ranks, out);
+        });
         let dimension = dimension(&task, fit, &neighbors, &ranks, &distances);
         for (rank, mut values) in ranks.into_iter().zip(distances) {
             let name = if rank == Rank::Fixed(1) {
@@ -167,33 +162,33 @@ impl Family for NeighborFamily {
                 "knn"
             };
             let scorer = KNearest::new(name, neighbors.clone(), rank, dimension);
-            scorer.to_scores(task.observations, race.symbols(), &mut values);
-            let scores = ScoreTable::new(race.symbols().to_vec(), task.secrets(), values);
-            race.enter_scored(Arc::new(scorer), scores);
+            scorer.to_scores(task.observations, selection.ids(), &mut values);
+            let scores = ScoreTable::new(selection.ids().to_vec(), task.secrets(), values);
+            selection.enter_scored(Arc::new(scorer), scores);
         }
-        self.enter_votes(race, &neighbors);
+        self.enter_votes(selection, &neighbors);
         Ok(())
     }
 }
 
 /// Tables of some observations, one a rank, filled block by block.
 fn in_blocks(
-    symbols: &[u32],
+    ids: &[u32],
     secrets: usize,
     ranks: usize,
     fill: impl Fn(&[u32], &mut [&mut [f64]]) + Sync,
 ) -> Vec<Vec<f64>> {
     const BLOCK: usize = 1024;
-    let blocks: Vec<Vec<Vec<f64>>> = symbols
+    let blocks: Vec<Vec<Vec<f64>>> = ids
         .par_chunks(BLOCK)
-        .map(|symbols| {
-            let mut block = vec![vec![0.0; symbols.len() * secrets]; ranks];
+        .map(|ids| {
+            let mut block = vec![vec![0.0; ids.len() * secrets]; ranks];
             let mut out: Vec<&mut [f64]> = block.iter_mut().map(Vec::as_mut_slice).collect();
-            fill(symbols, &mut out);
+            fill(ids, &mut out);
             block
         })
         .collect();
-    let mut tables = vec![Vec::with_capacity(symbols.len() * secrets); ranks];
+    let mut tables = vec![Vec::with_capacity(ids.len() * secrets); ranks];
     for block in blocks {
         for (all, part) in tables.iter_mut().zip(block) {
             all.extend(part);
@@ -202,7 +197,7 @@ fn in_blocks(
     tables
 }
 
-/// The intrinsic dimension: how fast the number of neighbours of the same secret grows with the
+/// The intrinsic dimension: how fast the number of neighbors of the same secret grows with the
 /// distance, between the smallest and a middle rank.
 fn dimension(
     task: &Task,

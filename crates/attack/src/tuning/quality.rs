@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::pairwise::{self, AdvantageGuide, Tally};
+use crate::pairwise::{self, AdvantageGuide, PairErrors};
 use crate::scores::ScoreTable;
 use leakgauge_log::observations::Counts;
 use leakgauge_stats::wilson::Wilson;
@@ -61,11 +61,11 @@ fn neutral(
     by_secret: &[Vec<(usize, u64)>],
     a: u32,
     b: u32,
-) -> [Tally; 2] {
+) -> [PairErrors; 2] {
     let (wins_a, ties_a) = wins(scores, &by_secret[a as usize], a, b);
     let (wins_b, ties_b) = wins(scores, &by_secret[b as usize], b, a);
     let (a_rows, b_rows) = (tune.rows()[a as usize], tune.rows()[b as usize]);
-    let tally = |a_right: u64, b_right: u64| Tally {
+    let tally = |a_right: u64, b_right: u64| PairErrors {
         a_rows,
         a_missed: a_rows - a_right,
         b_rows,

@@ -68,7 +68,7 @@ fn assert_accuracy(
     assert!(
         accuracy < truth + deviation && accuracy > truth - deviation - lost,
         "{choice:?} {}: {accuracy}, not {truth}",
-        tuned.scorer.in_words()
+        tuned.scorer.description()
     );
     let again = tuned.scorer.refit(observations, &split.fit).unwrap();
     assert_eq!(
@@ -146,7 +146,7 @@ fn a_threshold_finds_the_column_and_the_cut() {
     let log = log(2, 2, &rows);
     assert_accuracy(&log, ScorerChoice::Threshold, truth, 0.01);
     let tuned = tuned(&log.0, &log.1, ScorerChoice::Threshold).unwrap();
-    assert_eq!(tuned.scorer.in_words(), "column x1 alone");
+    assert_eq!(tuned.scorer.description(), "column x1 alone");
 }
 
 /// Three secrets at 0, 10 and 20 in one column of two.
@@ -183,10 +183,10 @@ fn a_threshold_stays_with_its_column_when_it_is_learned_anew() {
             let tuned = tuned(&observations, &split, ScorerChoice::Threshold).unwrap();
             let learn = split.fit.plus(&split.tune);
             let again = tuned.scorer.refit(&observations, &learn).unwrap();
-            assert_eq!(again.in_words(), tuned.scorer.in_words());
+            assert_eq!(again.description(), tuned.scorer.description());
             let scores = |scorer: &dyn Scorer| {
-                let symbols = split.certify.symbols();
-                score_table(scorer, &observations, symbols, secrets)
+                let ids = split.certify.symbols();
+                score_table(scorer, &observations, ids, secrets)
             };
             let (before, after) = (scores(&*tuned.scorer), scores(&*again));
             if secrets == 2 {
@@ -225,7 +225,7 @@ fn costs_do_not_depend_on_what_the_certify_rows_show() {
     assert_eq!(tried(&split), tried(&other));
 }
 
-/// Neighbours chosen by one distance are tried again by that distance alone.
+/// Neighbors chosen by one distance are tried again by that distance alone.
 #[test]
 fn only_the_kinds_that_won_are_tried_again() {
     let mut rng = ChaCha8Rng::seed_from_u64(9);

@@ -18,13 +18,12 @@ pub(super) fn recurring(observations: &Observations, fit: &Counts) -> Option<Vec
     if observations.columns().len() < 2 {
         return None;
     }
-    let symbols = fit.symbols();
-    let most = symbols.len() / 2;
+    let ids = fit.symbols();
+    let most = ids.len() / 2;
     let places: Vec<Place> = places(observations)
         .into_par_iter()
         .filter(|&place| {
-            Codes::learn(place, observations, &symbols, most)
-                .is_some_and(|(codes, _)| codes.len() > 1)
+            Codes::learn(place, observations, &ids, most).is_some_and(|(codes, _)| codes.len() > 1)
         })
         .collect();
     (!places.is_empty()).then_some(places)
@@ -61,21 +60,21 @@ impl Codes {
     fn learn(
         place: Place,
         observations: &Observations,
-        symbols: &[u32],
+        ids: &[u32],
         most: usize,
     ) -> Option<(Codes, Vec<u32>)> {
         let mut codes = match place.kind {
             ColumnType::Numeric => Codes::Numbers(place.at, HashMap::new()),
             ColumnType::Categorical => Codes::Labels(place.at, HashMap::new()),
         };
-        let mut of_symbols = Vec::with_capacity(symbols.len());
-        for &symbol in symbols {
-            of_symbols.push(codes.add(observations, symbol));
+        let mut of_ids = Vec::with_capacity(ids.len());
+        for &symbol in ids {
+            of_ids.push(codes.add(observations, symbol));
             if codes.len() > most {
                 return None;
             }
         }
-        Some((codes, of_symbols))
+        Some((codes, of_ids))
     }
 
     fn add(&mut self, observations: &Observations, symbol: u32) -> u32 {
@@ -210,10 +209,10 @@ impl ColumnCounts {
 
 impl ColumnCount {
     fn new(place: Place, observations: &Observations, fit: &Counts, rows: &[f64]) -> Self {
-        let symbols = fit.symbols();
-        let (codes, of_symbols) =
-            Codes::learn(place, observations, &symbols, usize::MAX).expect("any number of values");
-        let by_value = fit.by_symbol().zip(&of_symbols).flat_map(|(cells, &code)| {
+        let ids = fit.symbols();
+        let (codes, of_ids) =
+            Codes::learn(place, observations, &ids, usize::MAX).expect("any number of values");
+        let by_value = fit.by_symbol().zip(&of_ids).flat_map(|(cells, &code)| {
             cells.iter().map(move |cell| Cell {
                 symbol: code,
                 ..*cell

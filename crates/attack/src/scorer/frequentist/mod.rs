@@ -110,7 +110,7 @@ impl Scorer for Frequentist {
         parameters
     }
 
-    fn in_words(&self) -> String {
+    fn description(&self) -> String {
         let Smoothing { borrowed, discount } = self.smoothing;
         let base = match &self.base {
             Some(columns) => format!("{} columns taken one by one", columns.count()),
@@ -119,11 +119,11 @@ impl Scorer for Frequentist {
         format!("counts, less {discount:.2}, with {borrowed:.1} rows borrowed from {base}")
     }
 
-    fn score(&self, observations: &Observations, symbols: &[u32], scores: &mut [f64]) {
+    fn score(&self, observations: &Observations, ids: &[u32], scores: &mut [f64]) {
         let all = self.fit.counts.cells();
-        let first = symbols.first().copied().unwrap_or(0);
+        let first = ids.first().copied().unwrap_or(0);
         let mut next = all.partition_point(|cell| cell.symbol < first);
-        for (&symbol, row) in symbols.iter().zip(scores.chunks_mut(self.unseen.len())) {
+        for (&symbol, row) in ids.iter().zip(scores.chunks_mut(self.unseen.len())) {
             while next < all.len() && all[next].symbol < symbol {
                 next += 1;
             }

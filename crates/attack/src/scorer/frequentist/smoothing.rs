@@ -19,9 +19,9 @@ pub(super) struct Smoothing {
 const BORROWED: [f64; 5] = [0.0625, 0.25, 1.0, 4.0, 16.0];
 const DISCOUNTS: [f64; 4] = [0.0, 0.5, 0.75, 0.9];
 /// Scores that are computed at most for one choice.
-const MOST_SCORES: usize = 200_000;
+const MAX_SCORES: usize = 200_000;
 /// Cells that are predicted at most.
-const MOST_CELLS: usize = 5_000;
+const MAX_CELLS: usize = 5_000;
 
 impl Smoothing {
     /// The weight of the base for a secret with so many distinct observations.
@@ -79,7 +79,7 @@ struct Task<'a> {
 /// Cells at even distances, few enough for a quick choice.
 fn tasks<'a>(table: &'a Table, by_column: Option<(&Observations, &ColumnCounts)>) -> Vec<Task<'a>> {
     let secrets = table.counts.secrets();
-    let most = (MOST_SCORES / secrets.max(1)).clamp(100, MOST_CELLS);
+    let most = (MAX_SCORES / secrets.max(1)).clamp(100, MAX_CELLS);
     let step = table.counts.cells().len().div_ceil(most).max(1);
     let mut tasks = Vec::new();
     let mut at = 0;

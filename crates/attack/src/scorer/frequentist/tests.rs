@@ -7,12 +7,12 @@ fn read(csv: String) -> Log {
 }
 
 fn scores(scorer: &dyn Scorer, log: &Log, label: &str) -> Vec<f64> {
-    let symbols: Vec<u32> = (0..log.observations.len() as u32).collect();
-    let symbol = symbols
+    let ids: Vec<u32> = (0..log.observations.len() as u32).collect();
+    let symbol = ids
         .iter()
         .position(|&symbol| log.observations.label(symbol) == label)
         .expect("a known observation");
-    let table = score_table(scorer, &log.observations, symbols, log.secrets.len());
+    let table = score_table(scorer, &log.observations, ids, log.secrets.len());
     table.row(symbol).to_vec()
 }
 
@@ -47,9 +47,9 @@ fn frequencies_of_a_secret_sum_to_one_with_what_was_not_seen() {
         ("c", "w", 1),
     ]));
     let scorer = Frequentist::fit(&log.counts);
-    let symbols: Vec<u32> = (0..log.observations.len() as u32 + 1).collect();
-    let mut all = vec![0.0; symbols.len() * 3];
-    scorer.score(&log.observations, &symbols, &mut all);
+    let ids: Vec<u32> = (0..log.observations.len() as u32 + 1).collect();
+    let mut all = vec![0.0; ids.len() * 3];
+    scorer.score(&log.observations, &ids, &mut all);
     for secret in 0..3 {
         let sum: f64 = all.chunks(3).map(|row| row[secret].exp()).sum();
         assert!((sum - 1.0).abs() < 1e-12, "{sum}");

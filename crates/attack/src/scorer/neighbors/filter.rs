@@ -1,7 +1,7 @@
 //! Which points may be among the k nearest, from single-precision products.
 //!
 //! # Formula
-//! For centred points, half the squared distance is ½|x|² + h(p), h(p) = ½|p|² − x·p. Computed from
+//! For centered points, half the squared distance is ½|x|² + h(p), h(p) = ½|p|² − x·p. Computed from
 //! numbers rounded to `f32`, products summed in any way, h is off by at most
 //! e = 2⁻²⁴(d + 8)(½|p|² + |x||p|) + 2⁻⁴⁰|x|² + 10⁻³⁶; the second term also covers the rounding of the
 //! distances in `f64` that decide in the end (Higham 2002, Accuracy and Stability of Numerical
@@ -15,7 +15,7 @@ const FARTHEST: f64 = 1e15;
 /// Numbers of a block of points, which should stay near the processor.
 const BLOCK: usize = 1 << 16;
 
-/// Points in ascending order of their distance from a centre, as `f32`.
+/// Points in ascending order of their distance from a center, as `f32`.
 pub(super) struct Filter {
     d: usize,
     kernel: Kernel,
@@ -24,11 +24,11 @@ pub(super) struct Filter {
     /// ½|p|², infinite for what fills up the last tile.
     base: Vec<f32>,
     blocks: Vec<Block>,
-    /// The points that are filtered, the nearest to the centre.
+    /// The points that are filtered, the nearest to the center.
     points: usize,
 }
 
-/// Consecutive points, and between which distances from the centre they lie.
+/// Consecutive points, and between which distances from the center they lie.
 struct Block {
     from: usize,
     to: usize,

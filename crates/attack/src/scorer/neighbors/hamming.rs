@@ -38,10 +38,10 @@ pub(super) fn columns(observations: &Observations, fit: &Counts) -> Vec<Place> {
 impl Hamming {
     /// Arranges the fit rows.
     pub fn fit(observations: &Observations, fit: &Counts, places: Vec<Place>) -> Self {
-        let symbols = fit.symbols();
+        let ids = fit.symbols();
         let columns: Vec<Column> = places
             .into_iter()
-            .map(|place| Column::fit(observations, &symbols, place))
+            .map(|place| Column::fit(observations, &ids, place))
             .collect();
         let mut points = vec![(Vec::new(), Vec::new()); fit.secrets()];
         let mut codes = Vec::new();
@@ -71,9 +71,9 @@ impl Hamming {
     }
 
     /// The codes of observations, one after the other.
-    pub fn queries(&self, observations: &Observations, symbols: &[u32]) -> Vec<u32> {
+    pub fn queries(&self, observations: &Observations, ids: &[u32]) -> Vec<u32> {
         let (mut queries, mut codes) = (Vec::new(), Vec::new());
-        for &symbol in symbols {
+        for &symbol in ids {
             encode(&self.columns, observations, symbol, &mut codes);
             queries.extend_from_slice(&codes);
         }
@@ -96,17 +96,17 @@ fn encode(columns: &[Column], observations: &Observations, symbol: u32, codes: &
 }
 
 impl Column {
-    fn fit(observations: &Observations, symbols: &[u32], place: Place) -> Self {
+    fn fit(observations: &Observations, ids: &[u32], place: Place) -> Self {
         let (kind, at) = place;
         let values = match kind {
             ColumnType::Numeric => {
-                let numbers = symbols.iter().map(|&symbol| observations.numbers(symbol));
+                let numbers = ids.iter().map(|&symbol| observations.numbers(symbol));
                 let mut values: Vec<f64> = numbers.map(|numbers| numbers[at] + 0.0).collect();
                 values.sort_unstable_by(f64::total_cmp);
                 values.dedup();
                 Values::Numbers(values)
             }
-            ColumnType::Categorical => Values::Labels(label_codes(observations, symbols, at)),
+            ColumnType::Categorical => Values::Labels(label_codes(observations, ids, at)),
         };
         Column { place, values }
     }
@@ -135,9 +135,9 @@ impl Column {
 }
 
 /// The code of every categorical part in one categorical column.
-fn label_codes(observations: &Observations, symbols: &[u32], column: usize) -> Vec<u32> {
+fn label_codes(observations: &Observations, ids: &[u32], column: usize) -> Vec<u32> {
     let mut known: BTreeMap<&str, u32> = BTreeMap::new();
-    for &symbol in symbols {
+    for &symbol in ids {
         let category = observations.category(symbol) as usize;
         let next = known.len() as u32;
         known

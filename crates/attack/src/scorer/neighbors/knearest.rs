@@ -1,4 +1,4 @@
-//! The class-wise k-th neighbour.
+//! The class-wise k-th neighbor.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use crate::scorer::neighbors::{Neighbors, Rank};
 use crate::scorer::{Kind, Parameter, Scorer};
 use leakgauge_log::observations::{Counts, Observations};
 
-/// Class-wise k-th-neighbour scorer.
+/// Class-wise k-th-neighbor scorer.
 pub struct KNearest {
     name: &'static str,
     neighbors: Arc<Neighbors>,
@@ -27,14 +27,14 @@ impl KNearest {
     }
 
     /// Turns ln distances into scores, in place.
-    pub fn to_scores(&self, observations: &Observations, symbols: &[u32], values: &mut [f64]) {
+    pub fn to_scores(&self, observations: &Observations, ids: &[u32], values: &mut [f64]) {
         let secrets = self.neighbors.fit.secrets();
         let categories = observations.category_count() as u32;
         let shares: Vec<f64> = (0..categories)
             .flat_map(|category| (0..secrets).map(move |secret| (category, secret)))
             .map(|(category, secret)| self.ln_share(category, secret))
             .collect();
-        for (row, &symbol) in values.chunks_mut(secrets).zip(symbols) {
+        for (row, &symbol) in values.chunks_mut(secrets).zip(ids) {
             let category = observations.category(symbol) as usize;
             for (value, share) in row.iter_mut().zip(&shares[category * secrets..]) {
                 *value = share - self.dimension * *value;
@@ -73,13 +73,13 @@ impl Scorer for KNearest {
         .collect()
     }
 
-    fn in_words(&self) -> String {
+    fn description(&self) -> String {
         let rows = self.neighbors.fit.rows().iter().copied().max().unwrap_or(0);
         let which = match self.rank.neighbors(rows as usize) {
-            1 => "the nearest neighbour of each secret".to_owned(),
-            k => format!("neighbour {k} of each secret"),
+            1 => "the nearest neighbor of each secret".to_owned(),
+            k => format!("neighbor {k} of each secret"),
         };
-        format!("{which}{}", self.neighbors.in_words())
+        format!("{which}{}", self.neighbors.description())
     }
 
     fn kinds(&self) -> Vec<Kind> {
@@ -90,10 +90,10 @@ impl Scorer for KNearest {
         Some(self.neighbors.index_name())
     }
 
-    fn score(&self, observations: &Observations, symbols: &[u32], scores: &mut [f64]) {
+    fn score(&self, observations: &Observations, ids: &[u32], scores: &mut [f64]) {
         self.neighbors
-            .ln_distances(observations, symbols, &[self.rank], &mut [scores]);
-        self.to_scores(observations, symbols, scores);
+            .ln_distances(observations, ids, &[self.rank], &mut [scores]);
+        self.to_scores(observations, ids, scores);
     }
 
     fn refit(&self, observations: &Observations, fit: &Counts) -> Result<Arc<dyn Scorer>, String> {

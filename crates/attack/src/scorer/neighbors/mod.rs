@@ -3,13 +3,13 @@
 //! # Formula
 //! score_s(x) = ln(k_s/n_s) − d·ln r_s(x): r_s is the distance from x to the k_s-th nearest of the n_s
 //! fit rows of s, d the intrinsic dimension estimated on the tune rows. Up to a constant this is the
-//! logarithm of the k-nearest-neighbour density estimate (Loftsgaarden and Quesenberry 1965,
+//! logarithm of the k-nearest-neighbor density estimate (Loftsgaarden and Quesenberry 1965,
 //! doi:10.1214/aoms/1177700079).
 //!
 //! r is the mean distance to the k nearest (root mean square if Euclidean), which breaks ties in the
-//! k-th. Observations with a categorical part are compared within it: the neighbours of x are the rows
+//! k-th. Observations with a categorical part are compared within it: the neighbors of x are the rows
 //! of s with the same labels. Where s has none, r is taken a million times the spread of the data.
-//! Where all k neighbours coincide with x, the number of rows that do decides.
+//! Where all k neighbors coincide with x, the number of rows that do decides.
 //!
 //! The Hamming distance counts the columns that differ, labels among them, and compares all rows. Columns
 //! whose values hardly recur among the fit rows differ anyway and are left out, if two others remain.
@@ -46,7 +46,7 @@ use sorted::Sorted;
 use tree::Tree;
 pub use vote::Vote;
 
-/// The fit rows, arranged for finding neighbours secret by secret.
+/// The fit rows, arranged for finding neighbors secret by secret.
 pub struct Neighbors {
     metric: Metric,
     transform: TransformKind,
@@ -84,7 +84,7 @@ enum Index {
     Empty,
 }
 
-/// The logarithm of a distance that stands for "no neighbour at all", in scaled units of spread 1.
+/// The logarithm of a distance that stands for "no neighbor at all", in scaled units of spread 1.
 const LN_FAR: f64 = 14.0;
 /// The logarithm of the smallest distance that is told from 0.
 const LN_NEAR: f64 = -36.0;
@@ -141,7 +141,7 @@ impl Neighbors {
         }
     }
 
-    /// The kind of the attacks that look for these neighbours.
+    /// The kind of the attacks that look for these neighbors.
     fn kind(&self) -> Kind {
         Kind::neighbors(self.metric, self.transform)
     }
@@ -161,7 +161,7 @@ impl Neighbors {
     }
 
     /// The distance in words, if it is not the usual one.
-    fn in_words(&self) -> String {
+    fn description(&self) -> String {
         let words: Vec<String> = self.words().map(|(_, word)| word.to_string()).collect();
         if words.is_empty() {
             String::new()
@@ -202,16 +202,16 @@ impl Neighbors {
     pub fn ln_distances(
         &self,
         observations: &Observations,
-        symbols: &[u32],
+        ids: &[u32],
         ranks: &[Rank],
         out: &mut [&mut [f64]],
     ) {
         match &self.space {
             Space::Numbers(numbers) => {
-                self.ln_distances_of_numbers(numbers, observations, symbols, ranks, out);
+                self.ln_distances_of_numbers(numbers, observations, ids, ranks, out);
             }
             Space::Codes(hamming) => {
-                self.ln_distances_of_codes(hamming, observations, symbols, ranks, out);
+                self.ln_distances_of_codes(hamming, observations, ids, ranks, out);
             }
         }
     }
@@ -220,13 +220,13 @@ impl Neighbors {
         &self,
         numbers: &Numbers,
         observations: &Observations,
-        symbols: &[u32],
+        ids: &[u32],
         ranks: &[Rank],
         out: &mut [&mut [f64]],
     ) {
         let secrets = self.fit.secrets();
         let d = numbers.transform.dimensions();
-        for (group, rows, queries) in numbers.by_group(observations, symbols) {
+        for (group, rows, queries) in numbers.by_group(observations, ids) {
             let sorted = matches!(group.index, Index::Sorted(_));
             let order = if sorted {
                 ascending_order(&queries)
@@ -241,7 +241,7 @@ impl Neighbors {
                 let mut found = |query: usize, rank: usize, ln_distance: f64| {
                     let row = rows[query];
                     out[rank][row * secrets + secret] = if d > 1 && ln_distance <= LN_NEAR {
-                        self.ln_coincident(symbols[row], secret, ks[rank], d)
+                        self.ln_coincident(ids[row], secret, ks[rank], d)
                     } else {
                         ln_distance
                     };
@@ -268,16 +268,16 @@ impl Neighbors {
         &self,
         hamming: &Hamming,
         observations: &Observations,
-        symbols: &[u32],
+        ids: &[u32],
         ranks: &[Rank],
         out: &mut [&mut [f64]],
     ) {
-        let queries = hamming.queries(observations, symbols);
+        let queries = hamming.queries(observations, ids);
         for (secret, &rows) in self.fit.rows().iter().enumerate() {
             let at = |row: usize| row * self.fit.secrets() + secret;
             if rows == 0 {
                 out.iter_mut()
-                    .for_each(|out| (0..symbols.len()).for_each(|row| out[at(row)] = LN_FAR));
+                    .for_each(|out| (0..ids.len()).for_each(|row| out[at(row)] = LN_FAR));
                 continue;
             }
             hamming.search(secret, &queries, &mut |query, histogram| {
@@ -294,7 +294,7 @@ impl Neighbors {
     fn nearest(
         &self,
         observations: &Observations,
-        symbols: &[u32],
+        ids: &[u32],
         secret: usize,
         k: usize,
         found: &mut dyn FnMut(usize, &[f64]),
@@ -302,7 +302,7 @@ impl Neighbors {
         match &self.space {
             Space::Numbers(numbers) => {
                 let d = numbers.transform.dimensions();
-                for (group, rows, queries) in numbers.by_group(observations, symbols) {
+                for (group, rows, queries) in numbers.by_group(observations, ids) {
                     let k = k.min(group.rows[secret]).max(1);
                     group.search(secret, &queries, d, k, &mut |query, keys| {
                         found(rows[query], keys);
@@ -310,7 +310,7 @@ impl Neighbors {
                 }
             }
             Space::Codes(hamming) => {
-                let queries = hamming.queries(observations, symbols);
+                let queries = hamming.queries(observations, ids);
                 let mut distances = Vec::with_capacity(k);
                 hamming.search(secret, &queries, &mut |query, histogram| {
                     hamming::ascending(histogram, k, &mut distances);
@@ -320,7 +320,7 @@ impl Neighbors {
         }
     }
 
-    /// ln r where all k neighbours are at distance 0: the more rows coincide, the smaller.
+    /// ln r where all k neighbors are at distance 0: the more rows coincide, the smaller.
     fn ln_coincident(&self, symbol: u32, secret: usize, k: usize, d: usize) -> f64 {
         let cells = self.fit.cells();
         let at =
@@ -366,15 +366,15 @@ impl Numbers {
         Numbers { transform, groups }
     }
 
-    /// Observations by category: the group, their places in `symbols`, their points row-major.
+    /// Observations by category: the group, their places in `ids`, their points row-major.
     fn by_group(
         &self,
         observations: &Observations,
-        symbols: &[u32],
+        ids: &[u32],
     ) -> impl Iterator<Item = (&Group, Vec<usize>, Vec<f64>)> {
         let mut by_group: BTreeMap<u32, (Vec<usize>, Vec<f64>)> = BTreeMap::new();
         let mut point = Vec::new();
-        for (row, &symbol) in symbols.iter().enumerate() {
+        for (row, &symbol) in ids.iter().enumerate() {
             let (rows, queries) = by_group.entry(observations.category(symbol)).or_default();
             self.transform
                 .apply(observations.numbers(symbol), &mut point);

@@ -18,7 +18,7 @@ pub struct Search {
 
 impl Search {
     /// Nominal seconds, on two cores of about 2 GHz with AVX2, of arranging the fit rows and finding
-    /// the neighbours of so many observations without trees.
+    /// the neighbors of so many observations without trees.
     pub fn nominal_seconds(self, queries: usize) -> f64 {
         let (rows, queries) = (self.fit_rows as f64, queries as f64);
         let (d, secrets) = (self.dimensions as f64, self.secrets as f64);
@@ -34,7 +34,7 @@ impl Search {
 }
 
 impl Neighbors {
-    /// Nominal seconds of finding the neighbours of so many observations, see
+    /// Nominal seconds of finding the neighbors of so many observations, see
     /// [`Search::nominal_seconds`]; less where trees serve.
     pub fn nominal_seconds(&self, queries: usize) -> f64 {
         let search = Search {

@@ -1,6 +1,6 @@
-//! How many neighbours.
+//! How many neighbors.
 
-/// How the number of neighbours grows with the number of fit rows.
+/// How the number of neighbors grows with the number of fit rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Rank {
     /// The same k for every secret.

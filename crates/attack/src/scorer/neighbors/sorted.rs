@@ -1,4 +1,4 @@
-//! One dimension: a sweep over the sorted values of a secret, its k-neighbour window sliding along.
+//! One dimension: a sweep over the sorted values of a secret, its k-neighbor window sliding along.
 
 use crate::scorer::neighbors::LN_NEAR;
 use crate::scorer::neighbors::metric::{Metric, Norm, with_norm};
@@ -106,7 +106,7 @@ impl Values {
         };
         let mut rows = 0;
         for (value, count) in ascending {
-            // Scaling can make neighbours equal.
+            // Scaling can make neighbors equal.
             if values.distinct.last() != Some(&value) {
                 values.distinct.push(value);
                 values.below.push(rows);
@@ -177,7 +177,7 @@ impl<'v> Window<'v> {
         }
     }
 
-    /// The distance to the k-th neighbour if every fit row were spread evenly over its grid cell. On
+    /// The distance to the k-th neighbor if every fit row were spread evenly over its grid cell. On
     /// data without ties this is the distance plus half a (tiny) grid step; on rounded data it keeps
     /// the order that ties would lose.
     fn spread_distance(&mut self, x: f64, grid: f64) -> f64 {

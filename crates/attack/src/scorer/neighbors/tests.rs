@@ -83,7 +83,7 @@ fn keys(neighbors: &Neighbors, log: &Log, x: u32, secret: u32) -> Vec<f64> {
 fn every_metric_and_transform_finds_the_keys_of_the_definition_to_the_bit() {
     for (d, values, label) in [(1, 9, false), (2, 5, true), (3, 40, false), (12, 3, true)] {
         let log = tied(d, values, 250, label, 7);
-        let symbols: Vec<u32> = log.counts.symbols().into_iter().step_by(3).collect();
+        let ids: Vec<u32> = log.counts.symbols().into_iter().step_by(3).collect();
         for metric in Metric::ALL {
             for transform in [TransformKind::Scaled, TransformKind::Whitened] {
                 let fitted = Neighbors::fit_with(&log.observations, &log.counts, metric, transform);
@@ -93,13 +93,13 @@ fn every_metric_and_transform_finds_the_keys_of_the_definition_to_the_bit() {
                 };
                 for (secret, k) in [(0, 1), (1, 7), (1, 60), (2, 200)] {
                     let mut seen = 0;
-                    neighbors.nearest(&log.observations, &symbols, secret, k, &mut |row, found| {
-                        let mut expected = keys(&neighbors, &log, symbols[row], secret as u32);
+                    neighbors.nearest(&log.observations, &ids, secret, k, &mut |row, found| {
+                        let mut expected = keys(&neighbors, &log, ids[row], secret as u32);
                         expected.truncate(k);
                         assert_eq!(found, expected, "{metric:?} {transform:?} {d}-D");
                         seen += 1;
                     });
-                    assert_eq!(seen, symbols.len());
+                    assert_eq!(seen, ids.len());
                 }
             }
         }
@@ -119,14 +119,14 @@ fn labels_alone_have_hamming_neighbors_only() {
         (neighbors.dimensions(), neighbors.index_name()),
         (2, "codes")
     );
-    let symbols = log.counts.symbols();
-    let mut scores = vec![0.0; symbols.len() * 2];
+    let ids = log.counts.symbols();
+    let mut scores = vec![0.0; ids.len() * 2];
     KNearest::new("nearest", neighbors.clone(), Rank::Fixed(1), 2.0).score(
         &log.observations,
-        &symbols,
+        &ids,
         &mut scores,
     );
-    for (row, &symbol) in symbols.iter().enumerate() {
+    for (row, &symbol) in ids.iter().enumerate() {
         let zero = log.observations.label(symbol).starts_with('x');
         assert_eq!(scores[2 * row] > scores[2 * row + 1], zero);
     }
@@ -144,12 +144,12 @@ fn votes_are_those_of_the_definition() {
     }
     let log = read(&csv);
     let neighbors = Arc::new(Neighbors::fit(&log.observations, &log.counts));
-    let symbols = log.counts.symbols();
+    let ids = log.counts.symbols();
     for k in [1, 3, 40] {
         let vote = Vote::new("vote", neighbors.clone(), Rank::Fixed(k));
-        let mut scores = vec![0.0; symbols.len() * 3];
-        vote.score(&log.observations, &symbols, &mut scores);
-        for (row, &symbol) in symbols.iter().enumerate() {
+        let mut scores = vec![0.0; ids.len() * 3];
+        vote.score(&log.observations, &ids, &mut scores);
+        for (row, &symbol) in ids.iter().enumerate() {
             let mut all: Vec<(f64, u32)> = (0..3)
                 .flat_map(|s| {
                     keys(&neighbors, &log, symbol, s)

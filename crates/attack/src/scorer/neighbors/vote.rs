@@ -1,4 +1,4 @@
-//! The vote of the nearest neighbours.
+//! The vote of the nearest neighbors.
 //!
 //! # Formula
 //! Of the k nearest of all fit rows, v_s = (rows of s among them)/n_s, so that secrets with more rows
@@ -17,7 +17,7 @@ use leakgauge_log::observations::{Counts, Observations};
 const WITHOUT_VOTES: f64 = 1e-3;
 
 /// Numbers that a search may hold at a time.
-const MOST_HELD: usize = 1 << 21;
+const MAX_HELD: usize = 1 << 21;
 
 /// Scores secrets by the vote of the k nearest of all fit rows.
 pub struct Vote {
@@ -45,7 +45,7 @@ impl Neighbors {
     pub fn votes(
         &self,
         observations: &Observations,
-        symbols: &[u32],
+        ids: &[u32],
         ranks: &[Rank],
         out: &mut [&mut [f64]],
     ) {
@@ -54,11 +54,11 @@ impl Neighbors {
         let ks: Vec<usize> = ranks.iter().map(|rank| rank.neighbors(total)).collect();
         let most = ks.iter().copied().max().unwrap_or(1);
         let held: usize = self.fit.rows().iter().map(|&n| most.min(n as usize)).sum();
-        let at_a_time = (MOST_HELD / held.max(1)).max(64);
-        for (part, symbols) in symbols.chunks(at_a_time).enumerate() {
-            let mut ballots = vec![Vec::with_capacity(held); symbols.len()];
+        let at_a_time = (MAX_HELD / held.max(1)).max(64);
+        for (part, ids) in ids.chunks(at_a_time).enumerate() {
+            let mut ballots = vec![Vec::with_capacity(held); ids.len()];
             for secret in (0..secrets).filter(|&secret| self.fit.rows()[secret] > 0) {
-                self.nearest(observations, symbols, secret, most, &mut |row, keys| {
+                self.nearest(observations, ids, secret, most, &mut |row, keys| {
                     let cast = keys.iter().map(|&key| (key, secret as u32));
                     ballots[row].extend(cast);
                 });
@@ -110,9 +110,12 @@ impl Scorer for Vote {
         self.neighbors.words().chain([k]).collect()
     }
 
-    fn in_words(&self) -> String {
+    fn description(&self) -> String {
         let k = self.rank.neighbors(self.neighbors.fit.total() as usize);
-        format!("vote of the {k} nearest rows{}", self.neighbors.in_words())
+        format!(
+            "vote of the {k} nearest rows{}",
+            self.neighbors.description()
+        )
     }
 
     fn kinds(&self) -> Vec<Kind> {
@@ -123,9 +126,9 @@ impl Scorer for Vote {
         Some(self.neighbors.index_name())
     }
 
-    fn score(&self, observations: &Observations, symbols: &[u32], scores: &mut [f64]) {
+    fn score(&self, observations: &Observations, ids: &[u32], scores: &mut [f64]) {
         self.neighbors
-            .votes(observations, symbols, &[self.rank], &mut [scores]);
+            .votes(observations, ids, &[self.rank], &mut [scores]);
     }
 
     fn refit(&self, observations: &Observations, fit: &Counts) -> Result<Arc<dyn Scorer>, String> {

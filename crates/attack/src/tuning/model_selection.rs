@@ -25,7 +25,7 @@ pub(super) struct Task<'a> {
     pub budget: Budget,
     pub goals: Goals<'a>,
     /// Kinds to be tried, each with the seconds that it may take; all of them if there is no such list.
-    pub again: Option<&'a [(Kind, f64)]>,
+    pub restrict_to: Option<&'a [(Kind, f64)]>,
     /// Columns that recur among the fit rows.
     pub recurring: usize,
 }
@@ -38,15 +38,15 @@ impl<'a> Task<'a> {
 
     /// Seconds that a kind was granted beforehand.
     fn granted(&self, kind: Kind) -> Option<f64> {
-        let mut again = self.again?.iter();
-        again
+        let mut granted = self.restrict_to?.iter();
+        granted
             .find(|(granted, _)| *granted == kind)
             .map(|&(_, seconds)| seconds)
     }
 
     /// Whether a kind may be tried.
     pub fn is_wanted(&self, kind: Kind) -> bool {
-        self.again.is_none() || self.granted(kind).is_some()
+        self.restrict_to.is_none() || self.granted(kind).is_some()
     }
 
     /// The number of numeric columns.
@@ -91,16 +91,16 @@ pub(super) struct Finalist {
 }
 
 /// The attacker with the largest limits of privacy on the tune rows, and its rules.
-pub(super) struct Private {
+pub(super) struct PrivacyCandidate {
     limits: f64,
     pub scorer: Arc<dyn Scorer>,
     pub choices: Vec<PairChoice>,
 }
 
-/// The race: what was tried and which did best.
-pub(super) struct Race<'a> {
+/// The selection: what was tried and which did best.
+pub(super) struct ModelSelection<'a> {
     task: Task<'a>,
-    symbols: Vec<u32>,
+    ids: Vec<u32>,
     tried: Vec<Tried>,
     /// Nominal seconds.
     spent: f64,
@@ -111,21 +111,21 @@ pub(super) struct Race<'a> {
     /// That kind.
     kind: Kind,
     /// The one with the largest limits of privacy, if that is wanted.
-    private: Option<Private>,
+    private: Option<PrivacyCandidate>,
     /// The best of each kind, the best first, the first of equals first.
     finalists: Vec<Finalist>,
 }
 
 /// Rows of a secret below which thinning would teach nothing.
-const LEAST_ROWS: u64 = 20;
+const MIN_ROWS: u64 = 20;
 /// Kinds whose best attackers are remembered.
-const MOST_FINALISTS: usize = 3;
+const MAX_FINALISTS: usize = 3;
 
-impl<'a> Race<'a> {
+impl<'a> ModelSelection<'a> {
     pub fn new(task: Task<'a>) -> Self {
-        Race {
+        ModelSelection {
             task,
-            symbols: task.split.tune.symbols(),
+            ids: task.split.tune.symbols(),
             tried: Vec::new(),
             spent: 0.0,
             most_rows: None,
@@ -142,8 +142,8 @@ impl<'a> Race<'a> {
     }
 
     /// The distinct observations of the tune rows.
-    pub fn symbols(&self) -> &[u32] {
-        &self.symbols
+    pub fn ids(&self) -> &[u32] {
+        &self.ids
     }
 
     /// The best attackers of different kinds, the best first.
@@ -155,7 +155,7 @@ impl<'a> Race<'a> {
     /// family's cost.
     pub fn run(&mut self, family: &dyn Family) {
         let all = self.task.fit().total();
-        let least = all.min(LEAST_ROWS * self.task.secrets() as u64);
+        let least = all.min(MIN_ROWS * self.task.secrets() as u64);
         let left = self.task.budget.seconds() - self.spent;
         let share = match self.task.granted(family.kind()) {
             Some(seconds) => seconds,
@@ -208,7 +208,7 @@ impl<'a> Race<'a> {
             kind: family.kind(),
             scorer: family.kind().name,
             parameters: BTreeMap::new(),
-            in_words: String::new(),
+            description: String::new(),
             quality: Err(failure),
             cost: significant(cost),
             rows,
@@ -223,7 +223,7 @@ impl<'a> Race<'a> {
                 .finalists
                 .partition_point(|other| other.quality.total() >= total);
             self.finalists.insert(at, best);
-            self.finalists.truncate(MOST_FINALISTS);
+            self.finalists.truncate(MAX_FINALISTS);
         }
     }
 
@@ -232,7 +232,7 @@ impl<'a> Race<'a> {
         let scores = score_table(
             &*scorer,
             self.task.observations,
-            self.symbols.clone(),
+            self.ids.clone(),
             self.task.secrets(),
         );
         self.enter_scored(scorer, scores);
@@ -246,7 +246,7 @@ impl<'a> Race<'a> {
             kind: self.kind,
             scorer: scorer.name(),
             parameters: scorer.parameters(),
-            in_words: scorer.in_words(),
+            description: scorer.description(),
             quality: Ok(quality),
             cost: 0.0,
             rows: 0,
@@ -282,7 +282,7 @@ impl<'a> Race<'a> {
             .as_ref()
             .is_none_or(|best| limits > best.limits)
         {
-            self.private = Some(Private {
+            self.private = Some(PrivacyCandidate {
                 limits,
                 scorer: scorer.clone(),
                 choices,
@@ -295,7 +295,7 @@ impl<'a> Race<'a> {
     ///
     /// # Errors
     /// None could be fitted.
-    pub fn finish(mut self) -> Result<(Finalist, Option<Private>, Vec<Tried>)> {
+    pub fn finish(mut self) -> Result<(Finalist, Option<PrivacyCandidate>, Vec<Tried>)> {
         if self.finalists.is_empty() {
             let reasons = self
                 .tried
