@@ -231,7 +231,7 @@ mod tests {
     #[test]
     fn the_nearest_are_those_that_linfa_finds() {
         use linfa_nn::distance::{Distance, L1Dist, L2Dist, LInfDist};
-        use linfa_nn::{KdTree, NearestNeighbor};
+        use linfa_nn::{KdTree, NearestNeighbour};
         use ndarray::{Array1, Array2};
         fn compare<D: Distance<f64> + 'static>(metric: Metric, oracle: D, power: i32) {
             let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(5);
