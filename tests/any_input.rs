@@ -255,7 +255,7 @@ fn audit_options() -> impl Strategy<Value = AuditOptions> {
             |(confidence, scorer, prior, margin, claims, seed)| AuditOptions {
                 quick: seed % 2 == 0,
                 confidence,
-                scorer,
+                attacks: scorer.into(),
                 budget: leakgauge::tuning::Budget::default(),
                 prior,
                 margin,

@@ -44,7 +44,7 @@ pub fn audit_of(
     let options = AuditOptions {
         quick: true,
         seed,
-        scorer,
+        attacks: scorer.into(),
         claims: vec![Claim::parse(&case.claim(epsilon))?],
         ..AuditOptions::default()
     };

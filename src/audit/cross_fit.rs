@@ -9,9 +9,9 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use leakgauge_attack::pairwise::{GuessErrors, PairChoice, PairErrors, judge};
-use leakgauge_attack::scorer::{Kind, Scorer};
+use leakgauge_attack::scorer::{Kind, Origin};
 use leakgauge_attack::split::{self, Split};
-use leakgauge_attack::tuning::{self, ScorerChoice, Tuned};
+use leakgauge_attack::tuning::{self, Attacks, Tuned};
 use leakgauge_log::Log;
 
 /// Parts that the rows are dealt into.
@@ -62,7 +62,7 @@ impl CrossFit {
     /// judged with an attack learned elsewhere) or not possible (rows too few to learn from).
     pub fn run(
         log: &Log,
-        choice: ScorerChoice,
+        attacks: &Attacks,
         kinds: &[(Kind, f64)],
         alpha: f64,
         seed: u64,
@@ -82,7 +82,7 @@ impl CrossFit {
             let learn = others.fold(first, |sum, (_, part)| sum.plus(part));
             let split = Split::across(&learn, part.clone(), &mut rng);
             let observations = &log.observations;
-            let tuned = tuning::tune_again(observations, &split, choice, kinds, alpha).ok()?;
+            let tuned = tuning::tune_again(observations, &split, attacks, kinds, alpha).ok()?;
             let scorer = tuned.scorer.refit(&log.observations, &learn).ok()?;
             let rules: Vec<_> = tuned.choices.iter().map(|choice| choice.rule).collect();
             let judged = judge(&*scorer, &log.observations, part, &rules, priors);
@@ -157,7 +157,7 @@ const MORE_A_PART: f64 = 1.5;
 /// part. `None` if all parts together would take longer than comparing attackers did and two seconds
 /// more, and for scores that the log brings, which nobody here learned.
 pub(super) fn kinds(tuned: &Tuned) -> Option<Vec<(Kind, f64)>> {
-    if !is_learned(&*tuned.scorer) {
+    if tuned.scorer.origin() == Origin::Given {
         return None;
     }
     let wanted = tuned.scorer.kinds();
@@ -167,15 +167,13 @@ pub(super) fn kinds(tuned: &Tuned) -> Option<Vec<(Kind, f64)>> {
         tried.map(|tried| tried.cost).sum()
     };
     let spent: f64 = fitted().map(|tried| tried.cost).sum();
-    let kinds: Vec<(Kind, f64)> = wanted.iter().map(|kind| (*kind, cost(kind))).collect();
+    let kinds: Vec<(Kind, f64)> = wanted
+        .iter()
+        .map(|kind| (kind.clone(), cost(kind)))
+        .collect();
     let again = PARTS as f64 * kinds.iter().map(|(_, cost)| cost).sum::<f64>();
     let granted = kinds
         .into_iter()
         .map(|(kind, cost)| (kind, MORE_A_PART * cost));
     (again <= spent + MORE_SECONDS).then(|| granted.collect())
-}
-
-/// Whether an attack was learned from the log, rather than brought by it.
-pub(super) fn is_learned(scorer: &dyn Scorer) -> bool {
-    scorer.name() != "given"
 }

@@ -71,7 +71,7 @@ pub(super) fn method(
             "random"
         },
         effective_rows: effective.map(worth),
-        scorer: tuned.scorer.name(),
+        scorer: tuned.scorer.name().to_owned(),
         parameters: tuned.scorer.parameters(),
         in_words: tuned.scorer.description(),
         index: tuned.index,

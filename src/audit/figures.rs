@@ -11,7 +11,6 @@ use leakgauge_attack::measure::plug_in;
 use leakgauge_attack::pairwise::{
     AdvantageMethod, PairErrors, Quantity, clustering_order, pair_index,
 };
-use leakgauge_attack::tuning::ScorerChoice;
 use leakgauge_log::Log;
 use leakgauge_log::observations::{Counts, ObservationKind};
 use leakgauge_stats::concentration::mcdiarmid_total_variation_radius;
@@ -77,7 +76,7 @@ impl Evidence<'_> {
     pub(super) fn no_upper(&self, of_observations: &'static str) -> &'static str {
         if self.effective.is_some() {
             NO_UPPER_SERIAL
-        } else if self.options.scorer == ScorerChoice::Given {
+        } else if self.options.attacks.are_given() {
             given::NO_UPPER
         } else {
             of_observations

@@ -6,7 +6,7 @@ use crate::audit::AuditOptions;
 use leakgauge_attack::pairwise::{Target, choose_rules};
 use leakgauge_attack::scorer::{Given, Kind, Scorer, score_table};
 use leakgauge_attack::split::Split;
-use leakgauge_attack::tuning::{ScorerChoice, Tried, Tuned, quality};
+use leakgauge_attack::tuning::{Attacks, ScorerChoice, Tried, Tuned, quality};
 use leakgauge_base::error::{Error, Result, listing, shorten};
 use leakgauge_base::suggest;
 use leakgauge_log::{Log, ScoreColumns};
@@ -19,8 +19,8 @@ pub(super) const NO_UPPER: &str = "the scores are those of one attack, and anoth
 ///
 /// # Errors
 /// One of them is there without the other.
-pub fn check_scores(scorer: ScorerChoice, has_scores: bool) -> Result<()> {
-    match (scorer == ScorerChoice::Given, has_scores) {
+pub fn check_scores(attacks: &Attacks, has_scores: bool) -> Result<()> {
+    match (attacks.are_given(), has_scores) {
         (true, false) => Err(Error::parameter(
             "--scorer given",
             "it is not said which columns hold the scores",
@@ -50,8 +50,8 @@ pub(super) fn tune(
     let (secrets, symbols) = (split.tune.secrets(), split.tune.symbols());
     let scores = score_table(&scorer, &log.observations, symbols, secrets);
     let tried = Tried {
-        kind: Kind::named("given"),
-        scorer: scorer.name(),
+        kind: Kind::named(ScorerChoice::Given.name()),
+        scorer: scorer.name().to_owned(),
         parameters: scorer.parameters(),
         description: scorer.description(),
         quality: Ok(quality(&scores, &split.tune, alpha)),
@@ -70,7 +70,7 @@ pub(super) fn tune(
 
 fn scorer(log: &Log, split: &Split) -> Result<Given> {
     match &log.facts.scores {
-        None => Err(check_scores(ScorerChoice::Given, false).expect_err("no scores")),
+        None => Err(check_scores(&ScorerChoice::Given.into(), false).expect_err("no scores")),
         Some(ScoreColumns::One(_)) if log.secrets.len() == 2 => {
             Ok(Given::single(&log.observations, &split.tune))
         }

@@ -35,7 +35,7 @@ use leakgauge_attack::pairwise::{
     Advantage, EffectiveRows, Judgement, ScoredRows, effective_rows, judge, judge_and_keep,
 };
 use leakgauge_attack::split::Split;
-use leakgauge_attack::tuning::{self, Goals, ScorerChoice, Tuned};
+use leakgauge_attack::tuning::{self, Goals, Tuned};
 use leakgauge_base::Tool;
 use leakgauge_base::error::Result;
 use leakgauge_exact::claim::{BoundPromise, Claim, ClaimKind, Promise};
@@ -131,11 +131,11 @@ impl BoundClaim<'_> {
 /// too few rows to certify anything.
 pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
     check(options)?;
-    check_scores(options.scorer, log.facts.scores.is_some())?;
+    check_scores(&options.attacks, log.facts.scores.is_some())?;
     let claims = bind(log, &options.claims)?;
     let prior = prior(log, &options.prior)?;
     let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
-    let given = options.scorer == ScorerChoice::Given;
+    let given = options.attacks.are_given();
     let (split, ordered) = by_choice(log, options.split, given, &mut rng)?;
     refuse_uncertifiable(log, &split)?;
     let alpha = 1.0 - options.confidence;
@@ -151,7 +151,7 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
         tuning::tune(
             &log.observations,
             &split,
-            options.scorer,
+            &options.attacks,
             options.budget,
             Goals {
                 alpha,
@@ -210,7 +210,7 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
         cross_fit: cross_fit::kinds(&tuned)
             .filter(|_| !serial && !options.quick)
             .and_then(|kinds| {
-                CrossFit::run(log, options.scorer, &kinds, alpha, options.seed, &priors)
+                CrossFit::run(log, &options.attacks, &kinds, alpha, options.seed, &priors)
             }),
     };
     let warnings = warnings::find(log, &split);

@@ -1,7 +1,6 @@
 //! What an audit says, as a serialisable model with the keys of the JSON report. Renderers read this
 //! and compute nothing.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Serialize;
@@ -11,7 +10,7 @@ use crate::audit::tallies::Tallies;
 use crate::audit::trade_off::TradeOff;
 use crate::audit::warning::Warning;
 use crate::estimate::Estimate;
-use leakgauge_attack::scorer::Parameter;
+use leakgauge_attack::scorer::Parameters;
 use leakgauge_attack::tuning::{Failure, Tried};
 use leakgauge_base::Tool;
 use leakgauge_log::Format;
@@ -139,9 +138,9 @@ pub struct Observation {
 #[derive(Debug, Clone, Serialize)]
 pub struct MethodSection {
     /// The attacker.
-    pub scorer: &'static str,
+    pub scorer: String,
     /// What was chosen for it.
-    pub parameters: BTreeMap<&'static str, Parameter>,
+    pub parameters: Parameters,
     /// The same in words.
     pub in_words: String,
     /// How neighbours were found.
@@ -176,9 +175,9 @@ pub struct PartRows {
 #[derive(Debug, Clone, Serialize)]
 pub struct TriedScorer {
     /// Its name.
-    pub scorer: &'static str,
+    pub scorer: String,
     /// Its parameters.
-    pub parameters: BTreeMap<&'static str, Parameter>,
+    pub parameters: Parameters,
     /// The same in words.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub in_words: String,
@@ -211,7 +210,7 @@ impl TriedScorer {
             Ok(_) => (None, None),
         };
         TriedScorer {
-            scorer: tried.scorer,
+            scorer: tried.scorer.clone(),
             parameters: tried.parameters.clone(),
             in_words: tried.description.clone(),
             quality: quality.map(|quality| quality.total()),

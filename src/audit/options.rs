@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use leakgauge_attack::tuning::{Budget, ScorerChoice};
+use leakgauge_attack::tuning::{Attacks, Budget};
 use leakgauge_base::error::{Error, Result, shorten};
 use leakgauge_exact::claim::Claim;
 use leakgauge_log::Log;
@@ -37,8 +37,8 @@ pub struct AuditOptions {
     pub confidence: f64,
     /// Seed of every random choice.
     pub seed: u64,
-    /// The attacker.
-    pub scorer: ScorerChoice,
+    /// Which attacks are tried: built-in ones, the caller's own, or both.
+    pub attacks: Attacks,
     /// How long attackers may be tried.
     pub budget: Budget,
     /// Limits and verdicts only: points come from the certify rows alone, and nothing is said of more rows.
@@ -58,7 +58,7 @@ impl Default for AuditOptions {
         AuditOptions {
             confidence: 0.95,
             seed: 0,
-            scorer: ScorerChoice::Auto,
+            attacks: Attacks::default(),
             budget: Budget::default(),
             quick: false,
             split: SplitChoice::Random,

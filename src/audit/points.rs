@@ -6,7 +6,6 @@ use crate::audit::model::TotalVariationPoints;
 use crate::estimate::{Estimate, Method};
 use leakgauge_attack::measure::minimax_tv::{BySecret, SparsePair};
 use leakgauge_attack::measure::plug_in;
-use leakgauge_attack::tuning::ScorerChoice;
 use leakgauge_log::observations::Counts;
 
 impl Evidence<'_> {
@@ -75,8 +74,7 @@ impl Evidence<'_> {
             seen_once: sparse.seen_once,
         };
         // Of given scores the attack is what is asked about.
-        let alone =
-            self.observations.columns().len() == 1 && self.options.scorer != ScorerChoice::Given;
+        let alone = self.observations.columns().len() == 1 && !self.options.attacks.are_given();
         if let Some(minimax) = points.minimax.filter(|_| {
             alone && sparse.is_sparse() && !sparse.is_hopeless() && estimate.point.is_some()
         }) {

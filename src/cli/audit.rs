@@ -87,7 +87,7 @@ pub fn audit_options(options: &EstimateOptions) -> Result<AuditOptions> {
     Ok(AuditOptions {
         confidence: options.confidence,
         seed: options.seed,
-        scorer: options.scorer.into(),
+        attacks: options.scorer.0.into(),
         budget: options.budget.parse()?,
         quick: options.quick,
         split: options.split.into(),

@@ -1,7 +1,7 @@
 //! How the command line writes the options that messages name. Only here does a field become a flag.
 
 /// Fields whose flag is not simply their name.
-const FLAGS: [(&str, &str); 1] = [("condition", "--where")];
+const FLAGS: [(&str, &str); 2] = [("attacks", "--scorer"), ("condition", "--where")];
 
 /// `fit_on` is `--fit-on`; a value stands behind it.
 pub fn flag(field: &str, value: Option<&str>) -> String {

@@ -11,7 +11,6 @@ use leakgauge::error::{Error, Result};
 use leakgauge::follow::{self, Line, Monitor};
 use leakgauge::log::{self, RowStream};
 use leakgauge::report::{self, Format};
-use leakgauge::tuning::ScorerChoice;
 
 use crate::cli::options::{self, EstimateOptions, LogArguments};
 
@@ -43,7 +42,7 @@ pub fn run(
     let monitor = Monitor::new(follow::FollowOptions {
         confidence: options.confidence,
         seed: options.seed,
-        scorer: options.scorer,
+        attacks: options.attacks,
         budget: options.budget,
         claims: options.claims,
     })?;
@@ -80,7 +79,7 @@ fn refuse(
             "--follow reports nothing that depends on a prior; leave this out",
         ),
         (
-            options.scorer == ScorerChoice::Given,
+            options.attacks.are_given(),
             "--scorer given",
             "--follow learns an attack of its own; audit the log without --follow",
         ),

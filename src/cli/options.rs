@@ -1,7 +1,9 @@
 //! Options that several commands share, and how their texts become checked values.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use leakgauge::audit::{self, PriorChoice, SplitChoice};
 use leakgauge::error::{Error, Result};
@@ -166,42 +168,19 @@ impl EstimateOptions {
     }
 }
 
-/// Attackers by name.
-#[derive(Clone, Copy, ValueEnum)]
-pub enum ScorerName {
-    /// Whichever does best on the rows to choose with
-    Auto,
-    /// Counts of observations
-    Frequentist,
-    /// The k-th neighbour of each secret, k chosen on the rows to choose with
-    Knn,
-    /// The nearest neighbour of each secret
-    Nearest,
-    /// Logistic regression on the numeric columns
-    Linear,
-    /// Normal densities of the numeric columns: naive Bayes, LDA, QDA
-    Gaussian,
-    /// A random forest
-    Forest,
-    /// The most telling numeric column alone
-    Threshold,
-    /// Your own attack: its scores are in the columns of --scores
-    Given,
-}
+/// An attacker by its name, from the list of all that there are.
+#[derive(Clone, Copy)]
+pub struct ScorerName(pub ScorerChoice);
 
-impl From<ScorerName> for ScorerChoice {
-    fn from(name: ScorerName) -> Self {
-        match name {
-            ScorerName::Auto => ScorerChoice::Auto,
-            ScorerName::Frequentist => ScorerChoice::Frequentist,
-            ScorerName::Knn => ScorerChoice::KNearest,
-            ScorerName::Nearest => ScorerChoice::Nearest,
-            ScorerName::Linear => ScorerChoice::Linear,
-            ScorerName::Gaussian => ScorerChoice::Gaussian,
-            ScorerName::Forest => ScorerChoice::Forest,
-            ScorerName::Threshold => ScorerChoice::Threshold,
-            ScorerName::Given => ScorerChoice::Given,
-        }
+impl ValueEnum for ScorerName {
+    fn value_variants<'a>() -> &'a [Self] {
+        static ALL: LazyLock<Vec<ScorerName>> =
+            LazyLock::new(|| ScorerChoice::ALL.iter().copied().map(ScorerName).collect());
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.0.name()).help(self.0.about()))
     }
 }
 
@@ -264,7 +243,7 @@ pub fn use_threads(threads: Option<usize>) -> Result<()> {
 
 /// The columns of scores, for the scorer that reads them.
 fn scores(options: &EstimateOptions) -> Result<Option<ScoreColumns>> {
-    audit::check_scores(options.scorer.into(), options.scores.is_some())?;
+    audit::check_scores(&options.scorer.0.into(), options.scores.is_some())?;
     options
         .scores
         .as_deref()

@@ -181,7 +181,7 @@ fn entry(log: &Measured, parameter: Option<ParameterPoint>) -> LogEntry {
         rows_used: audit.input.rows_used,
         sampled: audit.input.sampled.clone(),
         secrets: audit.input.secrets.len(),
-        scorer: audit.method.scorer,
+        scorer: audit.method.scorer.clone(),
         warnings: audit.warnings.clone(),
         mechanism: log.analytic.as_ref().map(|found| found.mechanism.clone()),
         parameter,

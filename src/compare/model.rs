@@ -45,7 +45,7 @@ pub struct LogEntry {
     /// How many secrets it has.
     pub secrets: usize,
     /// The attacker.
-    pub scorer: &'static str,
+    pub scorer: String,
     /// What the reader should know before believing.
     pub warnings: Vec<Warning>,
     /// Its mechanism.

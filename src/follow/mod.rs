@@ -27,7 +27,7 @@ use crate::estimate::{Estimate, Method, Methods};
 use leakgauge_attack::pairwise::Rule;
 use leakgauge_attack::scorer::{Scorer, score_table};
 use leakgauge_attack::split::Split;
-use leakgauge_attack::tuning::{Budget, Goals, ScorerChoice, tune};
+use leakgauge_attack::tuning::{Attacks, Budget, Goals, tune};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::rounding::at_least_beyond;
 use leakgauge_exact::claim::{Claim, ClaimKind, Promise};
@@ -52,7 +52,7 @@ pub struct FollowOptions {
     /// Seed of every random choice.
     pub seed: u64,
     /// The attacker.
-    pub scorer: ScorerChoice,
+    pub attacks: Attacks,
     /// Nominal seconds for choosing an attack, each time.
     pub budget: Budget,
     /// Promises that bound the advantage.
@@ -275,7 +275,7 @@ impl Monitor {
         let tuned = tune(
             &table,
             &split,
-            self.options.scorer,
+            &self.options.attacks,
             self.options.budget,
             Goals::advantage(alpha),
         )?;

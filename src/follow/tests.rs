@@ -18,7 +18,7 @@ fn followed(csv: String, claim: &str, scorer: ScorerChoice) -> Line {
     let mut monitor = Monitor::new(FollowOptions {
         confidence: 0.95,
         seed: 0,
-        scorer,
+        attacks: scorer.into(),
         budget: Budget::default(),
         claims: vec![Claim::parse(claim).expect("a claim")],
     })

@@ -36,7 +36,7 @@ pub fn audit_with(log: &Log, claims: &[String], scorer: ScorerChoice, seed: u64)
     let options = AuditOptions {
         quick: true,
         seed,
-        scorer,
+        attacks: scorer.into(),
         claims: claims
             .iter()
             .map(|claim| Claim::parse(claim).expect("a good claim"))
@@ -270,7 +270,7 @@ fn outside(case: &Case, replicate: u64, fresh: usize) -> [bool; 6] {
     let tuned = tune(
         &log.observations,
         &split,
-        ScorerChoice::Auto,
+        &ScorerChoice::Auto.into(),
         Budget::default(),
         Goals::advantage(ALPHA),
     )

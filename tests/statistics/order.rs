@@ -180,7 +180,7 @@ fn followed(shift: f64, replicate: u64) -> f64 {
         budget: leakgauge::tuning::Budget::default(),
         confidence: 0.95,
         seed: replicate,
-        scorer: ScorerChoice::Auto,
+        attacks: ScorerChoice::Auto.into(),
         claims: Vec::new(),
     })
     .expect("good options");

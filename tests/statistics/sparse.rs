@@ -1,14 +1,13 @@
 //! Alphabets that are large for the rows: total variation by plug-in, minimax and held-out attack, and
 //! guessing by counts against add-one-half.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use leakgauge::log::{Log, ReadOptions, read_from};
 use leakgauge::measure::minimax_tv::total_variation;
 use leakgauge::observations::{Counts, Observations};
 use leakgauge::pairwise::{Rule, judge, pairs};
-use leakgauge::scorer::{Frequentist, Parameter, Scorer};
+use leakgauge::scorer::{Frequentist, Parameters, Scorer};
 use leakgauge::split::Split;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -236,8 +235,8 @@ impl Scorer for AddHalf {
         "add-half"
     }
 
-    fn parameters(&self) -> BTreeMap<&'static str, Parameter> {
-        BTreeMap::new()
+    fn parameters(&self) -> Parameters {
+        Parameters::new()
     }
 
     fn score(&self, _: &Observations, symbols: &[u32], scores: &mut [f64]) {

@@ -108,7 +108,7 @@ fn trade_off(replicate: u64, mu: f64, decimals: usize) -> TradeOff {
     let log = read_from("log.csv", std::io::Cursor::new(csv), &read).expect("a good log");
     let options = AuditOptions {
         quick: true,
-        scorer: ScorerChoice::Given,
+        attacks: ScorerChoice::Given.into(),
         seed: replicate,
         ..AuditOptions::default()
     };

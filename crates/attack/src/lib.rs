@@ -1,7 +1,8 @@
-//! Attacks on a log: [`scorer`]s that give every observation one score a secret, [`tuning`] that chooses
-//! among them on rows set apart for it, and what they get wrong between any [pair of secrets](pairwise) on
-//! rows that they never saw.
+//! Attacks on a log: [`scorer`]s that give every observation one score per secret, [`tuning`] that chooses
+//! among them on the tuning rows, and their errors between any [pair of secrets](pairwise) on certification rows
+//! that they never saw. [`attack`] has the trait for attacks from outside.
 
+pub mod attack;
 pub mod measure;
 pub mod pairs;
 pub mod pairwise;

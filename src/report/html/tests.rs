@@ -24,7 +24,7 @@ fn audited(csv: &str, claims: &[&str]) -> Audit {
             .iter()
             .map(|claim| Claim::parse(claim).unwrap())
             .collect(),
-        scorer: ScorerChoice::Frequentist,
+        attacks: ScorerChoice::Frequentist.into(),
         ..AuditOptions::default()
     };
     audit(&log, &options).unwrap()

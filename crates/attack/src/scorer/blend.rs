@@ -1,9 +1,8 @@
 //! Several attackers that vote together.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::scorer::{Kind, Parameter, Scorer};
+use crate::scorer::{Kind, Parameter, Parameters, Scorer};
 use crate::scores::ScoreTable;
 use leakgauge_log::observations::{Counts, Observations};
 
@@ -65,15 +64,20 @@ fn mean(scores: &[f64]) -> f64 {
 }
 
 impl Scorer for Blend {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "combination"
     }
 
     /// The weight of every attacker.
-    fn parameters(&self) -> BTreeMap<&'static str, Parameter> {
+    fn parameters(&self) -> Parameters {
         let weights = self.members.iter();
         weights
-            .map(|member| (member.scorer.name(), Parameter::Real(member.weight)))
+            .map(|member| {
+                (
+                    member.scorer.name().to_owned(),
+                    Parameter::Real(member.weight),
+                )
+            })
             .collect()
     }
 
@@ -97,7 +101,9 @@ impl Scorer for Blend {
     fn kinds(&self) -> Vec<Kind> {
         let members = self.members.iter();
         let members = members.flat_map(|member| member.scorer.kinds());
-        members.chain([Kind::named(self.name())]).collect()
+        members
+            .chain([Kind::named(self.name().to_owned())])
+            .collect()
     }
 
     fn index(&self) -> Option<&'static str> {

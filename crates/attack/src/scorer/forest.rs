@@ -1,6 +1,6 @@
 //! Guessing by a random forest.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
@@ -10,7 +10,7 @@ use rafor::rf::Classifier;
 use rayon::prelude::*;
 
 use crate::scorer::ranking::Ranking;
-use crate::scorer::{Parameter, Scorer};
+use crate::scorer::{Parameter, Parameters, Scorer, parameters};
 use leakgauge_log::observations::{Counts, Observations};
 
 /// How a forest is grown.
@@ -102,12 +102,12 @@ impl Forest {
 }
 
 impl Scorer for Forest {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "forest"
     }
 
-    fn parameters(&self) -> BTreeMap<&'static str, Parameter> {
-        BTreeMap::from([
+    fn parameters(&self) -> Parameters {
+        parameters([
             ("trees", Parameter::Count(self.growth.trees as u64)),
             ("leaf", Parameter::Count(self.growth.leaf as u64)),
         ])

@@ -1,6 +1,5 @@
 //! Guessing by normal densities: naive Bayes, linear and quadratic discriminant analysis.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use linfa::Dataset;
@@ -12,7 +11,7 @@ use ndarray::{Array1, Array2, Axis};
 
 use crate::scorer::ranking::NormalScores;
 use crate::scorer::scaling::Scaling;
-use crate::scorer::{Parameter, Scorer};
+use crate::scorer::{Parameter, Parameters, Scorer, parameters};
 use leakgauge_log::observations::{Counts, Observations};
 
 /// What is assumed of how columns vary together.
@@ -325,26 +324,26 @@ impl Model {
 }
 
 impl Scorer for Gaussian {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "gaussian"
     }
 
-    fn parameters(&self) -> BTreeMap<&'static str, Parameter> {
+    fn parameters(&self) -> Parameters {
         let columns = match self.columns {
             Columns::Scaled => "scaled",
             Columns::Ranked => "normal-scores",
         };
-        let mut parameters = BTreeMap::from([("columns", Parameter::Word(columns))]);
+        let mut all = parameters([("columns", Parameter::Word(columns.into()))]);
         let covariance = match self.covariance {
             Covariance::Independent => "independent-columns",
             Covariance::Shared => "shared",
             Covariance::PerSecret(strength) => {
-                parameters.insert("shrinkage", Parameter::Real(strength));
+                all.insert("shrinkage".to_owned(), Parameter::Real(strength));
                 "per-secret"
             }
         };
-        parameters.insert("covariance", Parameter::Word(covariance));
-        parameters
+        all.insert("covariance".to_owned(), Parameter::Word(covariance.into()));
+        all
     }
 
     fn description(&self) -> String {

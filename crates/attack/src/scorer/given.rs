@@ -1,9 +1,8 @@
 //! The user's own attack: its scores stand in the log.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::scorer::{Parameter, Scorer};
+use crate::scorer::{Origin, Parameter, Parameters, Scorer, parameters};
 use leakgauge_log::observations::{Counts, Observations};
 
 /// Scores that were read, not computed. Nothing is learned from the fit rows.
@@ -119,11 +118,15 @@ impl Zero {
 }
 
 impl Scorer for Given {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "given"
     }
 
-    fn parameters(&self) -> BTreeMap<&'static str, Parameter> {
+    fn origin(&self) -> Origin {
+        Origin::Given
+    }
+
+    fn parameters(&self) -> Parameters {
         let means = match &self.reading {
             Reading::PerSecret(_) => "one a secret",
             Reading::One {
@@ -135,7 +138,7 @@ impl Scorer for Given {
                 ..
             } => "smaller for the first secret",
         };
-        BTreeMap::from([("scores", Parameter::Word(means))])
+        parameters([("scores", Parameter::Word(means.into()))])
     }
 
     fn score(&self, observations: &Observations, ids: &[u32], scores: &mut [f64]) {
@@ -197,7 +200,7 @@ mod tests {
         let (given, scores) = scores(&csv, &["loss"]);
         assert_eq!(
             given.parameters()["scores"],
-            Parameter::Word("smaller for the first secret")
+            Parameter::Word("smaller for the first secret".into())
         );
         let first: Vec<f64> = scores.iter().map(|row| row[0] - row[1]).collect();
         // The two smallest would be one number after a subtraction.

@@ -1,6 +1,5 @@
 //! Guessing by a linear score: multinomial logistic regression.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use linfa::traits::Fit;
@@ -9,7 +8,7 @@ use linfa_logistic::MultiLogisticRegression;
 use ndarray::{Array1, Array2};
 
 use crate::scorer::scaling::Scaling;
-use crate::scorer::{Parameter, Scorer};
+use crate::scorer::{Parameter, Parameters, Scorer, parameters};
 use leakgauge_log::observations::{Counts, Observations};
 
 /// Scores an observation by a linear function of its scaled numeric columns; its labels are not looked
@@ -139,12 +138,12 @@ fn training(
 }
 
 impl Scorer for Linear {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "linear"
     }
 
-    fn parameters(&self) -> BTreeMap<&'static str, Parameter> {
-        BTreeMap::from([("penalty", Parameter::Real(Self::PENALTY))])
+    fn parameters(&self) -> Parameters {
+        parameters([("penalty", Parameter::Real(Self::PENALTY))])
     }
 
     fn description(&self) -> String {

@@ -21,6 +21,7 @@ mod thinning;
 mod threshold;
 pub mod transform;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -44,7 +45,7 @@ pub use threshold::Threshold;
 pub use transform::TransformKind;
 
 /// A parameter of an attacker, for the report.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Parameter {
     /// A number of things.
@@ -52,7 +53,25 @@ pub enum Parameter {
     /// Any other number.
     Real(f64),
     /// One of some words.
-    Word(&'static str),
+    Word(Cow<'static, str>),
+}
+
+/// The parameters of an attacker by name.
+pub type Parameters = BTreeMap<String, Parameter>;
+
+/// Parameters from names and values.
+pub fn parameters<const N: usize>(all: [(&str, Parameter); N]) -> Parameters {
+    BTreeMap::from(all.map(|(name, value)| (name.to_owned(), value)))
+}
+
+/// Where the scores of an attacker come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Origin {
+    /// It was fitted on rows of the log, and can be fitted on others.
+    #[default]
+    Learned,
+    /// They are columns of the log, computed elsewhere.
+    Given,
 }
 
 impl fmt::Display for Parameter {
@@ -67,24 +86,25 @@ impl fmt::Display for Parameter {
 
 /// An attacker that was fitted.
 pub trait Scorer: Send + Sync {
-    /// The name on the command line.
-    fn name(&self) -> &'static str;
+    /// The name in reports; that of a built-in attack is also its name on the command line.
+    fn name(&self) -> &str;
 
     /// What was chosen, for the report.
-    fn parameters(&self) -> BTreeMap<&'static str, Parameter>;
+    fn parameters(&self) -> Parameters;
+
+    /// Whether it was learned, or its scores stand in the log.
+    fn origin(&self) -> Origin {
+        Origin::Learned
+    }
 
     /// What was chosen, in words that a reader understands.
     fn description(&self) -> String {
-        let parameters = self.parameters();
-        let words = parameters
-            .iter()
-            .map(|(name, value)| format!("{name} {value}"));
-        words.collect::<Vec<_>>().join(", ")
+        listed(&self.parameters())
     }
 
     /// The kinds to be tried where this attack is to be chosen anew.
     fn kinds(&self) -> Vec<Kind> {
-        vec![Kind::named(self.name())]
+        vec![Kind::named(self.name().to_owned())]
     }
 
     /// How it finds neighbors, if it does.
@@ -107,6 +127,14 @@ pub trait Scorer: Send + Sync {
     /// # Errors
     /// Why it cannot learn from these rows.
     fn refit(&self, observations: &Observations, fit: &Counts) -> Result<Arc<dyn Scorer>, String>;
+}
+
+/// Parameters as a list: `k 3, distance Hamming`.
+pub(crate) fn listed(parameters: &Parameters) -> String {
+    let words = parameters
+        .iter()
+        .map(|(name, value)| format!("{name} {value}"));
+    words.collect::<Vec<_>>().join(", ")
 }
 
 /// The score table of some observations, in parallel blocks; the same for any number of threads.

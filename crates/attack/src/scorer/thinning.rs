@@ -1,10 +1,9 @@
 //! Learning from fewer rows than there are.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::scorer::{Kind, Parameter, Scorer};
+use crate::scorer::{Kind, Origin, Parameters, Scorer};
 use leakgauge_log::observations::{Cell, Counts, Observations};
 
 /// At most so many rows, spread evenly over the secrets and, within a secret, over its observations in
@@ -60,12 +59,16 @@ impl Thinned {
 }
 
 impl Scorer for Thinned {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         self.scorer.name()
     }
 
-    fn parameters(&self) -> BTreeMap<&'static str, Parameter> {
+    fn parameters(&self) -> Parameters {
         self.scorer.parameters()
+    }
+
+    fn origin(&self) -> Origin {
+        self.scorer.origin()
     }
 
     fn description(&self) -> String {

@@ -1,9 +1,8 @@
 //! Guessing by a single numeric column, the most telling one.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::scorer::{Parameter, Scorer};
+use crate::scorer::{Parameter, Parameters, Scorer, parameters};
 use leakgauge_log::observations::{Counts, Observations};
 
 /// Scores an observation by one column alone.
@@ -150,13 +149,13 @@ fn logarithms(shares: Vec<f64>) -> Vec<f64> {
 }
 
 impl Scorer for Threshold {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "threshold"
     }
 
     /// Columns are numbered from 1 among the numeric ones.
-    fn parameters(&self) -> BTreeMap<&'static str, Parameter> {
-        BTreeMap::from([("column", Parameter::Count(self.column as u64 + 1))])
+    fn parameters(&self) -> Parameters {
+        parameters([("column", Parameter::Count(self.column as u64 + 1))])
     }
 
     fn description(&self) -> String {

@@ -4,10 +4,11 @@ use std::fmt;
 use std::str::FromStr;
 
 use leakgauge_base::error::Error;
+use leakgauge_base::naming::setting;
 
 /// Nominal seconds for trying attackers and judging the best (cross-fitting may take as long again and two
-/// seconds): estimated from the size of the log, never
-/// measured, so that the report does not depend on the machine or its load.
+/// seconds). They are estimated from the size of the log and never measured, so that the report does not depend
+/// on the machine or its load.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Budget {
     seconds: f64,
@@ -17,13 +18,13 @@ impl Budget {
     /// A budget of so many seconds.
     ///
     /// # Errors
-    /// None, or not a number.
+    /// The seconds are not a positive number.
     pub fn new(seconds: f64) -> Result<Self, Error> {
         if seconds.is_finite() && seconds > 0.0 {
             Ok(Budget { seconds })
         } else {
             Err(Error::parameter(
-                format!("--budget {seconds}s"),
+                setting("budget", format!("{seconds}s")),
                 "must be positive",
             ))
         }
@@ -64,10 +65,13 @@ impl FromStr for Budget {
         let seconds: f64 = digits.trim().parse().unwrap_or(f64::NAN);
         Budget::new(seconds * unit).map_err(|_| {
             Error::parameter(
-                format!("--budget {text:?}"),
+                setting("budget", format!("{text:?}")),
                 "is not a positive length of time",
             )
-            .with_hint("for instance --budget 60s, 500ms or 2m")
+            .with_hint(format!(
+                "for instance {}, 500ms or 2m",
+                setting("budget", "60s")
+            ))
         })
     }
 }

@@ -30,8 +30,8 @@ impl Family for CombinationFamily {
         Kind::named("combination")
     }
 
-    fn is_asked(&self, choice: ScorerChoice) -> bool {
-        choice == ScorerChoice::Auto
+    fn names(&self) -> &'static [ScorerChoice] {
+        &[]
     }
 
     /// Several views of one column are much the same.

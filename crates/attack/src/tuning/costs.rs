@@ -105,13 +105,13 @@ fn nominal_costs_beside_measured_ones() {
         let task = Task {
             observations: &observations,
             split: &split,
-            choice: ScorerChoice::Auto,
+            attacks: &Attacks::default(),
             budget: Budget::default(),
             goals: Goals::advantage(0.05),
             restrict_to: None,
             recurring: recurring(&observations, &split.fit).len(),
         };
-        for family in families::all() {
+        for family in families::all(&[]) {
             if family.applies(&task) && family.kind().name != "combination" {
                 measure(task, &*family);
             }

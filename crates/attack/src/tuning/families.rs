@@ -1,23 +1,84 @@
-//! The kinds of attackers.
+//! The kinds of attackers, and the names by which users ask for them.
+//!
+//! To add an attacker: write its scorer in a file of its own, name the file in `scorer/mod.rs`, and add here a
+//! family, its line in [`all`], and its name in the list below. The command line's names and help follow.
 
+use std::fmt;
 use std::sync::Arc;
 
+use crate::attack::Attack;
 use crate::scorer::{
     Columns, Covariance, Forest, Frequentist, Gaussian, Growth, Kind, Linear, Threshold,
 };
-use crate::tuning::ScorerChoice;
+use crate::tuning::attacks::Attacks;
 use crate::tuning::combination::CombinationFamily;
 use crate::tuning::model_selection::{ModelSelection, Task};
 use crate::tuning::neighbors::NeighborFamily;
+use crate::tuning::own::OwnFamily;
 use leakgauge_log::observations::Counts;
+
+/// Defines [`ScorerChoice`] from one list: variant, name, help.
+macro_rules! choices {
+    ($($(#[$attribute:meta])* $variant:ident $name:literal $about:literal,)+) => {
+        /// Which built-in attack to use.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+        #[non_exhaustive]
+        pub enum ScorerChoice {
+            $(#[doc = $about] $(#[$attribute])* $variant,)+
+        }
+
+        impl ScorerChoice {
+            /// All of them, in the order of the help.
+            pub const ALL: &[ScorerChoice] = &[$(ScorerChoice::$variant),+];
+
+            /// Its name in reports and on the command line.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(ScorerChoice::$variant => $name,)+
+                }
+            }
+
+            /// One line of help, without a full stop.
+            pub fn about(self) -> &'static str {
+                match self {
+                    $(ScorerChoice::$variant => $about,)+
+                }
+            }
+        }
+    };
+}
+
+choices! {
+    #[default]
+    Auto "auto" "Whichever attack does best on the tuning rows",
+    Frequentist "frequentist" "Counts of observations",
+    KNearest "knn" "The k-th neighbor of each secret, k chosen on the tuning rows",
+    Nearest "nearest" "The nearest neighbor of each secret",
+    Linear "linear" "Logistic regression on the numeric columns",
+    Gaussian "gaussian" "Normal densities of the numeric columns: naive Bayes, LDA, QDA",
+    Forest "forest" "A random forest",
+    Threshold "threshold" "The single numeric column that tells the secrets apart best",
+    Given "given" "Your own attack, whose scores are columns of the log",
+}
+
+impl fmt::Display for ScorerChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
 
 /// A kind of attacker: one or more attackers that are fitted together.
 pub(super) trait Family {
     /// What it is called, should it not even be fitted or be tried again.
     fn kind(&self) -> Kind;
 
+    /// The names by which users ask for it alone; none if it takes part only where all do.
+    fn names(&self) -> &'static [ScorerChoice];
+
     /// Whether it takes part in what the user asked for.
-    fn is_asked(&self, choice: ScorerChoice) -> bool;
+    fn is_asked(&self, attacks: &Attacks) -> bool {
+        attacks.include(self.names())
+    }
 
     /// Whether it can say anything about such a log.
     fn applies(&self, task: &Task) -> bool;
@@ -44,8 +105,9 @@ pub(super) trait Family {
     fn enter(&self, selection: &mut ModelSelection, fit: &Counts) -> Result<(), String>;
 }
 
-/// All kinds, in the order in which they are tried: the first of equals wins.
-pub(super) fn all() -> Vec<Box<dyn Family>> {
+/// All kinds, in the order in which they are tried: the first of equals wins. The caller's own come after
+/// the built-in ones, and before their combination.
+pub(super) fn all(own: &[Arc<dyn Attack>]) -> Vec<Box<dyn Family>> {
     let before: [Box<dyn Family>; 4] = [
         Box::new(FrequentistFamily),
         Box::new(ThresholdFamily),
@@ -53,8 +115,13 @@ pub(super) fn all() -> Vec<Box<dyn Family>> {
         Box::new(LinearFamily),
     ];
     let neighbors = NeighborFamily::all().map(|family| Box::new(family) as Box<dyn Family>);
-    let after: [Box<dyn Family>; 2] = [Box::new(ForestFamily), Box::new(CombinationFamily)];
-    before.into_iter().chain(neighbors).chain(after).collect()
+    let forest: Box<dyn Family> = Box::new(ForestFamily);
+    let own = own
+        .iter()
+        .map(|attack| Box::new(OwnFamily::new(attack.clone())) as Box<dyn Family>);
+    let combination: Box<dyn Family> = Box::new(CombinationFamily);
+    let before = before.into_iter().chain(neighbors).chain([forest]);
+    before.chain(own).chain([combination]).collect()
 }
 
 /// Ten times as many rows for a user who asked for one attack.
@@ -69,8 +136,8 @@ impl Family for FrequentistFamily {
         Kind::named("frequentist")
     }
 
-    fn is_asked(&self, choice: ScorerChoice) -> bool {
-        matches!(choice, ScorerChoice::Auto | ScorerChoice::Frequentist)
+    fn names(&self) -> &'static [ScorerChoice] {
+        &[ScorerChoice::Frequentist]
     }
 
     fn applies(&self, _: &Task) -> bool {
@@ -99,8 +166,8 @@ impl Family for ThresholdFamily {
         Kind::named("threshold")
     }
 
-    fn is_asked(&self, choice: ScorerChoice) -> bool {
-        matches!(choice, ScorerChoice::Auto | ScorerChoice::Threshold)
+    fn names(&self) -> &'static [ScorerChoice] {
+        &[ScorerChoice::Threshold]
     }
 
     /// One column of many secrets is left to neighbors unless the user asks.
@@ -136,8 +203,8 @@ impl Family for GaussianFamily {
         Kind::named("gaussian")
     }
 
-    fn is_asked(&self, choice: ScorerChoice) -> bool {
-        matches!(choice, ScorerChoice::Auto | ScorerChoice::Gaussian)
+    fn names(&self) -> &'static [ScorerChoice] {
+        &[ScorerChoice::Gaussian]
     }
 
     /// One column is left to neighbors unless the user asks.
@@ -191,8 +258,8 @@ impl Family for LinearFamily {
         Kind::named("linear")
     }
 
-    fn is_asked(&self, choice: ScorerChoice) -> bool {
-        matches!(choice, ScorerChoice::Auto | ScorerChoice::Linear)
+    fn names(&self) -> &'static [ScorerChoice] {
+        &[ScorerChoice::Linear]
     }
 
     /// One column is left to neighbors unless the user asks.
@@ -208,7 +275,7 @@ impl Family for LinearFamily {
         )
     }
 
-    /// Its optimiser is slow, and normal densities are much the same attack.
+    /// Its optimizer is slow, and normal densities are much the same attack.
     fn most_seconds(&self) -> f64 {
         1.0
     }
@@ -238,8 +305,8 @@ impl Family for ForestFamily {
         Kind::named("forest")
     }
 
-    fn is_asked(&self, choice: ScorerChoice) -> bool {
-        matches!(choice, ScorerChoice::Auto | ScorerChoice::Forest)
+    fn names(&self) -> &'static [ScorerChoice] {
+        &[ScorerChoice::Forest]
     }
 
     /// One column is left to others unless the user asks.

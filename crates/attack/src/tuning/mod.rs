@@ -1,8 +1,10 @@
 //! Choosing the attacker on the tune rows.
 //!
 //! Every kind of attacker is a `Family`; those that apply to a log enter a `ModelSelection`, which keeps the one
-//! that does best. To add a kind, write a family and name it in `families::all`.
+//! that does best. To add a kind, see `families`; a kind from outside is an
+//! [`Attack`](crate::attack::Attack).
 
+mod attacks;
 mod budget;
 mod combination;
 #[cfg(test)]
@@ -10,50 +12,29 @@ mod costs;
 mod families;
 mod model_selection;
 mod neighbors;
+mod own;
 mod quality;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
 use crate::pairwise::{PairChoice, Target, choose_rules};
 use crate::scorer::recurring::recurring;
-use crate::scorer::{Kind, Parameter, Scorer};
+use crate::scorer::{Kind, Parameters, Scorer};
 use crate::scores::ScoreTable;
 use crate::split::Split;
 use leakgauge_base::error::{Error, Result};
+use leakgauge_base::naming::{option, setting};
 use leakgauge_log::observations::Observations;
 
+pub use attacks::Attacks;
 pub use budget::Budget;
 use families::Family;
+pub use families::ScorerChoice;
 use model_selection::{ModelSelection, Task};
 pub use quality::{Quality, quality};
-
-/// Which attacker to use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ScorerChoice {
-    /// Whichever does best on the tune rows.
-    #[default]
-    Auto,
-    /// Counts.
-    Frequentist,
-    /// The k-th neighbor of each secret, k chosen on the tune rows.
-    KNearest,
-    /// The nearest neighbor of each secret.
-    Nearest,
-    /// Logistic regression on the numeric columns.
-    Linear,
-    /// Normal densities of the numeric columns.
-    Gaussian,
-    /// A random forest.
-    Forest,
-    /// The most telling numeric column alone.
-    Threshold,
-    /// The user's own attack, whose scores stand in the log.
-    Given,
-}
 
 /// An attacker that was tried on the tune rows.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,9 +42,9 @@ pub struct Tried {
     /// Its kind.
     pub kind: Kind,
     /// Its name.
-    pub scorer: &'static str,
+    pub scorer: String,
     /// Its parameters.
-    pub parameters: BTreeMap<&'static str, Parameter>,
+    pub parameters: Parameters,
     /// What was chosen for it, in words.
     pub description: String,
     /// How well it did on the tune rows, or why it did not take part.
@@ -139,14 +120,14 @@ impl Goals<'_> {
 pub fn tune(
     observations: &Observations,
     split: &Split,
-    choice: ScorerChoice,
+    attacks: &Attacks,
     budget: Budget,
     goals: Goals,
 ) -> Result<Tuned> {
     run(Task {
         observations,
         split,
-        choice,
+        attacks,
         budget,
         goals,
         restrict_to: None,
@@ -161,14 +142,14 @@ pub fn tune(
 pub fn tune_again(
     observations: &Observations,
     split: &Split,
-    choice: ScorerChoice,
+    attacks: &Attacks,
     kinds: &[(Kind, f64)],
     alpha: f64,
 ) -> Result<Tuned> {
     run(Task {
         observations,
         split,
-        choice,
+        attacks,
         budget: Budget::default(),
         goals: Goals::advantage(alpha),
         restrict_to: Some(kinds),
@@ -177,16 +158,17 @@ pub fn tune_again(
 }
 
 fn run(task: Task) -> Result<Tuned> {
+    task.attacks.check()?;
     let Task {
         split,
-        choice,
+        attacks,
         goals,
         ..
     } = task;
-    let families: Vec<Box<dyn Family>> = families::all()
+    let families: Vec<Box<dyn Family>> = families::all(attacks.own())
         .into_iter()
-        .filter(|family| task.is_wanted(family.kind()))
-        .filter(|family| family.is_asked(choice) && family.applies(&task))
+        .filter(|family| task.is_wanted(&family.kind()))
+        .filter(|family| family.is_asked(attacks) && family.applies(&task))
         .collect();
     if families.is_empty() {
         return Err(no_numbers());
@@ -215,8 +197,12 @@ fn run(task: Task) -> Result<Tuned> {
 
 fn no_numbers() -> Error {
     Error::parameter(
-        "--scorer",
+        option("attacks"),
         "this attack needs a numeric observation column, and the log has only labels",
     )
-    .with_hint("use --scorer frequentist, or read a column as numbers with --numeric COLUMN")
+    .with_hint(format!(
+        "use {}, or read a column as numbers with {}",
+        setting("attacks", ScorerChoice::Frequentist),
+        setting("numeric", "COLUMN")
+    ))
 }

@@ -1,16 +1,17 @@
 //! Attackers compared on the tune rows; the first of equals wins.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::pairwise::{PairChoice, choose_rules};
-use crate::scorer::{Kind, Scorer, Thinned, score_table, thinned};
+use crate::scorer::{Kind, Parameters, Scorer, Thinned, score_table, thinned};
 use crate::scores::ScoreTable;
 use crate::split::Split;
+use crate::tuning::attacks::Attacks;
 use crate::tuning::families::Family;
 use crate::tuning::quality::{Quality, quality};
-use crate::tuning::{Budget, Failure, Goals, ScorerChoice, Tried};
+use crate::tuning::{Budget, Failure, Goals, Tried};
 use leakgauge_base::error::{Error, Result};
+use leakgauge_base::naming::{option, setting};
 use leakgauge_log::observations::{Counts, Observations};
 
 /// Nominal seconds of comparing a score of a tune row with those of other secrets.
@@ -21,7 +22,7 @@ const COMPARING: f64 = 2e-9;
 pub(super) struct Task<'a> {
     pub observations: &'a Observations,
     pub split: &'a Split,
-    pub choice: ScorerChoice,
+    pub attacks: &'a Attacks,
     pub budget: Budget,
     pub goals: Goals<'a>,
     /// Kinds to be tried, each with the seconds that it may take; all of them if there is no such list.
@@ -31,21 +32,21 @@ pub(super) struct Task<'a> {
 }
 
 impl<'a> Task<'a> {
-    /// Whether the user asked for one attack, and is ready to wait for it.
+    /// Whether the user asked for certain attacks, and is ready to wait for them.
     pub fn is_patient(&self) -> bool {
-        self.choice != ScorerChoice::Auto
+        !self.attacks.are_auto()
     }
 
     /// Seconds that a kind was granted beforehand.
-    fn granted(&self, kind: Kind) -> Option<f64> {
+    fn granted(&self, kind: &Kind) -> Option<f64> {
         let mut granted = self.restrict_to?.iter();
         granted
-            .find(|(granted, _)| *granted == kind)
+            .find(|(granted, _)| granted == kind)
             .map(|&(_, seconds)| seconds)
     }
 
     /// Whether a kind may be tried.
-    pub fn is_wanted(&self, kind: Kind) -> bool {
+    pub fn is_wanted(&self, kind: &Kind) -> bool {
         self.restrict_to.is_none() || self.granted(kind).is_some()
     }
 
@@ -157,7 +158,7 @@ impl<'a> ModelSelection<'a> {
         let all = self.task.fit().total();
         let least = all.min(MIN_ROWS * self.task.secrets() as u64);
         let left = self.task.budget.seconds() - self.spent;
-        let share = match self.task.granted(family.kind()) {
+        let share = match self.task.granted(&family.kind()) {
             Some(seconds) => seconds,
             None if self.task.is_patient() => left,
             // Half of what is left, so that one kind does not keep the others out.
@@ -195,19 +196,21 @@ impl<'a> ModelSelection<'a> {
     fn too_long(&self, family: &dyn Family, cost: f64) -> String {
         let takes = format!("takes about {} s or more", significant(cost));
         if !self.task.is_patient() && cost > family.most_seconds() {
-            return format!("{takes}: --scorer {} would try it", family.kind().name);
+            let alone = setting("attacks", family.kind().name);
+            return format!("{takes}: {alone} would try it");
         }
         // Half of what is left must be enough.
         let shares = if self.task.is_patient() { 1.0 } else { 2.0 };
         let budget = (self.spent + shares * cost).ceil();
-        format!("{takes}: --budget {budget}s would include it")
+        let larger = setting("budget", format!("{budget}s"));
+        format!("{takes}: {larger} would include it")
     }
 
     fn fail(&mut self, family: &dyn Family, cost: f64, rows: u64, failure: Failure) {
         self.tried.push(Tried {
             kind: family.kind(),
-            scorer: family.kind().name,
-            parameters: BTreeMap::new(),
+            scorer: family.kind().name.into_owned(),
+            parameters: Parameters::new(),
             description: String::new(),
             quality: Err(failure),
             cost: significant(cost),
@@ -243,8 +246,8 @@ impl<'a> ModelSelection<'a> {
         let quality = quality(&scores, &self.task.split.tune, self.task.goals.alpha);
         self.enter_for_privacy(&scorer, &scores);
         self.tried.push(Tried {
-            kind: self.kind,
-            scorer: scorer.name(),
+            kind: self.kind.clone(),
+            scorer: scorer.name().to_owned(),
             parameters: scorer.parameters(),
             description: scorer.description(),
             quality: Ok(quality),
@@ -303,7 +306,7 @@ impl<'a> ModelSelection<'a> {
                 .filter_map(|tried| tried.quality.as_ref().err());
             let reasons: Vec<String> = reasons.map(ToString::to_string).collect();
             return Err(Error::parameter(
-                "--scorer",
+                option("attacks"),
                 format!("could not be fitted: {}", reasons.join("; ")),
             )
             .with_hint("let `auto` choose another attack"));

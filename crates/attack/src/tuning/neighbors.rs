@@ -51,14 +51,14 @@ impl NeighborFamily {
     /// The ranks to try: the nearest, then multiples of the square root of the number of fit rows. Most of
     /// the time of a search with many neighbors goes into sorting these, so that other distances do
     /// without the largest.
-    fn ranks(&self, most_rows: usize, choice: ScorerChoice) -> Vec<Rank> {
+    fn ranks(&self, most_rows: usize, choice: Option<ScorerChoice>) -> Vec<Rank> {
         const MULTIPLES: [f64; 6] = [0.25, 0.5, 1.0, 2.0, 4.0, 8.0];
         let multiples = &MULTIPLES[..if self.is_usual() { 6 } else { 4 }];
         let mut ranks = Vec::new();
-        if choice != ScorerChoice::KNearest {
+        if choice != Some(ScorerChoice::KNearest) {
             ranks.push(Rank::Fixed(1));
         }
-        if choice != ScorerChoice::Nearest {
+        if choice != Some(ScorerChoice::Nearest) {
             let fits = |rank: &Rank| {
                 rank.neighbors(most_rows) > 1 && 4 * rank.neighbors(most_rows) <= most_rows
             };
@@ -73,7 +73,7 @@ impl NeighborFamily {
 
     fn enter_votes(&self, selection: &mut ModelSelection, neighbors: &Arc<Neighbors>) {
         let task = selection.task();
-        if !self.votes || task.choice == ScorerChoice::Nearest {
+        if !self.votes || task.attacks.built_in() == Some(ScorerChoice::Nearest) {
             return;
         }
         let ranks = [Rank::Fixed(3), Rank::LogTimes(1.0)];
@@ -93,11 +93,8 @@ impl Family for NeighborFamily {
         Kind::neighbors(self.metric, self.transform)
     }
 
-    fn is_asked(&self, choice: ScorerChoice) -> bool {
-        matches!(
-            choice,
-            ScorerChoice::Auto | ScorerChoice::KNearest | ScorerChoice::Nearest
-        )
+    fn names(&self) -> &'static [ScorerChoice] {
+        &[ScorerChoice::KNearest, ScorerChoice::Nearest]
     }
 
     /// In one column there is one distance, and columns that do not recur differ anyway.
@@ -150,7 +147,7 @@ impl Family for NeighborFamily {
         let neighbors = Neighbors::fit_with(task.observations, fit, self.metric, self.transform)
             .map(Arc::new)?;
         let most = fit.rows().iter().copied().max().unwrap_or(0) as usize;
-        let ranks = self.ranks(most, task.choice);
+        let ranks = self.ranks(most, task.attacks.built_in());
         let distances = in_blocks(selection.ids(), task.secrets(), ranks.len(), |ids, out| {
             neighbors.ln_distances(task.observations, ids, &ranks, out);
         });

@@ -48,7 +48,7 @@ fn tuned(observations: &Observations, split: &Split, choice: ScorerChoice) -> Re
     tune(
         observations,
         split,
-        choice,
+        &choice.into(),
         Budget::default(),
         Goals::advantage(0.05),
     )
@@ -237,8 +237,8 @@ fn only_the_kinds_that_won_are_tried_again() {
         crate::scorer::Metric::Manhattan,
         crate::scorer::TransformKind::Scaled,
     );
-    let choice = ScorerChoice::Auto;
-    let again = tune_again(&observations, &split, choice, &[(kind, 1.0)], 0.05).unwrap();
+    let choice = &ScorerChoice::Auto.into();
+    let again = tune_again(&observations, &split, choice, &[(kind.clone(), 1.0)], 0.05).unwrap();
     assert!(again.tried.len() > 3);
     assert!(again.tried.iter().all(|tried| tried.kind == kind));
     assert_eq!(again.scorer.kinds(), [kind]);
@@ -374,7 +374,7 @@ fn a_small_budget_thins_rows_then_leaves_attackers_out_and_says_so() {
         tune(
             &observations,
             &split,
-            ScorerChoice::Auto,
+            &Attacks::default(),
             budget,
             Goals::advantage(0.05),
         )

@@ -3,10 +3,9 @@
 mod columns;
 mod smoothing;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::scorer::{Parameter, Scorer};
+use crate::scorer::{Parameter, Parameters, Scorer, parameters};
 use columns::{ColumnCounts, recurring};
 use leakgauge_log::observations::{Cell, Counts, Observations};
 use smoothing::Smoothing;
@@ -94,20 +93,20 @@ impl Frequentist {
 }
 
 impl Scorer for Frequentist {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "frequentist"
     }
 
-    fn parameters(&self) -> BTreeMap<&'static str, Parameter> {
-        let mut parameters = BTreeMap::from([
+    fn parameters(&self) -> Parameters {
+        let mut all = parameters([
             ("borrowed_rows", Parameter::Real(self.smoothing.borrowed)),
             ("discount", Parameter::Real(self.smoothing.discount)),
         ]);
         if let Some(columns) = &self.base {
             let count = Parameter::Count(columns.count() as u64);
-            parameters.insert("columns_on_their_own", count);
+            all.insert("columns_on_their_own".to_owned(), count);
         }
-        parameters
+        all
     }
 
     fn description(&self) -> String {

@@ -1,15 +1,15 @@
 //! The class-wise k-th neighbor.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::scorer::neighbors::{Neighbors, Rank};
-use crate::scorer::{Kind, Parameter, Scorer};
+use crate::scorer::{Kind, Parameter, Parameters, Scorer, parameters};
 use leakgauge_log::observations::{Counts, Observations};
 
 /// Class-wise k-th-neighbor scorer.
+#[derive(Clone)]
 pub struct KNearest {
-    name: &'static str,
+    name: String,
     neighbors: Arc<Neighbors>,
     rank: Rank,
     dimension: f64,
@@ -17,9 +17,14 @@ pub struct KNearest {
 
 impl KNearest {
     /// A scorer with a rank and an intrinsic dimension chosen elsewhere.
-    pub fn new(name: &'static str, neighbors: Arc<Neighbors>, rank: Rank, dimension: f64) -> Self {
+    pub fn new(
+        name: impl Into<String>,
+        neighbors: Arc<Neighbors>,
+        rank: Rank,
+        dimension: f64,
+    ) -> Self {
         KNearest {
-            name,
+            name: name.into(),
             neighbors,
             rank,
             dimension,
@@ -55,13 +60,13 @@ impl KNearest {
 }
 
 impl Scorer for KNearest {
-    fn name(&self) -> &'static str {
-        self.name
+    fn name(&self) -> &str {
+        &self.name
     }
 
-    fn parameters(&self) -> BTreeMap<&'static str, Parameter> {
+    fn parameters(&self) -> Parameters {
         let rows = self.neighbors.fit.rows().iter().copied().max().unwrap_or(0);
-        BTreeMap::from([
+        parameters([
             (
                 "k",
                 Parameter::Count(self.rank.neighbors(rows as usize) as u64),
@@ -99,7 +104,7 @@ impl Scorer for KNearest {
     fn refit(&self, observations: &Observations, fit: &Counts) -> Result<Arc<dyn Scorer>, String> {
         Ok(Arc::new(KNearest {
             neighbors: Arc::new(self.neighbors.refit(observations, fit)?),
-            ..*self
+            ..self.clone()
         }))
     }
 }

@@ -152,12 +152,12 @@ impl Neighbors {
     }
 
     /// What a reader wants to know beside k.
-    fn words(&self) -> impl Iterator<Item = (&'static str, Parameter)> {
+    fn words(&self) -> impl Iterator<Item = (String, Parameter)> {
         let metric = (self.metric != Metric::Euclidean).then(|| self.metric.name());
         let usual = self.metric == Metric::Hamming || self.transform == TransformKind::Scaled;
         let space = (!usual).then(|| self.transform.name());
         let words = [("distance", metric), ("columns", space)].into_iter();
-        words.filter_map(|(name, word)| Some((name, Parameter::Word(word?))))
+        words.filter_map(|(name, word)| Some((name.to_owned(), Parameter::Word(word?.into()))))
     }
 
     /// The distance in words, if it is not the usual one.

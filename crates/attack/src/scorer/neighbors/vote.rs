@@ -6,11 +6,10 @@
 //! and r_s that of the nearest row of s: among secrets without a vote, the nearest comes first. Rows
 //! that tie for the last places share them.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::scorer::neighbors::{LN_FAR, Neighbors, Rank};
-use crate::scorer::{Kind, Parameter, Scorer};
+use crate::scorer::{Kind, Parameter, Parameters, Scorer};
 use leakgauge_log::observations::{Counts, Observations};
 
 /// What a secret without any vote keeps, at most.
@@ -20,8 +19,9 @@ const WITHOUT_VOTES: f64 = 1e-3;
 const MAX_HELD: usize = 1 << 21;
 
 /// Scores secrets by the vote of the k nearest of all fit rows.
+#[derive(Clone)]
 pub struct Vote {
-    name: &'static str,
+    name: String,
     neighbors: Arc<Neighbors>,
     /// Of all fit rows.
     rank: Rank,
@@ -29,9 +29,9 @@ pub struct Vote {
 
 impl Vote {
     /// A scorer with a rank chosen elsewhere; the rank is of the number of all fit rows.
-    pub fn new(name: &'static str, neighbors: Arc<Neighbors>, rank: Rank) -> Self {
+    pub fn new(name: impl Into<String>, neighbors: Arc<Neighbors>, rank: Rank) -> Self {
         Vote {
-            name,
+            name: name.into(),
             neighbors,
             rank,
         }
@@ -100,13 +100,13 @@ impl Neighbors {
 }
 
 impl Scorer for Vote {
-    fn name(&self) -> &'static str {
-        self.name
+    fn name(&self) -> &str {
+        &self.name
     }
 
-    fn parameters(&self) -> BTreeMap<&'static str, Parameter> {
+    fn parameters(&self) -> Parameters {
         let k = self.rank.neighbors(self.neighbors.fit.total() as usize);
-        let k = ("k", Parameter::Count(k as u64));
+        let k = ("k".to_owned(), Parameter::Count(k as u64));
         self.neighbors.words().chain([k]).collect()
     }
 
@@ -134,7 +134,7 @@ impl Scorer for Vote {
     fn refit(&self, observations: &Observations, fit: &Counts) -> Result<Arc<dyn Scorer>, String> {
         Ok(Arc::new(Vote {
             neighbors: Arc::new(self.neighbors.refit(observations, fit)?),
-            ..*self
+            ..self.clone()
         }))
     }
 }
