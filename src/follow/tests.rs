@@ -5,6 +5,7 @@ use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::*;
+use leakgauge_attack::tuning::ScorerChoice;
 use leakgauge_log::ReadOptions;
 
 /// The last line, of a log that is read to its end.

@@ -3,6 +3,7 @@
 //! that they never saw. [`attack`] has the trait for attacks from outside.
 
 pub mod attack;
+pub mod linfa;
 pub mod measure;
 pub mod pairs;
 pub mod pairwise;

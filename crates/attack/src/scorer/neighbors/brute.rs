@@ -37,7 +37,24 @@ impl Brute {
             let (arranged, by_norm) = Filter::new(&points.numbers, d, kernel);
             (filter, order) = (Some(arranged), by_norm);
         }
-        let mut numbers = vec![0.0; rows.next_multiple_of(TILE) * d];
+        Self::arranged(points, d, metric, kernel, order, filter)
+    }
+
+    /// Arranges points in their own order, without a filter.
+    pub fn in_order(points: &Points, d: usize, metric: Metric) -> Self {
+        let order = (0..points.counts.len()).collect();
+        Self::arranged(points, d, metric, Kernel::best(), order, None)
+    }
+
+    fn arranged(
+        points: &Points,
+        d: usize,
+        metric: Metric,
+        kernel: Kernel,
+        order: Vec<usize>,
+        filter: Option<Filter>,
+    ) -> Self {
+        let mut numbers = vec![0.0; order.len().next_multiple_of(TILE) * d];
         for (at, &row) in order.iter().enumerate() {
             let tile = &mut numbers[at / TILE * TILE * d..];
             for (column, &value) in points.numbers[row * d..(row + 1) * d].iter().enumerate() {
@@ -52,6 +69,14 @@ impl Brute {
             counts: order.iter().map(|&row| points.counts[row]).collect(),
             filter,
         }
+    }
+
+    /// The key of every point to one query, if the points were arranged in their own order.
+    pub fn keys_in_order(&self, x: &[f64]) -> Vec<f64> {
+        let mut keys = vec![0.0; self.counts.len().next_multiple_of(TILE)];
+        with_norm!(self.metric, N => self.kernel.keys::<N, TILE>(&self.numbers, x, &mut keys));
+        keys.truncate(self.counts.len());
+        keys
     }
 
     /// The keys of the nearest of row-major queries; see `Group::search`.

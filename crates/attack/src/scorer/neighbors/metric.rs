@@ -4,6 +4,26 @@ use serde::Serialize;
 
 use crate::scorer::neighbors::LN_NEAR;
 
+/// Runs an expression with the type of a numeric metric.
+macro_rules! with_norm {
+    ($metric:expr, $norm:ident => $run:expr) => {
+        match $metric {
+            $crate::scorer::neighbors::Metric::Manhattan => {
+                type $norm = $crate::scorer::neighbors::metric::Absolutes;
+                $run
+            }
+            $crate::scorer::neighbors::Metric::Chebyshev => {
+                type $norm = $crate::scorer::neighbors::metric::Largest;
+                $run
+            }
+            _ => {
+                type $norm = $crate::scorer::neighbors::metric::Squares;
+                $run
+            }
+        }
+    };
+}
+
 /// A distance between observations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -45,6 +65,12 @@ impl Metric {
         let mean = ascending.iter().sum::<f64>() / ascending.len() as f64;
         let power = if self == Metric::Euclidean { 0.5 } else { 1.0 };
         (power * mean.ln()).max(LN_NEAR)
+    }
+
+    /// The key between two points, summed as everywhere.
+    pub(super) fn key(self, x: &[f64], y: &[f64]) -> f64 {
+        let pairs = x.iter().zip(y);
+        with_norm!(self, N => pairs.fold(0.0, |sum, (a, b)| N::add(sum, a - b)))
     }
 
     /// The distance that a key stands for.
@@ -96,26 +122,6 @@ impl Norm for Largest {
         let difference = difference.abs();
         if difference > key { difference } else { key }
     }
-}
-
-/// Runs an expression with the type of a numeric metric.
-macro_rules! with_norm {
-    ($metric:expr, $norm:ident => $run:expr) => {
-        match $metric {
-            $crate::scorer::neighbors::Metric::Manhattan => {
-                type $norm = $crate::scorer::neighbors::metric::Absolutes;
-                $run
-            }
-            $crate::scorer::neighbors::Metric::Chebyshev => {
-                type $norm = $crate::scorer::neighbors::metric::Largest;
-                $run
-            }
-            _ => {
-                type $norm = $crate::scorer::neighbors::metric::Squares;
-                $run
-            }
-        }
-    };
 }
 
 pub(super) use with_norm;

@@ -18,6 +18,7 @@
 
 mod brute;
 mod codes;
+mod exact;
 mod filter;
 mod hamming;
 mod kernel;
@@ -25,22 +26,27 @@ mod knearest;
 mod metric;
 mod nearest;
 mod nominal;
+mod plugged;
 mod rank;
 mod sorted;
 mod tree;
 mod vote;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::scorer::transform::{Transform, TransformKind};
 use crate::scorer::{Kind, Parameter};
 use leakgauge_log::observations::{Counts, Observations};
 
 use brute::Brute;
+pub use exact::ExactNeighbors;
 use hamming::Hamming;
 pub use knearest::KNearest;
 pub use metric::Metric;
 pub use nominal::Search;
+use plugged::Plugged;
+pub(crate) use plugged::{BuildIndex, FindNearest};
 pub use rank::Rank;
 use sorted::Sorted;
 use tree::Tree;
@@ -52,6 +58,8 @@ pub struct Neighbors {
     transform: TransformKind,
     fit: Counts,
     space: Space,
+    /// What arranges the points, if it is not one of the indexes here.
+    plugged: Option<Arc<dyn BuildIndex>>,
 }
 
 enum Space {
@@ -80,6 +88,8 @@ enum Index {
     Trees(Vec<Tree>),
     /// Anything else.
     Brute(Vec<Brute>),
+    /// An index from outside for each secret with rows.
+    Plugged(Vec<Option<Plugged>>),
     /// No fit row.
     Empty,
 }
@@ -109,6 +119,33 @@ impl Neighbors {
         metric: Metric,
         transform: TransformKind,
     ) -> Result<Self, String> {
+        Self::arrange(observations, fit, metric, transform, None)
+    }
+
+    /// The same with an index from outside.
+    ///
+    /// # Errors
+    /// As for [`Neighbors::fit_with`]; the Hamming distance; what the index says.
+    pub(crate) fn fit_with_index(
+        observations: &Observations,
+        fit: &Counts,
+        metric: Metric,
+        transform: TransformKind,
+        index: Arc<dyn BuildIndex>,
+    ) -> Result<Self, String> {
+        if metric == Metric::Hamming {
+            return Err("an index from outside measures distances of numbers".to_owned());
+        }
+        Self::arrange(observations, fit, metric, transform, Some(index))
+    }
+
+    fn arrange(
+        observations: &Observations,
+        fit: &Counts,
+        metric: Metric,
+        transform: TransformKind,
+        plugged: Option<Arc<dyn BuildIndex>>,
+    ) -> Result<Self, String> {
         let space = if metric == Metric::Hamming {
             let columns = hamming::columns(observations, fit);
             Space::Codes(Hamming::fit(observations, fit, columns))
@@ -116,13 +153,20 @@ impl Neighbors {
             return Err("there is no numeric column to measure a distance in".to_owned());
         } else {
             let learned = Transform::fit(transform, observations, fit)?;
-            Space::Numbers(Numbers::fit(observations, fit, metric, learned))
+            Space::Numbers(Numbers::fit(
+                observations,
+                fit,
+                metric,
+                learned,
+                plugged.as_deref(),
+            )?)
         };
         Ok(Neighbors {
             metric,
             transform,
             fit: fit.clone(),
             space,
+            plugged,
         })
     }
 
@@ -132,11 +176,16 @@ impl Neighbors {
     /// As for [`Neighbors::fit_with`].
     pub fn refit(&self, observations: &Observations, fit: &Counts) -> Result<Self, String> {
         match &self.space {
-            Space::Numbers(_) => Self::fit_with(observations, fit, self.metric, self.transform),
+            Space::Numbers(_) => {
+                let plugged = self.plugged.clone();
+                Self::arrange(observations, fit, self.metric, self.transform, plugged)
+            }
             Space::Codes(hamming) => Ok(Neighbors {
+                metric: self.metric,
+                transform: self.transform,
                 fit: fit.clone(),
                 space: Space::Codes(Hamming::fit(observations, fit, hamming.places())),
-                ..*self
+                plugged: None,
             }),
         }
     }
@@ -184,7 +233,8 @@ impl Neighbors {
         }
     }
 
-    /// Which index serves, for the report: `sorted`, `tree`, `brute` or `codes`.
+    /// Which index serves, for the report: `sorted`, `tree`, `brute`, `codes`, or `plugged` for one from
+    /// outside.
     pub fn index_name(&self) -> &'static str {
         let Space::Numbers(numbers) = &self.space else {
             return "codes";
@@ -193,6 +243,7 @@ impl Neighbors {
             Index::Sorted(_) => Some("sorted"),
             Index::Trees(_) => Some("tree"),
             Index::Brute(_) => Some("brute"),
+            Index::Plugged(_) => Some("plugged"),
             Index::Empty => None,
         };
         numbers.groups.iter().find_map(name).unwrap_or("none")
@@ -344,7 +395,8 @@ impl Numbers {
         fit: &Counts,
         metric: Metric,
         transform: Transform,
-    ) -> Self {
+        plugged: Option<&dyn BuildIndex>,
+    ) -> Result<Self, String> {
         let mut points =
             vec![vec![Points::default(); fit.secrets()]; observations.category_count()];
         let mut point = Vec::new();
@@ -358,12 +410,17 @@ impl Numbers {
         }
         let groups = points
             .iter()
-            .map(|points| Group {
-                rows: points.iter().map(Points::rows).collect(),
-                index: build(points, transform.dimensions(), metric),
+            .map(|points| {
+                Ok(Group {
+                    rows: points.iter().map(Points::rows).collect(),
+                    index: match plugged {
+                        Some(builder) => plug(builder, points, transform.dimensions(), metric)?,
+                        None => build(points, transform.dimensions(), metric),
+                    },
+                })
             })
-            .collect();
-        Numbers { transform, groups }
+            .collect::<Result<_, String>>()?;
+        Ok(Numbers { transform, groups })
     }
 
     /// Observations by category: the group, their places in `ids`, their points row-major.
@@ -406,6 +463,10 @@ impl Group {
             Index::Sorted(sorted) => sorted.keys(secret, queries, k, found),
             Index::Trees(trees) => trees[secret].search(queries, k, found),
             Index::Brute(secrets) => secrets[secret].search(queries, k, found),
+            Index::Plugged(secrets) => secrets[secret]
+                .as_ref()
+                .expect("a secret with rows has an index")
+                .search(queries, k, found),
             Index::Empty => unreachable!("a group without rows has no secret with rows"),
         }
     }
@@ -440,6 +501,22 @@ fn build(points: &[Points], d: usize, metric: Metric) -> Index {
         let arranged = points.iter().map(|points| Brute::new(points, d, metric));
         Index::Brute(arranged.collect())
     }
+}
+
+/// The points of every secret that has some, in an index from outside.
+fn plug(
+    builder: &dyn BuildIndex,
+    points: &[Points],
+    d: usize,
+    metric: Metric,
+) -> Result<Index, String> {
+    let arranged = points.iter().map(|points| {
+        let filled = !points.counts.is_empty();
+        filled
+            .then(|| Plugged::new(builder, points, d, metric))
+            .transpose()
+    });
+    Ok(Index::Plugged(arranged.collect::<Result<_, _>>()?))
 }
 
 /// The distinct fit points of a secret in one category, row-major and in canonical order, with their

@@ -2,6 +2,15 @@
 
 use std::collections::BinaryHeap;
 
+/// What a search keeps of the points that it visits.
+pub(super) trait Collect {
+    /// Whether points may be of use whose keys are no smaller than this.
+    fn reaches(&self, bound: f64) -> bool;
+
+    /// Offers a point by its key, its place in the index, and the number of rows that it stands for.
+    fn offer(&mut self, key: f64, place: usize, rows: usize);
+}
+
 /// The k smallest keys offered so far.
 pub(super) enum Nearest {
     /// Ascending; few.
@@ -59,7 +68,7 @@ impl Nearest {
 
     /// Offers a key that so many rows share.
     #[inline]
-    pub fn offer(&mut self, key: f64, rows: usize) {
+    pub fn offer_rows(&mut self, key: f64, rows: usize) {
         for _ in 0..rows {
             if key >= self.farthest() {
                 return;
@@ -103,6 +112,19 @@ impl Nearest {
     }
 }
 
+impl Collect for Nearest {
+    /// An equal key changes nothing.
+    #[inline]
+    fn reaches(&self, bound: f64) -> bool {
+        bound < self.farthest()
+    }
+
+    #[inline]
+    fn offer(&mut self, key: f64, _: usize, rows: usize) {
+        self.offer_rows(key, rows);
+    }
+}
+
 /// Leaves the k smallest of some keys with their numbers of rows in `sorted`, ascending, each as often
 /// as it has rows; `keys` may be reordered.
 pub(super) fn smallest(keys: &mut Vec<(f64, u32)>, k: usize, sorted: &mut Vec<f64>) {
@@ -133,7 +155,7 @@ mod tests {
             let mut nearest = Nearest::new(k);
             for &(key, rows) in &offered {
                 all.extend(vec![f64::from(key); rows as usize]);
-                nearest.offer(f64::from(key), rows as usize);
+                nearest.offer_rows(f64::from(key), rows as usize);
             }
             all.sort_by(f64::total_cmp);
             all.truncate(k);

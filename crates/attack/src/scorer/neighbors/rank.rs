@@ -1,5 +1,7 @@
 //! How many neighbors.
 
+use std::fmt;
+
 /// How the number of neighbors grows with the number of fit rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Rank {
@@ -9,6 +11,16 @@ pub enum Rank {
     RootTimes(f64),
     /// k = c·ln n, at least 1.
     LogTimes(f64),
+}
+
+impl fmt::Display for Rank {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Rank::Fixed(k) => write!(f, "{k}"),
+            Rank::RootTimes(c) => write!(f, "{c} √n"),
+            Rank::LogTimes(c) => write!(f, "{c} ln n"),
+        }
+    }
 }
 
 impl Rank {

@@ -2,7 +2,7 @@
 
 use crate::scorer::neighbors::Points;
 use crate::scorer::neighbors::metric::{Metric, Norm, with_norm};
-use crate::scorer::neighbors::nearest::Nearest;
+use crate::scorer::neighbors::nearest::{Collect, Nearest};
 
 /// Points a leaf.
 const LEAF: usize = 16;
@@ -35,17 +35,22 @@ struct Split {
 }
 
 /// A query on its way through the tree.
-struct Search<'a> {
+struct Search<'a, C> {
     x: &'a [f64],
     /// How far the query lies outside the current box, column by column.
     outside: Vec<f64>,
-    nearest: Nearest,
+    found: C,
     looked_at: usize,
 }
 
 impl Tree {
     /// Builds the tree of distinct points.
     pub fn new(points: &Points, d: usize, metric: Metric) -> Self {
+        Self::with_order(points, d, metric).0
+    }
+
+    /// The tree, and for each place in it the number of the point that is there.
+    pub fn with_order(points: &Points, d: usize, metric: Metric) -> (Self, Vec<usize>) {
         let mut order: Vec<usize> = (0..points.counts.len()).collect();
         let mut tree = Tree {
             d,
@@ -58,12 +63,12 @@ impl Tree {
         if !order.is_empty() {
             tree.grow(&points.numbers, &mut order, 0);
         }
-        for at in order {
+        for &at in &order {
             tree.points
                 .extend_from_slice(&points.numbers[at * d..(at + 1) * d]);
             tree.counts.push(points.counts[at]);
         }
-        tree
+        (tree, order)
     }
 
     /// Grows the node over `order`, which starts at point `from` of the tree. Depth is at most log₂ of
@@ -129,30 +134,35 @@ impl Tree {
     ) {
         let mut keys = Vec::new();
         for (query, x) in queries.chunks_exact(self.d).enumerate() {
-            let mut search = self.nearest::<N>(x, k);
-            search.nearest.drain_into(&mut keys);
+            let mut search = self.collect_with::<N, _>(x, Nearest::new(k));
+            search.found.drain_into(&mut keys);
             found(query, &keys);
         }
     }
 
-    fn nearest<'a, N: Norm>(&self, x: &'a [f64], k: usize) -> Search<'a> {
+    /// Offers all points to a collection that may be of use to it.
+    pub fn collect<C: Collect>(&self, x: &[f64], found: C) -> C {
+        with_norm!(self.metric, N => self.collect_with::<N, C>(x, found).found)
+    }
+
+    fn collect_with<'a, N: Norm, C: Collect>(&self, x: &'a [f64], found: C) -> Search<'a, C> {
         let mut search = Search {
             x,
             outside: vec![0.0; self.d],
-            nearest: Nearest::new(k),
+            found,
             looked_at: 0,
         };
         if !self.nodes.is_empty() {
-            self.descend::<N>(0, &mut search);
+            self.descend::<N, C>(0, &mut search);
         }
         search
     }
 
-    fn descend<N: Norm>(&self, id: usize, search: &mut Search) {
+    fn descend<N: Norm, C: Collect>(&self, id: usize, search: &mut Search<C>) {
         let node = &self.nodes[id];
         let Some(split) = &node.split else {
             search.looked_at += node.to - node.from;
-            self.scan::<N>(node, search);
+            self.scan::<N, C>(node, search);
             return;
         };
         let offset = search.x[split.column] - split.value;
@@ -161,26 +171,27 @@ impl Tree {
         } else {
             (split.right, split.left)
         };
-        self.descend::<N>(near, search);
+        self.descend::<N, C>(near, search);
         let before = std::mem::replace(&mut search.outside[split.column], offset);
         // Summed as the keys of points are, every term at most theirs: the bound never exceeds a key.
         let bound = search.outside.iter().fold(0.0, |sum, &o| N::add(sum, o));
-        if bound < search.nearest.farthest() {
-            self.descend::<N>(far, search);
+        if search.found.reaches(bound) {
+            self.descend::<N, C>(far, search);
         }
         search.outside[split.column] = before;
     }
 
-    fn scan<N: Norm>(&self, node: &Node, search: &mut Search) {
+    fn scan<N: Norm, C: Collect>(&self, node: &Node, search: &mut Search<C>) {
         let points = &self.points[node.from * self.d..node.to * self.d];
         let counts = &self.counts[node.from..node.to];
-        for (point, &count) in points.chunks_exact(self.d).zip(counts) {
+        let points = points.chunks_exact(self.d).zip(counts);
+        for (place, (point, &count)) in (node.from..).zip(points) {
             let key = search
                 .x
                 .iter()
                 .zip(point)
                 .fold(0.0, |sum, (a, b)| N::add(sum, a - b));
-            search.nearest.offer(key, count as usize);
+            search.found.offer(key, place, count as usize);
         }
     }
 }
@@ -198,7 +209,7 @@ pub(super) fn pays(trees: &[Tree], points: &[Points], d: usize, cost: usize) -> 
     for x in queries {
         for tree in trees.iter().filter(|tree| tree.rows > 0) {
             let k = (tree.rows as f64).sqrt() as usize;
-            looked_at += with_norm!(tree.metric, N => tree.nearest::<N>(x, k.max(1)).looked_at);
+            looked_at += with_norm!(tree.metric, N => tree.collect_with::<N, _>(x, Nearest::new(k.max(1))).looked_at);
             straight += tree.counts.len();
         }
     }
