@@ -12,6 +12,9 @@ mod classifier;
 mod dataset;
 mod neighbors;
 
+#[cfg(test)]
+mod tests;
+
 pub use crate::scorer::neighbors::ExactNeighbors;
 pub use classifier::{ClassProbabilities, LinfaAttack};
 pub use dataset::log_from_dataset;

@@ -67,12 +67,12 @@ fn array(numbers: &[i32], d: usize) -> Array2<f64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
     fn the_nearest_are_those_of_linfa_with_ties_and_duplicates(
         d in 1usize..6,
         width in prop::sample::select(vec![2, 8, 100_000]),
-        seeds in prop::collection::vec(any::<u32>(), 10..1500),
+        seeds in prop::collection::vec(any::<u32>(), 10..600),
         k in 1usize..40,
         range in 0u32..16,
     ) {
