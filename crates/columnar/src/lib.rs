@@ -1,29 +1,29 @@
-//! Logs that hold columns in binary: Parquet and Arrow IPC. Their columns are decoded a batch at a time
-//! and become the texts that JSON lines would hold.
+//! Logs that hold columns in binary: Parquet, Arrow IPC, and Arrow record batches in memory. Their columns are
+//! decoded a batch at a time. Numbers stay numbers; everything else becomes the texts that JSON lines would hold.
 
 mod damage;
+mod decoded_batches;
 mod ipc;
 mod leaves;
-mod nested;
-mod pieces;
+mod record_batches;
 mod row_groups;
 mod texts;
+mod values;
 
 use std::fs::File;
 use std::io::{Read, Seek};
 
 use arrow::array::RecordBatch;
-use csv::{ByteRecord, Position};
-
+use crate::decoded_batches::{DecodedBatches, DecodedRows};
 use crate::leaves::Leaves;
-use crate::pieces::{Piece, Pieces};
 use leakgauge_base::error::{Error, Result};
+use leakgauge_base::naming::option;
 use leakgauge_log::format::{Columnar, Format, MAGIC_BYTES};
-use leakgauge_log::records::{ColumnarReader, Opened, Records, refuse_no_header};
 use leakgauge_log::source::{self, ReadMeter};
-use leakgauge_log::{ReadOptions, STDIN};
+use leakgauge_log::{ColumnarReader, Field, Opened, ReadOptions, Records, Row, STDIN};
 
-pub use texts::{Style, Texts, texts};
+pub use record_batches::from_batches;
+pub use values::{Problem, Values, values};
 
 /// Reads Parquet and Arrow IPC; for [`ReadOptions::columnar`].
 #[derive(Debug)]
@@ -48,15 +48,6 @@ impl ColumnarReader for ArrowReader {
     ) -> Result<Box<dyn Records>> {
         open_stream(name, stream, options)
     }
-}
-
-/// Batches of the columns that are wanted, in the order of their rows.
-trait Batches: Send {
-    /// The next batch; `None` behind the last.
-    fn next(&mut self) -> Result<Option<RecordBatch>>;
-
-    /// What is being read, in words: `row group 3`.
-    fn part(&self) -> String;
 }
 
 /// Opens a file, if its first bytes are those of Parquet or of an Arrow file.
@@ -112,7 +103,7 @@ fn open_stream(
 }
 
 fn refuse_text_options(name: &str, columnar: Columnar, options: &ReadOptions) -> Result<()> {
-    refuse_no_header(name, "columns that have names", options)?;
+    options.refuse_no_header(name, "columns that have names")?;
     if options.delimiter.is_none() {
         return Ok(());
     }
@@ -122,18 +113,18 @@ fn refuse_text_options(name: &str, columnar: Columnar, options: &ReadOptions) ->
         name
     };
     let problem = format!("{name} is {columnar}, where nothing separates fields");
-    Err(Error::parameter("--delimiter", problem).with_hint("leave it out"))
+    Err(Error::parameter(option("delimiter"), problem).with_hint("leave it out"))
 }
 
 /// Rows out of batches that are decoded ahead.
 struct ColumnarRecords {
     format: Format,
     names: Vec<String>,
-    pieces: Pieces,
-    piece: Piece,
-    /// The next row of `piece`.
+    batches: DecodedBatches,
+    rows: DecodedRows,
+    /// The next row of `rows`.
     at: usize,
-    /// The texts of the next row.
+    /// The bytes of the next row.
     line: Vec<u8>,
     is_begun: bool,
 }
@@ -143,8 +134,8 @@ impl ColumnarRecords {
         ColumnarRecords {
             format,
             names: leaves.names().map(str::to_owned).collect(),
-            pieces: Pieces::of(name, leaves, batches),
-            piece: Piece::default(),
+            batches: DecodedBatches::of(name, leaves, batches),
+            rows: DecodedRows::default(),
             at: 0,
             line: Vec::new(),
             is_begun: false,
@@ -153,11 +144,11 @@ impl ColumnarRecords {
 
     /// Whether there is a next row; decodes it if need be.
     fn has_row(&mut self) -> Result<bool> {
-        while self.at == self.piece.rows {
-            let Some(piece) = self.pieces.next()? else {
+        while self.at == self.rows.count {
+            let Some(rows) = self.batches.next()? else {
                 return Ok(false);
             };
-            self.piece = piece;
+            self.rows = rows;
             self.at = 0;
         }
         Ok(true)
@@ -182,10 +173,8 @@ impl Records for ColumnarRecords {
             return Ok(None);
         }
         self.line.clear();
-        for texts in self.piece.columns.iter().flatten() {
-            self.line.extend_from_slice(texts.get(self.at).as_bytes());
-            // No text holds this byte: different rows are different lines.
-            self.line.push(0xff);
+        for values in self.rows.columns.iter().flatten() {
+            values.append_bytes(self.at, &mut self.line);
         }
         Ok(Some(&self.line))
     }
@@ -194,24 +183,25 @@ impl Records for ColumnarRecords {
         self.at += 1;
     }
 
-    fn next(&mut self, record: &mut ByteRecord) -> Result<bool> {
-        record.clear();
+    fn next(&mut self, row: &mut Row) -> Result<bool> {
+        row.clear();
         if !self.is_begun {
             self.is_begun = true;
-            record.extend(&self.names);
+            let names = self.names.iter();
+            names.for_each(|name| row.push_text(name.as_bytes()));
             return Ok(!self.names.is_empty());
         }
         if !self.has_row()? {
             return Ok(false);
         }
-        for column in &self.piece.columns {
+        for column in &self.rows.columns {
             // A column that no option names keeps its place, and nothing else.
-            let text = column.as_ref().map_or("", |texts| texts.get(self.at));
-            record.push_field(text.as_bytes());
+            row.push(match column {
+                Some(values) => values.field(self.at),
+                None => Field::Text(b""),
+            });
         }
-        let mut position = Position::new();
-        position.set_record(self.piece.before + self.at as u64);
-        record.set_position(Some(position));
+        row.set_position(self.rows.before + self.at as u64);
         self.at += 1;
         Ok(true)
     }

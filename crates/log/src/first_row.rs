@@ -1,6 +1,7 @@
 //! A row 1 of words that was taken for data: is it a header after all?
 
 use leakgauge_base::error::{Error, Place, Result, shorten};
+use leakgauge_base::naming::setting;
 
 /// Row 1, where it was taken for data without a number in it.
 pub struct FirstRow {
@@ -52,5 +53,9 @@ pub fn refuse_if_alone(file: &str, texts: &str, alone: bool, rows: u64) -> Resul
         shorten(texts)
     );
     Err(Error::data(Place::file(file).row(1), problem)
-        .with_hint("say which it is: --header or --no-header"))
+        .with_hint(format!(
+            "say which it is: {} or {}",
+            setting("header", "present"),
+            setting("header", "absent")
+        )))
 }

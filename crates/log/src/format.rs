@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use leakgauge_base::error::Error;
+use leakgauge_base::naming::option;
 
 /// How a log is written down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -17,8 +18,10 @@ pub enum Format {
     JsonLines,
     /// Apache Parquet.
     Parquet,
-    /// Apache Arrow IPC, a file or a stream.
+    /// Apache Arrow: IPC files and streams, record batches in memory.
     Arrow,
+    /// No file: values of the program, by [`LogBuilder`](crate::LogBuilder).
+    Memory,
 }
 
 /// A format that holds columns in binary.
@@ -63,7 +66,7 @@ impl Columnar {
     /// The error of whoever waits for more rows.
     pub fn cannot_grow(self, name: &str) -> Error {
         Error::file(name, format!("is {self}"))
-            .with_hint("--follow reads lines of text as they are written")
+            .with_hint(format!("{} reads lines of text as they are written", option("follow")))
     }
 
     /// The error of whoever reads text only.

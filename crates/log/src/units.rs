@@ -45,7 +45,7 @@ impl Unit {
         }
     }
 
-    /// Whether a value is a whole number of the smallest unit, and told apart from its neighbours: those
+    /// Whether a value is a whole number of the smallest unit, and told apart from its neighbors: those
     /// are counted like integers. Durations are whole nanoseconds; a date is one if it is a whole second.
     pub fn is_whole(self, seconds: f64) -> bool {
         match self {
@@ -55,7 +55,7 @@ impl Unit {
     }
 
     /// What a column holds and what is made of it.
-    pub fn in_words(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         match self {
             Unit::Date => {
                 "holds dates, read as seconds since 1970-01-01T00:00Z, to the microsecond; UTC where no offset is written"

@@ -1,11 +1,11 @@
-//! Rows that were counted or drawn elsewhere, by the query engine.
+//! Rows that the query engine counted or sampled.
 
 use crate::format::Format;
 use crate::ingest::{Ingest, Part};
 use crate::sample::Sample;
 
-/// What a sample that was drawn elsewhere was drawn from.
-pub struct Drawn {
+/// What a sample that the engine drew was drawn from.
+pub struct EngineSample {
     /// The most rows of a secret.
     pub cap: u64,
     /// The rows of each secret.
@@ -34,7 +34,7 @@ impl Ingest<'_> {
     }
 
     /// The rows of a part were drawn elsewhere.
-    pub fn drawn(&mut self, part: Part, drawn: Option<Drawn>) {
+    pub fn drawn(&mut self, part: Part, drawn: Option<EngineSample>) {
         let sample = drawn.map(|drawn| {
             let mut sample = Sample {
                 cap: drawn.cap,
