@@ -3,9 +3,9 @@
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 
-use crate::ColumnarRecords;
 use crate::decoded_batches::Batches;
 use crate::leaves::Leaves;
+use crate::rows::ColumnarRecords;
 use leakgauge_base::error::{Error, Result};
 use leakgauge_log::format::Format;
 use leakgauge_log::{Log, ReadOptions, read_records};
