@@ -45,8 +45,10 @@ where
     let name = options.files.first().map_or(NAME, String::as_str);
     let mut batches = batches.into_iter().peekable();
     let Some(first) = batches.peek() else {
-        return Err(Error::file(name, "there is no record batch, and so no columns")
-            .with_hint("give at least one batch; it may be empty if others follow"));
+        return Err(
+            Error::file(name, "there is no record batch, and so no columns")
+                .with_hint("give at least one batch; it may be empty if others follow"),
+        );
     };
     options.refuse_no_header(name, "columns that have names")?;
     let schema = first.schema();
@@ -78,11 +80,17 @@ impl<I: Iterator<Item = RecordBatch> + Send> Batches for InMemory<I> {
         let Some(batch) = self.batches.next() else {
             return Ok(None);
         };
-        let failed = |problem: String| Error::file(&self.name, format!("{}: {problem}", self.part()));
+        let failed =
+            |problem: String| Error::file(&self.name, format!("{}: {problem}", self.part()));
         let has_same_columns = batch.schema().fields().len() == self.schema.fields().len()
-            && batch.schema().fields().iter().zip(self.schema.fields()).all(|(one, other)| {
-                one.name() == other.name() && one.data_type() == other.data_type()
-            });
+            && batch
+                .schema()
+                .fields()
+                .iter()
+                .zip(self.schema.fields())
+                .all(|(one, other)| {
+                    one.name() == other.name() && one.data_type() == other.data_type()
+                });
         if !has_same_columns {
             return Err(failed("has other columns than the first one".into()));
         }

@@ -15,7 +15,6 @@ use arrow::datatypes::{
 use arrow::error::ArrowError;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 
-
 /// Texts one behind another.
 #[derive(Default)]
 pub(super) struct Texts {

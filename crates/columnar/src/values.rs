@@ -141,7 +141,9 @@ fn unsigned<T: ArrowPrimitiveType<Native: Into<u64>>>(array: &dyn Array) -> Stor
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arrow::array::{ArrayRef, DictionaryArray, Float32Array, Int64Array, RunArray, StringArray};
+    use arrow::array::{
+        ArrayRef, DictionaryArray, Float32Array, Int64Array, RunArray, StringArray,
+    };
     use arrow::datatypes::Int32Type;
     use std::sync::Arc;
 
@@ -156,7 +158,10 @@ mod tests {
     fn numbers_stay_numbers_and_nulls_nulls_however_they_are_packed() {
         let plain = Int64Array::from(vec![Some(7), None, Some(7)]);
         let expected = fields(Arc::new(plain));
-        assert_eq!(expected, ["Number(Integer(7))", "Null", "Number(Integer(7))"]);
+        assert_eq!(
+            expected,
+            ["Number(Integer(7))", "Null", "Number(Integer(7))"]
+        );
         let packed: DictionaryArray<Int32Type> = DictionaryArray::new(
             vec![Some(0), None, Some(0)].into(),
             Arc::new(Int64Array::from(vec![7])),
@@ -175,7 +180,10 @@ mod tests {
     fn rows_have_equal_bytes_only_if_their_fields_are_equal() {
         let texts = StringArray::from(vec![Some(""), None, Some("a"), Some("(null)")]);
         let numbers = Int64Array::from(vec![Some(0), None, Some(254), Some(0xfe)]);
-        let columns = [values(&texts, None).unwrap(), values(&numbers, None).unwrap()];
+        let columns = [
+            values(&texts, None).unwrap(),
+            values(&numbers, None).unwrap(),
+        ];
         let mut seen = Vec::new();
         for text in 0..4 {
             for number in 0..3 {

@@ -107,9 +107,7 @@ impl LogBuilder {
     /// As [`labels`](Self::labels), where values may be missing: that is a label of its own, `(null)`.
     #[must_use]
     pub fn optional_labels<T: AsRef<str>>(self, name: &str, labels: &[Option<T>]) -> Self {
-        let labels = labels
-            .iter()
-            .map(|label| label.as_ref().map(AsRef::as_ref));
+        let labels = labels.iter().map(|label| label.as_ref().map(AsRef::as_ref));
         self.label_values(name, labels)
     }
 
@@ -122,7 +120,11 @@ impl LogBuilder {
         self
     }
 
-    fn label_values<'l>(mut self, name: &str, labels: impl Iterator<Item = Option<&'l str>>) -> Self {
+    fn label_values<'l>(
+        mut self,
+        name: &str,
+        labels: impl Iterator<Item = Option<&'l str>>,
+    ) -> Self {
         let mut column = Labels::default();
         labels.for_each(|label| column.push(label));
         self.columns.push(Column::new(name, Kind::Labels(column)));
@@ -265,3 +267,6 @@ impl LogBuilder {
         self.name.as_deref().unwrap_or(NAME)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -117,7 +117,9 @@ pub(crate) fn occurrences_of(number: Number) -> std::result::Result<u64, &'stati
     let count = match number {
         Number::Integer(count) => u64::try_from(count).ok(),
         Number::Unsigned(count) => Some(count),
-        Number::Float(count) if count >= 0.0 && count == count.trunc() && count < ALL => Some(count as u64),
+        Number::Float(count) if count >= 0.0 && count == count.trunc() && count < ALL => {
+            Some(count as u64)
+        }
         Number::Float(_) => None,
     };
     count.ok_or(NO_COUNT)

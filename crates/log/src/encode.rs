@@ -41,13 +41,7 @@ struct At<'r> {
 
 impl At<'_> {
     fn error(&self, problem: &str) -> Error {
-        at_column(
-            (self.place)(),
-            self.layout,
-            self.column,
-            self.row,
-            problem,
-        )
+        at_column((self.place)(), self.layout, self.column, self.row, problem)
     }
 }
 

@@ -52,10 +52,11 @@ pub fn refuse_if_alone(file: &str, texts: &str, alone: bool, rows: u64) -> Resul
         "({}) looks like a header, for its words occur nowhere else",
         shorten(texts)
     );
-    Err(Error::data(Place::file(file).row(1), problem)
-        .with_hint(format!(
+    Err(
+        Error::data(Place::file(file).row(1), problem).with_hint(format!(
             "say which it is: {} or {}",
             setting("header", "present"),
             setting("header", "absent")
-        )))
+        )),
+    )
 }

@@ -65,8 +65,10 @@ impl Columnar {
 
     /// The error of whoever waits for more rows.
     pub fn cannot_grow(self, name: &str) -> Error {
-        Error::file(name, format!("is {self}"))
-            .with_hint(format!("{} reads lines of text as they are written", option("follow")))
+        Error::file(name, format!("is {self}")).with_hint(format!(
+            "{} reads lines of text as they are written",
+            option("follow")
+        ))
     }
 
     /// The error of whoever reads text only.

@@ -292,12 +292,7 @@ impl<'a> Ingest<'a> {
         self.settle_as(name, probe, layout)
     }
 
-    fn settle_as(
-        &mut self,
-        name: &str,
-        probe: &[Row],
-        mut layout: Layout,
-    ) -> Result<Layout> {
+    fn settle_as(&mut self, name: &str, probe: &[Row], mut layout: Layout) -> Result<Layout> {
         let Some((first, _)) = &self.settled else {
             let body = &probe[usize::from(layout.header)..];
             let elements = lists::expand(&mut layout, self.options)?;
@@ -483,13 +478,14 @@ impl<'a> Ingest<'a> {
             Part::Log => &mut self.facts.rows,
             Part::FitOn => &mut self.fit_rows,
         };
-        *rows = rows
-            .checked_add(count)
-            .filter(|&rows| rows < 1 << 53)
-            .ok_or_else(|| {
-                Error::data(place(), "the counts add up to more than 2^53 rows")
-                    .with_hint(format!("is this the column of counts ({})?", option("count")))
-            })?;
+        *rows =
+            rows.checked_add(count)
+                .filter(|&rows| rows < 1 << 53)
+                .ok_or_else(|| {
+                    Error::data(place(), "the counts add up to more than 2^53 rows").with_hint(
+                        format!("is this the column of counts ({})?", option("count")),
+                    )
+                })?;
         Ok(count)
     }
 }

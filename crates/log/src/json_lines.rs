@@ -13,12 +13,12 @@ use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::format::Format;
+use crate::layout::MAX_COLUMNS;
 use crate::options::ReadOptions;
 use crate::records::{PROBE_BYTES, Records};
 use crate::row::{Field, Row, not_utf8};
 use crate::source::{self, LONGEST_ROW};
 use crate::unpack::without_packing;
-use crate::layout::MAX_COLUMNS;
 use leakgauge_base::error::{Error, Place, Result, shorten};
 use leakgauge_base::naming::option;
 
@@ -403,7 +403,11 @@ mod tests {
         let mut row = Row::new();
         let mut rows = Vec::new();
         while lines.next(&mut row)? {
-            rows.push(row.fields().map(|field| field.text().into_owned()).collect());
+            rows.push(
+                row.fields()
+                    .map(|field| field.text().into_owned())
+                    .collect(),
+            );
         }
         Ok(rows)
     }

@@ -53,21 +53,18 @@ impl Layout {
     /// # Errors
     /// A requested column that is not there or whose name is not its own, a column asked to play two
     /// parts, no observation left, too many columns.
-    pub fn find(
-        file: &str,
-        rows: &[Row],
-        named: bool,
-        options: &ReadOptions,
-    ) -> Result<Self> {
+    pub fn find(file: &str, rows: &[Row], named: bool, options: &ReadOptions) -> Result<Self> {
         let first = rows.first().ok_or_else(|| {
             Error::file(file, "is empty").with_hint("a log has one row per use of the mechanism")
         })?;
         if first.len() > MAX_COLUMNS {
             let problem = format!("has {} columns, more than {MAX_COLUMNS}", first.len());
-            return Err(Error::data(Place::file(file).row(1), problem).with_hint(format!(
-                "is there one row per line, and is the delimiter right? ({})",
-                option("delimiter")
-            )));
+            return Err(
+                Error::data(Place::file(file).row(1), problem).with_hint(format!(
+                    "is there one row per line, and is the delimiter right? ({})",
+                    option("delimiter")
+                )),
+            );
         }
         let header = match options.header {
             _ if named => true,
@@ -200,9 +197,7 @@ impl Columns<'_> {
             return Ok(vec![self.position(wanted, "secret")?]);
         }
         let columns = wanted.split(',').map(str::trim);
-        columns
-            .map(|name| self.position(name, "secret"))
-            .collect()
+        columns.map(|name| self.position(name, "secret")).collect()
     }
 
     fn default_secret(&self) -> Result<usize> {
@@ -318,12 +313,11 @@ pub fn match_columns(name: &str, first: &Layout, layout: Layout) -> Result<Layou
     };
     if layout.header != first.header {
         return Err(
-            mismatch("one file has a header and another has none".into())
-                .with_hint(format!(
-                    "say it with {} or {}",
-                    setting("header", "present"),
-                    setting("header", "absent")
-                )),
+            mismatch("one file has a header and another has none".into()).with_hint(format!(
+                "say it with {} or {}",
+                setting("header", "present"),
+                setting("header", "absent")
+            )),
         );
     }
     if !layout.header && layout.names.len() != first.names.len() {

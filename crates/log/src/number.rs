@@ -83,7 +83,11 @@ fn digits_bound(value: f64) -> i64 {
     // log10(2) from below; the last digits of it, where exponents are large and negative, are made up for by 1.
     let log10 = (exponent * 1233 >> 12) - i64::from(exponent < 0);
     // Subnormal numbers have the exponent of none.
-    if exponent == -1023 { i64::MAX } else { 16 - log10 }
+    if exponent == -1023 {
+        i64::MAX
+    } else {
+        16 - log10
+    }
 }
 
 impl fmt::Display for Number {

@@ -127,7 +127,11 @@ fn refuse_whole(options: &ReadOptions) -> Result<()> {
             "wide",
             "needs the rows in the order in which they were recorded",
         ),
-        (options.count.is_some(), "count", "needs the rows one by one"),
+        (
+            options.count.is_some(),
+            "count",
+            "needs the rows one by one",
+        ),
         (
             options.fit_on.is_some(),
             "fit_on",

@@ -188,7 +188,11 @@ fn refuse_decimal_comma(file: &str, rows: &[Row], plan: &ColumnPlan) -> Result<(
 }
 
 /// The width of a column's bins, if it has one.
-pub(crate) fn resolution(layout: &Layout, position: usize, options: &ReadOptions) -> Result<Option<f64>> {
+pub(crate) fn resolution(
+    layout: &Layout,
+    position: usize,
+    options: &ReadOptions,
+) -> Result<Option<f64>> {
     let mut resolutions = options
         .resolution
         .iter()
@@ -283,7 +287,9 @@ fn cells(rows: &[Row], position: usize, element: Option<Element>) -> Vec<Cell<'_
         let text = lists.text(position, element, &field.text());
         text.map_or(String::new(), Cow::into_owned)
     };
-    fields.map(|field| Cell::Text(of_list(field).into())).collect()
+    fields
+        .map(|field| Cell::Text(of_list(field).into()))
+        .collect()
 }
 
 impl Probe {

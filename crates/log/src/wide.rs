@@ -68,12 +68,10 @@ impl Wide {
         if self.row.len() > self.secrets.len() {
             let (found, expected) = (self.row.len(), self.secrets.len());
             let problem = format!("has {found} fields where {expected} are expected");
-            return Err(Error::data(self.place(), problem).with_hint(
-                format!(
-                    "row 1 has a name for every column, or is said to be data: {}",
-                    setting("header", "absent")
-                ),
-            ));
+            return Err(Error::data(self.place(), problem).with_hint(format!(
+                "row 1 has a name for every column, or is said to be data: {}",
+                setting("header", "absent")
+            )));
         }
         Ok(true)
     }
@@ -183,11 +181,13 @@ fn names(file: &str, row: &Row) -> Result<Vec<String>> {
             names.push(name);
             continue;
         };
-        return Err(Error::data(place().column(number), problem).with_hint(format!(
-            "with {} row 1 names a secret in every column; if it is data, say {}",
-            option("wide"),
-            setting("header", "absent")
-        )));
+        return Err(
+            Error::data(place().column(number), problem).with_hint(format!(
+                "with {} row 1 names a secret in every column; if it is data, say {}",
+                option("wide"),
+                setting("header", "absent")
+            )),
+        );
     }
     Ok(names)
 }

@@ -41,7 +41,9 @@ impl<'b> Table<'b> {
                 .with_hint("a log needs a secret and at least one observation"));
         }
         let counts = builder.counts.iter().map(|counts| (COUNT, counts.len()));
-        let lengths = columns.iter().map(|column| (column.name.as_str(), column.len()));
+        let lengths = columns
+            .iter()
+            .map(|column| (column.name.as_str(), column.len()));
         for (column, length) in lengths.chain(counts) {
             if length != rows {
                 let problem = format!("has {length} values where there are {rows} secrets");
@@ -54,8 +56,10 @@ impl<'b> Table<'b> {
         }
         for (at, column) in columns.iter().enumerate() {
             if columns[..at].iter().any(|other| other.name == column.name) {
-                return Err(Error::data(place(&column.name), "two columns have this name")
-                    .with_hint("give each column a name of its own"));
+                return Err(
+                    Error::data(place(&column.name), "two columns have this name")
+                        .with_hint("give each column a name of its own"),
+                );
             }
         }
         Ok(Table {
@@ -74,7 +78,12 @@ impl<'b> Table<'b> {
     /// # Errors
     /// A resolution of what is no column of numbers, or two of one.
     pub(super) fn plans(&self, options: &ReadOptions) -> Result<Vec<ColumnPlan>> {
-        let observed = || self.layout.observe.iter().map(|&at| &self.builder.columns[at - 1]);
+        let observed = || {
+            self.layout
+                .observe
+                .iter()
+                .map(|&at| &self.builder.columns[at - 1])
+        };
         for (wanted, _) in &options.resolution {
             let is_number = |column: &Column| !matches!(column.kind, Kind::Labels(_));
             if !observed().any(|column| column.name == *wanted && is_number(column)) {
@@ -86,7 +95,10 @@ impl<'b> Table<'b> {
                     setting("resolution", shorten(wanted)),
                     "is not an observation column of numbers",
                 )
-                .with_hint(format!("the columns of numbers are: {}", listing(names.into_iter()))));
+                .with_hint(format!(
+                    "the columns of numbers are: {}",
+                    listing(names.into_iter())
+                )));
             }
         }
         let plan = |&position: &usize| {
@@ -135,10 +147,12 @@ impl<'b> Table<'b> {
             .chain(counted(log).then(|| COUNT.to_owned()))
             .collect();
         Err(
-            Error::file(self.name, format!("has other columns than {log_name}")).with_hint(format!(
-                "the columns of {log_name} are: {}",
-                listing(columns.iter().map(String::as_str))
-            )),
+            Error::file(self.name, format!("has other columns than {log_name}")).with_hint(
+                format!(
+                    "the columns of {log_name} are: {}",
+                    listing(columns.iter().map(String::as_str))
+                ),
+            ),
         )
     }
 
@@ -169,18 +183,20 @@ fn layout(name: &str, builder: &LogBuilder, scores: Option<&ScoreColumns>) -> Re
         .chain(builder.counts.iter().map(|_| COUNT.to_owned()))
         .collect();
     let position = |wanted: &str| {
-        let number = |column: &Column| {
-            column.name == wanted && !matches!(column.kind, Kind::Labels(_))
-        };
+        let number =
+            |column: &Column| column.name == wanted && !matches!(column.kind, Kind::Labels(_));
         let at = columns.iter().position(number);
         at.map(|at| at + 1).ok_or_else(|| {
-            Error::data(Place::file(name).column(wanted), "is no column of numbers").with_hint(
-                format!("{} names columns of numbers", option("scores")),
-            )
+            Error::data(Place::file(name).column(wanted), "is no column of numbers")
+                .with_hint(format!("{} names columns of numbers", option("scores")))
         })
     };
     let observe = match scores {
-        Some(scores) => scores.columns().into_iter().map(position).collect::<Result<_>>()?,
+        Some(scores) => scores
+            .columns()
+            .into_iter()
+            .map(position)
+            .collect::<Result<_>>()?,
         None => (1..=columns.len()).collect(),
     };
     Ok(Layout {

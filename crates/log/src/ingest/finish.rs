@@ -2,13 +2,13 @@
 
 use crate::fold::to_counts;
 use crate::ingest::Ingest;
+use crate::log::Log;
 use crate::observations::Cell;
 use crate::order::{self, RowOrder};
+use crate::row_store::SampledFrom;
 use crate::sample::Sample;
 use crate::tabulate::{kind_of, natural_order, ranks, ranks_among, tabulate};
 use crate::typing::ColumnPlan;
-use crate::log::Log;
-use crate::row_store::SampledFrom;
 use leakgauge_base::error::{Error, Place, Result, file_listing, shorten};
 use leakgauge_base::naming::{option, setting};
 

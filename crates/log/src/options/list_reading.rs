@@ -30,7 +30,10 @@ impl ListReading {
                 setting("lists", shorten(text)),
                 "is not COLUMN=first:N, COLUMN=length, COLUMN=sum or COLUMN=set",
             )
-            .with_hint(format!("for instance {}", setting("lists", "sizes=first:20")))
+            .with_hint(format!(
+                "for instance {}",
+                setting("lists", "sizes=first:20")
+            ))
         };
         let (column, reading) = text.rsplit_once('=').ok_or_else(wrong)?;
         let reading = match reading.trim() {

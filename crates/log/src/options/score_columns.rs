@@ -42,9 +42,8 @@ impl ScoreColumns {
                         setting("scores", "yes=score_yes,no=score_no")
                     ))
                 })?;
-            let twice = |what: &str| {
-                Error::parameter(asked(), format!("{} is named twice", shorten(what)))
-            };
+            let twice =
+                |what: &str| Error::parameter(asked(), format!("{} is named twice", shorten(what)));
             if columns.iter().any(|(known, _)| known == secret) {
                 return Err(twice(secret));
             }
