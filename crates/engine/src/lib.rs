@@ -35,7 +35,7 @@ const MAX_ATTEMPTS: usize = 3;
 /// # Errors
 /// Anything wrong with a file, its content or the condition; a scheduler that does not answer; disks
 /// that are full.
-pub(super) fn read(options: &ReadOptions, meter: &ReadMeter) -> Result<Log> {
+pub fn read(options: &ReadOptions, meter: &ReadMeter) -> Result<Log> {
     let engine = options.engine.as_ref().expect("only called for the engine");
     if options.keep_order {
         return Err(Error::parameter(
@@ -190,7 +190,7 @@ fn blamed(error: Error, options: &ReadOptions) -> Error {
 }
 
 fn is_of_engine(error: &Error) -> bool {
-    matches!(error, Error::Parameter { what, .. } if what == failure::engine())
+    matches!(error, Error::Parameter { what, .. } if *what == failure::engine())
 }
 
 /// What the engine does to a log, for the report: the same wherever it runs.
