@@ -51,7 +51,7 @@ impl Columnar {
 
     /// The error of whoever reads rows from texts that come one after another; `is_readable` says whether this
     /// build has a reader of such files.
-    pub fn needs_file(self, name: &str, is_readable: bool) -> Error {
+    pub(crate) fn needs_file(self, name: &str, is_readable: bool) -> Error {
         let error = Error::file(name, format!("is {self}"));
         if !is_readable {
             return error.with_hint(
@@ -64,7 +64,7 @@ impl Columnar {
     }
 
     /// The error of whoever waits for more rows.
-    pub fn cannot_grow(self, name: &str) -> Error {
+    pub(crate) fn cannot_grow(self, name: &str) -> Error {
         Error::file(name, format!("is {self}")).with_hint(format!(
             "{} reads lines of text as they are written",
             option("follow")
@@ -72,7 +72,7 @@ impl Columnar {
     }
 
     /// The error of whoever reads text only.
-    pub fn is_no_text(self, name: &str) -> Error {
+    pub(crate) fn is_no_text(self, name: &str) -> Error {
         Error::file(name, format!("is {self}"))
             .with_hint("text is needed here: convert it to CSV first")
     }

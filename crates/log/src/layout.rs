@@ -9,7 +9,7 @@ use leakgauge_base::naming::{option, setting};
 use leakgauge_base::suggest;
 
 /// More columns than any log has: a file without line breaks, or a wrong delimiter.
-pub const MAX_COLUMNS: usize = 100_000;
+pub(crate) const MAX_COLUMNS: usize = 100_000;
 
 /// The part every column of a file plays.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub struct Layout {
 
 impl Layout {
     /// The name of the secret's column, or of its columns, separated by commas.
-    pub fn secret_name(&self) -> String {
+    pub(crate) fn secret_name(&self) -> String {
         let names: Vec<&str> = self
             .secret
             .iter()
@@ -390,7 +390,7 @@ fn same_observations(
 }
 
 /// A name that several columns have says nothing.
-pub fn ambiguous(file: &str, field: &str, name: &str) -> Error {
+pub(crate) fn ambiguous(file: &str, field: &str, name: &str) -> Error {
     let problem = format!(
         "{}: several columns are named `{}`",
         option(field),

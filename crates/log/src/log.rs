@@ -12,7 +12,7 @@ use crate::typing::Decision;
 pub struct Log {
     /// The secrets' labels: in numeric order if all are numbers, else alphabetical.
     pub secrets: Vec<String>,
-    /// Secrets of the log that were left out with `--secrets`.
+    /// Secrets of the log that are not among those asked for.
     pub left_out: Vec<String>,
     /// The distinct observations.
     pub observations: Observations,
@@ -46,7 +46,7 @@ pub struct InputFacts {
     pub fit_on: Option<String>,
     /// Rows (occurrences) in the log's files.
     pub rows: u64,
-    /// Rows used after `--secrets`, of a sample those in it.
+    /// Rows used: those of the secrets asked for, of a sample those in it.
     pub rows_used: u64,
     /// What the rows used are a sample of, if they are one.
     pub sampled: Option<SampledFrom>,

@@ -9,7 +9,7 @@ use leakgauge_base::error::Result;
 /// Rows looked at before the types of columns are settled.
 pub const PROBE_ROWS: usize = 10_000;
 /// … unless they are this many bytes.
-pub const PROBE_BYTES: usize = 16 << 20;
+pub(crate) const PROBE_BYTES: usize = 16 << 20;
 
 /// A source of rows: a file, a table in memory, the answer of a query.
 pub trait Records {

@@ -13,19 +13,19 @@ pub struct EngineSample {
 }
 
 impl Ingest<'_> {
-    /// What the files looked like from which rows were counted elsewhere.
+    /// What the files looked like whose rows the engine counted.
     pub fn read_as(&mut self, header: bool, (format, delimiter): (Format, Option<char>)) {
         self.facts.header = header;
         self.facts.format = format;
         self.facts.delimiter = delimiter;
     }
 
-    /// Something for the report.
+    /// Adds a note for the report.
     pub fn note(&mut self, note: String) {
         self.facts.notes.push(note);
     }
 
-    /// Secrets that were left out elsewhere, and their rows.
+    /// Secrets that the engine left out, and their rows.
     pub fn leave_out(&mut self, secrets: Vec<(String, u64)>) {
         for (label, rows) in secrets {
             self.left_out.intern(&label);
@@ -33,7 +33,7 @@ impl Ingest<'_> {
         }
     }
 
-    /// The rows of a part were drawn elsewhere.
+    /// The rows of a part are a sample that the engine drew.
     pub fn drawn(&mut self, part: Part, drawn: Option<EngineSample>) {
         let sample = drawn.map(|drawn| {
             let mut sample = Sample {
