@@ -88,5 +88,7 @@ pub use leakgauge_stats as stats;
 /// Reading logs: text, columns in binary, a query engine; or building them in memory.
 pub mod log {
     pub use crate::read::{COLUMNAR, read};
+    #[cfg(feature = "parquet")]
+    pub use leakgauge_columnar::from_batches;
     pub use leakgauge_log::*;
 }

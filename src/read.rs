@@ -1,6 +1,6 @@
 //! Reading a log with everything that this build can read: text, columns in binary, a query engine.
 
-use leakgauge_base::error::{Error, Result};
+use leakgauge_base::error::Result;
 use leakgauge_log::{ColumnarReader, EngineOptions, Log, ReadMeter, ReadOptions};
 
 /// What this build reads Parquet and Arrow files with, if it does.
@@ -43,16 +43,19 @@ fn through_engine(_: &EngineOptions, options: &ReadOptions, meter: &ReadMeter) -
 
 #[cfg(not(feature = "engine"))]
 fn through_engine(engine: &EngineOptions, options: &ReadOptions, _: &ReadMeter) -> Result<Log> {
+    use leakgauge_base::error::Error;
+    use leakgauge_base::naming::{option, setting};
+
     options.check()?;
     let (what, feature) = match engine {
         EngineOptions {
             cluster: Some(url), ..
-        } => (format!("--cluster {url}"), "cluster"),
+        } => (setting("cluster", url), "cluster"),
         EngineOptions {
             condition: Some(condition),
             ..
-        } => (format!("--where {condition}"), "engine"),
-        _ => ("--engine".to_owned(), "engine"),
+        } => (setting("condition", condition), "engine"),
+        _ => (option("engine"), "engine"),
     };
     Err(
         Error::parameter(what, "this build has no query engine").with_hint(format!(

@@ -19,6 +19,7 @@ mod follow;
 mod given_scores;
 mod hostile_input;
 mod json_lines;
+mod logs_from_memory;
 mod max_rows;
 mod mechanism_exact;
 mod mechanism_golden;

@@ -71,6 +71,7 @@ fn rows_read(input: &Input) -> String {
     let form = match (input.format, input.delimiter) {
         (Format::Parquet, _) => "from Parquet, columns named by their paths".to_owned(),
         (Format::Arrow, _) => "from Arrow IPC, columns named by their paths".to_owned(),
+        (Format::Memory, _) => "from memory, typed as given".to_owned(),
         (_, None) => "each is a JSON object on a line, its fields named by their paths".to_owned(),
         (_, Some('\t')) => format!("{header}; fields are separated by tabs"),
         (_, Some(delimiter)) => format!("{header}; fields are separated by `{delimiter}`"),

@@ -13,8 +13,8 @@ use arrow::ipc::convert::fb_to_schema;
 use arrow::ipc::reader::{FileDecoder, StreamDecoder, read_footer_length};
 use arrow::ipc::{Block, Message, MessageHeader, root_as_footer, root_as_message};
 
-use crate::Batches;
 use crate::damage::{damaged, guarded};
+use crate::decoded_batches::Batches;
 use crate::leaves::Leaves;
 use leakgauge_base::error::{Error, Result};
 use leakgauge_log::ReadOptions;

@@ -6,8 +6,9 @@ use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use arrow::buffer::NullBuffer;
 use arrow::datatypes::{DataType, Field, Fields, Schema};
 
-use crate::texts::{Problem, Style, Texts, texts};
+use crate::values::{Problem, Values, values};
 use leakgauge_base::error::{Error, Place, Result};
+use leakgauge_base::naming::option;
 use leakgauge_log::ReadOptions;
 
 /// Structs inside structs.
@@ -32,7 +33,7 @@ impl Leaves {
     /// not wanted.
     ///
     /// # Errors
-    /// A wanted column whose values have no text.
+    /// A wanted column whose values cannot become fields.
     pub(super) fn of(name: &str, schema: &Schema, options: &ReadOptions) -> Result<Self> {
         let mut leaves = Vec::new();
         collect(schema.fields(), "", &mut Vec::new(), &mut leaves);
@@ -67,21 +68,21 @@ impl Leaves {
         &self.roots
     }
 
-    /// The texts of the wanted columns of a batch, which holds those fields and no others.
-    pub(super) fn texts(
+    /// The values of the wanted columns of a batch, which holds those fields and no others.
+    pub(super) fn values(
         &self,
         batch: &RecordBatch,
-    ) -> std::result::Result<Vec<Option<Texts>>, (String, Problem)> {
-        let text = |leaf: &Leaf| {
+    ) -> std::result::Result<Vec<Option<Values>>, (String, Problem)> {
+        let of_leaf = |leaf: &Leaf| {
             if !leaf.is_wanted {
                 return Ok(None);
             }
             let (array, nulls) = self.array(batch, &leaf.path);
-            texts(&array, nulls.as_ref(), Style::Plain)
+            values(&array, nulls.as_ref())
                 .map(Some)
                 .map_err(|problem| (leaf.name.clone(), problem))
         };
-        self.leaves.iter().map(text).collect()
+        self.leaves.iter().map(of_leaf).collect()
     }
 
     /// The values at a path, and where a struct above them is null.
@@ -161,13 +162,13 @@ impl<'o> Wanted<'o> {
     }
 }
 
-type Refusal = (Cow<'static, str>, &'static str);
+type Refusal = (Cow<'static, str>, Cow<'static, str>);
 
 /// Refuses values that have no text.
 fn check(field: &Field, depth: usize) -> std::result::Result<(), Refusal> {
     if depth > DEEPEST {
         let problem = format!("is nested more than {DEEPEST} deep");
-        return Err((problem.into(), "write it flatter"));
+        return Err((problem.into(), "write it flatter".into()));
     }
     match field.data_type() {
         DataType::Binary
@@ -175,12 +176,20 @@ fn check(field: &Field, depth: usize) -> std::result::Result<(), Refusal> {
         | DataType::BinaryView
         | DataType::FixedSizeBinary(_) => Err((
             "holds bytes, not text".into(),
-            "write it as text (in SQL, CAST(… AS VARCHAR) or hex(…)), or leave it out: name the observation columns \
-             with --observe",
+            format!(
+                "write it as text (in SQL, CAST(… AS VARCHAR) or hex(…)), or leave it out: name the observation \
+                 columns with {}",
+                option("observe")
+            )
+            .into(),
         )),
         DataType::Interval(_) => Err((
             "holds intervals, whose months and days have no length".into(),
-            "write it as seconds (in SQL, EXTRACT(epoch FROM …)), or name the observation columns with --observe",
+            format!(
+                "write it as seconds (in SQL, EXTRACT(epoch FROM …)), or name the observation columns with {}",
+                option("observe")
+            )
+            .into(),
         )),
         DataType::Dictionary(_, values) => {
             let values = Field::new("", values.as_ref().clone(), true);
@@ -198,7 +207,11 @@ fn check(field: &Field, depth: usize) -> std::result::Result<(), Refusal> {
                 field.data_type()
             )
             .into(),
-            "write it as text, numbers or lists, or name the observation columns with --observe",
+            format!(
+                "write it as text, numbers or lists, or name the observation columns with {}",
+                option("observe")
+            )
+            .into(),
         )),
         _ => Ok(()),
     }
@@ -239,7 +252,7 @@ mod tests {
         let error = Leaves::of("log", &schema(), &ReadOptions::default());
         let words = error.err().map(|error| error.to_string()).unwrap();
         assert!(
-            words.contains("column user.raw: holds bytes") && words.contains("--observe"),
+            words.contains("column user.raw: holds bytes") && words.contains("`observe`"),
             "{words}"
         );
     }

@@ -1,29 +1,30 @@
-//! Logs that hold columns in binary: Parquet and Arrow IPC. Their columns are decoded a batch at a time
-//! and become the texts that JSON lines would hold.
+//! Logs that hold columns in binary: Parquet, Arrow IPC, and Arrow record batches in memory. Their columns are
+//! decoded a batch at a time. Numbers stay numbers; everything else becomes the texts that JSON lines would hold.
 
 mod damage;
+mod decoded_batches;
 mod ipc;
 mod leaves;
-mod nested;
-mod pieces;
+mod record_batches;
 mod row_groups;
+mod rows;
 mod texts;
+mod values;
 
 use std::fs::File;
 use std::io::{Read, Seek};
 
-use arrow::array::RecordBatch;
-use csv::{ByteRecord, Position};
-
+use crate::decoded_batches::Batches;
 use crate::leaves::Leaves;
-use crate::pieces::{Piece, Pieces};
+use crate::rows::ColumnarRecords;
 use leakgauge_base::error::{Error, Result};
+use leakgauge_base::naming::option;
 use leakgauge_log::format::{Columnar, Format, MAGIC_BYTES};
-use leakgauge_log::records::{ColumnarReader, Opened, Records, refuse_no_header};
 use leakgauge_log::source::{self, ReadMeter};
-use leakgauge_log::{ReadOptions, STDIN};
+use leakgauge_log::{ColumnarReader, Opened, ReadOptions, Records, STDIN};
 
-pub use texts::{Style, Texts, texts};
+pub use record_batches::from_batches;
+pub use values::{Problem, Values, values};
 
 /// Reads Parquet and Arrow IPC; for [`ReadOptions::columnar`].
 #[derive(Debug)]
@@ -48,15 +49,6 @@ impl ColumnarReader for ArrowReader {
     ) -> Result<Box<dyn Records>> {
         open_stream(name, stream, options)
     }
-}
-
-/// Batches of the columns that are wanted, in the order of their rows.
-trait Batches: Send {
-    /// The next batch; `None` behind the last.
-    fn next(&mut self) -> Result<Option<RecordBatch>>;
-
-    /// What is being read, in words: `row group 3`.
-    fn part(&self) -> String;
 }
 
 /// Opens a file, if its first bytes are those of Parquet or of an Arrow file.
@@ -112,7 +104,7 @@ fn open_stream(
 }
 
 fn refuse_text_options(name: &str, columnar: Columnar, options: &ReadOptions) -> Result<()> {
-    refuse_no_header(name, "columns that have names", options)?;
+    options.refuse_no_header(name, "columns that have names")?;
     if options.delimiter.is_none() {
         return Ok(());
     }
@@ -122,97 +114,5 @@ fn refuse_text_options(name: &str, columnar: Columnar, options: &ReadOptions) ->
         name
     };
     let problem = format!("{name} is {columnar}, where nothing separates fields");
-    Err(Error::parameter("--delimiter", problem).with_hint("leave it out"))
-}
-
-/// Rows out of batches that are decoded ahead.
-struct ColumnarRecords {
-    format: Format,
-    names: Vec<String>,
-    pieces: Pieces,
-    piece: Piece,
-    /// The next row of `piece`.
-    at: usize,
-    /// The texts of the next row.
-    line: Vec<u8>,
-    is_begun: bool,
-}
-
-impl ColumnarRecords {
-    fn new(name: &str, format: Format, leaves: Leaves, batches: Box<dyn Batches>) -> Self {
-        ColumnarRecords {
-            format,
-            names: leaves.names().map(str::to_owned).collect(),
-            pieces: Pieces::of(name, leaves, batches),
-            piece: Piece::default(),
-            at: 0,
-            line: Vec::new(),
-            is_begun: false,
-        }
-    }
-
-    /// Whether there is a next row; decodes it if need be.
-    fn has_row(&mut self) -> Result<bool> {
-        while self.at == self.piece.rows {
-            let Some(piece) = self.pieces.next()? else {
-                return Ok(false);
-            };
-            self.piece = piece;
-            self.at = 0;
-        }
-        Ok(true)
-    }
-}
-
-impl Records for ColumnarRecords {
-    fn is_named(&self) -> bool {
-        true
-    }
-
-    fn format(&self) -> Format {
-        self.format
-    }
-
-    fn delimiter(&self) -> Option<char> {
-        None
-    }
-
-    fn line(&mut self) -> Result<Option<&[u8]>> {
-        if !self.is_begun || !self.has_row()? {
-            return Ok(None);
-        }
-        self.line.clear();
-        for texts in self.piece.columns.iter().flatten() {
-            self.line.extend_from_slice(texts.get(self.at).as_bytes());
-            // No text holds this byte: different rows are different lines.
-            self.line.push(0xff);
-        }
-        Ok(Some(&self.line))
-    }
-
-    fn skip_line(&mut self) {
-        self.at += 1;
-    }
-
-    fn next(&mut self, record: &mut ByteRecord) -> Result<bool> {
-        record.clear();
-        if !self.is_begun {
-            self.is_begun = true;
-            record.extend(&self.names);
-            return Ok(!self.names.is_empty());
-        }
-        if !self.has_row()? {
-            return Ok(false);
-        }
-        for column in &self.piece.columns {
-            // A column that no option names keeps its place, and nothing else.
-            let text = column.as_ref().map_or("", |texts| texts.get(self.at));
-            record.push_field(text.as_bytes());
-        }
-        let mut position = Position::new();
-        position.set_record(self.piece.before + self.at as u64);
-        record.set_position(Some(position));
-        self.at += 1;
-        Ok(true)
-    }
+    Err(Error::parameter(option("delimiter"), problem).with_hint("leave it out"))
 }

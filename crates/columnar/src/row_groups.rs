@@ -12,17 +12,17 @@ use parquet::arrow::arrow_reader::{
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetStatisticsPolicy, RowGroupMetaData};
 
-use crate::Batches;
 use crate::damage::{damaged, guarded};
+use crate::decoded_batches::Batches;
 use crate::leaves::Leaves;
 use leakgauge_base::error::{Error, Result};
 use leakgauge_log::ReadOptions;
 use leakgauge_log::source::{self, ReadMeter};
 
 /// Rows decoded at once …
-const MOST_ROWS: usize = 8192;
+const MAX_ROWS: usize = 8192;
 /// … unless they are about this many bytes.
-const MOST_BYTES: u64 = 16 << 20;
+const MAX_BYTES: u64 = 16 << 20;
 
 /// Whether a file is Parquet with an encrypted footer, which begins with the letters `PARE`: words may
 /// too, but do not end so.
@@ -239,5 +239,5 @@ fn packed_bytes(group: &RowGroupMetaData) -> u64 {
 fn batch_rows(group: &RowGroupMetaData) -> usize {
     let rows = u64::try_from(group.num_rows()).unwrap_or(0).max(1);
     let of_row = u64::try_from(group.total_byte_size()).unwrap_or(0) / rows;
-    usize::try_from(MOST_BYTES / of_row.max(1)).map_or(1, |most| most.clamp(1, MOST_ROWS))
+    usize::try_from(MAX_BYTES / of_row.max(1)).map_or(1, |most| most.clamp(1, MAX_ROWS))
 }

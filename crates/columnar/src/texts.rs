@@ -1,5 +1,7 @@
 //! Values of a column as texts: the shortest that read back as the same, lists and maps as JSON.
 
+mod nested;
+
 use std::fmt::{Display, Write};
 
 use arrow::array::{Array, ArrowPrimitiveType, AsArray};
@@ -13,19 +15,16 @@ use arrow::datatypes::{
 use arrow::error::ArrowError;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 
-use crate::nested;
-use leakgauge_log::records::NULL;
-
 /// Texts one behind another.
 #[derive(Default)]
-pub struct Texts {
+pub(super) struct Texts {
     text: String,
     ends: Vec<usize>,
 }
 
 impl Texts {
     /// The text at a position.
-    pub fn get(&self, at: usize) -> &str {
+    pub(super) fn get(&self, at: usize) -> &str {
         let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.text[start..self.ends[at]]
     }
@@ -33,7 +32,7 @@ impl Texts {
 
 /// What a text is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Style {
+pub(super) enum Style {
     /// A field of a row.
     Plain,
     /// A value inside JSON.
@@ -41,9 +40,10 @@ pub enum Style {
 }
 
 impl Style {
+    /// What stands in the place of a value that is null. A field says so by itself.
     fn null(self) -> &'static str {
         match self {
-            Style::Plain => NULL,
+            Style::Plain => "",
             Style::Json => "null",
         }
     }
@@ -61,17 +61,17 @@ impl Style {
     }
 }
 
-/// A value that has no text.
+/// A value that cannot be read.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Its position.
-    pub(super) row: usize,
+    /// Its position in its array.
+    pub row: usize,
     /// What is wrong with it.
     pub words: String,
 }
 
 impl Problem {
-    fn of(row: usize, error: &ArrowError) -> Self {
+    pub(super) fn of(row: usize, error: &ArrowError) -> Self {
         Problem {
             row,
             words: format!("cannot be written as a text: {error}"),
@@ -85,7 +85,7 @@ type Found = std::result::Result<Texts, Problem>;
 ///
 /// # Errors
 /// A value that its type cannot mean (a date beyond the calendar).
-pub fn texts(array: &dyn Array, above: Option<&NullBuffer>, style: Style) -> Found {
+pub(super) fn texts(array: &dyn Array, above: Option<&NullBuffer>, style: Style) -> Found {
     let nulls = NullBuffer::union(above, array.logical_nulls().as_ref());
     let cells = Cells {
         array,

@@ -1,15 +1,12 @@
-//! Groups as rows of texts, for everything that reads logs.
+//! Groups as rows, for everything that reads logs.
 
-use std::fmt::Write;
-
-use csv::ByteRecord;
 use datafusion::arrow::array::RecordBatch;
 
 use leakgauge_base::error::{Error, Result};
-use leakgauge_columnar::{Style, Texts, texts};
+use leakgauge_columnar::{Values, values};
 use leakgauge_log::format::Format;
 use leakgauge_log::layout::Layout;
-use leakgauge_log::records::Records;
+use leakgauge_log::{Field, Number, Records, Row};
 
 /// A group that is given out: its batch, its row there, and how often it counts.
 #[derive(Debug, Clone, Copy)]
@@ -21,20 +18,19 @@ pub(super) struct Pick {
 
 /// Groups as rows with a number of occurrences.
 pub(super) struct Answer {
-    /// Per batch, per column of a group: its texts.
-    batches: Vec<Vec<Texts>>,
+    /// Per batch, per column of a group: its values.
+    batches: Vec<Vec<Values>>,
     picks: std::vec::IntoIter<Pick>,
     /// Per column of the layout: the column of the batches.
     source: Vec<Option<usize>>,
     header: Option<Vec<String>>,
-    text: String,
 }
 
 impl Answer {
     /// The groups picked, as rows of a layout whose last column is the count.
     ///
     /// # Errors
-    /// A value that has no text.
+    /// A value that cannot be read.
     pub(super) fn new(
         batches: Vec<RecordBatch>,
         picks: Vec<Pick>,
@@ -46,13 +42,13 @@ impl Answer {
             source[column] = Some(at);
         }
         let of_batch = |batch: RecordBatch| {
-            let text = |(at, &column): (usize, &usize)| {
-                let found = texts(batch.column(at), None, Style::Plain);
+            let of_column = |(at, &column): (usize, &usize)| {
+                let found = values(batch.column(at), None);
                 found.map_err(|problem| Error::parameter(&layout.names[column], problem.words))
             };
             used.iter()
                 .enumerate()
-                .map(text)
+                .map(of_column)
                 .collect::<Result<Vec<_>>>()
         };
         Ok(Answer {
@@ -60,7 +56,6 @@ impl Answer {
             picks: picks.into_iter(),
             source,
             header: Some(layout.names.clone()),
-            text: String::new(),
         })
     }
 }
@@ -78,13 +73,12 @@ impl Records for Answer {
         None
     }
 
-    fn next(&mut self, record: &mut ByteRecord) -> Result<bool> {
-        record.clear();
-        record.set_position(None);
+    fn next(&mut self, row: &mut Row) -> Result<bool> {
+        row.clear();
         if let Some(names) = self.header.take() {
             names
                 .iter()
-                .for_each(|name| record.push_field(name.as_bytes()));
+                .for_each(|name| row.push(Field::Text(name.as_bytes())));
             return Ok(true);
         }
         let Some(pick) = self.picks.next() else {
@@ -93,13 +87,12 @@ impl Records for Answer {
         let batch = &self.batches[pick.batch as usize];
         let last = self.source.len() - 1;
         for source in &self.source[..last] {
-            let text = source.map_or("", |column| batch[column].get(pick.row as usize));
-            record.push_field(text.as_bytes());
+            row.push(match source {
+                Some(column) => batch[*column].field(pick.row as usize),
+                None => Field::Text(b""),
+            });
         }
-        self.text.clear();
-        // Writing to memory cannot fail.
-        let _ = write!(self.text, "{}", pick.count);
-        record.push_field(self.text.as_bytes());
+        row.push(Field::Number(Number::Unsigned(pick.count)));
         Ok(true)
     }
 }

@@ -1,6 +1,5 @@
-//! `--where`: which rows of a log are looked at, in SQL.
+//! The condition: which rows of a log are looked at, in SQL.
 
-use csv::StringRecord;
 use datafusion::arrow::datatypes::{DataType, TimeUnit};
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::dataframe::DataFrame;
@@ -10,8 +9,8 @@ use datafusion::logical_expr::{Expr, Volatility, cast, lit};
 
 use crate::failure;
 use leakgauge_base::error::Result;
-use leakgauge_log::layout::is_number;
-use leakgauge_log::records::{MISSING, NULL};
+use leakgauge_log::Row;
+use leakgauge_log::row::{MISSING, NULL, is_number};
 use leakgauge_log::units::Unit;
 
 /// What a column of a text is to a condition, where it is not text.
@@ -25,11 +24,9 @@ pub(super) enum Meaning {
 
 /// What a column of a text is to a condition: something else than text if all of its first rows are numbers,
 /// dates or durations. Numbers with zeros in front are codes.
-fn meaning(probe: &[StringRecord], column: usize) -> Option<Meaning> {
-    let cells = probe
-        .iter()
-        .filter_map(|row| row.get(column))
-        .map(str::trim);
+fn meaning(probe: &[Row], column: usize) -> Option<Meaning> {
+    let cells: Vec<_> = probe.iter().filter_map(|row| row.text(column)).collect();
+    let cells = cells.iter().map(|text| text.trim());
     let mut filled = cells.filter(|text| !matches!(*text, "" | NULL | MISSING));
     let first = filled.clone().next()?;
     if !is_number(first) {
@@ -54,7 +51,7 @@ fn meaning(probe: &[StringRecord], column: usize) -> Option<Meaning> {
 }
 
 /// The columns of a text that are something else to a condition, by name.
-pub(super) fn meanings(names: &[String], probe: &[StringRecord]) -> Vec<(String, Meaning)> {
+pub(super) fn meanings(names: &[String], probe: &[Row]) -> Vec<(String, Meaning)> {
     let named = |(at, name): (usize, &String)| Some((name.clone(), meaning(probe, at)?));
     names.iter().enumerate().filter_map(named).collect()
 }
@@ -63,8 +60,8 @@ pub(super) fn meanings(names: &[String], probe: &[StringRecord]) -> Vec<(String,
 /// missing.
 ///
 /// # Errors
-/// A condition that is none, names a column that is not there, looks at more than one row or comes out
-/// otherwise another time.
+/// A text that is not a condition, names a column that is not there, looks at more than one row or does not
+/// always give the same answer.
 pub(super) fn filter(
     frame: DataFrame,
     condition: &str,

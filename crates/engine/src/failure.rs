@@ -2,11 +2,14 @@
 
 use datafusion::error::DataFusionError;
 
-use crate::session::MEMORY;
+use crate::memory::MEMORY;
 use leakgauge_base::error::{Error, shorten};
+use leakgauge_base::naming::{option, setting};
 
 /// What failed where no option of the user did.
-pub(super) const ENGINE: &str = "--engine";
+pub(super) fn engine() -> String {
+    option("engine")
+}
 
 /// The engine's own words, on one line.
 pub(super) fn text(error: &DataFusionError) -> String {
@@ -27,21 +30,24 @@ pub(super) fn text(error: &DataFusionError) -> String {
 pub(super) fn of_engine(error: &DataFusionError) -> Error {
     match error.find_root() {
         DataFusionError::ResourcesExhausted(_) => Error::parameter(
-            ENGINE,
+            engine(),
             format!(
                 "the log does not fit into {} MiB and what may be spilled to disk: {}",
                 MEMORY >> 20,
                 text(error)
             ),
         )
-        .with_hint("free disk space, or name fewer columns with --observe"),
-        _ => Error::parameter(ENGINE, format!("the query failed: {}", text(error))),
+        .with_hint(format!(
+            "free disk space, or name fewer columns with {}",
+            option("observe")
+        )),
+        _ => Error::parameter(engine(), format!("the query failed: {}", text(error))),
     }
 }
 
-/// A condition that is none.
+/// A text that is not a condition.
 pub(super) fn of_condition(condition: &str, error: &DataFusionError) -> Error {
-    Error::parameter(format!("--where {}", shorten(condition)), text(error)).with_hint(
+    Error::parameter(setting("condition", shorten(condition)), text(error)).with_hint(
         "a condition is what stands behind WHERE in SQL: \"time > 5 AND \"\"user agent\"\" LIKE 'curl%'\"; names of \
          columns as they are, in double quotes if they are not plain words",
     )

@@ -6,13 +6,12 @@ mod answer;
 mod condition;
 mod failure;
 mod kinds;
+mod memory;
 mod own_rows;
 mod query;
 mod sampling;
 mod scan;
 mod session;
-
-use csv::ByteRecord;
 
 use crate::answer::Answer;
 use crate::query::Shape;
@@ -20,29 +19,36 @@ use crate::sampling::{Counted, Counting};
 use crate::scan::Scan;
 use crate::session::Session;
 use leakgauge_base::error::{Error, Result, file_listing, shorten};
-use leakgauge_log::ingest::{Drawn, Ingest, Part};
+use leakgauge_base::naming::{option, setting};
+use leakgauge_log::ingest::{EngineSample, Ingest, Part};
 use leakgauge_log::layout::Layout;
-use leakgauge_log::{Log, ReadMeter, ReadOptions, records, rows};
+use leakgauge_log::{Log, ReadMeter, ReadOptions, Row, open, records};
 
 /// The column of counts.
 const OCCURRENCES: &str = "rows";
 
 /// How often a query is sent to a cluster that fails it.
-const ATTEMPTS: usize = 3;
+const MAX_ATTEMPTS: usize = 3;
 
 /// Reads a log through the engine.
 ///
 /// # Errors
 /// Anything wrong with a file, its content or the condition; a scheduler that does not answer; disks
 /// that are full.
-pub(super) fn read(options: &ReadOptions, meter: &ReadMeter) -> Result<Log> {
+pub fn read(options: &ReadOptions, meter: &ReadMeter) -> Result<Log> {
     let engine = options.engine.as_ref().expect("only called for the engine");
     if options.keep_order {
         return Err(Error::parameter(
-            "--split blocks",
+            option("keep_order"),
             "the query engine does not keep the order of rows",
         )
-        .with_hint("leave --engine, --where and --cluster out, or use --split random"));
+        .with_hint(format!(
+            "leave {}, {} and {} out, or use {}",
+            option("engine"),
+            option("condition"),
+            option("cluster"),
+            setting("split", "random")
+        )));
     }
     let session = Session::open(engine)?;
     let mut ingest = Ingest::new(options);
@@ -108,7 +114,7 @@ fn part(
     ingest
         .records(&name, part, &mut answer, Some(layout))
         .map_err(failed)?;
-    let sampled = sampled.map(|sampled| Drawn {
+    let sampled = sampled.map(|sampled| EngineSample {
         cap: sampled.cap,
         rows: sampled
             .seen
@@ -136,7 +142,7 @@ fn count(
         .engine
         .as_ref()
         .is_some_and(|engine| engine.cluster.is_some());
-    let mut attempts = if is_remote { ATTEMPTS } else { 1 };
+    let mut attempts = if is_remote { MAX_ATTEMPTS } else { 1 };
     loop {
         attempts -= 1;
         let counting = async {
@@ -170,12 +176,12 @@ fn blamed(error: Error, options: &ReadOptions) -> Error {
     let cluster = engine.and_then(|engine| engine.cluster.as_deref());
     let condition = engine.and_then(|engine| engine.condition.as_deref());
     match (error, cluster, condition) {
-        (Error::Parameter { what, problem, .. }, Some(url), _) if what == failure::ENGINE => {
-            Error::parameter(format!("--cluster {url}"), problem)
+        (Error::Parameter { what, problem, .. }, Some(url), _) if what == failure::engine() => {
+            Error::parameter(setting("cluster", url), problem)
                 .with_hint("is it a Ballista 55 scheduler with executors that see the files under the same paths?")
         }
-        (Error::Parameter { what, problem, .. }, None, Some(condition)) if what == failure::ENGINE => {
-            Error::parameter(format!("--where {}", shorten(condition)), problem).with_hint(
+        (Error::Parameter { what, problem, .. }, None, Some(condition)) if what == failure::engine() => {
+            Error::parameter(setting("condition", shorten(condition)), problem).with_hint(
                 "columns of a text whose first rows are all numbers or dates are compared as such: repair the other rows",
             )
         }
@@ -184,7 +190,7 @@ fn blamed(error: Error, options: &ReadOptions) -> Error {
 }
 
 fn is_of_engine(error: &Error) -> bool {
-    matches!(error, Error::Parameter { what, .. } if what == failure::ENGINE)
+    matches!(error, Error::Parameter { what, .. } if *what == failure::engine())
 }
 
 /// What the engine does to a log, for the report: the same wherever it runs.
@@ -208,7 +214,7 @@ fn nothing(files: &[String], options: &ReadOptions) -> Error {
     if !options.secrets.is_empty() && condition.is_none() {
         let secrets = options.secrets.join(",");
         return Error::parameter(
-            format!("--secrets {}", shorten(&secrets)),
+            setting("secrets", shorten(&secrets)),
             format!(
                 "{} has no row with one of these secrets",
                 file_listing(files)
@@ -218,8 +224,8 @@ fn nothing(files: &[String], options: &ReadOptions) -> Error {
     }
     match condition {
         Some(condition) => Error::parameter(
-            format!("--where {}", shorten(condition)),
-            format!("no row of {} fulfils the condition", file_listing(files)),
+            setting("condition", shorten(condition)),
+            format!("no row of {} meets the condition", file_listing(files)),
         )
         .with_hint("compare with a value from the log; texts stand in 'single quotes', names of columns in \"double\" ones"),
         None => Error::file(file_listing(files), "has no rows to use"),
@@ -231,13 +237,19 @@ fn lacks_place(error: &Error) -> bool {
     match error {
         Error::Parameter { what, .. } => {
             is_of_engine(error)
-                || ["--count", "--where", "--cluster"]
+                || ["count", "condition", "cluster"]
                     .iter()
-                    .any(|option| what.starts_with(option))
+                    .any(|field| names(what, field))
         }
         Error::Data { place, .. } => place.row.is_none(),
         Error::File { .. } => false,
     }
+}
+
+/// Whether what was wrong is an option, with a value or without.
+fn names(what: &str, field: &str) -> bool {
+    // In front of its value an option stands as it is written alone, but for a closing quote.
+    what.starts_with(option(field).trim_end_matches('`'))
 }
 
 /// Where in the files something is wrong, found by reading them row by row.
@@ -258,7 +270,7 @@ fn diagnose(files: &[String], options: &ReadOptions, error: &Error) -> Option<Er
     }
     let mut ingest = Ingest::streaming(&every);
     files.iter().find_map(|file| {
-        let records = records::open_file(file, &ReadMeter::default(), &every);
+        let records = open::open_file(file, &ReadMeter::default(), &every);
         let read =
             records.and_then(|mut records| ingest.records(file, Part::Log, &mut *records, None));
         read.err()
@@ -267,8 +279,8 @@ fn diagnose(files: &[String], options: &ReadOptions, error: &Error) -> Option<Er
 
 /// The positions of the columns that a condition speaks of.
 fn spoken_of(file: &str, condition: &str, options: &ReadOptions) -> Result<Vec<usize>> {
-    let mut records = records::open_file(file, &ReadMeter::default(), options)?;
-    let probe = records::read_probe(file, &mut *records, records::PROBE_ROWS + 1)?;
+    let mut records = open::open_file(file, &ReadMeter::default(), options)?;
+    let probe = open::read_probe(file, &mut *records, records::PROBE_ROWS + 1)?;
     let names = Layout::find(file, &probe, records.is_named(), options)?.names;
     let columns = 0..names.len();
     Ok(columns
@@ -284,26 +296,26 @@ fn unreadable(
     misfit: Option<&str>,
 ) -> Result<()> {
     let columns = spoken_of(file, condition, options)?;
-    let mut records = records::open_file(file, &ReadMeter::default(), options)?;
-    let mut record = ByteRecord::new();
+    let mut records = open::open_file(file, &ReadMeter::default(), options)?;
+    let mut row = Row::new();
     let mut width = None;
-    while records.next(&mut record)? {
+    while records.next(&mut row)? {
         let is_misfit = |&&column: &&usize| {
-            let cell = record.get(column).map(<[u8]>::trim_ascii);
-            misfit.is_some_and(|text| cell == Some(text.as_bytes()))
+            let cell = row.text(column);
+            misfit.is_some_and(|text| cell.is_some_and(|cell| cell.trim_ascii() == text))
         };
         if let Some(&column) = columns.iter().find(is_misfit) {
-            let place = rows::place_of(file, &record).column((column + 1).to_string());
+            let place = row.place(file).column((column + 1).to_string());
             let problem = "is neither number nor date, as the condition takes its column for";
             return Err(
                 Error::data(place.value(misfit.unwrap_or_default()), problem)
                     .with_hint("repair the row, or choose rows by another column"),
             );
         }
-        let expected = *width.get_or_insert(record.len());
-        if record.len() != expected {
-            let place = rows::place_of(file, &record);
-            let problem = format!("has {} fields where {expected} are expected", record.len());
+        let expected = *width.get_or_insert(row.len());
+        if row.len() != expected {
+            let place = row.place(file);
+            let problem = format!("has {} fields where {expected} are expected", row.len());
             return Err(Error::data(place, problem));
         }
     }

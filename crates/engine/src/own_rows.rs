@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use csv::ByteRecord;
 use datafusion::arrow::array::{ArrayRef, StringViewBuilder};
-use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::arrow::datatypes::{DataType, Field as SchemaField, Schema, SchemaRef};
 use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::catalog::streaming::StreamingTable;
 use datafusion::dataframe::DataFrame;
@@ -14,9 +13,9 @@ use datafusion::physical_plan::stream::RecordBatchReceiverStream;
 use datafusion::physical_plan::streaming::PartitionStream;
 use datafusion::prelude::SessionContext;
 
-use crate::{failure, scan};
+use crate::failure;
 use leakgauge_base::error::{Error, Result};
-use leakgauge_log::{ReadMeter, ReadOptions, records, rows};
+use leakgauge_log::{Field, ReadMeter, ReadOptions, Row, open, row};
 
 /// Rows that are handed over at once.
 const BATCH: usize = 8192;
@@ -28,7 +27,7 @@ pub(super) fn frame(
     names: &[String],
     options: &ReadOptions,
 ) -> Result<DataFrame> {
-    let schema: SchemaRef = Arc::new(scan::text_schema(names));
+    let schema: SchemaRef = Arc::new(text_schema(names));
     let part = |file: &String| -> Arc<dyn PartitionStream> {
         Arc::new(OwnRows {
             file: file.clone(),
@@ -40,6 +39,12 @@ pub(super) fn frame(
     StreamingTable::try_new(Arc::clone(&schema), parts)
         .and_then(|table| context.read_table(Arc::new(table)))
         .map_err(|error| failure::of_engine(&error))
+}
+
+/// Columns of texts.
+pub(super) fn text_schema(names: &[String]) -> Schema {
+    let field = |name: &String| SchemaField::new(name, DataType::Utf8View, true);
+    Schema::new(names.iter().map(field).collect::<Vec<_>>())
 }
 
 /// One file.
@@ -80,30 +85,30 @@ fn read(
     schema: &SchemaRef,
     mut take: impl FnMut(RecordBatch) -> bool,
 ) -> Result<()> {
-    let mut records = records::open_file(file, &ReadMeter::default(), options)?;
-    let mut record = ByteRecord::new();
+    let mut records = open::open_file(file, &ReadMeter::default(), options)?;
+    let mut row = Row::new();
     if records.is_named() {
-        records.next(&mut record)?;
+        records.next(&mut row)?;
     }
     let width = schema.fields().len();
     let mut columns: Vec<StringViewBuilder> =
         (0..width).map(|_| StringViewBuilder::new()).collect();
     let mut waiting = 0;
     loop {
-        let more = records.next(&mut record)?;
+        let more = records.next(&mut row)?;
         if more {
-            if record.len() != width {
+            if row.len() != width {
                 return Err(Error::data(
-                    rows::place_of(file, &record),
-                    format!("has {} fields where {width} are expected", record.len()),
+                    row.place(file),
+                    format!("has {} fields where {width} are expected", row.len()),
                 ));
             }
-            for (at, column) in columns.iter_mut().enumerate() {
-                let text = std::str::from_utf8(&record[at]).map_err(|_| {
-                    let name = schema.field(at).name();
-                    rows::not_utf8(rows::place_of(file, &record).column(name))
-                })?;
-                column.append_value(text);
+            for (at, (column, field)) in columns.iter_mut().zip(row.fields()).enumerate() {
+                if matches!(field, Field::Text(bytes) if std::str::from_utf8(bytes).is_err()) {
+                    let place = row.place(file).column(schema.field(at).name());
+                    return Err(row::not_utf8(place));
+                }
+                column.append_value(field.text());
             }
             waiting += 1;
         }

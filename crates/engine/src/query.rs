@@ -19,6 +19,7 @@ use futures::StreamExt;
 
 use crate::failure;
 use leakgauge_base::error::{Error, Result};
+use leakgauge_base::naming::option;
 use leakgauge_log::ReadMeter;
 
 /// Separates the columns of what is hashed, and stands for a missing one.
@@ -75,7 +76,7 @@ pub(super) fn only(frame: DataFrame, shape: Shape, seen: &[(String, u64)]) -> Re
         .map_err(|error| failure::of_engine(&error))
 }
 
-/// The number of rows of a group, and whether one of them has a count that is none.
+/// The number of rows of a group, and whether one of them has an invalid count.
 fn measures(shape: Shape) -> Vec<Expr> {
     if !shape.counted {
         return vec![count(lit(1)).alias("n")];
@@ -203,15 +204,19 @@ fn read_so_far(plan: &dyn ExecutionPlan, bytes_per_row: f64) -> u64 {
 /// The numbers of rows of a batch of groups or secrets.
 ///
 /// # Errors
-/// A number that is none.
+/// A count that is invalid.
 pub(super) fn counts(batch: &RecordBatch) -> Result<Vec<u64>> {
     let bad = batch
         .column_by_name("bad")
         .map(|bad| bad.as_primitive::<Int64Type>());
     if bad.is_some_and(|bad| (0..bad.len()).any(|row| bad.value(row) != 0)) {
         return Err(
-            Error::parameter("--count", "a row's number of occurrences is none")
-                .with_hint("--count names the column that says how often its row occurred"),
+            Error::parameter(option("count"), "a number of occurrences is invalid").with_hint(
+                format!(
+                    "{} names the column that says how often its row occurred",
+                    option("count")
+                ),
+            ),
         );
     }
     let n = named(batch, "n").as_primitive::<Int64Type>();
@@ -228,8 +233,8 @@ pub(super) fn named<'b>(batch: &'b RecordBatch, name: &str) -> &'b dyn Array {
 /// The rows of a batch that are kept.
 ///
 /// # Errors
-/// None that is known of.
+/// A batch of another length.
 pub(super) fn keep(batch: &RecordBatch, kept: Vec<bool>) -> Result<RecordBatch> {
     filter_record_batch(batch, &BooleanArray::from(kept))
-        .map_err(|error| Error::parameter(failure::ENGINE, error.to_string()))
+        .map_err(|error| Error::parameter(failure::engine(), error.to_string()))
 }

@@ -10,6 +10,7 @@ use datafusion::dataframe::DataFrame;
 use hashbrown::HashMap;
 
 use crate::answer::Pick;
+use crate::failure;
 use crate::query::{self, Shape};
 use crate::scan::Scan;
 use leakgauge_base::error::{Error, Result};
@@ -242,7 +243,7 @@ impl Received {
             self.all += u64::from(count > 0);
             self.rows += count;
             let hash = u64::from_str_radix(&hashes.value(row)[..16], 16)
-                .map_err(|error| Error::parameter("--engine", error.to_string()))?;
+                .map_err(|error| Error::parameter(failure::engine(), error.to_string()))?;
             let (secret, below) = threshold(labels.value(row)).unwrap_or((0, u64::MAX));
             let is_kept = count > 0
                 && Priorities::of_hash(hash, count)
@@ -332,6 +333,6 @@ fn in_order(mut groups: Vec<(Group, u64)>) -> Vec<Pick> {
 
 /// Between two queries.
 fn changed() -> Error {
-    Error::parameter("--engine", "the log changed while it was read")
+    Error::parameter(failure::engine(), "the log changed while it was read")
         .with_hint("wait until nobody writes to it, or read a copy")
 }

@@ -6,8 +6,7 @@
 
 use std::path::Path;
 
-use csv::StringRecord;
-use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use datafusion::arrow::datatypes::{DataType, Schema, SchemaRef};
 use datafusion::dataframe::DataFrame;
 use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
 use datafusion::execution::options::{ArrowReadOptions, CsvReadOptions, ParquetReadOptions};
@@ -18,11 +17,12 @@ use datafusion::prelude::SessionContext;
 use crate::kinds::{Kind, kind, not_for_clusters};
 use crate::{condition, failure, own_rows};
 use leakgauge_base::error::{Error, Result};
+use leakgauge_base::naming::option;
 use leakgauge_log::first_row::refuse_if_alone;
 use leakgauge_log::format::Format;
-use leakgauge_log::layout::{self, HeaderChoice, Layout};
+use leakgauge_log::layout::{self, Layout};
 use leakgauge_log::unpack::Packing;
-use leakgauge_log::{ReadMeter, ReadOptions, records, source};
+use leakgauge_log::{Field, HeaderChoice, ReadMeter, ReadOptions, Row, open, records, source};
 
 /// Rows of a file that settle its layout.
 const PROBE: usize = records::PROBE_ROWS + 1;
@@ -47,15 +47,15 @@ struct Run {
     layout: Layout,
     files: Vec<String>,
     /// The first rows of the first file, without its header.
-    probe: Vec<StringRecord>,
+    probe: Vec<Row>,
 }
 
 impl Scan {
     /// Looks at all files and plans how to read them.
     ///
     /// # Errors
-    /// As of reading them without the engine, as far as it shows in the first rows; a condition that is
-    /// none; formats that a cluster cannot read.
+    /// As of reading them without the engine, as far as it shows in the first rows; a text that
+    /// is not a condition; formats that a cluster cannot read.
     pub(super) async fn plan(
         context: &SessionContext,
         files: &[String],
@@ -108,18 +108,18 @@ fn look(name: &str, options: &ReadOptions, first: Option<&Layout>) -> Result<Loo
             "-",
             "the query engine may read a log more than once, and standard input ends",
         )
-        .with_hint("write it to a file, or leave --engine, --where and --cluster out"));
+        .with_hint(needs_file()));
     }
     if std::fs::metadata(name).is_ok_and(|facts| !facts.is_file() && !facts.is_dir()) {
         return Err(Error::file(
             name,
             "is no file that can be read more than once, as the query engine may have to",
         )
-        .with_hint("write it to a file, or leave --engine, --where and --cluster out"));
+        .with_hint(needs_file()));
     }
     let meter = ReadMeter::default();
-    let mut records = records::open_file(name, &meter, options)?;
-    let mut probe = records::read_probe(name, &mut *records, PROBE)?;
+    let mut records = open::open_file(name, &meter, options)?;
+    let mut probe = open::read_probe(name, &mut *records, PROBE)?;
     let mut layout = Layout::find(name, &probe, records.is_named(), options)?;
     if let Some(first) = first {
         layout = layout::match_columns(name, first, layout)?;
@@ -142,6 +142,12 @@ fn look(name: &str, options: &ReadOptions, first: Option<&Layout>) -> Result<Loo
         },
         format,
     })
+}
+
+/// What to do about a log that can be read only once.
+fn needs_file() -> String {
+    let [engine, condition, cluster] = ["engine", "condition", "cluster"].map(option);
+    format!("write it to a file, or leave {engine}, {condition} and {cluster} out")
 }
 
 /// Where files differ in the types of columns, their values are put together as texts, which lose nothing.
@@ -250,7 +256,7 @@ impl Run {
                 packing,
                 quotes,
             } => {
-                let schema = text_schema(&own_names(&self.layout));
+                let schema = own_rows::text_schema(&own_names(&self.layout));
                 let options = CsvReadOptions {
                     has_header: *header,
                     delimiter: *delimiter,
@@ -284,12 +290,6 @@ fn own_names(layout: &Layout) -> Vec<String> {
             }
         })
         .collect()
-}
-
-/// Columns of texts.
-pub(super) fn text_schema(names: &[String]) -> Schema {
-    let field = |name: &String| Field::new(name, DataType::Utf8View, true);
-    Schema::new(names.iter().map(field).collect::<Vec<_>>())
 }
 
 /// The columns, fields of nested ones by their paths too.
@@ -342,22 +342,19 @@ fn url(file: &str) -> Result<String> {
 }
 
 /// The mean length of the first rows, delimiters included.
-fn bytes_per_row(probe: &[StringRecord]) -> f64 {
-    let bytes: usize = probe
-        .iter()
-        .map(|row| row.as_slice().len() + row.len())
-        .sum();
+fn bytes_per_row(probe: &[Row]) -> f64 {
+    let bytes: usize = probe.iter().map(|row| row.bytes() + row.len()).sum();
     bytes as f64 / probe.len().max(1) as f64
 }
 
 /// Whether rows are so seldom alike that counting them needs as much room as keeping them.
 fn seems_distinct(run: &Run) -> bool {
     let used: Vec<usize> = run.layout.used().collect();
-    let mut rows: Vec<Vec<&str>> = run
-        .probe
-        .iter()
-        .map(|row| used.iter().map(|&at| row.get(at).unwrap_or("")).collect())
-        .collect();
+    let cells = |row: &Row| -> Vec<String> {
+        let text = |&at: &usize| row.text(at).unwrap_or_default().into_owned();
+        used.iter().map(text).collect()
+    };
+    let mut rows: Vec<Vec<String>> = run.probe.iter().map(cells).collect();
     let all = rows.len();
     rows.sort_unstable();
     rows.dedup();
@@ -368,18 +365,18 @@ fn seems_distinct(run: &Run) -> bool {
 fn refuse_unclear_header(
     name: &str,
     layout: &Layout,
-    probe: &[StringRecord],
+    probe: &[Row],
     options: &ReadOptions,
 ) -> Result<()> {
     let [first, later @ ..] = probe else {
         return Ok(());
     };
     let guessed = options.header == HeaderChoice::Detect && !layout.header;
-    if !guessed || first.iter().any(layout::is_number) {
+    if !guessed || first.fields().any(Field::is_number) {
         return Ok(());
     }
     let alone = |&column: &usize| !later.iter().any(|row| row.get(column) == first.get(column));
-    let texts: Vec<&str> = first.iter().collect();
+    let texts: Vec<_> = first.fields().map(Field::text).collect();
     let is_alone = layout.secret.iter().any(alone);
     refuse_if_alone(name, &texts.join(", "), is_alone, probe.len() as u64)
 }

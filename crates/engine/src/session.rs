@@ -11,11 +11,11 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 use tokio::runtime::Runtime;
 
 use crate::failure;
+use crate::memory::MEMORY;
 use leakgauge_base::error::{Error, Result};
+use leakgauge_base::naming::{option, setting};
 use leakgauge_log::EngineOptions;
 
-/// Memory that groups may take before they are spilled to disk.
-pub(super) const MEMORY: usize = 768 << 20;
 /// Deep plans (many files) recurse.
 const STACK: usize = 16 << 20;
 /// How long a scheduler may take to answer.
@@ -33,14 +33,14 @@ impl Session {
     /// A session in this process, or on the cluster that is asked for.
     ///
     /// # Errors
-    /// A scheduler that is none or does not answer; a machine that gives no threads.
+    /// A URL that is not one of a scheduler, a scheduler that does not answer; a machine that gives no threads.
     pub(super) fn open(options: &EngineOptions) -> Result<Session> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(rayon::current_num_threads())
             .thread_stack_size(STACK)
             .enable_all()
             .build()
-            .map_err(|error| Error::parameter("--threads", error.to_string()))?;
+            .map_err(|error| Error::parameter(option("threads"), error.to_string()))?;
         let context = match &options.cluster {
             None => local(options)?,
             Some(url) => remote(url, &runtime)?,
@@ -88,30 +88,30 @@ fn remote(url: &str, runtime: &Runtime) -> Result<SessionContext> {
         .build();
     runtime
         .block_on(SessionContext::remote_with_state(url, state))
-        .map_err(|error| Error::parameter(option(url), failure::text(&error)))
+        .map_err(|error| Error::parameter(cluster(url), failure::text(&error)))
 }
 
 #[cfg(not(feature = "cluster"))]
 fn remote(url: &str, _: &Runtime) -> Result<SessionContext> {
     reach(url)?;
     Err(
-        Error::parameter(option(url), "this build has no cluster client")
+        Error::parameter(cluster(url), "this build has no cluster client")
             .with_hint("build it with: cargo build --release --features cluster"),
     )
 }
 
-fn option(url: &str) -> String {
-    format!("--cluster {url}")
+fn cluster(url: &str) -> String {
+    setting("cluster", url)
 }
 
 /// Whether anything listens where the scheduler should: the client itself would wait for very long.
 fn reach(url: &str) -> Result<()> {
-    let wrong = |problem: String| Error::parameter(option(url), problem);
+    let wrong = |problem: String| Error::parameter(cluster(url), problem);
     let address = url
         .strip_prefix("df://")
         .filter(|address| !address.is_empty())
         .ok_or_else(|| {
-            wrong("is no address of a scheduler".into())
+            wrong("is not the address of a scheduler".into())
                 .with_hint("write it as df://HOST:PORT, for instance df://scheduler:50050")
         })?
         .trim_end_matches('/');
@@ -120,9 +120,10 @@ fn reach(url: &str) -> Result<()> {
         _ => format!("{address}:{SCHEDULER_PORT}"),
     };
     let unreachable = |error: std::io::Error| {
-        wrong(format!("the scheduler cannot be reached: {error}")).with_hint(
-            "is it running, and may this machine connect to it? Without --cluster the log is read here",
-        )
+        wrong(format!("the scheduler cannot be reached: {error}")).with_hint(format!(
+            "is it running, and may this machine connect to it? Without {} the log is read here",
+            option("cluster")
+        ))
     };
     let found = with_port.to_socket_addrs().map_err(unreachable)?;
     let mut last = std::io::Error::other("the name has no address");

@@ -3,14 +3,14 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::mechanism::{BoundMechanism, Mechanism, listed_secrets};
+use crate::mechanism::{BoundMechanism, Mechanism, Observed, listed_secrets};
 use leakgauge_base::error::{Error, Result};
 
 /// An endless log of a mechanism: each row has a secret drawn uniformly and independently, and an
 /// observation drawn under it. The same mechanism, secrets and seed give the same rows.
 ///
 /// ```
-/// use leakgauge::{mechanism, simulate::Simulation};
+/// use leakgauge_exact::{mechanism, simulate::Simulation};
 ///
 /// let mechanism = mechanism::parse("laplace(scale=2, secrets=0..9)")?;
 /// let mut simulation = Simulation::new(&*mechanism, 0)?;
@@ -65,11 +65,34 @@ impl Simulation {
         self.bound.columns()
     }
 
-    /// The next row: the label of its secret, and the fields of its observation.
+    /// The next row as a log records it: the label of its secret, and the fields of its observation.
     pub fn next_row(&mut self) -> (&str, Vec<String>) {
-        let secret = self.rng.random_range(0..self.labels.len() as u64) as usize;
+        let secret = self.next_secret();
         let observation = self.bound.sample(secret, &mut self.rng);
         (&self.labels[secret], observation)
+    }
+
+    /// The next row with numbers as numbers, to build a log in memory without printing and parsing them. The
+    /// rows are those of [`next_row`](Simulation::next_row).
+    ///
+    /// ```
+    /// use leakgauge_exact::mechanism::{self, Observed};
+    /// use leakgauge_exact::simulate::Simulation;
+    ///
+    /// let mechanism = mechanism::parse("laplace(scale=2, secrets=0..9)")?;
+    /// let mut simulation = Simulation::new(&*mechanism, 0)?;
+    /// let (_, observation) = simulation.next_values();
+    /// assert!(matches!(observation[..], [Observed::Number(_)]));
+    /// # Ok::<(), leakgauge_base::error::Error>(())
+    /// ```
+    pub fn next_values(&mut self) -> (&str, Vec<Observed>) {
+        let secret = self.next_secret();
+        let observation = self.bound.draw(secret, &mut self.rng);
+        (&self.labels[secret], observation)
+    }
+
+    fn next_secret(&mut self) -> usize {
+        self.rng.random_range(0..self.labels.len() as u64) as usize
     }
 }
 
@@ -106,6 +129,25 @@ mod tests {
         ] {
             assert_eq!(rows(text, 7, 100), rows(text, 7, 100));
             assert_ne!(rows(text, 7, 100), rows(text, 8, 100));
+        }
+    }
+
+    #[test]
+    fn rows_with_numbers_are_the_rows_that_a_log_records() {
+        for text in [
+            "randomized-response(epsilon=1, secrets=4)",
+            "laplace(scale=2, secrets=0..3)",
+            "geometric(nu=0.1, secrets=-5..5)",
+            "mixture(randomized-response(2, secrets=4), deterministic(modulus=2), weight=0.8)",
+        ] {
+            let mechanism = parse(text).unwrap();
+            let mut texts = Simulation::new(&*mechanism, 3).unwrap();
+            let mut values = Simulation::new(&*mechanism, 3).unwrap();
+            for _ in 0..50 {
+                let (secret, observation) = values.next_values();
+                let observation = observation.iter().map(Observed::to_string).collect();
+                assert_eq!(texts.next_row(), (secret, observation), "{text}");
+            }
         }
     }
 

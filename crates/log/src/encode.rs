@@ -2,17 +2,16 @@
 
 use std::borrow::Cow;
 
-use csv::ByteRecord;
-
-use crate::cell::{bin, canonical};
+use crate::cell::{self, at_column, bin, canonical};
 use crate::fold::Interner;
 use crate::layout::Layout;
 use crate::lists::Lists;
+use crate::number::Number;
 use crate::observations::ColumnType;
-use crate::rows::{at_column, whole_field};
-use crate::score_columns;
+use crate::row::{Field, Row};
 use crate::typing::{self, ColumnPlan};
 use leakgauge_base::error::{Error, Place, Result, shorten};
+use leakgauge_base::naming::{option, setting};
 
 /// Encodes observations, and what is found on the way.
 #[derive(Default)]
@@ -28,6 +27,8 @@ pub struct Encoder {
     /// Whether numbers are scores.
     scores: bool,
     lists: Lists,
+    /// Where numbers are written that are labels.
+    text: String,
 }
 
 /// Where a cell stands, should something be wrong with it.
@@ -35,18 +36,12 @@ struct At<'r> {
     place: &'r dyn Fn() -> Place,
     layout: &'r Layout,
     column: usize,
-    record: &'r ByteRecord,
+    row: &'r Row,
 }
 
 impl At<'_> {
     fn error(&self, problem: &str) -> Error {
-        at_column(
-            (self.place)(),
-            self.layout,
-            self.column,
-            self.record,
-            problem,
-        )
+        at_column((self.place)(), self.layout, self.column, self.row, problem)
     }
 }
 
@@ -71,7 +66,7 @@ impl Encoder {
         &mut self,
         plans: &[ColumnPlan],
         layout: &Layout,
-        record: &ByteRecord,
+        row: &Row,
         place: &dyn Fn() -> Place,
     ) -> Result<()> {
         self.tuple.clear();
@@ -82,28 +77,44 @@ impl Encoder {
                 place,
                 layout,
                 column,
-                record,
+                row,
             };
-            let whole = whole_field(record, column, layout, place)?;
-            let mut lists = std::mem::take(&mut self.lists);
-            let label = match plan.element {
-                None => Cow::Borrowed(whole),
-                Some(element) => lists.text(column, element, whole).map_err(|problem| {
-                    at.error(&problem).with_hint(
-                        "every row needs a list with as many elements as are observed: give a smaller number \
-                         (first:N), or observe length, sum or set",
-                    )
-                })?,
+            let number = match row.get(column) {
+                Some(Field::Number(number)) if is_plain_number(plan) => Some(number),
+                _ => None,
             };
-            let word = match plan.kind {
-                ColumnType::Categorical => self.label(index, plan, &label, &at)?,
-                ColumnType::Numeric => self.number(index, plan, label.trim(), &at)?.to_bits(),
+            let word = match number {
+                Some(number) => self.number(index, plan, number, &at)?.to_bits(),
+                None => self.text(index, plan, &at)?,
             };
-            drop(label);
-            self.lists = lists;
             self.tuple.push(word);
         }
         Ok(())
+    }
+
+    /// Encodes a cell by its text.
+    fn text(&mut self, index: usize, plan: &ColumnPlan, at: &At) -> Result<u64> {
+        let (mut lists, mut scratch) = (
+            std::mem::take(&mut self.lists),
+            std::mem::take(&mut self.text),
+        );
+        let whole = cell::text(at.row, at.column, at.layout, at.place, &mut scratch)?;
+        let text = match plan.element {
+            None => Cow::Borrowed(whole),
+            Some(element) => lists.text(at.column, element, whole).map_err(|problem| {
+                at.error(&problem).with_hint(
+                    "every row needs a list with as many elements as are observed: give a smaller number \
+                     (first:N), or observe length, sum or set",
+                )
+            })?,
+        };
+        let word = match plan.kind {
+            ColumnType::Categorical => self.label(index, plan, &text, at)?,
+            ColumnType::Numeric => self.number_text(index, plan, text.trim(), at)?.to_bits(),
+        };
+        drop(text);
+        (self.lists, self.text) = (lists, scratch);
+        Ok(word)
     }
 
     fn label(&mut self, index: usize, plan: &ColumnPlan, label: &str, at: &At) -> Result<u64> {
@@ -124,13 +135,21 @@ impl Encoder {
         Ok(u64::from(number))
     }
 
-    fn number(&mut self, index: usize, plan: &ColumnPlan, text: &str, at: &At) -> Result<f64> {
+    /// A number as it is stored.
+    fn number(&mut self, index: usize, plan: &ColumnPlan, number: Number, at: &At) -> Result<f64> {
         if self.scores {
-            let value = score_columns::score(text).map_err(|problem| {
-                at.error(problem)
-                    .with_hint("give every row a score, or remove the row")
-            })?;
-            return Ok(value + 0.0);
+            return score(cell::score_of(number.value()), at);
+        }
+        let value = measured(typing::finite(number.value()), at)?;
+        let most = &mut self.decimals[index];
+        *most = most.map(|most| number.max_decimals(most));
+        self.resolved(plan, value, at)
+    }
+
+    /// The number that a text says.
+    fn number_text(&mut self, index: usize, plan: &ColumnPlan, text: &str, at: &At) -> Result<f64> {
+        if self.scores {
+            return score(cell::score(text), at);
         }
         let value = match plan.unit {
             None => typing::finite_number(text),
@@ -139,20 +158,20 @@ impl Encoder {
                 _ => unit.problem(),
             }),
         };
-        let value = value.map_err(|problem| {
-            at.error(problem).with_hint(format!(
-                "remove or repair the row, or read the column as labels with --categorical {}",
-                shorten(&at.layout.names[at.column])
-            ))
-        })?;
+        let value = measured(value, at)?;
         let most = &mut self.decimals[index];
         *most = most
             .filter(|_| plan.unit.is_none())
             .and_then(|most| Some(most.max(typing::decimals(text)?)));
+        self.resolved(plan, value, at)
+    }
+
+    /// What an observer can tell of a number.
+    fn resolved(&mut self, plan: &ColumnPlan, value: f64, at: &At) -> Result<f64> {
         let value = match plan.resolution {
             Some(width) => bin(value, width).map_err(|problem| {
                 at.error(problem)
-                    .with_hint("give a larger width with --resolution")
+                    .with_hint(format!("give a larger width with {}", option("resolution")))
             })?,
             None => value,
         };
@@ -164,4 +183,28 @@ impl Encoder {
         // Adding 0 turns −0 into 0, so that equal numbers have equal bits.
         Ok(value + 0.0)
     }
+}
+
+/// Whether a number in binary is what the column holds, as it is.
+fn is_plain_number(plan: &ColumnPlan) -> bool {
+    plan.kind == ColumnType::Numeric && plan.unit.is_none() && plan.element.is_none()
+}
+
+/// A finite number, or the error of its cell.
+fn measured(value: std::result::Result<f64, &'static str>, at: &At) -> Result<f64> {
+    value.map_err(|problem| {
+        at.error(problem).with_hint(format!(
+            "remove or repair the row, or read the column as labels with {}",
+            setting("categorical", shorten(&at.layout.names[at.column]))
+        ))
+    })
+}
+
+/// A score, or the error of its cell.
+fn score(value: std::result::Result<f64, &'static str>, at: &At) -> Result<f64> {
+    let value = value.map_err(|problem| {
+        at.error(problem)
+            .with_hint("give every row a score, or remove the row")
+    })?;
+    Ok(value + 0.0)
 }

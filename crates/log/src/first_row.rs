@@ -1,15 +1,16 @@
 //! A row 1 of words that was taken for data: is it a header after all?
 
 use leakgauge_base::error::{Error, Place, Result, shorten};
+use leakgauge_base::naming::setting;
 
 /// Row 1, where it was taken for data without a number in it.
-pub struct FirstRow {
+pub(crate) struct FirstRow {
     /// The number of its secret.
-    pub secret: u32,
+    pub(crate) secret: u32,
     /// The number of its observation as it was read.
-    pub symbol: u32,
+    pub(crate) symbol: u32,
     /// Its fields.
-    pub texts: String,
+    pub(crate) texts: String,
     /// Its observation.
     tuple: Vec<u64>,
     /// Rows of the log with this observation, itself among them.
@@ -28,7 +29,7 @@ impl FirstRow {
     }
 
     /// Looks at a row of the log.
-    pub fn compare(&mut self, tuple: &[u64], count: u64) {
+    pub(crate) fn compare(&mut self, tuple: &[u64], count: u64) {
         if self.tuple == tuple {
             self.occurrences += count;
         }
@@ -36,7 +37,7 @@ impl FirstRow {
 
     /// Refuses to guess about a row 1 of words that occur nowhere else, given the rows of its secret and of
     /// all: a header word as a secret would change every figure.
-    pub fn check(&self, file: &str, of_secret: u64, rows: u64) -> Result<()> {
+    pub(crate) fn check(&self, file: &str, of_secret: u64, rows: u64) -> Result<()> {
         let alone = of_secret == 1 && self.occurrences == 1;
         refuse_if_alone(file, &self.texts, alone, rows)
     }
@@ -51,6 +52,11 @@ pub fn refuse_if_alone(file: &str, texts: &str, alone: bool, rows: u64) -> Resul
         "({}) looks like a header, for its words occur nowhere else",
         shorten(texts)
     );
-    Err(Error::data(Place::file(file).row(1), problem)
-        .with_hint("say which it is: --header or --no-header"))
+    Err(
+        Error::data(Place::file(file).row(1), problem).with_hint(format!(
+            "say which it is: {} or {}",
+            setting("header", "present"),
+            setting("header", "absent")
+        )),
+    )
 }

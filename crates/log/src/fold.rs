@@ -5,8 +5,8 @@ use std::hash::BuildHasher;
 
 use crate::observations::{Cell, Counts};
 
-/// Numbers texts in the order they first appear.
-#[derive(Default)]
+/// Assigns each distinct text a number, in the order of first appearance.
+#[derive(Debug, Clone, Default)]
 pub struct Interner {
     texts: Vec<String>,
     table: HashTable<u32>,
@@ -56,7 +56,7 @@ fn is_same(one: &str, other: &str) -> bool {
     }
 }
 
-/// Numbers tuples of `width` words in the order they first appear.
+/// Assigns each distinct tuple of `width` words a number, in the order of first appearance.
 pub struct TupleInterner {
     width: usize,
     words: Vec<u64>,

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use leakgauge_base::error::Error;
+use leakgauge_base::naming::option;
 
 /// How a log is written down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -17,8 +18,10 @@ pub enum Format {
     JsonLines,
     /// Apache Parquet.
     Parquet,
-    /// Apache Arrow IPC, a file or a stream.
+    /// Apache Arrow: IPC files and streams, record batches in memory.
     Arrow,
+    /// No file: values of the program, by [`LogBuilder`](crate::LogBuilder).
+    Memory,
 }
 
 /// A format that holds columns in binary.
@@ -48,7 +51,7 @@ impl Columnar {
 
     /// The error of whoever reads rows from texts that come one after another; `is_readable` says whether this
     /// build has a reader of such files.
-    pub fn needs_file(self, name: &str, is_readable: bool) -> Error {
+    pub(crate) fn needs_file(self, name: &str, is_readable: bool) -> Error {
         let error = Error::file(name, format!("is {self}"));
         if !is_readable {
             return error.with_hint(
@@ -61,13 +64,15 @@ impl Columnar {
     }
 
     /// The error of whoever waits for more rows.
-    pub fn cannot_grow(self, name: &str) -> Error {
-        Error::file(name, format!("is {self}"))
-            .with_hint("--follow reads lines of text as they are written")
+    pub(crate) fn cannot_grow(self, name: &str) -> Error {
+        Error::file(name, format!("is {self}")).with_hint(format!(
+            "{} reads lines of text as they are written",
+            option("follow")
+        ))
     }
 
     /// The error of whoever reads text only.
-    pub fn is_no_text(self, name: &str) -> Error {
+    pub(crate) fn is_no_text(self, name: &str) -> Error {
         Error::file(name, format!("is {self}"))
             .with_hint("text is needed here: convert it to CSV first")
     }

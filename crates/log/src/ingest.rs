@@ -1,31 +1,32 @@
 //! The reading loop: rows of files into numbered secrets, numbered observations and counts.
 
-mod elsewhere;
+mod engine_input;
 mod finish;
 
-use csv::{ByteRecord, StringRecord};
-
-use crate::cell::{occurrences, secret};
+use crate::cell::{self, at_column, occurrences, occurrences_of, secret};
 use crate::encode::Encoder;
 use crate::first_row::FirstRow;
 use crate::fold::{Interner, TupleInterner};
-use crate::layout::{self, HeaderChoice, Layout};
+use crate::layout::{self, Layout};
 use crate::lists;
+use crate::log::InputFacts;
 use crate::observations::{ColumnType, Observations};
+use crate::open;
+use crate::options::{HeaderChoice, ReadOptions};
 use crate::order::{self, OrderSketch};
-use crate::records::{self, Records};
+use crate::records::{PROBE_ROWS, Records};
 use crate::repeats::{Meaning, Repeats};
-use crate::rows::{at_column, field, place_of};
+use crate::row::{Field, Row};
+use crate::row_store::RowStore;
 use crate::sample::Sample;
 use crate::tabulate::{kind_of, natural_order, ranks, tabulate};
-use crate::tally::Tally;
 use crate::typing::{self, ColumnPlan};
 use crate::wide;
-use crate::{InputFacts, ReadOptions};
 use leakgauge_base::error::{Error, Place, Result};
+use leakgauge_base::naming::option;
 
 /// More secrets than this make more pairs than anyone can look at.
-const MOST_SECRETS: usize = 2_000;
+const MAX_SECRETS: usize = 2_000;
 
 /// Which log a file belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +37,7 @@ pub enum Part {
     FitOn,
 }
 
-pub use elsewhere::Drawn;
+pub use engine_input::EngineSample;
 
 /// A log being read.
 pub struct Ingest<'a> {
@@ -44,12 +45,12 @@ pub struct Ingest<'a> {
     /// Settled by the first file: its layout and the plan of its observation columns.
     settled: Option<(Layout, Vec<ColumnPlan>)>,
     secrets: Interner,
-    /// Secrets of the log that `--secrets` leaves out.
+    /// Secrets of the log that are not among those asked for.
     left_out: Interner,
     encoder: Encoder,
     tuples: TupleInterner,
-    tally: Tally,
-    fit_tally: Tally,
+    counted: RowStore,
+    fit_counted: RowStore,
     /// Row 1 of the first file, where it was taken for data without a number in it.
     first_row: Option<FirstRow>,
     fit_rows: u64,
@@ -63,6 +64,8 @@ pub struct Ingest<'a> {
     repeats: Repeats,
     /// Whether rows are only kept in order, for someone to take them, and not counted.
     streaming: bool,
+    /// Where numbers are written that are labels.
+    text: String,
     facts: InputFacts,
 }
 
@@ -76,8 +79,8 @@ impl<'a> Ingest<'a> {
             left_out: Interner::default(),
             encoder: Encoder::default(),
             tuples: TupleInterner::new(0),
-            tally: Tally::new(options.max_rows, options.seed),
-            fit_tally: Tally::new(options.max_rows, !options.seed),
+            counted: RowStore::new(options.max_rows, options.seed),
+            fit_counted: RowStore::new(options.max_rows, !options.seed),
             first_row: None,
             fit_rows: 0,
             drawn: None,
@@ -86,6 +89,7 @@ impl<'a> Ingest<'a> {
             sequence: Vec::new(),
             repeats: Repeats::default(),
             streaming: false,
+            text: String::new(),
             facts: InputFacts {
                 files: options.files.clone(),
                 fit_on: options.fit_on.clone(),
@@ -107,23 +111,23 @@ impl<'a> Ingest<'a> {
     }
 
     /// The rows since they were last taken: numbers of secrets and of observations as they first came up.
-    pub fn take_rows(&mut self) -> Vec<(u32, u32)> {
+    pub(crate) fn take_rows(&mut self) -> Vec<(u32, u32)> {
         std::mem::take(&mut self.sequence)
     }
 
     /// The labels of the secrets so far, as they first came up.
-    pub fn labels(&self) -> &[String] {
+    pub(crate) fn labels(&self) -> &[String] {
         self.secrets.texts()
     }
 
     /// A row 1 that was taken for data without a number in it.
-    pub fn unclear_row(&self) -> Option<(u32, u32, &str)> {
+    pub(crate) fn unclear_row(&self) -> Option<(u32, u32, &str)> {
         let first = self.first_row.as_ref()?;
         Some((first.secret, first.symbol, &first.texts))
     }
 
     /// Some of the observations so far, without repetition, in their canonical order; and the order.
-    pub fn table(&self, ids: Vec<u32>) -> (Observations, Vec<u32>) {
+    pub(crate) fn table(&self, ids: Vec<u32>) -> (Observations, Vec<u32>) {
         let (_, plans) = self.settled.as_ref().expect("settled before rows are read");
         self.table_of(plans, ids)
     }
@@ -177,19 +181,33 @@ impl<'a> Ingest<'a> {
             self.facts.format = records.format();
             self.facts.delimiter = records.delimiter();
         }
-        let probe = records::read_probe(name, records, records::PROBE_ROWS + 1)?;
+        let probe = open::read_probe(name, records, PROBE_ROWS + 1)?;
         let columns = match known {
             Some(layout) => self.settle_as(name, &probe, layout)?,
             None => self.settle(name, &probe, records.is_named())?,
         };
         let body = &probe[usize::from(columns.header)..];
-        for record in body {
-            self.row(name, part, &columns, record.as_byte_record())?;
+        for row in body {
+            self.row(name, part, &columns, row)?;
         }
         self.remaining(name, part, &columns, records)?;
         if body.is_empty() {
             return Err(Error::file(name, "has a header and no rows")
                 .with_hint("a log has one row per use of the mechanism"));
+        }
+        Ok(())
+    }
+
+    /// Reads rows of a table whose layout and types are settled.
+    pub(crate) fn rows(
+        &mut self,
+        name: &str,
+        part: Part,
+        layout: &Layout,
+        rows: impl Iterator<Item = Row>,
+    ) -> Result<()> {
+        for row in rows {
+            self.row(name, part, layout, &row)?;
         }
         Ok(())
     }
@@ -206,7 +224,7 @@ impl<'a> Ingest<'a> {
         if columns.count.is_some() || self.streaming {
             self.repeats.end();
         }
-        let mut record = ByteRecord::new();
+        let mut row = Row::new();
         let mut line = Vec::new();
         loop {
             line.clear();
@@ -220,10 +238,10 @@ impl<'a> Ingest<'a> {
                 }
                 line.extend_from_slice(next);
             }
-            if !records.next(&mut record)? {
+            if !records.next(&mut row)? {
                 break;
             }
-            let used = self.row(name, part, columns, &record)?;
+            let used = self.row(name, part, columns, &row)?;
             if let Some(secret) = used.filter(|_| !line.is_empty() && !self.repeats.is_over()) {
                 let symbol = self.tuples.intern(&self.encoder.tuple);
                 self.repeats.remember(&line, Meaning { secret, symbol });
@@ -253,13 +271,13 @@ impl<'a> Ingest<'a> {
 
     /// Adds what came again to the counts.
     fn add_repeats(&mut self, part: Part, place: &dyn Fn() -> Place) -> Result<()> {
-        let tally = match part {
-            Part::Log => &mut self.tally,
-            Part::FitOn => &mut self.fit_tally,
+        let counted = match part {
+            Part::Log => &mut self.counted,
+            Part::FitOn => &mut self.fit_counted,
         };
         let mut may_free = false;
         for (Meaning { secret, symbol }, count) in self.repeats.take() {
-            may_free |= tally.add(secret, count, || symbol);
+            may_free |= counted.add(secret, count, || symbol);
         }
         self.repeats.end();
         if may_free {
@@ -269,62 +287,93 @@ impl<'a> Ingest<'a> {
     }
 
     /// The first file settles layout and types; later files must have the same columns.
-    pub fn settle(&mut self, name: &str, probe: &[StringRecord], named: bool) -> Result<Layout> {
+    pub(crate) fn settle(&mut self, name: &str, probe: &[Row], named: bool) -> Result<Layout> {
         let layout = Layout::find(name, probe, named, self.options)?;
         self.settle_as(name, probe, layout)
     }
 
-    fn settle_as(
-        &mut self,
-        name: &str,
-        probe: &[StringRecord],
-        mut layout: Layout,
-    ) -> Result<Layout> {
+    fn settle_as(&mut self, name: &str, probe: &[Row], mut layout: Layout) -> Result<Layout> {
         let Some((first, _)) = &self.settled else {
             let body = &probe[usize::from(layout.header)..];
             let elements = lists::expand(&mut layout, self.options)?;
             let plans = typing::plan_columns(name, body, &layout, &elements, self.options)?;
-            self.tuples = TupleInterner::new(plans.len());
-            self.encoder = Encoder::new(&plans, self.options.scores.is_some());
-            self.facts.header = layout.header;
-            self.facts.header_detected = self.options.header == HeaderChoice::Detect;
-            self.facts.secret_column = layout.secret_name();
-            self.facts.decided = plans.iter().map(|plan| plan.decided).collect();
-            self.facts.suspicious_columns = plans
-                .iter()
-                .filter(|plan| typing::is_suspicious(plan))
-                .map(|plan| plan.name.clone())
-                .collect();
-            self.facts.like_numbers = plans
-                .iter()
-                .filter_map(|plan| Some((plan.name.clone(), plan.like_a_number.clone()?)))
-                .collect();
             self.facts.notes.extend(lists::notes(self.options));
-            self.facts.notes.extend(typing::notes(&plans));
-            self.settled = Some((layout.clone(), plans));
+            self.settle_with(layout.clone(), plans);
             return Ok(layout);
         };
         layout::match_columns(name, first, layout)
     }
 
+    /// Settles layout and types that are known.
+    pub(crate) fn settle_with(&mut self, layout: Layout, plans: Vec<ColumnPlan>) {
+        self.tuples = TupleInterner::new(plans.len());
+        self.encoder = Encoder::new(&plans, self.options.scores.is_some());
+        self.facts.header = layout.header;
+        self.facts.header_detected = self.options.header == HeaderChoice::Detect;
+        self.facts.secret_column = layout.secret_name();
+        self.facts.decided = plans.iter().map(|plan| plan.decided).collect();
+        self.facts.suspicious_columns = plans
+            .iter()
+            .filter(|plan| typing::is_suspicious(plan))
+            .map(|plan| plan.name.clone())
+            .collect();
+        self.facts.like_numbers = plans
+            .iter()
+            .filter_map(|plan| Some((plan.name.clone(), plan.like_a_number.clone()?)))
+            .collect();
+        self.facts.notes.extend(typing::notes(&plans));
+        self.settled = Some((layout, plans));
+    }
+
     /// Reads a row: the number of its secret, if it is used.
-    pub fn row(
+    pub(crate) fn row(
         &mut self,
         file: &str,
         part: Part,
         layout: &Layout,
-        record: &ByteRecord,
+        row: &Row,
     ) -> Result<Option<u32>> {
-        let place = || place_of(file, record);
-        if record.len() != layout.names.len() {
-            let (found, expected) = (record.len(), layout.names.len());
+        let place = || row.place(file);
+        if row.len() != layout.names.len() {
+            let (found, expected) = (row.len(), layout.names.len());
             let problem = format!("has {found} fields where {expected} are expected");
             return Err(Error::data(place(), problem).with_hint(
                 "every row needs the same columns; quote fields that contain the delimiter",
             ));
         }
-        let count = self.count(part, layout, record, &place)?;
-        let secret = secret(record, layout, &place)?;
+        let count = self.count(part, layout, row, &place)?;
+        let Some(secret) = self.secret(layout, row, count, &place)? else {
+            return Ok(None);
+        };
+        let (_, plans) = self.settled.as_ref().expect("settled before rows are read");
+        self.encoder
+            .row(plans, layout, row, &place)
+            .map_err(|error| wide::in_its_column(self.options, row, error))?;
+        let tuple = &self.encoder.tuple;
+        if self.facts.rows == 1 && part == Part::Log && self.may_be_header(row) {
+            let texts: Vec<String> = row
+                .fields()
+                .map(|field| field.text().into_owned())
+                .collect();
+            let symbol = self.tuples.intern(tuple);
+            self.first_row = Some(FirstRow::new(secret, symbol, tuple, &texts));
+        }
+        if let Some(first) = self.first_row.as_mut().filter(|_| part == Part::Log) {
+            first.compare(tuple, count);
+        }
+        self.count_row(part, layout, secret, count, &place)?;
+        Ok(Some(secret))
+    }
+
+    /// The number of a row's secret, if the row is used.
+    fn secret(
+        &mut self,
+        layout: &Layout,
+        row: &Row,
+        count: u64,
+        place: &dyn Fn() -> Place,
+    ) -> Result<Option<u32>> {
+        let secret = secret(row, layout, place, &mut self.text)?;
         if count == 0 {
             return Ok(None);
         }
@@ -333,36 +382,23 @@ impl<'a> Ingest<'a> {
             return Ok(None);
         }
         let secret = self.secrets.intern(&secret);
-        if self.secrets.texts().len() > MOST_SECRETS {
-            let problem = format!("there are more than {MOST_SECRETS} secrets");
-            return Err(at_column(place(), layout, layout.secret[0], record, &problem).with_hint(
-                "every pair of secrets is compared: is this the right column (--secret)? Or name the secrets that \
-                 matter with --secrets",
-            ));
+        if self.secrets.texts().len() > MAX_SECRETS {
+            let problem = format!("there are more than {MAX_SECRETS} secrets");
+            return Err(
+                at_column(place(), layout, layout.secret[0], row, &problem).with_hint(format!(
+                    "every pair of secrets is compared: is this the right column ({})? Or name the secrets that \
+                     matter with {}",
+                    option("secret"),
+                    option("secrets")
+                )),
+            );
         }
-        let (_, plans) = self.settled.as_ref().expect("settled before rows are read");
-        self.encoder
-            .row(plans, layout, record, &place)
-            .map_err(|error| wide::in_its_column(self.options, record, error))?;
-        let tuple = &self.encoder.tuple;
-        if self.facts.rows == 1 && part == Part::Log && self.may_be_header(record) {
-            let texts: Vec<String> = record
-                .iter()
-                .map(|f| String::from_utf8_lossy(f).into_owned())
-                .collect();
-            let symbol = self.tuples.intern(tuple);
-            self.first_row = Some(FirstRow::new(secret, symbol, tuple, &texts));
-        }
-        if let Some(first) = self.first_row.as_mut().filter(|_| part == Part::Log) {
-            first.compare(tuple, count);
-        }
-        self.tally(part, layout, secret, count, &place)?;
         Ok(Some(secret))
     }
 
     /// Counts the row that was encoded last, and keeps what is kept of its order. Its observation gets a
     /// number only if something of that needs it.
-    fn tally(
+    fn count_row(
         &mut self,
         part: Part,
         layout: &Layout,
@@ -374,7 +410,7 @@ impl<'a> Ingest<'a> {
         let mut known = None;
         let mut symbol = || *known.get_or_insert_with(|| tuples.intern(tuple));
         let may_free = match part {
-            Part::FitOn => self.fit_tally.add(secret, count, symbol),
+            Part::FitOn => self.fit_counted.add(secret, count, symbol),
             Part::Log => {
                 self.facts.rows_used += count;
                 if layout.count.is_none() && !self.streaming && !self.facts.wide {
@@ -383,7 +419,7 @@ impl<'a> Ingest<'a> {
                 if self.options.keep_order {
                     order::keep(&mut self.sequence, secret, symbol(), place)?;
                 }
-                !self.streaming && self.tally.add(secret, count, symbol)
+                !self.streaming && self.counted.add(secret, count, symbol)
             }
         };
         if may_free {
@@ -395,26 +431,26 @@ impl<'a> Ingest<'a> {
     /// Forgets observations that nothing needs any more.
     fn free(&mut self, part: Part, place: &dyn Fn() -> Place) -> Result<()> {
         self.add_repeats(part, place)?;
-        if self.options.keep_order && self.tally.is_sampled() {
+        if self.options.keep_order && self.counted.is_sampled() {
             return Err(order::too_different(self.options.max_rows, place()));
         }
         let mut needed = vec![false; self.tuples.len()];
         let ordered = self.order.kept().map(|row| row.1);
-        let counted = self.tally.symbols().chain(self.fit_tally.symbols());
+        let counted = self.counted.symbols().chain(self.fit_counted.symbols());
         for symbol in counted.chain(ordered) {
             needed[symbol as usize] = true;
         }
         let numbers = self.tuples.retain(&needed);
-        self.tally.renumber(&numbers);
-        self.fit_tally.renumber(&numbers);
+        self.counted.renumber(&numbers);
+        self.fit_counted.renumber(&numbers);
         self.order.renumber(&numbers);
         Ok(())
     }
 
     /// Whether a row 1 that was taken for data could be a header after all.
-    fn may_be_header(&self, record: &ByteRecord) -> bool {
-        let is_number = |field: &[u8]| std::str::from_utf8(field).is_ok_and(layout::is_number);
-        self.facts.header_detected && !self.facts.header && !record.iter().any(is_number)
+    fn may_be_header(&self, row: &Row) -> bool {
+        let has_number = || row.fields().any(Field::is_number);
+        self.facts.header_detected && !self.facts.header && !has_number()
     }
 
     /// How often a row occurred; adds it to the rows of its part.
@@ -422,29 +458,34 @@ impl<'a> Ingest<'a> {
         &mut self,
         part: Part,
         layout: &Layout,
-        record: &ByteRecord,
+        row: &Row,
         place: &dyn Fn() -> Place,
     ) -> Result<u64> {
         let count = match layout.count {
-            Some(column) => {
-                occurrences(field(record, column, layout, place)?).map_err(|problem| {
-                    at_column(place(), layout, column, record, problem)
-                        .with_hint("--count names the column that says how often its row occurred")
-                })?
+            Some(column) => match row.get(column) {
+                Some(Field::Number(number)) => occurrences_of(number),
+                _ => occurrences(cell::text(row, column, layout, place, &mut self.text)?.trim()),
             }
+            .map_err(|problem| {
+                at_column(place(), layout, column, row, problem).with_hint(format!(
+                    "{} names the column that says how often its row occurred",
+                    option("count")
+                ))
+            })?,
             None => 1,
         };
         let rows = match part {
             Part::Log => &mut self.facts.rows,
             Part::FitOn => &mut self.fit_rows,
         };
-        *rows = rows
-            .checked_add(count)
-            .filter(|&rows| rows < 1 << 53)
-            .ok_or_else(|| {
-                Error::data(place(), "the counts add up to more than 2^53 rows")
-                    .with_hint("is this the column of counts (--count)?")
-            })?;
+        *rows =
+            rows.checked_add(count)
+                .filter(|&rows| rows < 1 << 53)
+                .ok_or_else(|| {
+                    Error::data(place(), "the counts add up to more than 2^53 rows").with_hint(
+                        format!("is this the column of counts ({})?", option("count")),
+                    )
+                })?;
         Ok(count)
     }
 }

@@ -7,19 +7,20 @@ use std::fmt;
 use std::io::{BufRead, BufReader, Read};
 use std::ops::Range;
 
-use csv::{ByteRecord, Position};
 use hashbrown::HashMap;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::format::Format;
-use crate::records::{MISSING, NULL, PROBE_BYTES, Records};
-use crate::rows::not_utf8;
+use crate::layout::MAX_COLUMNS;
+use crate::options::ReadOptions;
+use crate::records::{PROBE_BYTES, Records};
+use crate::row::{Field, Row, not_utf8};
 use crate::source::{self, LONGEST_ROW};
 use crate::unpack::without_packing;
-use crate::{ReadOptions, layout::MOST_COLUMNS};
 use leakgauge_base::error::{Error, Place, Result, shorten};
+use leakgauge_base::naming::option;
 
 /// Objects inside objects.
 const DEEPEST: usize = 64;
@@ -48,9 +49,9 @@ pub struct JsonLines {
     /// Whether fields that are no column are left aside; they are an error otherwise.
     selects: bool,
     /// Rows that settled the columns and were not handed out yet.
-    waiting: VecDeque<Row>,
+    waiting: VecDeque<Line>,
     probed: usize,
-    row: Row,
+    row: Line,
     line: Vec<u8>,
     number: u64,
     is_begun: bool,
@@ -61,17 +62,17 @@ pub struct JsonLines {
 struct Columns {
     names: Vec<String>,
     index: HashMap<String, usize>,
-    /// By column: where its text stands in the row with this number.
-    cells: Vec<(u64, Range<usize>)>,
+    /// By column: where its text stands in the row with this number; nowhere if it is null.
+    cells: Vec<(u64, Option<Range<usize>>)>,
     settled: bool,
 }
 
 /// The fields of a row that are there.
 #[derive(Default)]
-struct Row {
+struct Line {
     number: u64,
     text: String,
-    cells: Vec<(usize, Range<usize>)>,
+    cells: Vec<(usize, Option<Range<usize>>)>,
 }
 
 impl JsonLines {
@@ -92,7 +93,7 @@ impl JsonLines {
             selects: options.observe.is_some() || options.scores.is_some(),
             waiting: VecDeque::new(),
             probed: 0,
-            row: Row::default(),
+            row: Line::default(),
             line: Vec::new(),
             number: 0,
             is_begun: false,
@@ -172,39 +173,37 @@ impl Records for JsonLines {
         None
     }
 
-    fn next(&mut self, record: &mut ByteRecord) -> Result<bool> {
-        record.clear();
+    fn next(&mut self, row: &mut Row) -> Result<bool> {
+        row.clear();
         if !self.is_begun {
             self.is_begun = true;
-            record.extend(&self.columns.names);
+            let names = self.columns.names.iter();
+            names.for_each(|name| row.push_text(name.as_bytes()));
             return Ok(!self.columns.names.is_empty());
         }
         match self.waiting.pop_front() {
-            Some(row) => self.row = row,
+            Some(waiting) => self.row = waiting,
             None if self.read()? => {}
             None => return Ok(false),
         }
-        self.columns.fill(&self.row, record);
-        let mut position = Position::new();
-        position.set_record(self.row.number - 1);
-        record.set_position(Some(position));
+        self.columns.fill(&self.row, row);
+        row.set_position(self.row.number - 1);
         Ok(true)
     }
 }
 
 impl Columns {
     /// Writes a row's cells in the order of columns.
-    fn fill(&mut self, row: &Row, record: &mut ByteRecord) {
-        for (column, range) in &row.cells {
-            self.cells[*column] = (row.number, range.clone());
+    fn fill(&mut self, line: &Line, row: &mut Row) {
+        for (column, range) in &line.cells {
+            self.cells[*column] = (line.number, range.clone());
         }
         for (number, range) in &self.cells {
-            let text = if *number == row.number {
-                &row.text[range.clone()]
-            } else {
-                MISSING
-            };
-            record.push_field(text.as_bytes());
+            row.push(match range {
+                _ if *number != line.number => Field::Missing,
+                None => Field::Null,
+                Some(range) => Field::Text(line.text[range.clone()].as_bytes()),
+            });
         }
     }
 
@@ -218,7 +217,7 @@ impl Columns {
         }
         self.index.insert(path.to_owned(), self.names.len());
         self.names.push(path.to_owned());
-        self.cells.push((0, 0..0));
+        self.cells.push((0, None));
         Some(self.names.len() - 1)
     }
 }
@@ -227,7 +226,7 @@ impl Columns {
 struct Fields<'r> {
     place: Place,
     columns: &'r mut Columns,
-    row: &'r mut Row,
+    row: &'r mut Line,
     selects: bool,
     probed: usize,
 }
@@ -275,13 +274,14 @@ impl Fields<'_> {
                     "is a field that none of the first {} rows has, which settled the columns",
                     self.probed
                 );
-                Err(Error::data(self.at(path), problem).with_hint(
-                    "name the observation columns with --observe; other fields are then left aside",
-                ))
+                Err(Error::data(self.at(path), problem).with_hint(format!(
+                    "name the observation columns with {}; other fields are then left aside",
+                    option("observe")
+                )))
             };
         };
-        if self.columns.names.len() > MOST_COLUMNS {
-            let problem = format!("there are more than {MOST_COLUMNS} different fields");
+        if self.columns.names.len() > MAX_COLUMNS {
+            let problem = format!("there are more than {MAX_COLUMNS} different fields");
             return Err(Error::data(self.at(path), problem)
                 .with_hint("names of fields should not hold what is observed"));
         }
@@ -291,8 +291,10 @@ impl Fields<'_> {
         }
         let text = text(raw).map_err(|error| self.not_json(raw, path, None, &error))?;
         let start = self.row.text.len();
-        self.row.text.push_str(&text);
-        let range = start..self.row.text.len();
+        let range = text.map(|text| {
+            self.row.text.push_str(&text);
+            start..self.row.text.len()
+        });
         self.columns.cells[column] = (self.row.number, range.clone());
         self.row.cells.push((column, range));
         Ok(())
@@ -338,18 +340,19 @@ impl Fields<'_> {
     }
 }
 
-/// The text of a value that is not an object with fields.
-fn text(raw: &str) -> serde_json::Result<Cow<'_, str>> {
-    Ok(match raw.as_bytes() {
+/// The text of a value that is not an object with fields; `None` for null. A number is the text that it is
+/// written as: that says how many decimals it has.
+fn text(raw: &str) -> serde_json::Result<Option<Cow<'_, str>>> {
+    Ok(Some(match raw.as_bytes() {
         [b'"', .., b'"'] if !raw.contains('\\') => raw[1..raw.len() - 1].into(),
         [b'"', ..] => serde_json::from_str::<String>(raw)?.into(),
         // Without the blanks that a writer may or may not put between elements.
         [b'[' | b'{', ..] => serde_json::from_str::<serde_json::Value>(raw)?
             .to_string()
             .into(),
-        b"null" => NULL.into(),
+        b"null" => return Ok(None),
         _ => raw.into(),
-    })
+    }))
 }
 
 /// Fields in their order; behind an error the last one has no value.
@@ -392,17 +395,19 @@ struct Key<'t>(#[serde(borrow)] Cow<'t, str>);
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::row::{MISSING, NULL};
 
     fn rows(text: &str, options: &ReadOptions, probe: usize) -> Result<Vec<Vec<String>>> {
         let text = Box::new(std::io::Cursor::new(text.to_owned()));
         let mut lines = JsonLines::new("log.jsonl", text, options, probe)?;
-        let mut record = ByteRecord::new();
+        let mut row = Row::new();
         let mut rows = Vec::new();
-        while lines.next(&mut record)? {
-            let texts = record
-                .iter()
-                .map(|f| String::from_utf8_lossy(f).into_owned());
-            rows.push(texts.collect());
+        while lines.next(&mut row)? {
+            rows.push(
+                row.fields()
+                    .map(|field| field.text().into_owned())
+                    .collect(),
+            );
         }
         Ok(rows)
     }
@@ -424,7 +429,7 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(
-            error.contains("row 2, column b") && error.contains("--observe"),
+            error.contains("row 2, column b") && error.contains("`observe`"),
             "{error}"
         );
         let observe = ReadOptions {

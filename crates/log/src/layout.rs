@@ -1,27 +1,15 @@
 //! Finding out how a file is laid out: its delimiter, whether its first row is a header, and which
 //! column plays which part.
 
-use csv::StringRecord;
-
+use crate::options::{HeaderChoice, ReadOptions, ScoreColumns};
+use crate::row::{Field, Row, is_number};
 use crate::unpack::without_packing;
-use crate::{ReadOptions, ScoreColumns};
 use leakgauge_base::error::{Error, Place, Result, listing, shorten};
+use leakgauge_base::naming::{option, setting};
 use leakgauge_base::suggest;
 
 /// More columns than any log has: a file without line breaks, or a wrong delimiter.
-pub const MOST_COLUMNS: usize = 100_000;
-
-/// Whether the first row of a file names its columns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum HeaderChoice {
-    /// Look and decide.
-    #[default]
-    Detect,
-    /// It does.
-    Present,
-    /// It does not.
-    Absent,
-}
+pub(crate) const MAX_COLUMNS: usize = 100_000;
 
 /// The part every column of a file plays.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,13 +28,19 @@ pub struct Layout {
 
 impl Layout {
     /// The name of the secret's column, or of its columns, separated by commas.
-    pub fn secret_name(&self) -> String {
+    pub(crate) fn secret_name(&self) -> String {
         let names: Vec<&str> = self
             .secret
             .iter()
             .map(|&column| self.names[column].as_str())
             .collect();
         names.join(",")
+    }
+
+    /// Whether a column goes by a name: its own, or its number from 1 where no column has that name.
+    pub(crate) fn is_named(&self, position: usize, wanted: &str) -> bool {
+        self.names[position] == wanted
+            || (!self.names.iter().any(|name| name == wanted) && wanted.parse() == Ok(position + 1))
     }
 
     /// The positions of the secret's columns and of the observation's, in this order.
@@ -59,20 +53,18 @@ impl Layout {
     /// # Errors
     /// A requested column that is not there or whose name is not its own, a column asked to play two
     /// parts, no observation left, too many columns.
-    pub fn find(
-        file: &str,
-        rows: &[StringRecord],
-        named: bool,
-        options: &ReadOptions,
-    ) -> Result<Self> {
+    pub fn find(file: &str, rows: &[Row], named: bool, options: &ReadOptions) -> Result<Self> {
         let first = rows.first().ok_or_else(|| {
             Error::file(file, "is empty").with_hint("a log has one row per use of the mechanism")
         })?;
-        if first.len() > MOST_COLUMNS {
-            let problem = format!("has {} columns, more than {MOST_COLUMNS}", first.len());
-            return Err(Error::data(Place::file(file).row(1), problem).with_hint(
-                "is there one row per line, and is the delimiter right? (--delimiter)",
-            ));
+        if first.len() > MAX_COLUMNS {
+            let problem = format!("has {} columns, more than {MAX_COLUMNS}", first.len());
+            return Err(
+                Error::data(Place::file(file).row(1), problem).with_hint(format!(
+                    "is there one row per line, and is the delimiter right? ({})",
+                    option("delimiter")
+                )),
+            );
         }
         let header = match options.header {
             _ if named => true,
@@ -81,11 +73,11 @@ impl Layout {
             HeaderChoice::Detect => looks_like_header(first, &rows[1..], options),
         };
         let names: Vec<String> = if header {
-            let named = |(at, name): (usize, &str)| match name.trim() {
+            let named = |(at, name): (usize, Field)| match name.text().trim() {
                 "" => (at + 1).to_string(),
                 name => name.to_owned(),
             };
-            first.iter().enumerate().map(named).collect()
+            first.fields().enumerate().map(named).collect()
         } else {
             (1..=first.len()).map(|number| number.to_string()).collect()
         };
@@ -135,26 +127,21 @@ pub fn delimiter(file: &str, first_line: &[u8], asked: Option<u8>) -> u8 {
         .map_or(b',', |&(byte, _)| byte)
 }
 
-/// Whether a field is written as a number, finite or not.
-pub fn is_number(field: &str) -> bool {
-    field.trim().parse::<f64>().is_ok()
-}
-
 /// A header has no number where later rows have one, or names a column that was asked for.
-fn looks_like_header(first: &StringRecord, later: &[StringRecord], options: &ReadOptions) -> bool {
+fn looks_like_header(first: &Row, later: &[Row], options: &ReadOptions) -> bool {
     let asked = |name: &str| {
         name.eq_ignore_ascii_case("secret")
             || (!is_number(name) && options.named_columns().any(|wanted| wanted == name))
     };
-    if first.iter().any(|field| asked(field.trim())) {
+    if first.fields().any(|field| asked(field.text().trim())) {
         return true;
     }
-    first.iter().enumerate().any(|(column, field)| {
+    first.fields().enumerate().any(|(column, field)| {
         let numbers = later
             .iter()
-            .filter(|row| row.get(column).is_some_and(is_number))
+            .filter(|row| row.get(column).is_some_and(Field::is_number))
             .count();
-        !is_number(field) && numbers > 0 && 2 * numbers > later.len()
+        !field.is_number() && numbers > 0 && 2 * numbers > later.len()
     })
 }
 
@@ -162,7 +149,7 @@ struct Columns<'a> {
     file: &'a str,
     header: bool,
     names: &'a [String],
-    example: Option<&'a StringRecord>,
+    example: Option<&'a Row>,
 }
 
 impl Columns<'_> {
@@ -174,17 +161,17 @@ impl Columns<'_> {
         let count = options
             .count
             .as_ref()
-            .map(|name| self.position(name, "--count"))
+            .map(|name| self.position(name, "count"))
             .transpose()?;
         let scores = options.scores.as_ref().map(ScoreColumns::columns);
         let observe = match (&options.observe, scores) {
             (_, Some(names)) => names
                 .into_iter()
-                .map(|name| self.position(name, "--scores"))
+                .map(|name| self.position(name, "scores"))
                 .collect::<Result<Vec<_>>>()?,
             (Some(names), None) => names
                 .iter()
-                .map(|name| self.position(name, "--observe"))
+                .map(|name| self.position(name, "observe"))
                 .collect::<Result<Vec<_>>>()?,
             (None, None) => (0..self.names.len())
                 .filter(|&column| !secret.contains(&column) && Some(column) != count)
@@ -196,7 +183,10 @@ impl Columns<'_> {
                 Place::file(self.file),
                 format!("no observation column: {}", self.listing()),
             )
-            .with_hint("a log needs a secret and at least one observation; is the delimiter right? (--delimiter)"));
+            .with_hint(format!(
+                "a log needs a secret and at least one observation; is the delimiter right? ({})",
+                option("delimiter")
+            )));
         }
         Ok((secret, observe, count))
     }
@@ -204,12 +194,10 @@ impl Columns<'_> {
     /// One column by its name or number, or several between commas.
     fn secret(&self, wanted: &str) -> Result<Vec<usize>> {
         if !wanted.contains(',') || self.names.iter().any(|name| name == wanted) {
-            return Ok(vec![self.position(wanted, "--secret")?]);
+            return Ok(vec![self.position(wanted, "secret")?]);
         }
         let columns = wanted.split(',').map(str::trim);
-        columns
-            .map(|name| self.position(name, "--secret"))
-            .collect()
+        columns.map(|name| self.position(name, "secret")).collect()
     }
 
     fn default_secret(&self) -> Result<usize> {
@@ -219,19 +207,22 @@ impl Columns<'_> {
                 Place::file(self.file),
                 format!("no column is named `secret`: {}", self.listing()),
             )
-            .with_hint("say which it is with --secret COLUMN (a name or a number from 1)"));
+            .with_hint(format!(
+                "say which it is with {} (a name or a number from 1)",
+                setting("secret", "COLUMN")
+            )));
         };
         if self.names.iter().filter(secret).count() > 1 {
-            return Err(ambiguous(self.file, "--secret", name));
+            return Err(ambiguous(self.file, "secret", name));
         }
-        self.position(name, "--secret")
+        self.position(name, "secret")
     }
 
-    fn position(&self, wanted: &str, option: &str) -> Result<usize> {
+    fn position(&self, wanted: &str, field: &str) -> Result<usize> {
         let mut named = (0..self.names.len()).filter(|&at| self.names[at] == wanted);
         match (named.next(), named.next()) {
             (Some(at), None) => return Ok(at),
-            (Some(_), Some(_)) => return Err(ambiguous(self.file, option, wanted)),
+            (Some(_), Some(_)) => return Err(ambiguous(self.file, field, wanted)),
             (None, _) => {}
         }
         match wanted.parse::<usize>() {
@@ -240,18 +231,20 @@ impl Columns<'_> {
                 let error = Error::data(
                     Place::file(self.file),
                     format!(
-                        "{option} {}: no such column; {}",
-                        shorten(wanted),
+                        "{}: no such column; {}",
+                        setting(field, shorten(wanted)),
                         self.listing()
                     ),
                 );
                 let names = self.names.iter().map(String::as_str);
                 // A row of words is not known to be a header before one of its names is asked for.
-                let words = self.example.into_iter().flat_map(|row| row.iter());
+                let words: Vec<_> = self.example.iter().flat_map(|row| row.fields()).collect();
+                let words = words.iter().filter(|word| !word.is_number());
+                let words: Vec<_> = words.map(|word| word.text()).collect();
                 let near = if self.header {
                     suggest::nearest(wanted, names)
                 } else {
-                    suggest::nearest(wanted, words.map(str::trim).filter(|word| !is_number(word)))
+                    suggest::nearest(wanted, words.iter().map(|word| word.trim()))
                 };
                 Err(match near {
                     Some(near) => error.with_hint(format!("did you mean `{near}`?")),
@@ -282,21 +275,23 @@ impl Columns<'_> {
     }
 
     fn listing(&self) -> String {
-        const MOST: usize = 30;
+        const MAX: usize = 30;
         let mut items: Vec<String> = if self.header {
             self.names
                 .iter()
-                .take(MOST)
+                .take(MAX)
                 .map(|name| format!("`{}`", shorten(name)))
                 .collect()
         } else {
-            let example =
-                |column: usize| self.example.and_then(|row| row.get(column)).unwrap_or("");
-            (0..self.names.len().min(MOST))
-                .map(|column| format!("{} (row 1: {:?})", column + 1, shorten(example(column))))
+            let example = |column: usize| {
+                let text = self.example.and_then(|row| row.text(column));
+                text.unwrap_or_default()
+            };
+            (0..self.names.len().min(MAX))
+                .map(|column| format!("{} (row 1: {:?})", column + 1, shorten(&example(column))))
                 .collect()
         };
-        if self.names.len() > MOST {
+        if self.names.len() > MAX {
             items.push(format!("… {} in all", self.names.len()));
         }
         let kind = if self.header {
@@ -318,8 +313,11 @@ pub fn match_columns(name: &str, first: &Layout, layout: Layout) -> Result<Layou
     };
     if layout.header != first.header {
         return Err(
-            mismatch("one file has a header and another has none".into())
-                .with_hint("say it with --header or --no-header"),
+            mismatch("one file has a header and another has none".into()).with_hint(format!(
+                "say it with {} or {}",
+                setting("header", "present"),
+                setting("header", "absent")
+            )),
         );
     }
     if !layout.header && layout.names.len() != first.names.len() {
@@ -337,7 +335,11 @@ pub fn match_columns(name: &str, first: &Layout, layout: Layout) -> Result<Layou
             shorten(&here),
             shorten(&there)
         ))
-        .with_hint("give columns by name with --secret and --observe"));
+        .with_hint(format!(
+            "give columns by name with {} and {}",
+            option("secret"),
+            option("observe")
+        )));
     }
     let observe = if layout.names == first.names {
         first.observe.clone()
@@ -380,13 +382,20 @@ fn same_observations(
             "has a column `{}` that the first file has not",
             shorten(&layout.names[extra])
         ))
-        .with_hint("name the observation columns with --observe")),
+        .with_hint(format!(
+            "name the observation columns with {}",
+            option("observe")
+        ))),
     }
 }
 
 /// A name that several columns have says nothing.
-pub fn ambiguous(file: &str, option: &str, name: &str) -> Error {
-    let problem = format!("{option}: several columns are named `{}`", shorten(name));
+pub(crate) fn ambiguous(file: &str, field: &str, name: &str) -> Error {
+    let problem = format!(
+        "{}: several columns are named `{}`",
+        option(field),
+        shorten(name)
+    );
     Error::data(Place::file(file), problem).with_hint("say which one by its number from 1")
 }
 
@@ -394,14 +403,14 @@ pub fn ambiguous(file: &str, option: &str, name: &str) -> Error {
 mod tests {
     use super::*;
 
-    fn rows(text: &str) -> Vec<StringRecord> {
+    fn rows(text: &str) -> Vec<Row> {
         csv::ReaderBuilder::new()
             .has_headers(false)
             .flexible(true)
             .from_reader(text.as_bytes())
-            .records()
-            .collect::<std::result::Result<_, _>>()
-            .unwrap()
+            .byte_records()
+            .map(|texts| Row::of_texts(texts.unwrap().iter()))
+            .collect()
     }
 
     fn find(text: &str, options: &ReadOptions) -> Result<Layout> {

@@ -5,79 +5,11 @@ use std::collections::BTreeSet;
 
 use serde_json::value::RawValue;
 
-use crate::ReadOptions;
 use crate::cell::canonical;
 use crate::layout::Layout;
-use crate::typing::names_column;
+use crate::options::{ListReading, ReadOptions};
 use leakgauge_base::error::{Error, Result, listing, shorten};
-
-/// More elements than this are no fixed-length observation.
-const MOST_ELEMENTS: usize = 10_000;
-
-/// What is observed of a list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ListReading {
-    /// Its first elements, each a column.
-    First(usize),
-    /// The number of its elements.
-    Length,
-    /// The sum of its elements.
-    Sum,
-    /// Its elements without order and repetition.
-    Set,
-}
-
-impl ListReading {
-    /// Reads `COLUMN=first:20`, `COLUMN=length`, `COLUMN=sum` or `COLUMN=set`.
-    ///
-    /// # Errors
-    /// Anything else.
-    pub fn parse(text: &str) -> Result<(String, Self)> {
-        let wrong = || {
-            Error::parameter(
-                format!("--list {}", shorten(text)),
-                "is not COLUMN=first:N, COLUMN=length, COLUMN=sum or COLUMN=set",
-            )
-            .with_hint("for instance --list sizes=first:20 --list sizes=length")
-        };
-        let (column, reading) = text.rsplit_once('=').ok_or_else(wrong)?;
-        let reading = match reading.trim() {
-            "length" => ListReading::Length,
-            "sum" => ListReading::Sum,
-            "set" => ListReading::Set,
-            first => {
-                let number = first.strip_prefix("first:").ok_or_else(wrong)?;
-                let number = number.parse().map_err(|_| wrong())?;
-                if !(1..=MOST_ELEMENTS).contains(&number) {
-                    return Err(Error::parameter(
-                        format!("--list {}", shorten(text)),
-                        format!("the first 1 to {MOST_ELEMENTS} elements can be observed"),
-                    ));
-                }
-                ListReading::First(number)
-            }
-        };
-        Ok((column.trim().to_owned(), reading))
-    }
-
-    fn elements(self) -> Vec<Element> {
-        match self {
-            ListReading::First(of) => (0..of).map(|at| Element::At { at, of }).collect(),
-            ListReading::Length => vec![Element::Length],
-            ListReading::Sum => vec![Element::Sum],
-            ListReading::Set => vec![Element::Set],
-        }
-    }
-
-    fn in_words(self) -> String {
-        match self {
-            ListReading::First(of) => format!("its first {of} elements"),
-            ListReading::Length => "its length".to_owned(),
-            ListReading::Sum => "the sum of its elements".to_owned(),
-            ListReading::Set => "the set of its elements".to_owned(),
-        }
-    }
-}
+use leakgauge_base::naming::setting;
 
 /// One observation column that a list becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,15 +36,25 @@ impl Element {
     }
 }
 
+/// The observation columns that a list becomes.
+fn elements(reading: ListReading) -> Vec<Element> {
+    match reading {
+        ListReading::First(of) => (0..of).map(|at| Element::At { at, of }).collect(),
+        ListReading::Length => vec![Element::Length],
+        ListReading::Sum => vec![Element::Sum],
+        ListReading::Set => vec![Element::Set],
+    }
+}
+
 /// Replaces every column of lists among the observations by what is observed of it; which element each
 /// observation column is, if it is one.
 ///
 /// # Errors
-/// `--list` naming what is no observation column, or the same twice.
+/// A list reading of what is no observation column, or the same twice.
 pub fn expand(layout: &mut Layout, options: &ReadOptions) -> Result<Vec<Option<Element>>> {
     for (at, (wanted, reading)) in options.lists.iter().enumerate() {
-        let option = || format!("--list {}", shorten(wanted));
-        let is_named = |&position: &usize| names_column(layout, position, wanted);
+        let option = || setting("lists", shorten(wanted));
+        let is_named = |&position: &usize| layout.is_named(position, wanted);
         if !layout.observe.iter().any(is_named) {
             let columns = layout.observe.iter().map(|&p| layout.names[p].as_str());
             return Err(Error::parameter(option(), "is not an observation column")
@@ -131,14 +73,14 @@ pub fn expand(layout: &mut Layout, options: &ReadOptions) -> Result<Vec<Option<E
         let readings: Vec<ListReading> = options
             .lists
             .iter()
-            .filter(|(wanted, _)| names_column(layout, position, wanted))
+            .filter(|(wanted, _)| layout.is_named(position, wanted))
             .map(|&(_, reading)| reading)
             .collect();
         if readings.is_empty() {
             observe.push(position);
             elements.push(None);
         }
-        for element in readings.into_iter().flat_map(ListReading::elements) {
+        for element in readings.into_iter().flat_map(self::elements) {
             observe.push(position);
             elements.push(Some(element));
         }
@@ -153,7 +95,7 @@ pub fn notes(options: &ReadOptions) -> impl Iterator<Item = String> {
         format!(
             "Column {} holds lists; observed is {}.",
             shorten(column),
-            reading.in_words()
+            reading.description()
         )
     })
 }
@@ -275,14 +217,5 @@ mod tests {
             assert!(problem.contains(words), "{cell}: {problem}");
         }
         assert!(text("[\"a\"]", Element::Sum).unwrap_err().contains("at 1"));
-    }
-
-    #[test]
-    fn a_reading_is_a_column_and_what_is_observed() {
-        let parsed = ListReading::parse("a=b=first:3").unwrap();
-        assert_eq!(parsed, ("a=b".to_owned(), ListReading::First(3)));
-        for wrong in ["a", "a=", "a=first", "a=first:0", "a=first:x", "a=mean"] {
-            assert!(ListReading::parse(wrong).is_err(), "{wrong}");
-        }
     }
 }

@@ -2,14 +2,15 @@
 
 use crate::observations::Observations;
 use leakgauge_base::error::{Error, Place, Result};
+use leakgauge_base::naming::{option, setting};
 
 /// Rows per contiguous block.
 const BLOCK: usize = 4096;
 /// Blocks kept at most; beyond, every second is dropped.
-const MOST_BLOCKS: usize = 64;
+const MAX_BLOCKS: usize = 64;
 
 /// Rows whose order can be kept whole, 8 bytes each.
-const MOST_ORDERED: usize = 100_000_000;
+const MAX_ORDERED: usize = 100_000_000;
 
 /// The order of rows: contiguous blocks spread evenly over the log, all of it if it is short.
 #[derive(Debug, Clone, Default)]
@@ -50,7 +51,7 @@ impl OrderSketch {
             return;
         }
         let slot = block / stride;
-        if slot == MOST_BLOCKS {
+        if slot == MAX_BLOCKS {
             let mut index = 0;
             self.blocks.retain(|_| {
                 index += 1;
@@ -101,11 +102,15 @@ pub fn keep(
     symbol: u32,
     place: &dyn Fn() -> Place,
 ) -> Result<()> {
-    if sequence.len() == MOST_ORDERED {
-        let problem =
-            format!("--split blocks keeps the order of at most {MOST_ORDERED} rows in memory");
-        return Err(Error::data(place(), problem)
-            .with_hint("give a part of the log, or use --split random"));
+    if sequence.len() == MAX_ORDERED {
+        let problem = format!(
+            "{} keeps the order of at most {MAX_ORDERED} rows in memory",
+            option("keep_order")
+        );
+        return Err(Error::data(place(), problem).with_hint(format!(
+            "give a part of the log, or use {}",
+            setting("split", "random")
+        )));
     }
     sequence.push((secret, symbol));
     Ok(())
@@ -115,12 +120,15 @@ pub fn keep(
 pub fn too_different(max_rows: Option<u64>, place: Place) -> Error {
     let most = max_rows.unwrap_or(u64::MAX);
     let problem = format!(
-        "--split blocks needs all rows in their order, and there are more than {most} different ones (--max-rows)"
+        "{} needs all rows in their order, and there are more than {most} different ones ({})",
+        option("keep_order"),
+        option("max_rows")
     );
-    Error::data(place, problem).with_hint(
-        "give a larger --max-rows if memory allows, a part of the log, or use --split random, which can do with a \
-         sample",
-    )
+    Error::data(place, problem).with_hint(format!(
+        "give a larger {} if memory allows, a part of the log, or use {}, which can do with a sample",
+        option("max_rows"),
+        setting("split", "random")
+    ))
 }
 
 #[cfg(test)]
@@ -140,8 +148,8 @@ mod tests {
         let long = kept(3_000_000);
         assert!(long.thinned);
         assert!(
-            long.symbols.len() <= BLOCK * MOST_BLOCKS
-                && long.symbols.len() >= BLOCK * MOST_BLOCKS / 2
+            long.symbols.len() <= BLOCK * MAX_BLOCKS
+                && long.symbols.len() >= BLOCK * MAX_BLOCKS / 2
         );
         assert!(long.symbols.is_sorted() && *long.symbols.last().unwrap() > 2_950_000);
         assert_eq!(long.symbols[BLOCK], 16 * BLOCK as u32);

@@ -6,9 +6,9 @@ use std::hash::BuildHasher;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 /// Lines that are remembered at most. A log with more different ones gains little.
-const MOST: usize = 1 << 16;
+const MAX_LINES: usize = 1 << 16;
 /// … and bytes of them.
-const MOST_BYTES: usize = 16 << 20;
+const MAX_BYTES: usize = 16 << 20;
 /// Lines after which it is clear whether they come again.
 const TRIAL: u64 = 1 << 14;
 
@@ -66,7 +66,7 @@ impl Repeats {
 
     /// Remembers a line.
     pub fn remember(&mut self, line: &[u8], meaning: Meaning) {
-        let is_full = self.entries.len() >= MOST || self.texts.len() >= MOST_BYTES;
+        let is_full = self.entries.len() >= MAX_LINES || self.texts.len() >= MAX_BYTES;
         let is_in_vain = self.looked_up >= TRIAL && 2 * self.found < self.looked_up;
         if is_full || is_in_vain {
             self.is_over = true;

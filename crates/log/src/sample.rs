@@ -108,7 +108,7 @@ struct Stratum {
 
 /// Draws the sample while rows are offered.
 #[derive(Debug, Clone)]
-pub struct Sampler {
+pub(crate) struct Sampler {
     most: u64,
     key: u64,
     strata: Vec<Stratum>,
@@ -117,18 +117,18 @@ pub struct Sampler {
 
 /// A sample.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sample {
+pub(crate) struct Sample {
     /// The most rows of a stratum that are kept.
-    pub cap: u64,
+    pub(crate) cap: u64,
     /// How many rows of every stratum were offered.
-    pub rows: Vec<u64>,
+    pub(crate) rows: Vec<u64>,
     /// The rows that are kept: stratum, item and how often, by item, then stratum.
-    pub cells: Vec<Cell>,
+    pub(crate) cells: Vec<Cell>,
 }
 
 impl Sampler {
     /// A sample of at most so many rows; seeds give samples that are independent of each other.
-    pub fn new(most: u64, seed: u64) -> Self {
+    pub(crate) fn new(most: u64, seed: u64) -> Self {
         Sampler {
             most,
             key: mix(mix(seed).wrapping_add(GAMMA)),
@@ -144,7 +144,7 @@ impl Sampler {
     /// [`items`](Self::items) and [`renumber`](Self::renumber).
     ///
     /// The sample does not depend on the order of offers.
-    pub fn offer(
+    pub(crate) fn offer(
         &mut self,
         stratum: u32,
         count: u64,
@@ -203,13 +203,13 @@ impl Sampler {
     }
 
     /// The items of the rows that may be kept, with repetitions.
-    pub fn items(&self) -> impl Iterator<Item = u32> {
+    pub(crate) fn items(&self) -> impl Iterator<Item = u32> {
         let all = self.strata.iter().flat_map(|stratum| &stratum.candidates);
         all.map(|candidate| candidate.item)
     }
 
     /// Gives the items other numbers. The sample is the same, except for these.
-    pub fn renumber(&mut self, number: impl Fn(u32) -> u32) {
+    pub(crate) fn renumber(&mut self, number: impl Fn(u32) -> u32) {
         let all = self.strata.iter_mut();
         for candidate in all.flat_map(|stratum| &mut stratum.candidates) {
             candidate.item = number(candidate.item);
@@ -217,7 +217,7 @@ impl Sampler {
     }
 
     /// The sample.
-    pub fn finish(mut self) -> Sample {
+    pub(crate) fn finish(mut self) -> Sample {
         let cap = self.cut();
         let rows = self.rows();
         let mut cells = Vec::with_capacity(self.candidates);

@@ -13,7 +13,7 @@ use crate::unpack::{Damage, Packing};
 use leakgauge_base::error::{Error, Result};
 
 /// The longest text that is still believed to be a row of a log.
-pub const LONGEST_ROW: usize = 16 << 20;
+pub(crate) const LONGEST_ROW: usize = 16 << 20;
 
 /// The name that stands for standard input.
 pub const STDIN: &str = "-";
@@ -84,7 +84,7 @@ pub fn open(name: &str, meter: &ReadMeter) -> Result<Box<dyn Read + Send>> {
 ///
 /// # Errors
 /// As [`open`]; columns in binary come through.
-pub fn unpack(
+pub(crate) fn unpack(
     name: &str,
     raw: impl Read + Send + 'static,
     meter: &ReadMeter,

@@ -3,17 +3,18 @@
 use std::collections::VecDeque;
 use std::io::Read;
 
-use csv::ByteRecord;
-
-use crate::ReadOptions;
 use crate::first_row::refuse_if_alone;
 use crate::format::Columnar;
 use crate::ingest::{Ingest, Part};
 use crate::layout::Layout;
 use crate::observations::Observations;
-use crate::records::{self, Records};
+use crate::open;
+use crate::options::ReadOptions;
+use crate::records::Records;
+use crate::row::Row;
 use crate::source;
 use leakgauge_base::error::{Error, Result};
+use leakgauge_base::naming::option;
 
 /// Lines that settle the layout and the types of columns.
 const SETTLING: usize = 1_000;
@@ -27,8 +28,8 @@ pub struct RowStream<'a> {
     layout: Layout,
     records: Box<dyn Records>,
     /// Rows that settled the layout and were not handed out yet.
-    settling: VecDeque<ByteRecord>,
-    record: ByteRecord,
+    settling: VecDeque<Row>,
+    row: Row,
 }
 
 impl<'a> RowStream<'a> {
@@ -42,8 +43,8 @@ impl<'a> RowStream<'a> {
         options.check()?;
         let name = options.files[0].clone();
         let head = first_lines(&name, &mut input)?;
-        let mut records = records::open_behind(&name, head, input, options, SETTLING)?;
-        let probe = records::read_probe(&name, &mut *records, SETTLING)?;
+        let mut records = open::open_behind(&name, head, input, options, SETTLING)?;
+        let probe = open::read_probe(&name, &mut *records, SETTLING)?;
         let mut ingest = Ingest::streaming(options);
         let layout = ingest.settle(&name, &probe, records.is_named())?;
         let skipped = usize::from(layout.header);
@@ -52,8 +53,8 @@ impl<'a> RowStream<'a> {
             ingest,
             layout,
             records,
-            settling: settling.map(csv::StringRecord::into_byte_record).collect(),
-            record: ByteRecord::new(),
+            settling: settling.collect(),
+            row: Row::new(),
             name,
         })
     }
@@ -66,12 +67,12 @@ impl<'a> RowStream<'a> {
     pub fn next_row(&mut self) -> Result<Option<(u32, u32)>> {
         loop {
             match self.settling.pop_front() {
-                Some(settling) => self.record = settling,
-                None if self.records.next(&mut self.record)? => {}
+                Some(settling) => self.row = settling,
+                None if self.records.next(&mut self.row)? => {}
                 None => return Ok(None),
             }
             self.ingest
-                .row(&self.name, Part::Log, &self.layout, &self.record)?;
+                .row(&self.name, Part::Log, &self.layout, &self.row)?;
             if let Some(row) = self.ingest.take_rows().pop() {
                 return Ok(Some(row));
             }
@@ -113,33 +114,36 @@ impl<'a> RowStream<'a> {
 }
 
 fn refuse_whole(options: &ReadOptions) -> Result<()> {
+    let follow = option("follow");
     let refused = [
-        (options.files.len() > 1, "LOG", "--follow reads one log"),
+        (options.files.len() > 1, "files", "reads one log"),
         (
             options.engine.is_some(),
-            "--engine, --where, --cluster",
-            "the query engine counts a whole log, and --follow reads it row by row",
+            "engine",
+            "reads a log row by row, and the query engine counts a whole log",
         ),
         (
             options.wide,
-            "--wide",
-            "--follow needs the rows in the order in which they were recorded",
+            "wide",
+            "needs the rows in the order in which they were recorded",
         ),
         (
             options.count.is_some(),
-            "--count",
-            "--follow needs the rows one by one",
+            "count",
+            "needs the rows one by one",
         ),
         (
             options.fit_on.is_some(),
-            "--fit-on",
-            "--follow learns from the log that it follows",
+            "fit_on",
+            "learns from the log that it follows",
         ),
     ];
     match refused.into_iter().find(|(is, ..)| *is) {
-        Some((_, what, problem)) => {
-            Err(Error::parameter(what, problem).with_hint("leave one of the two options out"))
-        }
+        Some((_, field, problem)) => Err(Error::parameter(
+            option(field),
+            format!("{follow} {problem}"),
+        )
+        .with_hint("leave one of the two options out")),
         None => Ok(()),
     }
 }

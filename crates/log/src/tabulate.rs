@@ -2,7 +2,7 @@
 
 use crate::fold::{Interner, TupleInterner};
 use crate::observations::{Column, ColumnType, ObservationKind, Observations};
-use crate::typing::{self, ColumnPlan};
+use crate::typing::ColumnPlan;
 
 /// What the observer sees: labels, numbers or both.
 pub fn kind_of(plans: &[ColumnPlan], recurring_integers: bool) -> ObservationKind {
@@ -12,10 +12,10 @@ pub fn kind_of(plans: &[ColumnPlan], recurring_integers: bool) -> ObservationKin
         .collect();
     // An observer that sees bins sees labels; a user who says "numeric" is believed.
     let resolved = numeric.iter().all(|plan| plan.resolution.is_some());
-    let inferred = numeric
+    let countable = numeric
         .iter()
-        .all(|plan| plan.decided == typing::Decision::Inferred || plan.resolution.is_some());
-    if numeric.is_empty() || resolved || (inferred && recurring_integers) {
+        .all(|plan| plan.countable || plan.resolution.is_some());
+    if numeric.is_empty() || resolved || (countable && recurring_integers) {
         ObservationKind::Discrete
     } else if numeric.len() == plans.len() {
         ObservationKind::Numeric

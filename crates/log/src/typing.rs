@@ -3,16 +3,18 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use csv::StringRecord;
 use serde::Serialize;
 
-use crate::ReadOptions;
-use crate::layout::{self, Layout, is_number};
+use crate::cell::occurrences_of;
+use crate::layout::{self, Layout};
 use crate::lists::{Element, Lists};
+use crate::number::Number;
 use crate::observations::ColumnType;
-use crate::records::{MISSING, NULL};
+use crate::options::ReadOptions;
+use crate::row::{Field, MISSING, NULL, Row, is_absent, is_number};
 use crate::units::Unit;
 use leakgauge_base::error::{Error, Place, Result, listing, shorten};
+use leakgauge_base::naming::{option, setting};
 
 /// Integers that take at most this many values are read as categories.
 const FEW_VALUES: usize = 20;
@@ -40,6 +42,9 @@ pub struct ColumnPlan {
     pub padded: bool,
     /// Categories that are integers, however they are written.
     pub integers: bool,
+    /// Numbers that were given as integers: where they recur, they are counted like labels, whoever decided
+    /// the type.
+    pub countable: bool,
     /// The share of the probed values that are numbers.
     pub number_share: f64,
     /// A probed value, where nearly all begin like a number that cannot be read: `0,966`, `0.58 ms`.
@@ -64,11 +69,11 @@ pub enum Decision {
 /// numeric column is an error later, with its place; nothing is silently retyped.
 ///
 /// # Errors
-/// `--categorical`, `--numeric` or `--resolution` naming something that is no observation column, or
-/// contradicting each other; numbers with a decimal comma.
+/// A type or a resolution asked of something that is no observation column, types that contradict each other;
+/// numbers with a decimal comma.
 pub fn plan_columns(
     file: &str,
-    rows: &[StringRecord],
+    rows: &[Row],
     layout: &Layout,
     elements: &[Option<Element>],
     options: &ReadOptions,
@@ -79,7 +84,7 @@ pub fn plan_columns(
         .observe
         .iter()
         .zip(elements)
-        .map(|(&position, &element)| Probe::of(&texts(rows, position, element), occurrences))
+        .map(|(&position, &element)| Probe::of(&cells(rows, position, element), occurrences))
         .collect();
     let number_columns = probes.iter().filter(|probe| probe.all_numbers).count();
     let few_valued = probes
@@ -112,18 +117,21 @@ fn plan_column(
     options: &ReadOptions,
 ) -> Result<ColumnPlan> {
     let name = layout.names[position].clone();
-    let is_named = |wanted: &str| names_column(layout, position, wanted);
+    let is_named = |wanted: &str| layout.is_named(position, wanted);
     let categorical = options.categorical.iter().any(|wanted| is_named(wanted));
     let numeric = options.numeric.iter().any(|wanted| is_named(wanted));
     let resolution = resolution(layout, position, options)?;
     if categorical && (numeric || resolution.is_some()) {
         return Err(Error::parameter(
-            format!("--categorical {}", shorten(&name)),
+            setting("categorical", shorten(&name)),
             "the same column is also asked to be numeric",
         )
-        .with_hint(
-            "--numeric and --resolution are for numbers, --categorical for everything else",
-        ));
+        .with_hint(format!(
+            "{} and {} are for numbers, {} for everything else",
+            option("numeric"),
+            option("resolution"),
+            option("categorical")
+        )));
     }
     let category_like = probe.few_integers && integers_are_categories;
     let (kind, decided) = if categorical {
@@ -145,6 +153,7 @@ fn plan_column(
         resolution,
         padded: probe.padded,
         integers: !categorical && probe.all_numbers && category_like,
+        countable: decided == Decision::Inferred,
         number_share: probe.number_share,
         like_a_number: probe
             .like_a_number
@@ -154,7 +163,7 @@ fn plan_column(
 }
 
 /// Numbers with a decimal comma, read as labels, would show next to nothing.
-fn refuse_decimal_comma(file: &str, rows: &[StringRecord], plan: &ColumnPlan) -> Result<()> {
+fn refuse_decimal_comma(file: &str, rows: &[Row], plan: &ColumnPlan) -> Result<()> {
     let with_comma = |text: &str| text.contains(',') && looks_like_a_number(text);
     let Some(example) = plan
         .like_a_number
@@ -163,31 +172,35 @@ fn refuse_decimal_comma(file: &str, rows: &[StringRecord], plan: &ColumnPlan) ->
     else {
         return Ok(());
     };
-    let holds = |row: &&StringRecord| row.get(plan.position).is_some_and(|f| f.trim() == example);
+    let holds = |row: &&Row| row.text(plan.position).is_some_and(|f| f.trim() == example);
     let mut place = Place::file(file).column(&plan.name).value(example);
-    if let Some(position) = rows.iter().find(holds).and_then(StringRecord::position) {
-        place = place.row(position.record() + 1);
+    if let Some(before) = rows.iter().find(holds).and_then(Row::position) {
+        place = place.row(before + 1);
     }
-    let name = shorten(&plan.name);
     Err(Error::data(
         place,
         "is written with a decimal comma, as are nearly all of the column",
     )
     .with_hint(format!(
-        "write numbers with a decimal point, or read the column as labels with --categorical {name}"
+        "write numbers with a decimal point, or read the column as labels with {}",
+        setting("categorical", shorten(&plan.name))
     )))
 }
 
 /// The width of a column's bins, if it has one.
-fn resolution(layout: &Layout, position: usize, options: &ReadOptions) -> Result<Option<f64>> {
+pub(crate) fn resolution(
+    layout: &Layout,
+    position: usize,
+    options: &ReadOptions,
+) -> Result<Option<f64>> {
     let mut resolutions = options
         .resolution
         .iter()
-        .filter(|(wanted, _)| names_column(layout, position, wanted));
+        .filter(|(wanted, _)| layout.is_named(position, wanted));
     let resolution = resolutions.next().map(|&(_, width)| width);
     if resolutions.next().is_some() {
         return Err(Error::parameter(
-            format!("--resolution {}", shorten(&layout.names[position])),
+            setting("resolution", shorten(&layout.names[position])),
             "the column is given two resolutions",
         )
         .with_hint("give each column one"));
@@ -195,36 +208,31 @@ fn resolution(layout: &Layout, position: usize, options: &ReadOptions) -> Result
     Ok(resolution)
 }
 
-pub fn names_column(layout: &Layout, position: usize, wanted: &str) -> bool {
-    layout.names[position] == wanted
-        || (!layout.names.iter().any(|name| name == wanted) && wanted.parse() == Ok(position + 1))
-}
-
 fn check_names(file: &str, layout: &Layout, options: &ReadOptions) -> Result<()> {
     let asked = [
-        ("--categorical", &options.categorical),
-        ("--numeric", &options.numeric),
+        ("categorical", &options.categorical),
+        ("numeric", &options.numeric),
     ];
     let resolutions = options
         .resolution
         .iter()
-        .map(|(name, _)| ("--resolution", name));
-    for (option, wanted) in asked
+        .map(|(name, _)| ("resolution", name));
+    for (field, wanted) in asked
         .iter()
-        .flat_map(|(option, names)| names.iter().map(move |name| (*option, name)))
+        .flat_map(|(field, names)| names.iter().map(move |name| (*field, name)))
         .chain(resolutions)
     {
         if layout.names.iter().filter(|name| *name == wanted).count() > 1 {
-            return Err(layout::ambiguous(file, option, wanted));
+            return Err(layout::ambiguous(file, field, wanted));
         }
         if !layout
             .observe
             .iter()
-            .any(|&position| names_column(layout, position, wanted))
+            .any(|&position| layout.is_named(position, wanted))
         {
             let columns = layout.observe.iter().map(|&p| layout.names[p].as_str());
             return Err(Error::parameter(
-                format!("{option} {}", shorten(wanted)),
+                setting(field, shorten(wanted)),
                 "is not an observation column",
             )
             .with_hint(format!("the observation columns are: {}", listing(columns))));
@@ -244,44 +252,58 @@ struct Probe {
 }
 
 /// How many rows the first rows stand for.
-fn occurrences(rows: &[StringRecord], count: Option<usize>) -> u64 {
-    let occurred = |row: &StringRecord| {
-        let count = count.and_then(|column| row.get(column)?.trim().parse().ok());
+fn occurrences(rows: &[Row], count: Option<usize>) -> u64 {
+    let occurred = |row: &Row| {
+        let count = count.and_then(|column| match row.get(column)? {
+            Field::Number(number) => occurrences_of(number).ok(),
+            field => field.text().trim().parse().ok(),
+        });
         count.unwrap_or(1u64)
     };
     rows.iter().map(occurred).fold(0, u64::saturating_add)
 }
 
-/// The texts of a column. What is no list in a column of lists is reported when its row is read.
-fn texts(rows: &[StringRecord], position: usize, element: Option<Element>) -> Vec<Cow<'_, str>> {
-    let fields = rows.iter().filter_map(|row| row.get(position));
-    let Some(element) = element else {
-        return fields.map(Cow::Borrowed).collect();
-    };
-    let of_list = |field: &str| {
-        let mut lists = Lists::default();
-        let text = lists.text(position, element, field);
-        text.map_or(String::new(), Cow::into_owned)
-    };
-    fields.map(|field| of_list(field).into()).collect()
+/// What a field says to whoever decides the type of its column.
+enum Cell<'r> {
+    /// A text, or what stands for no value.
+    Text(Cow<'r, str>),
+    /// A number in binary.
+    Number(Number),
 }
 
-/// Whether a field holds nothing.
-fn is_absent(text: &str) -> bool {
-    matches!(text, "" | MISSING | NULL)
+/// The fields of a column. What is no list in a column of lists is reported when its row is read.
+fn cells(rows: &[Row], position: usize, element: Option<Element>) -> Vec<Cell<'_>> {
+    let fields = rows.iter().filter_map(|row| row.get(position));
+    let Some(element) = element else {
+        return fields
+            .map(|field| match field {
+                Field::Number(number) => Cell::Number(number),
+                field => Cell::Text(field.text()),
+            })
+            .collect();
+    };
+    let of_list = |field: Field| {
+        let mut lists = Lists::default();
+        let text = lists.text(position, element, &field.text());
+        text.map_or(String::new(), Cow::into_owned)
+    };
+    fields
+        .map(|field| Cell::Text(of_list(field).into()))
+        .collect()
 }
 
 impl Probe {
-    fn of(fields: &[Cow<str>], occurrences: u64) -> Self {
-        let texts = || fields.iter().map(|field| field.trim());
-        let present = || texts().filter(|text| !is_absent(text));
-        let unit = match present().next() {
-            Some(first) if !is_number(first) => Unit::of(present()),
-            _ => None,
+    fn of(cells: &[Cell], occurrences: u64) -> Self {
+        let is_present = |cell: &&Cell| match cell {
+            Cell::Text(text) => !is_absent(text.trim()),
+            Cell::Number(_) => true,
         };
-        let value = |text: &str| match unit {
-            Some(unit) => unit.seconds(text),
-            None => text.parse::<f64>().ok(),
+        let present = || cells.iter().filter(is_present);
+        let unit = unit_of(present());
+        let value = |cell: &Cell| match (cell, unit) {
+            (Cell::Text(text), Some(unit)) => unit.seconds(text.trim()),
+            (Cell::Text(text), None) => text.trim().parse::<f64>().ok(),
+            (Cell::Number(number), _) => Some(number.value()),
         };
         let (mut numbers, mut finite, mut integers) = (0usize, 0usize, true);
         let mut distinct = BTreeSet::new();
@@ -294,26 +316,47 @@ impl Probe {
             }
         }
         // A blank among numbers is a missing number, to be reported; a column of words may hold blanks.
-        let absent = fields.len() - present().count();
+        let absent = cells.len() - present().count();
+        let is_padded = |cell: &Cell| matches!(cell, Cell::Text(text) if text.starts_with(' '));
         Probe {
-            like_a_number: like_a_number(fields).filter(|_| unit.is_none()),
+            like_a_number: like_a_number(cells).filter(|_| unit.is_none()),
             unit,
-            padded: !fields.is_empty() && fields.iter().all(|field| field.starts_with(' ')),
-            all_numbers: numbers + absent == fields.len() && finite > 0,
+            padded: !cells.is_empty() && cells.iter().all(is_padded),
+            all_numbers: numbers + absent == cells.len() && finite > 0,
             few_integers: integers
                 && distinct.len() <= FEW_VALUES
                 && occurrences >= OFTEN * distinct.len() as u64,
-            number_share: numbers as f64 / fields.len().max(1) as f64,
+            number_share: numbers as f64 / cells.len().max(1) as f64,
         }
     }
 }
 
+/// The unit that all present cells are written in. A number in binary has none.
+fn unit_of<'c>(present: impl Iterator<Item = &'c Cell<'c>>) -> Option<Unit> {
+    let text = |cell: &'c Cell<'c>| match cell {
+        Cell::Text(text) => Some(text.trim()),
+        Cell::Number(_) => None,
+    };
+    let mut present = present.map(text).peekable();
+    let first = (*present.peek()?)?;
+    if is_number(first) {
+        return None;
+    }
+    let texts: Vec<&str> = present.collect::<Option<_>>()?;
+    Unit::of(texts.into_iter())
+}
+
 /// A text of a column of many, nearly all of which begin like a number.
-fn like_a_number(fields: &[Cow<str>]) -> Option<String> {
-    let texts = || fields.iter().map(|field| field.trim());
+fn like_a_number(cells: &[Cell]) -> Option<String> {
+    let texts = || {
+        cells.iter().filter_map(|cell| match cell {
+            Cell::Text(text) => Some(text.trim()),
+            Cell::Number(_) => None,
+        })
+    };
     let like_numbers = texts().filter(|text| looks_like_a_number(text)).count();
     let different: BTreeSet<&str> = texts().take(1000).collect();
-    let nearly_all = 10 * like_numbers >= 9 * fields.len().max(1);
+    let nearly_all = 10 * like_numbers >= 9 * cells.len().max(1);
     let mut like = texts().filter(|text| looks_like_a_number(text));
     like.next()
         .filter(|_| nearly_all && different.len() > FEW_VALUES)
@@ -333,7 +376,7 @@ fn looks_like_a_number(text: &str) -> bool {
 /// What columns hold that are read as numbers of something, for the report.
 pub fn notes(plans: &[ColumnPlan]) -> impl Iterator<Item = String> {
     plans.iter().filter_map(|plan| {
-        let words = plan.unit?.in_words();
+        let words = plan.unit?.description();
         Some(format!("Column {} {words}.", shorten(&plan.name)))
     })
 }
@@ -348,12 +391,19 @@ pub fn is_suspicious(plan: &ColumnPlan) -> bool {
 /// The finite number a field holds, or what is wrong with it.
 pub fn finite_number(field: &str) -> std::result::Result<f64, &'static str> {
     match field.parse::<f64>() {
-        Ok(value) if value.is_finite() => Ok(value),
-        Ok(_) => Err("is not a finite number, and the column is numeric"),
+        Ok(value) => finite(value),
         Err(_) if field.is_empty() => Err("is blank, and the column is numeric"),
         Err(_) if field == MISSING => Err("the field is missing, and the column is numeric"),
         Err(_) if field == NULL => Err("is null, and the column is numeric"),
         Err(_) => Err("is not a number, and the column is numeric"),
+    }
+}
+
+/// A number that is finite, or what is wrong with it.
+pub fn finite(value: f64) -> std::result::Result<f64, &'static str> {
+    match value.is_finite() {
+        true => Ok(value),
+        false => Err("is not a finite number, and the column is numeric"),
     }
 }
 
@@ -376,10 +426,7 @@ mod tests {
     use super::*;
 
     fn plan(values: &[&str], options: &ReadOptions) -> ColumnPlan {
-        let rows: Vec<StringRecord> = values
-            .iter()
-            .map(|v| StringRecord::from(vec!["s", v]))
-            .collect();
+        let rows: Vec<Row> = values.iter().map(|v| Row::of_texts(["s", v])).collect();
         let layout = Layout {
             header: true,
             names: vec!["secret".into(), "x".into()],

@@ -45,9 +45,9 @@ impl Unit {
         }
     }
 
-    /// Whether a value is a whole number of the smallest unit, and told apart from its neighbours: those
+    /// Whether a value is a whole number of the smallest unit, and told apart from its neighbors: those
     /// are counted like integers. Durations are whole nanoseconds; a date is one if it is a whole second.
-    pub fn is_whole(self, seconds: f64) -> bool {
+    pub(crate) fn is_whole(self, seconds: f64) -> bool {
         match self {
             Unit::Date => seconds == seconds.trunc(),
             Unit::Duration => seconds.abs() < (1u64 << 53) as f64 * 1e-9,
@@ -55,7 +55,7 @@ impl Unit {
     }
 
     /// What a column holds and what is made of it.
-    pub fn in_words(self) -> &'static str {
+    pub(crate) fn description(self) -> &'static str {
         match self {
             Unit::Date => {
                 "holds dates, read as seconds since 1970-01-01T00:00Z, to the microsecond; UTC where no offset is written"
@@ -65,7 +65,7 @@ impl Unit {
     }
 
     /// What is wrong with a text that is not in this unit.
-    pub fn problem(self) -> &'static str {
+    pub(crate) fn problem(self) -> &'static str {
         match self {
             Unit::Date => "is not a date, as those of the first rows are",
             Unit::Duration => "is not a duration with its unit, as those of the first rows are",

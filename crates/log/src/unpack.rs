@@ -31,7 +31,7 @@ impl Packing {
     }
 
     /// The text of a packed file.
-    pub fn unpack(self, packed: impl BufRead + Send + 'static) -> Box<dyn Read + Send> {
+    pub(crate) fn unpack(self, packed: impl BufRead + Send + 'static) -> Box<dyn Read + Send> {
         match self {
             Packing::Gzip => Box::new(Gzip(MultiGzDecoder::new(packed))),
             Packing::Zstd => Box::new(Zstd::new(packed)),
@@ -47,7 +47,7 @@ impl Packing {
 }
 
 /// The name of a file without the ending of a packer.
-pub fn without_packing(name: &str) -> &str {
+pub(crate) fn without_packing(name: &str) -> &str {
     let packed = [".gz", ".zst"];
     let stem = packed.iter().find_map(|ending| name.strip_suffix(ending));
     stem.unwrap_or(name)
@@ -55,7 +55,7 @@ pub fn without_packing(name: &str) -> &str {
 
 /// What is wrong with a packed file.
 #[derive(Debug)]
-pub struct Damage {
+pub(crate) struct Damage {
     packing: Packing,
     what: What,
 }
@@ -72,12 +72,12 @@ enum What {
 
 impl Damage {
     /// The damage that an error is about.
-    pub fn of(error: &io::Error) -> Option<&Self> {
+    pub(crate) fn of(error: &io::Error) -> Option<&Self> {
         error.get_ref()?.downcast_ref()
     }
 
     /// What to do about it.
-    pub fn hint(&self) -> String {
+    pub(crate) fn hint(&self) -> String {
         let name = self.packing.name();
         match &self.what {
             What::Damaged(_) => "copy the file again".to_owned(),

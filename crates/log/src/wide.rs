@@ -1,13 +1,13 @@
 //! Wide files, as timing tools write them: a column a secret, a cell an observation of it.
 
-use csv::{ByteRecord, Position};
 use hashbrown::HashSet;
 
 use crate::format::Format;
-use crate::records::{MISSING, NULL, Records};
-use crate::rows::{not_utf8, place_of};
-use crate::{HeaderChoice, ReadOptions};
+use crate::options::{HeaderChoice, ReadOptions};
+use crate::records::Records;
+use crate::row::{Field, Row, is_absent, not_utf8};
 use leakgauge_base::error::{Error, Place, Result, shorten};
+use leakgauge_base::naming::{option, setting};
 
 /// The names of the two columns that a wide file becomes.
 pub const COLUMNS: [&str; 2] = ["secret", "observation"];
@@ -20,7 +20,7 @@ pub struct Wide {
     secrets: Vec<String>,
     /// By column: the row in which a blank was found. Nothing may come behind it.
     ended: Vec<Option<u64>>,
-    row: ByteRecord,
+    row: Row,
     /// The next column of `row`.
     at: usize,
     is_begun: bool,
@@ -32,7 +32,7 @@ impl Wide {
     /// # Errors
     /// Names that are blank or not unlike each other, an unreadable first row.
     pub fn new(name: &str, mut inner: Box<dyn Records>, options: &ReadOptions) -> Result<Self> {
-        let mut row = ByteRecord::new();
+        let mut row = Row::new();
         let has_rows = inner.next(&mut row)?;
         let header = options.header != HeaderChoice::Absent;
         let secrets = if !has_rows {
@@ -55,7 +55,7 @@ impl Wide {
     }
 
     fn place(&self) -> Place {
-        place_of(&self.name, &self.row)
+        self.row.place(&self.name)
     }
 
     /// Goes to the next row of the file.
@@ -68,26 +68,32 @@ impl Wide {
         if self.row.len() > self.secrets.len() {
             let (found, expected) = (self.row.len(), self.secrets.len());
             let problem = format!("has {found} fields where {expected} are expected");
-            return Err(Error::data(self.place(), problem).with_hint(
-                "row 1 has a name for every column, or is said to be data: --no-header",
-            ));
+            return Err(Error::data(self.place(), problem).with_hint(format!(
+                "row 1 has a name for every column, or is said to be data: {}",
+                setting("header", "absent")
+            )));
         }
         Ok(true)
     }
 
-    /// The observation in a column of the row; `None` if there is none.
-    fn cell(&mut self, column: usize) -> Result<Option<&str>> {
-        let place = || place_of(&self.name, &self.row).column(&self.secrets[column]);
-        let field = self.row.get(column).unwrap_or_default();
-        let text = std::str::from_utf8(field).map_err(|_| not_utf8(place()))?;
-        let is_blank = matches!(text.trim(), "" | MISSING | NULL);
+    /// Whether a column of the row holds an observation.
+    fn holds_observation(&mut self, column: usize) -> Result<bool> {
+        let place = || self.row.place(&self.name).column(&self.secrets[column]);
+        let is_blank = match self.row.get(column).unwrap_or(Field::Missing) {
+            Field::Text(bytes) => {
+                let text = std::str::from_utf8(bytes).map_err(|_| not_utf8(place()))?;
+                is_absent(text.trim())
+            }
+            Field::Number(_) => false,
+            Field::Null | Field::Missing => true,
+        };
         match (is_blank, self.ended[column]) {
             (true, None) => {
                 self.ended[column] = place().row;
-                Ok(None)
+                Ok(false)
             }
-            (true, Some(_)) => Ok(None),
-            (false, None) => Ok(Some(text)),
+            (true, Some(_)) => Ok(false),
+            (false, None) => Ok(true),
             (false, Some(row)) => {
                 let blank = place().row(row);
                 let behind = self.place().row.unwrap_or(0);
@@ -113,14 +119,16 @@ impl Records for Wide {
         self.inner.delimiter()
     }
 
-    fn next(&mut self, record: &mut ByteRecord) -> Result<bool> {
+    fn next(&mut self, row: &mut Row) -> Result<bool> {
         if self.secrets.is_empty() {
             return Ok(false);
         }
-        record.clear();
+        row.clear();
         if !self.is_begun {
             self.is_begun = true;
-            record.extend(COLUMNS);
+            COLUMNS
+                .iter()
+                .for_each(|name| row.push_text(name.as_bytes()));
             return Ok(true);
         }
         loop {
@@ -130,10 +138,12 @@ impl Records for Wide {
             while self.at < self.secrets.len() {
                 let column = self.at;
                 self.at += 1;
-                if let Some(text) = self.cell(column)?.map(str::to_owned) {
-                    record.push_field(self.secrets[column].as_bytes());
-                    record.push_field(text.as_bytes());
-                    record.set_position(self.row.position().cloned());
+                if self.holds_observation(column)?
+                    && let Some(field) = self.row.get(column)
+                {
+                    row.push_text(self.secrets[column].as_bytes());
+                    row.push(field);
+                    row.stands_at(&self.row);
                     return Ok(true);
                 }
             }
@@ -142,60 +152,42 @@ impl Records for Wide {
 }
 
 /// An error about an observation, said of the column of the file that it stands in.
-pub fn in_its_column(options: &ReadOptions, record: &ByteRecord, mut error: Error) -> Error {
+pub fn in_its_column(options: &ReadOptions, row: &Row, mut error: Error) -> Error {
     if options.wide
         && let Error::Data { place, .. } = &mut error
     {
-        place.column = Some(String::from_utf8_lossy(&record[0]).into_owned());
+        place.column = Some(row.text(0).unwrap_or_default().into_owned());
     }
     error
 }
 
-/// Refuses options about columns that a wide file does not have.
-pub fn refuse_others(options: &ReadOptions) -> Result<()> {
-    let others = [
-        ("--secret", options.secret.is_some()),
-        ("--observe", options.observe.is_some()),
-        ("--count", options.count.is_some()),
-        ("--scores", options.scores.is_some()),
-    ];
-    if let Some((option, _)) = others.into_iter().find(|(_, is_given)| *is_given) {
-        return Err(Error::parameter(
-            option,
-            "cannot be together with --wide: every column is a secret, every cell an observation",
-        )
-        .with_hint("leave one of the two options out"));
-    }
-    if options.keep_order {
-        return Err(Error::parameter(
-            "--split blocks",
-            "a wide log does not say which of its columns was recorded when",
-        )
-        .with_hint("give one observation a row as they were recorded, or use --split random"));
-    }
-    Ok(())
-}
-
-fn names(file: &str, row: &ByteRecord) -> Result<Vec<String>> {
-    let place = || Place::file(file).row(row.position().map_or(0, Position::record) + 1);
+fn names(file: &str, row: &Row) -> Result<Vec<String>> {
+    let place = || Place::file(file).row(row.position().unwrap_or(0) + 1);
     let mut names: Vec<String> = Vec::with_capacity(row.len());
     let mut known = HashSet::new();
-    for (at, field) in row.iter().enumerate() {
+    for (at, field) in row.fields().enumerate() {
         let number = (at + 1).to_string();
-        let name = std::str::from_utf8(field)
-            .map_err(|_| not_utf8(place().column(&number)))?
-            .trim();
+        let name = match field {
+            Field::Text(bytes) if std::str::from_utf8(bytes).is_err() => {
+                return Err(not_utf8(place().column(&number)));
+            }
+            field => field.text().trim().to_owned(),
+        };
         let problem = if name.is_empty() {
             "the name of a secret belongs here, and it is blank".to_owned()
-        } else if !known.insert(name) {
-            format!("two columns are named `{}`", shorten(name))
+        } else if !known.insert(name.clone()) {
+            format!("two columns are named `{}`", shorten(&name))
         } else {
-            names.push(name.to_owned());
+            names.push(name);
             continue;
         };
-        return Err(Error::data(place().column(number), problem).with_hint(
-            "with --wide row 1 names a secret in every column; if it is data, say --no-header",
-        ));
+        return Err(
+            Error::data(place().column(number), problem).with_hint(format!(
+                "with {} row 1 names a secret in every column; if it is data, say {}",
+                option("wide"),
+                setting("header", "absent")
+            )),
+        );
     }
     Ok(names)
 }

@@ -1,7 +1,5 @@
 //! Figure 7: randomized response on a population.
 
-use std::io::Cursor;
-
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
@@ -11,7 +9,7 @@ use super::{Audited, BlackBox, Comparison, Made, Population, ReproduceOptions};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_exact::mechanism::{self, Mechanism};
 use leakgauge_exact::simulate::Simulation;
-use leakgauge_log::{ReadOptions, read_from};
+use leakgauge_log::{LogBuilder, Value};
 use leakgauge_plot::{Axis, Caption, Chart, Layer, Mark, Spot, chart};
 use leakgauge_plot::{Figure, Table};
 
@@ -89,20 +87,15 @@ fn measure(
 fn black_box(audit: BlackBox, mechanism: &dyn Mechanism, rows: u64, seed: u64) -> Result<Audited> {
     let pair = ["0", "1"].map(str::to_owned).to_vec();
     let mut simulation = Simulation::over(mechanism, pair, seed)?;
-    let mut log = "secret,observation\n".to_owned();
+    let mut log = LogBuilder::new()
+        .name("simulated")
+        .label_column("observation");
     for _ in 0..rows {
         let (secret, fields) = simulation.next_row();
-        log.push_str(secret);
-        log.push(',');
-        log.push_str(&fields.join(","));
-        log.push('\n');
+        let fields: Vec<Value> = fields.iter().map(|field| field.as_str().into()).collect();
+        log.push(secret, &fields)?;
     }
-    let read = ReadOptions {
-        categorical: vec!["observation".to_owned()],
-        ..ReadOptions::default()
-    };
-    let log = read_from("simulated", Cursor::new(log), &read)?;
-    audit(&log, seed)
+    audit(&log.build()?, seed)
 }
 
 /// Obfuscates everyone and estimates how many are in each cell.

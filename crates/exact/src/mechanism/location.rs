@@ -4,7 +4,8 @@ use std::fmt::Debug;
 
 use rand::Rng;
 
-use super::{BoundMechanism, Law, Secrets};
+use super::observed::texts;
+use super::{BoundMechanism, Law, Observed, Secrets};
 use leakgauge_base::error::{Error, Result, shorten};
 use leakgauge_base::grammar::MAX_WHOLE;
 
@@ -179,9 +180,13 @@ impl<N: Noise> BoundMechanism for Located<N> {
     }
 
     fn sample(&self, secret: usize, rng: &mut dyn Rng) -> Vec<String> {
+        texts(self.draw(secret, rng))
+    }
+
+    fn draw(&self, secret: usize, rng: &mut dyn Rng) -> Vec<Observed> {
         let value = self.secrets[secret] + self.noise.sample(rng);
         // Adding 0 turns -0 into 0.
-        vec![format!("{}", value.clamp(f64::MIN, f64::MAX) + 0.0)]
+        vec![Observed::Number(value.clamp(f64::MIN, f64::MAX) + 0.0)]
     }
 
     /// The two outermost secrets: Bayes security falls with the distance.

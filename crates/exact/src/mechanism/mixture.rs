@@ -5,7 +5,10 @@ use std::fmt;
 
 use rand::{Rng, RngExt};
 
-use super::{BoundMechanism, Entry, Law, MAX_ENTRIES, Mechanism, Probabilities, from_call};
+use super::observed::texts;
+use super::{
+    BoundMechanism, Entry, Law, MAX_ENTRIES, Mechanism, Observed, Probabilities, from_call,
+};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::grammar::{Arguments, Bounds, Call, Parameter, Value, format_number};
 
@@ -202,12 +205,16 @@ impl BoundMechanism for Bound {
         self.first.columns()
     }
 
-    fn sample(&self, secret: usize, rng: &mut dyn Rng) -> Vec<String> {
+    fn draw(&self, secret: usize, rng: &mut dyn Rng) -> Vec<Observed> {
         if rng.random::<f64>() < self.weight {
-            self.first.sample(secret, rng)
+            self.first.draw(secret, rng)
         } else {
-            self.second.sample(secret, rng)
+            self.second.draw(secret, rng)
         }
+    }
+
+    fn sample(&self, secret: usize, rng: &mut dyn Rng) -> Vec<String> {
+        texts(self.draw(secret, rng))
     }
 
     fn capacity(&self) -> Option<f64> {

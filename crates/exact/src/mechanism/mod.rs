@@ -60,6 +60,7 @@ mod location;
 mod mallows;
 mod mixture;
 mod normalized_geometric;
+mod observed;
 mod planar_geometric;
 mod planar_laplace;
 mod points;
@@ -87,6 +88,7 @@ pub use location::NoiseShape;
 pub use mallows::Mallows;
 pub use mixture::Mixture;
 pub use normalized_geometric::NormalizedGeometric;
+pub use observed::Observed;
 pub use planar_geometric::PlanarGeometric;
 pub use planar_laplace::PlanarLaplace;
 pub use points::Grid;
@@ -190,6 +192,13 @@ pub trait BoundMechanism: Debug + Send + Sync {
     /// One observation, as a log would record it: a field for each of the
     /// [columns](BoundMechanism::columns).
     fn sample(&self, secret: usize, rng: &mut dyn Rng) -> Vec<String>;
+
+    /// As [`sample`](BoundMechanism::sample), with numbers as numbers. Both take the same randomness from `rng`
+    /// and their texts are equal. A mechanism that does not say otherwise shows labels.
+    fn draw(&self, secret: usize, rng: &mut dyn Rng) -> Vec<Observed> {
+        let fields = self.sample(secret, rng);
+        fields.into_iter().map(Observed::Label).collect()
+    }
 
     /// The first pair of secrets, in increasing order, whose Bayes security is smallest; `None`
     /// if there are fewer than two secrets. Unless the mechanism knows better, this looks at

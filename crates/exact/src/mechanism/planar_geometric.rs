@@ -6,9 +6,10 @@ use std::sync::OnceLock;
 use libm::{exp, log};
 use rand::{Rng, RngExt};
 
+use super::observed::texts;
 use super::points::{self, Grid};
 use super::ranged;
-use super::{BoundMechanism, Entry, Law, MAX_ENTRIES, Mechanism, Probabilities, Secrets};
+use super::{BoundMechanism, Entry, Law, MAX_ENTRIES, Mechanism, Observed, Probabilities, Secrets};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::grammar::{Arguments, Parameter, format_number};
 
@@ -192,6 +193,10 @@ impl BoundMechanism for Bound {
     }
 
     fn sample(&self, secret: usize, rng: &mut dyn Rng) -> Vec<String> {
+        texts(self.draw(secret, rng))
+    }
+
+    fn draw(&self, secret: usize, rng: &mut dyn Rng) -> Vec<Observed> {
         let sums = self.sums.get_or_init(|| {
             let running = |row: &Vec<f64>| {
                 let mut sum = 0.0;
@@ -206,10 +211,7 @@ impl BoundMechanism for Bound {
         let sums = &sums[secret];
         let u = rng.random::<f64>() * sums[sums.len() - 1];
         let number = sums.partition_point(|&sum| sum <= u).min(sums.len() - 1);
-        self.grid
-            .point(number as u64)
-            .map(|x| format!("{x}"))
-            .into()
+        self.grid.point(number as u64).map(Observed::Number).into()
     }
 
     fn capacity(&self) -> Option<f64> {

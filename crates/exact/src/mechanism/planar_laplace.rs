@@ -8,8 +8,9 @@ use rand::{Rng, RngExt};
 use rand_distr::OpenClosed01;
 
 use super::laplace::LaplaceScale;
+use super::observed::texts;
 use super::points::{self, Grid};
-use super::{BoundMechanism, Entry, Law, Mechanism};
+use super::{BoundMechanism, Entry, Law, Mechanism, Observed};
 use leakgauge_base::error::Result;
 use leakgauge_base::grammar::{Arguments, Parameter, format_number};
 
@@ -220,12 +221,16 @@ impl BoundMechanism for Bound {
 
     /// A direction, and a distance with density r·e^(−r/λ)/λ²: the sum of two exponential numbers.
     fn sample(&self, secret: usize, rng: &mut dyn Rng) -> Vec<String> {
+        texts(self.draw(secret, rng))
+    }
+
+    fn draw(&self, secret: usize, rng: &mut dyn Rng) -> Vec<Observed> {
         let angle = 2.0 * PI * rng.random::<f64>();
         let exponential = |rng: &mut dyn Rng| -log(rng.sample::<f64, _>(OpenClosed01));
         let radius = self.scale * (exponential(rng) + exponential(rng));
         let step = [radius * libm::cos(angle), radius * libm::sin(angle)];
         let field = |(center, step): (f64, f64)| {
-            format!("{}", (center + step).clamp(f64::MIN, f64::MAX) + 0.0)
+            Observed::Number((center + step).clamp(f64::MIN, f64::MAX) + 0.0)
         };
         self.secrets[secret]
             .into_iter()

@@ -5,7 +5,8 @@ use std::fmt::Debug;
 use rand::Rng;
 
 use super::location::outermost;
-use super::{BoundMechanism, Law, Probabilities, Secrets};
+use super::observed::texts;
+use super::{BoundMechanism, Law, Observed, Probabilities, Secrets};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::grammar::{Arguments, Bounds, MAX_WHOLE, Parameter, format_number};
 
@@ -191,9 +192,13 @@ impl<K: Monotone> BoundMechanism for Ranged<K> {
     }
 
     fn sample(&self, secret: usize, rng: &mut dyn Rng) -> Vec<String> {
+        texts(self.draw(secret, rng))
+    }
+
+    fn draw(&self, secret: usize, rng: &mut dyn Rng) -> Vec<Observed> {
         let told = self.family.sample(self.centers[secret], rng);
         // Adding 0 turns -0 into 0.
-        vec![format!("{}", told + 0.0)]
+        vec![Observed::Number(told + 0.0)]
     }
 
     /// The outermost centers: with monotone likelihood ratios the laws are stochastically ordered,

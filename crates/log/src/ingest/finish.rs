@@ -2,13 +2,15 @@
 
 use crate::fold::to_counts;
 use crate::ingest::Ingest;
+use crate::log::Log;
 use crate::observations::Cell;
 use crate::order::{self, RowOrder};
+use crate::row_store::SampledFrom;
 use crate::sample::Sample;
 use crate::tabulate::{kind_of, natural_order, ranks, ranks_among, tabulate};
 use crate::typing::ColumnPlan;
-use crate::{Log, SampledFrom};
 use leakgauge_base::error::{Error, Place, Result, file_listing, shorten};
+use leakgauge_base::naming::{option, setting};
 
 /// Numbers are a discrete observation if integers recur this often on average.
 const RECURRENCE: u64 = 5;
@@ -26,8 +28,8 @@ impl Ingest<'_> {
             .iter()
             .map(|&id| labels[id as usize].clone())
             .collect();
-        let (cells, sample) = self.tally.finish();
-        let (fit_cells, fit_sample) = self.fit_tally.finish();
+        let (cells, sample) = self.counted.finish();
+        let (fit_cells, fit_sample) = self.fit_counted.finish();
         let (drawn, fit_drawn) = (self.drawn.take(), self.fit_drawn.take());
         self.note_samples(sample.or(drawn), fit_sample.or(fit_drawn), &secret_rank)?;
         let mut by_value = self.needed(&cells, &fit_cells);
@@ -123,16 +125,22 @@ impl Ingest<'_> {
         for wanted in &self.options.secrets {
             if !seen.contains(wanted) {
                 let error = Error::parameter(
-                    format!("--secrets {}", shorten(wanted)),
+                    setting("secrets", shorten(wanted)),
                     format!("{file} has no row with this secret"),
                 );
                 return Err(error.with_hint("labels are compared as text, to the letter"));
             }
         }
         let alone = if self.facts.narrowed {
-            "leakage is a difference between secrets: name at least two with --secrets"
+            format!(
+                "leakage is a difference between secrets: name at least two with {}",
+                option("secrets")
+            )
         } else {
-            "leakage is a difference between secrets: log at least two, or choose another --secret column"
+            format!(
+                "leakage is a difference between secrets: log at least two, or choose another column with {}",
+                option("secret")
+            )
         };
         match seen {
             [] => Err(Error::file(file, "has no rows to use")),

@@ -1,15 +1,16 @@
-//! One row of a file after another, and where in the file each stands.
+//! Delimited text: CSV, TSV. All fields are texts.
 
 use std::io::Read;
 
-use csv::{ByteRecord, Position, Reader, ReaderBuilder};
+use csv::{Position, Reader, ReaderBuilder};
 
 use crate::format::Format;
-use crate::layout::{self, Layout};
+use crate::layout;
 use crate::lines::{Lines, Next};
 use crate::records::Records;
+use crate::row::{self, Row};
 use crate::source::{self, Source};
-use leakgauge_base::error::{Error, Place, Result};
+use leakgauge_base::error::{Error, Result};
 
 /// Rows of delimited text.
 pub struct Delimited {
@@ -88,14 +89,14 @@ impl Records for Delimited {
         }
     }
 
-    fn next(&mut self, record: &mut ByteRecord) -> Result<bool> {
+    fn next(&mut self, row: &mut Row) -> Result<bool> {
         if let Text::Lines(lines) = &mut self.text {
             match lines.next() {
                 Ok(Next::Line(line)) => {
-                    record.clear();
+                    row.clear();
                     let fields = line.split(|&byte| byte == self.delimiter);
-                    fields.for_each(|field| record.push_field(field));
-                    record.set_position(Some(position(self.rows)));
+                    fields.for_each(|field| row.push_text(field));
+                    row.set_position(self.rows);
                     lines.take();
                     self.rows += 1;
                     return Ok(true);
@@ -108,108 +109,41 @@ impl Records for Delimited {
         let Text::Quoted(reader) = &mut self.text else {
             return Ok(false);
         };
-        next(&self.name, reader, record, self.rows)
+        next(&self.name, reader, row, self.rows)
     }
 }
 
-fn position(rows_before: u64) -> Position {
-    let mut position = Position::new();
-    position.set_record(rows_before);
-    position
-}
-
-/// A copy of a record. A clone would be as large as the largest record before it.
-pub fn fitting(record: &ByteRecord) -> ByteRecord {
-    let mut copy = ByteRecord::with_capacity(record.as_slice().len(), record.len());
-    record.iter().for_each(|field| copy.push_field(field));
-    copy.set_position(record.position().cloned());
-    copy
-}
-
 /// Reads the next row; false behind the last. So many rows stand before the text of the reader.
-fn next(
-    name: &str,
-    reader: &mut Reader<Source>,
-    record: &mut ByteRecord,
-    before: u64,
-) -> Result<bool> {
-    let read = |reader: &mut Reader<Source>, record: &mut ByteRecord| {
+fn next(name: &str, reader: &mut Reader<Source>, row: &mut Row, before: u64) -> Result<bool> {
+    let read = |reader: &mut Reader<Source>, row: &mut Row| {
         reader
-            .read_byte_record(record)
+            .read_byte_record(row.texts_mut())
             .map_err(|error| match error.into_kind() {
                 csv::ErrorKind::Io(error) => source::read_error(name, &error),
                 other => Error::file(name, format!("{other:?}")),
             })
     };
-    if !read(reader, record)? {
+    if !read(reader, row)? {
         return Ok(false);
     }
-    let within = record.position().map_or(0, Position::record);
-    record.set_position(Some(position(before + within)));
+    let texts = row.texts_mut();
+    let within = texts.position().map_or(0, Position::record);
+    let (is_end, holds_end) = (Source::is_end(texts), Source::holds_end(texts));
+    row.set_position(before + within);
     reader.get_mut().row_is_read();
-    if Source::holds_end(record) {
+    if holds_end {
         return Err(Error::data(
-            place_of(name, record),
+            row.place(name),
             "a quote is opened in this row and never closed",
         )
         .with_hint("close it, or double a quote that belongs to a quoted field"));
     }
-    if !Source::is_end(record) {
+    if !is_end {
         return Ok(true);
     }
-    let place = place_of(name, record);
-    match read(reader, record)? {
+    let place = row.place(name);
+    match read(reader, row)? {
         false => Ok(false),
-        true => Err(not_utf8(place.column("1"))),
+        true => Err(row::not_utf8(place.column("1"))),
     }
-}
-
-/// The row of a file that a record is; the file, if it is no single row of it.
-pub fn place_of(file: &str, record: &ByteRecord) -> Place {
-    match record.position() {
-        Some(position) => Place::file(file).row(position.record() + 1),
-        None => Place::file(file),
-    }
-}
-
-/// The text of a column, without the space around it.
-pub fn field<'r>(
-    record: &'r ByteRecord,
-    column: usize,
-    layout: &Layout,
-    place: &dyn Fn() -> Place,
-) -> Result<&'r str> {
-    whole_field(record, column, layout, place).map(str::trim)
-}
-
-/// A field as it stands, blanks around it included.
-pub fn whole_field<'r>(
-    record: &'r ByteRecord,
-    column: usize,
-    layout: &Layout,
-    place: &dyn Fn() -> Place,
-) -> Result<&'r str> {
-    std::str::from_utf8(&record[column])
-        .map_err(|_| not_utf8(place().column(&layout.names[column])))
-}
-
-/// The error of a cell that is no text.
-pub fn not_utf8(place: Place) -> Error {
-    Error::data(place, "is not UTF-8 text")
-        .with_hint("convert the file, for instance with `iconv -f latin1 -t utf-8`")
-}
-
-/// A problem with what stands in a column.
-pub fn at_column(
-    place: Place,
-    layout: &Layout,
-    column: usize,
-    record: &ByteRecord,
-    problem: &str,
-) -> Error {
-    let value = String::from_utf8_lossy(&record[column]);
-    Error::data(
-        place.column(&layout.names[column]).value(value.trim()),
-        problem,
-    )
 }

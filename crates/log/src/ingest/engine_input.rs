@@ -1,11 +1,11 @@
-//! Rows that were counted or drawn elsewhere, by the query engine.
+//! Rows that the query engine counted or sampled.
 
 use crate::format::Format;
 use crate::ingest::{Ingest, Part};
 use crate::sample::Sample;
 
-/// What a sample that was drawn elsewhere was drawn from.
-pub struct Drawn {
+/// What a sample that the engine drew was drawn from.
+pub struct EngineSample {
     /// The most rows of a secret.
     pub cap: u64,
     /// The rows of each secret.
@@ -13,19 +13,19 @@ pub struct Drawn {
 }
 
 impl Ingest<'_> {
-    /// What the files looked like from which rows were counted elsewhere.
+    /// What the files looked like whose rows the engine counted.
     pub fn read_as(&mut self, header: bool, (format, delimiter): (Format, Option<char>)) {
         self.facts.header = header;
         self.facts.format = format;
         self.facts.delimiter = delimiter;
     }
 
-    /// Something for the report.
+    /// Adds a note for the report.
     pub fn note(&mut self, note: String) {
         self.facts.notes.push(note);
     }
 
-    /// Secrets that were left out elsewhere, and their rows.
+    /// Secrets that the engine left out, and their rows.
     pub fn leave_out(&mut self, secrets: Vec<(String, u64)>) {
         for (label, rows) in secrets {
             self.left_out.intern(&label);
@@ -33,8 +33,8 @@ impl Ingest<'_> {
         }
     }
 
-    /// The rows of a part were drawn elsewhere.
-    pub fn drawn(&mut self, part: Part, drawn: Option<Drawn>) {
+    /// The rows of a part are a sample that the engine drew.
+    pub fn drawn(&mut self, part: Part, drawn: Option<EngineSample>) {
         let sample = drawn.map(|drawn| {
             let mut sample = Sample {
                 cap: drawn.cap,

@@ -1,42 +1,51 @@
-//! Batches as texts, decoded on a thread of their own while the rows before are counted.
+//! Batches as fields, decoded on a thread of their own while the rows before are counted.
 
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use arrow::array::{Array, RecordBatch};
 
-use crate::Batches;
 use crate::damage::{damaged, guarded};
 use crate::leaves::Leaves;
-use crate::texts::Texts;
+use crate::values::Values;
 use leakgauge_base::error::{Error, Place, Result};
+use leakgauge_base::naming::option;
 
-/// Rows that become texts at once …
-const MOST_ROWS: usize = 8192;
+/// Rows that are converted at once …
+const MAX_ROWS: usize = 8192;
 /// … unless they are this many bytes.
-const MOST_BYTES: usize = 4 << 20;
-/// Pieces that may wait.
+const MAX_BYTES: usize = 4 << 20;
+/// Groups of rows that may wait.
 const WAITING: usize = 4;
+
+/// Batches of the columns that are wanted, in the order of their rows.
+pub(super) trait Batches: Send {
+    /// The next batch; `None` behind the last.
+    fn next(&mut self) -> Result<Option<RecordBatch>>;
+
+    /// What is being read, in words: `row group 3`.
+    fn part(&self) -> String;
+}
 
 /// Some rows that follow each other.
 #[derive(Default)]
-pub(super) struct Piece {
+pub(super) struct DecodedRows {
     /// Rows of the file before them.
     pub(super) before: u64,
     /// How many they are.
-    pub(super) rows: usize,
-    /// The texts by column; `None` for a column that is not wanted.
-    pub(super) columns: Vec<Option<Texts>>,
+    pub(super) count: usize,
+    /// The values by column; `None` for a column that is not wanted.
+    pub(super) columns: Vec<Option<Values>>,
 }
 
-/// The pieces of a file, in order.
-pub(super) struct Pieces {
+/// The rows of a file, in order.
+pub(super) struct DecodedBatches {
     name: String,
-    /// `None` behind the last piece: without it the thread has died.
-    receiver: Receiver<Result<Option<Piece>>>,
+    /// `None` behind the last rows: without it the thread has died.
+    receiver: Receiver<Result<Option<DecodedRows>>>,
     is_over: bool,
 }
 
-impl Pieces {
+impl DecodedBatches {
     /// Begins to decode.
     pub(super) fn of(name: &str, leaves: Leaves, batches: Box<dyn Batches>) -> Self {
         let (sender, receiver) = sync_channel(WAITING);
@@ -46,24 +55,24 @@ impl Pieces {
             batches,
             rows: 0,
         };
-        // It ends when its file does, or at the next piece that nobody takes.
+        // It ends when its file does, or at the next rows that nobody takes.
         std::thread::spawn(move || decoder.run(&sender));
-        Pieces {
+        DecodedBatches {
             name: name.to_owned(),
             receiver,
             is_over: false,
         }
     }
 
-    /// The next piece; `None` behind the last.
-    pub(super) fn next(&mut self) -> Result<Option<Piece>> {
+    /// The next rows; `None` behind the last.
+    pub(super) fn next(&mut self) -> Result<Option<DecodedRows>> {
         if self.is_over {
             return Ok(None);
         }
         let lost = || Err(damaged(&self.name, "the file", "its decoder gave up"));
-        let piece = self.receiver.recv().unwrap_or_else(|_| lost());
-        self.is_over = !matches!(piece, Ok(Some(_)));
-        piece
+        let rows = self.receiver.recv().unwrap_or_else(|_| lost());
+        self.is_over = !matches!(rows, Ok(Some(_)));
+        rows
     }
 }
 
@@ -71,12 +80,12 @@ struct Decoder {
     name: String,
     leaves: Leaves,
     batches: Box<dyn Batches>,
-    /// Rows that have become texts.
+    /// Rows that have been converted.
     rows: u64,
 }
 
 impl Decoder {
-    fn run(&mut self, sender: &SyncSender<Result<Option<Piece>>>) {
+    fn run(&mut self, sender: &SyncSender<Result<Option<DecodedRows>>>) {
         loop {
             let batches = &mut self.batches;
             let batch = guarded(|| batches.next()).unwrap_or_else(|words| self.gave_up(&words));
@@ -88,9 +97,9 @@ impl Decoder {
             };
             let step = step(&batch);
             for from in (0..batch.num_rows()).step_by(step) {
-                let piece = self.piece(&batch.slice(from, step.min(batch.num_rows() - from)));
-                let failed = piece.is_err();
-                if sender.send(piece.map(Some)).is_err() || failed {
+                let rows = self.convert(&batch.slice(from, step.min(batch.num_rows() - from)));
+                let failed = rows.is_err();
+                if sender.send(rows.map(Some)).is_err() || failed {
                     return;
                 }
             }
@@ -102,30 +111,33 @@ impl Decoder {
         Err(damaged(&self.name, &self.batches.part(), words))
     }
 
-    fn piece(&mut self, rows: &RecordBatch) -> Result<Piece> {
+    fn convert(&mut self, rows: &RecordBatch) -> Result<DecodedRows> {
         let before = self.rows;
-        let texts = guarded(|| self.leaves.texts(rows)).or_else(|words| self.gave_up(&words))?;
-        let columns = texts.map_err(|(column, problem)| {
+        let values = guarded(|| self.leaves.values(rows)).or_else(|words| self.gave_up(&words))?;
+        let columns = values.map_err(|(column, problem)| {
             let row = before + problem.row as u64 + 1;
             Error::data(
                 Place::file(&self.name).row(row).column(column),
                 problem.words,
             )
-            .with_hint("repair the row, or name the observation columns with --observe")
+            .with_hint(format!(
+                "repair the row, or name the observation columns with {}",
+                option("observe")
+            ))
         })?;
         self.rows += rows.num_rows() as u64;
-        Ok(Piece {
+        Ok(DecodedRows {
             before,
-            rows: rows.num_rows(),
+            count: rows.num_rows(),
             columns,
         })
     }
 }
 
-/// Rows of a batch that make a piece.
+/// How many rows of a batch are converted at once.
 fn step(batch: &RecordBatch) -> usize {
     let bytes = |column: &dyn Array| column.to_data().get_slice_memory_size().unwrap_or(0);
     let bytes: usize = batch.columns().iter().map(|column| bytes(column)).sum();
     let of_row = (bytes / batch.num_rows().max(1)).max(1);
-    (MOST_BYTES / of_row).clamp(1, MOST_ROWS)
+    (MAX_BYTES / of_row).clamp(1, MAX_ROWS)
 }

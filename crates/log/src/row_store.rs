@@ -4,9 +4,10 @@ use crate::fold::CellCounter;
 use crate::observations::Cell;
 use crate::sample::{Sample, Sampler};
 use leakgauge_base::error::{Error, Place, Result};
+use leakgauge_base::naming::{option, setting};
 
 /// A cap below this tells more of the limit than of the log.
-const LEAST_CAP: u64 = 100;
+const MIN_CAP: u64 = 100;
 
 /// Set in the identity of rows that were counted before the sample began, and in no number of a row.
 const COUNTED: u64 = 1 << 63;
@@ -17,7 +18,7 @@ const COUNTED: u64 = 1 << 63;
 /// Which rows are kept does not depend on what they show, and limits stay valid: see [`crate::sample`].
 /// Whether a sample is drawn does depend on it, but only on how many pairs are distinct: numbers with many
 /// digits settle that by how many rows there are.
-pub struct Tally {
+pub(crate) struct RowStore {
     /// Distinct pairs counted, and rows sampled, at most.
     most: u64,
     seed: u64,
@@ -31,11 +32,11 @@ enum Rows {
     Sampled(Sampler),
 }
 
-impl Tally {
+impl RowStore {
     /// No rows; `None` if all are to be counted, whatever that takes.
     pub fn new(most: Option<u64>, seed: u64) -> Self {
         let most = most.unwrap_or(u64::MAX);
-        Tally {
+        RowStore {
             most,
             seed,
             added: 0,
@@ -140,17 +141,19 @@ impl SampledFrom {
 
     /// Refuses a limit that leaves next to nothing of secrets that the log has rows of.
     pub fn check(self, place: &Place) -> Result<Self> {
-        if self.cap >= LEAST_CAP {
+        if self.cap >= MIN_CAP {
             return Ok(self);
         }
         let secrets = self.rows.iter().filter(|&&rows| rows > 0).count() as u64;
         let problem = format!(
-            "--max-rows {} leaves {} rows of a secret at most: there are {secrets}",
-            self.max_rows, self.cap
+            "{} leaves {} rows of a secret at most: there are {secrets}",
+            setting("max_rows", self.max_rows),
+            self.cap
         );
         Err(Error::data(place.clone(), problem).with_hint(format!(
-            "give at least {}, or name the secrets that matter with --secrets",
-            LEAST_CAP * secrets
+            "give at least {}, or name the secrets that matter with {}",
+            MIN_CAP * secrets,
+            option("secrets")
         )))
     }
 

@@ -1,0 +1,84 @@
+//! A log as it was read or built: counts, and what was found on the way.
+
+use crate::format::Format;
+use crate::observations::{Counts, Observations};
+use crate::options::ScoreColumns;
+use crate::order::RowOrder;
+use crate::row_store::SampledFrom;
+use crate::typing::Decision;
+
+/// A log as read: what was observed, how often under each secret, and what the file looked like.
+#[derive(Debug, Clone)]
+pub struct Log {
+    /// The secrets' labels: in numeric order if all are numbers, else alphabetical.
+    pub secrets: Vec<String>,
+    /// Secrets of the log that are not among those asked for.
+    pub left_out: Vec<String>,
+    /// The distinct observations.
+    pub observations: Observations,
+    /// The rows of the log itself, all or a sample: see [`rows_of_secrets`](Log::rows_of_secrets).
+    pub counts: Counts,
+    /// The rows of the log to learn on, if one was given.
+    pub fit_counts: Option<Counts>,
+    /// The order of rows, as far as it was kept; `None` for aggregated logs.
+    pub order: Option<RowOrder>,
+    /// All rows of the log itself in their order, (secret, observation), if that was asked for.
+    pub sequence: Option<Vec<(u32, u32)>>,
+    /// What was found while reading.
+    pub facts: InputFacts,
+}
+
+impl Log {
+    /// How many rows of each secret the log has, whether they are all used or sampled. How often a secret
+    /// occurs is to be taken from here: a sample has as many rows of one secret as of another.
+    pub fn rows_of_secrets(&self) -> &[u64] {
+        let sampled = self.facts.sampled.as_ref();
+        sampled.map_or(self.counts.rows(), |sampled| &sampled.rows)
+    }
+}
+
+/// What was found while reading, for the report.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct InputFacts {
+    /// The files of the log.
+    pub files: Vec<String>,
+    /// The log to learn on.
+    pub fit_on: Option<String>,
+    /// Rows (occurrences) in the log's files.
+    pub rows: u64,
+    /// Rows used: those of the secrets asked for, of a sample those in it.
+    pub rows_used: u64,
+    /// What the rows used are a sample of, if they are one.
+    pub sampled: Option<SampledFrom>,
+    /// The same of the rows of the log to learn on.
+    pub fit_sampled: Option<SampledFrom>,
+    /// Whether row 1 was read as a header.
+    pub header: bool,
+    /// Whether the header was found or forced.
+    pub header_detected: bool,
+    /// How the first file is written down.
+    pub format: Format,
+    /// The delimiter of the first file; `None` for a format without one.
+    pub delimiter: Option<char>,
+    /// Whether every column was a secret.
+    pub wide: bool,
+    /// The name of the secret's column.
+    pub secret_column: String,
+    /// Whether the rows carried counts.
+    pub aggregated: bool,
+    /// Per observation column: who decided its type.
+    pub decided: Vec<Decision>,
+    /// Per observation column: the most decimals a number was written with, `None` if categorical or
+    /// written with exponents.
+    pub decimals: Vec<Option<u32>>,
+    /// Columns of labels that look like numbers written otherwise, with an example.
+    pub like_numbers: Vec<(String, String)>,
+    /// Categorical columns that hold numbers nearly everywhere.
+    pub suspicious_columns: Vec<String>,
+    /// Whether the user narrowed the log to some secrets.
+    pub narrowed: bool,
+    /// What was made of the log beyond reading it: lists taken apart, units; for the report.
+    pub notes: Vec<String>,
+    /// The columns of scores that were read in place of observations.
+    pub scores: Option<ScoreColumns>,
+}

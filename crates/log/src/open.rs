@@ -1,0 +1,114 @@
+//! Opening a log in any format: what a file holds is told by its first bytes and its name.
+
+use std::io::{Cursor, Read};
+
+use crate::delimited::Delimited;
+use crate::format::Columnar;
+use crate::json_lines::{self, JsonLines};
+use crate::options::{Opened, ReadOptions};
+use crate::records::{PROBE_BYTES, PROBE_ROWS, Records};
+use crate::row::{self, Row};
+use crate::source::{self, ReadMeter, STDIN};
+use crate::wide::Wide;
+use leakgauge_base::error::Result;
+
+/// Opens what the user named: a file or standard input.
+///
+/// # Errors
+/// A file that cannot be read or is not what it seems; options that do not fit its format.
+pub fn open_file(name: &str, meter: &ReadMeter, options: &ReadOptions) -> Result<Box<dyn Records>> {
+    if name == STDIN {
+        return open(
+            name,
+            source::unpack(name, std::io::stdin(), meter)?,
+            options,
+        );
+    }
+    let file = source::open_file(name, meter)?;
+    let file = match options.columnar {
+        None => file,
+        Some(reader) => match reader.open_file(name, file, meter, options)? {
+            Opened::Records(records) => return shaped(name, records, options),
+            Opened::Other(file) => file,
+        },
+    };
+    open(name, source::unpack(name, file, meter)?, options)
+}
+
+/// Opens a text by its name and its first bytes.
+///
+/// # Errors
+/// As [`open_file`].
+pub(crate) fn open(
+    name: &str,
+    mut input: Box<dyn Read + Send>,
+    options: &ReadOptions,
+) -> Result<Box<dyn Records>> {
+    let mut head = Vec::new();
+    (&mut input)
+        .take(1 << 16)
+        .read_to_end(&mut head)
+        .map_err(|error| source::read_error(name, &error))?;
+    open_behind(name, head, input, options, PROBE_ROWS)
+}
+
+/// As [`open`], behind what was already read; so many rows may be looked at before the first is given.
+///
+/// # Errors
+/// As [`open_file`].
+pub(crate) fn open_behind(
+    name: &str,
+    head: Vec<u8>,
+    input: Box<dyn Read + Send>,
+    options: &ReadOptions,
+    probe: usize,
+) -> Result<Box<dyn Records>> {
+    let columnar = Columnar::of(&head);
+    if let (Some(Columnar::ArrowStream), Some(reader)) = (columnar, options.columnar) {
+        let stream = Box::new(Cursor::new(head).chain(input));
+        return shaped(name, reader.open_stream(name, stream, options)?, options);
+    }
+    if let Some(columnar) = columnar {
+        return Err(columnar.needs_file(name, options.columnar.is_some()));
+    }
+    let records: Box<dyn Records> = if json_lines::is_json_lines(name, &head, options.delimiter) {
+        options.refuse_no_header(name, "JSON, whose rows name their fields")?;
+        let text = Box::new(Cursor::new(head).chain(input));
+        Box::new(JsonLines::new(name, text, options, probe)?)
+    } else {
+        Box::new(Delimited::new(name, head, input, options.delimiter))
+    };
+    shaped(name, records, options)
+}
+
+/// The rows of a log, of a wide file one for each of its cells.
+pub(crate) fn shaped(
+    name: &str,
+    records: Box<dyn Records>,
+    options: &ReadOptions,
+) -> Result<Box<dyn Records>> {
+    Ok(if options.wide {
+        Box::new(Wide::new(name, records, options)?)
+    } else {
+        records
+    })
+}
+
+/// The first rows of a source, at most `most`. All their texts are UTF-8.
+///
+/// # Errors
+/// A row that cannot be read.
+pub fn read_probe(name: &str, records: &mut dyn Records, most: usize) -> Result<Vec<Row>> {
+    let mut probe = Vec::new();
+    let mut bytes = 0;
+    let mut row = Row::new();
+    while probe.len() < most && bytes < PROBE_BYTES && records.next(&mut row)? {
+        bytes += row.bytes();
+        if let Some(column) = row.not_utf8() {
+            let column = (column + 1).to_string();
+            return Err(row::not_utf8(row.place(name).column(column)));
+        }
+        probe.push(row.compact());
+    }
+    Ok(probe)
+}

@@ -1,0 +1,159 @@
+//! What to read and how.
+
+mod check;
+mod list_reading;
+mod score_columns;
+
+use std::fmt::Debug;
+use std::fs::File;
+use std::io::Read;
+
+use crate::records::Records;
+use crate::source::ReadMeter;
+use leakgauge_base::error::{Error, Result};
+use leakgauge_base::naming::setting;
+
+pub use check::is_same;
+pub use list_reading::ListReading;
+pub use score_columns::ScoreColumns;
+
+/// Rows that a command uses at most of a log that is not counted exactly; see [`ReadOptions::max_rows`].
+pub const MAX_ROWS: u64 = 1_000_000;
+/// What to read and how.
+#[derive(Debug, Clone, Default)]
+pub struct ReadOptions {
+    /// The files that make up the log; `-` is standard input.
+    pub files: Vec<String>,
+    /// A second log to learn and tune on.
+    pub fit_on: Option<String>,
+    /// The column of the secret, by name or number, or several between commas whose values together are
+    /// the secret (a point in the plane); `secret` if not given.
+    pub secret: Option<String>,
+    /// The observation columns; all others if not given.
+    pub observe: Option<Vec<String>>,
+    /// The column that says how often a row occurred.
+    pub count: Option<String>,
+    /// Whether row 1 is a header.
+    pub header: HeaderChoice,
+    /// The delimiter; found if not given.
+    pub delimiter: Option<u8>,
+    /// Columns to read as labels.
+    pub categorical: Vec<String>,
+    /// Columns to read as numbers.
+    pub numeric: Vec<String>,
+    /// Width of the bins an observer can resolve, by column.
+    pub resolution: Vec<(String, f64)>,
+    /// What is observed of columns whose cells are lists.
+    pub lists: Vec<(String, ListReading)>,
+    /// Whether every column is a secret, and every cell an observation of it.
+    pub wide: bool,
+    /// The columns that hold the scores of the user's own attack: they are the observation.
+    pub scores: Option<ScoreColumns>,
+    /// The only secrets to look at; all if empty.
+    pub secrets: Vec<String>,
+    /// The query engine to read through; this crate's own readers if not given.
+    pub engine: Option<EngineOptions>,
+    /// What reads files that hold columns in binary; they are refused without it.
+    pub columnar: Option<&'static dyn ColumnarReader>,
+    /// Whether to keep the order of all rows, for a split by time. Not for aggregated logs.
+    pub keep_order: bool,
+    /// How much is held in memory. With at most so many distinct pairs of a secret and an observation all
+    /// rows are counted, however many there are. Of a log with more of them a random sample of at most so
+    /// many rows is used: the same number of every secret, but all rows of secrets that have fewer. The same
+    /// for the log to learn on, by itself. Without a limit all rows are counted.
+    pub max_rows: Option<u64>,
+    /// Seed of that sample.
+    pub seed: u64,
+}
+
+/// How a log is read through a query engine.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EngineOptions {
+    /// The rows to look at: a condition on columns, as behind `WHERE` in SQL; all if not given.
+    pub condition: Option<String>,
+    /// The scheduler of a cluster to run on, `df://HOST:PORT`; this process if not given.
+    pub cluster: Option<String>,
+    /// Where groups that do not fit into memory go; the system's place for temporary files if not given.
+    pub spill: Option<std::path::PathBuf>,
+}
+
+impl ReadOptions {
+    /// Every column that an option names.
+    pub fn named_columns(&self) -> impl Iterator<Item = &str> {
+        let secret = self
+            .secret
+            .iter()
+            .flat_map(|names| names.split(',').map(str::trim));
+        let others = self
+            .count
+            .iter()
+            .chain(self.observe.iter().flatten())
+            .chain(&self.categorical)
+            .chain(&self.numeric)
+            .chain(self.lists.iter().map(|(name, _)| name))
+            .chain(self.resolution.iter().map(|(name, _)| name));
+        let scores = self.scores.iter().flat_map(ScoreColumns::columns);
+        secret
+            .chain(self.secret.as_deref())
+            .chain(scores)
+            .chain(others.map(String::as_str))
+    }
+
+    /// Refuses the option that row 1 is data, where a format names its columns; `holds` says what the file holds.
+    ///
+    /// # Errors
+    /// If [`header`](Self::header) is [`HeaderChoice::Absent`].
+    pub fn refuse_no_header(&self, name: &str, holds: &str) -> Result<()> {
+        if self.header != HeaderChoice::Absent {
+            return Ok(());
+        }
+        let problem = format!("{name} holds {holds}");
+        Err(Error::parameter(setting("header", "absent"), problem).with_hint("leave it out"))
+    }
+}
+
+/// What reads Parquet and Arrow files. It is handed in, so that ingestion does not depend on their decoders.
+pub trait ColumnarReader: Debug + Send + Sync {
+    /// Opens a file, if its first bytes are those of a format with columns in binary.
+    ///
+    /// # Errors
+    /// A file that is broken; columns that cannot become fields; options for delimited text.
+    fn open_file(
+        &self,
+        name: &str,
+        file: File,
+        meter: &ReadMeter,
+        options: &ReadOptions,
+    ) -> Result<Opened>;
+
+    /// Opens a stream of record batches.
+    ///
+    /// # Errors
+    /// As [`open_file`](Self::open_file).
+    fn open_stream(
+        &self,
+        name: &str,
+        stream: Box<dyn Read + Send>,
+        options: &ReadOptions,
+    ) -> Result<Box<dyn Records>>;
+}
+
+/// A file that was looked at.
+pub enum Opened {
+    /// Its rows.
+    Records(Box<dyn Records>),
+    /// It holds no columns in binary; it stands at its beginning.
+    Other(File),
+}
+
+/// Whether the first row of a file names its columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum HeaderChoice {
+    /// Look and decide.
+    #[default]
+    Detect,
+    /// It does.
+    Present,
+    /// It does not.
+    Absent,
+}

@@ -1,0 +1,143 @@
+//! Options that are wrong, or that exclude each other, before anything is read.
+
+use crate::options::{MAX_ROWS, ReadOptions};
+use crate::source::STDIN;
+use leakgauge_base::error::{Error, Result};
+use leakgauge_base::naming::{option, setting};
+
+/// A smaller limit saves no memory worth having; whoever gives it probably meant something else.
+const MIN_MAX_ROWS: u64 = 1_000;
+
+impl ReadOptions {
+    /// Checks options that can be wrong before anything is read.
+    ///
+    /// # Errors
+    /// A file named twice, numbers out of range, options that exclude each other.
+    pub fn check(&self) -> Result<()> {
+        if self.files.is_empty() {
+            return Err(Error::parameter(option("files"), "no file is named"));
+        }
+        let names = self.files.iter().chain(&self.fit_on);
+        if names.filter(|name| *name == STDIN).count() > 1 {
+            return Err(Error::parameter(
+                "-",
+                "standard input can be read only once",
+            ));
+        }
+        for (at, file) in self.files.iter().enumerate() {
+            if self.files[..at].iter().any(|before| is_same(before, file)) {
+                return Err(Error::file(file, "is named twice")
+                    .with_hint("its rows would count twice; several files are read as one log"));
+            }
+            if self
+                .fit_on
+                .as_ref()
+                .is_some_and(|fit_on| is_same(file, fit_on))
+            {
+                return Err(Error::file(
+                    file,
+                    format!("is the log and also the one of {}", option("fit_on")),
+                )
+                .with_hint(format!(
+                    "rows that an attack learned from certify nothing: leave {} out, and the log is split",
+                    option("fit_on")
+                )));
+            }
+        }
+        if let Some(most) = self.max_rows.filter(|&most| most < MIN_MAX_ROWS) {
+            return Err(Error::parameter(
+                setting("max_rows", most),
+                format!("must be at least {MIN_MAX_ROWS}"),
+            )
+            .with_hint(format!(
+                "the default is {MAX_ROWS}; fewer than that save little memory"
+            )));
+        }
+        if self.scores.is_some() {
+            refuse_beside_scores(self)?;
+        }
+        if self.wide {
+            refuse_beside_wide(self)?;
+        }
+        if self.keep_order && self.count.is_some() {
+            return Err(Error::parameter(
+                option("keep_order"),
+                format!(
+                    "an aggregated log ({}) has lost the order of its rows",
+                    option("count")
+                ),
+            )
+            .with_hint(format!(
+                "give the rows one by one as they were recorded, or use {}",
+                setting("split", "random")
+            )));
+        }
+        for (column, width) in &self.resolution {
+            if !(width.is_finite() && *width > 0.0) {
+                return Err(Error::parameter(
+                    setting("resolution", format!("{column}={width}")),
+                    "the width of a bin must be a positive number",
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether two names are of one file.
+pub fn is_same(one: &str, other: &str) -> bool {
+    let file = |name: &str| std::fs::canonicalize(name).ok();
+    one == other || file(one).is_some_and(|one| file(other) == Some(one))
+}
+
+/// Refuses options that say something else of what is observed.
+fn refuse_beside_scores(options: &ReadOptions) -> Result<()> {
+    let others = [
+        ("observe", options.observe.is_some()),
+        ("categorical", !options.categorical.is_empty()),
+        ("resolution", !options.resolution.is_empty()),
+        ("lists", !options.lists.is_empty()),
+    ];
+    match others.into_iter().find(|(_, is_given)| *is_given) {
+        None => Ok(()),
+        Some((field, _)) => Err(Error::parameter(
+            option(field),
+            format!(
+                "cannot be together with {}: the scores are what is observed, as exact numbers",
+                option("scores")
+            ),
+        )
+        .with_hint("other columns are left aside anyway")),
+    }
+}
+
+/// Refuses options about columns that a wide file does not have.
+fn refuse_beside_wide(options: &ReadOptions) -> Result<()> {
+    let others = [
+        ("secret", options.secret.is_some()),
+        ("observe", options.observe.is_some()),
+        ("count", options.count.is_some()),
+        ("scores", options.scores.is_some()),
+    ];
+    if let Some((field, _)) = others.into_iter().find(|(_, is_given)| *is_given) {
+        return Err(Error::parameter(
+            option(field),
+            format!(
+                "cannot be together with {}: every column is a secret, every cell an observation",
+                option("wide")
+            ),
+        )
+        .with_hint("leave one of the two options out"));
+    }
+    if options.keep_order {
+        return Err(Error::parameter(
+            option("keep_order"),
+            "a wide log does not say which of its columns was recorded when",
+        )
+        .with_hint(format!(
+            "give one observation a row as they were recorded, or use {}",
+            setting("split", "random")
+        )));
+    }
+    Ok(())
+}

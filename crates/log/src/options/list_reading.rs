@@ -1,0 +1,81 @@
+//! What is observed of a column whose cells are lists.
+
+use leakgauge_base::error::{Error, Result, shorten};
+use leakgauge_base::naming::setting;
+
+/// More elements than this are no fixed-length observation.
+const MAX_ELEMENTS: usize = 10_000;
+
+/// What is observed of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListReading {
+    /// Its first elements, each a column.
+    First(usize),
+    /// The number of its elements.
+    Length,
+    /// The sum of its elements.
+    Sum,
+    /// Its elements without order and repetition.
+    Set,
+}
+
+impl ListReading {
+    /// Reads `COLUMN=first:20`, `COLUMN=length`, `COLUMN=sum` or `COLUMN=set`.
+    ///
+    /// # Errors
+    /// Anything else.
+    pub fn parse(text: &str) -> Result<(String, Self)> {
+        let wrong = || {
+            Error::parameter(
+                setting("lists", shorten(text)),
+                "is not COLUMN=first:N, COLUMN=length, COLUMN=sum or COLUMN=set",
+            )
+            .with_hint(format!(
+                "for instance {}",
+                setting("lists", "sizes=first:20")
+            ))
+        };
+        let (column, reading) = text.rsplit_once('=').ok_or_else(wrong)?;
+        let reading = match reading.trim() {
+            "length" => ListReading::Length,
+            "sum" => ListReading::Sum,
+            "set" => ListReading::Set,
+            first => {
+                let number = first.strip_prefix("first:").ok_or_else(wrong)?;
+                let number = number.parse().map_err(|_| wrong())?;
+                if !(1..=MAX_ELEMENTS).contains(&number) {
+                    return Err(Error::parameter(
+                        setting("lists", shorten(text)),
+                        format!("the first 1 to {MAX_ELEMENTS} elements can be observed"),
+                    ));
+                }
+                ListReading::First(number)
+            }
+        };
+        Ok((column.trim().to_owned(), reading))
+    }
+
+    /// What is observed, in words.
+    pub(crate) fn description(self) -> String {
+        match self {
+            ListReading::First(of) => format!("its first {of} elements"),
+            ListReading::Length => "its length".to_owned(),
+            ListReading::Sum => "the sum of its elements".to_owned(),
+            ListReading::Set => "the set of its elements".to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reading_is_a_column_and_what_is_observed() {
+        let parsed = ListReading::parse("a=b=first:3").unwrap();
+        assert_eq!(parsed, ("a=b".to_owned(), ListReading::First(3)));
+        for wrong in ["a", "a=", "a=first", "a=first:0", "a=first:x", "a=mean"] {
+            assert!(ListReading::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! Reading a log from files, from anything that can be read, or from rows.
+
+use std::io::Read;
+
+use crate::ingest::{Ingest, Part};
+use crate::log::Log;
+use crate::open;
+use crate::options::ReadOptions;
+use crate::records::Records;
+use crate::source::{self, ReadMeter};
+use leakgauge_base::error::Result;
+
+/// Reads a log.
+///
+/// # Errors
+/// Anything wrong with a file or its content, with file, row, column and value.
+pub fn read(options: &ReadOptions, meter: &ReadMeter) -> Result<Log> {
+    options.check()?;
+    let meter = &meter.expecting(options.files.iter().chain(&options.fit_on));
+    let mut ingest = Ingest::new(options);
+    for file in &options.files {
+        let records = open::open_file(file, meter, options)?;
+        ingest.file(file, Part::Log, records)?;
+    }
+    if let Some(file) = &options.fit_on {
+        let records = open::open_file(file, meter, options)?;
+        ingest.file(file, Part::FitOn, records)?;
+    }
+    ingest.finish()
+}
+
+/// Reads a log from anything that can be read; `options.files` and `options.fit_on` are not looked at.
+///
+/// ```
+/// use leakgauge_log::{ReadOptions, read_from};
+///
+/// let log = read_from("example", "secret,time\na,1.5\nb,2.5\n".as_bytes(), &ReadOptions::default())?;
+/// assert_eq!(log.secrets, ["a", "b"]);
+/// # Ok::<(), leakgauge_base::error::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`read`].
+pub fn read_from(
+    name: &str,
+    input: impl Read + Send + 'static,
+    options: &ReadOptions,
+) -> Result<Log> {
+    let options = ReadOptions {
+        files: vec![name.to_owned()],
+        fit_on: None,
+        ..options.clone()
+    };
+    options.check()?;
+    let mut ingest = Ingest::new(&options);
+    let input = source::unpack(name, input, &ReadMeter::default())?;
+    let records = open::open(name, input, &options)?;
+    ingest.file(name, Part::Log, records)?;
+    ingest.finish()
+}
+
+/// Reads a log from rows of any source; `options.files` and `options.fit_on` are not looked at. The types of
+/// columns are found out from the first rows, unless the options say what they are. The name stands for the
+/// source in messages and in the report.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_records(name: &str, records: Box<dyn Records>, options: &ReadOptions) -> Result<Log> {
+    let options = ReadOptions {
+        files: vec![name.to_owned()],
+        fit_on: None,
+        ..options.clone()
+    };
+    options.check()?;
+    let records = open::shaped(name, records, &options)?;
+    let mut ingest = Ingest::new(&options);
+    ingest.file(name, Part::Log, records)?;
+    ingest.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::Format;
+    use crate::number::Number;
+    use crate::row::{Field, Row};
+
+    /// Rows that hold numbers in binary, as columnar formats do.
+    struct Typed {
+        rows: std::vec::IntoIter<Vec<Field<'static>>>,
+    }
+
+    impl Records for Typed {
+        fn is_named(&self) -> bool {
+            true
+        }
+
+        fn format(&self) -> Format {
+            Format::Delimited
+        }
+
+        fn delimiter(&self) -> Option<char> {
+            Some(',')
+        }
+
+        fn next(&mut self, row: &mut Row) -> Result<bool> {
+            row.clear();
+            let fields = self.rows.next();
+            fields.iter().flatten().for_each(|&field| row.push(field));
+            Ok(fields.is_some())
+        }
+    }
+
+    /// A log whose fields are numbers in binary, and the same as text.
+    fn both(rows: &[[Number; 4]], options: &ReadOptions) -> [Result<Log>; 2] {
+        let names = ["secret", "x", "y", "n"];
+        let mut text = names.join(",") + "\n";
+        let mut typed = vec![names.map(|name| Field::Text(name.as_bytes())).to_vec()];
+        for row in rows {
+            text += &(row.map(|number| number.to_string()).join(",") + "\n");
+            typed.push(row.map(Field::Number).to_vec());
+        }
+        let typed = Typed {
+            rows: typed.into_iter(),
+        };
+        [
+            read_records("log", Box::new(typed), options),
+            read_from("log", std::io::Cursor::new(text), options),
+        ]
+    }
+
+    fn rows() -> Vec<[Number; 4]> {
+        let row = |at: i64| {
+            [
+                Number::Float([-0.0, 1.5, 1e21][at as usize % 3]),
+                Number::Float((at * 37 % 101) as f64 / 8.0 - 3.0),
+                Number::Integer(at % 4 - 1),
+                Number::Unsigned(at as u64 % 5),
+            ]
+        };
+        (0..12_000).map(row).collect()
+    }
+
+    #[test]
+    fn numbers_mean_what_their_shortest_texts_mean() {
+        let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+        let options = ReadOptions::default;
+        for options in [
+            options(),
+            ReadOptions {
+                count: Some("n".into()),
+                ..options()
+            },
+            ReadOptions {
+                secret: Some("secret,y".into()),
+                ..options()
+            },
+            ReadOptions {
+                categorical: names(&["x", "n"]),
+                numeric: names(&["y"]),
+                ..options()
+            },
+            ReadOptions {
+                resolution: vec![("x".into(), 0.5)],
+                secrets: names(&["-0", "1.5"]),
+                ..options()
+            },
+        ] {
+            let [typed, text] = both(&rows(), &options).map(Result::unwrap);
+            assert_eq!(typed.secrets, text.secrets);
+            assert_eq!(typed.left_out, text.left_out);
+            assert_eq!(typed.counts, text.counts);
+            let found = |log: &Log| {
+                let mut facts = log.facts.clone();
+                facts.header_detected = false;
+                format!("{facts:?} {:?} {:?}", log.observations, log.order)
+            };
+            assert_eq!(found(&typed), found(&text));
+        }
+    }
+
+    #[test]
+    fn numbers_that_are_refused_are_refused_alike() {
+        for (column, number) in [
+            (1, Number::Float(f64::NAN)),
+            (1, Number::Float(f64::NEG_INFINITY)),
+            (3, Number::Float(0.5)),
+            (3, Number::Integer(-1)),
+            (3, Number::Float(1e17)),
+        ] {
+            let mut rows = rows();
+            rows[7][column] = number;
+            let options = ReadOptions {
+                count: Some("n".into()),
+                ..ReadOptions::default()
+            };
+            // Rows of a table without positions have no place of their own.
+            let [typed, text] = both(&rows, &options).map(|log| log.unwrap_err().to_string());
+            assert_eq!(typed, text.replace(", row 9", ""), "{number}");
+        }
+    }
+}
