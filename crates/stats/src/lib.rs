@@ -18,21 +18,46 @@
 //! | [`effective_rows`] | what autocorrelated rows are worth; approximate |
 //! | [`hypergeometric`] | random draws without replacement |
 //! | [`learning_curve`] | where an error seems to end with ever more rows |
+//! | [`two_binomials`] | upper limits for the difference of two rates, whatever their level |
+//! | [`event_upper`], [`dp_upper`], [`sparse_upper`] | upper limits of total variation, Bayes vulnerability and the hockey-stick divergence of discrete observations |
+//! | [`all_rows`], [`guesses`], [`tails`] | limits from rows that are judged before they are learned from |
+//! | [`band`], [`two_sample_kolmogorov`] | one numeric column, a pair fixed beforehand: no split, no seed |
+//! | [`betting`] | limits where rows come in dependent units |
+//! | [`sequential`] | bets on a claim of differential privacy that may stop at any time |
+//! | [`joint`], [`level`] | one level for many limits; the smallest level that would refute |
+//! | [`no_leak`] | is there any leak at all? |
+//! | [`copies`], [`grid`] | repeated rows; the grid that numbers were rounded to |
 //! | [`order`] | does the order of the rows carry information? |
 
+pub mod all_rows;
+pub mod band;
+pub mod betting;
 pub mod binomial;
 pub mod binomial_tail;
 pub mod concentration;
 pub mod confidence_sequence;
+pub mod copies;
+pub mod dp_upper;
 pub mod effective_rows;
+pub mod event_upper;
 pub mod goodness_of_fit;
+pub mod grid;
+pub mod guesses;
 pub mod hypergeometric;
+pub mod joint;
 pub mod learning_curve;
+pub mod level;
 pub mod multiplicity;
+pub mod no_leak;
 pub mod order;
 pub mod poisson_binomial;
 pub mod renyi;
 mod saddlepoint;
+pub mod sequential;
+pub mod sparse_upper;
 pub mod special;
+pub mod tails;
+pub mod two_binomials;
+pub mod two_sample_kolmogorov;
 pub mod weighted_risk;
 pub mod wilson;

@@ -1,0 +1,468 @@
+//! Limits of error rates where rows are not independent but units (users, devices, sessions) are.
+//!
+//! # What is estimated
+//!
+//! Every unit counts once: the error rate of secret s is the mean, over the units that have rows of s, of
+//! the unit's own error rate on them. It is the error of an adversary who meets a random unit and sees one
+//! of its rows, so all inequalities hold that join error rates to total variation, ε and Bayes risk, for
+//! the law "random unit, random row of it". The ratio of sums (every row counts once) is not used: one
+//! unit with most of the rows would be most of the estimate, its variance has no bound in terms of the
+//! number of units, and no limit holds at every sample size. With units of equal size both agree.
+//!
+//! # The limit
+//!
+//! Let r_us be unit u's error rate at secret s, n_s the units that have s, w_s weights, and
+//! θ = Σ_s w_s · mean over u of E r_us. For fixed centres t_s put c_u = Σ_s (w_s/n_s)(r_us − t_s), the sum
+//! over the secrets that u has, so that Σ_u E c_u = θ − Σ_s w_s t_s. For a fixed Λ > 0 with 1 + Λc_u > 0
+//! always,
+//!
+//! E Π_u (1 + Λ c_u) = Π_u (1 + Λ E c_u) ≤ exp(Λ(θ − Σ w_s t_s)),
+//!
+//! as units are independent and 1 + x ≤ e^x. So exp(−Λ(θ₀ − Σ w_s t_s)) Π (1 + Λ c_u) is an e-value for
+//! "θ ≤ θ₀", and so is its mean over several Λ fixed beforehand; where it reaches 1/α (Markov), θ > θ₀.
+//! Units may have *different* means, any number of rows, one secret or several, and their rows may depend
+//! on each other in any way: what a unit adds to both error rates of a pair enters as one number, so an
+//! offset of a unit that moves a row of a and a row of b alike cancels. Stakes that follow earlier units
+//! (the plug-in bets of the reference) are not used: with unequal means in random order the units left
+//! are known to be better or worse than the mean, which such stakes could profit from.
+//!
+//! Centres near the true rates make the limit narrow (errors of the centre add their square to the
+//! variance); take them, and [`Spread`], from rows other than those that judge.
+//!
+//! *Several blocks.* If later rules learn from units judged before ([`all_rows`](crate::all_rows)), the
+//! same product is a supermartingale over blocks, and θ becomes the mean of the blocks' θ with shares
+//! fixed beforehand: [`UnitRates::join`].
+//!
+//! # References
+//! Waudby-Smith and Ramdas 2024, doi:10.1093/jrsssb/qkad009 (betting; mixtures over fixed stakes are its
+//! section on grids); Hoeffding 1963, doi:10.1080/01621459.1963.10500830 (unequal means).
+
+use rand::{Rng, RngExt};
+
+/// Stakes: the best for spreads of 1, ½, ¼, … of the largest possible.
+const STAKES: i32 = 5;
+/// The largest share of the capital that one unit can lose.
+const MOST_LOST: f64 = 0.9;
+
+/// One unit's errors at one secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UnitErrors {
+    /// The unit's number.
+    pub unit: usize,
+    /// The secret's number.
+    pub secret: usize,
+    /// Its rows of the secret that were judged, at least one.
+    pub rows: u64,
+    /// Those with an error.
+    pub errors: u64,
+}
+
+/// What is known of a secret beforehand, from other rows; for width only.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spread {
+    /// About the mean of the units' error rates.
+    pub centre: f64,
+    /// About their standard deviation from it.
+    pub deviation: f64,
+}
+
+impl Spread {
+    /// When nothing is known.
+    pub const UNKNOWN: Spread = Spread {
+        centre: 0.5,
+        deviation: 0.5,
+    };
+
+    /// From units that do not judge. The centre is drawn to ½ by one unit's worth, the deviation is not
+    /// below what one such unit adds.
+    pub fn of(units: &[UnitErrors], secret: usize) -> Spread {
+        let rates: Vec<f64> = units
+            .iter()
+            .filter(|unit| unit.secret == secret && unit.rows > 0)
+            .map(|unit| unit.errors as f64 / unit.rows as f64)
+            .collect();
+        let n = rates.len() as f64;
+        let centre = (rates.iter().sum::<f64>() + 0.5) / (n + 1.0);
+        let squares: f64 = rates.iter().map(|rate| (rate - centre).powi(2)).sum();
+        Spread {
+            centre,
+            deviation: ((squares + 0.25) / (n + 1.0)).sqrt(),
+        }
+    }
+}
+
+/// What each unit adds to a weighted sum of error rates.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnitRates {
+    /// c_u of each unit.
+    parts: Vec<f64>,
+    /// The least and the largest value that each could have had.
+    ranges: Vec<(f64, f64)>,
+    /// Σ w_s t_s.
+    centre: f64,
+    /// Σ w_s.
+    weight: f64,
+    /// About the variance of the sum.
+    variance: f64,
+}
+
+impl UnitRates {
+    /// The weighted sum Σ weight·rate of the secrets' error rates, every unit counting once.
+    ///
+    /// Weights (1, 1) give a pair's 1 − advantage, a single 1 one error rate, a prior the Bayes risk.
+    /// `None` if a secret of positive weight has no unit. A unit and secret must come once.
+    ///
+    /// # Conditions
+    /// Weights and spreads were fixed without the errors.
+    ///
+    /// # Panics
+    /// If errors exceed rows, a number of rows is 0, a weight is negative or not finite, or a centre is not
+    /// in \[0, 1\].
+    pub fn new(errors: &[UnitErrors], weights: &[f64], spreads: &[Spread]) -> Option<UnitRates> {
+        assert!(
+            weights.iter().all(|&w| w >= 0.0 && w.is_finite()),
+            "weights"
+        );
+        assert!(
+            spreads.iter().all(|s| (0.0..=1.0).contains(&s.centre)),
+            "centres"
+        );
+        let mut units_of = vec![0u64; weights.len()];
+        for error in errors {
+            assert!(error.errors <= error.rows && error.rows > 0, "{error:?}");
+            units_of[error.secret] += 1;
+        }
+        if weights
+            .iter()
+            .zip(&units_of)
+            .any(|(&w, &n)| w > 0.0 && n == 0)
+        {
+            return None;
+        }
+        let units = errors.iter().map(|error| error.unit + 1).max().unwrap_or(0);
+        let mut parts = vec![0.0; units];
+        let mut ranges = vec![(0.0, 0.0); units];
+        let mut deviations = vec![0.0f64; units];
+        for error in errors.iter().filter(|error| weights[error.secret] > 0.0) {
+            let scale = weights[error.secret] / units_of[error.secret] as f64;
+            let Spread { centre, deviation } = spreads[error.secret];
+            let range = &mut ranges[error.unit];
+            parts[error.unit] += scale * (error.errors as f64 / error.rows as f64 - centre);
+            *range = (range.0 - scale * centre, range.1 + scale * (1.0 - centre));
+            deviations[error.unit] = deviations[error.unit].hypot(scale * deviation);
+        }
+        let centres = weights.iter().zip(spreads).map(|(w, s)| w * s.centre);
+        Some(UnitRates {
+            parts,
+            ranges,
+            centre: centres.sum(),
+            weight: weights.iter().sum(),
+            variance: deviations.iter().map(|d| d * d).sum(),
+        })
+    }
+
+    /// Blocks judged one after another, with shares that sum to 1 and were fixed beforehand: limits are of
+    /// the mean of the blocks' sums.
+    pub fn join(blocks: &[(f64, UnitRates)]) -> UnitRates {
+        let mut all = UnitRates {
+            parts: Vec::new(),
+            ranges: Vec::new(),
+            centre: 0.0,
+            weight: 0.0,
+            variance: 0.0,
+        };
+        for (share, block) in blocks {
+            all.parts
+                .extend(block.parts.iter().map(|part| share * part));
+            all.ranges.extend(
+                block
+                    .ranges
+                    .iter()
+                    .map(|range| (share * range.0, share * range.1)),
+            );
+            all.centre += share * block.centre;
+            all.weight += share * block.weight;
+            all.variance += share * share * block.variance;
+        }
+        all
+    }
+
+    /// The same, with the variance to expect taken from other units with the same weights and centres, which
+    /// sees what cancels between the secrets of a unit. For width only.
+    #[must_use]
+    pub fn expecting(mut self, past: &UnitRates) -> UnitRates {
+        let units = |rates: &UnitRates| rates.ranges.iter().filter(|r| r.1 > r.0).count() as f64;
+        let widest = past
+            .ranges
+            .iter()
+            .fold(0.0f64, |most, r| most.max(r.1 - r.0));
+        let squares: f64 = past.parts.iter().map(|part| part * part).sum();
+        if units(past) > 0.0 && units(&self) > 0.0 {
+            // A unit that is off by a quarter of the range, lest few equal units promise no variance.
+            self.variance = (squares + widest * widest / 16.0) * units(past) / units(&self);
+        }
+        self
+    }
+
+    /// The weighted sum as observed.
+    pub fn point(&self) -> f64 {
+        self.centre + self.parts.iter().sum::<f64>()
+    }
+
+    /// The lower limit at level 1 − `alpha` of the weighted sum of error rates; at least 0.
+    ///
+    /// # Formula
+    /// The θ₀ where the mean over the stakes of the e-value of the [module](self) is 1/α.
+    ///
+    /// # Conditions
+    /// Independent units; rule, weights and spreads fixed before their rows were seen.
+    ///
+    /// # References
+    /// See the [module](self).
+    pub fn at_least(&self, alpha: f64) -> f64 {
+        let most_down = self.ranges.iter().fold(0.0f64, |most, r| most.max(-r.0));
+        let squares = self.ranges.iter().map(|r| r.0.abs().max(r.1).powi(2)).sum();
+        let above = limit_above_centre(
+            &self.parts,
+            &stakes(most_down, squares, self.variance, alpha),
+            alpha,
+        );
+        (self.centre + above).clamp(0.0, self.weight)
+    }
+
+    /// The upper limit at level 1 − `alpha` of the weighted sum of error rates; at most Σ weights.
+    /// Formula and conditions: the mirror image of [`at_least`](Self::at_least).
+    pub fn at_most(&self, alpha: f64) -> f64 {
+        let mirrored: Vec<f64> = self.parts.iter().map(|part| -part).collect();
+        let most_down = self.ranges.iter().fold(0.0f64, |most, r| most.max(r.1));
+        let squares = self.ranges.iter().map(|r| r.0.abs().max(r.1).powi(2)).sum();
+        let above = limit_above_centre(
+            &mirrored,
+            &stakes(most_down, squares, self.variance, alpha),
+            alpha,
+        );
+        (self.centre - above).clamp(0.0, self.weight)
+    }
+}
+
+/// Stakes Λ with their weights: half on the one for the expected variance, the rest spread.
+fn stakes(most_down: f64, squares: f64, variance: f64, alpha: f64) -> Vec<(f64, f64)> {
+    let largest = MOST_LOST / most_down.max(f64::MIN_POSITIVE);
+    let cost = 2.0 * ((1.0 / alpha).ln() + 1.0);
+    let best = |variance: f64| (cost / variance.max(f64::MIN_POSITIVE)).sqrt().min(largest);
+    let spread = (0..STAKES).map(|j| (best(squares * 0.25f64.powi(j)), 0.5 / f64::from(STAKES)));
+    spread.chain([(best(variance), 0.5)]).collect()
+}
+
+/// The x with Σ_j weight_j exp(−Λ_j x) Π (1 + Λ_j c) = 1/α, from below.
+fn limit_above_centre(parts: &[f64], stakes: &[(f64, f64)], alpha: f64) -> f64 {
+    let grown: Vec<(f64, f64)> = stakes
+        .iter()
+        .map(|&(stake, weight)| {
+            let ln: f64 = parts.iter().map(|part| (stake * part).ln_1p()).sum();
+            (stake, weight.ln() + ln)
+        })
+        .collect();
+    // Each stake alone gives a limit; the mixture's is at least the best of them.
+    let alone = |&(stake, ln): &(f64, f64)| (ln + alpha.ln()) / stake;
+    let best = grown.iter().map(alone).fold(f64::NEG_INFINITY, f64::max);
+    let ln_capital = |x: f64| {
+        let terms = grown.iter().map(|&(stake, ln)| ln - stake * x);
+        let most = terms.clone().fold(f64::NEG_INFINITY, f64::max);
+        most + terms.map(|term| (term - most).exp()).sum::<f64>().ln()
+    };
+    // With all terms equal the mixture gains the logarithm of their number over the least stake.
+    let least = grown
+        .iter()
+        .map(|grown| grown.0)
+        .fold(f64::INFINITY, f64::min);
+    let (mut low, mut high) = (best, best + (grown.len() as f64).ln() / least);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if ln_capital(middle) >= -alpha.ln() {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
+/// One row of every unit, at random: (errors, rows) of each secret, independent, for limits that count rows
+/// (Clopper–Pearson, pooled). A unit with several secrets gives a row of one of them, each alike.
+///
+/// With few rows a unit, or units that differ little, betting on unit means is wider than the binomial by
+/// nearly half; with units that vary less than rows do, it is narrower: see [`betting_is_narrower`].
+///
+/// # Conditions
+/// `rng` is independent of the log. Units of one secret may have different means (Hoeffding 1956,
+/// doi:10.1214/aoms/1177728178: use [`poisson_binomial`](crate::poisson_binomial)).
+pub fn one_row_a_unit(
+    errors: &[UnitErrors],
+    secrets: usize,
+    rng: &mut impl Rng,
+) -> Vec<(u64, u64)> {
+    let mut sorted: Vec<&UnitErrors> = errors.iter().filter(|error| error.rows > 0).collect();
+    sorted.sort_by_key(|error| (error.unit, error.secret));
+    let mut tallies = vec![(0, 0); secrets];
+    for unit in sorted.chunk_by(|x, y| x.unit == y.unit) {
+        let chosen = unit[rng.random_range(0..unit.len())];
+        let tally = &mut tallies[chosen.secret];
+        tally.0 += u64::from(rng.random_range(0..chosen.rows) < chosen.errors);
+        tally.1 += 1;
+    }
+    tallies
+}
+
+/// Whether limits by betting promise to be narrower than one row a unit, at the spread expected.
+///
+/// # Formula
+/// √(2(ln(1/α) + 1)) · deviation < z_α √(centre(1 − centre)).
+pub fn betting_is_narrower(spread: &Spread, alpha: f64) -> bool {
+    let z = -crate::special::normal_quantile(alpha);
+    let row = (spread.centre * (1.0 - spread.centre)).sqrt();
+    (2.0 * (1.0 - alpha.ln())).sqrt() * spread.deviation < z * row
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use leakgauge_testing::{at_most, rng};
+
+    fn error(unit: usize, secret: usize, rows: u64, errors: u64) -> UnitErrors {
+        UnitErrors {
+            unit,
+            secret,
+            rows,
+            errors,
+        }
+    }
+
+    #[test]
+    fn every_unit_counts_once() {
+        let errors = [
+            error(0, 0, 1000, 1000),
+            error(1, 0, 1, 0),
+            error(2, 1, 4, 1),
+            error(0, 1, 2, 1),
+        ];
+        let rates = UnitRates::new(&errors, &[1.0, 1.0], &[Spread::UNKNOWN; 2]).unwrap();
+        assert!((rates.point() - (0.5 + 0.375)).abs() < 1e-12);
+        let one = UnitRates::new(&errors, &[0.0, 1.0], &[Spread::UNKNOWN; 2]).unwrap();
+        assert!((one.point() - 0.375).abs() < 1e-12);
+        assert!(one.at_least(0.05) <= 0.375 && one.at_most(0.05) >= 0.375);
+        assert!(UnitRates::new(&errors[..2], &[1.0, 1.0], &[Spread::UNKNOWN; 2]).is_none());
+    }
+
+    #[test]
+    fn limits_narrow_with_units_and_mirror() {
+        let limits = |units: usize| {
+            let errors: Vec<UnitErrors> = (0..units)
+                .map(|unit| error(unit, 0, 10, 2 + (unit % 3) as u64))
+                .collect();
+            let spread = Spread {
+                centre: 0.3,
+                deviation: 0.1,
+            };
+            let rates = UnitRates::new(&errors, &[1.0], &[spread]).unwrap();
+            (rates.at_least(0.05), rates.at_most(0.05))
+        };
+        let (few, many) = (limits(15), limits(300));
+        assert!(few.0 < many.0 && many.1 < few.1);
+        assert!(many.0 > 0.27 && many.1 < 0.33, "{many:?}");
+        let mirrored = |errors: u64| {
+            let units: Vec<UnitErrors> = (0..20).map(|unit| error(unit, 0, 10, errors)).collect();
+            UnitRates::new(&units, &[1.0], &[Spread::UNKNOWN]).unwrap()
+        };
+        let sum = mirrored(3).at_least(0.05) + mirrored(7).at_most(0.05);
+        assert!((sum - 1.0).abs() < 1e-9);
+    }
+
+    /// Units whose offsets move both secrets' rows alike: the pair's limit is narrower than with the same
+    /// numbers in different units.
+    #[test]
+    fn what_a_unit_adds_to_both_secrets_cancels() {
+        let spread = Spread {
+            centre: 0.5,
+            deviation: 0.1,
+        };
+        let limit = |shift: usize| {
+            let errors: Vec<UnitErrors> = (0..60)
+                .flat_map(|unit| {
+                    let offset = (unit % 5) as u64;
+                    [
+                        error(unit, 0, 10, 3 + offset),
+                        error(unit + shift, 1, 10, 7 - offset),
+                    ]
+                })
+                .collect();
+            let rates = UnitRates::new(&errors, &[1.0, 1.0], &[spread; 2]).unwrap();
+            rates.clone().expecting(&rates).at_least(0.05)
+        };
+        assert!(limit(0) > limit(60) + 0.005, "{} {}", limit(0), limit(60));
+    }
+
+    /// 3,000 logs of 12 + 12 units of unequal sizes and unequal fixed means: each limit misses at most 5 %.
+    #[test]
+    fn unequal_means_are_covered() {
+        let mut rng = rng(11);
+        let runs = 3000;
+        let means: Vec<f64> = (0..24)
+            .map(|unit| [0.02, 0.9, 0.5, 0.1][unit % 4])
+            .collect();
+        let truth = means.iter().sum::<f64>() / 12.0;
+        let (mut above, mut below) = (0, 0);
+        for _ in 0..runs {
+            let errors: Vec<UnitErrors> = (0..24)
+                .map(|unit| {
+                    let rows = [1, 3, 40][unit % 3];
+                    let wrong = (0..rows).filter(|_| rng.random_bool(means[unit])).count();
+                    error(unit, unit / 12, rows, wrong as u64)
+                })
+                .collect();
+            let rates = UnitRates::new(&errors, &[1.0, 1.0], &[Spread::UNKNOWN; 2]).unwrap();
+            above += usize::from(rates.at_least(0.05) > truth);
+            below += usize::from(rates.at_most(0.05) < truth);
+        }
+        assert!(
+            above <= at_most(runs, 0.05) && below <= at_most(runs, 0.05),
+            "{above} {below}"
+        );
+    }
+
+    #[test]
+    fn one_row_of_every_unit() {
+        let errors = [
+            error(0, 0, 9, 9),
+            error(0, 1, 5, 0),
+            error(1, 1, 3, 3),
+            error(4, 0, 2, 0),
+        ];
+        let tallies = one_row_a_unit(&errors, 2, &mut rng(1));
+        assert_eq!(tallies.iter().map(|tally| tally.1).sum::<u64>(), 3);
+        assert!(betting_is_narrower(
+            &Spread {
+                centre: 0.5,
+                deviation: 0.1
+            },
+            0.05
+        ));
+        assert!(!betting_is_narrower(
+            &Spread {
+                centre: 0.5,
+                deviation: 0.5
+            },
+            0.05
+        ));
+    }
+
+    #[test]
+    fn blocks_are_joined_by_their_shares() {
+        let block = |errors: u64| {
+            let units: Vec<UnitErrors> = (0..10).map(|unit| error(unit, 0, 10, errors)).collect();
+            UnitRates::new(&units, &[1.0], &[Spread::UNKNOWN]).unwrap()
+        };
+        let joined = UnitRates::join(&[(0.25, block(2)), (0.75, block(6))]);
+        assert!((joined.point() - 0.5).abs() < 1e-12);
+    }
+}

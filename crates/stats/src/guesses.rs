@@ -1,0 +1,304 @@
+//! Limits of ε to which nearly all rows testify: guess where it pays, else abstain.
+//!
+//! Blocks, shuffled rows and coins are those of [`all_rows`](crate::all_rows). The rule of a block now has
+//! three answers: a, b, or none. Let A and B be the sets of observations where it says a and b.
+//!
+//! # Why one binomial law suffices
+//!
+//! Under ε-differential privacy P_a(A) ≤ e^ε P_b(A), so that, given all before and that the coin's row
+//! falls into A, the secret is a with probability P_a(A)/(P_a(A) + P_b(A)) ≤ ρ = e^ε/(1 + e^ε); the same
+//! for b in B. So every guess is right with conditional probability at most ρ, whether it is for a or for
+//! b, and the number of right ones among the first T guesses, T *fixed beforehand*, is stochastically at
+//! most Bin(T, ρ). Guesses that are short of T at the end count as wrong, and so does
+//! a toss whose secret has no row left. ε's two inequalities are thus
+//! tested by one count, with all rows where the likelihood ratio is extreme; limits of two error rates
+//! need α/2 each and see one side.
+//!
+//! With δ > 0: every pair of laws that is (ε, δ)-close both ways is a post-processing of the mechanism
+//! that reveals the secret with probability δ and else answers by randomized response at ε (Kairouz, Oh,
+//! Viswanath 2015, Theorem 3.1 and Murtagh and Vadhan 2018). Whether a row reveals is independent of the
+//! past; a guess on a row that does not is right with probability at most ρ. So with m rows tossed the
+//! right ones are stochastically at most Bin(T, ρ) + Bin(m, δ), independent.
+//!
+//! T may depend on the rows before the first judged block, so [`wanted`] reads the share of guesses there.
+//!
+//! # References
+//! Kairouz, Oh and Viswanath 2015, doi:10.1109/TIT.2017.2685505; Murtagh and Vadhan 2018,
+//! doi:10.4086/toc.2018.v014a008; Steinke, Nasr and Jagielski 2023, doi:10.48550/arXiv.2305.08846, whose
+//! bound for one run this is, for the rows of one log.
+
+use rand::{Rng, RngExt};
+
+use crate::all_rows::heads;
+use crate::binomial_tail::at_most;
+use crate::hypergeometric;
+
+/// Standard deviations by which fewer guesses are promised than are expected.
+const SPARE: f64 = 2.0;
+/// The largest ε that is looked for: beyond, e^ε has no meaning for any number of rows.
+const MOST: f64 = 60.0;
+
+/// How a rule's guesses did on all rows of one secret in a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Side {
+    /// Rows.
+    pub rows: u64,
+    /// Rows where it guessed this secret.
+    pub right: u64,
+    /// Rows where it guessed the other.
+    pub wrong: u64,
+}
+
+/// The first guesses, as many as were promised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Guesses {
+    wanted: u64,
+    counted: u64,
+    right: u64,
+    tossed: u64,
+}
+
+/// The number of guesses to promise when a share of the rows is guessed and so many will be tossed.
+///
+/// # Formula
+/// ⌊φm − 2√(φ(1 − φ)m)⌋, at least 1 if m > 0.
+///
+/// # Conditions
+/// The share was read on rows before the first judged block.
+pub fn wanted(share: f64, tosses: u64) -> u64 {
+    let m = tosses as f64;
+    let promised = share * m - SPARE * (share * (1.0 - share) * m).sqrt();
+    (promised.max(1.0) as u64).min(tosses)
+}
+
+impl Guesses {
+    /// A test of so many guesses.
+    pub fn new(wanted: u64) -> Self {
+        Guesses {
+            wanted,
+            counted: 0,
+            right: 0,
+            tossed: 0,
+        }
+    }
+
+    /// Tosses for the rows of a block and counts the guesses on them, up to the number promised.
+    ///
+    /// # Conditions
+    /// `rng` is independent of the log; `trials` was settled before the first judged block.
+    ///
+    /// # Panics
+    /// If a side has more guesses than rows.
+    pub fn add(&mut self, a: &Side, b: &Side, trials: u64, rng: &mut impl Rng) {
+        assert!(
+            a.right + a.wrong <= a.rows && b.right + b.wrong <= b.rows,
+            "guesses without rows"
+        );
+        let of_a = heads(trials, rng);
+        let called = [of_a, trials - of_a];
+        self.tossed += trials;
+        if called[0] > a.rows || called[1] > b.rows {
+            return self.add_one_by_one([*a, *b], called, rng);
+        }
+        let (mut right, mut wrong) = (0, 0);
+        for (side, called) in [a, b].into_iter().zip(called) {
+            let good = hypergeometric::sample(side.rows, side.right, called, rng);
+            right += good;
+            wrong += hypergeometric::sample(side.rows - side.right, side.wrong, called - good, rng);
+        }
+        // Rows of a block come in random order, so its first guesses are any of them.
+        let counted = (right + wrong).min(self.wanted - self.counted);
+        self.right += hypergeometric::sample(right + wrong, right, counted, rng);
+        self.counted += counted;
+    }
+
+    /// The same where a secret is called more often than it has rows. Once its rows are gone, a row that
+    /// is seen is surely of the other secret, which whoever guesses that one would profit from; so a call
+    /// without a row is a wrong guess, in its place among the others.
+    fn add_one_by_one(&mut self, sides: [Side; 2], called: [u64; 2], rng: &mut impl Rng) {
+        let (mut left, mut calls) = (sides, called);
+        while calls[0] + calls[1] > 0 && self.counted < self.wanted {
+            let at = usize::from(rng.random_range(0..calls[0] + calls[1]) >= calls[0]);
+            calls[at] -= 1;
+            let side = &mut left[at];
+            if side.rows == 0 {
+                self.counted += 1;
+                continue;
+            }
+            let place = rng.random_range(0..side.rows);
+            side.rows -= 1;
+            if place < side.right {
+                side.right -= 1;
+                self.right += 1;
+                self.counted += 1;
+            } else if place < side.right + side.wrong {
+                side.wrong -= 1;
+                self.counted += 1;
+            }
+        }
+    }
+
+    /// The share of rows that the next rule should guess, so that the promise is kept in the trials that are
+    /// left; `learned` rows are what its share is estimated from. For choosing only.
+    ///
+    /// # Formula
+    /// s + 2√(s(1 − s)(1/left + 1/learned)), s the share still wanted.
+    pub fn share_needed(&self, left: u64, learned: u64) -> f64 {
+        let share = ((self.wanted - self.counted) as f64 / left.max(1) as f64).min(1.0);
+        let doubt = 1.0 / left.max(1) as f64 + 1.0 / learned.max(1) as f64;
+        (share + SPARE * (share * (1.0 - share) * doubt).sqrt()).min(1.0)
+    }
+
+    /// Right guesses, and all that were promised.
+    pub fn counts(&self) -> (u64, u64) {
+        (self.right, self.wanted)
+    }
+
+    /// The p-value of (ε, δ)-differential privacy of the pairs judged.
+    ///
+    /// # Formula
+    /// P(Bin(T, e^ε/(1+e^ε)) + Bin(m, δ) ≥ right).
+    ///
+    /// # Conditions
+    /// See the [module](self).
+    pub fn p_value(&self, epsilon: f64, delta: f64) -> f64 {
+        let wrong_rate = 1.0 / (1.0 + epsilon.exp());
+        let tail = |right: u64| match right {
+            0 => 1.0,
+            _ if right > self.wanted => 0.0,
+            _ => at_most(self.wanted - right, self.wanted, wrong_rate),
+        };
+        if delta <= 0.0 {
+            return tail(self.right);
+        }
+        // P(Bin(m, δ) = d) from the first on, until what is left cannot matter.
+        let (m, odds) = (self.tossed as f64, delta / (1.0 - delta));
+        let (mut ln_mass, mut seen, mut sum) = (m * (-delta).ln_1p(), 0.0, 0.0);
+        for d in 0..=self.tossed.min(self.right) {
+            let mass = ln_mass.exp();
+            seen += mass;
+            sum += mass * tail(self.right - d);
+            if d as f64 > m * delta && mass < 1e-18 {
+                break;
+            }
+            ln_mass += ((m - d as f64) / (d as f64 + 1.0) * odds).ln();
+        }
+        // Revelations beyond those summed count as refuting nothing.
+        (sum + (1.0 - seen).max(0.0)).min(1.0)
+    }
+
+    /// The lower limit of ε at level 1 − `alpha`, for a given δ; 0 if none is shown.
+    ///
+    /// # Formula
+    /// The ε at which [`p_value`](Self::p_value) is `alpha`, from below, by bisection: the p-value grows
+    /// with ε. At δ = 0 it is the log-odds of the Clopper–Pearson lower limit of right in T.
+    ///
+    /// # Conditions
+    /// See the [module](self).
+    pub fn epsilon_at_least(&self, delta: f64, alpha: f64) -> f64 {
+        let refuted = |epsilon: f64| self.p_value(epsilon, delta) < alpha;
+        if !refuted(0.0) {
+            return 0.0;
+        }
+        let (mut low, mut high) = (0.0, MOST);
+        for _ in 0..60 {
+            let middle = 0.5 * (low + high);
+            if refuted(middle) {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::all_rows::tosses;
+    use crate::binomial::clopper_pearson_lower;
+    use leakgauge_testing::{at_most as most_events, rng};
+
+    fn test(right: u64, wanted: u64, tossed: u64) -> Guesses {
+        Guesses {
+            wanted,
+            counted: wanted,
+            right,
+            tossed,
+        }
+    }
+
+    #[test]
+    fn without_delta_it_is_the_log_odds_of_clopper_and_pearson() {
+        for (right, all) in [(731u64, 1000u64), (60, 80), (100, 100)] {
+            let p = clopper_pearson_lower(right, all, 0.05);
+            let found = test(right, all, all).epsilon_at_least(0.0, 0.05);
+            assert!((found - (p / (1.0 - p)).ln()).abs() < 1e-8, "{found}");
+        }
+        assert_eq!(test(50, 100, 100).epsilon_at_least(0.0, 0.05), 0.0);
+    }
+
+    /// The convolution against its sum by hand: T = 2, m = 2, ρ = ½.
+    #[test]
+    fn the_law_with_delta_is_the_convolution() {
+        let delta = 0.1;
+        let by_hand = 0.81 * 0.25 + 0.18 * 0.75 + 0.01;
+        assert!((test(2, 2, 2).p_value(0.0, delta) - by_hand).abs() < 1e-12);
+        assert!(test(2, 2, 2).p_value(0.0, 1e-300) - 0.25 < 1e-12);
+        let limits: Vec<f64> = [0.0, 1e-6, 1e-3, 1e-2]
+            .iter()
+            .map(|&delta| test(900, 1000, 1500).epsilon_at_least(delta, 0.05))
+            .collect();
+        assert!(limits.is_sorted_by(|x, y| x >= y), "{limits:?}");
+    }
+
+    /// 2,000 logs: revealing with probability δ, else randomized response at ε: the extreme case, which
+    /// must not be exceeded in more than 5 %.
+    #[test]
+    fn the_extreme_mechanism_is_covered() {
+        let (epsilon, delta) = (1.0f64, 0.02);
+        let keep = epsilon.exp() / (1.0 + epsilon.exp());
+        let mut rng = rng(3);
+        let runs = 2000;
+        let wrong = (0..runs)
+            .filter(|_| {
+                let rows = 150;
+                let mut side = || {
+                    let right = (0..rows)
+                        .filter(|_| rng.random_bool(delta) || rng.random_bool(keep))
+                        .count() as u64;
+                    Side {
+                        rows,
+                        right,
+                        wrong: rows - right,
+                    }
+                };
+                let (a, b) = (side(), side());
+                let m = tosses(rows, rows);
+                let mut guesses = Guesses::new(m);
+                guesses.add(&a, &b, m, &mut rng);
+                guesses.epsilon_at_least(delta, 0.05) > epsilon
+            })
+            .count();
+        assert!(wrong <= most_events(runs, 0.05), "{wrong}");
+    }
+
+    #[test]
+    fn guesses_beyond_those_promised_do_not_count_and_missing_ones_are_wrong() {
+        let side = Side {
+            rows: 100,
+            right: 60,
+            wrong: 20,
+        };
+        let mut some = Guesses::new(50);
+        some.add(&side, &side, 100, &mut rng(1));
+        assert_eq!(some.counts().1, 50);
+        assert_eq!(some.counted, 50);
+        let mut short = Guesses::new(500);
+        short.add(&side, &side, 100, &mut rng(1));
+        assert!(short.counts().0 < 100 && short.counts().1 == 500);
+        assert_eq!(wanted(1.0, 100), 100);
+        assert_eq!(wanted(0.5, 10_000), 4900);
+    }
+}

@@ -1,0 +1,149 @@
+use super::*;
+use leakgauge_testing::{at_most, rng};
+use std::collections::BTreeMap;
+
+fn table(secrets: usize, rows: impl IntoIterator<Item = (usize, i64)>) -> Table {
+    let mut cells: BTreeMap<i64, BTreeMap<usize, u64>> = BTreeMap::new();
+    for (secret, observation) in rows {
+        *cells
+            .entry(observation)
+            .or_default()
+            .entry(secret)
+            .or_insert(0) += 1;
+    }
+    Table::new(
+        secrets,
+        cells
+            .into_values()
+            .map(|c| c.into_iter().collect())
+            .collect(),
+    )
+}
+
+fn effort(seed: u64) -> Effort {
+    Effort {
+        seed,
+        ..Effort::default()
+    }
+}
+
+/// False alarms at 5 % and 1 % over 1,000 leak-free logs a case: ties, 50:1, many secrets of ten rows.
+#[test]
+fn leak_free_logs_are_rarely_accused() {
+    let cases: [(Kind, usize, usize, i64); 5] = [
+        (Kind::Ordered, 2, 200, 1_000_000),
+        (Kind::Ordered, 51, 510, 7),
+        (Kind::Ordered, 30, 300, 1_000_000),
+        (Kind::Unordered, 3, 200, 4),
+        (Kind::Unordered, 20, 200, 300),
+    ];
+    let mut rng = rng(1);
+    for (kind, secrets, rows, values) in cases {
+        let (mut five, mut one) = (0, 0);
+        for run in 0..1000 {
+            // 51 stands for two secrets, 50:1.
+            let secret = |i: usize| {
+                if secrets == 51 {
+                    usize::from(i.is_multiple_of(51))
+                } else {
+                    i % secrets
+                }
+            };
+            let number = if secrets == 51 { 2 } else { secrets };
+            let log: Vec<(usize, i64)> = (0..rows)
+                .map(|i| (secret(i), rng.random_range(0..values)))
+                .collect();
+            let p_value = no_leak(&table(number, log), kind, &effort(run));
+            five += usize::from(p_value <= 0.05);
+            one += usize::from(p_value <= 0.01);
+        }
+        assert!(five <= at_most(1000, 0.05), "{kind:?} {secrets}: {five}");
+        assert!(one <= at_most(1000, 0.01), "{kind:?} {secrets}: {one}");
+    }
+}
+
+/// The mean p-value of tables and shuffled labels agree: both draw the same law.
+#[test]
+fn both_ways_of_drawing_agree() {
+    let mut generator = rng(2);
+    let log = table(3, (0..600).map(|i| (i % 3, generator.random_range(0..5))));
+    for kind in [Kind::Ordered, Kind::Unordered] {
+        let mean = |labels: bool| {
+            let mut tables = Tables::new(&log);
+            let all = || (0..3).flat_map(|s| vec![s; 200]).collect();
+            tables.labels = labels.then(all);
+            let mut rng = rng(3);
+            let draws: Vec<f64> = (0..4000).map(|_| tables.draw(kind, &mut rng)).collect();
+            let mean = draws.iter().sum::<f64>() / 4000.0;
+            let variance = draws.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 4000.0;
+            (mean, variance)
+        };
+        let ((one, spread), (other, _)) = (mean(true), mean(false));
+        // Four standard errors of the difference.
+        assert!(
+            (one - other).abs() < 4.0 * (2.0 * spread / 4000.0).sqrt(),
+            "{one} {other}"
+        );
+    }
+}
+
+#[test]
+fn leaks_are_found_beyond_what_permutations_can_say() {
+    let shifted = table(
+        2,
+        (0..2000).map(|i| (i % 2, (i as i64 * 7919) % 1000 + 300 * (i as i64 % 2))),
+    );
+    assert!(no_leak(&shifted, Kind::Ordered, &effort(0)) < 1e-12);
+    let labels = table(
+        3,
+        (0..300).map(|i| (i % 3, if i % 4 == 0 { 9 } else { (i % 3) as i64 })),
+    );
+    assert!(no_leak(&labels, Kind::Unordered, &effort(0)) < 1e-12);
+    let (raw, holm) = no_leak_pairs(&labels, Kind::Unordered, &effort(0));
+    assert_eq!(raw.len(), 3);
+    assert!(holm.iter().zip(&raw).all(|(h, p)| h >= p && *h < 1e-6));
+}
+
+#[test]
+fn the_statistics_by_hand() {
+    let log = Table::new(2, vec![vec![(0, 3), (1, 1)], vec![(0, 1), (1, 3)]]);
+    let mut tables = Tables::new(&log);
+    // Σ c²/(R m) = (9 + 1 + 1 + 9)/16; Pearson's statistic is N (this − 1) = 2.
+    assert!((tables.observed(&log, Kind::Unordered) - 1.25).abs() < 1e-12);
+    // l (N Σ M²/n − B²)/(B (N − B)) = 4 (8 · 10/4 − 16)/16.
+    assert!((tables.observed(&log, Kind::Ordered) - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn merging_keeps_rows_and_is_finest_at_the_ends() {
+    let log = table(2, (0..50_000).map(|i| (i % 2, i as i64 / 3)));
+    let merged = log.merged();
+    assert_eq!(merged.rows, log.rows);
+    assert!(merged.cells.len() < 1500, "{}", merged.cells.len());
+    let width = |cells: &Vec<(usize, u64)>| cells.iter().map(|c| c.1).sum::<u64>();
+    assert!(width(&merged.cells[0]) <= 3);
+    assert!(merged.cells.iter().map(width).max().unwrap() < 1000);
+}
+
+#[test]
+fn same_seed_same_value_and_nothing_to_compare_is_one() {
+    let log = table(2, (0..100).map(|i| (i % 2, (i as i64 * 37) % 11)));
+    let once = no_leak(&log, Kind::Unordered, &effort(5));
+    assert_eq!(once, no_leak(&log, Kind::Unordered, &effort(5)));
+    assert_eq!(
+        no_leak(&table(2, [(0, 1), (0, 2)]), Kind::Ordered, &effort(0)),
+        1.0
+    );
+    assert_eq!(
+        no_leak(&table(2, [(0, 1), (1, 1)]), Kind::Unordered, &effort(0)),
+        1.0
+    );
+}
+
+/// The exact tail of the most extreme cell, times the number of tests: an enumerated example.
+#[test]
+fn an_extreme_cell() {
+    // C(4, 4) C(4, 0)/C(8, 4) = 1/70 either way.
+    assert!((tail(8, 4, 4, 4) - 1.0 / 70.0).abs() < 1e-9);
+    assert!((tail(8, 4, 4, 0) - 1.0 / 70.0).abs() < 1e-9);
+}

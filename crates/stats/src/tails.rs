@@ -1,0 +1,212 @@
+//! Where to guess a secret and where to abstain, for [`guesses`](crate::guesses): chosen on past rows.
+//!
+//! Nothing here needs to be valid: a bad choice costs width only.
+
+use crate::special::normal_quantile;
+
+/// Cuts that are tried at either end: every percent of the rows.
+const CUTS: usize = 100;
+/// Guesses on past rows below which a rate is not looked at.
+const LEAST: f64 = 10.0;
+/// Standard errors of the past that a choice is held to, so that the luckiest cut does not win. With 1 the
+/// limit of ε for two Laplace laws is half as far again from the truth.
+const DOUBT: f64 = 3.0;
+/// Shares of rows that may be guessed, in steps of 1/20.
+const SHARES: i32 = 20;
+/// How much of the share is at the top: one end alone, or both alike. Cuts chosen freely at both ends follow
+/// the noise of the past: for two Laplace laws at ε = 1 and 6,000 rows they lose twice as much.
+const BALANCES: [f64; 3] = [0.5, 1.0, 0.0];
+/// The part of the chosen share that is promised where some rows are not guessed. Guessing rows between the
+/// tails dilutes every block; too narrow tails cost the square root of the rows left out.
+const PROMISED: f64 = 0.75;
+
+/// Guess a above `above`, b below `below`, else abstain; scores are large for a.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tails {
+    /// Scores at least this are taken for a.
+    pub above: f64,
+    /// Scores at most this are taken for b; less than `above`.
+    pub below: f64,
+    /// The share of past rows, both secrets weighing alike, that is guessed.
+    pub share: f64,
+    /// The share of these guesses that is right.
+    pub rate: f64,
+}
+
+/// Past rows of two secrets by score, for choosing tails.
+#[derive(Debug, Clone)]
+pub struct Past {
+    /// At each cut from the top: its score, and the rates of a and of b at or above it.
+    top: Vec<(f64, f64, f64)>,
+    /// At each cut from the bottom: its score, and the rates of a and of b at or below it.
+    bottom: Vec<(f64, f64, f64)>,
+    /// Rows that a rate of both secrets, weighing alike, is worth.
+    rows: f64,
+}
+
+impl Tails {
+    /// The share of rows to promise guesses on.
+    pub fn promised(&self) -> f64 {
+        if self.share > 0.99 {
+            self.share
+        } else {
+            PROMISED * self.share
+        }
+    }
+}
+
+impl Past {
+    /// From distinct scores with the rows of a and of b that have them, the largest score first.
+    pub fn new(steps: &[(f64, u64, u64)]) -> Self {
+        let (a, b) = steps
+            .iter()
+            .fold((0, 0), |sum, step| (sum.0 + step.1, sum.1 + step.2));
+        let rates = |x: u64, y: u64| (x as f64 / a.max(1) as f64, y as f64 / b.max(1) as f64);
+        Past {
+            top: cuts(steps.iter().copied(), rates),
+            bottom: cuts(steps.iter().rev().copied(), rates),
+            rows: 2.0 * a.min(b) as f64,
+        }
+    }
+
+    /// The tails with the largest approximate limit of ε if so many trials are to come; `None` if no tails
+    /// have ten guesses.
+    pub fn best(&self, trials: u64, alpha: f64) -> Option<Tails> {
+        let z = -normal_quantile(alpha);
+        let shares = (1..=SHARES).map(|i| f64::from(i) / f64::from(SHARES));
+        let all: Vec<(f64, Tails)> = shares
+            .flat_map(|share| BALANCES.map(|balance| self.tails(share, balance)))
+            .filter(|tails| tails.share * self.rows >= LEAST)
+            .map(|tails| {
+                let seen = tails.share * self.rows;
+                let limit = lower(
+                    lower(tails.rate, seen, DOUBT),
+                    tails.share * trials as f64,
+                    z,
+                );
+                ((limit / (1.0 - limit)).ln(), tails)
+            })
+            .collect();
+        let best = all.iter().max_by(|x, y| x.0.total_cmp(&y.0));
+        best.map(|best| best.1)
+    }
+
+    /// The tails that guess about this share of the rows, or somewhat more, and are right most often.
+    pub fn with_share(&self, least: f64) -> Tails {
+        let value = |tails: &Tails| {
+            let short = (least - tails.share).max(0.0);
+            lower(tails.rate, (tails.share * self.rows).max(1.0), DOUBT) - 10.0 * short
+        };
+        BALANCES
+            .map(|balance| self.tails(least, balance))
+            .into_iter()
+            .reduce(|best, next| {
+                if value(&next) > value(&best) {
+                    next
+                } else {
+                    best
+                }
+            })
+            .expect("three balances")
+    }
+
+    /// Tails with a share, so much of it at the top. The bottom gives way where both would meet.
+    fn tails(&self, share: f64, balance: f64) -> Tails {
+        // The nearest cut: with few distinct scores the next one may take twice as many rows.
+        let reach = |cuts: &[(f64, f64, f64)], wanted: f64| {
+            let taken = |at: usize| 0.5 * (cuts[at].1 + cuts[at].2);
+            let at = cuts.partition_point(|&(_, a, b)| 0.5 * (a + b) < wanted);
+            let at = at.min(cuts.len() - 1);
+            let before = at.saturating_sub(1);
+            if wanted - taken(before) < taken(at) - wanted {
+                before
+            } else {
+                at
+            }
+        };
+        let (above, a_right, b_wrong) = self.top[reach(&self.top, share * balance)];
+        let mut at = reach(&self.bottom, share * (1.0 - balance));
+        while at > 0 && self.bottom[at].0 >= above {
+            at -= 1;
+        }
+        let (below, a_wrong, b_right) = self.bottom[at];
+        let right = 0.5 * (a_right + b_right);
+        let share = right + 0.5 * (a_wrong + b_wrong);
+        Tails {
+            above,
+            below,
+            share,
+            rate: if share > 0.0 { right / share } else { 0.5 },
+        }
+    }
+}
+
+/// The rates at about a hundred cuts, with one before all rows.
+fn cuts(
+    steps: impl Iterator<Item = (f64, u64, u64)>,
+    rates: impl Fn(u64, u64) -> (f64, f64),
+) -> Vec<(f64, f64, f64)> {
+    let (mut a, mut b, mut next) = (0, 0, 0.0);
+    let mut cuts = vec![(f64::NAN, 0.0, 0.0)];
+    for (score, more_a, more_b) in steps {
+        if cuts[0].0.is_nan() {
+            // Guesses nothing at this end: beyond the first score.
+            cuts[0].0 = score;
+        }
+        (a, b) = (a + more_a, b + more_b);
+        let (x, y) = rates(a, b);
+        if 0.5 * (x + y) >= next {
+            cuts.push((score, x, y));
+            next = 0.5 * (x + y) + 1.0 / CUTS as f64;
+        }
+    }
+    // The first cut takes no row: just beyond the extreme score, on the side it is read from.
+    let beyond = cuts.get(1).map(|cut| cut.0);
+    if let (Some(first), Some(last)) = (beyond, cuts.last().map(|cut| cut.0)) {
+        cuts[0].0 = if first >= last {
+            first.next_up()
+        } else {
+            first.next_down()
+        };
+    }
+    cuts
+}
+
+/// Wilson's approximate lower limit of a rate at z standard errors.
+fn lower(rate: f64, rows: f64, z: f64) -> f64 {
+    let square = z * z;
+    let middle = rate + square / (2.0 * rows);
+    let spread = (rate * (1.0 - rate) / rows + square / (4.0 * rows * rows)).sqrt();
+    ((middle - z * spread) / (1.0 + square / rows)).clamp(1e-12, 1.0 - 1e-12)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Likelihood ratio 9 at both ends, 1 between: the ends are guessed, the middle is not.
+    #[test]
+    fn the_ends_are_guessed_and_the_middle_is_not() {
+        let steps = [
+            (2.0, 90, 10),
+            (1.0, 100, 100),
+            (0.0, 110, 110),
+            (-2.0, 10, 90),
+        ];
+        let past = Past::new(&steps);
+        let tails = past.best(2000, 0.05).expect("guesses");
+        assert_eq!((tails.above, tails.below), (2.0, -2.0));
+        assert!((tails.share - 200.0 / 620.0).abs() < 1e-12);
+        let wide = past.with_share(0.9);
+        assert!(wide.share >= 0.9 && wide.below < wide.above);
+    }
+
+    /// One end only: P(A|a) = 0.5, P(A|b) = 0.05, the rest says little.
+    #[test]
+    fn one_end_alone_can_be_guessed() {
+        let steps = [(1.0, 500, 50), (0.0, 500, 950)];
+        let tails = Past::new(&steps).best(2000, 0.05).expect("guesses");
+        assert_eq!(tails.above, 1.0);
+        assert!(tails.below < 0.0);
+    }
+}

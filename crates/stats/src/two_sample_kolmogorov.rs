@@ -1,0 +1,130 @@
+//! The exact two-sample Kolmogorov–Smirnov test, with ties, to the smallest p-value.
+
+/// What the test found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TwoSampleKolmogorov {
+    /// sup |F̂_a − F̂_b|.
+    pub distance: f64,
+    /// P(distance at least this) if all orders of the rows are equally likely.
+    pub p_value: f64,
+}
+
+/// Up to so many steps ties are taken exactly; beyond, as if broken in the worst way.
+const EXACT_STEPS: f64 = 4e7;
+/// Up to so many steps the law is summed; beyond, it is bounded.
+const MOST_STEPS: f64 = 2e8;
+/// A bound above this says too little.
+const LARGEST_BOUND: f64 = 1e-6;
+/// No p-value is smaller: zero would claim what rounding did.
+const LEAST: f64 = 1e-300;
+
+/// The test of one law behind two samples; `cells` are the rows (of a, of b) with each distinct value, in
+/// ascending order. None if it would take too long (more than about 0.4 s; from 150,000 rows of each on, between
+/// p = 0.05 and 1e-6); p-value 1 if either sample is empty.
+///
+/// # Formula
+/// Under the hypothesis each of the (n+m)!/n!m! orders of the pooled rows is equally likely: a lattice
+/// path from (0, 0) to (n, m). C(i, j), the part of the paths to (i, j) that reach the distance at the end
+/// of some value, is 1 where (i, j) is such an end and far enough, else
+/// i/(i+j) C(i−1, j) + j/(i+j) C(i, j−1): the tail itself is summed, without cancellation. Above 4·10⁷ steps
+/// ties are ignored, which makes C larger, and only the band inside the distance is visited. Above 2·10⁸
+/// steps of the band, with N = n + m, the bound 2N exp(−2 (d·nm/N)²/min(n, m, N/2)): at each of N ends one
+/// count is hypergeometric.
+///
+/// # Conditions
+/// Independent rows. Conditional on the pooled values, so exact for any law, atoms or not; relative
+/// error below 1e-9.
+///
+/// # References
+/// Hodges (1958), 10.1007/BF02589501; without replacement: Hoeffding (1963), Section 6,
+/// 10.1080/01621459.1963.10500830; ties: Schröer and Trenkler (1995), 10.1016/0167-9473(94)00040-P;
+/// the upper tail's recursion: Viehmann (2021), arXiv:2102.08037.
+pub fn two_sample_kolmogorov(cells: &[(u64, u64)]) -> Option<TwoSampleKolmogorov> {
+    let n: u64 = cells.iter().map(|cell| cell.0).sum();
+    let m: u64 = cells.iter().map(|cell| cell.1).sum();
+    if n == 0 || m == 0 {
+        let (distance, p_value) = (0.0, 1.0);
+        return Some(TwoSampleKolmogorov { distance, p_value });
+    }
+    let (n, m) = (i128::from(n), i128::from(m));
+    let (mut x, mut y, mut reached) = (0, 0, 0);
+    for cell in cells {
+        (x, y) = (x + i128::from(cell.0), y + i128::from(cell.1));
+        reached = reached.max((x * m - y * n).abs());
+    }
+    let ties = cells.iter().any(|cell| cell.0 + cell.1 > 1);
+    let grid = n as f64 * m as f64;
+    let band = (2.0 * reached as f64 / n as f64 + 2.0) * n as f64;
+    let p_value = if reached == 0 {
+        1.0
+    } else if ties && grid <= EXACT_STEPS {
+        with_ties(cells, n as i64, m as i64, reached as i64)
+    } else if band.min(grid) <= MOST_STEPS && grid < 4e18 {
+        in_band(n as i64, m as i64, reached as i64)
+    } else {
+        Some(union_bound(n as f64, m as f64, reached as f64)).filter(|&p| p <= LARGEST_BOUND)?
+    };
+    Some(TwoSampleKolmogorov {
+        distance: reached as f64 / (n * m) as f64,
+        p_value: p_value.clamp(LEAST, 1.0),
+    })
+}
+
+/// Hoeffding's bound of every end, added. `reached` is d·nm.
+fn union_bound(n: f64, m: f64, reached: f64) -> f64 {
+    let all = n + m;
+    let far = reached / all;
+    2.0 * all * (-2.0 * far * far / n.min(m).min(0.5 * all)).exp()
+}
+
+/// C(n, m), looked at only where a value ends.
+fn with_ties(cells: &[(u64, u64)], n: i64, m: i64, reached: i64) -> f64 {
+    let mut ends = vec![false; (n + m + 1) as usize];
+    let mut below = 0;
+    for cell in cells {
+        below += (cell.0 + cell.1) as usize;
+        ends[below] = true;
+    }
+    let mut row = vec![0.0f64; (m + 1) as usize];
+    for i in 0..=n {
+        let mut left = 0.0;
+        for j in 0..=m {
+            let at = &mut row[j as usize];
+            let far = ends[(i + j) as usize] && (i * m - j * n).abs() >= reached;
+            *at = if far {
+                1.0
+            } else if i + j == 0 {
+                0.0
+            } else {
+                (i as f64 * *at + j as f64 * left) / (i + j) as f64
+            };
+            left = *at;
+        }
+    }
+    row[m as usize]
+}
+
+/// C(n, m), looked at everywhere: outside the band it is 1.
+fn in_band(n: i64, m: i64, reached: i64) -> f64 {
+    // Inside: −reached < i·m − j·n < reached.
+    let mut row = vec![1.0f64; (m + 1) as usize];
+    for i in 0..=n {
+        let first = ((i * m - reached).div_euclid(n) + 1).max(0);
+        let last = ((i * m + reached - 1).div_euclid(n)).min(m);
+        let mut left = 1.0;
+        for j in first..=last {
+            let at = &mut row[j as usize];
+            *at = if i + j == 0 {
+                0.0
+            } else {
+                (i as f64 * if i == 0 { 0.0 } else { *at } + j as f64 * left) / (i + j) as f64
+            };
+            left = *at;
+        }
+    }
+    if reached <= 0 { 1.0 } else { row[m as usize] }
+}
+
+#[cfg(test)]
+#[path = "two_sample_kolmogorov/tests.rs"]
+mod tests;
