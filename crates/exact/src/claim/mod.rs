@@ -15,22 +15,30 @@
 //! ```
 
 use std::fmt;
+use std::sync::Arc;
+
+use serde::{Serialize, Serializer};
 
 use crate::mechanism::{self, MECHANISMS, Mechanism};
 use leakgauge_base::error::Result;
 use leakgauge_base::grammar::{Call, list};
 
 mod adjacency;
+mod bound;
 mod guarantee;
 mod orders;
 mod promise;
+mod requirement;
 
-pub use adjacency::BoundPromise;
+pub use adjacency::{BoundPromise, Neighbors};
+pub use bound::{BoundClaim, Terms};
 pub use guarantee::Guarantee;
 pub use promise::{PROMISES, Promise, PromiseEntry};
+pub use requirement::Requirement;
 
-/// A claim as the user wrote it, and what it means.
-#[derive(Debug)]
+/// A claim as the user wrote it, and what it means. It is written to JSON as its text. A clone shares the
+/// mechanism.
+#[derive(Debug, Clone)]
 pub struct Claim {
     /// The text, without the space around it.
     pub text: String,
@@ -39,10 +47,10 @@ pub struct Claim {
 }
 
 /// The kinds of claims.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum ClaimKind {
     /// The observations come from this mechanism.
-    Mechanism(Box<dyn Mechanism>),
+    Mechanism(Arc<dyn Mechanism>),
     /// The observations tell at most so much.
     Promise(Promise),
 }
@@ -70,11 +78,11 @@ impl ClaimKind {
         }
         let mechanisms: Vec<_> = MECHANISMS.iter().map(|entry| entry.name).collect();
         if mechanisms.contains(&call.name.as_str()) {
-            return mechanism::from_call(call).map(ClaimKind::Mechanism);
+            return Ok(ClaimKind::Mechanism(mechanism::from_call(call)?.into()));
         }
         let promises: Vec<_> = PROMISES.iter().map(|entry| entry.name).collect();
         let problem = format!(
-            "no such claim; promises are {}; mechanisms are {}",
+            "no claim has this name; promises are {}; mechanisms are {}",
             list(&promises),
             list(&mechanisms)
         );
@@ -87,6 +95,20 @@ impl ClaimKind {
 impl fmt::Display for Claim {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
+    }
+}
+
+/// The text as the user wrote it.
+impl Serialize for Claim {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.text)
+    }
+}
+
+/// Equal texts claim the same.
+impl PartialEq for Claim {
+    fn eq(&self, other: &Claim) -> bool {
+        self.text == other.text
     }
 }
 
