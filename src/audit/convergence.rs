@@ -5,9 +5,9 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::audit::Evidence;
 use crate::audit::model::{Asymptotic, Convergence, ConvergencePoint, Extrapolated, WorstPair};
-use crate::audit::{cross_fit, rows_needed};
+use crate::audit::rows_needed;
 use leakgauge_attack::pairwise::{Judgement, Rule, judge};
-use leakgauge_attack::scorer::{KNearest, Neighbors, Rank, Scorer};
+use leakgauge_attack::scorer::{KNearest, Neighbors, Origin, Rank, Scorer};
 use leakgauge_attack::split::{self, Split};
 use leakgauge_log::observations::{Counts, Observations};
 use leakgauge_stats::learning_curve::{self, Extrapolation};
@@ -45,7 +45,7 @@ pub(super) fn convergence(
     worst: &WorstPair,
     prior: &[f64],
 ) -> Option<Convergence> {
-    if evidence.options.quick || !cross_fit::is_learned(&*evidence.tuned.scorer) {
+    if evidence.options.quick || evidence.tuned.scorer.origin() == Origin::Given {
         return None;
     }
     let mut rng = ChaCha8Rng::seed_from_u64(evidence.options.seed);

@@ -9,7 +9,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use leakgauge_attack::pairwise::{GuessErrors, PairChoice, PairErrors, judge};
-use leakgauge_attack::scorer::{Kind, Scorer};
+use leakgauge_attack::scorer::{Kind, Origin};
 use leakgauge_attack::split::{self, Split};
 use leakgauge_attack::tuning::{self, ScorerChoice, Tuned};
 use leakgauge_log::Log;
@@ -157,7 +157,7 @@ const MORE_A_PART: f64 = 1.5;
 /// part. `None` if all parts together would take longer than comparing attackers did and two seconds
 /// more, and for scores that the log brings, which nobody here learned.
 pub(super) fn kinds(tuned: &Tuned) -> Option<Vec<(Kind, f64)>> {
-    if !is_learned(&*tuned.scorer) {
+    if tuned.scorer.origin() == Origin::Given {
         return None;
     }
     let wanted = tuned.scorer.kinds();
@@ -173,9 +173,4 @@ pub(super) fn kinds(tuned: &Tuned) -> Option<Vec<(Kind, f64)>> {
         .into_iter()
         .map(|(kind, cost)| (kind, MORE_A_PART * cost));
     (again <= spent + MORE_SECONDS).then(|| granted.collect())
-}
-
-/// Whether an attack was learned from the log, rather than brought by it.
-pub(super) fn is_learned(scorer: &dyn Scorer) -> bool {
-    scorer.name() != "given"
 }

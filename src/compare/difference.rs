@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Difference, Differences, Measured, PairDifference, PairSummary};
 use crate::audit::{Audit, PairFigures, Tallies};
 use crate::estimate::{Estimate, Method, Methods};
-use leakgauge_attack::pairwise::{PairErrors, pair_index};
+use leakgauge_attack::pairwise::PairErrors;
 use leakgauge_exact::leakage;
 use leakgauge_stats::binomial::{clopper_pearson_lower, clopper_pearson_upper};
 use leakgauge_stats::weighted_risk::{Stratum, chernoff_lower, chernoff_upper};
@@ -28,17 +28,6 @@ pub(super) fn labels(audit: &Audit) -> impl Iterator<Item = &str> {
         .secrets
         .iter()
         .map(|secret| secret.label.as_str())
-}
-
-/// The number of the worst pair.
-pub(super) fn worst_index(audit: &Audit) -> usize {
-    let number = |label: &String| labels(audit).position(|known| known == label);
-    let [a, b] = audit
-        .worst_pair
-        .secrets
-        .each_ref()
-        .map(|label| number(label).unwrap_or_default() as u32);
-    pair_index(audit.input.secrets.len(), a.min(b), a.max(b))
 }
 
 /// What changed from one log to another.
@@ -130,10 +119,7 @@ fn bayes_vulnerability(earlier: &Measured, later: &Measured) -> Difference {
 fn total_variation(earlier: &Measured, later: &Measured) -> Difference {
     let point = |log: &Measured| {
         let estimate = &log.audit.worst_pair.total_variation;
-        let error = log
-            .audit
-            .tallies
-            .worst_error(estimate, worst_index(&log.audit));
+        let error = log.audit.tallies.worst_error(estimate);
         (estimate.point, error)
     };
     let value = |log: &Measured| Some(log.analytic.as_ref()?.worst_pair.total_variation);
@@ -191,7 +177,7 @@ fn attack_vulnerability(earlier: &Audit, later: &Audit) -> Difference {
 fn attack_advantage(earlier: &Audit, later: &Audit) -> Difference {
     let point = |audit: &Audit| {
         let estimate = &audit.worst_pair.attack_advantage;
-        let error = audit.tallies.worst_error(estimate, worst_index(audit));
+        let error = audit.tallies.worst_error(estimate);
         (estimate.point, error)
     };
     let alpha = 1.0 - earlier.confidence;

@@ -172,8 +172,7 @@ pub fn too_few(logs: usize) -> Error {
 fn entry(log: &Measured, parameter: Option<ParameterPoint>) -> LogEntry {
     let audit = &log.audit;
     let worst = &audit.worst_pair;
-    let pair = difference::worst_index(audit);
-    let standard_error = audit.tallies.worst_error(&worst.total_variation, pair);
+    let standard_error = audit.tallies.worst_error(&worst.total_variation);
     let point = worst.total_variation.point;
     LogEntry {
         files: audit.input.files.clone(),

@@ -1,12 +1,11 @@
 //! The pictures of an audit.
 
-use std::collections::BTreeMap;
-
 use crate::audit::{Audit, Distributions, PairFigures, Shape, TradeOff, Verdict};
 use crate::report::pairs::by_lower_limit;
+use leakgauge_attack::pairwise;
 use leakgauge_base::error::shorten;
 use leakgauge_base::rounding::allowance;
-use leakgauge_exact::claim::{Claim, ClaimKind, Promise};
+use leakgauge_exact::claim::{ClaimKind, Guarantee};
 use leakgauge_plot::{
     self as plot, Axis, Caption, Chart, Dot, Dots, Heatmap, Layer, Mark, Picture,
 };
@@ -19,7 +18,7 @@ pub const PICTURES: [(&str, &str); 5] = [
     ),
     (
         "bayes-security",
-        "Bayes security of every pair as colours, secrets alike side by side; 3 to 200 secrets",
+        "Bayes security of every pair as colors, secrets alike side by side; 3 to 200 secrets",
     ),
     (
         "pairs",
@@ -36,7 +35,7 @@ pub const PICTURES: [(&str, &str); 5] = [
 ];
 
 /// Pairs in the picture of worst pairs.
-const MOST_PAIRS: usize = 20;
+const MAX_PAIRS: usize = 20;
 
 /// Draws what there is to draw, in the order of [`PICTURES`].
 pub fn pictures(audit: &Audit) -> Vec<Picture> {
@@ -109,28 +108,20 @@ fn heatmap(audit: &Audit) -> Option<String> {
         .filter(|order| order.len() > 2)?;
     let label = |secret: &u32| audit.input.secrets[*secret as usize].label.clone();
     let labels: Vec<String> = order.iter().map(label).collect();
-    let place: BTreeMap<&str, usize> = labels
-        .iter()
-        .enumerate()
-        .map(|(at, label)| (label.as_str(), at))
-        .collect();
     let n = labels.len();
-    let mut values = vec![None; n * n];
-    for pair in &audit.pairs {
-        let [a, b] = pair
-            .secrets
-            .each_ref()
-            .map(|label| place.get(label.as_str()).copied());
-        if let (Some(a), Some(b)) = (a, b) {
-            values[a * n + b] = pair.bayes_security.point;
-            values[b * n + a] = pair.bayes_security.point;
-        }
+    // The row and column of every secret.
+    let mut place = vec![0; n];
+    for (at, &secret) in order.iter().enumerate() {
+        place[secret as usize] = at;
     }
-    let worst = audit.worst_pair.secrets.each_ref();
-    let marked = match worst.map(|label| place.get(label.as_str()).copied()) {
-        [Some(a), Some(b)] => vec![(a, b), (b, a)],
-        _ => Vec::new(),
-    };
+    let mut values = vec![None; n * n];
+    for ((a, b), pair) in pairwise::pairs(n).zip(&audit.pairs) {
+        let [a, b] = [a, b].map(|secret| place[secret as usize]);
+        values[a * n + b] = pair.bayes_security.point;
+        values[b * n + a] = pair.bayes_security.point;
+    }
+    let [a, b] = audit.tallies.worst_secrets.map(|secret| place[secret]);
+    let marked = vec![(a, b), (b, a)];
     Some(plot::heatmap(&Heatmap {
         caption: Caption::new(
             "Bayes security of all pairs",
@@ -154,7 +145,7 @@ fn pairs(audit: &Audit) -> Option<String> {
         return None;
     }
     let order = by_lower_limit(audit);
-    let shown = order.len().min(MOST_PAIRS);
+    let shown = order.len().min(MAX_PAIRS);
     Some(plot::dots(&Dots {
         caption: Caption::new(
             "Pairs that are easiest to tell apart",
@@ -226,19 +217,15 @@ fn trade_off(audit: &Audit, found: &TradeOff) -> String {
 /// The (ε, δ) of the claim that decides, if it is the same for all pairs.
 fn claimed(audit: &Audit) -> Option<(f64, f64)> {
     let promises = audit.claims.iter().filter_map(|claim| {
-        let region = match Claim::parse(&claim.claim).ok()?.kind {
-            ClaimKind::Promise(Promise::LocalDp {
-                epsilon,
-                unit: None,
-            }) => (epsilon, 0.0),
-            ClaimKind::Promise(Promise::Dp {
-                epsilon,
-                delta,
-                unit: None,
-            }) => (epsilon, delta),
-            _ => return None,
+        let ClaimKind::Promise(promise) = &claim.claim.kind else {
+            return None;
         };
-        Some((claim.verdict != Verdict::Violated, region))
+        let region = match promise.guarantee()? {
+            Guarantee::Dp { epsilon, delta } => (epsilon, delta),
+            Guarantee::Gaussian { .. } | Guarantee::Concentrated { .. } => return None,
+        };
+        let is_same_for_all = promise.unit().is_none();
+        is_same_for_all.then_some((claim.verdict != Verdict::Violated, region))
     });
     // Of several the first that is violated, else the first.
     promises

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::scorer::{Parameter, Scorer};
+use crate::scorer::{Origin, Parameter, Scorer};
 use leakgauge_log::observations::{Counts, Observations};
 
 /// Scores that were read, not computed. Nothing is learned from the fit rows.
@@ -121,6 +121,10 @@ impl Zero {
 impl Scorer for Given {
     fn name(&self) -> &'static str {
         "given"
+    }
+
+    fn origin(&self) -> Origin {
+        Origin::Given
     }
 
     fn parameters(&self) -> BTreeMap<&'static str, Parameter> {

@@ -65,10 +65,25 @@ impl fmt::Display for Parameter {
     }
 }
 
+/// Where the scores of an attacker come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Origin {
+    /// It was learned from the rows of the log.
+    #[default]
+    Learned,
+    /// The log has them in columns: the user ran the attack.
+    Given,
+}
+
 /// An attacker that was fitted.
 pub trait Scorer: Send + Sync {
     /// The name on the command line.
     fn name(&self) -> &'static str;
+
+    /// Where its scores come from.
+    fn origin(&self) -> Origin {
+        Origin::Learned
+    }
 
     /// What was chosen, for the report.
     fn parameters(&self) -> BTreeMap<&'static str, Parameter>;

@@ -140,6 +140,14 @@ impl Promise {
         self.requirement().least_bayes_security()
     }
 
+    /// The largest advantage that the promise leaves to any attack, if it is the same at every pair of
+    /// secrets that it covers.
+    pub fn largest_advantage_of_all_pairs(&self) -> Option<f64> {
+        let requirement = self.requirement();
+        let is_one_bound = requirement.covers_all_attacks() && self.unit().is_none();
+        is_one_bound.then(|| requirement.largest_total_variation())
+    }
+
     /// Whether the promise is a bound on the total variation of all pairs and nothing more.
     pub fn is_a_bound_on_total_variation(&self) -> bool {
         self.unit().is_none() && self.requirement().is_a_bound_on_total_variation()
