@@ -73,7 +73,11 @@ fn an_audit_stops_at_a_violation_and_ends_inconclusive_else() {
         assert!(!last.starts_with("4000 rows"), "{text}");
     }
     assert_eq!(audit("advantage(0.6)").status.code(), Some(3));
-    for claim in ["laplace(scale=1)", "attack-advantage(0.1)", "gdp(mu=1, unit=1)"] {
+    for claim in [
+        "laplace(scale=1)",
+        "attack-advantage(0.1)",
+        "gdp(mu=1, unit=1)",
+    ] {
         assert_refused(&audit(claim), &["cannot be followed", claim]);
     }
 }
@@ -125,7 +129,9 @@ fn a_label_that_does_not_fit_is_refused_when_it_comes() {
         text.push_str(&format!("{},x\n", ["1-2", "2-1"][row % 2]));
     }
     text.push_str("other,x\n");
-    let arguments = ["audit", "-", "--follow", "--every", "1000", "--claim", claim];
+    let arguments = [
+        "audit", "-", "--follow", "--every", "1000", "--claim", claim,
+    ];
     let output = Place::new().run_on(&arguments, text);
     assert_refused_after_lines(&output, 2, &[claim, "\"other\""]);
 }

@@ -12,14 +12,21 @@ use super::{Difference, Differences, Measured, PairDifference, PairSummary};
 use crate::audit::{Audit, PairFigures, Tallies};
 use crate::estimate::{Estimate, Method, Methods};
 use leakgauge_attack::pairwise::PairErrors;
+use leakgauge_base::naming::setting;
 use leakgauge_exact::leakage;
 use leakgauge_stats::binomial::{clopper_pearson_lower, clopper_pearson_upper};
 use leakgauge_stats::weighted_risk::{Stratum, chernoff_lower, chernoff_upper};
 
-const UNTESTED: &str = "a secret of positive prior has no rows to certify on";
-const PAIR_UNTESTED: &str = "a secret of a worst pair has no rows to certify on";
-const NO_UPPER: &str = "its success has no upper limit where observations are numbers, so that the difference has none; say what \
-                        the observer can resolve (--resolution COLUMN=WIDTH)";
+const UNTESTED: &str = "a secret of positive prior has no certification rows";
+const PAIR_UNTESTED: &str = "a secret of a worst pair has no certification rows";
+
+/// Why there are no limits for the best adversary.
+fn no_upper() -> String {
+    format!(
+        "no upper bound is possible for raw numbers, so the difference has no limits; set a resolution ({})",
+        setting("resolution", "COLUMN=WIDTH")
+    )
+}
 
 /// The labels of the secrets.
 pub(super) fn labels(audit: &Audit) -> impl Iterator<Item = &str> {
@@ -99,7 +106,7 @@ fn bayes_vulnerability(earlier: &Measured, later: &Measured) -> Difference {
     let limits = |log: &Measured| -> Result<(f64, f64), String> {
         let tallies = &log.audit.tallies;
         let blind = leakage::prior_vulnerability(&tallies.prior);
-        let upper = tallies.plug_in.as_ref().ok_or(NO_UPPER)?;
+        let upper = tallies.plug_in.as_ref().ok_or_else(no_upper)?;
         let (_, risk, _) = risk_limits(tallies, level)?;
         Ok((
             (1.0 - risk).max(blind),
@@ -126,7 +133,7 @@ fn total_variation(earlier: &Measured, later: &Measured) -> Difference {
     let level = (1.0 - earlier.audit.confidence) / 4.0;
     let limits = |log: &Measured| -> Result<(f64, f64), String> {
         let tallies = &log.audit.tallies;
-        let upper = tallies.plug_in.as_ref().ok_or(NO_UPPER)?;
+        let upper = tallies.plug_in.as_ref().ok_or_else(no_upper)?;
         let upper = upper.total_variation_at_most(level).ok_or(PAIR_UNTESTED)?;
         if !tallies.worst.tally().is_judged() {
             return Err(PAIR_UNTESTED.to_owned());

@@ -18,11 +18,11 @@ pub const PICTURES: [(&str, &str); 5] = [
     ),
     (
         "bayes-security",
-        "Bayes security of every pair as colors, secrets alike side by side; 3 to 200 secrets",
+        "Bayes security of every pair as colors, similar secrets side by side; 3 to 200 secrets",
     ),
     (
         "pairs",
-        "total variation of the worst pairs with limits; 3 secrets and more",
+        "total variation of the worst pairs with confidence limits; 3 or more secrets",
     ),
     (
         "trade-off",
@@ -30,7 +30,7 @@ pub const PICTURES: [(&str, &str); 5] = [
     ),
     (
         "convergence",
-        "Bayes risk and advantage against the rows learned from, with what is certified",
+        "Bayes risk and advantage against the number of training rows, with certified limits",
     ),
 ];
 
@@ -66,9 +66,7 @@ fn distributions(audit: &Audit, found: &Distributions) -> String {
     let column = shorten(&found.column);
     let caption = Caption::new(
         format!("{column} under {a} and {b}"),
-        format!(
-            "The share of rows of {a} and of {b} at each value of {column}, drawn over each other."
-        ),
+        format!("Share of the rows of {a} and of {b} at each value of {column}; the two overlap."),
     );
     let y_label = "share of rows".to_owned();
     match &found.shape {
@@ -126,8 +124,8 @@ fn heatmap(audit: &Audit) -> Option<String> {
         caption: Caption::new(
             "Bayes security of all pairs",
             format!(
-                "The estimated Bayes security of each pair of {n} secrets: 0 is told apart without error, 1 not at all. \
-                 Secrets that are hard to tell apart stand side by side; the worst pair has a frame."
+                "Estimated Bayes security of each pair of {n} secrets. 0: told apart without error; 1: cannot be told apart. \
+                 Secrets that are hard to tell apart are side by side; the worst pair has a frame."
             ),
         ),
         rows: labels.clone(),
@@ -150,7 +148,7 @@ fn pairs(audit: &Audit) -> Option<String> {
         caption: Caption::new(
             "Pairs that are easiest to tell apart",
             format!(
-                "Total variation of {shown} of {} pairs, estimates with the limits that all pairs have together.",
+                "Estimated total variation of {shown} of {} pairs, with confidence limits that hold for all pairs together.",
                 order.len()
             ),
         ),
@@ -195,8 +193,8 @@ fn trade_off(audit: &Audit, found: &TradeOff) -> String {
     plot::trade_off(&plot::TradeOff {
         caption: Caption::new(
             format!("Telling {detects} from {against}"),
-            "True against false positive rate of the attack at every threshold, with a band in which the attack's true \
-             curve lies. The diagonal is guessing blind; a shaded region is what a claim allows.",
+            "True positive rate against false positive rate of the attack at every threshold. The true curve of the attack \
+             lies in the band. The diagonal is a coin flip; a shaded region is what a claim allows.",
         ),
         name: "attack found".to_owned(),
         band: band(&points, radius),
@@ -291,7 +289,7 @@ fn convergence(audit: &Audit) -> Option<String> {
     let curves = [
         ("Bayes risk of the attack", of(|point| point.bayes_risk)),
         (
-            "its advantage at the worst pair",
+            "its advantage for the worst pair",
             of(|point| point.total_variation),
         ),
     ];
@@ -329,10 +327,10 @@ fn convergence(audit: &Audit) -> Option<String> {
     Some(plot::chart(&Chart {
         caption: Caption::new(
             "Would more rows help?",
-            "Bayes risk of the attack and its advantage at the worst pair against the number of rows it learned from, \
-             with what is certified. Curves that are still moving at the right say that more rows would help.",
+            "Bayes risk of the attack and its advantage for the worst pair against the number of training rows, with \
+             certified limits. If a curve still changes at its right end, more rows would help.",
         ),
-        x: Axis::log("rows learned from"),
+        x: Axis::log("training rows"),
         y: Axis::linear("Bayes risk, advantage"),
         layers,
         aspect: 0.6,

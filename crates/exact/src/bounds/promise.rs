@@ -124,7 +124,7 @@ fn database(epsilon: f64, delta: f64, values: u64, options: &BoundsOptions) -> F
 ///
 /// # Formula
 /// What [`Guarantee::group`] leaves at k steps. Total variation is at most what that leaves, and at
-/// most k times that of neighbours.
+/// most k times that of neighbors.
 ///
 /// # References
 /// C. Dwork, A. Roth, *The algorithmic foundations of differential privacy*, Theorem 2.2,

@@ -128,7 +128,7 @@ fn points(claim: &str, labels: &[String]) -> Result<Vec<Vec<f64>>> {
             Error::parameter(
                 shorten(claim),
                 format!(
-                    "unit= is a distance between secrets, which must be {why}; the log has the secret {:?}",
+                    "unit= is a distance between secrets, so secrets must be {why}; the log has the secret {:?}",
                     shorten(label)
                 ),
             )

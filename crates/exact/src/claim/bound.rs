@@ -116,3 +116,47 @@ impl BoundClaim {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bind(text: &str, secrets: &[&str], left_out: &[&str]) -> Result<BoundClaim> {
+        let labels = |labels: &[&str]| labels.iter().map(|&label| label.to_owned()).collect();
+        let (secrets, left_out): (Vec<String>, Vec<String>) = (labels(secrets), labels(left_out));
+        BoundClaim::bind(&Claim::parse(text).expect(text), &secrets, &left_out)
+    }
+
+    #[test]
+    fn secrets_that_are_left_out_belong_to_the_domain_of_a_mechanism_only() {
+        let bound = bind("randomized-response(epsilon=1)", &["a", "b"], &["c"]).unwrap();
+        assert_eq!(bound.mechanism().unwrap().secret_count(), 3);
+        assert!(bound.privacy().is_none());
+        // A label that is left out is asked nothing.
+        let bound = bind("gdp(mu=0.5, unit=1)", &["0", "2"], &["two"]).unwrap();
+        assert_eq!(bound.privacy().unwrap().steps(0, 1), Some((2.0, 1.0)));
+        assert!(bind("gdp(mu=0.5, unit=1)", &["0", "two"], &["2"]).is_err());
+    }
+
+    #[test]
+    fn promises_are_judged_by_what_they_require() {
+        let terms = |text: &str| bind(text, &["1-2", "2-1"], &[]).unwrap();
+        for text in ["ldp(1)", "dp(1)", "gdp(1)", "zcdp(1)", "dsigma(1)"] {
+            assert!(terms(text).privacy().is_some(), "{text}");
+        }
+        assert!(matches!(
+            terms("advantage(0.1)").terms(),
+            Terms::Advantage { at_most: 0.1 }
+        ));
+        let claim = terms("attack-advantage(0.1)");
+        assert!(matches!(
+            claim.terms(),
+            Terms::AttackAdvantage { at_most: 0.1 }
+        ));
+        let claim = terms("bayes-security(0.9)");
+        assert!(matches!(
+            claim.terms(),
+            Terms::BayesSecurity { at_least: 0.9 }
+        ));
+    }
+}

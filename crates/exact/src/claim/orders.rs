@@ -6,8 +6,8 @@ use leakgauge_base::naming::option;
 /// What may stand between the items of an order.
 const BETWEEN: [char; 4] = ['-', ';', ',', ' '];
 
-/// Checks that the secrets are orders of the same items, which differ within the group only: then all of
-/// them are neighbors (Definition 4.2 of d_σ-privacy), and none is allowed more than α to another.
+/// Checks that the secrets are orders of the same items and differ only within the group. Then all of them
+/// are neighbors (Definition 4.2 of d_σ-privacy).
 ///
 /// # Errors
 /// A label that is not an order of the first's items, or that differs from the first outside the group.
@@ -33,13 +33,13 @@ pub(super) fn check(group: Option<(i64, i64)>, claim: &str, labels: &[String]) -
     };
     let of_first = sorted(first);
     if of_first.windows(2).any(|pair| pair[0] == pair[1]) || of_first.iter().any(String::is_empty) {
-        let problem = "its secrets are orders of different items, such as 2-1-3".to_owned();
+        let problem = "the secrets must be orders of distinct items, such as 2-1-3".to_owned();
         return Err(wrong(&labels[0], problem));
     }
     for (label, order) in labels.iter().zip(&orders) {
         if sorted(order) != of_first {
             let problem = format!(
-                "its secrets are orders of the items of {}",
+                "the secrets must be orders of the items of {}",
                 shorten(&labels[0])
             );
             return Err(wrong(label, problem));
