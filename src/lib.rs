@@ -74,7 +74,7 @@ mod read;
 pub mod report;
 
 pub use leakgauge_attack::{attack, linfa, measure, pairwise, scorer, scores, split, tuning};
-pub use leakgauge_base::{error, files, grammar, naming, rounding, suggest};
+pub use leakgauge_base::{error, files, grammar, naming, quantity, rounding, suggest};
 pub use leakgauge_exact::{
     bounds, channel, claim, leakage, mallows, mechanism, permutation, shuffle, simulate,
 };

@@ -73,8 +73,76 @@ fn an_audit_stops_at_a_violation_and_ends_inconclusive_else() {
         assert!(!last.starts_with("4000 rows"), "{text}");
     }
     assert_eq!(audit("advantage(0.6)").status.code(), Some(3));
-    for claim in ["laplace(scale=1)", "attack-advantage(0.1)"] {
+    for claim in [
+        "laplace(scale=1)",
+        "attack-advantage(0.1)",
+        "gdp(mu=1, unit=1)",
+    ] {
         assert_refused(&audit(claim), &["cannot be followed", claim]);
+    }
+}
+
+/// Rows that tell their secret, which has one of these labels, in turn.
+fn telling_log(labels: &[&str], rows: usize) -> String {
+    let mut text = "secret,seen\n".to_owned();
+    for row in 0..rows {
+        let at = row % labels.len();
+        text.push_str(&format!("{},{at}\n", labels[at]));
+    }
+    text
+}
+
+#[test]
+fn a_claim_about_other_labels_is_refused_as_in_an_audit_of_the_whole_log() {
+    let claim = "dsigma(alpha=0.1, group=1..2)";
+    let place = Place::new();
+    let audit = |follow: &[&str], text: String| {
+        let mut arguments = vec!["audit", "-", "--claim", claim];
+        arguments.extend(follow);
+        place.run_on(&arguments, text)
+    };
+    let follow = ["--follow", "--every", "1000"];
+    // Labels that are no orders of the same items.
+    let text = telling_log(&["a", "b"], 4000);
+    let (whole, followed) = (audit(&[], text.clone()), audit(&follow, text));
+    assert_refused(&whole, &[claim, "orders of the items of a", "\"b\""]);
+    assert_eq!(stderr(&whole), stderr(&followed));
+    assert_eq!(followed.status.code(), Some(2));
+    assert_eq!(stdout(&followed), "", "no line about such secrets");
+    // Orders that differ outside the group.
+    let text = telling_log(&["1-2-3", "1-3-2"], 4000);
+    let (whole, followed) = (audit(&[], text.clone()), audit(&follow, text));
+    assert_refused(&whole, &["outside its group", "at place 3"]);
+    assert_eq!(stderr(&whole), stderr(&followed));
+    // Orders that the claim is about.
+    let text = telling_log(&["1-2-3", "2-1-3"], 4000);
+    let followed = audit(&follow, text);
+    assert_eq!(followed.status.code(), Some(1), "{}", stderr(&followed));
+    assert!(stdout(&followed).contains(&format!("VIOLATED: {claim}")));
+}
+
+#[test]
+fn a_label_that_does_not_fit_is_refused_when_it_comes() {
+    let claim = "dsigma(alpha=0.1)";
+    let mut text = "secret,seen\n".to_owned();
+    for row in 0..2500 {
+        text.push_str(&format!("{},x\n", ["1-2", "2-1"][row % 2]));
+    }
+    text.push_str("other,x\n");
+    let arguments = [
+        "audit", "-", "--follow", "--every", "1000", "--claim", claim,
+    ];
+    let output = Place::new().run_on(&arguments, text);
+    assert_refused_after_lines(&output, 2, &[claim, "\"other\""]);
+}
+
+/// Exit code 2 and these words, after so many lines about rows.
+fn assert_refused_after_lines(output: &std::process::Output, lines: usize, words: &[&str]) {
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(output));
+    let text = stdout(output);
+    assert_eq!(text.matches(" rows, ").count(), lines, "{text}");
+    for word in words {
+        assert!(stderr(output).contains(word), "{}", stderr(output));
     }
 }
 

@@ -51,7 +51,7 @@ fn gaussian_noise_is_held_to_its_mu_and_rho() {
     let [mu, .., rho, _] = &found.claims[..] else {
         panic!("four claims")
     };
-    assert_eq!((mu.quantity, rho.quantity), ("mu", "rho"));
+    assert_eq!((mu.quantity.key(), rho.quantity.key()), ("mu", "rho"));
     // With ideal scores and 7,000 rows, 90 % of such limits are above 0.86 and 0.24, all of 60 above 0.8
     // and 0.2: one cut shows no more than 0.39 of the ρ that ever more uses of the mechanism show.
     assert!((0.8..=1.0).contains(&mu.estimate.lower.unwrap()), "{mu:?}");
@@ -77,7 +77,7 @@ fn limits_of_privacy_are_reported_by_quantity_and_delta() {
     let listed: Vec<_> = found
         .privacy
         .iter()
-        .map(|limit| (limit.quantity, limit.delta))
+        .map(|limit| (limit.quantity.key(), limit.delta))
         .collect();
     assert_eq!(
         listed,

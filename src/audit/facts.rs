@@ -72,6 +72,7 @@ pub(super) fn method(
         },
         effective_rows: effective.map(worth),
         scorer: tuned.scorer.name().to_owned(),
+        origin: tuned.scorer.origin(),
         parameters: tuned.scorer.parameters(),
         in_words: tuned.scorer.description(),
         index: tuned.index,

@@ -8,9 +8,7 @@ use crate::audit::plan::{PrivacyPlan, WorstMethod, kolmogorov_lower};
 use crate::audit::{distributions, trade_off};
 use crate::estimate::{Estimate, Method, Methods};
 use leakgauge_attack::measure::plug_in;
-use leakgauge_attack::pairwise::{
-    AdvantageMethod, PairErrors, Quantity, clustering_order, pair_index,
-};
+use leakgauge_attack::pairwise::{AdvantageMethod, PairErrors, clustering_order, pair_index};
 use leakgauge_log::Log;
 use leakgauge_log::observations::{Counts, ObservationKind};
 use leakgauge_stats::concentration::mcdiarmid_total_variation_radius;
@@ -245,18 +243,15 @@ impl Evidence<'_> {
             false_alarm: rate(tally.b_missed, tally.b_rows),
         });
         PrivacyLimit {
-            quantity: plan.quantity.name(),
-            delta: match plan.quantity {
-                Quantity::Epsilon { delta } => Some(delta),
-                Quantity::Mu | Quantity::Rho => None,
-            },
+            quantity: plan.quantity,
+            delta: plan.quantity.delta(),
             secrets: [plan.rule.a, plan.rule.b].map(|secret| self.secrets[secret as usize].clone()),
             point: bare
-                .map(|rates| plan.quantity.at_least(&rates))
+                .map(|rates| rates.at_least(plan.quantity))
                 .filter(|point| point.is_finite()),
             lower: judged.then(|| {
                 let errors = self.errors(plan.position);
-                plan.quantity.at_least(&errors.errors_at_most(share))
+                errors.errors_at_most(share).at_least(plan.quantity)
             }),
         }
     }

@@ -1,22 +1,30 @@
 //! Claims of a mechanism.
 
+use crate::audit::Evidence;
 use crate::audit::goodness;
 use crate::audit::model::{ClaimReport, Verdict};
 use crate::audit::plan::analytic;
 use crate::audit::reasons::security_reason;
 use crate::audit::rows_needed;
-use crate::audit::{BoundClaim, Evidence};
 use crate::estimate::Estimate;
 use leakgauge_base::error::shorten;
+use leakgauge_base::quantity::Quantity;
+use leakgauge_exact::claim::BoundClaim;
+use leakgauge_exact::mechanism::BoundMechanism;
 use leakgauge_log::Log;
 
 /// Judges the `at`-th claim, a mechanism: refuted at the pair that the tune rows found likeliest to
 /// exceed its own analytic value, holding where every pair's upper limit is within the margin of its
 /// own. A log with an observation that the mechanism cannot produce never holds.
-pub(super) fn judge(evidence: &Evidence, log: &Log, claim: &BoundClaim, at: usize) -> ClaimReport {
+pub(super) fn judge(
+    evidence: &Evidence,
+    log: &Log,
+    claim: &BoundClaim,
+    mechanism: &dyn BoundMechanism,
+    at: usize,
+) -> ClaimReport {
     let suspect = evidence.plan.mechanism_pairs[at].expect("planned for every mechanism claim");
-    let values = |pair| analytic(claim, evidence.tuned, pair).expect("a mechanism claim");
-    let mechanism = claim.mechanism.as_deref().expect("a mechanism claim");
+    let values = |pair| analytic(mechanism, evidence.tuned, pair);
     let impossible = goodness::impossible(log, mechanism);
     let (verdict, pair, total_variation) = decide(
         evidence,
@@ -38,8 +46,8 @@ pub(super) fn judge(evidence: &Evidence, log: &Log, claim: &BoundClaim, at: usiz
         ),
     };
     ClaimReport {
-        claim: claim.claim.text.clone(),
-        quantity: "bayes_security",
+        claim: claim.claim().clone(),
+        quantity: Quantity::BayesSecurity,
         analytic: analytic_security,
         pair: evidence.names(pair),
         verdict,

@@ -38,8 +38,7 @@ use leakgauge_attack::split::Split;
 use leakgauge_attack::tuning::{self, Goals, Tuned};
 use leakgauge_base::Tool;
 use leakgauge_base::error::Result;
-use leakgauge_exact::claim::{BoundPromise, Claim, ClaimKind, Promise};
-use leakgauge_exact::mechanism::BoundMechanism;
+use leakgauge_exact::claim::BoundClaim;
 use leakgauge_log::observations::{Counts, Observations};
 use leakgauge_log::{Log, SampledFrom};
 
@@ -107,23 +106,6 @@ impl Evidence<'_> {
     }
 }
 
-/// A claim with what it means for the secrets of a log.
-pub(crate) struct BoundClaim<'a> {
-    claim: &'a Claim,
-    mechanism: Option<Box<dyn BoundMechanism>>,
-    /// What a promise of privacy leaves to each pair of secrets.
-    privacy: Option<BoundPromise>,
-}
-
-impl BoundClaim<'_> {
-    fn promise(&self) -> Option<Promise> {
-        match self.claim.kind {
-            ClaimKind::Promise(promise) => Some(promise),
-            ClaimKind::Mechanism(_) => None,
-        }
-    }
-}
-
 /// Audits a log.
 ///
 /// # Errors
@@ -132,7 +114,7 @@ impl BoundClaim<'_> {
 pub fn audit(log: &Log, options: &AuditOptions) -> Result<Audit> {
     check(options)?;
     check_scores(&options.attacks, log.facts.scores.is_some())?;
-    let claims = bind(log, &options.claims)?;
+    let claims = BoundClaim::bind_all(&options.claims, &log.secrets, &log.left_out)?;
     let prior = prior(log, &options.prior)?;
     let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
     let given = options.attacks.are_given();
@@ -251,31 +233,6 @@ fn learn_from_all(tuned: &mut Tuned, log: &Log, split: &Split) {
     if let Ok(scorer) = tuned.scorer.refit(&log.observations, &learn) {
         tuned.scorer = scorer;
     }
-}
-
-fn bind<'a>(log: &Log, claims: &'a [Claim]) -> Result<Vec<BoundClaim<'a>>> {
-    claims
-        .iter()
-        .map(|claim| {
-            // A mechanism is what it is on all secrets of the log, whichever are looked at: what
-            // --secrets leaves out is still part of its domain.
-            let (mechanism, privacy) = match &claim.kind {
-                ClaimKind::Mechanism(mechanism) => {
-                    let all = log.secrets.iter().chain(&log.left_out).cloned();
-                    (Some(mechanism.bind(&all.collect::<Vec<_>>())?), None)
-                }
-                ClaimKind::Promise(promise) => {
-                    let bound = BoundPromise::bind(promise, &claim.text, &log.secrets)?;
-                    (None, bound)
-                }
-            };
-            Ok(BoundClaim {
-                claim,
-                mechanism,
-                privacy,
-            })
-        })
-        .collect()
 }
 
 /// Every pair has random numbers of its own, whatever the other pairs need.

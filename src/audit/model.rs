@@ -10,9 +10,11 @@ use crate::audit::tallies::Tallies;
 use crate::audit::trade_off::TradeOff;
 use crate::audit::warning::Warning;
 use crate::estimate::Estimate;
-use leakgauge_attack::scorer::Parameters;
+use leakgauge_attack::scorer::{Origin, Parameters};
 use leakgauge_attack::tuning::{Failure, Tried};
 use leakgauge_base::Tool;
+use leakgauge_base::quantity::{PrivacyParameter, Quantity};
+use leakgauge_exact::claim::Claim;
 use leakgauge_log::Format;
 use leakgauge_log::observations::{Column, ObservationKind};
 
@@ -139,6 +141,9 @@ pub struct Observation {
 pub struct MethodSection {
     /// The attacker.
     pub scorer: String,
+    /// Where its scores come from.
+    #[serde(skip)]
+    pub origin: Origin,
     /// What was chosen for it.
     pub parameters: Parameters,
     /// The same in words.
@@ -290,8 +295,8 @@ pub struct EpsilonLimit {
 /// A lower limit of what privacy needs.
 #[derive(Debug, Clone, Serialize)]
 pub struct PrivacyLimit {
-    /// `epsilon`, `mu` of Gaussian or `rho` of zero-concentrated differential privacy.
-    pub quantity: &'static str,
+    /// ε, μ of Gaussian or ρ of zero-concentrated differential privacy.
+    pub quantity: PrivacyParameter,
     /// The δ that a limit of ε is for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delta: Option<f64>,
@@ -429,10 +434,10 @@ impl fmt::Display for Verdict {
 /// A claim and its verdict.
 #[derive(Debug, Clone, Serialize)]
 pub struct ClaimReport {
-    /// The claim as written.
-    pub claim: String,
+    /// The claim; in JSON as it was written.
+    pub claim: Claim,
     /// Which quantity decides.
-    pub quantity: &'static str,
+    pub quantity: Quantity,
     /// What the claim says of it.
     pub analytic: f64,
     /// The pair that decides.

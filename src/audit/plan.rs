@@ -4,13 +4,14 @@
 //! claim reads to be refuted gets an equal share of α; claims that read the same limit share it free.
 //! A limit that no claim reads is printed at α.
 
-use crate::audit::BoundClaim;
 use crate::audit::targets::Targets;
 use leakgauge_attack::measure::plug_in;
-use leakgauge_attack::pairwise::{AdvantageGuide, AdvantageMethod, Quantity, Rule};
+use leakgauge_attack::pairwise::{AdvantageGuide, AdvantageMethod, Rule};
 use leakgauge_attack::split::Split;
 use leakgauge_attack::tuning::Tuned;
-use leakgauge_exact::claim::Promise;
+use leakgauge_base::quantity::PrivacyParameter;
+use leakgauge_exact::claim::{BoundClaim, Terms};
+use leakgauge_exact::mechanism::BoundMechanism;
 use leakgauge_log::Log;
 use leakgauge_log::observations::{Counts, Observations};
 use leakgauge_stats::concentration;
@@ -39,7 +40,7 @@ pub(super) enum WorstMethod {
 /// Where a limit of ε, μ or ρ comes from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct PrivacyPlan {
-    pub quantity: Quantity,
+    pub quantity: PrivacyParameter,
     pub rule: Rule,
     /// The limit that it follows from.
     pub read: Read,
@@ -166,21 +167,12 @@ impl Plan {
     }
 
     fn read_by(&self, tuned: &Tuned, at: usize, claim: &BoundClaim) -> Read {
-        match claim.promise() {
-            Some(
-                Promise::LocalDp { .. }
-                | Promise::Dp { .. }
-                | Promise::GaussianDp { .. }
-                | Promise::ConcentratedDp { .. }
-                | Promise::Order { .. },
-            ) => self.privacy_of(at).read,
-            Some(Promise::BayesSecurity { .. } | Promise::Advantage { .. }) => {
-                self.worst_read(tuned)
-            }
-            Some(Promise::AttackAdvantage { .. }) => self.advantage_read(tuned, self.worst),
-            None => {
-                let pair =
-                    self.mechanism_pairs[at].expect("a claim that is no promise is a mechanism");
+        match claim.terms() {
+            Terms::Privacy(_) => self.privacy_of(at).read,
+            Terms::BayesSecurity { .. } | Terms::Advantage { .. } => self.worst_read(tuned),
+            Terms::AttackAdvantage { .. } => self.advantage_read(tuned, self.worst),
+            Terms::Mechanism(_) => {
+                let pair = self.mechanism_pairs[at].expect("planned for every mechanism claim");
                 self.advantage_read(tuned, pair)
             }
         }
@@ -196,7 +188,7 @@ fn privacy(
     candidate: &dyn Fn(Rule, f64) -> f64,
 ) -> (Vec<PrivacyPlan>, Vec<Option<usize>>) {
     let choices = &tuned.choices;
-    let at = |target: usize, value: &dyn Fn(Quantity, Rule, f64) -> f64| {
+    let at = |target: usize, value: &dyn Fn(PrivacyParameter, Rule, f64) -> f64| {
         let quantity = |pair: usize| targets.list[target].at(pair);
         let pair = largest(choices.iter().enumerate().map(|(pair, choice)| {
             let (rule, limit) = choice.privacy[target];
@@ -213,14 +205,14 @@ fn privacy(
             position: 0,
         }
     };
-    let limit = |_: Quantity, _: Rule, limit: f64| limit;
+    let limit = |_: PrivacyParameter, _: Rule, limit: f64| limit;
     let mut plans = vec![at(0, &limit)];
     let of_claims = claims
         .iter()
         .zip(&targets.of_claims)
         .map(|(claim, target)| {
-            let promise = claim.privacy.as_ref()?;
-            let excess = |quantity: Quantity, rule: Rule, limit: f64| {
+            let promise = claim.privacy()?;
+            let excess = |quantity: PrivacyParameter, rule: Rule, limit: f64| {
                 let allowed = promise.between(rule.a as usize, rule.b as usize);
                 quantity.excess(limit.max(0.0), allowed.parameter())
             };
@@ -275,7 +267,7 @@ fn mechanism_pair(
     claim: &BoundClaim,
     judged: &dyn Fn(Rule) -> bool,
 ) -> Option<usize> {
-    let mechanism = claim.mechanism.as_ref()?;
+    let mechanism = claim.mechanism()?;
     Some(largest(tuned.choices.iter().map(|choice| {
         let rule = choice.rule;
         if judged(rule) {
@@ -329,14 +321,12 @@ pub(super) fn kolmogorov_lower(
     plug_in::kolmogorov_distance(observations, counts, a, b) - radius(a) - radius(b)
 }
 
-/// Of a claim's mechanism: the analytic values at a pair, (total variation, Bayes security).
-pub(super) fn analytic(claim: &BoundClaim, tuned: &Tuned, pair: usize) -> Option<(f64, f64)> {
+/// The analytic values of a mechanism at a pair, (total variation, Bayes security).
+pub(super) fn analytic(mechanism: &dyn BoundMechanism, tuned: &Tuned, pair: usize) -> (f64, f64) {
     let rule = tuned.choices[pair].rule;
     let (a, b) = (rule.a as usize, rule.b as usize);
-    claim.mechanism.as_ref().map(|mechanism| {
-        (
-            mechanism.total_variation(a, b),
-            mechanism.bayes_security(a, b),
-        )
-    })
+    (
+        mechanism.total_variation(a, b),
+        mechanism.bayes_security(a, b),
+    )
 }

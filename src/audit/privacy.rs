@@ -1,30 +1,35 @@
 //! Claims of differential privacy.
 
+use crate::audit::Evidence;
 use crate::audit::model::{ClaimReport, PrivacyLimit, Verdict};
 use crate::audit::plan::PrivacyPlan;
 use crate::audit::rows_needed;
-use crate::audit::{BoundClaim, Evidence};
 use crate::estimate::{Estimate, Method, Methods};
 use leakgauge_attack::measure::plug_in::hockey_stick;
-use leakgauge_attack::pairwise::Quantity;
 use leakgauge_base::error::shorten;
+use leakgauge_base::quantity::{PrivacyParameter, Quantity};
 use leakgauge_base::rounding::{allowance, at_least, at_least_beyond, at_most, at_most_beyond};
-use leakgauge_exact::claim::{BoundPromise, Guarantee};
+use leakgauge_exact::claim::{BoundClaim, BoundPromise, Guarantee};
 use leakgauge_stats::concentration::mcdiarmid_hockey_stick_radius;
 
 /// Differential privacy of any kind between all secrets: refuted by the certified lower limit of its
 /// parameter; (ε, δ) with δ > 0 on a discrete log is proved by the upper limits of the hockey-stick
 /// divergences. Every pair is held to what its distance allows.
-pub(super) fn judge(evidence: &Evidence, claim: &BoundClaim, at: usize) -> ClaimReport {
-    let case = Case::new(evidence, claim, at);
+pub(super) fn judge(
+    evidence: &Evidence,
+    claim: &BoundClaim,
+    promise: &BoundPromise,
+    at: usize,
+) -> ClaimReport {
+    let case = Case::new(evidence, promise, at);
     let (verdict, reason) = case.decide();
     let rows_needed = (verdict == Verdict::Inconclusive)
         .then(|| case.rows())
         .flatten();
     let limit = case.limit;
     ClaimReport {
-        claim: claim.claim.text.clone(),
-        quantity: limit.quantity,
+        claim: claim.claim().clone(),
+        quantity: Quantity::Privacy(limit.quantity),
         analytic: case.allowed.parameter(),
         estimate: Estimate {
             point: limit.point,
@@ -75,8 +80,7 @@ impl Divergence {
 }
 
 impl<'a> Case<'a> {
-    fn new(evidence: &'a Evidence<'a>, claim: &'a BoundClaim<'a>, at: usize) -> Self {
-        let promise = claim.privacy.as_ref().expect("a claim of privacy");
+    fn new(evidence: &'a Evidence<'a>, promise: &'a BoundPromise, at: usize) -> Self {
         let plan = evidence.plan.privacy_of(at);
         let allowed = promise.between(plan.rule.a as usize, plan.rule.b as usize);
         Case {
@@ -95,7 +99,10 @@ impl<'a> Case<'a> {
     fn decide(&self) -> (Verdict, String) {
         let allowed = self.allowed.parameter();
         let (name, bound) = (self.limit.quantity, allowance(allowed));
-        let article = if name == "epsilon" { "an" } else { "a" };
+        let article = match name {
+            PrivacyParameter::Epsilon { .. } => "an",
+            PrivacyParameter::Mu | PrivacyParameter::Rho => "a",
+        };
         let [a, b] = self.limit.secrets.each_ref().map(|label| shorten(label));
         let (one, other) = (self.plan.rule.a as usize, self.plan.rule.b as usize);
         let apart = self.apart(one, other);
@@ -103,7 +110,7 @@ impl<'a> Case<'a> {
             let lower = at_least_beyond(lower, allowed);
             let (at_delta, more) = match (&apart, self.plan.quantity) {
                 (None, _) => (String::new(), bound),
-                (Some(_), Quantity::Epsilon { delta }) if delta > 0.0 => (
+                (Some(_), PrivacyParameter::Epsilon { delta }) if delta > 0.0 => (
                     format!(" at delta {}", allowance(delta)),
                     format!("the {bound} that the claim allows there"),
                 ),
@@ -228,7 +235,7 @@ impl<'a> Case<'a> {
         rows_needed::scaled(self.evidence, tally.is_judged(), |factor| {
             let errors = self.evidence.errors(self.plan.position).scaled(factor);
             let errors = errors.errors_at_most(share);
-            self.plan.quantity.at_least(&errors) > allowed
+            errors.at_least(self.plan.quantity) > allowed
         })
     }
 }

@@ -15,6 +15,10 @@ use leakgauge_stats::concentration::{
 pub struct Tallies {
     /// The prior, in the order of the secrets.
     pub prior: Vec<f64>,
+    /// The position of the worst pair among all pairs.
+    pub worst_pair: usize,
+    /// The numbers of its two secrets, in the order in which they are reported.
+    pub worst_secrets: [usize; 2],
     /// Guesses among all secrets on the certify rows.
     pub guesses: GuessErrors,
     /// The attack at the worst pair on the certify rows.
@@ -82,10 +86,14 @@ impl Tallies {
         let pairs = evidence.pair_count();
         let cross = evidence.cross_fit.as_ref();
         let effective = evidence.effective.as_ref();
+        let worst = evidence.plan.worst;
+        let rule = evidence.tuned.choices[worst].rule;
         Tallies {
             prior: prior.to_vec(),
+            worst_pair: worst,
+            worst_secrets: [rule.a, rule.b].map(|secret| secret as usize),
             guesses: evidence.judgement.guesses[0].clone(),
-            worst: evidence.advantages[evidence.plan.worst],
+            worst: evidence.advantages[worst],
             pairs: evidence.judgement.tallies[..pairs].to_vec(),
             cross: cross.map(|cross| Cross {
                 guesses: cross.guesses[0].clone(),
@@ -119,9 +127,9 @@ impl Tallies {
     /// # Formula
     /// √(FNR(1 − FNR)/n_a + FPR(1 − FPR)/n_b), rates as in [`binomial::variance`]. Of a cross-fitted point
     /// parts count by their rows, as if their attacks had been learned on rows of others.
-    pub fn worst_error(&self, estimate: &Estimate, pair: usize) -> Option<f64> {
+    pub fn worst_error(&self, estimate: &Estimate) -> Option<f64> {
         let variance = match (estimate.method.point?, &self.cross) {
-            (Method::HeldOutAttack, _) => self.held_out(pair),
+            (Method::HeldOutAttack, _) => self.held_out(self.worst_pair),
             (Method::CrossFittedAttack, Some(cross)) => cross.worst_variance,
             _ => return None,
         };

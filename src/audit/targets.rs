@@ -1,8 +1,8 @@
 //! Which quantities the claims of privacy are about.
 
-use crate::audit::BoundClaim;
-use leakgauge_attack::pairwise::{Quantity, Target, pairs};
-use leakgauge_exact::claim::{BoundPromise, Guarantee};
+use leakgauge_attack::pairwise::{Target, pairs};
+use leakgauge_base::quantity::PrivacyParameter;
+use leakgauge_exact::claim::{BoundClaim, BoundPromise};
 
 /// The quantities that thresholds are chosen for.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ pub(super) struct Targets {
 impl Targets {
     /// The targets of claims about so many secrets.
     pub fn new(claims: &[BoundClaim], secrets: usize) -> Self {
-        let mut list = vec![Target::All(Quantity::Epsilon { delta: 0.0 })];
+        let mut list = vec![Target::All(PrivacyParameter::Epsilon { delta: 0.0 })];
         let mut position = |target: Target| {
             list.iter()
                 .position(|known| *known == target)
@@ -27,7 +27,7 @@ impl Targets {
         };
         let of_claims = claims
             .iter()
-            .map(|claim| Some(position(target(claim.privacy.as_ref()?, secrets))))
+            .map(|claim| Some(position(target(claim.privacy()?, secrets))))
             .collect();
         Targets { list, of_claims }
     }
@@ -39,21 +39,12 @@ impl Targets {
     }
 }
 
-/// The quantity that refutes a guarantee.
-fn quantity(guarantee: Guarantee) -> Quantity {
-    match guarantee {
-        Guarantee::Dp { delta, .. } => Quantity::Epsilon { delta },
-        Guarantee::Gaussian { .. } => Quantity::Mu,
-        Guarantee::Concentrated { .. } => Quantity::Rho,
-    }
-}
-
 fn target(promise: &BoundPromise, secrets: usize) -> Target {
-    let first = quantity(promise.between(0, 1));
+    let first = promise.between(0, 1).quantity();
     let depends_on_the_pair =
-        !promise.is_uniform() && matches!(first, Quantity::Epsilon { delta } if delta > 0.0);
+        !promise.is_uniform() && first.delta().is_some_and(|delta| delta > 0.0);
     if depends_on_the_pair {
-        let each = pairs(secrets).map(|(a, b)| quantity(promise.between(a as usize, b as usize)));
+        let each = pairs(secrets).map(|(a, b)| promise.between(a as usize, b as usize).quantity());
         Target::Each(each.collect())
     } else {
         Target::All(first)

@@ -1,14 +1,15 @@
 //! Verdicts on claims, from the limits that are printed and from nothing else.
 
+use crate::audit::Evidence;
 use crate::audit::mechanism_claim;
 use crate::audit::model::{ClaimReport, Verdict};
 use crate::audit::privacy;
 use crate::audit::reasons::{reason, security_reason};
 use crate::audit::rows_needed;
 use crate::audit::warning::Warning;
-use crate::audit::{BoundClaim, Evidence};
 use crate::estimate::Estimate;
-use leakgauge_exact::claim::Promise;
+use leakgauge_base::quantity::Quantity;
+use leakgauge_exact::claim::{BoundClaim, Terms};
 use leakgauge_log::Log;
 use leakgauge_log::observations::bins;
 
@@ -23,24 +24,14 @@ pub(super) fn judge_claims(
         .iter()
         .enumerate()
         .map(|(at, claim)| {
-            let mut report = match claim.promise() {
-                Some(Promise::Advantage { at_most }) => {
-                    bound_on_advantage(evidence, claim, at_most)
+            let mut report = match claim.terms() {
+                Terms::Advantage { at_most } => bound_on_advantage(evidence, claim, *at_most),
+                Terms::BayesSecurity { at_least } => bound_on_security(evidence, claim, *at_least),
+                Terms::AttackAdvantage { at_most } => bound_on_attack(evidence, claim, *at_most),
+                Terms::Privacy(promise) => privacy::judge(evidence, claim, promise, at),
+                Terms::Mechanism(mechanism) => {
+                    mechanism_claim::judge(evidence, log, claim, &**mechanism, at)
                 }
-                Some(Promise::BayesSecurity { at_least }) => {
-                    bound_on_security(evidence, claim, at_least)
-                }
-                Some(Promise::AttackAdvantage { at_most }) => {
-                    bound_on_attack(evidence, claim, at_most)
-                }
-                Some(
-                    Promise::LocalDp { .. }
-                    | Promise::Dp { .. }
-                    | Promise::GaussianDp { .. }
-                    | Promise::ConcentratedDp { .. }
-                    | Promise::Order { .. },
-                ) => privacy::judge(evidence, claim, at),
-                None => mechanism_claim::judge(evidence, log, claim, at),
             };
             qualify(&mut report, evidence, warnings);
             report
@@ -96,8 +87,8 @@ fn bound_on_advantage(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -> 
     let verdict = decide(&estimate, at_most);
     let pair = evidence.plan.worst;
     ClaimReport {
-        claim: claim.claim.text.clone(),
-        quantity: "advantage",
+        claim: claim.claim().clone(),
+        quantity: Quantity::Advantage,
         analytic: at_most,
         pair: evidence.names(pair),
         verdict,
@@ -121,8 +112,8 @@ fn bound_on_security(evidence: &Evidence, claim: &BoundClaim, at_least: f64) -> 
     };
     let pair = evidence.plan.worst;
     ClaimReport {
-        claim: claim.claim.text.clone(),
-        quantity: "bayes_security",
+        claim: claim.claim().clone(),
+        quantity: Quantity::BayesSecurity,
         analytic: at_least,
         pair: evidence.names(pair),
         verdict,
@@ -168,8 +159,8 @@ fn bound_on_attack(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -> Cla
     let note =
         " This is about the best attack found; it says nothing about attacks that were not found.";
     ClaimReport {
-        claim: claim.claim.text.clone(),
-        quantity: "attack_advantage",
+        claim: claim.claim().clone(),
+        quantity: Quantity::AttackAdvantage,
         analytic: at_most,
         pair: evidence.names(worst),
         verdict,

@@ -40,12 +40,7 @@ impl Analytic {
         // As in an audit: what --secrets leaves out is still part of its domain.
         let labels: Vec<String> = log.secrets.iter().chain(&log.left_out).cloned().collect();
         let bound = mechanism.bind(&labels)?;
-        let number = |label: &String| log.secrets.iter().position(|known| known == label);
-        let [a, b] = audit
-            .worst_pair
-            .secrets
-            .each_ref()
-            .map(|label| number(label).unwrap_or_default());
+        let [a, b] = audit.tallies.worst_secrets;
         let (first, second) = worst(&*bound, log.secrets.len(), log.left_out.is_empty());
         // Σ_o max_s P(o | s)/n, the capacity over n, is V at the uniform prior.
         let uniform = audit.overall.prior == "uniform" && log.left_out.is_empty();

@@ -11,15 +11,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Difference, Differences, Measured, PairDifference, PairSummary};
 use crate::audit::{Audit, PairFigures, Tallies};
 use crate::estimate::{Estimate, Method, Methods};
-use leakgauge_attack::pairwise::{PairErrors, pair_index};
+use leakgauge_attack::pairwise::PairErrors;
+use leakgauge_base::naming::setting;
 use leakgauge_exact::leakage;
 use leakgauge_stats::binomial::{clopper_pearson_lower, clopper_pearson_upper};
 use leakgauge_stats::weighted_risk::{Stratum, chernoff_lower, chernoff_upper};
 
-const UNTESTED: &str = "a secret of positive prior has no rows to certify on";
-const PAIR_UNTESTED: &str = "a secret of a worst pair has no rows to certify on";
-const NO_UPPER: &str = "its success has no upper limit where observations are numbers, so that the difference has none; say what \
-                        the observer can resolve (--resolution COLUMN=WIDTH)";
+const UNTESTED: &str = "a secret of positive prior has no certification rows";
+const PAIR_UNTESTED: &str = "a secret of a worst pair has no certification rows";
+
+/// Why there are no limits for the best adversary.
+fn no_upper() -> String {
+    format!(
+        "no upper bound is possible for raw numbers, so the difference has no limits; set a resolution ({})",
+        setting("resolution", "COLUMN=WIDTH")
+    )
+}
 
 /// The labels of the secrets.
 pub(super) fn labels(audit: &Audit) -> impl Iterator<Item = &str> {
@@ -28,17 +35,6 @@ pub(super) fn labels(audit: &Audit) -> impl Iterator<Item = &str> {
         .secrets
         .iter()
         .map(|secret| secret.label.as_str())
-}
-
-/// The number of the worst pair.
-pub(super) fn worst_index(audit: &Audit) -> usize {
-    let number = |label: &String| labels(audit).position(|known| known == label);
-    let [a, b] = audit
-        .worst_pair
-        .secrets
-        .each_ref()
-        .map(|label| number(label).unwrap_or_default() as u32);
-    pair_index(audit.input.secrets.len(), a.min(b), a.max(b))
 }
 
 /// What changed from one log to another.
@@ -110,7 +106,7 @@ fn bayes_vulnerability(earlier: &Measured, later: &Measured) -> Difference {
     let limits = |log: &Measured| -> Result<(f64, f64), String> {
         let tallies = &log.audit.tallies;
         let blind = leakage::prior_vulnerability(&tallies.prior);
-        let upper = tallies.plug_in.as_ref().ok_or(NO_UPPER)?;
+        let upper = tallies.plug_in.as_ref().ok_or_else(no_upper)?;
         let (_, risk, _) = risk_limits(tallies, level)?;
         Ok((
             (1.0 - risk).max(blind),
@@ -130,17 +126,14 @@ fn bayes_vulnerability(earlier: &Measured, later: &Measured) -> Difference {
 fn total_variation(earlier: &Measured, later: &Measured) -> Difference {
     let point = |log: &Measured| {
         let estimate = &log.audit.worst_pair.total_variation;
-        let error = log
-            .audit
-            .tallies
-            .worst_error(estimate, worst_index(&log.audit));
+        let error = log.audit.tallies.worst_error(estimate);
         (estimate.point, error)
     };
     let value = |log: &Measured| Some(log.analytic.as_ref()?.worst_pair.total_variation);
     let level = (1.0 - earlier.audit.confidence) / 4.0;
     let limits = |log: &Measured| -> Result<(f64, f64), String> {
         let tallies = &log.audit.tallies;
-        let upper = tallies.plug_in.as_ref().ok_or(NO_UPPER)?;
+        let upper = tallies.plug_in.as_ref().ok_or_else(no_upper)?;
         let upper = upper.total_variation_at_most(level).ok_or(PAIR_UNTESTED)?;
         if !tallies.worst.tally().is_judged() {
             return Err(PAIR_UNTESTED.to_owned());
@@ -191,7 +184,7 @@ fn attack_vulnerability(earlier: &Audit, later: &Audit) -> Difference {
 fn attack_advantage(earlier: &Audit, later: &Audit) -> Difference {
     let point = |audit: &Audit| {
         let estimate = &audit.worst_pair.attack_advantage;
-        let error = audit.tallies.worst_error(estimate, worst_index(audit));
+        let error = audit.tallies.worst_error(estimate);
         (estimate.point, error)
     };
     let alpha = 1.0 - earlier.confidence;

@@ -3,28 +3,29 @@
 use super::{Curve, CurvePoint, Measured, ParameterPoint};
 use leakgauge_base::error::{Error, Result, shorten};
 use leakgauge_base::grammar::{Argument, Call, Value};
+use leakgauge_base::naming::option;
 use leakgauge_exact::claim::PROMISES;
 use leakgauge_exact::mechanism;
 
 /// Points of the analytic curve.
 const POINTS: usize = 61;
 /// With more secrets there is no curve: each of its points looks at all pairs.
-const MOST_SECRETS: usize = 128;
+const MAX_SECRETS: usize = 128;
 
-/// One mechanism a log from the texts of the command line: one for all logs, or as many as there are
-/// logs, grids written out in their place. No texts, no mechanisms.
+/// One mechanism for each log: a single text is for all logs; otherwise there must be as many as logs, where a
+/// grid counts as its points. Without texts there are no mechanisms.
 ///
 /// # Errors
 /// Text that is no mechanism; neither one nor as many as there are logs.
 pub fn mechanisms(texts: &[String], logs: usize) -> Result<Vec<Call>> {
-    const MOST: usize = 10_000;
+    const MAX_CALLS: usize = 10_000;
     let mut calls = Vec::new();
     for text in texts {
         let call = Call::parse(text)?;
         if PROMISES.iter().any(|promise| promise.name == call.name) {
             return Err(not_a_mechanism(&call.to_string()));
         }
-        calls.extend(call.expand_grids(MOST)?);
+        calls.extend(call.expand_grids(MAX_CALLS)?);
     }
     for call in &calls {
         mechanism::from_call(call)?;
@@ -33,19 +34,22 @@ pub fn mechanisms(texts: &[String], logs: usize) -> Result<Vec<Call>> {
         0 => Ok(calls),
         1 => Ok(vec![calls[0].clone(); logs]),
         many if many == logs => Ok(calls),
-        many => Err(
-            Error::parameter("--mechanism", format!("{many} mechanisms for {logs} logs"))
-                .with_hint(format!(
-                    "give one for all logs, one for each in their order, or a grid of {logs}: \
+        many => Err(Error::parameter(
+            option("mechanism"),
+            format!("{many} mechanisms for {logs} logs"),
+        )
+        .with_hint(format!(
+            "give one for all logs, one for each in their order, or a grid of {logs}: \
              randomized-response(epsilon=0.5..4:{logs})"
-                )),
-        ),
+        ))),
     }
 }
 
 pub(super) fn not_a_mechanism(text: &str) -> Error {
-    Error::parameter(shorten(text), "is a promise, not a mechanism")
-        .with_hint("promises are judged log by log: leakgauge audit LOG --claim …")
+    Error::parameter(shorten(text), "is a promise, not a mechanism").with_hint(format!(
+        "a promise is judged for one log at a time: audit each log with {}",
+        option("claim")
+    ))
 }
 
 /// The one number in which the mechanisms of all logs differ.
@@ -109,7 +113,7 @@ pub(super) fn curve(logs: &[Measured], parameter: &Varying) -> Option<Curve> {
         secrets.map(|secret| secret.label.clone()).collect()
     };
     let secrets = labels(&logs[0]);
-    if secrets.len() > MOST_SECRETS || logs.iter().any(|log| labels(log) != secrets) {
+    if secrets.len() > MAX_SECRETS || logs.iter().any(|log| labels(log) != secrets) {
         return None;
     }
     let from = parameter.values.iter().copied().reduce(f64::min)?;

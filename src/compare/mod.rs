@@ -158,11 +158,11 @@ fn check(logs: &[Measured]) -> Result<&Audit> {
     Ok(first)
 }
 
-/// What to say to fewer than two logs.
+/// The error for fewer than two logs.
 pub fn too_few(logs: usize) -> Error {
     Error::parameter(
         "LOG",
-        format!("a comparison needs two logs at least, not {logs}"),
+        format!("a comparison needs at least two logs, not {logs}"),
     )
     .with_hint(
         "leakgauge compare before.csv after.csv; for one log there are `estimate` and `audit`",
@@ -172,8 +172,7 @@ pub fn too_few(logs: usize) -> Error {
 fn entry(log: &Measured, parameter: Option<ParameterPoint>) -> LogEntry {
     let audit = &log.audit;
     let worst = &audit.worst_pair;
-    let pair = difference::worst_index(audit);
-    let standard_error = audit.tallies.worst_error(&worst.total_variation, pair);
+    let standard_error = audit.tallies.worst_error(&worst.total_variation);
     let point = worst.total_variation.point;
     LogEntry {
         files: audit.input.files.clone(),
@@ -240,13 +239,13 @@ fn notes(logs: &[Measured]) -> Vec<String> {
     let mut notes = vec![
         format!(
             "Differences are the later log minus the earlier one. Each limit holds with {percent} % confidence by itself, \
-             if the logs are independent of each other and their rows are; nothing is corrected for the number of logs."
+             if the logs and their rows are independent; it is not corrected for the number of logs."
         ),
-        "The attack found is the one learned from each log: what limits say of it, they say of that attack. A fix that \
-         beats it may not beat another."
+        "The attack found is learned from each log, and its limits are about this attack. A fix that stops it may not stop \
+         another attack."
             .to_owned(),
-        "Standard errors are binomial, of the rows that judged (cross-fitted points: all rows, as if parts were \
-         independent). They and z describe; limits do not rest on them. A point that is a limit has none."
+        "Standard errors are binomial, from the certification rows (for cross-fitted estimates: from all rows, as if parts \
+         were independent). They and z are descriptive; limits do not use them. An estimate that is a limit has none."
             .to_owned(),
     ];
     notes.extend(learned(logs));
@@ -256,15 +255,15 @@ fn notes(logs: &[Measured]) -> Vec<String> {
         .collect();
     if sets.iter().any(|set| *set != sets[0]) {
         notes.push(
-            "The logs do not have the same secrets: figures over all secrets compare different games, and pairs are \
-             compared where both logs have them."
+            "The logs do not have the same secrets: figures over all secrets are not about the same task, and only pairs \
+             that both logs have are compared."
                 .to_owned(),
         );
     }
     if logs.iter().any(|log| log.analytic.is_some()) {
         notes.push(
-            "A residual is the estimate minus the analytic value at the pair estimated. That pair was chosen on other rows \
-             of the same log."
+            "A residual is the estimate minus the analytic value for the same pair. The pair was chosen on other rows of the \
+             same log."
                 .to_owned(),
         );
     }
@@ -283,8 +282,8 @@ fn learned(logs: &[Measured]) -> Option<String> {
     (most - least > least / MUCH).then(|| {
         let rows: Vec<String> = rows.iter().map(u64::to_string).collect();
         format!(
-            "The attacks learned from different numbers of rows ({}), and more rows teach more: a part of a difference may \
-             come from that.",
+            "The attacks learned from different numbers of rows ({}). An attack with more training rows is stronger, which \
+             may explain part of a difference.",
             rows.join(", ")
         )
     })

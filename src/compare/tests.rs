@@ -176,7 +176,7 @@ fn standard_errors_of_points_are_about_their_spread() {
         );
         let worst = &log.audit.worst_pair.total_variation;
         // A point that was moved to a limit has none.
-        let Some(error) = log.audit.tallies.worst_error(worst, 0) else {
+        let Some(error) = log.audit.tallies.worst_error(worst) else {
             continue;
         };
         assert_eq!(worst.method.point, Some(Method::CrossFittedAttack));

@@ -11,6 +11,7 @@
 //! That rows are independent is all it rests on. Their order is looked at all along, and every line says
 //! what puts it in doubt.
 
+mod claims;
 mod order;
 mod sequential;
 #[cfg(test)]
@@ -22,25 +23,27 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
 
-use crate::audit::Warning;
+use crate::audit::{Verdict, Warning};
 use crate::estimate::{Estimate, Method, Methods};
 use leakgauge_attack::pairwise::Rule;
 use leakgauge_attack::scorer::{Scorer, score_table};
 use leakgauge_attack::split::Split;
 use leakgauge_attack::tuning::{Attacks, Budget, Goals, tune};
 use leakgauge_base::error::{Error, Result};
+use leakgauge_base::naming::{option, setting};
 use leakgauge_base::rounding::at_least_beyond;
-use leakgauge_exact::claim::{Claim, ClaimKind, Promise};
+use leakgauge_exact::claim::Claim;
 use leakgauge_log::RowStream;
 use leakgauge_log::observations::{Cell, Counts, Observations};
 
+use claims::Followed;
 use order::OrderWatch;
 pub use sequential::{SequentialTest, Side};
 
 /// Rows before the attack is learned for the first time.
 const FIRST: u64 = 1_000;
 /// Rows that an attack is learned from at most.
-const MOST_LEARNED: usize = 100_000;
+const MAX_LEARNED: usize = 100_000;
 /// Rows judged at once at most.
 const BATCH: usize = 20_000;
 
@@ -85,25 +88,27 @@ pub struct Line {
 impl Line {
     /// Whether some claim is violated.
     pub fn is_violated(&self) -> bool {
-        self.claims.iter().any(|claim| claim.verdict == "violated")
+        self.claims
+            .iter()
+            .any(|claim| claim.verdict == Verdict::Violated)
     }
 }
 
 /// A claim at some row.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FollowedClaim {
-    /// The claim as written.
-    pub claim: String,
+    /// The claim; in JSON as it was written.
+    pub claim: Claim,
     /// The largest advantage that it leaves possible.
     pub analytic: f64,
-    /// `violated` or `inconclusive`.
-    pub verdict: &'static str,
+    /// Violated or inconclusive.
+    pub verdict: Verdict,
     /// Why, and what it rests on.
     pub reason: String,
 }
 
 impl FollowedClaim {
-    fn judge(claim: &str, bound: f64, lower: f64, warnings: &[Warning]) -> Self {
+    fn judge(claim: &Claim, bound: f64, lower: f64, warnings: &[Warning]) -> Self {
         let violated = lower > bound;
         let reason = if violated {
             let doubt = warnings.iter().find(|warning| warning.is_about_order());
@@ -119,9 +124,13 @@ impl FollowedClaim {
             )
         };
         FollowedClaim {
-            claim: claim.to_owned(),
+            claim: claim.clone(),
             analytic: bound,
-            verdict: if violated { "violated" } else { "inconclusive" },
+            verdict: if violated {
+                Verdict::Violated
+            } else {
+                Verdict::Inconclusive
+            },
             reason,
         }
     }
@@ -139,7 +148,7 @@ struct Attack {
 /// Follows a log.
 pub struct Monitor {
     options: FollowOptions,
-    promises: Vec<(String, f64)>,
+    claims: Followed,
     test: SequentialTest,
     attack: Option<Attack>,
     /// The latest rows that an attack may be learned from.
@@ -160,12 +169,12 @@ impl Monitor {
         let confidence = options.confidence;
         if !(0.5..1.0).contains(&confidence) {
             return Err(Error::parameter(
-                format!("--confidence {confidence}"),
+                setting("confidence", confidence),
                 "the level of confidence must be at least 0.5 and below 1",
             ));
         }
         Ok(Monitor {
-            promises: options.claims.iter().map(promise).collect::<Result<_>>()?,
+            claims: Followed::new(&options.claims)?,
             test: SequentialTest::new(1.0 - confidence),
             options,
             attack: None,
@@ -185,8 +194,9 @@ impl Monitor {
     /// Takes the next row of a stream.
     ///
     /// # Errors
-    /// As [`tune`].
+    /// A secret that some claim says nothing about; those of [`tune`].
     pub fn push(&mut self, row: (u32, u32), stream: &RowStream) -> Result<()> {
+        self.claims.meet(stream.labels())?;
         self.pending.push(row);
         self.order.push(row);
         self.rows += 1;
@@ -210,7 +220,7 @@ impl Monitor {
     pub fn line(&mut self, stream: &RowStream) -> Result<Line> {
         self.judge(stream)?;
         let lower = self.test.at_least();
-        let violated = self.promises.iter().any(|(_, bound)| lower > *bound);
+        let violated = self.claims.bounds().any(|(_, bound)| lower > bound);
         let warnings = self.order.warnings(stream, violated).to_vec();
         let label = |secret: u32| stream.labels()[secret as usize].clone();
         let attack = self.attack.as_ref();
@@ -233,9 +243,9 @@ impl Monitor {
             },
             confidence: self.options.confidence,
             claims: self
-                .promises
-                .iter()
-                .map(|(claim, bound)| FollowedClaim::judge(claim, *bound, lower, &warnings))
+                .claims
+                .bounds()
+                .map(|(claim, bound)| FollowedClaim::judge(claim, bound, lower, &warnings))
                 .collect(),
             warnings,
         })
@@ -248,15 +258,15 @@ impl Monitor {
             attack.judge(&rows, stream, &mut self.test)?;
         }
         self.past.extend_from_slice(&rows);
-        if self.past.len() > 2 * MOST_LEARNED {
-            self.past.drain(..self.past.len() - MOST_LEARNED);
+        if self.past.len() > 2 * MAX_LEARNED {
+            self.past.drain(..self.past.len() - MAX_LEARNED);
         }
         Ok(())
     }
 
     /// Learns from the past and fixes the rule for the rows to come, if the past allows it.
     fn learn(&mut self, stream: &RowStream) -> Result<()> {
-        let latest = &self.past[self.past.len().saturating_sub(MOST_LEARNED)..];
+        let latest = &self.past[self.past.len().saturating_sub(MAX_LEARNED)..];
         let secrets = stream.labels().len();
         let (table, ids) = stream.table(latest.iter().map(|row| row.1).collect());
         let cells = latest.iter().map(|&(secret, symbol)| Cell {
@@ -332,7 +342,10 @@ impl Attack {
     fn says_a(&self, table: &Observations, ids: &[u32], rows: &[(u32, u32)]) -> Result<Vec<bool>> {
         let fit = renumbered(self.secrets, self.fit.iter().copied(), ids);
         let scorer = self.scorer.refit(table, &fit).map_err(|reason| {
-            Error::parameter("--scorer", format!("could not be fitted again: {reason}"))
+            Error::parameter(
+                option("scorer"),
+                format!("could not be fitted again: {reason}"),
+            )
         })?;
         let rank = ranks(ids);
         let at: Vec<u32> = rows.iter().map(|row| rank[row.1 as usize]).collect();
@@ -381,31 +394,4 @@ fn original(counts: &Counts, ids: &[u32]) -> Vec<Cell> {
             ..*cell
         })
         .collect()
-}
-
-/// The text of a claim and the largest advantage that it leaves possible.
-fn promise(claim: &Claim) -> Result<(String, f64)> {
-    // A promise that grows with the distance of secrets bounds every pair differently.
-    let is_one_bound = |promise: &Promise| {
-        !matches!(
-            promise,
-            Promise::AttackAdvantage { .. }
-                | Promise::LocalDp { unit: Some(_), .. }
-                | Promise::Dp { unit: Some(_), .. }
-                | Promise::GaussianDp { unit: Some(_), .. }
-                | Promise::ConcentratedDp { unit: Some(_), .. }
-        )
-    };
-    match claim.kind {
-        ClaimKind::Promise(promise) if is_one_bound(&promise) => {
-            Ok((claim.text.clone(), promise.largest_total_variation()))
-        }
-        _ => Err(Error::parameter(
-            format!("--claim {}", claim.text),
-            "cannot be followed: only a claim that bounds the advantage can be refuted row by row",
-        )
-        .with_hint(
-            "follow advantage, bayes-security, ldp or dp; for others audit the log without --follow",
-        )),
-    }
 }

@@ -49,7 +49,7 @@ fn a_violation_in_a_drifting_log_in_blocks_names_the_doubt() {
         "{codes:?}"
     );
     let claim = &line.claims[0];
-    assert_eq!(claim.verdict, "violated");
+    assert_eq!(claim.verdict, Verdict::Violated);
     assert!(
         claim.reason.contains("labels-not-interleaved"),
         "{}",

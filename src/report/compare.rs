@@ -48,8 +48,8 @@ pub(super) fn document(found: &Comparison) -> Document {
         .any(|log| log.warnings.iter().any(Warning::is_about_order))
     {
         document.paragraph(
-            "Mind the warnings about the order of rows below: what changed while a log was taken can look like a leak, and \
-             limits count on independent rows.",
+            "Read the warnings about the order of rows below: a change over time can look like a leak, and limits assume \
+             independent rows.",
         );
     }
     document.heading(headings::DIFFERENCES);
@@ -92,7 +92,9 @@ fn verdict((at, log): (usize, &LogEntry)) -> Option<String> {
     let word = claim.verdict.to_string().to_uppercase();
     let more = match (claim.verdict, claim.rows_needed) {
         (Verdict::Inconclusive, Some(rows)) => {
-            format!(" If the estimate were the truth, about {rows} rows in all would decide.")
+            format!(
+                " If the estimate is right, about {rows} rows in total would settle this claim."
+            )
         }
         _ => String::new(),
     };
@@ -131,11 +133,11 @@ fn summary(found: &Differences, confidence: f64) -> String {
             at_most(change.upper.unwrap_or(1.0))
         ),
         (Some(_), Some(_)) => format!(
-            "the attack found {values}: no change is certified, it is {}",
+            "the attack found {values}: no change is certified; the change is {}",
             between(change)
         ),
         _ => format!(
-            "nothing is known of the attack found: {}",
+            "nothing is known about the attack found: {}",
             change.reason.as_deref().unwrap_or("too few rows")
         ),
     };
@@ -178,7 +180,15 @@ fn differences(document: &mut Document, found: &Comparison) {
             rows.push(difference(format!("{later} - {earlier}"), name, figure));
         }
     }
-    let analytic = rows.iter().any(|row| row[6] != "none");
+    let analytic = found.differences.iter().any(|differences| {
+        let figures = [
+            &differences.attack_vulnerability,
+            &differences.bayes_vulnerability,
+            &differences.attack_advantage,
+            &differences.total_variation,
+        ];
+        figures.iter().any(|figure| figure.analytic.is_some())
+    });
     let mut header = vec![
         "logs",
         "figure",
@@ -228,7 +238,7 @@ fn difference(logs: String, name: &str, figure: &Difference) -> Vec<String> {
 }
 
 fn z(z: Option<f64>) -> String {
-    z.map_or("none".to_owned(), |z| format!("{z:.1}"))
+    z.map_or("n/a".to_owned(), |z| format!("{z:.1}"))
 }
 
 fn worst_pairs(document: &mut Document, found: &Comparison) {
@@ -313,7 +323,7 @@ fn overall(document: &mut Document, found: &Comparison) {
         .map(|log| nearest(log.overall.guessing_error))
         .collect();
     document.paragraph(format!(
-        "Prior: {}. Guessing blind errs with probability {}.",
+        "Prior: {}. Error of guessing without the observation: {}.",
         found.logs[0].overall.prior,
         if blind.iter().all(|error| *error == blind[0]) {
             blind[0].clone()
@@ -363,8 +373,8 @@ fn pairs(document: &mut Document, found: &Differences) {
     );
     let summary = &found.pair_summary;
     document.paragraph(format!(
-        "Estimates of total variation, not limits. Of {} pairs {} are harder to tell apart in log {later} and {} easier, \
-         by their estimates; the median change is {}.",
+        "These are estimates of total variation, not limits. By their estimates, of {} pairs {} are harder to tell apart in \
+         log {later} and {} are easier; the median change is {}.",
         summary.compared,
         summary.fell,
         summary.rose,

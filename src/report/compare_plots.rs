@@ -101,8 +101,8 @@ fn percent(found: &Comparison) -> String {
 fn total_variations(found: &Comparison) -> String {
     let caption = Caption::new(
         "Total variation of the worst pair, log by log",
-        "The pair that is easiest to tell apart in each log: its total variation with limits where there are any, and \
-         what the mechanism says.",
+        "Total variation of the pair that is easiest to tell apart in each log, with confidence limits where there are \
+         any, and the analytic value of the mechanism.",
     );
     let name = format!("estimate, {} % limits", percent(found));
     let y = Axis::linear("total variation").from_to(0.0, 1.0);
@@ -159,8 +159,8 @@ fn total_variations(found: &Comparison) -> String {
 fn residuals(found: &Comparison) -> String {
     let caption = Caption::new(
         "Residuals of the worst pair, log by log",
-        "Total variation estimated minus that of the mechanism at the same pair, with limits. Limits that leave out 0 \
-         speak against the mechanism.",
+        "Estimated total variation minus that of the mechanism for the same pair, with confidence limits. Limits that \
+         exclude 0 are evidence against the mechanism.",
     );
     let residual = |log: &LogEntry| -> Dot {
         let Some(exact) = &log.analytic else {
@@ -205,7 +205,7 @@ fn residuals(found: &Comparison) -> String {
 fn vulnerabilities(found: &Comparison) -> String {
     let caption = Caption::new(
         "Success of guessing the secret, log by log",
-        "How often the attack found guesses the secret of a row, with limits.",
+        "How often the attack found guesses the secret of a row, with confidence limits.",
     );
     let name = format!("attack found, {} % limits", percent(found));
     let y = Axis::linear("probability of success").from_to(0.0, 1.0);
@@ -273,7 +273,8 @@ fn differences(found: &Comparison) -> String {
     dots(&Dots {
         caption: Caption::new(
             "Differences between logs",
-            "The later log minus the earlier one, with limits where there are any. Left of 0 the later log leaks less.",
+            "The later log minus the earlier one, with confidence limits where there are any. Left of 0, the later log \
+             leaks less.",
         ),
         x: Axis::linear("difference"),
         name: format!("estimate, {} % limits", percent(found)),

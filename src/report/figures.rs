@@ -5,6 +5,7 @@ use crate::estimate::Estimate;
 use crate::report::document::Document;
 use crate::report::words::{lower, upper, value};
 use leakgauge_base::error::shorten;
+use leakgauge_base::quantity::PrivacyParameter;
 use leakgauge_base::rounding::{allowance, nearest};
 
 /// A figure with what it is about.
@@ -143,9 +144,13 @@ fn privacy((at, limit): (usize, &PrivacyLimit)) -> Figure<'_> {
     Figure {
         name: privacy_name(limit),
         meaning: match limit.quantity {
-            "mu" => "Gaussian differential privacy with a smaller mu is refuted.",
-            "rho" => "Zero-concentrated differential privacy with a smaller rho is refuted.",
-            _ => "Differential privacy with a smaller epsilon is refuted.",
+            PrivacyParameter::Epsilon { .. } => {
+                "Differential privacy with a smaller epsilon is refuted."
+            }
+            PrivacyParameter::Mu => "Gaussian differential privacy with a smaller mu is refuted.",
+            PrivacyParameter::Rho => {
+                "Zero-concentrated differential privacy with a smaller rho is refuted."
+            }
         },
         of: Of::Pair(&limit.secrets),
         pointer: format!("/privacy/{at}"),
@@ -157,11 +162,10 @@ fn privacy((at, limit): (usize, &PrivacyLimit)) -> Figure<'_> {
 }
 
 fn privacy_name(limit: &PrivacyLimit) -> String {
-    match (limit.delta, limit.quantity) {
-        (Some(delta), quantity) => format!("{quantity} (delta {})", allowance(delta)),
-        (None, "mu") => "mu (at the threshold for the claim)".to_owned(),
-        (None, "rho") => "rho (concentrated privacy)".to_owned(),
-        (None, quantity) => quantity.to_owned(),
+    match limit.quantity {
+        PrivacyParameter::Epsilon { delta } => format!("epsilon (delta {})", allowance(delta)),
+        PrivacyParameter::Mu => "mu (at the threshold for the claim)".to_owned(),
+        PrivacyParameter::Rho => "rho (concentrated privacy)".to_owned(),
     }
 }
 

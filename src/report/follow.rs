@@ -1,5 +1,6 @@
 //! One line of a log that is followed.
 
+use crate::audit::Verdict;
 use crate::follow::Line;
 use leakgauge_base::error::shorten;
 use leakgauge_base::rounding::{at_least, nearest};
@@ -24,7 +25,7 @@ pub fn line(line: &Line) -> String {
     let violated = line
         .claims
         .iter()
-        .filter(|claim| claim.verdict == "violated");
+        .filter(|claim| claim.verdict == Verdict::Violated);
     let violated: String = violated
         .map(|claim| format!("; VIOLATED: {}{doubt}", claim.claim))
         .collect();

@@ -1,12 +1,11 @@
 //! The pictures of an audit.
 
-use std::collections::BTreeMap;
-
 use crate::audit::{Audit, Distributions, PairFigures, Shape, TradeOff, Verdict};
 use crate::report::pairs::by_lower_limit;
+use leakgauge_attack::pairwise;
 use leakgauge_base::error::shorten;
 use leakgauge_base::rounding::allowance;
-use leakgauge_exact::claim::{Claim, ClaimKind, Promise};
+use leakgauge_exact::claim::{ClaimKind, Guarantee};
 use leakgauge_plot::{
     self as plot, Axis, Caption, Chart, Dot, Dots, Heatmap, Layer, Mark, Picture,
 };
@@ -19,11 +18,11 @@ pub const PICTURES: [(&str, &str); 5] = [
     ),
     (
         "bayes-security",
-        "Bayes security of every pair as colours, secrets alike side by side; 3 to 200 secrets",
+        "Bayes security of every pair as colors, similar secrets side by side; 3 to 200 secrets",
     ),
     (
         "pairs",
-        "total variation of the worst pairs with limits; 3 secrets and more",
+        "total variation of the worst pairs with confidence limits; 3 or more secrets",
     ),
     (
         "trade-off",
@@ -31,12 +30,12 @@ pub const PICTURES: [(&str, &str); 5] = [
     ),
     (
         "convergence",
-        "Bayes risk and advantage against the rows learned from, with what is certified",
+        "Bayes risk and advantage against the number of training rows, with certified limits",
     ),
 ];
 
 /// Pairs in the picture of worst pairs.
-const MOST_PAIRS: usize = 20;
+const MAX_PAIRS: usize = 20;
 
 /// Draws what there is to draw, in the order of [`PICTURES`].
 pub fn pictures(audit: &Audit) -> Vec<Picture> {
@@ -67,9 +66,7 @@ fn distributions(audit: &Audit, found: &Distributions) -> String {
     let column = shorten(&found.column);
     let caption = Caption::new(
         format!("{column} under {a} and {b}"),
-        format!(
-            "The share of rows of {a} and of {b} at each value of {column}, drawn over each other."
-        ),
+        format!("Share of the rows of {a} and of {b} at each value of {column}; the two overlap."),
     );
     let y_label = "share of rows".to_owned();
     match &found.shape {
@@ -109,34 +106,26 @@ fn heatmap(audit: &Audit) -> Option<String> {
         .filter(|order| order.len() > 2)?;
     let label = |secret: &u32| audit.input.secrets[*secret as usize].label.clone();
     let labels: Vec<String> = order.iter().map(label).collect();
-    let place: BTreeMap<&str, usize> = labels
-        .iter()
-        .enumerate()
-        .map(|(at, label)| (label.as_str(), at))
-        .collect();
     let n = labels.len();
-    let mut values = vec![None; n * n];
-    for pair in &audit.pairs {
-        let [a, b] = pair
-            .secrets
-            .each_ref()
-            .map(|label| place.get(label.as_str()).copied());
-        if let (Some(a), Some(b)) = (a, b) {
-            values[a * n + b] = pair.bayes_security.point;
-            values[b * n + a] = pair.bayes_security.point;
-        }
+    // The row and column of every secret.
+    let mut place = vec![0; n];
+    for (at, &secret) in order.iter().enumerate() {
+        place[secret as usize] = at;
     }
-    let worst = audit.worst_pair.secrets.each_ref();
-    let marked = match worst.map(|label| place.get(label.as_str()).copied()) {
-        [Some(a), Some(b)] => vec![(a, b), (b, a)],
-        _ => Vec::new(),
-    };
+    let mut values = vec![None; n * n];
+    for ((a, b), pair) in pairwise::pairs(n).zip(&audit.pairs) {
+        let [a, b] = [a, b].map(|secret| place[secret as usize]);
+        values[a * n + b] = pair.bayes_security.point;
+        values[b * n + a] = pair.bayes_security.point;
+    }
+    let [a, b] = audit.tallies.worst_secrets.map(|secret| place[secret]);
+    let marked = vec![(a, b), (b, a)];
     Some(plot::heatmap(&Heatmap {
         caption: Caption::new(
             "Bayes security of all pairs",
             format!(
-                "The estimated Bayes security of each pair of {n} secrets: 0 is told apart without error, 1 not at all. \
-                 Secrets that are hard to tell apart stand side by side; the worst pair has a frame."
+                "Estimated Bayes security of each pair of {n} secrets. 0: told apart without error; 1: cannot be told apart. \
+                 Secrets that are hard to tell apart are side by side; the worst pair has a frame."
             ),
         ),
         rows: labels.clone(),
@@ -154,12 +143,12 @@ fn pairs(audit: &Audit) -> Option<String> {
         return None;
     }
     let order = by_lower_limit(audit);
-    let shown = order.len().min(MOST_PAIRS);
+    let shown = order.len().min(MAX_PAIRS);
     Some(plot::dots(&Dots {
         caption: Caption::new(
             "Pairs that are easiest to tell apart",
             format!(
-                "Total variation of {shown} of {} pairs, estimates with the limits that all pairs have together.",
+                "Estimated total variation of {shown} of {} pairs, with confidence limits that hold for all pairs together.",
                 order.len()
             ),
         ),
@@ -204,8 +193,8 @@ fn trade_off(audit: &Audit, found: &TradeOff) -> String {
     plot::trade_off(&plot::TradeOff {
         caption: Caption::new(
             format!("Telling {detects} from {against}"),
-            "True against false positive rate of the attack at every threshold, with a band in which the attack's true \
-             curve lies. The diagonal is guessing blind; a shaded region is what a claim allows.",
+            "True positive rate against false positive rate of the attack at every threshold. The true curve of the attack \
+             lies in the band. The diagonal is a coin flip; a shaded region is what a claim allows.",
         ),
         name: "attack found".to_owned(),
         band: band(&points, radius),
@@ -226,19 +215,15 @@ fn trade_off(audit: &Audit, found: &TradeOff) -> String {
 /// The (ε, δ) of the claim that decides, if it is the same for all pairs.
 fn claimed(audit: &Audit) -> Option<(f64, f64)> {
     let promises = audit.claims.iter().filter_map(|claim| {
-        let region = match Claim::parse(&claim.claim).ok()?.kind {
-            ClaimKind::Promise(Promise::LocalDp {
-                epsilon,
-                unit: None,
-            }) => (epsilon, 0.0),
-            ClaimKind::Promise(Promise::Dp {
-                epsilon,
-                delta,
-                unit: None,
-            }) => (epsilon, delta),
-            _ => return None,
+        let ClaimKind::Promise(promise) = &claim.claim.kind else {
+            return None;
         };
-        Some((claim.verdict != Verdict::Violated, region))
+        let region = match promise.guarantee()? {
+            Guarantee::Dp { epsilon, delta } => (epsilon, delta),
+            Guarantee::Gaussian { .. } | Guarantee::Concentrated { .. } => return None,
+        };
+        let is_same_for_all = promise.unit().is_none();
+        is_same_for_all.then_some((claim.verdict != Verdict::Violated, region))
     });
     // Of several the first that is violated, else the first.
     promises
@@ -304,7 +289,7 @@ fn convergence(audit: &Audit) -> Option<String> {
     let curves = [
         ("Bayes risk of the attack", of(|point| point.bayes_risk)),
         (
-            "its advantage at the worst pair",
+            "its advantage for the worst pair",
             of(|point| point.total_variation),
         ),
     ];
@@ -342,10 +327,10 @@ fn convergence(audit: &Audit) -> Option<String> {
     Some(plot::chart(&Chart {
         caption: Caption::new(
             "Would more rows help?",
-            "Bayes risk of the attack and its advantage at the worst pair against the number of rows it learned from, \
-             with what is certified. Curves that are still moving at the right say that more rows would help.",
+            "Bayes risk of the attack and its advantage for the worst pair against the number of training rows, with \
+             certified limits. If a curve still changes at its right end, more rows would help.",
         ),
-        x: Axis::log("rows learned from"),
+        x: Axis::log("training rows"),
         y: Axis::linear("Bayes risk, advantage"),
         layers,
         aspect: 0.6,

@@ -10,6 +10,7 @@ use crate::report::pairs::pairs;
 use crate::report::summary::summary;
 use crate::report::trade_off;
 use crate::report::verdict::verdict;
+use leakgauge_attack::scorer::Origin;
 
 /// The whole report.
 pub fn audit(audit: &Audit) -> Document {
@@ -32,7 +33,7 @@ pub fn audit(audit: &Audit) -> Document {
     document.heading("Figures");
     figures(&mut document, audit);
     // Who brings an attack asks for its curve; for others the line on mu says enough.
-    if audit.method.scorer == "given" {
+    if audit.method.origin == Origin::Given {
         trade_off::section(&mut document, audit);
     }
     if audit.pairs.len() > 1 {

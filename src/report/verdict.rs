@@ -4,6 +4,7 @@ use crate::audit::{ClaimReport, Verdict};
 use crate::report::document::Document;
 use crate::report::words::{range, value};
 use leakgauge_base::error::shorten;
+use leakgauge_base::quantity::Quantity;
 use leakgauge_base::rounding::nearest;
 
 /// The verdict and what it rests on.
@@ -61,8 +62,10 @@ pub fn grounds(claim: &ClaimReport) -> Vec<String> {
 /// The quantity that decides, in words.
 pub fn quantity(claim: &ClaimReport) -> &'static str {
     match claim.quantity {
-        "bayes_security" => "Bayes security",
-        "attack_advantage" => "advantage of the attack",
-        other => other,
+        Quantity::BayesSecurity => "Bayes security",
+        Quantity::TotalVariation => "total variation",
+        Quantity::Advantage => "advantage",
+        Quantity::AttackAdvantage => "advantage of the attack",
+        Quantity::Privacy(parameter) => parameter.key(),
     }
 }

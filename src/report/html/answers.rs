@@ -7,6 +7,7 @@ use crate::audit::{Audit, ClaimReport, Verdict, Warning};
 use crate::estimate::Estimate;
 use crate::report::verdict::quantity;
 use crate::report::words::{range, value};
+use leakgauge_base::quantity::Quantity;
 use leakgauge_base::rounding::{
     at_least, at_least_beyond, at_most, at_most_beyond, nearest, percent_at_least,
 };
@@ -60,7 +61,7 @@ pub fn headline(audit: &Audit) -> Headline {
     let Some(claim) = deciding(audit) else {
         return without_claims(audit);
     };
-    let named = Part::Name(Name::new(&claim.claim));
+    let named = Part::Name(Name::new(&claim.claim.text));
     let (class, word, before, after) = match claim.verdict {
         Verdict::Violated => ("violated", "Violated", "this log refutes ", ""),
         Verdict::Holds => ("holds", "Holds", "this log meets ", ""),
@@ -153,8 +154,9 @@ fn leaking(audit: &Audit, claim: Option<&ClaimReport>) -> String {
 /// The limit that refutes a claim, with enough digits to see that it does.
 fn beyond(claim: &ClaimReport) -> String {
     let name = quantity(claim);
-    match (claim.quantity, claim.estimate.lower, claim.estimate.upper) {
-        ("bayes_security", _, Some(upper)) => {
+    let protects = claim.quantity.protects();
+    match (protects, claim.estimate.lower, claim.estimate.upper) {
+        (true, _, Some(upper)) => {
             format!("{name} at most {}", at_most_beyond(upper, claim.analytic))
         }
         (_, Some(lower), _) => {
@@ -200,11 +202,14 @@ fn compared(audit: &Audit, claim: Option<&ClaimReport>) -> String {
         let name = quantity(claim);
         let analytic = nearest(claim.analytic);
         return match claim.quantity {
-            "bayes_security" => format!(
+            Quantity::BayesSecurity => format!(
                 "The claim: {name} {analytic}, an advantage of {}.",
                 nearest(1.0 - claim.analytic)
             ),
-            _ => format!("The claim: {name} at most {analytic}."),
+            Quantity::TotalVariation
+            | Quantity::Advantage
+            | Quantity::AttackAdvantage
+            | Quantity::Privacy(_) => format!("The claim: {name} at most {analytic}."),
         };
     }
     match audit.worst_pair.total_variation.lower {

@@ -202,7 +202,7 @@ fn blocks(write: impl FnOnce(&mut Document)) -> Vec<Block> {
 fn verdict(claim: &ClaimReport) -> Verdict {
     Verdict {
         class: claim.verdict.to_string(),
-        claim: Name::new(&claim.claim),
+        claim: Name::new(&claim.claim.text),
         grounds: cleaned(&grounds(claim)),
     }
 }

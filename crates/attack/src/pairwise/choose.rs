@@ -2,8 +2,9 @@
 
 use rayon::prelude::*;
 
-use crate::pairwise::{AdvantageGuide, PairErrors, Quantity, Rule, Target, pair_count, pairs};
+use crate::pairwise::{AdvantageGuide, PairErrors, Rule, Target, pair_count, pairs};
 use crate::scores::ScoreTable;
+use leakgauge_base::quantity::PrivacyParameter;
 use leakgauge_log::observations::Counts;
 use leakgauge_stats::renyi;
 use leakgauge_stats::wilson::Wilson;
@@ -38,8 +39,8 @@ pub fn choose_rules(
     all.into_par_iter()
         .enumerate()
         .map(|(pair, (a, b))| {
-            let quantities = targets.iter().map(|target| target.at(pair));
-            Cuts::new(scores, &by_secret, a, b).choose(&guide, quantities)
+            let parameters = targets.iter().map(|target| target.at(pair));
+            Cuts::new(scores, &by_secret, a, b).choose(&guide, parameters)
         })
         .collect()
 }
@@ -99,7 +100,7 @@ impl Cuts {
     fn choose(
         &self,
         guide: &AdvantageGuide,
-        quantities: impl Iterator<Item = Quantity>,
+        parameters: impl Iterator<Item = PrivacyParameter>,
     ) -> PairChoice {
         let (rule, tune) = self.best_advantage();
         let lower = if tune.is_judged() {
@@ -111,8 +112,8 @@ impl Cuts {
             rule,
             tune,
             lower,
-            privacy: quantities
-                .map(|quantity| self.best_privacy(rule, tune, guide, quantity))
+            privacy: parameters
+                .map(|parameter| self.best_privacy(rule, tune, guide, parameter))
                 .collect(),
         }
     }
@@ -186,7 +187,7 @@ impl Cuts {
         }
     }
 
-    /// The rule with the largest approximate limit of a quantity, and that limit.
+    /// The rule with the largest approximate limit of a parameter, and that limit.
     ///
     /// In the tail, where few rows decide, the best of many cuts is mostly a lucky one. So limits at a
     /// stricter level choose, unless they show nothing at any cut.
@@ -195,17 +196,17 @@ impl Cuts {
         rule: Rule,
         tally: PairErrors,
         guide: &AdvantageGuide,
-        quantity: Quantity,
+        parameter: PrivacyParameter,
     ) -> (Rule, f64) {
         if !tally.is_judged() {
             return (rule, -1.0);
         }
         let first = (rule.threshold, tally);
-        let chosen = match self.best_cut(first, guide.strict(), quantity) {
-            (_, value) if value <= 0.0 => self.best_cut(first, guide.separate(), quantity).0,
+        let chosen = match self.best_cut(first, guide.strict(), parameter) {
+            (_, value) if value <= 0.0 => self.best_cut(first, guide.separate(), parameter).0,
             (chosen, _) => chosen,
         };
-        let limit = at_least(&chosen.1, guide.separate(), quantity);
+        let limit = at_least(&chosen.1, guide.separate(), parameter);
         (self.rule(chosen.0), limit)
     }
 
@@ -214,16 +215,18 @@ impl Cuts {
         &self,
         first: (f64, PairErrors),
         level: &Wilson,
-        quantity: Quantity,
+        parameter: PrivacyParameter,
     ) -> ((f64, PairErrors), f64) {
-        let value = |tally: &PairErrors| match quantity {
+        let value = |tally: &PairErrors| match parameter {
             // Ordered as its logarithm, which is left to the end.
-            Quantity::Epsilon { delta } => tally.errors_about(level).odds_at_least(delta) - 1.0,
-            _ => at_least(tally, level, quantity),
+            PrivacyParameter::Epsilon { delta } => {
+                tally.errors_about(level).odds_at_least(delta) - 1.0
+            }
+            PrivacyParameter::Mu | PrivacyParameter::Rho => at_least(tally, level, parameter),
         };
-        match quantity {
-            Quantity::Epsilon { .. } => largest(first, self.all(), value),
-            Quantity::Mu | Quantity::Rho => largest(first, self.hull(), value),
+        match parameter {
+            PrivacyParameter::Epsilon { .. } => largest(first, self.all(), value),
+            PrivacyParameter::Mu | PrivacyParameter::Rho => largest(first, self.hull(), value),
         }
     }
 
@@ -255,13 +258,13 @@ impl Cuts {
     }
 }
 
-/// The approximate limit of a quantity that a cut shows.
-fn at_least(tally: &PairErrors, level: &Wilson, quantity: Quantity) -> f64 {
+/// The approximate limit of a parameter that a cut shows.
+fn at_least(tally: &PairErrors, level: &Wilson, parameter: PrivacyParameter) -> f64 {
     let errors = tally.errors_about(level);
-    match quantity {
-        Quantity::Epsilon { delta } => errors.odds_at_least(delta).max(1.0).ln(),
-        Quantity::Mu => errors.mu_at_least(),
-        Quantity::Rho => renyi::concentrated_about(errors.missed, errors.false_alarm),
+    match parameter {
+        PrivacyParameter::Epsilon { delta } => errors.odds_at_least(delta).max(1.0).ln(),
+        PrivacyParameter::Mu => errors.mu_at_least(),
+        PrivacyParameter::Rho => renyi::concentrated_about(errors.missed, errors.false_alarm),
     }
 }
 
@@ -350,7 +353,7 @@ mod tests {
             (1, 2, 600),
         ];
         let (scores, counts) = table(&[3.0, 0.5, -1.0], &cells);
-        let targets = [Target::All(Quantity::Epsilon { delta: 0.0 })];
+        let targets = [Target::All(PrivacyParameter::Epsilon { delta: 0.0 })];
         let choice = &choose_rules(&scores, &counts, 0.05, &targets)[0];
         let (rule, epsilon) = choice.privacy[0];
         assert!(rule.threshold > 0.5 && rule.threshold < 3.0);
@@ -376,9 +379,9 @@ mod tests {
             false_alarm: tally.b_missed as f64 / tally.b_rows as f64,
         };
         assert!(cuts.hull().count() < cuts.all().count());
-        for quantity in [Quantity::Mu, Quantity::Rho] {
+        for parameter in [PrivacyParameter::Mu, PrivacyParameter::Rho] {
             let best = |cuts: &mut dyn Iterator<Item = (f64, PairErrors)>| {
-                cuts.map(|(_, tally)| quantity.at_least(&rates(&tally)))
+                cuts.map(|(_, tally)| rates(&tally).at_least(parameter))
                     .filter(|value| value.is_finite())
                     .fold(0.0, f64::max)
             };

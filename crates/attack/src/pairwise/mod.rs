@@ -13,7 +13,7 @@ pub use choose::rows_by_secret;
 pub use choose::{PairChoice, choose_rules};
 pub use clustering::clustering_order;
 pub use judge::{GuessErrors, Judgement, judge, judge_and_keep, tally_guesses};
-pub use privacy::{Quantity, Target};
+pub use privacy::Target;
 pub use serial::{EffectiveRows, effective_rows};
 pub use trade_off::{CurvePoint, Detection, ScoredRows, rows_for_detection};
 

@@ -1,72 +1,40 @@
 //! What the error rates of a rule say about privacy.
 
 use crate::pairwise::ErrorRates;
+use leakgauge_base::quantity::PrivacyParameter;
 use leakgauge_stats::renyi;
 use leakgauge_stats::special::normal_quantile;
 
-/// A parameter of privacy that two secrets need.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Quantity {
-    /// ε of (ε, δ)-differential privacy, for a δ.
-    Epsilon {
-        /// δ.
-        delta: f64,
-    },
-    /// μ of Gaussian differential privacy.
-    Mu,
-    /// ρ of zero-concentrated differential privacy.
-    Rho,
-}
-
-impl Quantity {
-    /// Its name in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Quantity::Epsilon { .. } => "epsilon",
-            Quantity::Mu => "mu",
-            Quantity::Rho => "rho",
-        }
-    }
-
-    /// The least that two secrets need, given error rates of a rule or upper limits of them.
-    pub fn at_least(self, rates: &ErrorRates) -> f64 {
-        match self {
-            Quantity::Epsilon { delta } => rates.epsilon_at_least(delta),
-            Quantity::Mu => rates.mu_at_least(),
-            Quantity::Rho => renyi::concentrated_at_least(rates.missed, rates.false_alarm),
-        }
-    }
-
-    /// By how much a limit exceeds what is allowed, on a scale that grows in proportion to the
-    /// distance of secrets: ρ does with its square.
-    pub fn excess(self, limit: f64, allowed: f64) -> f64 {
-        match self {
-            Quantity::Epsilon { .. } | Quantity::Mu => limit - allowed,
-            Quantity::Rho => limit.sqrt() - allowed.sqrt(),
-        }
-    }
-}
-
-/// What a threshold is chosen for at every pair.
+/// The parameter of privacy for which a threshold is chosen at every pair.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Target {
     /// The same at all pairs.
-    All(Quantity),
+    All(PrivacyParameter),
     /// One for each pair, in the order of [`pairs`](crate::pairwise::pairs).
-    Each(Vec<Quantity>),
+    Each(Vec<PrivacyParameter>),
 }
 
 impl Target {
-    /// The quantity at a pair.
-    pub fn at(&self, pair: usize) -> Quantity {
+    /// The parameter at a pair.
+    pub fn at(&self, pair: usize) -> PrivacyParameter {
         match self {
-            Target::All(quantity) => *quantity,
-            Target::Each(quantities) => quantities[pair],
+            Target::All(parameter) => *parameter,
+            Target::Each(parameters) => parameters[pair],
         }
     }
 }
 
 impl ErrorRates {
+    /// The least value of a parameter that two secrets need, given these error rates or upper limits of
+    /// them.
+    pub fn at_least(&self, parameter: PrivacyParameter) -> f64 {
+        match parameter {
+            PrivacyParameter::Epsilon { delta } => self.epsilon_at_least(delta),
+            PrivacyParameter::Mu => self.mu_at_least(),
+            PrivacyParameter::Rho => renyi::concentrated_at_least(self.missed, self.false_alarm),
+        }
+    }
+
     /// The μ that Gaussian differential privacy needs at least, given these error rates or upper
     /// limits of them.
     ///
@@ -108,7 +76,7 @@ mod tests {
                 let cut = 0.1 * f64::from(i);
                 let rates = rates(normal_cdf(cut - mu), normal_cdf(-cut));
                 assert!((rates.mu_at_least() - mu).abs() < 1e-9, "{mu} {cut}");
-                largest = largest.max(Quantity::Rho.at_least(&rates));
+                largest = largest.max(rates.at_least(PrivacyParameter::Rho));
             }
             let rho = 0.5 * mu * mu;
             assert!(
@@ -120,15 +88,15 @@ mod tests {
 
     #[test]
     fn a_rule_no_better_than_guessing_shows_nothing() {
-        for quantity in [
-            Quantity::Mu,
-            Quantity::Rho,
-            Quantity::Epsilon { delta: 0.0 },
+        for parameter in [
+            PrivacyParameter::Mu,
+            PrivacyParameter::Rho,
+            PrivacyParameter::Epsilon { delta: 0.0 },
         ] {
             for (missed, false_alarm) in
                 [(0.5, 0.5), (1.0, 0.0), (0.0, 1.0), (0.9, 0.9), (1.0, 1.0)]
             {
-                assert_eq!(quantity.at_least(&rates(missed, false_alarm)), 0.0);
+                assert_eq!(rates(missed, false_alarm).at_least(parameter), 0.0);
             }
         }
     }

@@ -89,13 +89,13 @@ pub trait Scorer: Send + Sync {
     /// The name in reports; that of a built-in attack is also its name on the command line.
     fn name(&self) -> &str;
 
-    /// What was chosen, for the report.
-    fn parameters(&self) -> Parameters;
-
-    /// Whether it was learned, or its scores stand in the log.
+    /// Where its scores come from.
     fn origin(&self) -> Origin {
         Origin::Learned
     }
+
+    /// What was chosen, for the report.
+    fn parameters(&self) -> Parameters;
 
     /// What was chosen, in words that a reader understands.
     fn description(&self) -> String {

@@ -21,6 +21,7 @@ use crate::mechanism::{MECHANISMS, Mechanism};
 use leakgauge_base::Tool;
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::grammar::{Arguments, Call, Parameter};
+use leakgauge_base::naming::{option, setting};
 
 mod model;
 mod promise;
@@ -59,7 +60,7 @@ impl BoundsOptions {
     fn check(&self) -> Result<()> {
         let wrong = |option: String, problem: &str| Err(Error::parameter(option, problem));
         if let Some(epsilon) = self.at_epsilon.filter(|epsilon| !(0.0..).contains(epsilon)) {
-            return wrong(format!("--at-epsilon {epsilon}"), "must be at least 0");
+            return wrong(setting("at_epsilon", epsilon), "must be at least 0");
         }
         for (name, value, least) in [
             ("secrets", self.secrets, 2),
@@ -69,25 +70,23 @@ impl BoundsOptions {
         ] {
             if let Some(value) = value.filter(|&value| value < least) {
                 let problem = format!("must be at least {least}");
-                return wrong(format!("--{name} {value}"), &problem);
+                return wrong(setting(name, value), &problem);
             }
         }
         let whole = [
             ("records", self.records.is_some()),
-            ("largest-prior", self.largest_prior.is_some()),
+            ("largest_prior", self.largest_prior.is_some()),
         ];
         if let (None, Some((name, _))) = (self.values, whole.iter().find(|(_, given)| *given)) {
-            return wrong(
-                format!("--{name}"),
-                "is about whole databases and needs --values",
-            );
+            let problem = format!("is about whole databases and needs {}", option("values"));
+            return wrong(option(name), &problem);
         }
         if let (Some(values), Some(prior)) = (self.values, self.largest_prior) {
             let uniform = (values as f64).powf(-(self.records.unwrap_or(1) as f64));
             if !(uniform * (1.0 - 1e-12)..1.0).contains(&prior) {
                 let problem =
                     format!("must be at least that of the uniform prior, {uniform}, and below 1");
-                return wrong(format!("--largest-prior {prior}"), &problem);
+                return wrong(setting("largest_prior", prior), &problem);
             }
         }
         Ok(())
@@ -102,11 +101,12 @@ impl BoundsOptions {
         if *self == for_mechanisms {
             return Ok(());
         }
+        let of_promises = ["secrets", "group", "values", "records", "largest_prior"].map(option);
         Err(Error::parameter(
             text,
-            "is a mechanism; --secrets, --group, --values, --records and --largest-prior are for promises",
+            format!("is a mechanism; {} are for promises", of_promises.join(", ")),
         )
-        .with_hint("give the secrets in the mechanism, randomized-response(1, secrets=10), or bound a promise: ldp(1)"))
+        .with_hint("give the secrets in the mechanism, randomized-response(1, secrets=10), or name a promise: ldp(1)"))
     }
 }
 
@@ -139,13 +139,16 @@ fn row(call: &Call, options: &BoundsOptions) -> Result<(Kind, Row)> {
     match ClaimKind::from_call(call)? {
         ClaimKind::Promise(_) if options.at_epsilon.is_some() => Err(Error::parameter(
             call.to_string(),
-            "is a promise; --at-epsilon is for mechanisms",
+            format!("is a promise; {} is for mechanisms", option("at_epsilon")),
         )),
         ClaimKind::Promise(promise) if promise.unit().is_some() => Err(Error::parameter(
             call.to_string(),
             "unit= is a distance between the secrets of a log, and there is no log",
         )
-        .with_hint("leave it out: figures are between neighbours, or with --group K between secrets K units apart")),
+        .with_hint(format!(
+            "leave it out: figures are between neighbors, or with {} between secrets K units apart",
+            setting("group", "K")
+        ))),
         ClaimKind::Promise(promise) => {
             let entry = PROMISES.iter().find(|entry| entry.name == call.name);
             let parameters = parameters(call, entry.map_or(&[], |entry| entry.parameters))?;

@@ -1,4 +1,4 @@
-//! What is written: serialisable, without further computation.
+//! The table that is reported, with the keys of its JSON.
 
 use serde::ser::SerializeMap;
 

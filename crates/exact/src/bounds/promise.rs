@@ -11,7 +11,7 @@ type Figures = Vec<(&'static str, Option<f64>)>;
 pub(super) fn figures(promise: &Promise, options: &BoundsOptions) -> Figures {
     let variation = promise.largest_total_variation();
     // An attack that was found bounds nothing but itself.
-    let covers_all = !matches!(promise, Promise::AttackAdvantage { .. });
+    let covers_all = promise.requirement().covers_all_attacks();
     let of_all = |figure: f64| covers_all.then_some(figure);
     let private = privacy(promise);
     let mut figures = vec![
@@ -43,9 +43,9 @@ pub(super) fn figures(promise: &Promise, options: &BoundsOptions) -> Figures {
 
 /// (ε, δ), if that is what is promised.
 fn privacy(promise: &Promise) -> Option<(f64, f64)> {
-    match promise.guarantee() {
-        Some(Guarantee::Dp { epsilon, delta }) => Some((epsilon, delta)),
-        _ => None,
+    match promise.guarantee()? {
+        Guarantee::Dp { epsilon, delta } => Some((epsilon, delta)),
+        Guarantee::Gaussian { .. } | Guarantee::Concentrated { .. } => None,
     }
 }
 
@@ -124,7 +124,7 @@ fn database(epsilon: f64, delta: f64, values: u64, options: &BoundsOptions) -> F
 ///
 /// # Formula
 /// What [`Guarantee::group`] leaves at k steps. Total variation is at most what that leaves, and at
-/// most k times that of neighbours.
+/// most k times that of neighbors.
 ///
 /// # References
 /// C. Dwork, A. Roth, *The algorithmic foundations of differential privacy*, Theorem 2.2,

@@ -1,11 +1,42 @@
 //! What a promise of privacy leaves to each pair of a log's secrets.
 
-use super::{Guarantee, Promise};
+use super::{Guarantee, orders};
 use leakgauge_base::error::{Error, Result, shorten};
+use leakgauge_base::naming::option;
 
 /// Distances this close to a whole number of units, relative, count as it: 0.8 and 0.5 are 3 steps
 /// of 0.1 apart.
 const ROUNDING: f64 = 1e-9;
+
+/// Which secrets a promise takes for neighbors, and what it asks of their labels.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Neighbors {
+    /// All secrets are neighbors of each other, whatever their labels.
+    All,
+    /// Secrets are numbers or points, and neighbors are at most `unit` apart (Euclidean distance).
+    Within {
+        /// The largest distance of neighbors, in the unit of the labels.
+        unit: f64,
+        /// Whether a part of a step counts as a step (group privacy) rather than as a part (metric privacy).
+        whole_steps: bool,
+    },
+    /// Secrets are orders of the same items that differ within one group of places, written 2-1-3. All of
+    /// them are neighbors.
+    Orders {
+        /// The first and the last place of the group, from 1; if not given, all places.
+        group: Option<(i64, i64)>,
+    },
+}
+
+impl Neighbors {
+    /// The largest distance of neighbors, where distance plays a part.
+    pub fn unit(self) -> Option<f64> {
+        match self {
+            Neighbors::Within { unit, .. } => Some(unit),
+            Neighbors::All | Neighbors::Orders { .. } => None,
+        }
+    }
+}
 
 /// A promise of privacy with what it says about each pair of some secrets.
 #[derive(Debug, Clone)]
@@ -14,7 +45,7 @@ pub struct BoundPromise {
     space: Option<Space>,
 }
 
-/// Secrets as points, and how far apart neighbours may be.
+/// Secrets as points, and how far apart neighbors may be.
 #[derive(Debug, Clone)]
 struct Space {
     points: Vec<Vec<f64>>,
@@ -24,30 +55,35 @@ struct Space {
 }
 
 impl BoundPromise {
-    /// Reads the secrets as points if the promise has a unit; without one, all secrets are
-    /// neighbours. `None` for a promise that is not one of privacy. `claim` is how the messages call
+    /// Binds a guarantee for neighbors to the secrets with these labels. `claim` is how the messages call
     /// the promise.
     ///
     /// # Errors
-    /// A promise with a unit and a label that is no number and no point, or a point with another
-    /// number of coordinates than the first; a promise about orders and a label that is none.
-    pub fn bind(promise: &Promise, claim: &str, labels: &[String]) -> Result<Option<Self>> {
-        let Some(of_neighbors) = promise.guarantee() else {
-            return Ok(None);
-        };
-        super::orders::check(promise, claim, labels)?;
-        let space = match promise.unit() {
-            None => None,
-            Some(unit) => Some(Space {
+    /// Labels that do not fit: with a unit, a label that is no number and no point, or a point with another
+    /// number of coordinates than the first; of orders, a label that is not an order of the first's items, or
+    /// that differs from the first outside the group.
+    pub fn bind(
+        of_neighbors: Guarantee,
+        neighbors: Neighbors,
+        claim: &str,
+        labels: &[String],
+    ) -> Result<Self> {
+        let space = match neighbors {
+            Neighbors::All => None,
+            Neighbors::Within { unit, whole_steps } => Some(Space {
                 points: points(claim, labels)?,
                 unit,
-                whole_steps: !matches!(promise, Promise::LocalDp { .. }),
+                whole_steps,
             }),
+            Neighbors::Orders { group } => {
+                orders::check(group, claim, labels)?;
+                None
+            }
         };
-        Ok(Some(BoundPromise {
+        Ok(BoundPromise {
             of_neighbors,
             space,
-        }))
+        })
     }
 
     /// What is promised about two secrets.
@@ -58,7 +94,7 @@ impl BoundPromise {
         }
     }
 
-    /// How many steps two secrets are apart, and the unit; `None` where all are neighbours.
+    /// How many steps two secrets are apart, and the unit; `None` where all are neighbors.
     pub fn steps(&self, a: usize, b: usize) -> Option<(f64, f64)> {
         let space = self.space.as_ref()?;
         Some((space.steps(a, b), space.unit))
@@ -77,7 +113,7 @@ impl Space {
         // A finite number times an ε of 0 stays 0.
         let units = (distance / self.unit).min(f64::MAX);
         if self.whole_steps {
-            // Two labels of one point are neighbours, not the same secret.
+            // Two labels of one point are neighbors, not the same secret.
             (units * (1.0 - ROUNDING)).ceil().max(1.0)
         } else {
             units
@@ -92,21 +128,21 @@ fn points(claim: &str, labels: &[String]) -> Result<Vec<Vec<f64>>> {
             Error::parameter(
                 shorten(claim),
                 format!(
-                    "unit= is a distance between secrets, which must be {why}; the log has the secret {:?}",
+                    "unit= is a distance between secrets, so secrets must be {why}; the log has the secret {:?}",
                     shorten(label)
                 ),
             )
-            .with_hint(
-                "restrict the log to such secrets with --secrets, or leave unit= out: all secrets are \
-                 then neighbours",
-            )
+            .with_hint(format!(
+                "restrict the log to such secrets with {}, or leave unit= out: all secrets are then neighbors",
+                option("secrets")
+            ))
         };
         let point = point(label).ok_or_else(|| problem("numbers, or points such as 3;4"))?;
         if points
             .first()
             .is_some_and(|first| first.len() != point.len())
         {
-            return Err(problem("points of equally many coordinates"));
+            return Err(problem("points with the same number of coordinates"));
         }
         points.push(point);
     }
@@ -136,7 +172,8 @@ mod tests {
             panic!("{text} is a mechanism")
         };
         let labels: Vec<String> = labels.iter().map(|&label| label.to_owned()).collect();
-        BoundPromise::bind(&promise, text, &labels).map(|bound| bound.expect("of privacy"))
+        let guarantee = promise.guarantee().expect("of privacy");
+        BoundPromise::bind(guarantee, promise.neighbors(), text, &labels)
     }
 
     #[test]

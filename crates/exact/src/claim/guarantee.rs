@@ -26,7 +26,7 @@ pub enum Guarantee {
 }
 
 impl Guarantee {
-    /// What the guarantee for neighbours leaves to secrets that are `steps` steps apart.
+    /// What the guarantee for neighbors leaves to secrets that are `steps` steps apart.
     ///
     /// # Formula
     /// (kε, δ(e^kε − 1)/(e^ε − 1)), kμ, k²ρ. With δ = 0 any k ≥ 0 will do: that is metric privacy.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::Guarantee;
+use super::{Guarantee, Neighbors, Requirement};
 use leakgauge_base::error::Result;
 use leakgauge_base::grammar::{Arguments, Bounds, Call, Parameter, Value, format_number};
 
@@ -17,8 +17,8 @@ pub enum Promise {
         /// u, if secrets are numbers or points.
         unit: Option<f64>,
     },
-    /// (ε, δ)-differential privacy, the secrets of the log being neighbours of each other. In this
-    /// and the next two, a unit makes neighbours of the secrets at most so far apart, and secrets at
+    /// (ε, δ)-differential privacy, the secrets of the log being neighbors of each other. In this
+    /// and the next two, a unit makes neighbors of the secrets at most so far apart, and secrets at
     /// distance d are ⌈d/u⌉ steps apart: [`Guarantee::group`] says what is left to them.
     Dp {
         /// ε.
@@ -70,51 +70,60 @@ pub enum Promise {
 }
 
 impl Promise {
-    /// What is promised of neighbouring secrets, if the promise is one of privacy.
-    pub fn guarantee(&self) -> Option<Guarantee> {
+    /// What is promised of neighboring secrets. All that judges a promise reads this and
+    /// [`Promise::neighbors`], so that a new promise with a known requirement needs nothing else.
+    pub fn requirement(&self) -> Requirement {
+        let dp = |epsilon, delta| Requirement::Privacy(Guarantee::Dp { epsilon, delta });
         match *self {
-            Promise::LocalDp { epsilon, .. } => Some(Guarantee::Dp {
-                epsilon,
-                delta: 0.0,
-            }),
-            Promise::Dp { epsilon, delta, .. } => Some(Guarantee::Dp { epsilon, delta }),
-            Promise::GaussianDp { mu, .. } => Some(Guarantee::Gaussian { mu }),
-            Promise::ConcentratedDp { rho, .. } => Some(Guarantee::Concentrated { rho }),
-            Promise::Order { alpha, .. } => Some(Guarantee::Dp {
-                epsilon: alpha,
-                delta: 0.0,
-            }),
+            Promise::LocalDp { epsilon, .. } => dp(epsilon, 0.0),
+            Promise::Dp { epsilon, delta, .. } => dp(epsilon, delta),
+            Promise::GaussianDp { mu, .. } => Requirement::Privacy(Guarantee::Gaussian { mu }),
+            Promise::ConcentratedDp { rho, .. } => {
+                Requirement::Privacy(Guarantee::Concentrated { rho })
+            }
+            Promise::Order { alpha, .. } => dp(alpha, 0.0),
+            Promise::BayesSecurity { at_least } => Requirement::BayesSecurity { at_least },
+            Promise::Advantage { at_most } => Requirement::Advantage { at_most },
+            Promise::AttackAdvantage { at_most } => Requirement::AttackAdvantage { at_most },
+        }
+    }
+
+    /// Which secrets are neighbors.
+    pub fn neighbors(&self) -> Neighbors {
+        let within = |unit: Option<f64>, whole_steps| {
+            unit.map_or(Neighbors::All, |unit| Neighbors::Within {
+                unit,
+                whole_steps,
+            })
+        };
+        match *self {
+            Promise::LocalDp { unit, .. } => within(unit, false),
+            Promise::Dp { unit, .. }
+            | Promise::GaussianDp { unit, .. }
+            | Promise::ConcentratedDp { unit, .. } => within(unit, true),
+            Promise::Order { group, .. } => Neighbors::Orders { group },
             Promise::BayesSecurity { .. }
             | Promise::Advantage { .. }
-            | Promise::AttackAdvantage { .. } => None,
+            | Promise::AttackAdvantage { .. } => Neighbors::All,
         }
     }
 
-    /// How far apart neighbouring secrets may be; `None` where all secrets are neighbours.
+    /// What is promised of neighboring secrets, if the promise is one of privacy.
+    pub fn guarantee(&self) -> Option<Guarantee> {
+        self.requirement().guarantee()
+    }
+
+    /// The largest distance of neighboring secrets; `None` where distance plays no part.
     pub fn unit(&self) -> Option<f64> {
-        match *self {
-            Promise::LocalDp { unit, .. }
-            | Promise::Dp { unit, .. }
-            | Promise::GaussianDp { unit, .. }
-            | Promise::ConcentratedDp { unit, .. } => unit,
-            Promise::Order { .. }
-            | Promise::BayesSecurity { .. }
-            | Promise::Advantage { .. }
-            | Promise::AttackAdvantage { .. } => None,
-        }
+        self.neighbors().unit()
     }
 
-    /// The largest total variation between two (neighbouring) secrets that the promise leaves
+    /// The largest total variation between two (neighboring) secrets that the promise leaves
     /// possible. A total variation above it refutes the promise; one below it proves it only for the
     /// promises that bound total variation itself ([`Promise::is_a_bound_on_total_variation`]).
     ///
-    /// For an attack advantage this is the bound on the attack: total variation is the advantage
-    /// of the best possible attack, so an attack found cannot exceed it, but the promise leaves
-    /// attacks that were not found free to.
-    ///
     /// # Formula
-    /// That of the [`Guarantee`] for promises of privacy; 1 − b for Bayes security b; a for an
-    /// advantage a.
+    /// That of [`Requirement::largest_total_variation`].
     ///
     /// # References
     /// Chatzikokolakis et al., *Bayes Security*, Theorem 5 (local differential privacy),
@@ -123,42 +132,32 @@ impl Promise {
     /// doi:10.1109/CSF57540.2023.00011. The bound for both ε and δ follows from
     /// P ≤ e^ε Q + δ on the event P > Q and on its complement, and is attained.
     pub fn largest_total_variation(&self) -> f64 {
-        match (*self, self.guarantee()) {
-            (_, Some(guarantee)) => guarantee.largest_total_variation(),
-            (Promise::BayesSecurity { at_least }, _) => 1.0 - at_least,
-            (Promise::Advantage { at_most } | Promise::AttackAdvantage { at_most }, _) => at_most,
-            (_, None) => 1.0,
-        }
+        self.requirement().largest_total_variation()
     }
 
     /// 1 − [`Promise::largest_total_variation`], computed without cancellation.
     pub fn least_bayes_security(&self) -> f64 {
-        match (*self, self.guarantee()) {
-            (_, Some(guarantee)) => guarantee.least_bayes_security(),
-            (Promise::BayesSecurity { at_least }, _) => at_least,
-            (Promise::Advantage { at_most } | Promise::AttackAdvantage { at_most }, _) => {
-                1.0 - at_most
-            }
-            (_, None) => 0.0,
-        }
+        self.requirement().least_bayes_security()
     }
 
-    /// Whether the promise is a bound on total variation and nothing more. Differential privacy
-    /// is not: it also bounds how likely rare observations are.
+    /// The largest advantage that the promise leaves to any attack, if it is the same at every pair of
+    /// secrets that it covers.
+    pub fn largest_advantage_of_all_pairs(&self) -> Option<f64> {
+        let requirement = self.requirement();
+        let is_one_bound = requirement.covers_all_attacks() && self.unit().is_none();
+        is_one_bound.then(|| requirement.largest_total_variation())
+    }
+
+    /// Whether the promise is a bound on the total variation of all pairs and nothing more.
     pub fn is_a_bound_on_total_variation(&self) -> bool {
-        match *self {
-            // (0, δ) is total variation at most δ (Proposition 2).
-            Promise::Dp { epsilon, unit, .. } => epsilon == 0.0 && unit.is_none(),
-            Promise::BayesSecurity { .. } | Promise::Advantage { .. } => true,
-            _ => false,
-        }
+        self.unit().is_none() && self.requirement().is_a_bound_on_total_variation()
     }
 }
 
 /// As it is written in the [grammar](leakgauge_base::grammar).
 impl fmt::Display for Promise {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let number = |number: f64| format_number(number);
+        let number = format_number;
         let unit = self.unit();
         let unit = unit.map_or(String::new(), |unit| format!(", unit={}", number(unit)));
         match *self {
@@ -214,9 +213,9 @@ impl PromiseEntry {
 const EPSILON: Parameter = Parameter::positional("epsilon", "ε, at least 0");
 const UNIT: Parameter = Parameter::named(
     "unit",
-    "secrets are numbers or points x;y, and neighbours are at most this far apart: secrets k times \
+    "secrets are numbers or points x;y, and neighbors are at most this far apart: secrets k times \
      as far are allowed k epsilon, delta (e^(k epsilon) - 1)/(e^epsilon - 1), k mu, k^2 rho, with k \
-     rounded up but for ldp, which is metric privacy; default: all secrets are neighbours",
+     rounded up but for ldp, which is metric privacy; default: all secrets are neighbors",
 );
 const PROBABILITY: Bounds = Bounds::Between(0.0, 1.0);
 
@@ -238,7 +237,7 @@ pub static PROMISES: &[PromiseEntry] = &[
     },
     PromiseEntry {
         name: "dp",
-        about: "(ε, δ)-differential privacy, the secrets being neighbours of each other",
+        about: "(ε, δ)-differential privacy, the secrets being neighbors of each other",
         parameters: &[
             EPSILON,
             Parameter::named("delta", "δ, between 0 and 1; default 0"),

@@ -1,0 +1,119 @@
+//! The quantities that claims bound and reports print. Code matches on these, never on their names.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+/// What a limit or a verdict is about.
+///
+/// ```
+/// use leakgauge_base::quantity::{PrivacyParameter, Quantity};
+///
+/// assert_eq!(Quantity::BayesSecurity.key(), "bayes_security");
+/// let epsilon = PrivacyParameter::Epsilon { delta: 1e-5 };
+/// assert_eq!(Quantity::Privacy(epsilon).key(), "epsilon");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Quantity {
+    /// 1 − the largest total variation of all pairs of secrets.
+    BayesSecurity,
+    /// Total variation between the observations of two secrets.
+    TotalVariation,
+    /// Advantage of the optimal adversary at two secrets; equal to their total variation.
+    Advantage,
+    /// Advantage of the best attack found at two secrets.
+    AttackAdvantage,
+    /// A parameter of differential privacy.
+    Privacy(PrivacyParameter),
+}
+
+/// A parameter of a form of differential privacy. The larger it is, the better two secrets can be told
+/// apart.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum PrivacyParameter {
+    /// ε of (ε, δ)-differential privacy, for a fixed δ.
+    Epsilon {
+        /// δ.
+        delta: f64,
+    },
+    /// μ of Gaussian differential privacy.
+    Mu,
+    /// ρ of zero-concentrated differential privacy.
+    Rho,
+}
+
+impl Quantity {
+    /// Its name in JSON: `bayes_security`.
+    pub fn key(self) -> &'static str {
+        match self {
+            Quantity::BayesSecurity => "bayes_security",
+            Quantity::TotalVariation => "total_variation",
+            Quantity::Advantage => "advantage",
+            Quantity::AttackAdvantage => "attack_advantage",
+            Quantity::Privacy(parameter) => parameter.key(),
+        }
+    }
+
+    /// Whether more of it means less leakage, so that a claim says *at least*.
+    pub fn protects(self) -> bool {
+        match self {
+            Quantity::BayesSecurity => true,
+            Quantity::TotalVariation
+            | Quantity::Advantage
+            | Quantity::AttackAdvantage
+            | Quantity::Privacy(_) => false,
+        }
+    }
+}
+
+impl PrivacyParameter {
+    /// Its name in JSON: `epsilon`.
+    pub fn key(self) -> &'static str {
+        match self {
+            PrivacyParameter::Epsilon { .. } => "epsilon",
+            PrivacyParameter::Mu => "mu",
+            PrivacyParameter::Rho => "rho",
+        }
+    }
+
+    /// δ, of an ε.
+    pub fn delta(self) -> Option<f64> {
+        match self {
+            PrivacyParameter::Epsilon { delta } => Some(delta),
+            PrivacyParameter::Mu | PrivacyParameter::Rho => None,
+        }
+    }
+
+    /// By how much a limit exceeds what is allowed, on a scale that grows in proportion to the distance
+    /// of secrets. ρ grows with the square of the distance, so its square root is taken.
+    pub fn excess(self, limit: f64, allowed: f64) -> f64 {
+        match self {
+            PrivacyParameter::Epsilon { .. } | PrivacyParameter::Mu => limit - allowed,
+            PrivacyParameter::Rho => limit.sqrt() - allowed.sqrt(),
+        }
+    }
+}
+
+impl fmt::Display for Quantity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.key())
+    }
+}
+
+impl fmt::Display for PrivacyParameter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.key())
+    }
+}
+
+impl Serialize for Quantity {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.key())
+    }
+}
+
+impl Serialize for PrivacyParameter {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.key())
+    }
+}

@@ -1,0 +1,111 @@
+//! What a promise requires of every pair of neighboring secrets.
+
+use super::Guarantee;
+use leakgauge_base::quantity::{PrivacyParameter, Quantity};
+
+/// A bound on leakage, in the terms in which it can be judged. Several promises make the same kind of
+/// requirement: local differential privacy is (ε, 0)-differential privacy of secrets that are all neighbors.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Requirement {
+    /// Differential privacy of some form.
+    Privacy(Guarantee),
+    /// Bayes security is at least this.
+    BayesSecurity {
+        /// The least Bayes security.
+        at_least: f64,
+    },
+    /// The advantage of the optimal adversary is at most this.
+    Advantage {
+        /// The largest advantage.
+        at_most: f64,
+    },
+    /// The advantage of the best attack found is at most this.
+    AttackAdvantage {
+        /// The largest advantage.
+        at_most: f64,
+    },
+}
+
+impl Requirement {
+    /// The quantity that decides whether it is met.
+    pub fn quantity(self) -> Quantity {
+        match self {
+            Requirement::Privacy(guarantee) => Quantity::Privacy(guarantee.quantity()),
+            Requirement::BayesSecurity { .. } => Quantity::BayesSecurity,
+            Requirement::Advantage { .. } => Quantity::Advantage,
+            Requirement::AttackAdvantage { .. } => Quantity::AttackAdvantage,
+        }
+    }
+
+    /// The form of privacy, if it is one.
+    pub fn guarantee(self) -> Option<Guarantee> {
+        match self {
+            Requirement::Privacy(guarantee) => Some(guarantee),
+            Requirement::BayesSecurity { .. }
+            | Requirement::Advantage { .. }
+            | Requirement::AttackAdvantage { .. } => None,
+        }
+    }
+
+    /// Whether it limits all attacks, not only those that were found.
+    pub fn covers_all_attacks(self) -> bool {
+        match self {
+            Requirement::Privacy(_)
+            | Requirement::BayesSecurity { .. }
+            | Requirement::Advantage { .. } => true,
+            Requirement::AttackAdvantage { .. } => false,
+        }
+    }
+
+    /// Whether it is a bound on total variation and nothing more. Differential privacy is not, unless ε
+    /// is 0: it also bounds how likely rare observations are.
+    pub fn is_a_bound_on_total_variation(self) -> bool {
+        match self {
+            // (0, δ) is total variation at most δ (Proposition 2).
+            Requirement::Privacy(Guarantee::Dp { epsilon, .. }) => epsilon == 0.0,
+            Requirement::Privacy(Guarantee::Gaussian { .. } | Guarantee::Concentrated { .. })
+            | Requirement::AttackAdvantage { .. } => false,
+            Requirement::BayesSecurity { .. } | Requirement::Advantage { .. } => true,
+        }
+    }
+
+    /// The largest total variation between two neighboring secrets that it leaves possible.
+    ///
+    /// For an attack advantage this is the bound on the attack: total variation is the advantage
+    /// of the best possible attack, so an attack found cannot exceed it, but attacks that were not found
+    /// may exceed the bound.
+    ///
+    /// # Formula
+    /// That of the [`Guarantee`] for privacy; 1 − b for Bayes security b; a for an advantage a.
+    pub fn largest_total_variation(self) -> f64 {
+        match self {
+            Requirement::Privacy(guarantee) => guarantee.largest_total_variation(),
+            Requirement::BayesSecurity { at_least } => 1.0 - at_least,
+            Requirement::Advantage { at_most } | Requirement::AttackAdvantage { at_most } => {
+                at_most
+            }
+        }
+    }
+
+    /// 1 − [`Requirement::largest_total_variation`], computed without cancellation.
+    pub fn least_bayes_security(self) -> f64 {
+        match self {
+            Requirement::Privacy(guarantee) => guarantee.least_bayes_security(),
+            Requirement::BayesSecurity { at_least } => at_least,
+            Requirement::Advantage { at_most } | Requirement::AttackAdvantage { at_most } => {
+                1.0 - at_most
+            }
+        }
+    }
+}
+
+impl Guarantee {
+    /// The parameter whose lower limit refutes the guarantee.
+    pub fn quantity(self) -> PrivacyParameter {
+        match self {
+            Guarantee::Dp { delta, .. } => PrivacyParameter::Epsilon { delta },
+            Guarantee::Gaussian { .. } => PrivacyParameter::Mu,
+            Guarantee::Concentrated { .. } => PrivacyParameter::Rho,
+        }
+    }
+}
