@@ -28,7 +28,7 @@ pub struct BoundsArguments {
     /// Of a promise: the number of secrets, for the capacity
     #[arg(long, value_name = "N")]
     secrets: Option<u64>,
-    /// Of a promise about neighbours: also for secrets that are K steps apart
+    /// Of a promise about neighbors: also for secrets that are K steps apart
     #[arg(long, value_name = "K")]
     group: Option<u64>,
     /// Of a differential privacy promise: also for whole databases whose records have V values,

@@ -130,7 +130,7 @@ pub fn channel(arguments: &ChannelArguments) -> Result<ExitCode> {
         ..layout(&arguments.layout)
     };
     let (channels, layouts) = read_all(&arguments.matrices, &matrix_options)?;
-    let analysis = analyse(arguments, &channels, layouts)?;
+    let analysis = analyze(arguments, &channels, layouts)?;
     to_stdout(|out| report::write_channel(&analysis, arguments.format.into(), out))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -170,7 +170,7 @@ fn is_mechanism(text: &str) -> bool {
     text.trim_end().ends_with(')') && text.contains('(') && !std::path::Path::new(text).exists()
 }
 
-fn analyse(
+fn analyze(
     arguments: &ChannelArguments,
     channels: &[Channel],
     layouts: Vec<MatrixLayout>,
@@ -199,7 +199,7 @@ fn analyse(
         gain: payoff(whole, arguments.gain.as_deref(), &arguments.layout)?,
         loss: payoff(whole, arguments.loss.as_deref(), &arguments.layout)?,
     };
-    let mut analysis = channel::analyse(whole, &options)?;
+    let mut analysis = channel::analyze(whole, &options)?;
     analysis.input = layouts;
     match composed {
         Some((_, composition)) => analysis.of_composition(composition),

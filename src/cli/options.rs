@@ -173,9 +173,9 @@ pub enum ScorerName {
     Auto,
     /// Counts of observations
     Frequentist,
-    /// The k-th neighbour of each secret, k chosen on the rows to choose with
+    /// The k-th neighbor of each secret, k chosen on the rows to choose with
     Knn,
-    /// The nearest neighbour of each secret
+    /// The nearest neighbor of each secret
     Nearest,
     /// Logistic regression on the numeric columns
     Linear,

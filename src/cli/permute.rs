@@ -44,7 +44,7 @@ pub struct PermuteArguments {
     /// The columns that make the groups
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     by: Vec<String>,
-    /// How far apart rows of a group may be: a distance, kilometres, or edges
+    /// How far apart rows of a group may be: a distance, kilometers, or edges
     #[arg(long, value_name = "R")]
     radius: Option<f64>,
     /// With --groups nearest: rows of a group
@@ -152,7 +152,7 @@ subset, odds_of_losing, losing, winning}], other_groups [{groups, sensitivity, a
 enum GroupsName {
     /// Within --radius in the columns --by, Euclidean
     Distance,
-    /// Within --radius kilometres; --by latitude,longitude in degrees
+    /// Within --radius kilometers; --by latitude,longitude in degrees
     Haversine,
     /// Each row with its --size − 1 nearest others in the columns --by
     Nearest,
@@ -281,9 +281,9 @@ fn options(arguments: &PermuteArguments) -> Result<ReleaseOptions> {
         moved: arguments.moved.clone(),
         randomizer,
         values: arguments.values.clone(),
-        already: arguments.already_epsilon,
+        prior_epsilon: arguments.already_epsilon,
         subsets: arguments.subsets.clone(),
-        others: arguments.also.clone(),
+        alternative_radii: arguments.also.clone(),
         other_files: arguments.also_group_file.clone(),
         previous: arguments.previous.clone(),
         delta: arguments.delta,

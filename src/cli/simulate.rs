@@ -51,7 +51,7 @@ pub fn simulate(arguments: &SimulateArguments) -> Result<ExitCode> {
     .map(|()| ExitCode::SUCCESS)
 }
 
-/// What a CSV writer reports when it cannot write; a closed pipe must stay recognisable.
+/// What a CSV writer reports when it cannot write; a closed pipe must stay recognizable.
 fn io_error(error: csv::Error) -> io::Error {
     match error.into_kind() {
         csv::ErrorKind::Io(error) => error,

@@ -11,7 +11,7 @@ use leakgauge_exact::shuffle::reidentification::Source;
 use leakgauge_log as log;
 
 /// A count that a number holds exactly.
-const MOST_COUNT: f64 = (1_u64 << 53) as f64;
+const MAX_COUNT: f64 = (1_u64 << 53) as f64;
 
 /// Reads a file: one column are samples, two are labels with probabilities or counts. A first row
 /// whose second field is no number names the columns, as does one that is `label`, `value`,
@@ -65,7 +65,7 @@ fn table(name: &str, body: &[(u64, StringRecord)], counted: bool) -> Result<Sour
         if !weight.is_finite() || weight < 0.0 {
             return Err(Error::data(place(), "is neither a probability nor a count"));
         }
-        if weight > MOST_COUNT {
+        if weight > MAX_COUNT {
             return Err(Error::data(
                 place(),
                 "is a count beyond 2^53, which no number holds exactly",

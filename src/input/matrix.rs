@@ -189,7 +189,7 @@ impl Table {
         self.row_names.len()
     }
 
-    /// Checks one row of a channel; whether it had to be normalised.
+    /// Checks one row of a channel; whether it had to be normalized.
     fn check_row(&mut self, number: usize, normalize: bool) -> Result<bool> {
         let width = self.column_names.len();
         let line = self.lines[number];
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_normalised_only_on_request() {
+    fn rows_are_normalized_only_on_request() {
         let text = "a,3,1\nb,0.5,0.5\n";
         let error = read(text).unwrap_err().to_string();
         assert!(

@@ -263,7 +263,7 @@ fn method(analysis: &Analysis) -> Vec<String> {
         };
         let mut text = format!("{}: {header}, {labels}.", input.file);
         if input.normalized_rows > 0 {
-            text.push_str(&format!(" {} rows were normalised.", input.normalized_rows));
+            text.push_str(&format!(" {} rows were normalized.", input.normalized_rows));
         }
         items.push(text);
     }

@@ -176,10 +176,10 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 
 /// The first names of a list that may be long, separated by commas.
 pub fn listing<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
-    const MOST: usize = 30;
+    const MAX_NAMES: usize = 30;
     let all = names.len();
-    let mut items: Vec<String> = names.take(MOST).map(shorten).collect();
-    if all > MOST {
+    let mut items: Vec<String> = names.take(MAX_NAMES).map(shorten).collect();
+    if all > MAX_NAMES {
         items.push(format!("… {all} in all"));
     }
     items.join(", ")
@@ -197,11 +197,11 @@ pub fn file_listing(files: &[String]) -> String {
 
 /// At most 60 characters of a text: a message must stay a message.
 pub fn shorten(text: &str) -> String {
-    const LONGEST: usize = 60;
-    if text.chars().count() <= LONGEST {
+    const MAX_LENGTH: usize = 60;
+    if text.chars().count() <= MAX_LENGTH {
         return text.to_owned();
     }
-    text.chars().take(LONGEST - 1).chain(['…']).collect()
+    text.chars().take(MAX_LENGTH - 1).chain(['…']).collect()
 }
 
 #[cfg(test)]

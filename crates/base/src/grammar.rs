@@ -27,7 +27,7 @@ pub use arguments::{Arguments, Bounds, Parameter};
 /// How deep calls may nest.
 pub const MAX_DEPTH: usize = 16;
 
-/// The largest whole number a range may reach: beyond it neighbouring `f64` are not neighbours.
+/// The largest whole number a range may reach: beyond it neighboring `f64` are not neighbors.
 pub const MAX_WHOLE: i64 = 1 << 53;
 
 /// A name with arguments, as written.

@@ -40,7 +40,7 @@ impl Edges {
         self.neighbors.len()
     }
 
-    /// The neighbours of a row, ascending.
+    /// The neighbors of a row, ascending.
     pub fn neighbors(&self, row: usize) -> &[u32] {
         self.neighbors.get(row)
     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::groups::Groups;
 use super::lists::Lists;
 
-/// Which rows are neighbours: {i, j} with j ∈ G_i, or, where groups belong to nobody, any two rows of a
+/// Which rows are neighbors: {i, j} with j ∈ G_i, or, where groups belong to nobody, any two rows of a
 /// group.
 pub(super) struct Graph<'a> {
     lists: Cow<'a, Lists>,
@@ -13,7 +13,7 @@ pub(super) struct Graph<'a> {
     rows: usize,
 }
 
-/// The lists whose rows are neighbours of a row.
+/// The lists whose rows are neighbors of a row.
 enum Links<'a> {
     One(&'a [u32]),
     Own,
@@ -54,7 +54,7 @@ impl<'a> Graph<'a> {
         self.lists.get(list as usize)
     }
 
-    /// Calls with every list that holds neighbours of a row.
+    /// Calls with every list that holds neighbors of a row.
     pub fn links(&self, row: u32, mut with: impl FnMut(u32)) {
         match &self.links {
             Links::One(of_row) => with(of_row[row as usize]),
@@ -63,7 +63,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// About how many neighbours a row has: those in several groups count several times.
+    /// About how many neighbors a row has: those in several groups count several times.
     pub fn degree(&self, row: u32) -> usize {
         let mut degree = 0;
         self.links(row, |list| degree += self.lists.size(list as usize));
@@ -105,7 +105,7 @@ impl<'a, 'g> Walk<'a, 'g> {
     }
 
     /// Appends to `order` all rows that can be reached from an unseen row and were not seen, breadth first.
-    /// `sort` orders the new neighbours of a row. Returns where each level starts in `order`.
+    /// `sort` orders the new neighbors of a row. Returns where each level starts in `order`.
     pub fn from(
         &mut self,
         start: u32,

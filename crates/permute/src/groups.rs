@@ -12,7 +12,7 @@ use super::tree::Tree;
 use leakgauge_base::error::{Error, Result};
 
 /// The most rows that all distinct groups together may hold: 1.2 GB.
-pub const MOST_MEMBERSHIPS: usize = 300_000_000;
+pub const MAX_MEMBERSHIPS: usize = 300_000_000;
 
 /// Rows that one piece of parallel work is about.
 const CHUNK: usize = 4096;
@@ -275,7 +275,7 @@ fn collect(lists: usize, make: impl Fn(usize, &mut Vec<u32>) + Sync) -> Result<L
         let mut part = Lists::with_capacity(CHUNK, 0);
         let mut found = Vec::new();
         for list in at * CHUNK..((at + 1) * CHUNK).min(lists) {
-            if held.load(Ordering::Relaxed) > MOST_MEMBERSHIPS {
+            if held.load(Ordering::Relaxed) > MAX_MEMBERSHIPS {
                 return part;
             }
             found.clear();
@@ -290,10 +290,10 @@ fn collect(lists: usize, make: impl Fn(usize, &mut Vec<u32>) + Sync) -> Result<L
         .map(chunk)
         .collect();
     let held = held.into_inner();
-    if held > MOST_MEMBERSHIPS {
+    if held > MAX_MEMBERSHIPS {
         return Err(Error::parameter(
             "groups",
-            format!("hold more than {MOST_MEMBERSHIPS} rows together, too many for memory"),
+            format!("hold more than {MAX_MEMBERSHIPS} rows together, too many for memory"),
         )
         .with_hint(
             "use a smaller radius or group size, or group rows by equal values of a column",

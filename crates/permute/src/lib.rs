@@ -45,7 +45,7 @@ mod tree;
 mod warnings;
 
 pub use edges::{Edges, read_edges, read_group_file};
-pub use groups::{Groups, MOST_MEMBERSHIPS, Names};
+pub use groups::{Groups, MAX_MEMBERSHIPS, Names};
 pub use guarantee::{SubsetBound, composed, for_other_groups, subset_bound};
 pub use leakgauge_exact::permutation::{
     Distance, apply, compose, hamming, inverse, inversions, kendall,

@@ -15,10 +15,10 @@ use super::tree::Tree;
 pub enum OrderName {
     /// Breadth first from the row with the largest group, as in the paper.
     BreadthFirst,
-    /// Reverse Cuthill–McKee: breadth first from a row at the rim, rows with few neighbours first,
+    /// Reverse Cuthill–McKee: breadth first from a row at the rim, rows with few neighbors first,
     /// turned around.
     ReverseCuthillMckee,
-    /// By distance to the one end of the graph less that to the other, averaged over neighbours again
+    /// By distance to the one end of the graph less that to the other, averaged over neighbors again
     /// and again: steps from there towards the Fiedler vector.
     TwoEnded,
     /// Along the column in which the points differ most.
@@ -48,7 +48,7 @@ pub struct Order {
     pub kendall: u64,
 }
 
-/// Times that the two-ended order averages over neighbours.
+/// Times that the two-ended order averages over neighbors.
 const AVERAGES: usize = 12;
 
 /// Every order that can be had, or the one named. That along a column needs points.
@@ -93,7 +93,7 @@ pub fn orders(groups: &Groups, points: Option<&Points>, choice: OrderChoice) -> 
     found
 }
 
-/// As the paper: from the row with the largest group, neighbours ascending; where no row can be reached
+/// As the paper: from the row with the largest group, neighbors ascending; where no row can be reached
 /// any more, on with the largest group of those left.
 fn breadth_first(groups: &Groups, graph: &Graph<'_>) -> Vec<u32> {
     let mut size = vec![0u32; groups.rows()];
@@ -130,9 +130,9 @@ struct Ends {
     rows: usize,
 }
 
-/// Goes to a farthest row with few neighbours and back until that gets no farther.
+/// Goes to a farthest row with few neighbors and back until that gets no farther.
 fn ends(graph: &Graph<'_>) -> Vec<Ends> {
-    const MOST_WALKS: usize = 8;
+    const MAX_WALKS: usize = 8;
     let mut done = vec![false; graph.rows()];
     let mut walk = Walk::new(graph);
     let mut order = Vec::new();
@@ -143,7 +143,7 @@ fn ends(graph: &Graph<'_>) -> Vec<Ends> {
         }
         let mut ends = [first, first];
         let mut depth = 0;
-        for _ in 0..MOST_WALKS {
+        for _ in 0..MAX_WALKS {
             walk.restart();
             order.clear();
             let levels = walk.from(ends[1], &mut order, |_| {});

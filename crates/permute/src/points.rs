@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::lists::Lists;
 use leakgauge_base::error::{Error, Result};
 
-/// The mean radius of the earth in kilometres.
+/// The mean radius of the earth in kilometers.
 pub const EARTH_RADIUS_KM: f64 = 6371.0088;
 
 /// Distances this close to the radius, relative, are within it: 0.3 and 0.1 are 0.2 apart.
@@ -29,17 +29,17 @@ impl Points {
     /// # Errors
     /// No coordinates, or one that is not finite or beyond 1e150.
     pub fn new(coordinates: Vec<f64>, d: usize) -> Result<Self> {
-        const LARGEST: f64 = 1e150;
+        const MAX_COORDINATE: f64 = 1e150;
         if d == 0 || d > usize::from(u16::MAX) || !coordinates.len().is_multiple_of(d) {
             return Err(Error::parameter("points", "need a column of numbers each"));
         }
         if let Some(x) = coordinates
             .iter()
-            .find(|x| x.abs().is_nan() || x.abs() > LARGEST)
+            .find(|x| x.abs().is_nan() || x.abs() > MAX_COORDINATE)
         {
             return Err(Error::parameter(
                 "points",
-                format!("the coordinate {x} is not within ±{LARGEST:e}"),
+                format!("the coordinate {x} is not within ±{MAX_COORDINATE:e}"),
             ));
         }
         // −0 and 0 are one place.
@@ -51,7 +51,7 @@ impl Points {
         })
     }
 
-    /// Places by (latitude, longitude) in degrees, with great-circle distance in kilometres on a sphere of
+    /// Places by (latitude, longitude) in degrees, with great-circle distance in kilometers on a sphere of
     /// [`EARTH_RADIUS_KM`].
     ///
     /// # Errors

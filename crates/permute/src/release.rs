@@ -26,11 +26,11 @@ pub enum Grouping {
         /// The distance.
         radius: f64,
     },
-    /// All rows within so many kilometres; the columns are latitude and longitude in degrees.
+    /// All rows within so many kilometers; the columns are latitude and longitude in degrees.
     Earth {
         /// The columns.
         by: Vec<String>,
-        /// Kilometres.
+        /// Kilometers.
         radius: f64,
     },
     /// So many nearest rows, itself included.
@@ -81,11 +81,11 @@ pub struct ReleaseOptions {
     /// The values that such a column can have; those of the log if empty.
     pub values: Vec<String>,
     /// The ε of a randomization that happened before.
-    pub already: Option<f64>,
+    pub prior_epsilon: Option<f64>,
     /// Sizes of subsets for Theorem 4.2.
     pub subsets: Vec<u64>,
     /// Other radii, lengths or sizes for Theorem 4.4.
-    pub others: Vec<f64>,
+    pub alternative_radii: Vec<f64>,
     /// Other files of groups for Theorem 4.4.
     pub other_files: Vec<String>,
     /// The α of independent releases of the same values that there were before.
@@ -165,7 +165,7 @@ pub fn release(table: &Table, files: &[String], options: &ReleaseOptions) -> Res
         None => Randomness::fresh()?,
     };
     let (replaced, randomized) = randomize(table, &moved, options, &randomness)?;
-    let epsilon = match (options.already, randomized) {
+    let epsilon = match (options.prior_epsilon, randomized) {
         // What is done to randomized values cannot weaken what was promised of them.
         (Some(already), Some(now)) => Some(already.min(now)),
         (already, now) => already.or(now),
@@ -211,12 +211,12 @@ fn plan(groups: &Groups, points: Option<&Points>, options: &ReleaseOptions) -> R
 }
 
 /// More simulated shuffles than this take too long.
-const MOST_TRIALS: u64 = 1_000_000;
+const MAX_TRIALS: u64 = 1_000_000;
 
 fn trials(options: &ReleaseOptions) -> Result<u64> {
     let fewest = || trials_for(options.delta, options.confidence);
     let trials = options.trials.unwrap_or_else(fewest);
-    if trials <= MOST_TRIALS {
+    if trials <= MAX_TRIALS {
         return Ok(trials);
     }
     let (what, hint) = match options.trials {
@@ -226,7 +226,7 @@ fn trials(options: &ReleaseOptions) -> Result<u64> {
             "a larger delta needs fewer, --trials 0 none",
         ),
     };
-    let problem = format!("needs {trials} simulated shuffles, and {MOST_TRIALS} are the most");
+    let problem = format!("needs {trials} simulated shuffles, and {MAX_TRIALS} are the most");
     Err(Error::parameter(what, problem).with_hint(hint))
 }
 
@@ -248,7 +248,7 @@ fn check(options: &ReleaseOptions) -> Result<()> {
     if !(0.0..=1.0).contains(&options.eta) {
         return wrong(format!("--eta {}", options.eta), "must be between 0 and 1");
     }
-    if let Some(epsilon) = options.already.filter(|e| e.is_nan() || *e < 0.0) {
+    if let Some(epsilon) = options.prior_epsilon.filter(|e| e.is_nan() || *e < 0.0) {
         return wrong(format!("--already-epsilon {epsilon}"), "must be at least 0");
     }
     if let Some(alpha) = options.previous.iter().find(|a| a.is_nan() || **a < 0.0) {
@@ -363,7 +363,7 @@ fn others(
         let spread = spread(groups, &plan.reference.rows);
         sensitivity(plan.distance, groups, spread.kendall)
     };
-    for size in &options.others {
+    for size in &options.alternative_radii {
         let grouping = with_size(&options.groups, *size).ok_or_else(|| {
             Error::parameter(
                 format!("--also {size}"),

@@ -1,4 +1,4 @@
-//! A sheet to draw on: plotters' SVG backend, with roles in place of colours, which become classes and
+//! A sheet to draw on: plotters' SVG backend, with roles in place of colors, which become classes and
 //! attributes when the sheet is done.
 
 use plotters::coord::Shift;
@@ -11,7 +11,7 @@ use plotters::style::{
 
 use super::text::{clean, escape};
 
-/// Units of a column of 84 mm: 16 a millimetre, since plotters draws at whole units only.
+/// Units of a column of 84 mm: 16 a millimeter, since plotters draws at whole units only.
 pub(super) const WIDTH: i32 = 1344;
 /// The size of all text but that in small cells, in units: 7 pt at 84 mm.
 pub(super) const FONT: f64 = 40.0;
@@ -42,17 +42,17 @@ impl Caption {
 /// What something is drawn as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
-    /// In the colour of the surrounding text.
+    /// In the color of the surrounding text.
     Ink,
-    /// In the colour of a series.
+    /// In the color of a series.
     Series(usize),
     /// The same, dashed as the series is.
     Dashed(usize),
-    /// In one colour whatever the background.
+    /// In one color whatever the background.
     Fixed(u8, u8, u8),
 }
 
-/// Okabe and Ito's colours, the light yellow left out and grey in place of black; then wine and light grey.
+/// Okabe and Ito's colors, the light yellow left out and gray in place of black; then wine and light gray.
 const PALETTE: [&str; 9] = [
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F7F7F", "#882255",
     "#BFBFBF",
@@ -60,7 +60,7 @@ const PALETTE: [&str; 9] = [
 const DASHES: [&str; 5] = ["", "30 12", "8 12", "30 12 8 12", "54 12"];
 
 impl Role {
-    /// The colour that stands for the role until the sheet is done. Ramps do not use these.
+    /// The color that stands for the role until the sheet is done. Ramps do not use these.
     fn token(self) -> RGBColor {
         match self {
             Role::Ink => RGBColor(1, 0, 0),
@@ -243,7 +243,7 @@ pub fn on_white(svg: &str) -> String {
     svg.replacen(" role=\"img\"", style, 1)
 }
 
-/// The backend's text as a document of ours: scalable, named, with roles instead of colours.
+/// The backend's text as a document of ours: scalable, named, with roles instead of colors.
 fn finish(drawn: &str, caption: &Caption, height: i32, under: &str) -> String {
     let body = drawn.split_once(">\n").map_or("", |(_, body)| body);
     let mut svg = format!(

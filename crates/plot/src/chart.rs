@@ -24,7 +24,7 @@ pub struct Chart {
 pub struct Layer {
     /// Its name in the legend; empty: not there.
     pub name: String,
-    /// Which colour, dashes and marker; what belongs together has the same.
+    /// Which color, dashes and marker; what belongs together has the same.
     pub series: usize,
     /// What it is.
     pub mark: Mark,
@@ -46,7 +46,7 @@ pub enum Mark {
     Region(Vec<(f64, f64)>),
     /// A thin line across at a height.
     Level(f64),
-    /// A thin line through two points, in the colour of the text.
+    /// A thin line through two points, in the color of the text.
     Rule((f64, f64), (f64, f64)),
 }
 

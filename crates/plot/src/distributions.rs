@@ -91,7 +91,7 @@ pub struct LabelBars {
 }
 
 /// Labels that are shown one by one; the others, the least likely, are added up.
-const MOST: usize = 24;
+const MAX_BARS: usize = 24;
 
 /// Draws bars side by side. Of more than 24 labels, the least likely share one pair of bars at the end.
 pub fn label_bars(data: &LabelBars) -> String {
@@ -112,7 +112,7 @@ pub fn label_bars(data: &LabelBars) -> String {
     let upright = widest * FONT + f64::from(GAP) > wide;
     // Long labels take the place of the line that numbers would stand on.
     let tall = if upright {
-        (widest * SMALL).min(LONGEST) as i32
+        (widest * SMALL).min(MAX_LENGTH) as i32
     } else {
         LINE
     };
@@ -132,7 +132,7 @@ pub fn label_bars(data: &LabelBars) -> String {
 }
 
 const SMALL: f64 = 32.0;
-const LONGEST: f64 = 320.0;
+const MAX_LENGTH: f64 = 320.0;
 
 /// Labels with their two heights, in the order they were given.
 fn bars(data: &LabelBars) -> Vec<(String, [f64; 2])> {
@@ -150,8 +150,8 @@ fn bars(data: &LabelBars) -> Vec<(String, [f64; 2])> {
     let mut order: Vec<usize> = (0..all.len()).collect();
     let larger = |at: usize| all[at][0].max(all[at][1]);
     order.sort_by(|&a, &b| larger(b).total_cmp(&larger(a)).then(a.cmp(&b)));
-    let (mut shown, rest) = if order.len() > MOST {
-        (order[..MOST - 1].to_vec(), &order[MOST - 1..])
+    let (mut shown, rest) = if order.len() > MAX_BARS {
+        (order[..MAX_BARS - 1].to_vec(), &order[MAX_BARS - 1..])
     } else {
         (order.clone(), &[][..])
     };
@@ -189,7 +189,7 @@ fn draw_bar(
     }
     let at = (middle.round() as i32, frame.bottom + GAP);
     if upright {
-        canvas.text_up(&fit(label, LONGEST / SMALL), at, Anchor::Right, SMALL);
+        canvas.text_up(&fit(label, MAX_LENGTH / SMALL), at, Anchor::Right, SMALL);
     } else {
         canvas.text(&fit(label, wide / FONT), at, Anchor::Below);
     }
@@ -248,8 +248,8 @@ mod tests {
         let data = data((0..1000).map(|k| k.to_string()).collect());
         let bars = bars(&data);
         assert_eq!(
-            (bars.len(), bars[MOST - 1].0.as_str()),
-            (MOST, "977 others")
+            (bars.len(), bars[MAX_BARS - 1].0.as_str()),
+            (MAX_BARS, "977 others")
         );
         let sum: f64 = bars.iter().map(|bar| bar.1[0]).sum();
         assert!((sum - data.heights[0].iter().sum::<f64>()).abs() < 1e-12);

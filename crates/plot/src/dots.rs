@@ -44,7 +44,7 @@ impl Dot {
 }
 
 /// The most room for labels.
-const LONGEST: f64 = 600.0;
+const MAX_LENGTH: f64 = 600.0;
 const SMALL: f64 = 36.0;
 
 /// Draws estimates as points with limits, and references as open circles.
@@ -66,7 +66,7 @@ pub fn dots(data: &Dots) -> String {
         .map(|row| ems(&row.label))
         .fold(0.0, f64::max);
     let mut frame = Frame::new(x, y, legend.height, 1.0);
-    frame.left = 2 * GAP + (widest * SMALL).min(LONGEST) as i32 + GAP;
+    frame.left = 2 * GAP + (widest * SMALL).min(MAX_LENGTH) as i32 + GAP;
     frame.bottom = frame.top + (LINE + 4) * data.rows.len().max(1) as i32;
     draw(&data.caption, frame.total_height(), |canvas| {
         legend.draw(canvas);
@@ -92,7 +92,7 @@ pub fn dots(data: &Dots) -> String {
 }
 
 fn draw_row(canvas: &Canvas<'_>, frame: &Frame, row: &Dot, y: i32) {
-    let label = fit(&row.label, LONGEST / SMALL);
+    let label = fit(&row.label, MAX_LENGTH / SMALL);
     canvas.text_sized(
         &label,
         (frame.left - GAP, y),

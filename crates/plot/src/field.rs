@@ -19,7 +19,7 @@ pub struct Field {
     pub columns: usize,
     /// Row by row from the bottom.
     pub values: Vec<f64>,
-    /// What the numbers are, and those that have the first and the last colour.
+    /// What the numbers are, and those that have the first and the last color.
     pub scale: Axis,
     /// Points marked on it.
     pub points: Vec<FieldPoint>,
@@ -40,7 +40,7 @@ pub struct FieldPoint {
     pub marked: bool,
 }
 
-/// Draws numbers of the plane as colours with a bar that explains them.
+/// Draws numbers of the plane as colors with a bar that explains them.
 pub fn field(data: &Field) -> String {
     let unit = || [0.0, 1.0].into_iter();
     let (x, y) = (Extent::new(&data.x, unit()), Extent::new(&data.y, unit()));
@@ -52,7 +52,7 @@ pub fn field(data: &Field) -> String {
     let ramp = Ramp::new(&data.scale, data.values.iter().copied());
     let cells = cells(data, &frame, &ramp);
     draw_over(&data.caption, frame.total_height(), &cells, |canvas| {
-        // A grid would be lost on the colours.
+        // A grid would be lost on the colors.
         frame.draw_ends(canvas);
         frame.draw_y_marks(canvas, 0.0);
         frame.draw_x_marks(canvas, 0.0);
@@ -100,7 +100,7 @@ fn draw_point(canvas: &Canvas<'_>, frame: &Frame, point: &FieldPoint) {
     canvas.text_sized(&label, (at, y + 34), anchor, FONT, WHITE);
 }
 
-/// On colours, whatever the background of the page.
+/// On colors, whatever the background of the page.
 const WHITE: Role = Role::Fixed(255, 255, 255);
 
 fn cells(data: &Field, frame: &Frame, ramp: &Ramp) -> String {

@@ -2,10 +2,10 @@
 //!
 //! Every function returns one `<svg>` element without a fixed size. It is drawn for a column of
 //! 84 mm, so that its text is about 7 pt there, and scales with the width it is given in a page. Text
-//! and axes take the colour of the surrounding text (`currentColor`), the background is clear; each
-//! series has a class, `series-0`, `series-1`, …, by which a page can set its colours for a dark
-//! background. Colours are those of Okabe and Ito; series also differ in dashes and markers, so that
-//! they are told apart without colour. [`on_white`] makes a picture that stands alone. `<title>` and `<desc>` say what is seen. Labels can be any text.
+//! and axes take the color of the surrounding text (`currentColor`), the background is clear; each
+//! series has a class, `series-0`, `series-1`, …, by which a page can set its colors for a dark
+//! background. Colors are those of Okabe and Ito; series also differ in dashes and markers, so that
+//! they are told apart without color. [`on_white`] makes a picture that stands alone. `<title>` and `<desc>` say what is seen. Labels can be any text.
 //! The same data give the same bytes.
 //!
 //! | function | picture |

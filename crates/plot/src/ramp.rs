@@ -1,4 +1,4 @@
-//! Colours of numbers, and the bar that explains them.
+//! Colors of numbers, and the bar that explains them.
 
 use std::fmt::Write;
 
@@ -9,10 +9,10 @@ use super::canvas::{Anchor, Canvas, FONT, Role, THIN, WIDTH};
 use super::frame::GAP;
 use super::text::{ems, fit};
 
-/// Steps of colour: more are not told apart, and cells of one step are one path.
+/// Steps of color: more are not told apart, and cells of one step are one path.
 const LEVELS: usize = 48;
 
-/// The colours between two numbers.
+/// The colors between two numbers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ramp {
     extent: Extent,
@@ -36,7 +36,7 @@ impl Ramp {
 
     /// Whether dark text is read on a step.
     pub fn is_light(level: usize) -> bool {
-        let (r, g, b) = colour(level);
+        let (r, g, b) = color(level);
         // Relative luminance, roughly; above a fifth black is read better than white.
         let linear = |x: u8| (f64::from(x) / 255.0) * (f64::from(x) / 255.0);
         0.21 * linear(r) + 0.72 * linear(g) + 0.07 * linear(b) > 0.19
@@ -48,7 +48,7 @@ impl Ramp {
         let height = f64::from(bottom - top);
         let edge = |step: usize| bottom - (height * step as f64 / LEVELS as f64).round() as i32;
         for level in 0..LEVELS {
-            let (r, g, b) = colour(level);
+            let (r, g, b) = color(level);
             // A unit of overlap, or seams show.
             let below = if level == 0 {
                 bottom
@@ -83,12 +83,12 @@ impl Ramp {
     }
 }
 
-fn colour(level: usize) -> (u8, u8, u8) {
-    let colour = ViridisRGB.get_color(level as f64 / (LEVELS - 1) as f64);
-    (colour.0, colour.1, colour.2)
+fn color(level: usize) -> (u8, u8, u8) {
+    let color = ViridisRGB.get_color(level as f64 / (LEVELS - 1) as f64);
+    (color.0, color.1, color.2)
 }
 
-/// Rectangles of many colours as one path a colour.
+/// Rectangles of many colors as one path a color.
 #[derive(Default)]
 pub(super) struct Cells {
     paths: Vec<String>,
@@ -114,7 +114,7 @@ impl Cells {
             .filter(|(_, path)| !path.is_empty())
         {
             let paint = if level < LEVELS {
-                let (r, g, b) = colour(level);
+                let (r, g, b) = color(level);
                 format!("fill=\"#{r:02X}{g:02X}{b:02X}\"")
             } else {
                 "fill=\"currentColor\" opacity=\"0.15\"".to_owned()

@@ -1,9 +1,9 @@
 //! Curves of closed forms: Figures 4, 6 and 8.
 
-use super::{Comparison, Made, ReproduceOptions};
+use super::{Comparison, FigureOutput, ReproduceOptions};
 use leakgauge_base::error::Result;
 use leakgauge_exact::bounds::{BoundsOptions, Row, bounds};
-use leakgauge_exact::channel::{Channel, SearchMethod, centre_bound, diameter, l2_bound, mean_row};
+use leakgauge_exact::channel::{Channel, SearchMethod, center_bound, diameter, l2_bound, mean_row};
 use leakgauge_exact::mechanism;
 use leakgauge_plot::{Axis, Caption, Chart, Layer, Mark, chart};
 use leakgauge_plot::{Figure, Table};
@@ -39,7 +39,7 @@ fn security_chart(caption: Caption, x: Axis, layers: Vec<Layer>) -> String {
 }
 
 /// Corollary 2 and the bound of Yeom et al.
-pub(super) fn figure_4(_: &ReproduceOptions) -> Result<Made> {
+pub(super) fn figure_4(_: &ReproduceOptions) -> Result<FigureOutput> {
     let mut table = Table::new(&[
         "epsilon",
         "bayes_security_corollary_2",
@@ -65,7 +65,7 @@ pub(super) fn figure_4(_: &ReproduceOptions) -> Result<Made> {
             Layer::new("Yeom et al.: 2 − exp ε", 1, Mark::Line(yeom)),
         ],
     );
-    Ok(Made {
+    Ok(FigureOutput {
         notes: vec![
             "The bound of Yeom et al. says nothing from ε = ln 2 = 0.6931 on; its values below 0 are in the data, not in the picture.".to_owned(),
         ],
@@ -74,12 +74,12 @@ pub(super) fn figure_4(_: &ReproduceOptions) -> Result<Made> {
             table,
             svg,
         }],
-        ..Made::default()
+        ..FigureOutput::default()
     })
 }
 
 /// Randomized response over more and more secrets.
-pub(super) fn figure_6a(_: &ReproduceOptions) -> Result<Made> {
+pub(super) fn figure_6a(_: &ReproduceOptions) -> Result<FigureOutput> {
     let counts: [(u64, &str); 5] = [
         (10, "10 secrets"),
         (1_000, "1000"),
@@ -114,7 +114,7 @@ pub(super) fn figure_6a(_: &ReproduceOptions) -> Result<Made> {
         Axis::linear("ε").from_to(0.0, 25.0),
         layers,
     );
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: numbers_6a()?,
         notes: vec![
             "n of eq. (7) is the number of secrets, which section VI-A calls data records: it is the number of labels that a record can have, not that of people.".to_owned(),
@@ -155,7 +155,7 @@ pub(super) fn numbers_6a() -> Result<Vec<Comparison>> {
 }
 
 /// The Laplace mechanism with scale Δ/ε.
-pub(super) fn figure_6b(_: &ReproduceOptions) -> Result<Made> {
+pub(super) fn figure_6b(_: &ReproduceOptions) -> Result<FigureOutput> {
     let mut table = Table::new(&["epsilon", "bayes_security", "guess_probability"]);
     let mut points = vec![(0.0, 1.0)];
     table.push([0.0.into(), 1.0.into(), 0.5.into()]);
@@ -181,14 +181,14 @@ pub(super) fn figure_6b(_: &ReproduceOptions) -> Result<Made> {
             Mark::Line(points),
         )],
     );
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: numbers_6b()?,
         pictures: vec![Figure {
             file: "bayes-security-figure-6b",
             table,
             svg,
         }],
-        ..Made::default()
+        ..FigureOutput::default()
     })
 }
 
@@ -214,7 +214,7 @@ pub(super) fn numbers_6b() -> Result<Vec<Comparison>> {
 }
 
 /// The Gaussian mechanism calibrated to (ε, δ).
-pub(super) fn figure_6c(_: &ReproduceOptions) -> Result<Made> {
+pub(super) fn figure_6c(_: &ReproduceOptions) -> Result<FigureOutput> {
     let deltas = [
         ("1e-3", "δ = 10⁻³"),
         ("1e-6", "10⁻⁶"),
@@ -251,7 +251,7 @@ pub(super) fn figure_6c(_: &ReproduceOptions) -> Result<Made> {
         layers,
         aspect: 0.62,
     });
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: numbers_6c()?,
         notes: vec!["σ = Δ √(2 ln(1.25/δ))/ε, proved for ε < 1; the end at ε = 1 is drawn because the text uses it.".to_owned()],
         pictures: vec![Figure {
@@ -296,14 +296,14 @@ pub(super) fn bounded(epsilon: f64, secrets: u64) -> Result<Bounded> {
     let channel = Channel::of_mechanism(&*mechanism::parse(&text)?)?;
     Ok(Bounded {
         exact: diameter(&channel, SearchMethod::Auto)?.bayes_security,
-        mean_row: centre_bound(&channel, &mean_row(&channel), true)?.lower,
-        any_row: centre_bound(&channel, channel.row(0), true)?.lower,
+        mean_row: center_bound(&channel, &mean_row(&channel), true)?.lower,
+        any_row: center_bound(&channel, channel.row(0), true)?.lower,
         l2: l2_bound(&channel).lower,
     })
 }
 
 /// Both panels of Figure 8.
-pub(super) fn figure_8(_: &ReproduceOptions) -> Result<Made> {
+pub(super) fn figure_8(_: &ReproduceOptions) -> Result<FigureOutput> {
     let left: Vec<(f64, Bounded)> = grid(0.0, 3.0, 60)
         .into_iter()
         .map(|epsilon| Ok((epsilon, bounded(epsilon, 10)?)))
@@ -339,7 +339,7 @@ pub(super) fn figure_8(_: &ReproduceOptions) -> Result<Made> {
             ),
         },
     ];
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: vec![appendix_i(&right)],
         notes: Vec::new(),
         pictures,

@@ -37,7 +37,7 @@ use leakgauge_plot::Figure;
 
 pub use catalogue::ENTRIES;
 pub use comparison::Comparison;
-pub use population::{MOST_CELLS, Population, read as read_population};
+pub use population::{MAX_CELLS, Population, read as read_population};
 
 /// Bayes security of the two secrets of a log, as an audit finds it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -98,7 +98,7 @@ pub struct Entry {
     /// Whether it is about a data set, and takes its file or directory.
     pub takes_source: bool,
     #[serde(skip)]
-    build: fn(&ReproduceOptions) -> Result<Made>,
+    build: fn(&ReproduceOptions) -> Result<FigureOutput>,
 }
 
 impl Entry {
@@ -141,7 +141,7 @@ pub struct Reproduction {
 
 /// What a figure is made of.
 #[derive(Debug, Default)]
-struct Made {
+struct FigureOutput {
     comparisons: Vec<Comparison>,
     notes: Vec<String>,
     pictures: Vec<Figure>,

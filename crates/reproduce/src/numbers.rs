@@ -2,13 +2,13 @@
 
 use libm::exp;
 
-use super::{Comparison, Made, ReproduceOptions, composition, curves, response};
+use super::{Comparison, FigureOutput, ReproduceOptions, composition, curves, response};
 use leakgauge_base::error::Result;
 use leakgauge_exact::channel::{Channel, Prior, SearchMethod, diameter};
 use leakgauge_plot::{Axis, Caption, Dot, Dots, dots};
 use leakgauge_plot::{Figure, Table};
 
-pub(super) fn numbers(_: &ReproduceOptions) -> Result<Made> {
+pub(super) fn numbers(_: &ReproduceOptions) -> Result<FigureOutput> {
     let mut all = composition::numbers_proposition_1()?;
     all.extend(bounds()?);
     all.extend(curves::numbers_6a()?);
@@ -19,7 +19,7 @@ pub(super) fn numbers(_: &ReproduceOptions) -> Result<Made> {
         .map(|secrets| Ok((f64::from(secrets), curves::bounded(0.5, secrets.into())?)))
         .collect::<Result<_>>()?;
     all.push(curves::appendix_i(&right));
-    Ok(Made {
+    Ok(FigureOutput {
         pictures: vec![Figure {
             file: "bayes-security-numbers",
             table: table(&all),

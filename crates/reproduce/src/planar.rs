@@ -2,7 +2,7 @@
 
 use libm::{exp, hypot};
 
-use super::{Made, ReproduceOptions};
+use super::{FigureOutput, ReproduceOptions};
 use leakgauge_base::error::Result;
 use leakgauge_exact::mechanism;
 use leakgauge_plot::{Axis, Caption, Field, FieldPoint, field};
@@ -45,7 +45,7 @@ pub(super) fn worst() -> Result<(usize, usize, f64)> {
     Ok((a, b, bound.bayes_security(a, b)))
 }
 
-pub(super) fn figure_1(_: &ReproduceOptions) -> Result<Made> {
+pub(super) fn figure_1(_: &ReproduceOptions) -> Result<FigureOutput> {
     let (a, b, security) = worst()?;
     let mut table = Table::new(&[
         "x",
@@ -93,13 +93,13 @@ pub(super) fn figure_1(_: &ReproduceOptions) -> Result<Made> {
         points: SECRETS.into_iter().enumerate().map(point).collect(),
         joined: Some((a, b, format!("β* = {security:.4}"))),
     });
-    Ok(Made {
+    Ok(FigureOutput {
         notes: vec![
             format!(
                 "The paper prints neither the places of the secrets nor the scale: places (0, 0), (2, 1), (4.5, 0.5), (1, 3), (3.5, 3.5) and scale {SCALE} are this program's."
             ),
             format!(
-                "The two told apart best are s{} and s{}, Bayes security {security:.6} (closed form). The picture is the density at a uniform prior; colours end at 0.1.",
+                "The two told apart best are s{} and s{}, Bayes security {security:.6} (closed form). The picture is the density at a uniform prior; colors end at 0.1.",
                 a + 1,
                 b + 1
             ),
@@ -109,7 +109,7 @@ pub(super) fn figure_1(_: &ReproduceOptions) -> Result<Made> {
             table,
             svg,
         }],
-        ..Made::default()
+        ..FigureOutput::default()
     })
 }
 

@@ -19,7 +19,7 @@ pub struct Population {
 }
 
 /// The most cells.
-pub const MOST_CELLS: usize = 100_000;
+pub const MAX_CELLS: usize = 100_000;
 
 impl Population {
     /// All people.
@@ -30,7 +30,7 @@ impl Population {
     /// The same with empty cells added.
     ///
     /// # Errors
-    /// Fewer cells than it has, or more than [`MOST_CELLS`].
+    /// Fewer cells than it has, or more than [`MAX_CELLS`].
     pub fn over(mut self, cells: usize) -> Result<Population> {
         let problem = if cells < self.cells.len() {
             format!(
@@ -38,8 +38,8 @@ impl Population {
                 self.name,
                 self.cells.len()
             )
-        } else if cells > MOST_CELLS {
-            format!("the most is {MOST_CELLS}")
+        } else if cells > MAX_CELLS {
+            format!("the most is {MAX_CELLS}")
         } else {
             self.cells.resize(cells, 0);
             return Ok(self);
@@ -107,7 +107,7 @@ pub(super) fn binomial(trials: u64, share: f64, rng: &mut ChaCha8Rng) -> u64 {
 /// Reads people from delimited text with a header: each row is a person, whose cell is the row as a whole.
 ///
 /// # Errors
-/// A file that cannot be read, rows of uneven length, no rows, more than [`MOST_CELLS`] different rows.
+/// A file that cannot be read, rows of uneven length, no rows, more than [`MAX_CELLS`] different rows.
 pub fn read(name: &str) -> Result<Population> {
     let mut text = Vec::new();
     std::io::Read::read_to_end(&mut open(name, &ReadMeter::default())?, &mut text)
@@ -124,8 +124,8 @@ pub fn read(name: &str) -> Result<Population> {
         *cells
             .entry(record.iter().map(<[u8]>::to_vec).collect())
             .or_insert(0) += 1;
-        if cells.len() > MOST_CELLS {
-            let problem = format!("more than {MOST_CELLS} different rows");
+        if cells.len() > MAX_CELLS {
+            let problem = format!("more than {MAX_CELLS} different rows");
             return Err(Error::data(place(), problem)
                 .with_hint("keep a few columns of categories: age in classes, not in years"));
         }

@@ -2,7 +2,7 @@
 
 use libm::{exp, lgamma, log, pow};
 
-use super::{Comparison, Made, ReproduceOptions};
+use super::{Comparison, FigureOutput, ReproduceOptions};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_exact::mechanism;
 use leakgauge_exact::shuffle::reidentification::{Game, Randomizer, RatioLaw, Stretch};
@@ -52,7 +52,7 @@ fn linear() -> Result<RatioLaw> {
 }
 
 /// Success against guesses for a linear density.
-pub(super) fn figure_2(_: &ReproduceOptions) -> Result<Made> {
+pub(super) fn figure_2(_: &ReproduceOptions) -> Result<FigureOutput> {
     const N: u64 = 20;
     let law = linear()?;
     let n = N as f64;
@@ -67,7 +67,7 @@ pub(super) fn figure_2(_: &ReproduceOptions) -> Result<Made> {
         line.push((x, found));
     }
     let agrees = farthest < 1e-12;
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: vec![Comparison::statement(
             "Example IV.1",
             "β₂₀ᵏ",
@@ -92,7 +92,7 @@ pub(super) fn figure_2(_: &ReproduceOptions) -> Result<Made> {
             ),
             vec![Layer::new("", 0, Mark::Line(line))],
         )],
-        ..Made::default()
+        ..FigureOutput::default()
     })
 }
 
@@ -176,7 +176,7 @@ impl Printed {
 }
 
 /// Success against n, passwords by Zipf's law.
-pub(super) fn figure_3(_: &ReproduceOptions) -> Result<Made> {
+pub(super) fn figure_3(_: &ReproduceOptions) -> Result<FigureOutput> {
     let first = (1..1000).find(|&n| approximation(n, 1) < 0.2).unwrap_or(0);
     let printed = Printed {
         quantity: "first n with success below 0.2",
@@ -184,7 +184,7 @@ pub(super) fn figure_3(_: &ReproduceOptions) -> Result<Made> {
         holds: |n| n == 150.0,
         because: "the paper's number is that of its approximation, which is above every exact value",
     };
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: printed.compare(first as f64, |law| {
             Ok(law.messages_for(0.2, 1)?.unwrap_or(0) as f64)
         })?,
@@ -206,14 +206,14 @@ pub(super) fn figure_3(_: &ReproduceOptions) -> Result<Made> {
 }
 
 /// Success against guesses, passwords by Zipf's law.
-pub(super) fn figure_4(_: &ReproduceOptions) -> Result<Made> {
+pub(super) fn figure_4(_: &ReproduceOptions) -> Result<FigureOutput> {
     let printed = Printed {
         quantity: "success of 3 guesses among 20",
         text: "above 0.5",
         holds: |success| success > 0.5,
         because: "true of the approximation and of large m only",
     };
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: printed.compare(approximation(20, 3), |law| success(law, 20, 3))?,
         notes: Vec::new(),
         pictures: vec![zipf_picture(
@@ -236,7 +236,7 @@ fn randomizer(text: &str, inputs: &[&str]) -> Result<Randomizer> {
 }
 
 /// The two decompositions of a Laplace mechanism, and the numbers of section VI.
-pub(super) fn figure_5(_: &ReproduceOptions) -> Result<Made> {
+pub(super) fn figure_5(_: &ReproduceOptions) -> Result<FigureOutput> {
     let mut table = Table::new(&["y", "input_0", "input_1", "clone_of_0", "blanket"]);
     let mut lines = [const { Vec::new() }; 4];
     for i in 0..=320_i32 {
@@ -251,7 +251,7 @@ pub(super) fn figure_5(_: &ReproduceOptions) -> Result<Made> {
     let names = ["R(0)", "R(1)", "clone, e⁻¹R(0)", "blanket, min"];
     let layers = names.into_iter().zip(lines).enumerate();
     let layers = layers.map(|(series, (name, line))| Layer::new(name, series, Mark::Line(line)));
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: numbers()?,
         notes: vec![
             "Theorem 5 is false at n = 1 unless P = Q: Adv⁺ is 0 there.".to_owned(),

@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 use super::population::{CELLS, PEOPLE, binomial, multinomial};
-use super::{Audited, BlackBox, Comparison, Made, Population, ReproduceOptions};
+use super::{Audited, BlackBox, Comparison, FigureOutput, Population, ReproduceOptions};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_exact::mechanism::{self, Mechanism};
 use leakgauge_exact::simulate::Simulation;
@@ -29,7 +29,7 @@ struct At {
     audit: Audited,
 }
 
-pub(super) fn figure_7(options: &ReproduceOptions) -> Result<Made> {
+pub(super) fn figure_7(options: &ReproduceOptions) -> Result<FigureOutput> {
     let audit = options.audit.ok_or_else(|| {
         Error::parameter(
             "ReproduceOptions::audit",
@@ -52,7 +52,7 @@ pub(super) fn figure_7(options: &ReproduceOptions) -> Result<Made> {
             measure(audit, population, epsilon, options.rows, seed)
         })
         .collect::<Result<_>>()?;
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: numbers_7()?,
         notes: notes(population, options, &found),
         pictures: vec![Figure {

@@ -1,7 +1,7 @@
 //! Jurado, Gonze, Alvim, Palamidessi, *Analyzing the Shuffle Model through the Lens of Quantitative
 //! Information Flow*: Figures 2 to 7.
 
-use super::{Comparison, Made, ReproduceOptions};
+use super::{Comparison, FigureOutput, ReproduceOptions};
 use leakgauge_base::error::Result;
 use leakgauge_exact::channel::Prior;
 use leakgauge_exact::shuffle::vulnerability::{
@@ -55,11 +55,11 @@ fn against_users(
 }
 
 /// Two values.
-pub(super) fn figure_2(_: &ReproduceOptions) -> Result<Made> {
+pub(super) fn figure_2(_: &ReproduceOptions) -> Result<FigureOutput> {
     let sizes: Vec<u64> = (1..=200).collect();
     let at = |keep: f64, n: u64| RandomizedResponseShuffle::new(2, keep)?.noise_and_shuffle(n);
     let place = "section IV-B";
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: vec![
             Comparison::number(place, "p = 0.9, n = 1", "0.9", at(0.9, 1)?),
             Comparison::number(place, "p = 0.9, n = 2", "0.7", at(0.9, 2)?),
@@ -101,7 +101,7 @@ pub(super) fn figure_2(_: &ReproduceOptions) -> Result<Made> {
 }
 
 /// The strong adversary.
-pub(super) fn figure_3(_: &ReproduceOptions) -> Result<Made> {
+pub(super) fn figure_3(_: &ReproduceOptions) -> Result<FigureOutput> {
     let mut table = Table::new(&["keep", "known_a", "vulnerability"]);
     let mut layers = Vec::new();
     let at = |keep: f64, known: u64| {
@@ -127,7 +127,7 @@ pub(super) fn figure_3(_: &ReproduceOptions) -> Result<Made> {
         layers,
     );
     let place = "section V";
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: vec![
             Comparison::number(
                 place,
@@ -153,9 +153,9 @@ pub(super) fn figure_3(_: &ReproduceOptions) -> Result<Made> {
 }
 
 /// Five values.
-pub(super) fn figure_4(_: &ReproduceOptions) -> Result<Made> {
+pub(super) fn figure_4(_: &ReproduceOptions) -> Result<FigureOutput> {
     let sizes: Vec<u64> = (1..=20).chain((25..=150).step_by(5)).collect();
-    Ok(Made {
+    Ok(FigureOutput {
         pictures: vec![against_users(
             5,
             &[1.0, 0.8, 0.6, 0.4, 0.2],
@@ -164,7 +164,7 @@ pub(super) fn figure_4(_: &ReproduceOptions) -> Result<Made> {
             "Guessing one of five values",
         )?],
         comparisons: figure_4_numbers()?,
-        ..Made::default()
+        ..FigureOutput::default()
     })
 }
 
@@ -189,7 +189,7 @@ fn figure_4_numbers() -> Result<Vec<Comparison>> {
 }
 
 /// Shuffling alone for more and more values.
-pub(super) fn figure_5(_: &ReproduceOptions) -> Result<Made> {
+pub(super) fn figure_5(_: &ReproduceOptions) -> Result<FigureOutput> {
     let mut table = Table::new(&["values", "n", "shuffle"]);
     let mut layers = Vec::new();
     let sizes = [10u64, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000];
@@ -214,7 +214,7 @@ pub(super) fn figure_5(_: &ReproduceOptions) -> Result<Made> {
         Axis::log("users n"),
         layers,
     );
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: vec![
             Comparison::number("section VI-B", "k = 3, n = 100", "0.3826", at(100)?),
             Comparison::number("section VI-B", "k = 3, n = 1000", "0.3488", at(1000)?),
@@ -274,8 +274,8 @@ fn constants() -> Vec<Comparison> {
 }
 
 /// Shuffling alone beside equation (15).
-pub(super) fn figure_6(_: &ReproduceOptions) -> Result<Made> {
-    Ok(Made {
+pub(super) fn figure_6(_: &ReproduceOptions) -> Result<FigureOutput> {
+    Ok(FigureOutput {
         comparisons: constants(),
         notes: Vec::new(),
         pictures: vec![beside_asymptotic(
@@ -287,13 +287,13 @@ pub(super) fn figure_6(_: &ReproduceOptions) -> Result<Made> {
 }
 
 /// Noise and shuffling beside equation (16).
-pub(super) fn figure_7(_: &ReproduceOptions) -> Result<Made> {
-    Ok(Made {
+pub(super) fn figure_7(_: &ReproduceOptions) -> Result<FigureOutput> {
+    Ok(FigureOutput {
         pictures: vec![beside_asymptotic(
             &[(4, 1.0), (4, 0.8), (4, 0.6)],
             "shuffle-flow-figure-7",
             "Noise and shuffling and their asymptotic value",
         )?],
-        ..Made::default()
+        ..FigureOutput::default()
     })
 }

@@ -1,6 +1,6 @@
 //! Su, Cheng, Wang, *Mutual Information Bounds in the Shuffle Model*: Figures 2, 3 and 4.
 
-use super::{Comparison, Made, ReproduceOptions};
+use super::{Comparison, FigureOutput, ReproduceOptions};
 use leakgauge_base::error::Result;
 use leakgauge_exact::channel::{Channel, Prior};
 use leakgauge_exact::mechanism;
@@ -37,7 +37,7 @@ fn draw(title: &str, about: &str, label: &str, layers: Vec<Layer>) -> String {
 }
 
 /// Exact and asymptotic information about the message for decoys of the target's own law.
-pub(super) fn figure_2(_: &ReproduceOptions) -> Result<Made> {
+pub(super) fn figure_2(_: &ReproduceOptions) -> Result<FigureOutput> {
     let uniform = |m: usize| vec![1.0 / m as f64; m];
     let cases = [
         [
@@ -51,9 +51,9 @@ pub(super) fn figure_2(_: &ReproduceOptions) -> Result<Made> {
             (zipf(10, 1.0), "Zipf(10, 1)"),
         ],
     ];
-    let mut made = Made {
+    let mut made = FigureOutput {
         notes: vec!["The paper's numbers of messages and of values are not in its text: those here are chosen.".to_owned()],
-        ..Made::default()
+        ..FigureOutput::default()
     };
     for (cases, file) in cases.iter().zip([
         "shuffle-information-figure-2a",
@@ -113,7 +113,7 @@ fn spot(n: u64, found: MonteCarlo) -> Spot {
 }
 
 /// Zipf(4, 0.7) among uniform decoys, and among those of Theorem 6.
-pub(super) fn figure_3(options: &ReproduceOptions) -> Result<Made> {
+pub(super) fn figure_3(options: &ReproduceOptions) -> Result<FigureOutput> {
     let target = zipf(4, 0.7);
     let best = optimal_decoys(&target)?;
     let place = "Example III.2";
@@ -140,7 +140,7 @@ pub(super) fn figure_3(options: &ReproduceOptions) -> Result<Made> {
         figure_3b(&target, &best.decoys, options)?,
     ];
     let notes = vec!["The paper estimates; the exact values here are one-dimensional integrals, the points are simulations of as many samples.".to_owned()];
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons,
         notes,
         pictures,
@@ -280,7 +280,7 @@ fn figure_3b(target: &[f64], best: &[f64], options: &ReproduceOptions) -> Result
 }
 
 /// Four-ary randomized response with uniform inputs.
-pub(super) fn figure_4(_: &ReproduceOptions) -> Result<Made> {
+pub(super) fn figure_4(_: &ReproduceOptions) -> Result<FigureOutput> {
     let mut table = Table::new(&[
         "epsilon",
         "n",
@@ -335,7 +335,7 @@ pub(super) fn figure_4(_: &ReproduceOptions) -> Result<Made> {
         "I(X₁; Z), nats",
         layers,
     );
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: figure_4_numbers()?,
         notes: vec![
             "The paper's ε is not in its text: 1 is drawn, the data have 2 as well.".to_owned(),

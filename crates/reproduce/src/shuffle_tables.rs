@@ -1,7 +1,7 @@
 //! Jurado, Gonze, Alvim, Palamidessi, *Analyzing the Shuffle Model through the Lens of Quantitative
 //! Information Flow*: Tables I to V, and what the text says of them.
 
-use super::{Comparison, Made, ReproduceOptions};
+use super::{Comparison, FigureOutput, ReproduceOptions};
 use leakgauge_base::error::Result;
 use leakgauge_exact::channel::{Channel, Prior};
 use leakgauge_exact::shuffle::vulnerability::Datasets;
@@ -24,11 +24,11 @@ struct Matrix {
 }
 
 /// The channels of three people with two values.
-pub(super) fn tables(_: &ReproduceOptions) -> Result<Made> {
+pub(super) fn tables(_: &ReproduceOptions) -> Result<FigureOutput> {
     let matrices = matrices()?;
     let (short, reduced_noise) = (&matrices[4].channel, &matrices[5].channel);
     let words = printed_words(short, reduced_noise)?;
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: matrices.iter().map(entries).chain(words).collect(),
         notes: vec!["p = 3/4; datasets are in lexicographic order here.".to_owned()],
         pictures: matrices.iter().map(picture).collect::<Result<_>>()?,

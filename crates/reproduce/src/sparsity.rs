@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Exp1};
 use rayon::prelude::*;
 
-use super::{Comparison, Made, ReproduceOptions};
+use super::{Comparison, FigureOutput, ReproduceOptions};
 use leakgauge_base::error::Result;
 use leakgauge_exact::channel::{Channel, Prior, SearchMethod, diameter};
 use leakgauge_exact::mechanism;
@@ -59,7 +59,7 @@ impl Studied {
 }
 
 /// A random channel and two geometric ones.
-pub(super) fn figure_5(options: &ReproduceOptions) -> Result<Made> {
+pub(super) fn figure_5(options: &ReproduceOptions) -> Result<FigureOutput> {
     let geometric = |text: &str| Channel::of_mechanism(&*mechanism::parse(text)?);
     let channels = [
         (
@@ -92,7 +92,7 @@ pub(super) fn figure_5(options: &ReproduceOptions) -> Result<Made> {
             })
         })
         .collect::<Result<_>>()?;
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: vec![tighter(&studied[0].levels)],
         notes: notes(&studied, options.priors),
         pictures: studied

@@ -85,7 +85,7 @@ Keys of the JSON: kind, notes and
 limit is guesses*exp(epsilon)/n, blanket_limit guesses*max_ratio/n, both cut at 1.";
 
 /// The most games of one report.
-const MOST_GAMES: usize = 100_000;
+const MAX_GAMES: usize = 100_000;
 
 /// Runs `shuffle reidentify`.
 pub fn reidentify(arguments: &ReidentifyArguments) -> Result<ExitCode> {
@@ -113,10 +113,10 @@ fn games(arguments: &ReidentifyArguments) -> Result<Vec<Game>> {
         ));
     }
     let guesses = parse_numbers("--guesses", &arguments.guesses)?;
-    if messages.len().saturating_mul(guesses.len()) > MOST_GAMES {
+    if messages.len().saturating_mul(guesses.len()) > MAX_GAMES {
         return Err(Error::parameter(
             "--n",
-            format!("with --guesses makes more than {MOST_GAMES} rows"),
+            format!("with --guesses makes more than {MAX_GAMES} rows"),
         ));
     }
     let pairs = messages
@@ -193,8 +193,8 @@ fn shuffled(
         let number = |input: &String| randomizer.number(input);
         arguments.input.iter().map(number).collect::<Result<_>>()?
     };
-    const MOST_INPUTS: usize = 2_000;
-    if numbers.len() > MOST_INPUTS {
+    const MAX_INPUTS: usize = 2_000;
+    if numbers.len() > MAX_INPUTS {
         return Err(Error::parameter(
             text,
             format!("has {} inputs, too many to bound each", numbers.len()),
@@ -240,7 +240,7 @@ fn graphs(
     };
     let law = RatioLaw::from_weights(p, q)?;
     pictures.push(report::flatness(&law, game.messages())?);
-    let most = honeyword::MOST_SWEETWORDS / game.messages().max(1);
+    let most = honeyword::MAX_SWEETWORDS / game.messages().max(1);
     let system = honeyword::System {
         sweetwords: game.messages(),
         guesses: game.guesses().min(game.messages()),

@@ -268,14 +268,14 @@ pub fn pictures(found: &Reidentification) -> Vec<Figure> {
 }
 
 /// The most guesses of a flatness graph.
-const MOST_GUESSES: u64 = 200;
+const MAX_GUESSES: u64 = 200;
 
 /// The flatness graph: success against guesses among n sweetwords; a straight line is perfect.
 ///
 /// # Errors
 /// No message.
 pub fn flatness(law: &RatioLaw, n: u64) -> Result<Figure> {
-    let last = n.min(MOST_GUESSES);
+    let last = n.min(MAX_GUESSES);
     let games = (1..=last)
         .map(|k| Game::new(n, k))
         .collect::<Result<Vec<_>>>()?;

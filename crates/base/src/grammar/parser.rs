@@ -235,7 +235,7 @@ fn length_of_number(text: &str) -> usize {
     end
 }
 
-/// The number as a whole number, if it is one that `f64` tells from its neighbours.
+/// The number as a whole number, if it is one that `f64` tells from its neighbors.
 fn whole(number: f64) -> Option<i64> {
     (number.fract() == 0.0 && number.abs() <= MAX_WHOLE as f64).then_some(number as i64)
 }

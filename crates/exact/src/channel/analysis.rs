@@ -1,10 +1,10 @@
-//! Everything that is known about a channel at a prior, as a serialisable model.
+//! Everything that is known about a channel at a prior, as a serializable model.
 
 use serde::Serialize;
 
 use crate::channel::MatrixLayout;
 use crate::channel::{
-    CentreBound, Channel, Payoff, Prior, Search, SearchMethod, TradeOff, centre_bound, diameter,
+    CenterBound, Channel, Payoff, Prior, Search, SearchMethod, TradeOff, center_bound, diameter,
     mean_row,
 };
 use crate::leakage;
@@ -185,9 +185,9 @@ pub struct RiskBounds {
 #[derive(Debug, Clone, Serialize)]
 pub struct SecurityBounds {
     /// From the mean row.
-    pub mean_row: CentreBound,
+    pub mean_row: CenterBound,
     /// From the first row.
-    pub first_row: CentreBound,
+    pub first_row: CenterBound,
 }
 
 /// One pair more closely.
@@ -228,7 +228,7 @@ pub struct LossFigures {
 ///
 /// # Errors
 /// A prior, gain, loss or pair that does not fit the channel; an ε that is negative.
-pub fn analyse(channel: &Channel, options: &AnalysisOptions) -> Result<Analysis> {
+pub fn analyze(channel: &Channel, options: &AnalysisOptions) -> Result<Analysis> {
     let n = channel.secrets().len();
     let prior = options.prior.clone().unwrap_or_else(|| Prior::uniform(n));
     prior.check_over(n)?;
@@ -258,8 +258,8 @@ pub fn analyse(channel: &Channel, options: &AnalysisOptions) -> Result<Analysis>
             by_capacity: 1.0 - capacity * blind,
         },
         bayes_security_bounds: SecurityBounds {
-            mean_row: centre_bound(channel, &mean_row(channel), true)?,
-            first_row: centre_bound(channel, channel.row(0), true)?,
+            mean_row: center_bound(channel, &mean_row(channel), true)?,
+            first_row: center_bound(channel, channel.row(0), true)?,
         },
         total_variation_matrix: (n <= FEW_SECRETS)
             .then(|| channel.total_variation_matrix())

@@ -8,7 +8,7 @@ use leakgauge_base::error::{Error, Result};
 
 /// Limits of Bayes security from the distances of all rows to one law.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct CentreBound {
+pub struct CenterBound {
     /// The largest L1 distance d of a row from the law.
     pub distance: f64,
     /// 1 − d ≤ β*; below 0 it says nothing.
@@ -41,22 +41,22 @@ pub fn mean_row(channel: &Channel) -> Vec<f64> {
 ///
 /// # References
 /// Bayes Security, Proposition 5.
-pub fn centre_bound(channel: &Channel, q: &[f64], mixture: bool) -> Result<CentreBound> {
+pub fn center_bound(channel: &Channel, q: &[f64], mixture: bool) -> Result<CenterBound> {
     let width = channel.observations().len();
     if q.len() != width {
         return Err(Error::parameter(
-            "centre",
+            "center",
             format!("has {} entries for {width} observations", q.len()),
         ));
     }
     if let Some(problem) = RowProblem::find(q) {
-        return Err(Error::parameter("centre", problem.to_string()));
+        return Err(Error::parameter("center", problem.to_string()));
     }
     let distance = channel
         .rows()
         .map(|row| row.iter().zip(q).map(|(p, q)| (p - q).abs()).sum())
         .fold(0.0, f64::max);
-    Ok(CentreBound {
+    Ok(CenterBound {
         distance,
         lower: 1.0 - distance,
         upper: mixture.then_some(1.0 - distance / 2.0),
@@ -70,7 +70,7 @@ pub fn centre_bound(channel: &Channel, q: &[f64], mixture: bool) -> Result<Centr
 ///
 /// # References
 /// Bayes Security, section VII-C and appendix I.
-pub fn l2_bound(channel: &Channel) -> CentreBound {
+pub fn l2_bound(channel: &Channel) -> CenterBound {
     let n = channel.secrets().len();
     let square = (0..n)
         .into_par_iter()
@@ -84,7 +84,7 @@ pub fn l2_bound(channel: &Channel) -> CentreBound {
         .reduce(|| 0.0, f64::max);
     let distance = square.sqrt();
     let m = channel.observations().len() as f64;
-    CentreBound {
+    CenterBound {
         distance,
         lower: 1.0 - m.sqrt() * distance / 2.0,
         upper: Some(1.0 - distance / 2.0),

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::channel::{Channel, MOST_ENTRIES, Prior};
+use crate::channel::{Channel, MAX_ENTRIES, Prior};
 use leakgauge_base::error::{Error, Result};
 
 impl Channel {
@@ -159,11 +159,11 @@ impl Channel {
 /// Refuses a matrix too large for memory.
 pub fn check_size(rows: usize, columns: usize) -> Result<()> {
     match rows.checked_mul(columns) {
-        Some(entries) if entries <= MOST_ENTRIES => Ok(()),
+        Some(entries) if entries <= MAX_ENTRIES => Ok(()),
         _ => Err(Error::parameter(
             "composition",
             format!("{rows} secrets by {columns} observations is too large a matrix"),
         )
-        .with_hint(format!("the most is {MOST_ENTRIES} entries"))),
+        .with_hint(format!("the most is {MAX_ENTRIES} entries"))),
     }
 }

@@ -3,7 +3,7 @@
 use crate::channel::{Channel, Prior};
 use leakgauge_base::error::{Error, Result};
 
-/// What every guess is worth under every secret: a gain to be maximised or a loss to be minimised.
+/// What every guess is worth under every secret: a gain to be maximized or a loss to be minimized.
 ///
 /// # References
 /// Alvim, Chatzikokolakis, Palamidessi, Smith 2012, doi:10.1109/CSF.2012.26; for losses: Bayes

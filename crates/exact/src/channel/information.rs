@@ -9,9 +9,9 @@ use leakgauge_base::error::Result;
 /// The gap between the certified limits at which the iteration stops, in nats.
 const GAP: f64 = 1e-11;
 /// Entries of the matrix that may be visited in all: some seconds.
-const MOST_VISITS: f64 = 5e8;
+const MAX_VISITS: f64 = 5e8;
 /// Iterations at most.
-const MOST_ITERATIONS: u64 = 100_000;
+const MAX_ITERATIONS: u64 = 100_000;
 /// The longest step, as a multiple of Blahut's and Arimoto's.
 const LONGEST_STEP: f64 = 64.0;
 
@@ -56,8 +56,8 @@ impl Channel {
     /// Blahut 1972, doi:10.1109/TIT.1972.1054855; Arimoto 1972, doi:10.1109/TIT.1972.1054753.
     pub fn shannon_capacity(&self) -> Capacity {
         let n = self.secrets.len();
-        let visits = (MOST_VISITS / self.values.len() as f64) as u64;
-        let most = visits.clamp(50, MOST_ITERATIONS);
+        let visits = (MAX_VISITS / self.values.len() as f64) as u64;
+        let most = visits.clamp(50, MAX_ITERATIONS);
         let mut state = Ascent::at(self, vec![1.0 / n as f64; n]);
         let mut best = Capacity {
             lower: state.information,

@@ -9,7 +9,7 @@ pub struct MatrixLayout {
     pub header: bool,
     /// Whether column 1 was read as labels of rows.
     pub labels: bool,
-    /// Rows whose sum was not 1 within the tolerance before they were normalised.
+    /// Rows whose sum was not 1 within the tolerance before they were normalized.
     pub normalized_rows: u64,
     /// Whether there is no file: a mechanism was written out.
     pub written_out: bool,

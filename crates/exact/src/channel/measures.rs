@@ -39,7 +39,7 @@ impl Channel {
     /// Total variation between all pairs of rows, row by row.
     ///
     /// # Errors
-    /// More secrets than [`crate::channel::MOST_ENTRIES`] allows pairs.
+    /// More secrets than [`crate::channel::MAX_ENTRIES`] allows pairs.
     pub fn total_variation_matrix(&self) -> Result<Vec<Vec<f64>>> {
         let n = self.secrets.len();
         super::composition::check_size(n, n)?;

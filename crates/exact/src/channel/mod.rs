@@ -41,10 +41,10 @@ mod repeat;
 
 pub use analysis::{
     Analysis, AnalysisOptions, CapacityBracket, Composition, CompositionKind, DeltaAt, GainFigures,
-    LossFigures, PairAnalysis, PriorFigures, RiskBounds, SecurityBounds, WorstPair, analyse,
+    LossFigures, PairAnalysis, PriorFigures, RiskBounds, SecurityBounds, WorstPair, analyze,
     compose,
 };
-pub use bounds::{CentreBound, centre_bound, l2_bound, mean_row};
+pub use bounds::{CenterBound, center_bound, l2_bound, mean_row};
 pub use diameter::{Diameter, Search, SearchMethod, diameter};
 pub use gain::Payoff;
 pub use information::Capacity;
@@ -56,7 +56,7 @@ pub use privacy::{TradeOff, TradeOffPoint};
 pub const SUM_TOLERANCE: f64 = 1e-9;
 
 /// The most entries a matrix built by composition may have: 2 GiB of them.
-pub const MOST_ENTRIES: usize = 1 << 28;
+pub const MAX_ENTRIES: usize = 1 << 28;
 
 /// A stochastic matrix: the probability of every observation under every secret.
 #[derive(Debug, Clone, PartialEq)]

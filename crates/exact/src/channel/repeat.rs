@@ -1,7 +1,7 @@
 //! Many observations of the same secret.
 
 use crate::channel::composition::check_size;
-use crate::channel::{Channel, MOST_ENTRIES};
+use crate::channel::{Channel, MAX_ENTRIES};
 use leakgauge_base::error::{Error, Result};
 
 /// Repetitions up to which products of probabilities are formed directly.
@@ -33,7 +33,7 @@ impl Channel {
         }
         let m = self.observations.len();
         let kinds = binomial(times.saturating_add(m as u64 - 1), m as u64 - 1)
-            .filter(|&kinds| kinds <= MOST_ENTRIES as u64)
+            .filter(|&kinds| kinds <= MAX_ENTRIES as u64)
             .ok_or_else(|| {
                 Error::parameter(
                     format!("repeat {times}"),

@@ -12,7 +12,7 @@ use leakgauge_base::error::Result;
 use leakgauge_base::grammar::{Arguments, Bounds, Parameter, format_number};
 
 /// Below this the noise no longer fits the whole numbers that `f64` tells apart.
-pub(super) const LEAST_NU: f64 = 1e-12;
+pub(super) const MIN_NU: f64 = 1e-12;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "geometric",
@@ -52,7 +52,7 @@ pub struct Geometric {
 
 fn build(arguments: &Arguments<'_>) -> Result<Box<dyn Mechanism>> {
     Ok(Box::new(Geometric {
-        nu: arguments.number("nu", Bounds::AtLeast(LEAST_NU))?,
+        nu: arguments.number("nu", Bounds::AtLeast(MIN_NU))?,
         secrets: Secrets::from_arguments(arguments)?,
     }))
 }

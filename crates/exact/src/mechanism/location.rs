@@ -189,8 +189,8 @@ impl<N: Noise> BoundMechanism for Located<N> {
         outermost(&self.secrets)
     }
 
-    /// 1 + Σ total variation of neighbours: of symmetric laws that fall on both sides, the largest
-    /// density at a point belongs to the nearest secret, so Σ_o max_s telescopes over neighbours.
+    /// 1 + Σ total variation of neighbors: of symmetric laws that fall on both sides, the largest
+    /// density at a point belongs to the nearest secret, so Σ_o max_s telescopes over neighbors.
     fn capacity(&self) -> Option<f64> {
         let mut sorted = self.secrets.clone();
         sorted.sort_by(f64::total_cmp);

@@ -12,7 +12,7 @@ use leakgauge_base::error::{Error, Result, shorten};
 use leakgauge_base::grammar::{Arguments, Bounds, Parameter, Value, format_number};
 
 /// The most values that are shuffled: all of their orders are written out.
-const MOST: u64 = 6;
+const MAX_ITEMS: u64 = 6;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "mallows",
@@ -58,11 +58,13 @@ pub struct Mallows {
 }
 
 fn build(arguments: &Arguments<'_>) -> Result<Box<dyn Mechanism>> {
-    let n = arguments.whole_if_given("n", 1, MOST)?.ok_or_else(|| {
-        arguments
-            .error("n is missing")
-            .with_hint("write mallows(n=4, theta=0.5)")
-    })? as u32;
+    let n = arguments
+        .whole_if_given("n", 1, MAX_ITEMS)?
+        .ok_or_else(|| {
+            arguments
+                .error("n is missing")
+                .with_hint("write mallows(n=4, theta=0.5)")
+        })? as u32;
     let group = match arguments.value("group") {
         None => (0, n - 1),
         Some(&Value::Range { from, to }) if 1 <= from && from <= to && to <= i64::from(n) => {

@@ -11,12 +11,12 @@
 //! | `gaussian` | s + N(0, σ²) | erfc(Δ/(2√2 σ)) |
 //! | `geometric` | integer o with weight e^(−ν\|o − s\|) | e^(−νΔ/2), Δ even |
 //! | `truncated-geometric` | the same, folded onto the ends of a range | the same |
-//! | `normalized-geometric` | the same weights on a range, normalised there | sum of two series |
+//! | `normalized-geometric` | the same weights on a range, normalized there | sum of two series |
 //! | `exponential` | o of the range with weight e^(−ε\|o − s\|/2d) | sum of two series |
 //! | `staircase` | s + staircase noise | probability of noise beyond Δ/2, twice |
 //! | `discrete-gaussian` | integer o with weight e^(−(o − s)²/2σ²) | sum of two tails |
 //! | `planar-laplace` | a point with density falling as e^(−d/λ) | (2/π)(Ki₁(u) + u K₀(u)), u = Δ/2λ |
-//! | `planar-geometric` | a point of a grid with weight e^(−νd), normalised | exact sum |
+//! | `planar-geometric` | a point of a grid with weight e^(−νd), normalized | exact sum |
 //! | `rappor`, `oue` | k noisy bits | 2/(1 + e^(ε/2)); 1/2 + 1/(e^ε + 1) |
 //! | `olh` | a hash function and the randomized hash | 1 − (1 − 1/g)(e^ε − 1)/(e^ε + g − 1) |
 //! | `subset-selection` | d of the k labels | positive sum of hypergeometric terms |

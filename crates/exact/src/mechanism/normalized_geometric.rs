@@ -1,4 +1,4 @@
-//! Geometric weights on a range, normalised there.
+//! Geometric weights on a range, normalized there.
 
 use std::fmt;
 

@@ -239,7 +239,7 @@ impl BoundMechanism for Bound {
         points::outermost(&self.secrets)
     }
 
-    /// 1 + Σ total variation of neighbours, for two secrets or several on a line: the nearest
+    /// 1 + Σ total variation of neighbors, for two secrets or several on a line: the nearest
     /// secret wins, on strips across the line. Else `None`.
     fn capacity(&self) -> Option<f64> {
         if self.secrets.len() == 1 {

@@ -202,13 +202,13 @@ impl<K: Monotone> BoundMechanism for Ranged<K> {
         outermost(&self.centers)
     }
 
-    /// 1 + Σ total variation of neighbours: the points between which neighbours win are ordered as
+    /// 1 + Σ total variation of neighbors: the points between which neighbors win are ordered as
     /// the centers are, so Σ_o max_s telescopes.
     fn capacity(&self) -> Option<f64> {
         let mut sorted = self.centers.clone();
         sorted.sort_by(f64::total_cmp);
-        let neighbours = sorted.windows(2).filter(|pair| pair[0] < pair[1]);
-        let steps = neighbours.map(|pair| self.family.total_variation(pair[0], pair[1]));
+        let neighbors = sorted.windows(2).filter(|pair| pair[0] < pair[1]);
+        let steps = neighbors.map(|pair| self.family.total_variation(pair[0], pair[1]));
         Some(1.0 + steps.sum::<f64>())
     }
 
@@ -227,5 +227,5 @@ impl<K: Monotone> BoundMechanism for Ranged<K> {
 
 /// The parameter ν of geometric weights.
 pub(super) fn nu(arguments: &Arguments<'_>) -> Result<f64> {
-    arguments.number("nu", Bounds::AtLeast(super::geometric::LEAST_NU))
+    arguments.number("nu", Bounds::AtLeast(super::geometric::MIN_NU))
 }

@@ -79,7 +79,7 @@ impl Secrets {
     }
 
     /// The number of the secret with this label, if there is one. Only the label that
-    /// [`Secrets::labels`] would give is recognised: `7`, not `07` or `7.0`.
+    /// [`Secrets::labels`] would give is recognized: `7`, not `07` or `7.0`.
     pub fn position(self, label: &str) -> Option<u64> {
         let value: i64 = label.parse().ok()?;
         let inside = (self.first()..=self.last()).contains(&value) && value.to_string() == label;

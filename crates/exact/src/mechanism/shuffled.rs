@@ -53,10 +53,10 @@ pub struct Shuffled {
 }
 
 /// The most users.
-const MOST_USERS: u64 = 1 << 24;
+const MAX_USERS: u64 = 1 << 24;
 
 fn build(arguments: &Arguments<'_>) -> Result<Box<dyn Mechanism>> {
-    let users = arguments.whole_if_given("n", 1, MOST_USERS)?;
+    let users = arguments.whole_if_given("n", 1, MAX_USERS)?;
     Ok(Box::new(Shuffled {
         mechanism: mixture::component(arguments, "mechanism")?,
         users: users.ok_or_else(|| {

@@ -3,7 +3,7 @@
 use leakgauge_base::error::{Error, Result, shorten};
 
 /// The most numbers of one list.
-const MOST: u64 = 100_000;
+const MAX_NUMBERS: u64 = 100_000;
 
 /// Reads `2,10,1000`, `2..50` (every whole number) and `2..1e12:30` (about 30, evenly spread by their
 /// logarithm, ends included), or several of these with commas. In increasing order, each once.
@@ -40,7 +40,7 @@ pub fn parse_numbers(option: &str, text: &str) -> Result<Vec<u64>> {
             return Err(wrong(part, "ends before it begins"));
         }
         let count = points.unwrap_or(to - from + 1);
-        if count > MOST {
+        if count > MAX_NUMBERS {
             return Err(wrong(part, "has more than 100000 numbers"));
         }
         match points {

@@ -1,4 +1,4 @@
-//! Points of eight colours that can be told apart at three granularities, as in Figure 1 of the paper.
+//! Points of eight colors that can be told apart at three granularities, as in Figure 1 of the paper.
 
 use libm::{cos, sin};
 use rand::RngExt;

@@ -1,6 +1,6 @@
 //! Figure 8: a census.
 
-use super::super::{Comparison, Made, ReproduceOptions};
+use super::super::{Comparison, FigureOutput, ReproduceOptions};
 use super::people::Census;
 use super::{ALPHA, Between, Effort, Population, Scheme, Spread, VOTERS, layers, shares};
 use crate::evaluation::Voters;
@@ -53,7 +53,7 @@ fn population(census: &Census, points: &Points, randomness: &Randomness) -> Resu
 }
 
 /// ρ and λ against r, ρ against α, and ρ against λ.
-pub(crate) fn figure_8(options: &ReproduceOptions) -> Result<Made> {
+pub(crate) fn figure_8(options: &ReproduceOptions) -> Result<FigureOutput> {
     let effort = Effort::new(options);
     let mut randomness = Randomness::seeded(options.seed);
     let census = match &options.source {
@@ -78,7 +78,7 @@ pub(crate) fn figure_8(options: &ReproduceOptions) -> Result<Made> {
     }
     let extremes = [Scheme::InOrder, Scheme::Uniform]
         .map(|scheme| Found::new(0.0, &people, &scheme, effort, options.seed));
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: comparisons(&found, &by_alpha, &extremes),
         notes: notes(&census, effort, &found, &extremes[0]),
         pictures: pictures(&found, &by_alpha, &extremes),

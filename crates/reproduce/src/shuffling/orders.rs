@@ -2,7 +2,7 @@
 
 use rand::RngExt;
 
-use super::super::{Comparison, Made, ReproduceOptions};
+use super::super::{Comparison, FigureOutput, ReproduceOptions};
 use super::{Spread, layers, spread};
 use crate::evaluation::uniform_shuffle;
 use leakgauge_base::error::Result;
@@ -109,14 +109,14 @@ fn of_windows(n: usize, w: usize, seed: u64) -> Result<[f64; 5]> {
 }
 
 /// Groups that are windows of a hidden order.
-pub(crate) fn figure_9(options: &ReproduceOptions) -> Result<Made> {
+pub(crate) fn figure_9(options: &ReproduceOptions) -> Result<FigureOutput> {
     const PANELS: [(usize, &str); 4] = [
         (4, "dsigma-figure-9-w4"),
         (10, "dsigma-figure-9-w10"),
         (20, "dsigma-figure-9-w20"),
         (50, "dsigma-figure-9-w50"),
     ];
-    let mut made = Made::default();
+    let mut made = FigureOutput::default();
     let mut worst = 0.0f64;
     let mut best_worst = 0.0f64;
     for (w, file) in PANELS {
@@ -160,14 +160,14 @@ pub(crate) fn figure_9(options: &ReproduceOptions) -> Result<Made> {
 }
 
 /// Points of the unit interval.
-pub(crate) fn figure_10(options: &ReproduceOptions) -> Result<Made> {
+pub(crate) fn figure_10(options: &ReproduceOptions) -> Result<FigureOutput> {
     const PANELS: [(f64, &str); 4] = [
         (0.0, "dsigma-figure-10-r0"),
         (0.01, "dsigma-figure-10-r0.01"),
         (0.05, "dsigma-figure-10-r0.05"),
         (0.2, "dsigma-figure-10-r0.2"),
     ];
-    let mut made = Made::default();
+    let mut made = FigureOutput::default();
     let mut always = true;
     for (r, file) in PANELS {
         let mut rows = Vec::new();

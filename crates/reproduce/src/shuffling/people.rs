@@ -107,7 +107,7 @@ impl Network {
         })
     }
 
-    /// Friends live near each other, some far away, and neighbourhoods agree more often than not.
+    /// Friends live near each other, some far away, and neighborhoods agree more often than not.
     pub fn generated(n: usize, randomness: &mut Randomness) -> Result<Network> {
         const FRIENDS: f64 = 24.0;
         let places: Vec<f64> = (0..2 * n).map(|_| randomness.random()).collect();

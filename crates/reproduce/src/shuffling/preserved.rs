@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::super::{Comparison, Made, ReproduceOptions};
+use super::super::{Comparison, FigureOutput, ReproduceOptions};
 use leakgauge_base::error::Result;
 use leakgauge_exact::mallows::Kendall;
 use leakgauge_permute::{Randomness, bound_by_width};
@@ -116,14 +116,14 @@ fn comparisons(by_width: &[Line]) -> Vec<Comparison> {
 }
 
 /// The three sweeps.
-pub(crate) fn figure_7(options: &ReproduceOptions) -> Result<Made> {
+pub(crate) fn figure_7(options: &ReproduceOptions) -> Result<FigureOutput> {
     let n = ROWS.min(options.rows as u32);
     let shuffles = if options.priors >= 100 { SHUFFLES } else { 5 };
     let [by_alpha, by_width, by_set] = sweeps(|set, alpha, width| {
         let set = (set * f64::from(n)) as u32;
         least(n, shuffles, set, alpha, width, options.seed)
     });
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: comparisons(&by_width),
         notes: vec![format!(
             "{n} rows, {shuffles} shuffles a point, θ = 2α/ω(ω + 1), the set in the middle of the reference order. Panel a: a set of a quarter of the rows. The paper does not give its widths and set sizes."

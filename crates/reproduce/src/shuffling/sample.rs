@@ -1,6 +1,6 @@
 //! Figure 1: one sample of the crescents, shuffled and attacked.
 
-use super::super::{Comparison, Made, ReproduceOptions};
+use super::super::{Comparison, FigureOutput, ReproduceOptions};
 use super::syn::places;
 use super::{Scheme, VOTERS};
 use crate::evaluation::{Crescents, Voters, crescents, randomized_response};
@@ -83,7 +83,7 @@ fn scatter(file: &'static str, title: &str, points: &[[f64; 2]], labels: &[Optio
         all.push(Layer::new("undecided", 8, Mark::Points(undecided)));
     }
     let svg = chart(&Chart {
-        caption: Caption::new(title, "Positions are public, colours private."),
+        caption: Caption::new(title, "Positions are public, colors private."),
         x: Axis::linear("x"),
         y: Axis::linear("y"),
         layers: all,
@@ -103,7 +103,7 @@ fn found(labels: &[u8], guesses: &[Option<u8>]) -> [f64; 3] {
 }
 
 /// One sample in full: what is published, and what an attack makes of it.
-pub(crate) fn figure_1(options: &ReproduceOptions) -> Result<Made> {
+pub(crate) fn figure_1(options: &ReproduceOptions) -> Result<FigureOutput> {
     let mut randomness = Randomness::seeded(options.seed);
     let made = crescents(POINTS, &mut randomness);
     let original = scatter(
@@ -113,7 +113,7 @@ pub(crate) fn figure_1(options: &ReproduceOptions) -> Result<Made> {
         &certain(&made.labels),
     );
     let (published, accuracy) = publish(&made, &mut randomness)?;
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: comparisons(&accuracy),
         notes: notes(&accuracy),
         pictures: [vec![original], published].concat(),

@@ -1,6 +1,6 @@
 //! Figures 4 and 5 on generated crescents.
 
-use super::super::{Comparison, Made, ReproduceOptions};
+use super::super::{Comparison, FigureOutput, ReproduceOptions};
 use super::{
     ALPHA, Effort, Population, Scheme, Spread, Swept, VOTERS, layers, level, mean_group, shares,
     spread,
@@ -66,7 +66,7 @@ fn population(made: Crescents, points: &Points, randomness: &Randomness) -> Resu
 }
 
 /// Attack and local distributions on the crescents.
-pub(crate) fn figure_4_syn(options: &ReproduceOptions) -> Result<Made> {
+pub(crate) fn figure_4_syn(options: &ReproduceOptions) -> Result<FigureOutput> {
     let effort = Effort::new(options);
     let n = size(options);
     let mut randomness = Randomness::seeded(options.seed);
@@ -79,7 +79,7 @@ pub(crate) fn figure_4_syn(options: &ReproduceOptions) -> Result<Made> {
         let scheme = Scheme::grouped(&groups, ALPHA, Some(&points))?;
         swept.add(mean_group(&groups), &scheme);
     }
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: vec![swept.spans("Figure 4")],
         notes: vec![format!(
             "{n} generated points, ε = 2.5, α = 4, {} permutations of {} randomizations each (3 at most for λ); the radii were moved down once the first ones had left only the uniform end; in the attack the {VOTERS} nearest others within {REACH} vote, λ is against the true distribution within {REACH}.",
@@ -154,7 +154,7 @@ impl Lesson {
 }
 
 /// Accuracy of 8-way, 4-way and 2-way classification learned from what is published.
-pub(crate) fn figure_5(options: &ReproduceOptions) -> Result<Made> {
+pub(crate) fn figure_5(options: &ReproduceOptions) -> Result<FigureOutput> {
     let lesson = Lesson::new(options);
     let points = places(&lesson.train.points)?;
     let mut ours: [Vec<(f64, Spread)>; 3] = Default::default();
@@ -171,7 +171,7 @@ pub(crate) fn figure_5(options: &ReproduceOptions) -> Result<Made> {
         format!("{eight:.3}, {four:.3}, {two:.3}")
     };
     let last = extremes[1][0].mean;
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: vec![Comparison::claim(
             "Section 5, Figure 5",
             "8-way accuracy after a uniform shuffle",

@@ -1,6 +1,6 @@
 //! Figure 4, right: friends.
 
-use super::super::{Made, ReproduceOptions};
+use super::super::{FigureOutput, ReproduceOptions};
 use super::people::Network;
 use super::{ALPHA, Effort, Population, Scheme, Swept, VOTERS, mean_group, shares};
 use crate::evaluation::Voters;
@@ -45,7 +45,7 @@ fn population(network: &Network, randomness: &Randomness) -> Population {
 }
 
 /// Attack and local distributions on a network of friends.
-pub(crate) fn figure_4_twitch(options: &ReproduceOptions) -> Result<Made> {
+pub(crate) fn figure_4_twitch(options: &ReproduceOptions) -> Result<FigureOutput> {
     let effort = Effort::new(options);
     let mut randomness = Randomness::seeded(options.seed);
     let network = match &options.source {
@@ -64,7 +64,7 @@ pub(crate) fn figure_4_twitch(options: &ReproduceOptions) -> Result<Made> {
         }
         swept.add(mean_group(&groups), &scheme);
     }
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: vec![swept.spans("Figure 4b")],
         notes: vec![
             format!(

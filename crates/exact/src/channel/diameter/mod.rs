@@ -6,7 +6,7 @@
 //! * **direct**: every pair, O(n²m), stopping within a pair as soon as it is out of the race;
 //! * **embedding**: an isometry into L∞ of dimension 2^(m−1), where a diameter takes one pass over
 //!   the rows, O(n·2^m): for many secrets and few observations;
-//! * **pruned**: pairs are discarded by the triangle inequality through a centre and a few pivots,
+//! * **pruned**: pairs are discarded by the triangle inequality through a center and a few pivots,
 //!   then by a sketch of one byte an entry whose error is known; what is left is computed exactly.
 //!
 //! All give the same pair, whatever the number of threads: among pairs equal up to rounding the first
@@ -82,7 +82,7 @@ pub struct Diameter {
 }
 
 /// The most observations the embedding is asked to take: 2^23 components.
-const MOST_EMBEDDED: usize = 24;
+const MAX_EMBEDDED: usize = 24;
 
 /// Finds the two secrets that are easiest to tell apart.
 ///
@@ -109,10 +109,10 @@ pub fn diameter(channel: &Channel, method: SearchMethod) -> Result<Diameter> {
         SearchMethod::Auto => choose(distinct.len(), width),
         asked => asked,
     };
-    if method == SearchMethod::Embedding && width > MOST_EMBEDDED {
+    if method == SearchMethod::Embedding && width > MAX_EMBEDDED {
         return Err(Error::parameter(
             "--method embedding",
-            format!("takes at most {MOST_EMBEDDED} observations that depend on the secret"),
+            format!("takes at most {MAX_EMBEDDED} observations that depend on the secret"),
         )
         .with_hint("use --method pruned or auto"));
     }
@@ -255,7 +255,7 @@ fn varying_columns(channel: &Channel, rows: &[usize]) -> usize {
                 count += 1;
             }
         }
-        if count > MOST_EMBEDDED {
+        if count > MAX_EMBEDDED {
             break;
         }
     }

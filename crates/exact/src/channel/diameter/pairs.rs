@@ -9,9 +9,9 @@ use crate::channel::diameter::{Found, Frontier, Work};
 
 /// Rows that are compared with all later rows in one task: their numbers stay in the cache.
 pub const TILE: usize = 16;
-/// Tasks of the first round; each round has twice as many, up to [`MOST_TASKS`].
+/// Tasks of the first round; each round has twice as many, up to [`MAX_TASKS`].
 const FIRST_TASKS: usize = 8;
-const MOST_TASKS: usize = 64;
+const MAX_TASKS: usize = 64;
 
 /// What one task found.
 #[derive(Default)]
@@ -53,7 +53,7 @@ pub fn rounds(
             work.add(found.work);
         }
         from = to;
-        tasks = (tasks * 2).min(MOST_TASKS);
+        tasks = (tasks * 2).min(MAX_TASKS);
     }
     (best, work)
 }

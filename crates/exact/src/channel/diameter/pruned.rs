@@ -26,11 +26,11 @@ const SAMPLE: usize = 40;
 
 /// Searches all pairs of some rows of a channel.
 pub fn search(channel: &Channel, rows: &[usize]) -> Found {
-    let (order, centre_distances) = furthest_first(channel, rows);
+    let (order, center_distances) = furthest_first(channel, rows);
     let sorted: Vec<usize> = order.iter().map(|&at| rows[at]).collect();
     let reduced = Reduced::new(channel, &sorted, Order::Strided);
     let mut started = TileFound::default();
-    let pivots = pivots(&reduced, &order, &centre_distances, &mut started);
+    let pivots = pivots(&reduced, &order, &center_distances, &mut started);
     let sketch = sketches_could_pay(&reduced, &started.frontier).then(|| Sketch::new(&reduced));
     let context = Context {
         reduced: &reduced,
@@ -49,11 +49,11 @@ pub fn search(channel: &Channel, rows: &[usize]) -> Found {
 }
 
 struct Context<'a> {
-    /// The rows, those furthest from the centre first.
+    /// The rows, those furthest from the center first.
     reduced: &'a Reduced,
     /// Their numbers before sorting.
     order: &'a [usize],
-    /// Distances of each row to the centre and to the pivots.
+    /// Distances of each row to the center and to the pivots.
     pivots: &'a [Distances],
     sketch: Option<&'a Sketch>,
 }
@@ -153,7 +153,7 @@ impl Trial {
     }
 }
 
-/// The least of the ways from one row to the other through the centre or a pivot.
+/// The least of the ways from one row to the other through the center or a pivot.
 #[inline]
 fn reach(a: &Distances, b: &Distances) -> f64 {
     let mut least = f64::INFINITY;
@@ -166,34 +166,34 @@ fn reach(a: &Distances, b: &Distances) -> f64 {
 
 /// Positions of the rows by their distance from the mean row, the furthest first; and the distances.
 fn furthest_first(channel: &Channel, rows: &[usize]) -> (Vec<usize>, Vec<f64>) {
-    let mut centre = vec![0.0; channel.observations().len()];
+    let mut center = vec![0.0; channel.observations().len()];
     for &row in rows {
-        let entries = centre.iter_mut().zip(channel.row(row));
+        let entries = center.iter_mut().zip(channel.row(row));
         entries.for_each(|(sum, p)| *sum += p);
     }
-    centre.iter_mut().for_each(|sum| *sum /= rows.len() as f64);
+    center.iter_mut().for_each(|sum| *sum /= rows.len() as f64);
     let distances: Vec<f64> = rows
         .iter()
-        .map(|&row| total_variation(channel.row(row), &centre))
+        .map(|&row| total_variation(channel.row(row), &center))
         .collect();
     let mut order: Vec<usize> = (0..rows.len()).collect();
     order.sort_by(|&a, &b| distances[b].total_cmp(&distances[a]));
     (order, distances)
 }
 
-/// Distances of all rows to the centre and to a few rows that are far apart.
+/// Distances of all rows to the center and to a few rows that are far apart.
 fn pivots(
     reduced: &Reduced,
     order: &[usize],
-    centre_distances: &[f64],
+    center_distances: &[f64],
     found: &mut TileFound,
 ) -> Vec<Distances> {
-    let to_centre = |&at: &usize| {
+    let to_center = |&at: &usize| {
         let mut distances = [f64::INFINITY; PIVOTS + 1];
-        distances[0] = centre_distances[at];
+        distances[0] = center_distances[at];
         distances
     };
-    let mut distances: Vec<Distances> = order.iter().map(to_centre).collect();
+    let mut distances: Vec<Distances> = order.iter().map(to_center).collect();
     let mut used = Vec::new();
     let mut pivot = 0;
     for k in 1..=PIVOTS.min(reduced.rows - 1) {

@@ -14,7 +14,7 @@ const LANES: usize = 8;
 pub enum Order {
     /// As given.
     Given,
-    /// Every block of columns is a sample from the whole width, so that neighbouring observations do
+    /// Every block of columns is a sample from the whole width, so that neighboring observations do
     /// not fill a block: pairs that overlap anywhere are found to do so in the first block.
     Strided,
 }

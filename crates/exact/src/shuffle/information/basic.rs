@@ -1,7 +1,7 @@
 //! One target among independent decoys: what the shuffled messages tell of the position of the
 //! target's message, and of the message.
 
-use super::ratio::{LEAST, RatioLaw, excess};
+use super::ratio::{MIN_SHARED, RatioLaw, excess};
 use crate::channel::RowProblem;
 use leakgauge_base::error::{Error, Result};
 
@@ -68,7 +68,7 @@ impl Basic {
                 .iter()
                 .zip(decoys)
                 .map(|(p, q)| (p / whole_p, q / whole_q))
-                .map(|(p, q)| (p, if q < LEAST { 0.0 } else { q }))
+                .map(|(p, q)| (p, if q < MIN_SHARED { 0.0 } else { q }))
         };
         let revealing: Vec<f64> = pairs()
             .filter(|&(p, q)| q == 0.0 && p > 0.0)
@@ -262,14 +262,14 @@ pub fn check_size(n: u64) -> Result<()> {
         return Err(Error::parameter("n = 0", "there is nothing to shuffle")
             .with_hint("the target's message counts: n is at least 1"));
     }
-    if n > MOST_MESSAGES {
+    if n > MAX_MESSAGES {
         return Err(Error::parameter(
             format!("n = {n}"),
-            format!("too many messages: the most is {MOST_MESSAGES}"),
+            format!("too many messages: the most is {MAX_MESSAGES}"),
         ));
     }
     Ok(())
 }
 
 /// Up to here every count is exact as a double.
-pub const MOST_MESSAGES: u64 = 1 << 53;
+pub const MAX_MESSAGES: u64 = 1 << 53;

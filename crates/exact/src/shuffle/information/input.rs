@@ -1,7 +1,7 @@
 //! Users who randomize before they are shuffled: what the shuffled messages tell of the input of one.
 
 use super::basic::{check, check_size};
-use super::ratio::{LEAST, RatioLaw};
+use super::ratio::{MIN_SHARED, RatioLaw};
 use crate::channel::{Channel, Prior};
 use leakgauge_base::error::{Error, Result};
 
@@ -184,7 +184,7 @@ impl Signal {
 
 /// Messages too unlikely to meet are none.
 fn possible(law: impl Iterator<Item = f64>) -> Vec<f64> {
-    law.map(|q| if q < LEAST { 0.0 } else { q }).collect()
+    law.map(|q| if q < MIN_SHARED { 0.0 } else { q }).collect()
 }
 
 fn check_fit(randomizer: &Channel, prior: &Prior, messages: usize) -> Result<()> {

@@ -14,7 +14,7 @@ mod survey;
 mod users;
 
 pub use basic::check_size;
-pub use basic::{Basic, Coefficients, MOST_MESSAGES};
+pub use basic::{Basic, Coefficients, MAX_MESSAGES};
 pub use distribution::Distribution;
 pub use input::{Blanket, PrivacyBounds, Signal, privacy_bounds};
 pub use monte_carlo::{MonteCarlo, StoppingRule};

@@ -19,7 +19,7 @@ pub struct OptimalDecoys {
 /// Against a guess of its *position* the target's own law is best: that tells nothing.
 ///
 /// # Formula
-/// q ∝ √(p(1 − p)) minimises Σ p(1 − p)/q (Cauchy and Schwarz). A target with one certain message has
+/// q ∝ √(p(1 − p)) minimizes Σ p(1 − p)/q (Cauchy and Schwarz). A target with one certain message has
 /// nothing to hide; its decoys are its own law.
 ///
 /// # Errors

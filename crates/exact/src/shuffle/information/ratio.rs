@@ -12,7 +12,7 @@ const FAR: f64 = 700.0;
 
 /// A decoy's message that is less likely counts as one that no decoy sends: with at most 2^53 messages the
 /// difference is below 1e-270.
-pub(super) const LEAST: f64 = 1e-290;
+pub(super) const MIN_SHARED: f64 = 1e-290;
 
 /// One value w = p/q of the likelihood ratio.
 #[derive(Debug, Clone, Copy, PartialEq)]

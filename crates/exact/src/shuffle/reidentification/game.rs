@@ -7,8 +7,8 @@ use super::quadrature::RULE;
 use leakgauge_base::error::{Error, Result};
 use leakgauge_stats::binomial_tail::at_most;
 
-/// The most messages: beyond it neighbouring `f64` are not neighbours.
-pub const MOST_MESSAGES: u64 = 1 << 53;
+/// The most messages: beyond it neighboring `f64` are not neighbors.
+pub const MAX_MESSAGES: u64 = 1 << 53;
 
 /// The guessing game among n shuffled messages.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -52,10 +52,10 @@ impl Game {
     /// n messages and k guesses.
     ///
     /// # Errors
-    /// No message, no guess, or more messages than [`MOST_MESSAGES`]. More guesses than messages are
+    /// No message, no guess, or more messages than [`MAX_MESSAGES`]. More guesses than messages are
     /// as good as one for each.
     pub fn new(messages: u64, guesses: u64) -> Result<Self> {
-        if messages == 0 || messages > MOST_MESSAGES {
+        if messages == 0 || messages > MAX_MESSAGES {
             return Err(Error::parameter(
                 format!("n = {messages}"),
                 "the number of messages, the target's included, must be between 1 and 2^53",

@@ -8,7 +8,7 @@ use super::quadrature::Sum;
 use leakgauge_base::error::{Error, Result};
 
 /// The most sweetwords, over all accounts, that are drawn.
-pub const MOST_SWEETWORDS: u64 = 20_000_000;
+pub const MAX_SWEETWORDS: u64 = 20_000_000;
 
 /// What an attacker gets from a breach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,16 +32,16 @@ pub struct System {
 /// are used up. Equal posteriors come in random order.
 ///
 /// # Errors
-/// Weights that are no distribution; no sweetword, guess or account, or more than [`MOST_SWEETWORDS`].
+/// Weights that are no distribution; no sweetword, guess or account, or more than [`MAX_SWEETWORDS`].
 pub fn success_number(p: &[f64], q: &[f64], system: &System) -> Result<Vec<(u64, u64)>> {
     let drawn = system.sweetwords.saturating_mul(system.accounts);
-    if drawn == 0 || drawn > MOST_SWEETWORDS || system.guesses == 0 {
+    if drawn == 0 || drawn > MAX_SWEETWORDS || system.guesses == 0 {
         return Err(Error::parameter(
             format!(
                 "{} accounts of {} sweetwords",
                 system.accounts, system.sweetwords
             ),
-            format!("are not between 1 and {MOST_SWEETWORDS} sweetwords with a guess each"),
+            format!("are not between 1 and {MAX_SWEETWORDS} sweetwords with a guess each"),
         ));
     }
     let (users, decoys) = (Sampler::new("P", p)?, Sampler::new("Q", q)?);

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::game::{Game, MOST_MESSAGES, Success};
+use super::game::{Game, MAX_MESSAGES, Success};
 use super::panel::{Atom, Panel};
 use super::quadrature::Sum;
 use crate::channel::RowProblem;
@@ -228,7 +228,7 @@ impl RatioLaw {
         };
         let (mut few, mut many) = (0, 1);
         while !enough(many)? {
-            if many == MOST_MESSAGES {
+            if many == MAX_MESSAGES {
                 return Ok(None);
             }
             (few, many) = (many, many * 2);

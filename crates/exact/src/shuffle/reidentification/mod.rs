@@ -58,7 +58,7 @@ pub use analysis::{
     Shuffled,
 };
 pub use bounds::{TotalVariationBounds, clone_bound, hockey_stick_bound, total_variation_bounds};
-pub use game::{Game, MOST_MESSAGES, Success};
+pub use game::{Game, MAX_MESSAGES, Success};
 pub use law::RatioLaw;
 pub use randomizer::{InputLaw, Randomizer, ShuffleBounds};
 pub use real::Stretch;

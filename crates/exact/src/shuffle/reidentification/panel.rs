@@ -42,7 +42,7 @@ enum Inside {
 }
 
 impl Panel {
-    /// The rule for neighbouring atoms: their moments of Legendre polynomials, each over its own width.
+    /// The rule for neighboring atoms: their moments of Legendre polynomials, each over its own width.
     pub fn of_atoms(atoms: &[Atom], range: Range<usize>) -> Panel {
         let part = &atoms[range.clone()];
         let from = part[0].above;

@@ -12,7 +12,7 @@ use crate::mechanism::{BoundMechanism, Mechanism, NoiseShape, Probabilities};
 use leakgauge_base::error::{Error, Result};
 
 /// The most cells that noise on the integers or in steps is written out over.
-const MOST_CELLS: f64 = 2e7;
+const MAX_CELLS: f64 = 2e7;
 
 /// A mechanism that every user applies before messages are shuffled.
 #[derive(Debug)]
@@ -324,7 +324,7 @@ fn against_blanket(
         }
         NoiseShape::Integer(distribution) => {
             let reach = integer_reach(distribution).ok_or("its noise falls off too slowly")?;
-            if high - low + 2.0 * reach > MOST_CELLS {
+            if high - low + 2.0 * reach > MAX_CELLS {
                 return Err("its noise falls off too slowly, or its inputs are too far apart");
             }
             let mass = |x: f64| distribution(-x.abs()) - distribution(-x.abs() - 1.0);
@@ -342,7 +342,7 @@ fn integer_reach(distribution: &dyn Fn(f64) -> f64) -> Option<f64> {
     let mut reach = 1.0;
     while distribution(-reach) > 1e-30 {
         reach *= 2.0;
-        if reach > MOST_CELLS {
+        if reach > MAX_CELLS {
             return None;
         }
     }

@@ -166,7 +166,7 @@ impl Parts {
         });
     }
 
-    /// The panels between two neighbouring bends.
+    /// The panels between two neighboring bends.
     fn smooth(&mut self, levels: &Levels<'_, '_>, high: f64, low: f64) {
         let first = levels.above(high, true);
         let last = levels.above(low, false);

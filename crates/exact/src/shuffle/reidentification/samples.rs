@@ -19,7 +19,7 @@ use leakgauge_stats::concentration::mcdiarmid_hockey_stick_radius;
 use leakgauge_stats::hypergeometric;
 
 /// Thresholds that are certified together, at most.
-const MOST_THRESHOLDS: u32 = 12;
+const MAX_THRESHOLDS: u32 = 12;
 /// The factors λ whose hockey-stick divergences are bounded together.
 const FACTORS: [f64; 6] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0];
 
@@ -188,15 +188,15 @@ fn teach_labels(target: &[u64], decoys: &[u64], rng: &mut ChaCha8Rng) -> Result<
 }
 
 /// The most rows of a sample whose scores are kept one by one.
-const MOST_ROWS: u64 = 500_000_000;
+const MAX_ROWS: u64 = 500_000_000;
 
 fn rows(counts: &[u64]) -> Result<u64> {
     let sum = counts.iter().try_fold(0_u64, |sum, &n| sum.checked_add(n));
-    match sum.filter(|&sum| sum <= MOST_ROWS) {
+    match sum.filter(|&sum| sum <= MAX_ROWS) {
         Some(sum) => Ok(sum),
         None => Err(Error::parameter(
             "counts",
-            format!("sum to more than {MOST_ROWS} rows"),
+            format!("sum to more than {MAX_ROWS} rows"),
         )),
     }
 }
@@ -263,7 +263,7 @@ fn kth_distance(values: &[f64], x: f64, k: usize) -> f64 {
 fn thresholds(decoys: &[f64]) -> Vec<f64> {
     let mut scores = decoys.to_vec();
     scores.sort_by(|a, b| b.total_cmp(a));
-    let levels = (0..MOST_THRESHOLDS - 1).map(|level| scores.len() >> (level + 1));
+    let levels = (0..MAX_THRESHOLDS - 1).map(|level| scores.len() >> (level + 1));
     let mut found: Vec<f64> = levels
         .take_while(|&at| at > 0)
         .map(|at| scores[at - 1])

@@ -7,7 +7,7 @@ use leakgauge_base::error::{Error, Result};
 use leakgauge_base::grammar::{Arguments, Bounds, Call, Parameter};
 
 /// The most labels of a named family.
-const MOST_LABELS: u64 = 10_000_000;
+const MAX_LABELS: u64 = 10_000_000;
 /// Numbers are a continuous law's if more than this share of them differ.
 const DISTINCT: f64 = 0.5;
 
@@ -65,7 +65,7 @@ impl Source {
             } else {
                 0.0
             },
-            size: arguments.whole_if_given("size", 1, MOST_LABELS)?,
+            size: arguments.whole_if_given("size", 1, MAX_LABELS)?,
         }))
     }
 }
