@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use leakgauge::error::{Error, Result};
-use leakgauge::files::{Pending, check_outputs};
+use leakgauge::files::{AtomicFile, check_outputs};
 use leakgauge::permutation::Distance;
 use leakgauge::permute::{
     Grouping, OrderChoice, OrderName, ReleaseOptions, Table, TableOptions, release,
@@ -207,23 +207,23 @@ pub fn permute(arguments: &PermuteArguments) -> Result<ExitCode> {
         .map(|file| file.display().to_string());
     let mut pending = Vec::new();
     if let Some(file) = &arguments.out {
-        pending.push(Pending::write(file, |out| made.write(&table, out))?);
+        pending.push(AtomicFile::write(file, |out| made.write(&table, out))?);
     }
     if let Some(file) = &arguments.report {
-        pending.push(Pending::write(file, |out| {
+        pending.push(AtomicFile::write(file, |out| {
             report::write_json(&made.report, out)
         })?);
     }
     if let Some(file) = &arguments.group_report {
-        pending.push(Pending::write(file, |out| made.write_groups(out))?);
+        pending.push(AtomicFile::write(file, |out| made.write_groups(out))?);
     }
     if let Some(file) = &arguments.permutation {
-        pending.push(Pending::write_private(file, |out| {
+        pending.push(AtomicFile::write_private(file, |out| {
             made.write_permutation(out)
         })?);
     }
     // Everything is on disk before anything has its name.
-    pending.into_iter().try_for_each(Pending::finish)?;
+    pending.into_iter().try_for_each(AtomicFile::finish)?;
     to_stdout(|out| report::write_permute(&made.report, arguments.format.into(), out))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -240,10 +240,10 @@ fn check_places(arguments: &PermuteArguments) -> Result<()> {
         .collect();
     let mut outputs = Vec::new();
     for (option, file) in [
-        ("--out", &arguments.out),
-        ("--report", &arguments.report),
-        ("--group-report", &arguments.group_report),
-        ("--permutation", &arguments.permutation),
+        ("out", &arguments.out),
+        ("report", &arguments.report),
+        ("group_report", &arguments.group_report),
+        ("permutation", &arguments.permutation),
     ] {
         outputs.extend(file.iter().map(|file| (option, file.as_path())));
     }

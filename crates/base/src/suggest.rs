@@ -1,6 +1,7 @@
-//! "Did you mean": the nearest of the names that would have been right.
+//! Suggestions for misspelled names ("did you mean …?").
 
-/// The candidate nearest in spelling to what was written, if it is near at all.
+/// The candidate with the smallest Damerau–Levenshtein distance to what was written, ignoring case, if that
+/// distance is at most a third of the written length (at least 1). Looks at the first 64 characters.
 pub fn nearest<'c>(
     written: &str,
     candidates: impl IntoIterator<Item = &'c str>,
@@ -11,7 +12,7 @@ pub fn nearest<'c>(
     let most = (length / 3).max(1);
     candidates
         .into_iter()
-        // Far from it in length, far from it in spelling; names in a log can be of any length.
+        // The distance is at least the difference in length, which is cheap; names in a log can be long.
         .filter(|candidate| {
             candidate
                 .chars()

@@ -236,7 +236,7 @@ fn lacks_place(error: &Error) -> bool {
                     .any(|option| what.starts_with(option))
         }
         Error::Data { place, .. } => place.row.is_none(),
-        Error::File { .. } => false,
+        _ => false,
     }
 }
 
