@@ -1,9 +1,15 @@
-//! How the command line writes the options that messages name. Only here does a field become a flag.
+//! How the command line writes the options that messages name: this module turns fields into flags.
 
-/// Fields whose flag is not simply their name.
-const FLAGS: [(&str, &str); 1] = [("condition", "--where")];
+/// Fields whose flag is not their name with hyphens.
+const FLAGS: [(&str, &str); 5] = [
+    ("condition", "--where"),
+    ("moved", "--move"),
+    ("prior_epsilon", "--already-epsilon"),
+    ("alternative_radii", "--also"),
+    ("other_files", "--also-group-file"),
+];
 
-/// `fit_on` is `--fit-on`; a value stands behind it.
+/// The flag of a field, followed by the value if there is one: `fit_on` gives `--fit-on`.
 pub fn flag(field: &str, value: Option<&str>) -> String {
     let flag = FLAGS.iter().find(|(name, _)| *name == field).map_or_else(
         || format!("--{}", field.replace('_', "-")),

@@ -1,18 +1,19 @@
-//! The law of the histogram of independent messages that have different laws.
+//! The distribution of the histogram of independent messages with different distributions.
 
 use leakgauge_base::error::{Error, Result};
 
-/// The most cells of a law.
+/// The largest number of cells.
 const MAX_CELLS: usize = 1 << 24;
-/// The most additions that make one.
+/// The largest number of additions.
 const MAX_STEPS: f64 = 4e9;
-/// Cells of a binomial law that are e^−60 of its largest are left out.
+/// Cells of a binomial distribution below e^−60 times the largest are left out.
 const TAIL: f64 = 60.0;
 
-/// The law of the histogram of independent messages over few observations, with room for one more message.
+/// The distribution of the histogram (counts of each observation) of independent messages, stored for one more
+/// message.
 ///
-/// A histogram is a number whose digits, to the base of one more than the messages, are the counts of all
-/// observations but the last.
+/// A histogram is encoded as a number: its digits, in base messages + 1, are the counts of all observations except
+/// the last. `mass` holds the probability of each.
 #[derive(Debug, Clone)]
 pub struct HistogramLaw {
     observations: usize,
@@ -22,10 +23,10 @@ pub struct HistogramLaw {
 }
 
 impl HistogramLaw {
-    /// Of so many messages of each law, all over the same observations.
+    /// For groups of (distribution over the observations, number of messages).
     ///
     /// # Errors
-    /// Too many messages or observations to list the histograms.
+    /// There are too many histograms to list.
     pub fn new(groups: &[(&[f64], u64)], observations: usize) -> Result<Self> {
         let messages = groups
             .iter()
@@ -67,8 +68,8 @@ impl HistogramLaw {
         Ok(law)
     }
 
-    /// One more message. Cells are visited downwards, so that each still finds what its predecessors
-    /// were; where a digit would borrow from the next, the cell that is reached is empty.
+    /// Adds one message. Cells are visited in descending order, so that each reads the old values of its
+    /// predecessors. Where a digit would borrow from the next, the cell that is read is empty.
     fn add(&mut self, row: &[f64]) {
         let last = row[self.observations - 1];
         for cell in (0..self.mass.len()).rev() {
@@ -120,8 +121,8 @@ impl HistogramLaw {
         })
     }
 
-    /// Every histogram of one more message that can occur: its counts, and for each symbol y the
-    /// probability that the messages are that histogram without one y.
+    /// Calls `each` for every possible histogram of one more message: with its counts and, for each observation y,
+    /// the probability that the messages have this histogram minus one y.
     pub fn for_each_extended(&self, mut each: impl FnMut(&[u64], &[f64])) {
         let whole = self.messages + 1;
         let mut counts = vec![0u64; self.observations];
@@ -158,13 +159,14 @@ impl HistogramLaw {
 
 fn too_many(messages: &str, observations: usize) -> Error {
     Error::parameter(
-        format!("{messages} messages of known laws over {observations} observations"),
+        format!("{messages} messages with known distributions over {observations} observations"),
         "have too many histograms to list",
     )
-    .with_hint("use fewer messages, or merge observations; two observations take millions")
+    .with_hint("use fewer messages, or merge observations: with two observations, millions of messages are possible")
 }
 
-/// P(X = start), P(X = start + 1), … of a binomial law, without its negligible ends; p + q = 1.
+/// P(X = start), P(X = start + 1), … of a binomial distribution, without negligible tails, as
+/// (start, probabilities); p + q = 1.
 pub fn binomial_law(trials: u64, p: f64, q: f64) -> (usize, Vec<f64>) {
     if p <= 0.0 || trials == 0 {
         return (0, vec![1.0]);

@@ -42,7 +42,7 @@ impl Census {
     /// The Adult data set: columns age, marital-status and income.
     pub fn read(file: &str) -> Result<Census> {
         let table = table(file)?;
-        let column = |name: &str| table.column("--data", name);
+        let column = |name: &str| table.column("data", name);
         Ok(Census {
             name: file.to_owned(),
             age: table.numbers(&[column("age")?])?,
@@ -98,8 +98,8 @@ impl Network {
         };
         let target = find("target.csv");
         let people = table(&target)?;
-        let ids = people.labels(people.column("--data", "new_id")?)?;
-        let mature = people.labels(people.column("--data", "mature")?)?;
+        let ids = people.labels(people.column("data", "new_id")?)?;
+        let mature = people.labels(people.column("data", "mature")?)?;
         Ok(Network {
             name: directory.to_owned(),
             edges: read_edges(&find("edges.csv"), ids.len(), Some(&ids))?,
