@@ -5,7 +5,7 @@ use libm::{exp, lgamma, log, pow};
 use super::{Comparison, FigureOutput, ReproduceOptions};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_exact::mechanism;
-use leakgauge_exact::shuffle::reidentification::{Game, Randomizer, RatioLaw, Stretch};
+use leakgauge_exact::shuffle::reidentification::{Game, Randomizer, RatioLaw, Segment};
 use leakgauge_plot::{Axis, Caption, Chart, Layer, Mark, chart};
 use leakgauge_plot::{Cell, Figure, Table};
 
@@ -41,7 +41,7 @@ fn picture(
 
 /// Example IV.1: density x + 1/2 against 1 on \[0, 1\].
 fn linear() -> Result<RatioLaw> {
-    RatioLaw::from_stretches(&[Stretch {
+    RatioLaw::from_segments(&[Segment {
         from: 0.0,
         to: 1.0,
         ends: (log(0.5), log(1.5)),

@@ -21,7 +21,7 @@ fn zipf(count: u32, exponent: f64) -> Vec<f64> {
 /// As many samples a point as the paper, unless fewer rows are asked for.
 fn rule(options: &ReproduceOptions) -> StoppingRule {
     StoppingRule {
-        most_samples: (options.rows * 5 / 2).max(2),
+        max_samples: (options.rows * 5 / 2).max(2),
         standard_error: None,
     }
 }

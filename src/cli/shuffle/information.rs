@@ -119,8 +119,8 @@ pub fn information(arguments: &InformationArguments) -> Result<ExitCode> {
     }
     let options = SurveyOptions {
         sizes: arguments.shared.sizes()?,
-        simulation: arguments.samples.map(|most_samples| StoppingRule {
-            most_samples,
+        simulation: arguments.samples.map(|max_samples| StoppingRule {
+            max_samples,
             standard_error: arguments.standard_error,
         }),
         seed: arguments.shared.seed,

@@ -112,7 +112,7 @@ fn games(arguments: &ReidentifyArguments) -> Result<Vec<Game>> {
             "the number of messages: --n 10, --n 2..1e6:20; or ask for it with --success 0.2",
         ));
     }
-    let guesses = parse_numbers("--guesses", &arguments.guesses)?;
+    let guesses = parse_numbers("guesses", &arguments.guesses)?;
     if messages.len().saturating_mul(guesses.len()) > MAX_GAMES {
         return Err(Error::parameter(
             "--n",
@@ -136,7 +136,7 @@ fn basic(
     match both {
         Pair::Weights(p, q) => {
             let law = RatioLaw::from_weights(&p, &q)?;
-            let guesses = parse_numbers("--guesses", &arguments.guesses)?;
+            let guesses = parse_numbers("guesses", &arguments.guesses)?;
             let asked = (&arguments.success[..], &guesses[..]);
             let found = Reidentification::exact((target, decoys), &law, games, asked)?;
             Ok((found, Some((p, q))))
@@ -220,7 +220,7 @@ fn versus(
         return Err(Error::parameter("--against", "needs one --input"));
     };
     let law = randomizer.versus(randomizer.number(input)?, randomizer.number(other)?)?;
-    let guesses = parse_numbers("--guesses", &arguments.guesses)?;
+    let guesses = parse_numbers("guesses", &arguments.guesses)?;
     let names = (
         &*format!("input {input} of {text}"),
         &*format!("messages of input {other}"),

@@ -56,7 +56,7 @@ impl Shared {
     /// The numbers of messages; none if they are not given.
     pub fn sizes(&self) -> Result<Vec<u64>> {
         let text = self.messages.as_deref();
-        text.map_or_else(|| Ok(Vec::new()), |text| parse_numbers("--n", text))
+        text.map_or_else(|| Ok(Vec::new()), |text| parse_numbers("n", text))
     }
 
     /// Writes the graphs, if they are asked for, and the report.

@@ -9,7 +9,7 @@ use crate::report::{Format, write_json};
 use leakgauge_base::error::Result;
 use leakgauge_base::rounding::{at_least, at_most, nearest};
 use leakgauge_exact::shuffle::reidentification::{
-    Estimated, Exact, Found, Game, RatioLaw, Reidentification, Shuffled, honeyword::System,
+    Estimated, Exact, Figures, Game, RatioLaw, Reidentification, Shuffled, honeyword::System,
 };
 use leakgauge_plot::{Axis, Caption, Chart, Layer, Mark, Spot, chart};
 use leakgauge_plot::{Figure, Table};
@@ -32,17 +32,17 @@ pub fn write_reidentification(
 
 fn document(found: &Reidentification) -> Document {
     let mut document = Document::default();
-    match (&found.found, &found.decoys) {
+    match (&found.figures, &found.decoys) {
         (_, Some(decoys)) => document.heading(format!(
             "Re-identification of {} among {decoys}",
             found.target
         )),
         (_, None) => document.heading(format!("Re-identification: shuffled {}", found.target)),
     }
-    match &found.found {
-        Found::Exact(exact) => exact_sections(&mut document, exact),
-        Found::Estimate(estimate) => estimate_sections(&mut document, estimate),
-        Found::Randomizer(shuffled) => randomizer_sections(&mut document, shuffled),
+    match &found.figures {
+        Figures::Exact(exact) => exact_sections(&mut document, exact),
+        Figures::Estimate(estimate) => estimate_sections(&mut document, estimate),
+        Figures::Randomizer(shuffled) => randomizer_sections(&mut document, shuffled),
     }
     document.list(found.notes.clone());
     document
@@ -216,12 +216,12 @@ pub fn pictures(found: &Reidentification) -> Vec<Figure> {
         y: Some(y),
         ..Spot::default()
     };
-    match &found.found {
-        Found::Exact(exact) => exact.rows.iter().for_each(|row| {
+    match &found.figures {
+        Figures::Exact(exact) => exact.rows.iter().for_each(|row| {
             let row = &row.success;
             add("success", row.n, row.guesses, at(row.n, row.success));
         }),
-        Found::Estimate(estimate) => estimate.rows.iter().for_each(|row| {
+        Figures::Estimate(estimate) => estimate.rows.iter().for_each(|row| {
             let spot = Spot {
                 x: row.n as f64,
                 y: row.success.point,
@@ -230,7 +230,7 @@ pub fn pictures(found: &Reidentification) -> Vec<Figure> {
             };
             add("estimate", row.n, row.guesses, spot);
         }),
-        Found::Randomizer(shuffled) => shuffled.rows.iter().for_each(|row| {
+        Figures::Randomizer(shuffled) => shuffled.rows.iter().for_each(|row| {
             add("clone", row.n, row.guesses, at(row.n, row.clone));
             add("blanket", row.n, row.guesses, at(row.n, row.blanket));
         }),
@@ -238,7 +238,7 @@ pub fn pictures(found: &Reidentification) -> Vec<Figure> {
     if series.is_empty() {
         return Vec::new();
     }
-    let is_estimate = matches!(found.found, Found::Estimate(_));
+    let is_estimate = matches!(found.figures, Figures::Estimate(_));
     for (number, (name, spots)) in series.into_iter().enumerate() {
         // More than the legend holds stay without a name.
         let name = if number < 6 { name } else { String::new() };
@@ -283,9 +283,9 @@ pub fn flatness(law: &RatioLaw, n: u64) -> Result<Figure> {
     let (mut line, mut blind) = (vec![(0.0, 0.0)], vec![(0.0, 0.0)]);
     for (game, found) in games.iter().zip(law.grid(&games)) {
         let k = found.guesses;
-        table.push([k.into(), found.success.into(), game.blind().into()]);
+        table.push([k.into(), found.success.into(), game.blind_success().into()]);
         line.push((k as f64, found.success));
-        blind.push((k as f64, game.blind()));
+        blind.push((k as f64, game.blind_success()));
     }
     let svg = chart(&Chart {
         caption: Caption::new(
