@@ -1,4 +1,4 @@
-//! Two distributions of observations over each other.
+//! Two distributions of observations in one picture.
 
 use super::axis::{Axis, Extent};
 use super::canvas::{Anchor, Canvas, Caption, FONT, Role, draw};
@@ -6,24 +6,24 @@ use super::chart::{Chart, Layer, Mark, chart};
 use super::frame::{Entry, Frame, GAP, GRID, LINE, Legend, Sample};
 use super::text::{ems, fit};
 
-/// Densities of a number under two secrets, in bins they share.
+/// Histograms of a number under two secrets, with common bins.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Histograms {
-    /// What it is called and shows.
+    /// Title and description.
     pub caption: Caption,
-    /// What is observed, with the unit.
+    /// The axis of the observation.
     pub x: Axis,
-    /// What the height is: a density, or a share of rows.
+    /// The label of the heights: a density, or a share of rows.
     pub y_label: String,
-    /// The two secrets.
+    /// The labels of the two secrets.
     pub names: [String; 2],
-    /// Ends of the bins, one more than there are bins.
+    /// The edges of the bins, one more than the number of bins.
     pub edges: Vec<f64>,
-    /// The height of each bin.
+    /// The height of each bin, for each secret.
     pub heights: [Vec<f64>; 2],
 }
 
-/// Draws two histograms over each other, outlined and filled so that both are seen.
+/// Draws two histograms on top of each other, with outline and transparent fill so that both are visible.
 pub fn histograms(data: &Histograms) -> String {
     let mut layers = Vec::new();
     for (series, heights) in data.heights.iter().enumerate() {
@@ -60,7 +60,7 @@ pub fn histograms(data: &Histograms) -> String {
     })
 }
 
-/// From the ground over all bins and back to the ground.
+/// The outline of a histogram, from the baseline over all bins and back.
 fn outline(edges: &[f64], heights: &[f64]) -> Vec<(f64, f64)> {
     let bins = edges.windows(2).zip(heights);
     let mut path: Vec<(f64, f64)> = bins
@@ -76,24 +76,24 @@ fn outline(edges: &[f64], heights: &[f64]) -> Vec<(f64, f64)> {
 /// Probabilities of labels under two secrets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LabelBars {
-    /// What it is called and shows.
+    /// Title and description.
     pub caption: Caption,
-    /// What is observed.
+    /// The label of the observation.
     pub x_label: String,
-    /// What the height is: a probability, or a share of rows.
+    /// The label of the heights: a probability, or a share of rows.
     pub y_label: String,
-    /// The two secrets.
+    /// The labels of the two secrets.
     pub names: [String; 2],
-    /// The observations.
+    /// The labels of the observations.
     pub labels: Vec<String>,
-    /// The probability of each under the two.
+    /// The probability of each observation, for each secret.
     pub heights: [Vec<f64>; 2],
 }
 
-/// Labels that are shown one by one; the others, the least likely, are added up.
+/// The largest number of bars; if there are more labels, the least likely share the last bar.
 const MAX_BARS: usize = 24;
 
-/// Draws bars side by side. Of more than 24 labels, the least likely share one pair of bars at the end.
+/// Draws pairs of bars. If there are more than 24 labels, the least likely share the last pair.
 pub fn label_bars(data: &LabelBars) -> String {
     let bars = bars(data);
     let top = bars.iter().flat_map(|bar| bar.1).fold(0.0, f64::max);
@@ -134,7 +134,7 @@ pub fn label_bars(data: &LabelBars) -> String {
 const SMALL: f64 = 32.0;
 const MAX_LENGTH: f64 = 320.0;
 
-/// Labels with their two heights, in the order they were given.
+/// Labels with their two heights, in the given order.
 fn bars(data: &LabelBars) -> Vec<(String, [f64; 2])> {
     let height = |which: usize, at: usize| {
         let height = data.heights[which].get(at).copied().unwrap_or(0.0);

@@ -1,4 +1,4 @@
-//! A number for each pair of labels.
+//! Heat maps: a number for each pair of labels as color.
 
 use super::axis::{Axis, number};
 use super::canvas::{Anchor, Canvas, Caption, FONT, Role, STROKE, WIDTH, draw_over};
@@ -9,28 +9,28 @@ use super::text::{ems, fit};
 /// A table of numbers as colors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Heatmap {
-    /// What it is called and shows.
+    /// Title and description.
     pub caption: Caption,
-    /// Labels from top to bottom.
+    /// The row labels, from top to bottom.
     pub rows: Vec<String>,
-    /// Labels from left to right.
+    /// The column labels, from left to right.
     pub columns: Vec<String>,
-    /// Row by row; `None`, or missing at the end: no number, shown gray.
+    /// The values, row by row; `None` and missing values at the end are gray.
     pub values: Vec<Option<f64>>,
-    /// What the numbers are, and those that have the first and the last color.
+    /// The color axis: its label, and the values of the first and the last color.
     pub scale: Axis,
-    /// What the labels at the left are.
+    /// The title of the rows.
     pub row_label: String,
-    /// What the labels at the bottom are.
+    /// The title of the columns.
     pub column_label: String,
     /// Cells (row, column) with a frame around them.
     pub marked: Vec<(usize, usize)>,
 }
 
-/// Width or height of the longest labels.
+/// The largest width or height of labels, in units.
 const MAX_LENGTH: f64 = 330.0;
 
-/// Where everything is, in units.
+/// The layout, in units.
 struct Layout {
     left: i32,
     right: i32,
@@ -45,8 +45,8 @@ struct Layout {
     column_height: i32,
 }
 
-/// Draws a table of numbers as colors with a bar that explains them. Numbers are written in cells
-/// that have room for them; labels that have no room are left out evenly.
+/// Draws a table of numbers as colors with a color bar. Numbers are written into cells that are large enough; if labels
+/// do not fit, only every n-th is shown.
 pub fn heatmap(data: &Heatmap) -> String {
     let layout = Layout::new(data);
     let ramp = Ramp::new(&data.scale, data.values.iter().flatten().copied());
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_are_none_are_gray() {
+    fn missing_numbers_are_gray() {
         let mut data = square(vec!["a".to_owned(), "b".to_owned()]);
         data.values = vec![None, Some(f64::NAN), Some(f64::INFINITY)];
         let svg = heatmap(&data);

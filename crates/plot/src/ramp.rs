@@ -1,4 +1,4 @@
-//! Colors of numbers, and the bar that explains them.
+//! Color ramps and color bars.
 
 use std::fmt::Write;
 
@@ -9,16 +9,16 @@ use super::canvas::{Anchor, Canvas, FONT, Role, THIN, WIDTH};
 use super::frame::GAP;
 use super::text::{ems, fit};
 
-/// Steps of color: more are not told apart, and cells of one step are one path.
+/// The number of colors: more cannot be distinguished, and cells of one color form one path.
 const LEVELS: usize = 48;
 
-/// The colors between two numbers.
+/// A color ramp between two numbers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ramp {
     extent: Extent,
 }
 
-/// The width that the bar takes with its marks and name.
+/// The width of the color bar with ticks and label, in units.
 pub(super) const BAR: i32 = 232;
 
 impl Ramp {
@@ -28,13 +28,13 @@ impl Ramp {
         }
     }
 
-    /// The step of a number, the nearest if it is beyond the ends.
+    /// The color step of a number, clamped to the ends.
     pub fn level(&self, value: f64) -> Option<usize> {
         let place = self.extent.place(value).filter(|_| !value.is_nan())?;
         Some((place.clamp(0.0, 1.0) * (LEVELS - 1) as f64).round() as usize)
     }
 
-    /// Whether dark text is read on a step.
+    /// Whether dark text is readable on a color step.
     pub fn is_light(level: usize) -> bool {
         let (r, g, b) = color(level);
         // Relative luminance, roughly; above a fifth black is read better than white.
@@ -42,7 +42,7 @@ impl Ramp {
         0.21 * linear(r) + 0.72 * linear(g) + 0.07 * linear(b) > 0.19
     }
 
-    /// The bar at the right of an area.
+    /// Draws the color bar at the right of an area.
     pub fn draw_bar(&self, canvas: &Canvas<'_>, (top, bottom): (i32, i32), label: &str) {
         let (left, right) = (WIDTH - BAR + GAP, WIDTH - BAR + GAP + 40);
         let height = f64::from(bottom - top);
@@ -88,7 +88,7 @@ fn color(level: usize) -> (u8, u8, u8) {
     (color.0, color.1, color.2)
 }
 
-/// Rectangles of many colors as one path a color.
+/// Rectangles of many colors, as one path per color.
 #[derive(Default)]
 pub(super) struct Cells {
     paths: Vec<String>,

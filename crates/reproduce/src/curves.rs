@@ -8,7 +8,7 @@ use leakgauge_exact::mechanism;
 use leakgauge_plot::{Axis, Caption, Chart, Layer, Mark, chart};
 use leakgauge_plot::{Figure, Table};
 
-/// What an axis of β* is called.
+/// The label of an axis of β*.
 pub(super) const SECURITY: &str = "Bayes security β*";
 
 /// The rows of a grid of a mechanism or promise.
@@ -57,7 +57,7 @@ pub(super) fn figure_4(_: &ReproduceOptions) -> Result<FigureOutput> {
     let svg = security_chart(
         Caption::new(
             "Bayes security that ε-differential privacy guarantees",
-            "Corollary 2, 2/(1 + exp ε), falls slowly from 1; the bound of Yeom et al., 2 − exp ε, reaches 0 at ε = 0.69.",
+            "Corollary 2, 2/(1 + exp ε), decreases slowly from 1; the bound of Yeom et al., 2 − exp ε, reaches 0 at ε = 0.69.",
         ),
         Axis::linear("ε").from_to(0.0, 3.0),
         vec![
@@ -67,7 +67,7 @@ pub(super) fn figure_4(_: &ReproduceOptions) -> Result<FigureOutput> {
     );
     Ok(FigureOutput {
         notes: vec![
-            "The bound of Yeom et al. says nothing from ε = ln 2 = 0.6931 on; its values below 0 are in the data, not in the picture.".to_owned(),
+            "The bound of Yeom et al. is trivial from ε = ln 2 = 0.6931 on; its negative values are in the data, not in the picture.".to_owned(),
         ],
         pictures: vec![Figure {
             file: "bayes-security-figure-4",
@@ -78,7 +78,7 @@ pub(super) fn figure_4(_: &ReproduceOptions) -> Result<FigureOutput> {
     })
 }
 
-/// Randomized response over more and more secrets.
+/// Randomized response over increasing numbers of secrets.
 pub(super) fn figure_6a(_: &ReproduceOptions) -> Result<FigureOutput> {
     let counts: [(u64, &str); 5] = [
         (10, "10 secrets"),
@@ -109,7 +109,7 @@ pub(super) fn figure_6a(_: &ReproduceOptions) -> Result<FigureOutput> {
     let svg = security_chart(
         Caption::new(
             "Bayes security of randomized response",
-            "Each curve falls from 1 to 0 around ε = ln n; the more secrets n, the later.",
+            "Each curve decreases from 1 to 0 around ε = ln n, later for more secrets n.",
         ),
         Axis::linear("ε").from_to(0.0, 25.0),
         layers,
@@ -117,7 +117,7 @@ pub(super) fn figure_6a(_: &ReproduceOptions) -> Result<FigureOutput> {
     Ok(FigureOutput {
         comparisons: numbers_6a()?,
         notes: vec![
-            "n of eq. (7) is the number of secrets, which section VI-A calls data records: it is the number of labels that a record can have, not that of people.".to_owned(),
+            "n of eq. (7) is the number of secrets, which section VI-A calls data records: it is the number of possible labels of a record, not the number of people.".to_owned(),
         ],
         pictures: vec![Figure {
             file: "bayes-security-figure-6a",
@@ -244,7 +244,7 @@ pub(super) fn figure_6c(_: &ReproduceOptions) -> Result<FigureOutput> {
     let svg = chart(&Chart {
         caption: Caption::new(
             "Bayes security of the Gaussian mechanism",
-            "Nearly straight lines from 1 at ε = 0 down to between 0.9 and 0.95 at ε = 1; the smaller δ, the higher.",
+            "Nearly straight lines from 1 at ε = 0 to between 0.9 and 0.95 at ε = 1, higher for smaller δ.",
         ),
         x: Axis::linear("ε").from_to(0.0, 1.0),
         y: Axis::linear(SECURITY).from_to(0.88, 1.0),
@@ -253,7 +253,7 @@ pub(super) fn figure_6c(_: &ReproduceOptions) -> Result<FigureOutput> {
     });
     Ok(FigureOutput {
         comparisons: numbers_6c()?,
-        notes: vec!["σ = Δ √(2 ln(1.25/δ))/ε, proved for ε < 1; the end at ε = 1 is drawn because the text uses it.".to_owned()],
+        notes: vec!["σ = Δ √(2 ln(1.25/δ))/ε, proved for ε < 1; the end at ε = 1 is included because the text uses it.".to_owned()],
         pictures: vec![Figure {
             file: "bayes-security-figure-6c",
             table,
@@ -282,7 +282,7 @@ pub(super) fn numbers_6c() -> Result<Vec<Comparison>> {
     ])
 }
 
-/// β* of randomized response with what Proposition 5 and the Euclidean diameter say.
+/// β* of randomized response, and its bounds from Proposition 5 and the Euclidean diameter.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounded {
     pub exact: f64,
@@ -346,7 +346,7 @@ pub(super) fn figure_8(_: &ReproduceOptions) -> Result<FigureOutput> {
     })
 }
 
-/// Where the mean-row bound is the best of the three.
+/// Whether the mean-row bound is the best of the three.
 pub(super) fn appendix_i(right: &[(f64, Bounded)]) -> Comparison {
     let better: Vec<String> = right
         .iter()

@@ -82,7 +82,7 @@ fn bounds() -> Result<Vec<Comparison>> {
             nearly_sure,
             (nearly_sure - 1.0).abs() < 1e-3,
         )
-        .because("needs the likely secret to have every observation of the others"),
+        .because("true only if the likely secret has every observation of the other secrets"),
     ])
 }
 
@@ -133,8 +133,8 @@ fn picture(all: &[Comparison]) -> String {
     };
     dots(&Dots {
         caption: Caption::new(
-            "Numbers printed in the text, beside the recomputed ones",
-            "Printed and recomputed agree but for β* of randomized response with 400 secrets.",
+            "Numbers printed in the text and recomputed",
+            "Printed and recomputed numbers agree except for β* of randomized response with 400 secrets.",
         ),
         x: Axis::linear("value").from_to(0.0, 1.03),
         name: "recomputed".to_owned(),

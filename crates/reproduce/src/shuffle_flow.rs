@@ -47,7 +47,7 @@ fn against_users(
     }
     let svg = draw(
         title,
-        "Noise alone: the level lines. With shuffling the curves fall to the probability of guessing blind.",
+        "Horizontal lines: noise only. With shuffling the curves decrease to the prior vulnerability.",
         Axis::linear("users n"),
         layers,
     );
@@ -75,7 +75,7 @@ pub(super) fn figure_2(_: &ReproduceOptions) -> Result<FigureOutput> {
             Comparison::number(place, "p = 0.6, n = 200", "0.5056", at(0.6, 200)?),
             Comparison::claim(
                 place,
-                "least p of noise alone that is worse than shuffling alone, n = 200",
+                "smallest p for which noise alone is worse than shuffling alone, n = 200",
                 "0.53",
                 at(1.0, 200)?,
                 format!("{:.2}", at(1.0, 200)?) == "0.53",
@@ -87,7 +87,7 @@ pub(super) fn figure_2(_: &ReproduceOptions) -> Result<FigureOutput> {
                 (at(1.0, 100)? - 0.5) / (at(1.0, 200)? - 0.5),
                 false,
             )
-            .because("it falls as 1/√n: twice the users, 1/√2 of the excess"),
+            .because("it decreases as 1/√n: with twice the users, 1/√2 of the excess"),
         ],
         notes: Vec::new(),
         pictures: vec![against_users(
@@ -122,7 +122,7 @@ pub(super) fn figure_3(_: &ReproduceOptions) -> Result<FigureOutput> {
     }
     let svg = draw(
         "An adversary who knows 200 of 201 values",
-        "Nearly the same whatever the known values are; without noise the last value is certain.",
+        "Nearly independent of the known values; without noise the last value is certain.",
         Axis::linear("known users with the first value, %"),
         layers,
     );
@@ -184,11 +184,11 @@ fn figure_4_numbers() -> Result<Vec<Comparison>> {
             excess(400)? / excess(100)?,
             false,
         )
-        .because("it falls as 1/√n: four times the users, half of the excess"),
+        .because("it decreases as 1/√n: with four times the users, half the excess"),
     ])
 }
 
-/// Shuffling alone for more and more values.
+/// Shuffling alone for increasing numbers of values.
 pub(super) fn figure_5(_: &ReproduceOptions) -> Result<FigureOutput> {
     let mut table = Table::new(&["values", "n", "shuffle"]);
     let mut layers = Vec::new();
@@ -219,12 +219,12 @@ pub(super) fn figure_5(_: &ReproduceOptions) -> Result<FigureOutput> {
             Comparison::number("section VI-B", "k = 3, n = 100", "0.3826", at(100)?),
             Comparison::number("section VI-B", "k = 3, n = 1000", "0.3488", at(1000)?),
         ],
-        notes: vec!["The paper stops at few values because its sum has n^(k − 1) terms; the expected maximum load is computed here without it.".to_owned()],
+        notes: vec!["The paper uses few values because its sum has n^(k − 1) terms; the expected maximum load is computed here without that sum.".to_owned()],
         pictures: vec![Figure { file: "shuffle-flow-figure-5", table, svg }],
     })
 }
 
-/// Exact values beside equation (16) with the constant 1 and the true constant.
+/// Exact values and equation (16) with the constant 1 and with the exact constant.
 fn beside_asymptotic(kinds: &[(u64, f64)], file: &'static str, title: &str) -> Result<Figure> {
     let mut table = Table::new(&["values", "keep", "n", "exact", "asymptotic", "leading_term"]);
     let mut layers = Vec::new();
@@ -268,7 +268,7 @@ fn constants() -> Vec<Comparison> {
     let one = |k: u32| {
         let constant = expected_max_normal(k.into()) / f64::from(k).ln().sqrt();
         Comparison::claim("section VI-C", &format!("the constant f for k = {k}"), "1", constant, false)
-            .because("for a fixed k it tends to e_k/√(ln k), e_k the expected maximum of k standard normal numbers")
+            .because("for fixed k it converges to e_k/√(ln k), e_k the expected maximum of k standard normal numbers")
     };
     [2, 3, 4, 5].map(one).to_vec()
 }

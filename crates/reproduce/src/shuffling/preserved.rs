@@ -1,4 +1,4 @@
-//! Figure 7: what share of a set stays.
+//! Figure 7: the share of a set that a shuffle preserves.
 
 use rayon::prelude::*;
 
@@ -9,7 +9,7 @@ use leakgauge_permute::{Randomness, bound_by_width};
 use leakgauge_plot::{Axis, Caption, Chart, Layer, Mark, chart};
 use leakgauge_plot::{Figure, Table};
 
-/// Rows; shuffles of each point.
+/// The number of rows, and of shuffles per point.
 const ROWS: u32 = 10_000;
 const SHUFFLES: u64 = 50;
 
@@ -54,7 +54,7 @@ fn picture(
     let svg = chart(&Chart {
         caption: Caption::new(
             format!("Share of a set that a shuffle keeps in it, against {what}"),
-            "The larger the dispersion and the larger the set, the more of it stays.",
+            "A larger share stays for larger dispersion and for larger sets.",
         ),
         x,
         y: Axis::linear("η at δ = 0.01").from_to(0.0, 1.0),
@@ -126,7 +126,7 @@ pub(crate) fn figure_7(options: &ReproduceOptions) -> Result<FigureOutput> {
     Ok(FigureOutput {
         comparisons: comparisons(&by_width),
         notes: vec![format!(
-            "{n} rows, {shuffles} shuffles a point, θ = 2α/ω(ω + 1), the set in the middle of the reference order. Panel a: a set of a quarter of the rows. The paper does not give its widths and set sizes."
+            "{n} rows, {shuffles} shuffles per point, θ = 2α/ω(ω + 1), the set in the middle of the reference order. Panel a: a set of a quarter of the rows. The paper does not state its widths and set sizes."
         )],
         pictures: vec![
             picture(

@@ -12,7 +12,7 @@ use leakgauge_permute::{Groups, Points, Randomness};
 use leakgauge_plot::{Axis, Caption, Chart, chart};
 use leakgauge_plot::{Figure, Table};
 
-/// Points to learn from.
+/// The number of points to learn from.
 const MANY: u64 = 20_000;
 /// Within which voters and true distributions are looked for.
 const REACH: f64 = 0.15;
@@ -25,7 +25,7 @@ fn floats(points: &[[f64; 2]]) -> Vec<f32> {
     points.concat().iter().map(|x| *x as f32).collect()
 }
 
-/// Radii that are swept.
+/// The radii.
 const RADII: [f64; 9] = [0.005, 0.01, 0.02, 0.04, 0.08, 0.15, 0.3, 0.7, 2.5];
 
 fn size(options: &ReproduceOptions) -> usize {
@@ -82,7 +82,7 @@ pub(crate) fn figure_4_syn(options: &ReproduceOptions) -> Result<FigureOutput> {
     Ok(FigureOutput {
         comparisons: vec![swept.spans("Figure 4")],
         notes: vec![format!(
-            "{n} generated points, ε = 2.5, α = 4, {} permutations of {} randomizations each (3 at most for λ); the radii were moved down once the first ones had left only the uniform end; in the attack the {VOTERS} nearest others within {REACH} vote, λ is against the true distribution within {REACH}.",
+            "{n} generated points, ε = 2.5, α = 4, {} permutations of {} randomizations each (3 at most for λ); the radii were reduced once because the first ones only showed the uniform end; in the attack the {VOTERS} nearest points within {REACH} vote, and λ compares with the true distribution within {REACH}.",
             effort.rounds, effort.draws
         )],
         pictures: swept.pictures(
@@ -95,7 +95,7 @@ pub(crate) fn figure_4_syn(options: &ReproduceOptions) -> Result<FigureOutput> {
     })
 }
 
-/// What is learned from, and tested with.
+/// The training and test points.
 struct Lesson {
     train: Crescents,
     test: Crescents,
@@ -153,7 +153,7 @@ impl Lesson {
     }
 }
 
-/// Accuracy of 8-way, 4-way and 2-way classification learned from what is published.
+/// The accuracy of 8-way, 4-way and 2-way classification learned from published values.
 pub(crate) fn figure_5(options: &ReproduceOptions) -> Result<FigureOutput> {
     let lesson = Lesson::new(options);
     let points = places(&lesson.train.points)?;
@@ -180,7 +180,7 @@ pub(crate) fn figure_5(options: &ReproduceOptions) -> Result<FigureOutput> {
             last < 0.25,
         )],
         notes: vec![format!(
-            "{} generated points to learn from and as many to test with, ε = 2.5, α = 4; boosted trees. The radii are those of Figure 4, which were moved down once the first ones had left only the uniform end. Without a shuffle the accuracies are {}; after a uniform one {}.",
+            "{} generated training points and as many test points, ε = 2.5, α = 4; boosted trees. The radii are those of Figure 4, which were reduced once because the first ones only showed the uniform end. Without a shuffle the accuracies are {}; after a uniform shuffle {}.",
             size(options),
             say(&extremes[0]),
             say(&extremes[1])
@@ -218,7 +218,7 @@ fn accuracies(ours: &[Vec<(f64, Spread)>; 3], extremes: &[[Spread; 3]; 2]) -> Fi
     }
     let svg = chart(&Chart {
         caption: Caption::new(
-            "Accuracy of what is learned from crescents shuffled within a radius",
+            "Accuracy of classifiers learned from crescents shuffled within a radius",
             "Fine classes are lost at small radii, coarse ones at large radii.",
         ),
         x: Axis::log("radius of the groups"),
