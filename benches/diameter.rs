@@ -10,7 +10,7 @@ use leakgauge::channel::{Channel, SearchMethod, diameter};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-fn normalised(rows: Vec<Vec<f64>>) -> Channel {
+fn normalized(rows: Vec<Vec<f64>>) -> Channel {
     let normal = |row: Vec<f64>| -> Vec<f64> {
         let sum: f64 = row.iter().sum();
         row.into_iter().map(|x| x / sum).collect()
@@ -23,13 +23,13 @@ fn normalised(rows: Vec<Vec<f64>>) -> Channel {
 fn random(n: usize, m: usize, power: f64) -> Channel {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let mut weight = |_| (-rng.random::<f64>().max(1e-300).ln()).powf(power);
-    normalised((0..n).map(|_| (0..m).map(&mut weight).collect()).collect())
+    normalized((0..n).map(|_| (0..m).map(&mut weight).collect()).collect())
 }
 
 fn geometric(n: usize, m: usize, nu: f64) -> Channel {
     let weight =
         |s: usize, o: usize| (-nu * (s as f64 * m as f64 / n as f64 - o as f64).abs()).exp();
-    normalised(
+    normalized(
         (0..n)
             .map(|s| (0..m).map(|o| weight(s, o)).collect())
             .collect(),
@@ -43,7 +43,7 @@ fn clusters(n: usize, m: usize) -> Channel {
         let pairs = base.row(s % 20).iter().zip(base.row(s));
         pairs.map(|(a, b)| 0.999 * a + 0.001 * b).collect()
     };
-    normalised((0..n).map(row).collect())
+    normalized((0..n).map(row).collect())
 }
 
 /// All pairs equally far apart: nothing can be discarded.
@@ -55,7 +55,7 @@ fn ties(n: usize, m: usize) -> Channel {
             1.0
         }
     };
-    normalised(
+    normalized(
         (0..n)
             .map(|s| (0..m).map(|o| weight(s, o)).collect())
             .collect(),

@@ -1,4 +1,4 @@
-//! The command line of leakgauge; everything it does is in the library.
+//! The `leakgauge` program.
 
 mod cli;
 

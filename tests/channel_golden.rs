@@ -1,7 +1,7 @@
 //! Exact figures of channels against values computed elsewhere in exact rationals or to 30 digits.
 
 use leakgauge::channel::{
-    Channel, Payoff, Prior, SearchMethod, centre_bound, diameter, l2_bound, mean_row,
+    Channel, Payoff, Prior, SearchMethod, center_bound, diameter, l2_bound, mean_row,
 };
 use serde_json::Value;
 
@@ -189,12 +189,12 @@ fn gains_and_losses_leak_what_they_should() {
 }
 
 #[test]
-fn a_centre_bounds_bayes_security_on_both_sides() {
+fn a_center_bounds_bayes_security_on_both_sides() {
     for entry in channels("prop5") {
         let channel = channel(&entry["params"]["matrix"]);
         let q = numbers(&entry["params"]["q"]);
         let mixture = entry["params"]["q_in_hull"] == "yes";
-        let Ok(bound) = centre_bound(&channel, &q, mixture) else {
+        let Ok(bound) = center_bound(&channel, &q, mixture) else {
             // The envelope of the rows is no distribution.
             let sum: f64 = q.iter().sum();
             assert!((sum - 1.0).abs() > 1e-9, "{}", entry["id"]);
@@ -229,10 +229,10 @@ fn bounds_of_randomized_response_as_in_figure_8() {
         let channel = Channel::from_rows(&rows).unwrap();
         let worst = diameter(&channel, SearchMethod::Auto).unwrap();
         check(&entry, "exact", worst.bayes_security);
-        let mean = centre_bound(&channel, &mean_row(&channel), true).unwrap();
+        let mean = center_bound(&channel, &mean_row(&channel), true).unwrap();
         check_difference(&entry, "mean_row", mean.lower);
         check_difference(&entry, "mean_row_upper", mean.upper.unwrap());
-        let any = centre_bound(&channel, channel.row(n - 1), true).unwrap();
+        let any = center_bound(&channel, channel.row(n - 1), true).unwrap();
         check_difference(&entry, "any_row", any.lower);
         check_difference(&entry, "any_row_upper", any.upper.unwrap());
         check_difference(&entry, "l2_diameter", l2_bound(&channel).lower);
@@ -335,7 +335,7 @@ fn cascades_leak_no_more_than_either_part() {
 
 #[test]
 fn the_pair_that_is_worst_once_need_not_be_worst_twice() {
-    // The matrix printed in Proposition 1: values right, minimisers not unique.
+    // The matrix printed in Proposition 1: values right, minimizers not unique.
     let printed = [
         vec![0.9, 0.1, 0.0],
         vec![0.8, 0.2, 0.0],
@@ -350,7 +350,7 @@ fn the_pair_that_is_worst_once_need_not_be_worst_twice() {
     assert!((both.pair_bayes_security(0, 2) - 0.44).abs() < 1e-15);
     assert_eq!(twice.pair, (0, 3));
     assert!((twice.bayes_security - 0.36).abs() < 1e-15);
-    // A matrix with one minimiser each, and not the same.
+    // A matrix with one minimizer each, and not the same.
     let strict = [
         vec![0.2, 0.1, 0.7],
         vec![0.6, 0.0, 0.4],
@@ -410,7 +410,7 @@ fn geometric_channels_keep_their_smallest_figures() {
         let prior = Prior::new(weights.iter().map(|w| w / sum).collect()).unwrap();
         let risk = channel.bayes_risk(&prior).unwrap();
         check(&entry, "R_star_geometric_prior", risk);
-        let mean = centre_bound(&channel, &mean_row(&channel), true).unwrap();
+        let mean = center_bound(&channel, &mean_row(&channel), true).unwrap();
         check_difference(&entry, "prop5_centroid_lower", mean.lower);
         check_difference(&entry, "prop5_centroid_upper", mean.upper.unwrap());
     }

@@ -148,7 +148,7 @@ fn range_mechanisms_are_what_their_rows_give() {
     }
 }
 
-/// Rows of the normalised and the folded geometric mechanisms, from their definitions.
+/// Rows of the normalized and the folded geometric mechanisms, from their definitions.
 #[test]
 fn geometric_rows_are_their_weights() {
     let (low, high) = (-4, 9);

@@ -169,7 +169,7 @@ fn the_paper_s_simulations_agree_with_exact_values() {
 #[test]
 fn simulations_agree_with_exact_values() {
     let rule = StoppingRule {
-        most_samples: 20_000,
+        max_samples: 20_000,
         standard_error: None,
     };
     for (seed, entry) in entries("mc").iter().enumerate() {

@@ -25,7 +25,7 @@ pub(crate) fn of_order(
 
 /// Are equal secrets neighbours far more often than by chance, or far less often?
 fn interleaving(rows: &[u32], secrets: usize) -> Option<Warning> {
-    let order::NeighbourTest {
+    let order::NeighborTest {
         share,
         expected_share: expected,
         p_value,
@@ -60,7 +60,7 @@ fn of_observations(observations: &Observations, secrets: usize, rows: &RowOrder)
             .collect();
         let serial = order::rank_autocorrelation(&rows.secrets, &values, secrets);
         autocorrelation.offer(&column.name, serial.correlation, serial.p_value < level);
-        let across = order::neighbour_correlation(&rows.secrets, &values, secrets);
+        let across = order::neighbor_correlation(&rows.secrets, &values, secrets);
         autocorrelation.offer(&column.name, across.correlation, across.p_value < level);
         let trend = order::drift(&rows.secrets, &values, secrets);
         drift.offer(&column.name, trend.correlation, trend.p_value < level);

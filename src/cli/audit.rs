@@ -33,13 +33,13 @@ pub struct EstimateArguments {
 pub struct AuditArguments {
     #[command(flatten)]
     log: LogArguments,
-    /// What the mechanism is or promises: `laplace(scale=2)`, `randomized-response(epsilon=1,
+    /// The mechanism of the log, or a promise about it: `laplace(scale=2)`, `randomized-response(epsilon=1,
     /// secrets=10)`, `ldp(epsilon=1)`, `dp(epsilon=1, delta=1e-5)`, `gdp(mu=1)`, `zcdp(rho=0.5)`
-    /// (these four with `unit=1` where the distance between secrets counts), `bayes-security(0.9)`,
-    /// `advantage(0.1)`, `attack-advantage(0.1)`; `help bounds` lists all claims; may be repeated
+    /// (these four with `unit=1` if the distance between secrets matters), `bayes-security(0.9)`,
+    /// `advantage(0.1)`, `attack-advantage(0.1)`; `help bounds` lists all claims; can be repeated
     #[arg(long = "claim", required = true, value_name = "CLAIM")]
     claims: Vec<String>,
-    /// How close to a mechanism's analytic value an upper limit must come for `holds`
+    /// For `holds`, an upper limit must be within this margin of the mechanism's analytic value
     #[arg(long, default_value_t = 0.02, value_name = "X")]
     margin: f64,
     #[command(flatten)]

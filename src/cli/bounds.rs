@@ -18,21 +18,21 @@ use crate::cli::to_stdout;
 #[derive(Args)]
 #[command(after_long_help = after_help())]
 pub struct BoundsArguments {
-    /// A mechanism with its secrets, or a promise; `a..b:n` are n values of a parameter:
+    /// A mechanism with its secrets, or a promise; `a..b:n` stands for n values of a parameter:
     /// `randomized-response(epsilon=0.1..10:50, secrets=10)`, `ldp(epsilon=0.1..5:20)`
     #[arg(value_name = "MECHANISM")]
     mechanism: String,
-    /// Of a mechanism: also the smallest delta that holds with this epsilon
+    /// For a mechanism: also compute the smallest delta that holds with this epsilon
     #[arg(long, value_name = "E")]
     at_epsilon: Option<f64>,
-    /// Of a promise: the number of secrets, for the capacity
+    /// For a promise: the number of secrets, for the capacity
     #[arg(long, value_name = "N")]
     secrets: Option<u64>,
-    /// Of a promise about neighbours: also for secrets that are K steps apart
+    /// For a promise about neighboring secrets: also for secrets that are K steps apart
     #[arg(long, value_name = "K")]
     group: Option<u64>,
-    /// Of a differential privacy promise: also for whole databases whose records have V values,
-    /// absence included (Theorem 6, Corollary 1)
+    /// For a differential privacy promise: also for whole databases whose records have V values, including
+    /// absence (Theorem 6, Corollary 1)
     #[arg(long, value_name = "V")]
     values: Option<u64>,
     /// With --values: the number of records [default: 1]
@@ -81,7 +81,7 @@ and of ldp and dp
   group_size, group_epsilon, group_delta, group_advantage, group_bayes_security  with --group;
                          group_mu of gdp, group_rho of zcdp
   database_leakage, database_risk_leakage  with --values: Theorem 6 and Corollary 1, delta = 0
-A key that is infinite, or that nothing is known about, is null.";
+Infinite and unknown values are null.";
 
 fn after_help() -> String {
     let mut text = mechanisms_help();

@@ -18,27 +18,27 @@ use crate::cli::to_stdout;
 /// `channel`.
 #[derive(Args)]
 pub struct ChannelArguments {
-    /// Matrix of probabilities, one row a secret, one column an observation: CSV or TSV, plain or
-    /// packed (gzip, zstd), `-` for standard input; or a mechanism, `randomized-response(epsilon=1, secrets=4)`;
+    /// A matrix of probabilities, one row per secret, one column per observation: CSV or TSV, plain or
+    /// compressed (gzip, zstd), `-` for standard input; or a mechanism, `randomized-response(epsilon=1, secrets=4)`;
     /// several need --compose
     #[arg(required = true, value_name = "MATRIX")]
     matrices: Vec<String>,
-    /// How several matrices are composed: all observed at once, or each fed by the one before
+    /// How several matrices are composed: all observed at once, or each applied to the output of the previous one
     #[arg(long, value_enum, value_name = "KIND")]
     compose: Option<ComposeName>,
-    /// The observer sees so many independent observations
+    /// The number of independent observations that the adversary sees
     #[arg(long, default_value_t = 1, value_name = "N")]
     repeat: u64,
-    /// `uniform`, `p1,p2,…` in the order of the rows, or `label=p,…`
+    /// The prior: `uniform`, `p1,p2,…` in the order of the rows, or `label=p,…`
     #[arg(long, default_value = "uniform", value_name = "PRIOR")]
     prior: String,
-    /// What guesses gain: one row a guess, one column a secret
+    /// A gain function as a matrix: one row per guess, one column per secret
     #[arg(long, value_name = "FILE", conflicts_with = "loss")]
     gain: Option<String>,
-    /// What guesses lose: one row a guess, one column a secret
+    /// A loss function as a matrix: one row per guess, one column per secret
     #[arg(long, value_name = "FILE")]
     loss: Option<String>,
-    /// Give the δ of (ε, δ)-LDP at these ε
+    /// Report δ of (ε, δ)-LDP for these values of ε
     #[arg(
         long,
         value_name = "E,…",
@@ -46,35 +46,35 @@ pub struct ChannelArguments {
         allow_negative_numbers = true
     )]
     epsilon: Vec<f64>,
-    /// Two secrets to look at more closely, with their trade-off curve
+    /// Also report this pair of secrets with its trade-off curve
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pair: Vec<String>,
-    /// Divide every row by its sum
+    /// Normalize every row by its sum
     #[arg(long)]
     normalize: bool,
     #[command(flatten)]
     layout: LayoutArguments,
-    /// How to look for the worst pair
+    /// The algorithm that finds the worst pair
     #[arg(long, value_enum, default_value = "auto", value_name = "METHOD")]
     method: MethodName,
-    /// Number of threads; the report does not depend on it [default: all cores]
+    /// The number of threads; it does not change the report [default: all cores]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
-    /// What goes to standard output
+    /// The format on standard output
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     format: FormatName,
 }
 
-/// Where the names in a matrix are.
+/// Where a matrix has names.
 #[derive(Args)]
 struct LayoutArguments {
-    /// Row 1 names the columns [default: found]
+    /// Row 1 has the names of the columns [default: detected]
     #[arg(long, conflicts_with = "no_header")]
     header: bool,
     /// Row 1 is data
     #[arg(long)]
     no_header: bool,
-    /// Column 1 names the rows [default: found]
+    /// Column 1 has the names of the rows [default: detected]
     #[arg(long, conflicts_with = "no_labels")]
     labels: bool,
     /// Column 1 is data
@@ -84,9 +84,9 @@ struct LayoutArguments {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum ComposeName {
-    /// One observation of each
+    /// One observation of each channel
     Parallel,
-    /// Each takes what the one before gives
+    /// Each channel takes the observation of the previous one as its secret
     Cascade,
 }
 
@@ -101,13 +101,13 @@ impl From<ComposeName> for CompositionKind {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum MethodName {
-    /// By the numbers of secrets and observations
+    /// The fastest for the numbers of secrets and observations
     Auto,
-    /// Every pair
+    /// Compare every pair
     Direct,
-    /// Isometry into 2^m dimensions: many secrets, few observations
+    /// Isometry into 2^m dimensions: for many secrets and few observations
     Embedding,
-    /// Pairs that cannot be the worst are discarded unseen
+    /// Discard pairs that cannot be the worst before comparing them
     Pruned,
 }
 
@@ -130,7 +130,7 @@ pub fn channel(arguments: &ChannelArguments) -> Result<ExitCode> {
         ..layout(&arguments.layout)
     };
     let (channels, layouts) = read_all(&arguments.matrices, &matrix_options)?;
-    let analysis = analyse(arguments, &channels, layouts)?;
+    let analysis = analyze(arguments, &channels, layouts)?;
     to_stdout(|out| report::write_channel(&analysis, arguments.format.into(), out))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -165,12 +165,12 @@ fn read_all(
     files.iter().map(read).collect()
 }
 
-/// `name(…)` is a mechanism, unless a file is called that.
+/// `name(…)` is a mechanism, unless a file has that name.
 fn is_mechanism(text: &str) -> bool {
     text.trim_end().ends_with(')') && text.contains('(') && !std::path::Path::new(text).exists()
 }
 
-fn analyse(
+fn analyze(
     arguments: &ChannelArguments,
     channels: &[Channel],
     layouts: Vec<MatrixLayout>,
@@ -181,7 +181,7 @@ fn analyse(
         ([_, _, ..], None, _) => {
             return Err(Error::parameter(
                 "several matrices",
-                "it is not said how they are composed",
+                "several matrices need a kind of composition",
             )
             .with_hint("add --compose parallel or --compose cascade"));
         }
@@ -199,7 +199,7 @@ fn analyse(
         gain: payoff(whole, arguments.gain.as_deref(), &arguments.layout)?,
         loss: payoff(whole, arguments.loss.as_deref(), &arguments.layout)?,
     };
-    let mut analysis = channel::analyse(whole, &options)?;
+    let mut analysis = channel::analyze(whole, &options)?;
     analysis.input = layouts;
     match composed {
         Some((_, composition)) => analysis.of_composition(composition),
@@ -211,10 +211,11 @@ fn pair(channel: &Channel, labels: &[String]) -> Result<Option<(usize, usize)>> 
     match labels {
         [] => Ok(None),
         [a, b] => Ok(Some((channel.secret_number(a)?, channel.secret_number(b)?))),
-        _ => Err(
-            Error::parameter(format!("--pair {}", labels.join(",")), "is not two secrets")
-                .with_hint("for instance --pair a,b"),
-        ),
+        _ => Err(Error::parameter(
+            format!("--pair {}", labels.join(",")),
+            "must be two secrets",
+        )
+        .with_hint("for example --pair a,b")),
     }
 }
 

@@ -20,20 +20,20 @@ use crate::cli::to_stdout;
 /// `compare`.
 #[derive(Args)]
 #[command(mut_arg("logs", |logs| logs
-    .help("Two files or more, each a log of its own; CSV, TSV or JSON lines, plain, gzip or zstd, `-` for \
-           standard input; `'logs/*.csv'` are all that match")
+    .help("Two or more files, each a separate log; CSV, TSV or JSON lines, plain, gzip or zstd, `-` for \
+           standard input; `'logs/*.csv'` stands for all matching files")
     .long_help(None::<&str>)))]
 pub struct CompareArguments {
     #[command(flatten)]
     log: LogArguments,
-    /// What the logs were made by: one mechanism for all logs, one for each in their order (repeat the
-    /// option), or a grid spread over them, `randomized-response(epsilon=0.5..4:4)`
+    /// The mechanism of the logs: one for all logs, one per log in their order (repeat the option), or a grid with
+    /// one value per log, `randomized-response(epsilon=0.5..4:4)`
     #[arg(long = "mechanism", value_name = "MECHANISM")]
     mechanisms: Vec<String>,
-    /// Compare each log with the one before it, or all with the first
+    /// Compare each log with the previous one, or all with the first
     #[arg(long, value_enum, default_value = "previous", value_name = "WHICH")]
     against: AgainstName,
-    /// How close to a mechanism's analytic value an upper limit must come for `holds`
+    /// For `holds`, an upper limit must be within this margin of the mechanism's analytic value
     #[arg(long, default_value_t = 0.02, value_name = "X")]
     margin: f64,
     #[command(flatten)]
@@ -42,10 +42,10 @@ pub struct CompareArguments {
     options: EstimateOptions,
 }
 
-/// What a log is compared with, by name.
+/// The reference log of a comparison, by name.
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum AgainstName {
-    /// The log before it
+    /// The previous log
     Previous,
     /// The first log
     First,
@@ -81,7 +81,7 @@ pub fn compare(arguments: &CompareArguments) -> Result<ExitCode> {
     Ok(ExitCode::from(exit_code(&found)))
 }
 
-/// Logs that are compared have to be independent of each other.
+/// Refuses logs that are not independent of each other.
 fn check_files(arguments: &LogArguments) -> Result<()> {
     let files = &arguments.logs;
     if files.len() < 2 {
@@ -96,14 +96,14 @@ fn check_files(arguments: &LogArguments) -> Result<()> {
     if arguments.fit_on.as_deref() == Some(STDIN) {
         return Err(Error::parameter(
             "--fit-on -",
-            "every log learns from this file, and standard input can be read only once",
+            "every log trains on this file, but standard input can be read only once",
         )
-        .with_hint("write it to a file first"));
+        .with_hint("save it to a file first"));
     }
     for (at, file) in files.iter().enumerate() {
         if files[..at].iter().any(|before| log::is_same(before, file)) {
-            return Err(Error::file(file, "is named twice").with_hint(
-                "a log is not independent of itself; to hold one log against several claims, use audit",
+            return Err(Error::file(file, "is given twice").with_hint(
+                "a log is not independent of itself; to check several claims on one log, use audit",
             ));
         }
     }

@@ -1,4 +1,4 @@
-//! The options of the query engine, and the place on disk that it may use.
+//! The options of the query engine, and the directory for its temporary files.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -10,26 +10,25 @@ use leakgauge::log::EngineOptions;
 /// How a log is read through the query engine.
 #[derive(Args, Clone)]
 pub struct EngineArguments {
-    /// Only the rows for which this holds, as behind WHERE in SQL: `time > 5 AND host LIKE 'a%'`; needs a
+    /// Use only rows that satisfy this SQL condition: `time > 5 AND host LIKE 'a%'`; needs a
     /// build with `--features engine`
     #[arg(long = "where", value_name = "CONDITION")]
     pub condition: Option<String>,
-    /// Count rows with the query engine: all cores, bounded memory, the order of rows is not looked at
-    /// [implied by --where and --cluster]; needs a build with
-    /// `--features engine`
+    /// Count rows with the query engine: all cores, bounded memory, no checks of the row order [implied by
+    /// --where and --cluster]; needs a build with `--features engine`
     #[arg(long)]
     pub engine: bool,
-    /// Run the query engine on a cluster, by the address of its scheduler; needs a build with `--features
-    /// cluster`
+    /// Run the query engine on a cluster, given by the address of its scheduler; needs a build with
+    /// `--features cluster`
     #[arg(long, value_name = "df://HOST:PORT")]
     pub cluster: Option<String>,
 }
 
 impl EngineArguments {
-    /// The engine that is asked for, if any.
+    /// The options of the engine, if it is requested.
     ///
     /// # Errors
-    /// A place for temporary files that cannot be written to.
+    /// The directory for temporary files cannot be written.
     pub fn options(&self) -> Result<Option<EngineOptions>> {
         if !self.engine && self.condition.is_none() && self.cluster.is_none() {
             return Ok(None);
@@ -43,7 +42,8 @@ impl EngineArguments {
     }
 }
 
-/// Where this process spills to. Gone when it ends, by Ctrl-C or another signal too.
+/// The directory for temporary files of this process. It is removed when the process ends, also by Ctrl-C or another
+/// signal.
 static SPILL: OnceLock<PathBuf> = OnceLock::new();
 
 fn spill_directory() -> Result<PathBuf> {
@@ -53,11 +53,11 @@ fn spill_directory() -> Result<PathBuf> {
     let directory = std::env::temp_dir().join(format!("leakgauge-{}", std::process::id()));
     std::fs::create_dir_all(&directory).map_err(|error| {
         Error::file(&directory, error.to_string()).with_hint(
-            "the query engine needs a place for what does not fit into memory: set TMPDIR",
+            "the query engine needs a directory for data that does not fit into memory: set TMPDIR",
         )
     })?;
     let _ = SPILL.set(directory.clone());
-    // Without a handler the files stay behind; the work itself is not the worse for it.
+    // Without a handler the temporary files stay behind, but the result is not affected.
     let _ = ctrlc::set_handler(|| {
         clean_up();
         std::process::exit(130);
@@ -65,7 +65,7 @@ fn spill_directory() -> Result<PathBuf> {
     Ok(directory)
 }
 
-/// Removes what was spilled.
+/// Removes the temporary files.
 pub fn clean_up() {
     if let Some(directory) = SPILL.get() {
         let _ = std::fs::remove_dir_all(directory);

@@ -19,7 +19,7 @@ const SWITCHES: [(&str, &str, &str); 2] = [
     ("header", "absent", "--no-header"),
 ];
 
-/// `fit_on` is `--fit-on`; a value stands behind it.
+/// The flag of a field, followed by the value if there is one: `fit_on` gives `--fit-on`.
 pub fn flag(field: &str, value: Option<&str>) -> String {
     let is_switch = |switch: &&(&str, &str, &str)| switch.0 == field && Some(switch.1) == value;
     if let Some((.., switch)) = SWITCHES.iter().find(is_switch) {

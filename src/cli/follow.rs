@@ -14,15 +14,15 @@ use leakgauge::report::{self, Format};
 
 use crate::cli::options::{self, EstimateOptions, LogArguments};
 
-/// How to follow.
+/// Options for following a growing log.
 #[derive(Args)]
 pub struct FollowOptions {
-    /// Watch a log while it grows: a line every so many rows, with a limit that holds on all lines
-    /// together. A file is waited on until Ctrl-C, `-` is read to its end; `audit` stops with exit code
-    /// 1 as soon as a claim is violated
+    /// Follow a log while it grows and write a line at regular intervals, with limits that hold for all lines
+    /// together. A file is followed until Ctrl-C, `-` is read to its end; `audit` stops with exit code 1 as soon
+    /// as a claim is violated
     #[arg(long)]
     pub follow: bool,
-    /// Rows from one line to the next
+    /// The number of rows between two lines
     #[arg(long, default_value_t = 10_000, value_name = "N", requires = "follow")]
     pub every: u64,
 }
@@ -48,7 +48,7 @@ pub fn run(
     })?;
     let stop = Arc::new(AtomicBool::new(false));
     let told = stop.clone();
-    // Without a handler Ctrl-C ends the program anyway, only without its last line.
+    // Without a handler, Ctrl-C still ends the program, but without the last line.
     let _ = ctrlc::set_handler(move || told.store(true, Ordering::Relaxed));
     let input = log::follow(&read.files[0], stop.clone())?;
     let stream = RowStream::new(input, &read)?;
@@ -67,26 +67,26 @@ fn refuse(
     format: Format,
 ) -> Result<()> {
     let refused = [
-        (how.every == 0, "--every 0", "a line needs at least one row"),
+        (how.every == 0, "--every 0", "must be at least 1"),
         (
             options.split == SplitChoice::Blocks,
             "--split blocks",
-            "--follow always learns on earlier rows and judges later ones; leave this out",
+            "--follow always trains on earlier rows and certifies on later ones; remove this option",
         ),
         (
             options.prior != PriorChoice::Uniform,
             "--prior",
-            "--follow reports nothing that depends on a prior; leave this out",
+            "--follow reports nothing that depends on a prior; remove this option",
         ),
         (
             options.attacks.are_given(),
             "--scorer given",
-            "--follow learns an attack of its own; audit the log without --follow",
+            "--follow trains its own attack; audit the log without --follow",
         ),
         (
             shared.max_rows.is_some(),
             "--max-rows",
-            "--follow takes every row as it comes and samples none; leave this out",
+            "--follow uses every row and does not sample; remove this option",
         ),
         (
             format == Format::Markdown,
@@ -100,7 +100,7 @@ fn refuse(
     }
 }
 
-/// Reads to the end; the last line, if one was written. Stops at a violation, and where no one reads.
+/// Reads to the end. Returns the last line, if one was written. Stops at a violation or a closed pipe.
 fn watch(
     mut stream: RowStream,
     mut monitor: Monitor,
@@ -133,13 +133,13 @@ fn watch(
     Ok(last)
 }
 
-/// Writes a line at once; false if there is no reader any more.
+/// Writes a line and flushes it; false if the pipe is closed.
 fn print(line: &Line, is_first: bool, format: Format) -> Result<bool> {
     let mut out = io::stdout().lock();
     let written = report::write_follow(line, is_first, format, &mut out).and_then(|()| out.flush());
     match written {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
-        Err(error) => Err(Error::file("standard output", error.to_string())),
+        Err(error) => Err(Error::io("standard output", error)),
     }
 }

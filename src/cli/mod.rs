@@ -1,4 +1,4 @@
-//! The command line: arguments are parsed here and handed to the library, which does the work.
+//! The command line: parses arguments, calls the library, prints the result.
 
 mod audit;
 mod bounds;
@@ -23,7 +23,7 @@ use clap::{Parser, Subcommand};
 use leakgauge::error::{Error, Result};
 
 /// Measures how much a deployed mechanism leaks about its secrets, from a log of (secret,
-/// observation) rows, and says what the log proves.
+/// observation) rows, with valid confidence limits.
 #[derive(Parser)]
 #[command(name = "leakgauge", version, max_term_width = 100, after_help = EXIT_CODES)]
 struct Arguments {
@@ -36,23 +36,23 @@ const EXIT_CODES: &str = "Exit codes:\n  0  done; every claim holds\n  1  some c
 
 #[derive(Subcommand)]
 enum Command {
-    /// Which secrets a log tells apart, how well, and how sure that is
+    /// Measure which secrets a log reveals, how well, and with what confidence
     Estimate(audit::EstimateArguments),
-    /// The same, with a verdict on each claim and an exit code
+    /// Measure a log and give a verdict on each claim, with an exit code
     Audit(audit::AuditArguments),
-    /// Several logs side by side, each against its mechanism; differences with limits
+    /// Compare several logs, each with its mechanism; differences with confidence limits
     Compare(compare::CompareArguments),
-    /// The exact figures of a known mechanism, and what a promise bounds, over a grid if asked
+    /// Compute the exact figures of a known mechanism, or the bounds that a promise implies; also over a grid
     Bounds(bounds::BoundsArguments),
-    /// The exact figures of a channel matrix; composition of several
+    /// Compute the exact figures of a channel matrix; compose several
     Channel(channel::ChannelArguments),
-    /// The shuffle model: what shuffled messages tell of one user
+    /// Compute what shuffled messages reveal about one user (shuffle model)
     Shuffle(shuffle::ShuffleArguments),
-    /// Shuffle the rows of a log within groups: d_sigma privacy
+    /// Shuffle values of a log within groups of rows: d_sigma privacy
     Permute(Box<permute::PermuteArguments>),
     /// Draw a log from a known mechanism
     Simulate(simulate::SimulateArguments),
-    /// A figure or table of a paper, recomputed: data and picture
+    /// Recompute a figure or table of a paper: data and picture
     #[cfg(feature = "reproduce")]
     Reproduce(reproduce::ReproduceArguments),
 }
@@ -77,22 +77,22 @@ pub fn main() -> ExitCode {
     match done {
         Ok(code) => code,
         Err(error) => {
-            // Nothing is left to tell anyone if standard error is closed too.
+            // If standard error is closed too, there is no way left to report the error.
             let _ = writeln!(io::stderr(), "error: {error}");
             ExitCode::from(2)
         }
     }
 }
 
-/// Writes to standard output. A reader that has gone away (`| head`) is no error.
+/// Writes to standard output. A closed pipe (`| head`) is not an error.
 fn to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     match write(&mut out).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Error::file("standard output", error.to_string()))
+            Err(Error::io("standard output", error))
         }
         _ => {
-            // What is left in the buffer has no reader.
+            // Discard what is left in the buffer.
             let _ = out.into_parts();
             Ok(())
         }

@@ -1,4 +1,4 @@
-//! Options that several commands share, and how their texts become checked values.
+//! Options that several commands share, and their conversion to checked values.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -13,27 +13,28 @@ use leakgauge::tuning::ScorerChoice;
 
 use crate::cli::engine::EngineArguments;
 
-/// What to read and how.
+/// The log to read, and how to read it.
 #[derive(Args, Clone)]
 pub struct LogArguments {
     /// CSV, TSV or JSON lines, plain, gzip or zstd, `-` for standard input (Parquet and Arrow too, built with
-    /// `--features parquet`); several files, or all that match `'logs/*.csv'`, are one log
+    /// `--features parquet`); several files, or all that match a pattern such as
+    /// `'logs/*.csv'`, form one log
     #[arg(required = true, value_name = "LOG")]
     pub logs: Vec<String>,
-    /// Column of the secret, by name or number from 1; `X,Y` for a secret of two columns, a point
+    /// The column of the secret, by name or number from 1; `X,Y` if the secret is a point in two columns
     /// [default: the column named `secret`]
     #[arg(long, value_name = "COLUMN")]
     pub secret: Option<String>,
-    /// Observation columns [default: all others]
+    /// The observation columns [default: all other columns]
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     pub observe: Option<Vec<String>>,
-    /// Row 1 is data
+    /// Read row 1 as data
     #[arg(long, conflicts_with = "header")]
     pub no_header: bool,
-    /// Row 1 is a header
+    /// Read row 1 as a header
     #[arg(long)]
     pub header: bool,
-    /// Field delimiter, one character or `tab` [default: found in the first line]
+    /// The field delimiter, one character or `tab` [default: detected in the first line]
     #[arg(long, value_name = "C")]
     pub delimiter: Option<String>,
     /// Read these columns as labels
@@ -42,23 +43,23 @@ pub struct LogArguments {
     /// Read these columns as numbers
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     pub numeric: Vec<String>,
-    /// Rows are aggregated: this column is the number of times a row occurred
+    /// The rows are aggregated: this column has the number of times that each row occurred
     #[arg(long, value_name = "COLUMN")]
     pub count: Option<String>,
-    /// Only these secrets, known to matter before this log was taken [default: all]
+    /// Use only these secrets, which must be chosen before this log was collected [default: all]
     #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
     pub secrets: Vec<String>,
-    /// Every column is a secret, every cell an observation of it, as timing tools write them
+    /// Every column is a secret and every cell an observation of it, as timing tools write logs
     #[arg(long)]
     pub wide: bool,
-    /// What is observed of a column of lists, `[1,-1,1]`: `first:N` elements, `length`, `sum` or `set`; may
-    /// be repeated
+    /// What the observer sees of a column of lists such as `[1,-1,1]`: `first:N` elements, `length`, `sum` or
+    /// `set`; can be repeated
     #[arg(long, value_name = "COLUMN=HOW", value_delimiter = ',')]
     pub list: Vec<String>,
-    /// Learn and tune on this log, certify on the other
+    /// Train and tune on this log, certify on the main one
     #[arg(long, value_name = "FILE")]
     pub fit_on: Option<String>,
-    /// What the observer can resolve: the column is binned, and can be certified from above
+    /// The resolution of the observer: the column is binned, which makes upper limits possible
     #[arg(long, value_name = "COLUMN=WIDTH,…", value_delimiter = ',')]
     pub resolution: Vec<String>,
     #[command(flatten)]
@@ -66,7 +67,7 @@ pub struct LogArguments {
 }
 
 impl LogArguments {
-    /// The same, with the files that patterns stand for.
+    /// The same arguments, with patterns replaced by the matching files.
     pub fn expanded(&self) -> Result<Self> {
         Ok(LogArguments {
             logs: expand(&self.logs)?,
@@ -115,48 +116,48 @@ impl LogArguments {
 /// How to estimate.
 #[derive(Args)]
 pub struct EstimateOptions {
-    /// The attacker
+    /// The attack
     #[arg(long, value_enum, default_value = "auto", value_name = "NAME")]
     pub scorer: ScorerName,
-    /// How long attackers may be tried, by their nominal cost: `60s`, `500ms`, `2m`; estimates from all rows
-    /// may take as long again and 2 s
+    /// The time for trying attacks, by their estimated cost: `60s`, `500ms`, `2m`; estimates from all rows can
+    /// take the same time again plus 2 s
     #[arg(long, default_value = "20s", value_name = "TIME")]
     pub budget: String,
-    /// Limits and verdicts only: estimates from fewer rows, and nothing said of more rows
+    /// Compute only limits and verdicts: estimates use fewer rows, and there is no learning curve
     #[arg(long)]
     pub quick: bool,
-    /// With `--scorer given`: the column of scores that tells two secrets apart (losses, likelihood
-    /// ratios), or `SECRET=COLUMN,…`, one for each secret, larger = likelier
+    /// With `--scorer given`: the column of scores that separates two secrets (losses, likelihood ratios), or
+    /// `SECRET=COLUMN,…`, one column per secret, larger = more likely
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     pub scores: Option<Vec<String>>,
-    /// Which rows judge: any, or the later ones if rows are not exchangeable over time
+    /// How certification rows are chosen: at random, or the later rows if rows are not exchangeable over time
     #[arg(long, value_enum, default_value = "random", value_name = "HOW")]
     pub split: SplitName,
-    /// `uniform`, `empirical` or `label=p,…`, for the figures that depend on a prior
+    /// The prior of the figures that depend on one: `uniform`, `empirical` or `label=p,…`
     #[arg(long, default_value = "uniform", value_name = "PRIOR")]
     pub prior: String,
-    /// Level of every limit
+    /// The confidence level of every limit
     #[arg(long, default_value_t = 0.95, value_name = "C")]
     pub confidence: f64,
-    /// Seed of every random choice
+    /// The seed of every random choice
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub seed: u64,
-    /// Of a log with more different rows than this (secret and observation), a random sample of this many is
-    /// used, of every secret alike; a limit of memory and time [default: 1000000]
+    /// If the log has more distinct rows (secret and observation) than this, use a random sample of this size,
+    /// balanced over secrets; limits memory and time [default: 1000000]
     #[arg(long, value_name = "N")]
     pub max_rows: Option<u64>,
-    /// Number of threads; the report does not depend on it [default: all cores]
+    /// The number of threads; it does not change the report [default: all cores]
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
-    /// What goes to standard output
+    /// The format on standard output
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     pub format: FormatName,
 }
 
 impl EstimateOptions {
-    /// The options of the reader that belong to an estimate.
+    /// The reader options that depend on the options of the estimate.
     pub fn reading(&self, log: ReadOptions) -> Result<ReadOptions> {
-        // A split by time needs all rows: it is limited only by who says so.
+        // A split by time needs all rows, so only an explicit limit applies.
         let most = (!log.keep_order).then_some(MAX_ROWS);
         Ok(ReadOptions {
             columnar: leakgauge::log::COLUMNAR,
@@ -187,10 +188,10 @@ impl ValueEnum for ScorerName {
 /// Splits by name.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum SplitName {
-    /// Rows at random: they are exchangeable
+    /// Random rows; assumes that rows are exchangeable
     Random,
-    /// Learn on the first 40 %, choose on the next 20 %, certify on the last 40 % of the log, with
-    /// limits that allow for autocorrelation (approximate)
+    /// Train on the first 40 % of the log, tune on the next 20 %, certify on the last 40 %, with limits that
+    /// account for autocorrelation (approximately)
     Blocks,
 }
 
@@ -206,11 +207,11 @@ impl From<SplitName> for SplitChoice {
 /// Output formats by name.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum FormatName {
-    /// For reading in a terminal
+    /// Text for a terminal
     Text,
-    /// For scripts; the keys are stable
+    /// JSON for scripts, with stable keys
     Json,
-    /// For tickets and documents
+    /// Markdown for tickets and documents
     Markdown,
 }
 
@@ -224,7 +225,7 @@ impl From<FormatName> for Format {
     }
 }
 
-/// Limits the number of threads of the whole process.
+/// Sets the number of threads of the whole process.
 pub fn use_threads(threads: Option<usize>) -> Result<()> {
     let Some(threads) = threads else {
         return Ok(());
@@ -267,7 +268,7 @@ pub fn prior(text: &str) -> Result<PriorChoice> {
                     .parse()
                     .map_err(|_| bad_prior(text, &format!("{p:?} is not a number")))?;
                 if given.insert(label.trim().to_owned(), p).is_some() {
-                    return Err(bad_prior(text, &format!("{label} is named twice")));
+                    return Err(bad_prior(text, &format!("{label} is given twice")));
                 }
             }
             Ok(PriorChoice::Given(given))
@@ -277,7 +278,7 @@ pub fn prior(text: &str) -> Result<PriorChoice> {
 
 fn bad_prior(text: &str, problem: &str) -> Error {
     Error::parameter(format!("--prior {text}"), problem)
-        .with_hint("a prior is `uniform`, `empirical` or `label=p,label=p,…`")
+        .with_hint("write `uniform`, `empirical` or `label=p,label=p,…`")
 }
 
 /// Reads a delimiter.
@@ -298,7 +299,7 @@ fn resolution(text: &str) -> Result<(String, f64)> {
     let (column, width) = text.rsplit_once('=').unwrap_or((text, ""));
     let width: f64 = width.trim().parse().map_err(|_| {
         Error::parameter(format!("--resolution {text}"), "is not COLUMN=WIDTH")
-            .with_hint("for instance --resolution time=1000")
+            .with_hint("for example --resolution time=1000")
     })?;
     Ok((column.trim().to_owned(), width))
 }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use leakgauge::error::{Error, Result};
-use leakgauge::files::{Pending, check_outputs};
+use leakgauge::files::{AtomicFile, check_outputs};
 use leakgauge::permutation::Distance;
 use leakgauge::permute::{
     Grouping, OrderChoice, OrderName, ReleaseOptions, Table, TableOptions, release,
@@ -19,14 +19,13 @@ use crate::cli::to_stdout;
 #[derive(Args)]
 #[command(after_long_help = KEYS)]
 pub struct PermuteArguments {
-    /// CSV or TSV files, plain or gzip, `-` for standard input; several of the same columns are one log
+    /// CSV or TSV files, plain or gzip, `-` for standard input; several files with the same columns are one log
     #[arg(required = true, value_name = "LOG")]
     logs: Vec<String>,
-    /// The file for the shuffled log; without it nothing is written, and the report says what would be
-    /// promised
+    /// The file for the shuffled log; without it, only the report about the guarantee is printed
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// The columns whose values are shuffled, together; all others stay with their row
+    /// The columns whose values are shuffled, together; the other columns stay in their rows
     #[arg(
         long = "move",
         required = true,
@@ -34,53 +33,53 @@ pub struct PermuteArguments {
         value_delimiter = ','
     )]
     moved: Vec<String>,
-    /// What rows must have in common to be shuffled together
+    /// How rows are grouped: values are shuffled within groups
     #[arg(long, value_enum, value_name = "KIND")]
     groups: GroupsName,
-    /// The smaller, the less of the order in a group shows: e^alpha bounds how much likelier one order of
-    /// a group makes an output than another
+    /// The privacy parameter, smaller is more private: two orders of a group's values make any output equally
+    /// likely up to a factor e^alpha
     #[arg(long, value_name = "A")]
     alpha: f64,
-    /// The columns that make the groups
+    /// The columns that define the groups
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     by: Vec<String>,
-    /// How far apart rows of a group may be: a distance, kilometres, or edges
+    /// The radius of a group: a distance, kilometers, or a number of edges
     #[arg(long, value_name = "R")]
     radius: Option<f64>,
-    /// With --groups nearest: rows of a group
+    /// With --groups nearest: the number of rows of a group
     #[arg(long, value_name = "N")]
     size: Option<usize>,
-    /// With --groups path: a file with a header and an edge of the graph in each row, two rows of the log
+    /// With --groups path: a file with a header; each row is an edge between two rows of the log
     #[arg(long, value_name = "FILE")]
     edges: Option<String>,
-    /// With --groups file: a file with a header and in each row a group's label and a row of the log
+    /// With --groups file: a file with a header; each row has the label of a group and a row of the log
     #[arg(long, value_name = "FILE")]
     group_file: Option<String>,
-    /// The column by which --edges and --group-file name rows [default: numbers from 1]
+    /// The column whose values name rows in --edges and --group-file [default: row numbers from 1]
     #[arg(long, value_name = "COLUMN")]
     id: Option<String>,
-    /// The distance between orders
+    /// The distance between permutations
     #[arg(long, value_enum, default_value = "kendall", value_name = "NAME")]
     distance: DistanceName,
-    /// The reference order; the guarantee is the same for all
+    /// The reference order; alpha holds with each of them
     #[arg(long, value_enum, default_value = "best", value_name = "NAME")]
     order: OrderArgument,
-    /// Use the paper's bound of the sensitivity, w(w + 1)/2 for width w, in place of the exact one
+    /// Use the paper's bound on the sensitivity, w(w + 1)/2 for width w, instead of the exact value
     #[arg(long)]
     bound_by_width: bool,
-    /// First randomize every value that moves: randomized response with this epsilon
+    /// First randomize every shuffled value by randomized response with this epsilon
     #[arg(long, value_name = "E", conflicts_with = "randomizer")]
     epsilon: Option<f64>,
-    /// First randomize every value that moves by this mechanism
+    /// First randomize every shuffled value by this mechanism
     #[arg(long, value_name = "MECHANISM")]
     randomizer: Option<String>,
-    /// The values that the randomizer may be given [default: those in the log]
+    /// The possible inputs of the randomizer [default: the values in the log]
     #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
     values: Vec<String>,
-    /// Epsilon of a randomization that the values have been through already
+    /// The epsilon of a randomization that was applied to the values before
     #[arg(long, value_name = "E")]
     already_epsilon: Option<f64>,
-    /// Sizes of subsets for the bound on picking them out (Theorem 4.2)
+    /// Sizes of subsets, for the bound on locating their values (Theorem 4.2)
     #[arg(
         long,
         default_value = "1,5,10",
@@ -88,29 +87,29 @@ pub struct PermuteArguments {
         value_delimiter = ','
     )]
     subsets: Vec<u64>,
-    /// Also the alpha for groups of another radius or size (Theorem 4.4)
+    /// Also report alpha for groups of these other radii or sizes (Theorem 4.4)
     #[arg(long, value_name = "R,…", value_delimiter = ',')]
     also: Vec<f64>,
-    /// Also the alpha for the groups in these files
+    /// Also report alpha for the groups in these files (Theorem 4.4)
     #[arg(long, value_name = "FILE,…", value_delimiter = ',')]
     also_group_file: Vec<String>,
-    /// Alphas, for these same groups, of independent releases of the same values that there were before
+    /// The alphas of earlier independent releases of the same values with the same groups
     #[arg(long, value_name = "A,…", value_delimiter = ',')]
     previous: Vec<f64>,
-    /// How often a group may keep less than eta, in the limit of eta by simulation
+    /// The probability with which a group may keep a smaller share than the simulated limit of eta
     #[arg(long, default_value_t = 0.05, value_name = "D")]
     delta: f64,
-    /// With --distance hamming: the share that a group is to keep (Theorem A.4)
+    /// With --distance hamming: the share of its values that a group is to keep (Theorem A.4)
     #[arg(long, default_value_t = 0.8, value_name = "H")]
     eta: f64,
-    /// Simulated shuffles [default: as few as can limit eta at --delta; 0 for none]
+    /// The number of simulated shuffles, 0 for none [default: the fewest that give a limit of eta at --delta]
     #[arg(long, value_name = "N")]
     trials: Option<u64>,
-    /// Level of the limits of eta
+    /// The confidence level of the limits of eta
     #[arg(long, default_value_t = 0.95, value_name = "C")]
     confidence: f64,
-    /// A seed, for trials only: whoever knows it can undo the shuffle [default: the operating system's
-    /// randomness]
+    /// A seed, for tests only: anyone who knows it can undo the shuffle [default: randomness of the operating
+    /// system]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// Also write the report as JSON
@@ -119,10 +118,10 @@ pub struct PermuteArguments {
     /// Also write size, width, sensitivity and alpha of every group, as CSV
     #[arg(long, value_name = "FILE")]
     group_report: Option<PathBuf>,
-    /// Also write which row received the values of which. It undoes the shuffle
+    /// Also write which row received the values of which row; this file undoes the shuffle
     #[arg(long, value_name = "FILE", requires = "out")]
     permutation: Option<PathBuf>,
-    /// Replace files that are there; never an input
+    /// Replace existing files, but never an input
     #[arg(long)]
     force: bool,
     /// Row 1 is data
@@ -131,17 +130,17 @@ pub struct PermuteArguments {
     /// Field delimiter, one character or `tab` [default: found in the first line]
     #[arg(long, value_name = "C")]
     delimiter: Option<String>,
-    /// Number of threads; the result does not depend on it [default: all cores]
+    /// The number of threads; it does not change the result [default: all cores]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
-    /// What goes to standard output
+    /// The format of the report on standard output
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     format: FormatName,
 }
 
 const KEYS: &str = "\
-Keys of the JSON: alpha, epsilon (null: not randomized), width, sensitivity, sensitivity_bound (the
-paper's), dispersion (theta; null: nothing moved), distance, order, orders [{name, width,
+Keys of the JSON: alpha, epsilon (null: not randomized), width, sensitivity, sensitivity_bound (of the
+paper), dispersion (theta; null: no value moved), distance, order, orders [{name, width,
 kendall_sensitivity}], moved, stayed, groups {count, smallest, median, largest, uncovered, delta, confidence,
 trials, eta, list [{name, size, width, sensitivity, alpha, preserved {mean, eta}, failure}]}, subsets [{group,
 subset, odds_of_losing, losing, winning}], other_groups [{groups, sensitivity, alpha}], composition
@@ -152,39 +151,39 @@ subset, odds_of_losing, losing, winning}], other_groups [{groups, sensitivity, a
 enum GroupsName {
     /// Within --radius in the columns --by, Euclidean
     Distance,
-    /// Within --radius kilometres; --by latitude,longitude in degrees
+    /// Within --radius kilometers; --by latitude,longitude in degrees
     Haversine,
-    /// Each row with its --size − 1 nearest others in the columns --by
+    /// Each row with the --size − 1 rows nearest to it in the columns --by
     Nearest,
     /// At most --radius edges away in the graph --edges
     Path,
     /// Equal values in the column --by
     Equal,
-    /// As --group-file says
+    /// The groups listed in --group-file
     File,
 }
 
 /// Distances by name.
 #[derive(Clone, Copy, ValueEnum)]
 enum DistanceName {
-    /// Pairs in different order
+    /// Kendall's tau: the number of pairs in different order
     Kendall,
-    /// Places that differ
+    /// The number of positions that differ
     Hamming,
 }
 
 /// Orders by name.
 #[derive(Clone, Copy, ValueEnum)]
 enum OrderArgument {
-    /// That of least width
+    /// The one with the smallest width
     Best,
     /// Breadth first from the largest group, as in the paper
     BreadthFirst,
     /// Reverse Cuthill–McKee
     ReverseCuthillMckee,
-    /// Between two ends of the graph, smoothed
+    /// By distance from the two ends of the graph, smoothed
     TwoEnded,
-    /// Along the column in which rows differ most
+    /// By the column with the largest range
     Sweep,
 }
 
@@ -207,23 +206,23 @@ pub fn permute(arguments: &PermuteArguments) -> Result<ExitCode> {
         .map(|file| file.display().to_string());
     let mut pending = Vec::new();
     if let Some(file) = &arguments.out {
-        pending.push(Pending::write(file, |out| made.write(&table, out))?);
+        pending.push(AtomicFile::write(file, |out| made.write(&table, out))?);
     }
     if let Some(file) = &arguments.report {
-        pending.push(Pending::write(file, |out| {
+        pending.push(AtomicFile::write(file, |out| {
             report::write_json(&made.report, out)
         })?);
     }
     if let Some(file) = &arguments.group_report {
-        pending.push(Pending::write(file, |out| made.write_groups(out))?);
+        pending.push(AtomicFile::write(file, |out| made.write_groups(out))?);
     }
     if let Some(file) = &arguments.permutation {
-        pending.push(Pending::write_private(file, |out| {
+        pending.push(AtomicFile::write_private(file, |out| {
             made.write_permutation(out)
         })?);
     }
-    // Everything is on disk before anything has its name.
-    pending.into_iter().try_for_each(Pending::finish)?;
+    // All files are complete on disk before the first one gets its final name.
+    pending.into_iter().try_for_each(AtomicFile::finish)?;
     to_stdout(|out| report::write_permute(&made.report, arguments.format.into(), out))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -240,10 +239,10 @@ fn check_places(arguments: &PermuteArguments) -> Result<()> {
         .collect();
     let mut outputs = Vec::new();
     for (option, file) in [
-        ("--out", &arguments.out),
-        ("--report", &arguments.report),
-        ("--group-report", &arguments.group_report),
-        ("--permutation", &arguments.permutation),
+        ("out", &arguments.out),
+        ("report", &arguments.report),
+        ("group_report", &arguments.group_report),
+        ("permutation", &arguments.permutation),
     ] {
         outputs.extend(file.iter().map(|file| (option, file.as_path())));
     }
@@ -253,8 +252,9 @@ fn check_places(arguments: &PermuteArguments) -> Result<()> {
 fn options(arguments: &PermuteArguments) -> Result<ReleaseOptions> {
     let epsilon = arguments.epsilon;
     if let Some(epsilon) = epsilon.filter(|epsilon| !(*epsilon > 0.0 && epsilon.is_finite())) {
-        return Err(Error::parameter(
-            format!("--epsilon {epsilon}"),
+        return Err(Error::setting(
+            "epsilon",
+            epsilon,
             "must be a positive number",
         ));
     }
@@ -263,10 +263,7 @@ fn options(arguments: &PermuteArguments) -> Result<ReleaseOptions> {
         None => arguments.randomizer.clone(),
     };
     if randomizer.is_none() && !arguments.values.is_empty() {
-        return Err(Error::parameter(
-            "--values",
-            "is for --epsilon or --randomizer",
-        ));
+        return Err(Error::option("values", "needs --epsilon or --randomizer"));
     }
     Ok(ReleaseOptions {
         groups: grouping(arguments)?,
@@ -281,9 +278,9 @@ fn options(arguments: &PermuteArguments) -> Result<ReleaseOptions> {
         moved: arguments.moved.clone(),
         randomizer,
         values: arguments.values.clone(),
-        already: arguments.already_epsilon,
+        prior_epsilon: arguments.already_epsilon,
         subsets: arguments.subsets.clone(),
-        others: arguments.also.clone(),
+        alternative_radii: arguments.also.clone(),
         other_files: arguments.also_group_file.clone(),
         previous: arguments.previous.clone(),
         delta: arguments.delta,
@@ -304,7 +301,7 @@ fn order(argument: OrderArgument) -> OrderChoice {
     })
 }
 
-/// Refuses options of groups that their kind has no use for, and the lack of those that it needs.
+/// Refuses grouping options that do not apply to the kind of groups, and the lack of those that it needs.
 fn check_grouping(arguments: &PermuteArguments) -> Result<()> {
     let kind = arguments.groups;
     let name = kind
@@ -327,16 +324,11 @@ fn check_grouping(arguments: &PermuteArguments) -> Result<()> {
     };
     for (option, is_given) in given {
         if needed.contains(&option) && !is_given {
-            return Err(Error::parameter(
-                format!("--groups {name}"),
-                format!("needs {option}"),
-            ));
+            return Err(Error::setting("groups", name, format!("needs {option}")));
         }
         if is_given && !needed.contains(&option) && !allowed.contains(&option) {
-            return Err(Error::parameter(
-                option,
-                format!("is not for --groups {name}"),
-            ));
+            let problem = format!("does not apply to --groups {name}");
+            return Err(Error::parameter(option, problem));
         }
     }
     Ok(())
@@ -360,10 +352,8 @@ fn grouping(arguments: &PermuteArguments) -> Result<Grouping> {
         GroupsName::Equal => match &by[..] {
             [column] => Grouping::Equal { by: column.clone() },
             _ => {
-                return Err(Error::parameter(
-                    format!("--by {}", by.join(",")),
-                    "must be one column for --groups equal",
-                ));
+                let problem = "must be one column for --groups equal";
+                return Err(Error::setting("by", by.join(","), problem));
             }
         },
         GroupsName::File => Grouping::Listed {
@@ -376,8 +366,6 @@ fn whole(radius: f64) -> Result<u32> {
     if radius >= 0.0 && radius.fract() == 0.0 && radius <= f64::from(u32::MAX) {
         return Ok(radius as u32);
     }
-    Err(Error::parameter(
-        format!("--radius {radius}"),
-        "is a number of edges, and must be whole",
-    ))
+    let problem = "must be a whole number of edges for --groups path";
+    Err(Error::setting("radius", radius, problem))
 }

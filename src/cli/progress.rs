@@ -1,4 +1,4 @@
-//! Progress on standard error, on a terminal only, for whatever takes more than two seconds.
+//! Progress on standard error, only on a terminal and only for work that takes more than two seconds.
 
 use std::io::IsTerminal;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -8,7 +8,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use leakgauge::log::ReadMeter;
 
-/// A display that starts itself when work takes long, and clears itself when dropped.
+/// A progress display that appears after two seconds and is cleared when dropped.
 pub struct Progress {
     display: Option<(Sender<&'static str>, JoinHandle<()>)>,
 }
@@ -43,7 +43,7 @@ impl Progress {
         }
     }
 
-    /// Names what is being done now.
+    /// Sets the name of the current stage.
     pub fn stage(&self, stage: &'static str) {
         if let Some((sender, _)) = &self.display {
             // The display may have ended; the work goes on.

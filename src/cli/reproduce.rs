@@ -18,30 +18,30 @@ use crate::cli::to_stdout;
 /// `reproduce`.
 #[derive(Args)]
 pub struct ReproduceArguments {
-    /// Figures by name, or `all`
+    /// Names of figures, or `all`
     #[arg(value_name = "NAME", required_unless_present = "list")]
     names: Vec<String>,
-    /// Name the figures there are
+    /// List the names of all figures
     #[arg(long)]
     list: bool,
-    /// The directory that data (CSV) and pictures (SVG) are written to
+    /// The directory for data (CSV) and pictures (SVG)
     #[arg(long, default_value = ".", value_name = "DIR")]
     out: PathBuf,
-    /// Replace files that are there
+    /// Replace existing files
     #[arg(long)]
     force: bool,
-    /// Of bayes-security-figure-7: people to protect, a header and then one a row, all columns together
-    /// their cell; of dsigma-figure-8 the Adult file, of dsigma-figure-4-twitch the directory of edges.csv and
-    /// target.csv
+    /// Input data. For bayes-security-figure-7: a file with a header and one row per person, whose columns
+    /// together are the person's cell; for dsigma-figure-8: the Adult file; for dsigma-figure-4-twitch: the
+    /// directory of edges.csv and target.csv
     #[arg(long, value_name = "FILE")]
     data: Option<String>,
-    /// With --data: the number of cells there are, empty ones included [default: those of the file]
+    /// With --data: the number of cells, including empty ones [default: the cells in the file]
     #[arg(long, value_name = "N", requires = "data")]
     cells: Option<usize>,
-    /// Seed of every random choice
+    /// The seed of every random choice
     #[arg(long, default_value_t = 0, value_name = "N")]
     seed: u64,
-    /// What goes to standard output
+    /// The format on standard output
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     format: FormatName,
 }
@@ -64,7 +64,7 @@ pub fn reproduce(arguments: &ReproduceArguments) -> Result<ExitCode> {
     ) {
         return Err(Error::parameter(
             format!("--data {file}"),
-            "is for one figure that takes data",
+            "needs exactly one figure, one that takes data",
         )
         .with_hint("bayes-security-figure-7, dsigma-figure-8 or dsigma-figure-4-twitch"));
     }
@@ -98,7 +98,7 @@ pub fn reproduce(arguments: &ReproduceArguments) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// An audit as a figure about audits needs it.
+/// The result of an audit, for figures about audits.
 fn black_box(log: &Log, seed: u64) -> Result<Audited> {
     let options = AuditOptions {
         seed,
@@ -123,7 +123,7 @@ fn population(arguments: &ReproduceArguments) -> Result<Option<Population>> {
     }
 }
 
-/// The figures named, each once.
+/// The named figures, without duplicates.
 fn entries(names: &[String]) -> Result<Vec<&'static Entry>> {
     let mut found: Vec<&'static Entry> = Vec::new();
     for name in names {

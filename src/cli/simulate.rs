@@ -17,13 +17,13 @@ pub struct SimulateArguments {
     /// The mechanism with its secrets: `laplace(scale=2, secrets=0..9)`
     #[arg(value_name = "MECHANISM")]
     mechanism: String,
-    /// Number of rows
+    /// The number of rows
     #[arg(long, value_name = "N")]
     rows: u64,
-    /// Seed of every random choice
+    /// The seed of every random choice
     #[arg(long, default_value_t = 0, value_name = "N")]
     seed: u64,
-    /// Leave out the row of column names
+    /// Do not write a header
     #[arg(long)]
     no_header: bool,
 }
@@ -31,7 +31,7 @@ pub struct SimulateArguments {
 /// Runs `simulate`: a CSV log on standard output.
 pub fn simulate(arguments: &SimulateArguments) -> Result<ExitCode> {
     if arguments.rows == 0 {
-        return Err(Error::parameter("--rows 0", "a log has at least one row"));
+        return Err(Error::parameter("--rows 0", "must be at least 1"));
     }
     let mechanism = mechanism::parse(&arguments.mechanism)?;
     let mut simulation = Simulation::new(&*mechanism, arguments.seed)?;
@@ -51,7 +51,7 @@ pub fn simulate(arguments: &SimulateArguments) -> Result<ExitCode> {
     .map(|()| ExitCode::SUCCESS)
 }
 
-/// What a CSV writer reports when it cannot write; a closed pipe must stay recognisable.
+/// An error of the CSV writer as an I/O error, so that a closed pipe stays recognizable.
 fn io_error(error: csv::Error) -> io::Error {
     match error.into_kind() {
         csv::ErrorKind::Io(error) => error,

@@ -6,27 +6,28 @@ use csv::{ReaderBuilder, StringRecord, Trim};
 use hashbrown::HashMap;
 
 use leakgauge_base::error::{Error, Place, Result};
+use leakgauge_base::naming::option;
 use leakgauge_exact::channel::SUM_TOLERANCE;
 use leakgauge_exact::shuffle::reidentification::Source;
 use leakgauge_log as log;
 
-/// A count that a number holds exactly.
-const MOST_COUNT: f64 = (1_u64 << 53) as f64;
+/// The largest count that is exact as an `f64`.
+const MAX_COUNT: f64 = (1_u64 << 53) as f64;
 
-/// Reads a file: one column are samples, two are labels with probabilities or counts. A first row
-/// whose second field is no number names the columns, as does one that is `label`, `value`,
-/// `observation`, `sample`, `message` or `password`, or a word above numbers.
+/// Reads a file: one column is a sample, two columns are labels with probabilities or counts. The first row is a
+/// header if its second field is not a number, if it is `label`, `value`, `observation`, `sample`, `message` or
+/// `password`, or if it is a word above numbers.
 ///
-/// Weights under the name `count`, or whole numbers that do not sum to 1, are counts.
+/// Weights in a column named `count`, and whole numbers that do not sum to 1, are counts.
 ///
 /// # Errors
-/// An empty file, ragged rows, a label twice, weights that are negative, not finite or beyond 2⁵³,
-/// probabilities that do not sum to 1 within 1e-9.
+/// The file is empty, rows differ in length, a label is repeated, a weight is negative, not finite or beyond 2⁵³, or
+/// probabilities do not sum to 1 within 1e-9.
 pub fn read(name: &str, input: impl Read, header: Option<bool>) -> Result<Source> {
     let (records, header) = records(name, input, header)?;
     let body = &records[usize::from(header)..];
     if body.is_empty() {
-        return Err(Error::file(name, "has column names but no rows"));
+        return Err(Error::file(name, "has a header but no rows"));
     }
     if body[0].1.len() == 1 {
         let samples = body.iter().map(|(line, record)| match record.len() {
@@ -42,9 +43,9 @@ pub fn read(name: &str, input: impl Read, header: Option<bool>) -> Result<Source
 fn ragged(name: &str, line: u64, fields: usize, width: usize) -> Error {
     Error::data(
         Place::file(name).row(line),
-        format!("has {fields} fields, others have {width}"),
+        format!("has {fields} fields, other rows have {width}"),
     )
-    .with_hint("one column of messages, or two columns: label and probability or count")
+    .with_hint("use one column of messages, or two columns: label, and probability or count")
 }
 
 fn table(name: &str, body: &[(u64, StringRecord)], counted: bool) -> Result<Source> {
@@ -59,16 +60,18 @@ fn table(name: &str, body: &[(u64, StringRecord)], counted: bool) -> Result<Sour
         }
         let place = || Place::file(name).row(*line).column("2").value(&record[1]);
         let weight: f64 = (record[1].parse()).map_err(|_| {
-            Error::data(place(), "is not a number")
-                .with_hint("use --header where row 1 names the columns")
+            Error::data(place(), "is not a number").with_hint(format!(
+                "use {} if row 1 has the names of the columns",
+                option("header")
+            ))
         })?;
         if !weight.is_finite() || weight < 0.0 {
             return Err(Error::data(place(), "is neither a probability nor a count"));
         }
-        if weight > MOST_COUNT {
+        if weight > MAX_COUNT {
             return Err(Error::data(
                 place(),
-                "is a count beyond 2^53, which no number holds exactly",
+                "is a count above 2^53, the largest that can be read exactly",
             ));
         }
         if let Some(first) = seen.insert(&record[0], *line) {
@@ -87,8 +90,9 @@ fn table(name: &str, body: &[(u64, StringRecord)], counted: bool) -> Result<Sour
     let counts = whole && (counted || !is_one);
     if sum == 0.0 || !(counts || is_one) {
         return Err(
-            Error::file(name, format!("the probabilities sum to {sum}, not 1"))
-                .with_hint("probabilities sum to 1 within 1e-9; counts are whole numbers"),
+            Error::file(name, format!("the probabilities sum to {sum}, not 1")).with_hint(
+                "probabilities must sum to 1 within 1e-9, and counts must be whole numbers",
+            ),
         );
     }
     Ok(Source::Table {
@@ -98,7 +102,7 @@ fn table(name: &str, body: &[(u64, StringRecord)], counted: bool) -> Result<Sour
     })
 }
 
-/// All rows that are not empty, with their numbers, and whether the first names the columns.
+/// All rows that are not empty, with their numbers, and whether the first is a header.
 fn records(
     name: &str,
     mut input: impl Read,
@@ -123,8 +127,9 @@ fn records(
         }
     }
     let Some((_, first)) = records.first() else {
-        return Err(Error::file(name, "is empty")
-            .with_hint("one message a row, or rows of a label and its probability or count"));
+        return Err(Error::file(name, "is empty").with_hint(
+            "write one message per row, or a label and its probability or count per row",
+        ));
     };
     let number = |field: &str| field.parse::<f64>().is_ok();
     let found = if first.len() == 1 {

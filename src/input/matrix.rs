@@ -1,36 +1,37 @@
 //! Reading matrices: channels, and gains or losses, from delimited text.
 //!
-//! One row a secret (or guess), one column an observation (or secret); a row of column names and a
-//! column of labels are found and reported, or forced.
+//! One row per secret (or guess), one column per observation (or secret). A header and a column of labels are
+//! detected and reported, or set by options.
 
 use std::io::Read;
 
 use csv::{ReaderBuilder, StringRecord, Trim};
 
 use leakgauge_base::error::{Error, Place, Result};
+use leakgauge_base::naming::option;
 use leakgauge_exact::channel::{
     Channel, MatrixLayout, Payoff, RowProblem, SUM_TOLERANCE, numbered,
 };
 use leakgauge_log as log;
 
-/// How to read a matrix; what is `None` is found.
+/// How to read a matrix; `None` means that it is detected.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct MatrixOptions {
-    /// Whether row 1 names the columns.
+    /// Whether row 1 has the names of the columns.
     pub header: Option<bool>,
-    /// Whether column 1 names the rows.
+    /// Whether column 1 has the names of the rows.
     pub labels: Option<bool>,
     /// The delimiter.
     pub delimiter: Option<u8>,
-    /// Divide every row of a channel by its sum.
+    /// Whether to normalize every row of a channel by its sum.
     pub normalize: bool,
 }
 
 /// Reads a channel.
 ///
 /// # Errors
-/// Anything that is no channel, with file, row, column and value: ragged rows, fields that are no
-/// numbers, negative or infinite ones, rows that do not sum to 1, fewer than two rows.
+/// The matrix is not a channel: rows differ in length or do not sum to 1, a field is not a number, negative or
+/// infinite, or there are fewer than two rows. The message names file, row, column and value.
 pub fn channel(
     name: &str,
     input: impl Read,
@@ -44,7 +45,7 @@ pub fn channel(
     if table.rows() < 2 {
         return Err(
             Error::file(name, "has one row; a channel needs at least two secrets")
-                .with_hint("one row a secret, one column an observation"),
+                .with_hint("use one row per secret and one column per observation"),
         );
     }
     let layout = table.layout(normalized);
@@ -56,11 +57,11 @@ pub fn channel(
     Ok((channel, layout))
 }
 
-/// Reads a gain or loss matrix for a channel: one row a guess, one column a secret. Where row 1 names
+/// Reads a gain or loss matrix for a channel: one row per guess, one column per secret. If row 1 has the names of
 /// secrets, columns are matched by name.
 ///
 /// # Errors
-/// Ragged rows, fields that are no finite numbers, columns that are not the channel's secrets.
+/// Rows differ in length, a field is not a finite number, or the columns are not the channel's secrets.
 pub fn payoff(
     name: &str,
     input: impl Read,
@@ -75,7 +76,7 @@ pub fn payoff(
             name,
             format!("has {width} columns for {} secrets", secrets.len()),
         )
-        .with_hint("a gain or loss matrix has one row a guess and one column a secret"));
+        .with_hint("a gain or loss matrix has one row per guess and one column per secret"));
     }
     let positions: Vec<usize> = if table.header {
         let find = |secret: &String| table.column_names.iter().position(|name| name == secret);
@@ -83,9 +84,8 @@ pub fn payoff(
             .iter()
             .map(|secret| {
                 find(secret).ok_or_else(|| {
-                    Error::file(name, format!("has no column for secret {secret}")).with_hint(
-                        "name the columns like the channel's secrets, or leave out row 1",
-                    )
+                    Error::file(name, format!("has no column for secret {secret}"))
+                        .with_hint("use the names of the channel's secrets, or remove the header")
                 })
             })
             .collect::<Result<_>>()?
@@ -125,11 +125,11 @@ impl Table {
         let skip = usize::from(labels);
         let width = records[0].1.len();
         if width <= skip {
-            return Err(Error::file(name, "has labels but no columns of numbers"));
+            return Err(Error::file(name, "has labels but no numbers"));
         }
         let body = &records[usize::from(header)..];
         if body.is_empty() {
-            return Err(Error::file(name, "has column names but no rows"));
+            return Err(Error::file(name, "has a header but no rows"));
         }
         let column_names = if header {
             let names = records[0].1.iter().skip(skip);
@@ -161,13 +161,17 @@ impl Table {
         if record.len() != width {
             return Err(Error::data(
                 Place::file(&self.file).row(line),
-                format!("has {} fields where row 1 has {width}", record.len()),
+                format!("has {} fields, row 1 has {width}", record.len()),
             ));
         }
         for (at, field) in record.iter().enumerate().skip(skip) {
             let value: f64 = field.parse().map_err(|_| {
                 self.entry_error(line, at - skip, field, "is not a number")
-                    .with_hint("use --header where row 1 names columns, --labels where column 1 names rows")
+                    .with_hint(format!(
+                        "use {} if row 1 has the names of columns, {} if column 1 has the names of rows",
+                        option("header"),
+                        option("labels")
+                    ))
             })?;
             if !value.is_finite() {
                 return Err(self.entry_error(line, at - skip, field, "is not a finite number"));
@@ -189,7 +193,7 @@ impl Table {
         self.row_names.len()
     }
 
-    /// Checks one row of a channel; whether it had to be normalised.
+    /// Checks one row of a channel. Returns whether it was normalized.
     fn check_row(&mut self, number: usize, normalize: bool) -> Result<bool> {
         let width = self.column_names.len();
         let line = self.lines[number];
@@ -214,7 +218,10 @@ impl Table {
             format!("the probabilities of secret {label} sum to {sum}, not 1"),
         );
         Err(if sum > 0.0 {
-            error.with_hint("--normalize divides every row by its sum")
+            error.with_hint(format!(
+                "{} divides every row by its sum",
+                option("normalize")
+            ))
         } else {
             error
         })
@@ -258,7 +265,7 @@ fn records(
     }
     if records.is_empty() {
         return Err(Error::file(name, "is empty")
-            .with_hint("a channel has one row a secret and one column an observation"));
+            .with_hint("a channel has one row per secret and one column per observation"));
     }
     Ok(records)
 }
@@ -267,11 +274,11 @@ fn is_number(field: &str) -> bool {
     field.parse::<f64>().is_ok()
 }
 
-/// Whether row 1 names columns and column 1 names rows.
+/// Whether there is a header, and whether there is a column of labels.
 fn layout(records: &[(u64, StringRecord)], options: &MatrixOptions, sums: SumsTo) -> (bool, bool) {
     let first = &records[0].1;
     let header = options.header.unwrap_or_else(|| {
-        // The first field alone may be a label.
+        // Only the first field may be a label.
         let named = first.iter().skip(1).any(|field| !is_number(field));
         let corner = records.len() > 1 && first.len() > 1 && is_corner(&first[0]);
         named || corner || (first.len() == 1 && !is_number(&first[0]))
@@ -285,13 +292,13 @@ fn layout(records: &[(u64, StringRecord)], options: &MatrixOptions, sums: SumsTo
     (header, labels)
 }
 
-/// What stands above a column of labels.
+/// Usual headers of a column of labels.
 fn is_corner(field: &str) -> bool {
     const NAMES: [&str; 6] = ["", "secret", "secrets", "label", "labels", "guess"];
     NAMES.iter().any(|name| field.eq_ignore_ascii_case(name))
 }
 
-/// Whether rows sum to 1 without their first field and not with it.
+/// Whether rows sum to 1 only without their first field.
 fn sums_without_first(body: &[(u64, StringRecord)]) -> bool {
     let sum = |record: &StringRecord, skip: usize| -> f64 {
         let fields = record.iter().skip(skip);
@@ -334,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_normalised_only_on_request() {
+    fn rows_are_normalized_only_on_request() {
         let text = "a,3,1\nb,0.5,0.5\n";
         let error = read(text).unwrap_err().to_string();
         assert!(

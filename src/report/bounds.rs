@@ -4,12 +4,12 @@ use super::document::Document;
 use leakgauge_base::grammar::format_number;
 use leakgauge_exact::bounds::{Bounds, Kind, ParameterValue, Row};
 
-/// A table with a row a point of the grid; the figures of a single point as a list of lines.
+/// A table with one row per point of the grid; for a single point, a list of its figures.
 pub(super) fn document(table: &Bounds) -> Document {
     let mut document = Document::default();
     let what = match table.kind {
         Kind::Mechanism => "Exact figures",
-        Kind::Promise => "What the promise bounds",
+        Kind::Promise => "Bounds implied by the promise",
     };
     document.heading(format!("{what}: {}", table.mechanism));
     match &table.rows[..] {
@@ -29,12 +29,13 @@ fn single(document: &mut Document, row: &Row) {
         .map(|&(name, figure)| vec![words(name), number(figure)])
         .collect();
     if let Some([a, b]) = &row.worst_pair {
-        rows.push(vec!["told apart best".to_owned(), format!("{a} | {b}")]);
+        rows.push(vec!["worst pair".to_owned(), format!("{a} | {b}")]);
     }
     document.table(vec!["figure", "value"], 1, rows);
 }
 
-/// Figures that every row lacks are left out, and those that repeat the advantage or follow from it.
+/// The columns to show. Figures that every row lacks are left out, as are those that repeat the advantage or follow
+/// from it.
 fn grid(document: &mut Document, rows: &[Row]) {
     let Some(first) = rows.first() else {
         return;
@@ -70,7 +71,7 @@ fn grid(document: &mut Document, rows: &[Row]) {
     document.table(header, 0, rows.iter().map(line).collect());
 }
 
-/// Whether a parameter is in all rows the figure of its name.
+/// Whether a parameter equals the figure of the same name in all rows.
 fn same(rows: &[Row], name: &str) -> bool {
     rows.iter().all(|row| {
         let found = row.parameters.iter().find(|(known, _)| *known == name);

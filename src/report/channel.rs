@@ -1,11 +1,11 @@
-//! The sections of the analysis of a channel.
+//! The report about a channel.
 
 use crate::report::document::Document;
 use leakgauge_exact::channel::{Analysis, Composition, PriorFigures};
 
-/// Pairs listed in the table of worst pairs.
+/// The number of pairs in the table of worst pairs.
 const LISTED_PAIRS: usize = 10;
-/// Corners of a trade-off curve that are listed.
+/// The number of vertices of a trade-off curve that are listed.
 const LISTED_CORNERS: usize = 20;
 
 /// The whole report.
@@ -23,7 +23,7 @@ pub fn analysis(analysis: &Analysis) -> Document {
     document.heading("Figures");
     document.table(vec!["figure", "", "value"], 2, figures(analysis));
     if let (Some(matrix), 3..) = (&analysis.total_variation_matrix, analysis.secrets.len()) {
-        document.heading("Pairs that are easiest to tell apart");
+        document.heading("Worst pairs");
         pairs(&mut document, &analysis.secrets, matrix);
     }
     if !analysis.deltas.is_empty() {
@@ -49,8 +49,8 @@ pub fn analysis(analysis: &Analysis) -> Document {
 fn summary(document: &mut Document, analysis: &Analysis) {
     let [a, b] = &analysis.worst_pair.secrets;
     document.paragraph(format!(
-        "{} secrets, {} observations. The secrets easiest to tell apart are {a} and {b}: Bayes security \
-         {}, advantage of the best adversary {}.",
+        "{} secrets, {} observations. The worst pair, the secrets easiest to tell apart, are {a} and {b}: Bayes \
+         security {}, advantage of the optimal adversary {}.",
         analysis.secrets.len(),
         analysis.observations,
         number(analysis.bayes_security),
@@ -58,8 +58,8 @@ fn summary(document: &mut Document, analysis: &Analysis) {
     ));
     let epsilon = match analysis.epsilon {
         Some(epsilon) => format!("The channel is {}-LDP.", number(epsilon)),
-        None => "No epsilon of local differential privacy covers the channel: some observation is \
-                 impossible under one secret and possible under another."
+        None => "The channel has no finite epsilon of local differential privacy: some observation is impossible \
+                 under one secret and possible under another."
             .to_owned(),
     };
     document.paragraph(epsilon);
@@ -80,13 +80,13 @@ fn composed(composition: &Composition, reached: f64) -> String {
         n => format!(", repeated {n} times"),
     };
     format!(
-        "These are the figures of the {what}{times}. Its parts have Bayes security {}, which guarantees \
-         {}; it has {}{}.",
+        "These are the figures of the {what}{times}. Its parts have Bayes security {}, which guarantees at \
+         least {}; it has {}{}.",
         parts.join(", "),
         number(composition.guaranteed_bayes_security),
         number(reached),
         if composition.tight {
-            ": the guarantee is tight"
+            ", so the guarantee is tight"
         } else {
             ""
         }
@@ -104,18 +104,14 @@ fn figures(analysis: &Analysis) -> Vec<Vec<String>> {
 }
 
 fn prior_figures(at: &PriorFigures) -> [Figure; 8] {
-    let ratio = at.risk_leakage.map_or("none".to_owned(), number);
+    let ratio = at.risk_leakage.map_or("n/a".to_owned(), number);
     [
         (
             "guessing error G",
-            "blind, at the prior",
+            "without observation",
             number(at.guessing_error),
         ),
-        (
-            "Bayes risk R*",
-            "after the observation",
-            number(at.bayes_risk),
-        ),
+        ("Bayes risk R*", "with observation", number(at.bayes_risk)),
         ("risk leakage R*/G", "1 leaks nothing", ratio),
         ("vulnerability V", "1 - R*", number(at.vulnerability)),
         (
@@ -148,7 +144,7 @@ fn channel_figures(analysis: &Analysis) -> [Figure; 7] {
     [
         (
             "Bayes security",
-            "least over all priors",
+            "smallest over all priors",
             number(analysis.bayes_security),
         ),
         (
@@ -163,12 +159,12 @@ fn channel_figures(analysis: &Analysis) -> [Figure; 7] {
         ),
         ("min-entropy capacity", "bits", min_entropy),
         (
-            "Shannon capacity, at least",
+            "Shannon capacity at least",
             "bits, certified",
             number(shannon.lower_bits),
         ),
         (
-            "Shannon capacity, at most",
+            "Shannon capacity at most",
             "bits, certified",
             number(shannon.upper_bits),
         ),
@@ -195,9 +191,9 @@ fn pairs(document: &mut Document, secrets: &[String], matrix: &[Vec<f64>]) {
 fn trade_off(document: &mut Document, analysis: &Analysis) {
     let Some(pair) = &analysis.pair else { return };
     let [a, b] = &pair.figures.secrets;
-    document.heading(format!("Telling {a} from {b}"));
+    document.heading(format!("Distinguishing {a} from {b}"));
     document.paragraph(format!(
-        "Bayes security {}, total variation {}, epsilon {}. The best tests, which say {b}:",
+        "Bayes security {}, total variation {}, epsilon {}. The optimal tests, where positive means {b}:",
         number(pair.figures.bayes_security),
         number(pair.figures.total_variation),
         pair.figures.epsilon.map_or("infinite".to_owned(), number)
@@ -212,19 +208,19 @@ fn trade_off(document: &mut Document, analysis: &Analysis) {
     );
     if points.len() > LISTED_CORNERS {
         document.paragraph(format!(
-            "The first {LISTED_CORNERS} of {} corners.",
+            "The first {LISTED_CORNERS} of {} vertices.",
             points.len()
         ));
     }
 }
 
 fn payoffs(document: &mut Document, analysis: &Analysis) {
-    let ratio = |value: Option<f64>| value.map_or("none".to_owned(), number);
+    let ratio = |value: Option<f64>| value.map_or("n/a".to_owned(), number);
     if let Some(gain) = &analysis.gain {
         document.heading("Under the given gain");
         document.list(vec![
-            format!("Blind: {}.", number(gain.prior_vulnerability)),
-            format!("After the observation: {}.", number(gain.vulnerability)),
+            format!("Without observation: {}.", number(gain.prior_vulnerability)),
+            format!("With observation: {}.", number(gain.vulnerability)),
             format!(
                 "Multiplicative g-leakage: {}.",
                 ratio(gain.multiplicative_leakage)
@@ -234,8 +230,8 @@ fn payoffs(document: &mut Document, analysis: &Analysis) {
     if let Some(loss) = &analysis.loss {
         document.heading("Under the given loss");
         document.list(vec![
-            format!("Blind: {}.", number(loss.prior_risk)),
-            format!("After the observation: {}.", number(loss.risk)),
+            format!("Without observation: {}.", number(loss.prior_risk)),
+            format!("With observation: {}.", number(loss.risk)),
             format!("Ratio: {}.", ratio(loss.risk_leakage)),
         ]);
     }
@@ -246,7 +242,7 @@ fn method(analysis: &Analysis) -> Vec<String> {
     for input in &analysis.input {
         if input.written_out {
             items.push(format!(
-                "{}: the mechanism's own probabilities.",
+                "{}: probabilities computed from the mechanism.",
                 input.file
             ));
             continue;
@@ -263,13 +259,13 @@ fn method(analysis: &Analysis) -> Vec<String> {
         };
         let mut text = format!("{}: {header}, {labels}.", input.file);
         if input.normalized_rows > 0 {
-            text.push_str(&format!(" {} rows were normalised.", input.normalized_rows));
+            text.push_str(&format!(" {} rows were normalized.", input.normalized_rows));
         }
         items.push(text);
     }
     let search = &analysis.search;
     items.push(format!(
-        "Worst pair by the {} method: of {} pairs {} were compared exactly, {} to the last entry \
+        "The {} algorithm found the worst pair: of {} pairs, {} were compared exactly, {} of them completely \
          ({:.3} % of all entries).",
         match search.method {
             leakgauge_exact::channel::SearchMethod::Embedding => "embedding",
@@ -283,15 +279,15 @@ fn method(analysis: &Analysis) -> Vec<String> {
     ));
     let mean = &analysis.bayes_security_bounds.mean_row;
     items.push(format!(
-        "From the mean row alone (Proposition 5) Bayes security is between {} and {}.",
+        "The mean row alone (Proposition 5) shows that Bayes security is between {} and {}.",
         number(mean.lower.max(0.0)),
         mean.upper.map_or("1".to_owned(), number)
     ));
-    items.push("These are exact figures of the matrix, not estimates.".to_owned());
+    items.push("All figures are exact for this matrix, not estimates.".to_owned());
     items
 }
 
-/// Six significant digits, or a power of ten for what they would hide.
+/// Six decimals, or scientific notation if they would hide the value.
 fn number(value: f64) -> String {
     if value != 0.0 && (value.abs() < 1e-4 || value.abs() >= 1e7) {
         format!("{value:.5e}")

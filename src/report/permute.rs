@@ -1,12 +1,13 @@
-//! A shuffled log as a document.
+//! The report about a shuffled log, as a document.
 
 use super::document::Document;
 use leakgauge_base::grammar::format_number;
+use leakgauge_base::naming::option;
 use leakgauge_base::rounding::{at_least, at_most, nearest};
 use leakgauge_exact::permutation::Distance;
 use leakgauge_permute::{GroupReport, OrderName, Report};
 
-/// Groups that are listed in text.
+/// The number of groups listed in text.
 const LISTED: usize = 10;
 
 pub(super) fn document(report: &Report) -> Document {
@@ -27,13 +28,16 @@ pub(super) fn document(report: &Report) -> Document {
     ));
     match &report.out {
         Some(file) => document.paragraph(format!("Written to {file}.")),
-        None => document.paragraph("Nothing was written: --out names a file for the shuffled log."),
+        None => document.paragraph(format!(
+            "Nothing was written. {} writes the shuffled log to a file.",
+            option("out")
+        )),
     }
     let factor = at_most(report.alpha.exp());
     let mut promise = format!(
-        "For each of the {} groups, all other values in place: no order of its values makes any output more than \
-         {factor} times as likely as another order, as far as the columns that stay and the places of rows tell nothing of the \
-         values.",
+        "For each of the {} groups, with all other values fixed: no order of the group's values makes any output more \
+         than {factor} times as likely as another order does. This assumes that the columns that stay and the order of \
+         the rows reveal nothing about the values.",
         report.groups.count
     );
     if let Some(epsilon) = report.epsilon {
@@ -60,13 +64,13 @@ fn figures(report: &Report) -> Vec<Vec<String>> {
     let line = |name: &str, value: String| vec![name.to_owned(), value];
     vec![
         line(
-            "rows of a group: fewest, median, most",
+            "rows per group: smallest, median, largest",
             format!("{}, {}, {}", groups.smallest, groups.median, groups.largest),
         ),
         line("width of the widest group", report.width.to_string()),
         line("sensitivity", report.sensitivity.to_string()),
         line(
-            "the paper's bound of it",
+            "the paper's bound on the sensitivity",
             report.sensitivity_bound.to_string(),
         ),
         line(
@@ -95,7 +99,7 @@ fn orders(document: &mut Document, report: &Report) {
             order.width.to_string(),
             order.kendall_sensitivity.to_string(),
             if order.name == report.order {
-                "taken".to_owned()
+                "used".to_owned()
             } else {
                 String::new()
             },
@@ -104,17 +108,17 @@ fn orders(document: &mut Document, report: &Report) {
     let header = vec!["order", "width", "sensitivity (Kendall)", ""];
     document.table(header, 1, rows.collect());
     if report.distance == Distance::Hamming {
-        document.paragraph("With Hamming distance the order makes no difference.");
+        document.paragraph("With Hamming distance the guarantee does not depend on the order.");
     }
 }
 
 fn groups(document: &mut Document, report: &Report) {
     let groups = &report.groups;
-    document.heading("What stays within its group");
+    document.heading("Values that stay within their group");
     let hamming = report.distance == Distance::Hamming;
-    let mut header = vec!["group", "rows", "width", "own alpha"];
+    let mut header = vec!["group", "rows", "width", "alpha of the group"];
     if groups.trials > 0 {
-        header.extend(["share that stays, mean", "eta at least"]);
+        header.extend(["mean share that stays", "eta at least"]);
     }
     if hamming {
         header.push("P(fails eta)");
@@ -139,15 +143,15 @@ fn groups(document: &mut Document, report: &Report) {
     document.table(header, 1, shown.into_iter().map(row).collect());
     if groups.count > LISTED {
         document.paragraph(format!(
-            "The largest of {} groups that were looked at, of {}; the others are in the JSON report.",
+            "The largest of the {} groups in the JSON report; there are {} groups in all.",
             groups.list.len(),
             groups.count
         ));
     }
     if groups.trials > 0 {
         document.paragraph(format!(
-            "From {} simulated shuffles: with probability {} at least, a group keeps at least the share eta of its \
-             values; each eta at level {}.",
+            "From {} simulated shuffles: with probability at least {}, a group keeps at least the share eta of its values. \
+             Each eta is a limit at confidence {}.",
             groups.trials,
             format_number(1.0 - groups.delta),
             format_number(groups.confidence)
@@ -155,7 +159,7 @@ fn groups(document: &mut Document, report: &Report) {
     }
     if hamming {
         document.paragraph(format!(
-            "P(fails eta): that less than {} of a group's values stay, exact (Theorem A.4).",
+            "P(fails eta): the exact probability that less than the share {} of a group's values stays (Theorem A.4).",
             format_number(groups.eta)
         ));
     }
@@ -163,7 +167,7 @@ fn groups(document: &mut Document, report: &Report) {
 
 fn meanings(document: &mut Document, report: &Report) {
     if !report.subsets.is_empty() {
-        document.heading("Picking out a subset of a group (Theorem 4.2)");
+        document.heading("Locating the values of a subset of a group (Theorem 4.2)");
         let rows = report.subsets.iter().map(|bound| {
             vec![
                 bound.group.to_string(),
@@ -171,7 +175,7 @@ fn meanings(document: &mut Document, report: &Report) {
                 at_most(bound.winning),
             ]
         });
-        let header = vec!["rows of the group", "of the subset", "success at most"];
+        let header = vec!["rows of the group", "rows of the subset", "success at most"];
         document.table(header, 0, rows.collect());
     }
     if !report.other_groups.is_empty() {
@@ -187,7 +191,7 @@ fn meanings(document: &mut Document, report: &Report) {
     }
     if !report.composition.previous.is_empty() {
         document.paragraph(format!(
-            "Together with {} earlier releases: alpha {} (Theorem A.2).",
+            "All {} earlier releases and this one together: alpha {} (Theorem A.2).",
             report.composition.previous.len(),
             format_number(report.composition.alpha)
         ));

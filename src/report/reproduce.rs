@@ -3,7 +3,7 @@
 use super::document::Document;
 use leakgauge_reproduce::{Comparison, Entry, Reproduction};
 
-/// Of each figure: where it differs from what is printed, what was chosen, and its files.
+/// For each figure: the comparison with the printed values, notes, and the files written.
 pub(super) fn document(figures: &[(Reproduction, Vec<String>)]) -> Document {
     let mut document = Document::default();
     for (figure, files) in figures {
@@ -21,7 +21,7 @@ pub(super) fn document(figures: &[(Reproduction, Vec<String>)]) -> Document {
 
 fn row(found: &Comparison) -> Vec<String> {
     let verdict = if found.agrees { "agrees" } else { "DIFFERS" };
-    // The words of a statement go below the table.
+    // Long statements go below the table.
     let short = |text: &str| {
         if found.value.is_some() {
             text.to_owned()
@@ -74,7 +74,7 @@ pub(super) fn json(figures: &[(Reproduction, Vec<String>)], seed: u64) -> serde_
     })
 }
 
-/// The figures there are.
+/// The list of all figures.
 pub(super) fn list(entries: &[Entry]) -> Document {
     let mut document = Document::default();
     let rows = entries

@@ -1,19 +1,20 @@
-//! Informations and vulnerabilities of the shuffle model as documents.
+//! Reports of mutual information and vulnerability in the shuffle model.
 
 use super::document::Document;
 use leakgauge_base::grammar::format_number;
+use leakgauge_base::naming::setting;
 use leakgauge_exact::shuffle::information::{
     Figure, LabelProbability, MonteCarlo, RandomizerSurvey, Survey, UsersSurvey,
 };
 use leakgauge_exact::shuffle::vulnerability::{MechanismSurvey, Survey as VulnerabilitySurvey};
 
-/// Labels that are listed at most.
+/// The largest number of labels that are listed.
 const LISTED: usize = 40;
 
-/// A target among decoys.
+/// The report about a target among decoys.
 pub(super) fn information(survey: &Survey) -> Document {
     let mut document = Document::default();
-    document.heading("What shuffled messages tell, in nats");
+    document.heading("Mutual information with the shuffled messages, in nats");
     let simulated = survey
         .rows
         .iter()
@@ -22,13 +23,13 @@ pub(super) fn information(survey: &Survey) -> Document {
     if simulated {
         header.extend(["position, simulated", "message, simulated"]);
     }
-    // An expansion beyond what any information can be says nothing: there are too few messages for it.
+    // An expansion outside the possible range is meaningless: there are too few messages.
     let expansion = |x: f64, most: f64| {
         let possible = (-1e-9..=most * (1.0 + 1e-9)).contains(&x);
         if possible {
             six(Some(x))
         } else {
-            "off".to_owned()
+            "n/a".to_owned()
         }
     };
     let both =
@@ -48,7 +49,7 @@ pub(super) fn information(survey: &Survey) -> Document {
     document.table(header, 0, survey.rows.iter().map(line).collect());
     about_messages(&mut document, survey);
     if let Some(best) = &survey.best_decoys {
-        document.paragraph("The best decoys against a guess of the message (against a guess of its position, the target's own law is best):");
+        document.paragraph("The optimal decoys for hiding the message (for hiding its position, the target's own distribution is optimal):");
         list(&mut document, best);
     }
     document
@@ -57,13 +58,15 @@ pub(super) fn information(survey: &Survey) -> Document {
 fn about_messages(document: &mut Document, survey: &Survey) {
     let falls = match survey.coefficient {
         Some(coefficient) => format!(
-            "its information falls as {}/2n, with the best decoys as",
+            "the information decreases as {}/2n, with optimal decoys as",
             six(Some(coefficient))
         ),
-        None => "its information does not fall to 0; with the best decoys it falls as".to_owned(),
+        None => {
+            "the information does not decrease to 0; with optimal decoys it decreases as".to_owned()
+        }
     };
     document.paragraph(format!(
-        "The message has an entropy of {}; {falls} {}/2n. The asymptotic values are expansions to the order of 1/n, no bounds.",
+        "The message has entropy {}; {falls} {}/2n. Asymptotic values are expansions to order 1/n, not bounds.",
         six(Some(survey.entropy)),
         six(Some(survey.best_coefficient)),
     ));
@@ -72,11 +75,11 @@ fn about_messages(document: &mut Document, survey: &Survey) {
         .iter()
         .any(|row| row.message.asymptotic > survey.entropy || row.position.asymptotic < 0.0)
     {
-        document.paragraph("Off: the expansion is no possible information, for so few messages.");
+        document.paragraph("n/a: the expansion is not valid for so few messages.");
     }
     if survey.revealed > 0.0 {
         document.paragraph(format!(
-            "With probability {} the target's message is one that no decoy sends: it is then known, with its position, however many decoys there are.",
+            "With probability {} the target sends a message that no decoy sends. The message and its position are then known with any number of decoys.",
             six(Some(survey.revealed))
         ));
     }
@@ -90,15 +93,19 @@ fn list(document: &mut Document, law: &[LabelProbability]) {
         law.iter().take(LISTED).map(line).collect(),
     );
     if law.len() > LISTED {
-        document.paragraph(format!("… {} in all; --format json lists them.", law.len()));
+        document.paragraph(format!(
+            "… {} in all; {} lists all of them.",
+            law.len(),
+            setting("format", "json")
+        ));
     }
 }
 
-/// A randomizer before a shuffler.
+/// The report about a randomizer before a shuffler.
 pub(super) fn randomizer(survey: &RandomizerSurvey) -> Document {
     let mut document = Document::default();
     document.heading(format!(
-        "What shuffled messages tell of an input, in nats: {}",
+        "Mutual information between an input and the shuffled messages, in nats: {}",
         survey.randomizer
     ));
     if !survey.rows.is_empty() {
@@ -106,10 +113,10 @@ pub(super) fn randomizer(survey: &RandomizerSurvey) -> Document {
             "n",
             "exact",
             "asymptotic",
-            "any others, at most",
+            "any other inputs, at most",
             "its leading term",
             "any randomizer",
-            "position, at most",
+            "position at most",
         ];
         let line = |row: &leakgauge_exact::shuffle::information::RandomizerRow| {
             let input = &row.input;
@@ -127,31 +134,31 @@ pub(super) fn randomizer(survey: &RandomizerSurvey) -> Document {
                 .collect()
         };
         document.table(header, 0, survey.rows.iter().map(line).collect());
-        document.paragraph("Exact: the others' inputs are independent and have the same law. Any others: the bound by the randomizer's own blanket, whatever the others' inputs are and however they depend on each other. Any randomizer: (e^ε − 1)/2n, the leading term of a bound for all ε-private ones.");
+        document.paragraph("Exact: the other users' inputs are independent and have the same distribution. Any other inputs: the bound from the randomizer's blanket, which holds for any inputs of the other users, also dependent ones. Any randomizer: (e^ε − 1)/2n, the leading term of a bound for all ε-private ones.");
     }
     document.paragraph(format!(
-        "ε = {}; with probability γ = {} a message comes from the blanket.",
+        "ε = {}; the blanket has mass γ = {}.",
         six(survey.epsilon),
         six(Some(survey.gamma))
     ));
     if let Some(informed) = survey.informed {
         document.paragraph(format!(
-            "An adversary who knows how many others have each input learns {}.",
+            "An adversary who knows how many other users have each input learns {}.",
             six(Some(informed))
         ));
     }
     document
 }
 
-/// Users with laws of their own.
+/// The report about users with different distributions.
 pub(super) fn users(survey: &UsersSurvey) -> Document {
     let mut document = Document::default();
     document.heading(format!(
-        "What {} shuffled messages of different laws tell, in nats",
+        "Mutual information with {} shuffled messages with different distributions, in nats",
         survey.n
     ));
     let unknown = |figure: Option<f64>| {
-        figure.map_or_else(|| "too many histograms".to_owned(), |x| six(Some(x)))
+        figure.map_or_else(|| "n/a (too many histograms)".to_owned(), |x| six(Some(x)))
     };
     let rows = vec![
         vec![
@@ -165,23 +172,23 @@ pub(super) fn users(survey: &UsersSurvey) -> Document {
             six(Some(survey.message_bound)),
         ],
         vec![
-            "message, outliers left out".to_owned(),
+            "message, without outliers".to_owned(),
             String::new(),
             six(Some(survey.message_bound_without_outliers)),
         ],
     ];
     document.table(vec!["about", "exact", "at most"], 1, rows);
     if survey.outliers.is_empty() {
-        document.paragraph("Leaving out users does not lower the bound.");
+        document.paragraph("Omitting users does not lower the bound.");
     } else {
         document.paragraph(format!("Outliers: {}.", survey.outliers.join(", ")));
     }
-    document.paragraph("What the other users have in common:");
+    document.paragraph("The blanket of the other users:");
     list(&mut document, &survey.blanket);
     document
 }
 
-/// Randomized response over equally likely values.
+/// The report about randomized response over equally likely values.
 pub(super) fn vulnerability(survey: &VulnerabilitySurvey) -> Document {
     let mut document = Document::default();
     document.heading("Probability of guessing one user's value");
@@ -189,7 +196,7 @@ pub(super) fn vulnerability(survey: &VulnerabilitySurvey) -> Document {
         "values",
         "keep",
         "n",
-        "blind",
+        "prior",
         "noise",
         "shuffle",
         "noise and shuffle",
@@ -215,14 +222,16 @@ pub(super) fn vulnerability(survey: &VulnerabilitySurvey) -> Document {
         .collect()
     };
     document.table(header, 0, survey.rows.iter().map(line).collect());
-    document.paragraph("Exact for equally likely, independent values and an adversary who knows nothing else. Asymptotic: 1/k + √(ln k/kn)·(kp − 1)/(k − 1), the constant as in the paper; leading term: with the true constant for this k. Neither is a bound.");
+    document.paragraph("Exact for uniform, independent values and an adversary without other knowledge. Asymptotic: 1/k + √(ln k/kn)·(kp − 1)/(k − 1), with the constant of the paper; leading term: with the exact constant for this k. Neither is a bound.");
     if survey.rows.iter().any(|row| row.shuffle.is_none()) {
-        document.paragraph("Where the exact value is left out it would take minutes; the leading term is close there.");
+        document.paragraph(
+            "n/a: computing the exact value would take minutes; the leading term is close to it.",
+        );
     }
     document
 }
 
-/// Any randomizer and prior.
+/// The report about a randomizer and a prior.
 pub(super) fn mechanism(survey: &MechanismSurvey) -> Document {
     let mut document = Document::default();
     document.heading(format!(
@@ -243,12 +252,12 @@ pub(super) fn mechanism(survey: &MechanismSurvey) -> Document {
                 drawn,
             ]
         };
-        let header = vec!["n", "blind", "noise", "noise and shuffle", "simulated"];
+        let header = vec!["n", "prior", "noise", "noise and shuffle", "simulated"];
         document.table(header, 0, survey.rows.iter().map(line).collect());
     }
     if let Some(informed) = survey.informed {
         document.paragraph(format!(
-            "An adversary who knows how many of the {} others have each value guesses right with probability {}.",
+            "An adversary who knows how many of the {} other users have each value guesses right with probability {}.",
             informed.n - 1,
             long(Some(informed.vulnerability))
         ));
@@ -269,7 +278,7 @@ fn six(figure: Option<f64>) -> String {
 }
 
 fn long(figure: Option<f64>) -> String {
-    figure.map_or_else(|| "left out".to_owned(), |x| format_number(round(x, 9)))
+    figure.map_or_else(|| "n/a".to_owned(), |x| format_number(round(x, 9)))
 }
 
 fn round(x: f64, digits: usize) -> f64 {

@@ -52,7 +52,7 @@ fn values_move_within_reach_and_everything_else_stays() {
     assert_eq!(report["moved"], serde_json::json!(["illness"]));
     let text = stdout(&output);
     assert!(
-        !text.contains("v17") && text.contains("Whoever knows the seed"),
+        !text.contains("v17") && text.contains("Anyone who knows the seed"),
         "{text}"
     );
 }
@@ -262,7 +262,7 @@ fn values_are_randomized_first_and_the_meaning_is_told() {
             "--values",
             "yes,maybe",
         ],
-        &["is none of --values", "row 22", "no"],
+        &["is not one of --values", "row 22", "no"],
     );
     assert!(!files(&place).contains(&"b.csv".to_owned()));
 }

@@ -46,11 +46,11 @@ fn what_cannot_be_done_is_refused_and_nothing_is_written() {
     );
     refuse(
         &[&base, &["--out", "there.csv"], &line, &alpha],
-        &["already there", "--force"],
+        &["already exists", "--force"],
     );
     refuse(
         &[&base, &["--out", "/dev/null", "--force"], &line, &alpha],
-        &["no ordinary file"],
+        &["not a regular file"],
     );
     refuse(
         &[&base, &["--out", "no/out.csv"], &line, &alpha],
@@ -58,11 +58,11 @@ fn what_cannot_be_done_is_refused_and_nothing_is_written() {
     );
     refuse(
         &[&base, &["--out", "out.csv.gz"], &line, &alpha],
-        &["plain text"],
+        &["not compressed"],
     );
     refuse(
         &[&base, &out, &line, &alpha, &["--report", "./out.csv"]],
-        &["two outputs"],
+        &["another output"],
     );
     refuse(
         &[
@@ -149,7 +149,7 @@ fn what_cannot_be_done_is_refused_and_nothing_is_written() {
     );
     refuse(
         &[&base, &out, &line, &alpha, &["--size", "3"]],
-        &["--size", "is not for"],
+        &["--size", "does not apply to"],
     );
     refuse(
         &[
@@ -159,7 +159,7 @@ fn what_cannot_be_done_is_refused_and_nothing_is_written() {
             &alpha,
             &["--order", "sweep", "--move", "x"],
         ],
-        &["has to stay"],
+        &["must stay"],
     );
     refuse(
         &[&base, &out, &line, &alpha, &["--delta", "0"]],

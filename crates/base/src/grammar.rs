@@ -1,7 +1,7 @@
-//! The one grammar of mechanisms and claims: `name(parameter=value, …)`.
+//! The grammar of mechanisms and claims: `name(parameter=value, …)`.
 //!
-//! [`Call::parse`] reads the text; [`Arguments`] hands its values to the code that knows the name,
-//! and says in full what is wrong with them. Nothing here knows which names exist.
+//! [`Call::parse`] reads the text. [`Arguments`] checks the values and hands them to the code that knows the
+//! name. This module does not know which names exist.
 //!
 //! ```text
 //! call     := name [ '(' [ argument { ',' argument } ] ')' ]
@@ -9,10 +9,10 @@
 //! value    := number | range | grid | word | call with parentheses
 //! range    := whole '..' whole              0..9          the whole numbers from 0 to 9
 //! grid     := number '..' number ':' count  0.5..4:8      8 values, ends included
-//! name     := a letter or '_', then letters, digits, '_', '-', '/' or '.' (never two)
+//! name     := a letter or '_', then letters, digits, '_', '-', '/' or '.' (never '..')
 //! ```
 //!
-//! White space between these is free. Calls nest at most [`MAX_DEPTH`] deep.
+//! White space between these is ignored. Calls nest at most [`MAX_DEPTH`] deep.
 
 use std::fmt;
 
@@ -27,13 +27,13 @@ pub use arguments::{Arguments, Bounds, Parameter};
 /// How deep calls may nest.
 pub const MAX_DEPTH: usize = 16;
 
-/// The largest whole number a range may reach: beyond it neighbouring `f64` are not neighbours.
+/// The largest whole number in a range, 2^53: every whole number up to it is exact as an `f64`.
 pub const MAX_WHOLE: i64 = 1 << 53;
 
-/// A name with arguments, as written.
+/// A name with arguments, as the user wrote them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
-    /// What is called: `laplace`.
+    /// The name: `laplace`.
     pub name: String,
     /// The arguments in the order written.
     pub arguments: Vec<Argument>,
@@ -42,7 +42,7 @@ pub struct Call {
 /// One argument of a [`Call`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Argument {
-    /// The parameter it names; `None` for a bare value.
+    /// The name of the parameter; `None` for a value without a name.
     pub name: Option<String>,
     /// Its value.
     pub value: Value,
@@ -89,16 +89,16 @@ impl Call {
     /// ```
     ///
     /// # Errors
-    /// Text that is not in the grammar; the message quotes it and points at the place.
+    /// [`Error::Grammar`], which quotes the text and points at the character.
     pub fn parse(text: &str) -> Result<Call> {
         parser::parse(text)
     }
 
-    /// One call for every combination of the values of its grids; the last grid runs fastest. A
-    /// call without grids gives itself. Grids inside nested calls are expanded too.
+    /// One call for every combination of the values of its grids, in lexicographic order: the last grid varies
+    /// fastest. A call without grids gives itself. Grids inside nested calls are expanded too.
     ///
     /// # Errors
-    /// More than `limit` combinations.
+    /// There are more than `limit` combinations.
     pub fn expand_grids(&self, limit: usize) -> Result<Vec<Call>> {
         let mut calls = vec![Call {
             name: self.name.clone(),
@@ -130,19 +130,19 @@ impl Call {
     fn too_many_points(&self, limit: usize) -> Error {
         Error::parameter(
             shorten(&self.to_string()),
-            format!("the grids have more than {limit} points together"),
+            format!("its grids have more than {limit} combinations"),
         )
-        .with_hint("give fewer points: a..b:n has n of them")
+        .with_hint("use fewer points: a..b:n has n points")
     }
 }
 
 impl Value {
-    /// The values a grid stands for; any other value is itself.
+    /// The values of a grid; any other value as it is.
     fn expand(&self, limit: usize) -> Result<Vec<Value>> {
         match self {
             Value::Grid { points, .. } if *points > limit => Err(Error::parameter(
                 self.to_string(),
-                format!("a grid of {points} points; the most is {limit}"),
+                format!("a grid can have at most {limit} points, this one has {points}"),
             )),
             Value::Grid { from, to, points } => Ok(grid(*from, *to, *points)
                 .into_iter()

@@ -1,7 +1,14 @@
-//! What every room of leakgauge uses and knows nothing of logs or leakage: [errors](error) with their
-//! place, the [grammar] of mechanisms and claims, [rounding] of printed limits, [suggestions](suggest)
-//! for words that are nearly right, [naming] of options, the
-//! [quantities](quantity) that limits are about, [files] that are written whole or not at all.
+//! What every crate of leakgauge uses; nothing here depends on logs or on leakage.
+//!
+//! | module | what it has |
+//! | --- | --- |
+//! | [`error`] | errors that say what is wrong, where, and what to do |
+//! | [`grammar`] | the grammar of mechanisms and claims, `name(parameter=value, …)` |
+//! | [`naming`] | how messages write the name of an option |
+//! | [`quantity`] | the quantities that limits are about |
+//! | [`rounding`] | directed rounding of confidence limits for display |
+//! | [`suggest`] | the known name that is closest to a misspelled one |
+//! | [`files`] | files that are written completely or not at all |
 
 pub mod error;
 pub mod files;

@@ -1,7 +1,7 @@
-//! How messages name options: as fields of a struct in a library, as flags on a command line.
+//! How messages write the name of an option: as a field in a library, as a flag on a command line.
 //!
-//! A room that refuses an option or recommends one does not know who set it. It writes [`option`] or
-//! [`setting`], and whoever speaks to the user says once, with [`install`], how these are written.
+//! Library code does not know whether an option came from a struct or from a command line. Its messages use
+//! [`option`] and [`setting`]. A program calls [`install`] once to choose how these are written.
 //!
 //! ```
 //! use leakgauge_base::naming::{option, setting};
@@ -13,29 +13,28 @@
 use std::fmt::Display;
 use std::sync::OnceLock;
 
-/// Writes an option by the name of its field, with its value if there is one.
+/// Writes an option, given the name of its field and its value if the message has one.
 pub type Style = fn(field: &str, value: Option<&str>) -> String;
 
 static STYLE: OnceLock<Style> = OnceLock::new();
 
-/// Settles for the whole process how options are written. The first call counts: messages of one program
-/// speak one language.
+/// Sets how options are written, for the whole process. Only the first call has an effect.
 pub fn install(style: Style) {
-    // A later call changes nothing.
+    // The error only says that a style is set already.
     let _ = STYLE.set(style);
 }
 
-/// An option by the name of its field: `` `fit_on` `` in a library, `--fit-on` on a command line.
+/// The name of an option: `` `fit_on` `` in a library, `--fit-on` on a command line.
 pub fn option(field: &str) -> String {
-    written(field, None)
+    formatted(field, None)
 }
 
 /// An option with a value: `` `split = blocks` `` in a library, `--split blocks` on a command line.
 pub fn setting(field: &str, value: impl Display) -> String {
-    written(field, Some(&value.to_string()))
+    formatted(field, Some(&value.to_string()))
 }
 
-fn written(field: &str, value: Option<&str>) -> String {
+fn formatted(field: &str, value: Option<&str>) -> String {
     match (STYLE.get(), value) {
         (Some(style), _) => style(field, value),
         (None, None) => format!("`{field}`"),

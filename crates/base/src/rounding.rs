@@ -1,9 +1,10 @@
-//! Writing limits so that rounding never makes them say more than was proved.
+//! Directed rounding of confidence limits for display: a lower limit down, an upper limit up, so that the
+//! printed limit is valid too.
 
-/// A figure that is no limit, to nearest: four decimals, or four significant digits for what those
-/// would hide.
+/// An estimate or another value that is not a limit, rounded to nearest: four decimals, or four significant
+/// digits if it is below 0.001.
 pub fn nearest(value: f64) -> String {
-    /// Smaller is what floats make of 0.
+    /// Smaller values are rounding errors around 0.
     const NOTHING: f64 = 1e-13;
     if value.abs() < NOTHING {
         "0.0000".to_owned()
@@ -14,7 +15,7 @@ pub fn nearest(value: f64) -> String {
     }
 }
 
-/// A figure that was computed from what a claim says, to nearest: six significant digits.
+/// A value computed from the parameters of a claim, rounded to nearest: six significant digits.
 pub fn allowance(value: f64) -> String {
     crate::grammar::format_number(format!("{value:.5e}").parse().unwrap_or(value))
 }
@@ -29,12 +30,12 @@ pub fn at_most(limit: f64) -> String {
     directed(limit, 4, f64::ceil)
 }
 
-/// A lower limit beside a bound it exceeds: enough digits to see that it does.
+/// A lower limit, rounded down, with enough digits (four to twelve) to stay on its side of `bound`.
 pub fn at_least_beyond(limit: f64, bound: f64) -> String {
     beyond(limit, bound, f64::floor)
 }
 
-/// An upper limit beside a bound it stays below: enough digits to see that it does.
+/// An upper limit, rounded up, with enough digits (four to twelve) to stay on its side of `bound`.
 pub fn at_most_beyond(limit: f64, bound: f64) -> String {
     beyond(limit, bound, f64::ceil)
 }
@@ -65,7 +66,7 @@ fn directed(limit: f64, decimals: i32, round: fn(f64) -> f64) -> String {
     }
     let unit = 10f64.powi(decimals);
     let rounded = round(limit * unit) / unit;
-    // −0 says nothing that 0 does not.
+    // −0 is printed as 0.
     format!(
         "{:.*}",
         decimals as usize,
@@ -79,7 +80,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn limits_are_rounded_away_from_what_was_not_proved() {
+    fn lower_limits_are_rounded_down_and_upper_limits_up() {
         assert_eq!(at_least(0.329256), "0.3292");
         assert_eq!(at_most(0.045315), "0.0454");
         assert_eq!(percent_at_least(0.664_63), "66.4");

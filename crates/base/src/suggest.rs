@@ -1,18 +1,26 @@
-//! "Did you mean": the nearest of the names that would have been right.
+//! Suggestions for misspelled names ("did you mean …?").
 
-/// The candidate nearest in spelling to what was written, if it is near at all.
+/// The candidate with the smallest Damerau–Levenshtein distance to what was written, ignoring case, if that
+/// distance is at most a third of the written length (at least 1). Looks at the first 64 characters.
 pub fn nearest<'c>(
     written: &str,
     candidates: impl IntoIterator<Item = &'c str>,
 ) -> Option<&'c str> {
-    const LONGEST: usize = 64;
-    let written: String = written.to_lowercase().chars().take(LONGEST).collect();
+    const MAX_LENGTH: usize = 64;
+    let written: String = written.to_lowercase().chars().take(MAX_LENGTH).collect();
     let length = written.chars().count();
     let most = (length / 3).max(1);
     candidates
         .into_iter()
-        // Far from it in length, far from it in spelling; names in a log can be of any length.
-        .filter(|candidate| candidate.chars().take(2 * LONGEST).count().abs_diff(length) <= most)
+        // The distance is at least the difference in length, which is cheap; names in a log can be long.
+        .filter(|candidate| {
+            candidate
+                .chars()
+                .take(2 * MAX_LENGTH)
+                .count()
+                .abs_diff(length)
+                <= most
+        })
         .map(|candidate| {
             (
                 strsim::damerau_levenshtein(&written, &candidate.to_lowercase()),
@@ -29,7 +37,7 @@ mod tests {
     use super::nearest;
 
     #[test]
-    fn a_typo_is_recognised_and_a_different_word_is_not() {
+    fn a_typo_is_recognized_and_a_different_word_is_not() {
         let names = ["laplace", "gaussian", "geometric"];
         assert_eq!(nearest("lapalce", names), Some("laplace"));
         assert_eq!(nearest("Gaussian", names), Some("gaussian"));

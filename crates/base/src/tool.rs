@@ -1,6 +1,6 @@
 use serde::Serialize;
 
-/// The program that computed a report, as every JSON names it.
+/// The name and version of the program, as every JSON report states them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Tool {
     /// Its name.

@@ -242,7 +242,7 @@ fn lacks_place(error: &Error) -> bool {
                     .any(|field| names(what, field))
         }
         Error::Data { place, .. } => place.row.is_none(),
-        Error::File { .. } => false,
+        _ => false,
     }
 }
 

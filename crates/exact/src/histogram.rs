@@ -1,61 +1,62 @@
-//! The law of the histogram of independent messages that have different laws.
+//! The distribution of the histogram of independent messages with different distributions.
 
 use leakgauge_base::error::{Error, Result};
 
-/// The most cells of a law.
-const MOST_CELLS: usize = 1 << 24;
-/// The most additions that make one.
-const MOST_STEPS: f64 = 4e9;
-/// Cells of a binomial law that are e^−60 of its largest are left out.
+/// The largest number of cells.
+const MAX_CELLS: usize = 1 << 24;
+/// The largest number of additions.
+const MAX_STEPS: f64 = 4e9;
+/// Cells of a binomial distribution below e^−60 times the largest are left out.
 const TAIL: f64 = 60.0;
 
-/// The law of the histogram of independent messages over few symbols, with room for one more message.
+/// The distribution of the histogram (counts of each observation) of independent messages, stored for one more
+/// message.
 ///
-/// A histogram is a number whose digits, to the base of one more than the messages, are the counts of all
-/// symbols but the last.
+/// A histogram is encoded as a number: its digits, in base messages + 1, are the counts of all observations except
+/// the last. `mass` holds the probability of each.
 #[derive(Debug, Clone)]
 pub struct HistogramLaw {
-    symbols: usize,
+    observations: usize,
     messages: u64,
     base: usize,
     mass: Vec<f64>,
 }
 
 impl HistogramLaw {
-    /// Of so many messages of each law, all over the same symbols.
+    /// For groups of (distribution over the observations, number of messages).
     ///
     /// # Errors
-    /// Too many messages or symbols to list the histograms.
-    pub fn new(groups: &[(&[f64], u64)], symbols: usize) -> Result<Self> {
+    /// There are too many histograms to list.
+    pub fn new(groups: &[(&[f64], u64)], observations: usize) -> Result<Self> {
         let messages = groups
             .iter()
             .map(|(_, count)| *count)
             .try_fold(0u64, u64::checked_add);
-        let messages = messages.ok_or_else(|| too_many("2^64", symbols))?;
-        if symbols < 2 {
+        let messages = messages.ok_or_else(|| too_many("2^64", observations))?;
+        if observations < 2 {
             let mass = vec![1.0];
             return Ok(HistogramLaw {
-                symbols,
+                observations,
                 messages,
                 base: 1,
                 mass,
             });
         }
-        if symbols == 2 {
+        if observations == 2 {
             return Self::of_two(groups, messages);
         }
         let base = usize::try_from(messages)
             .ok()
             .and_then(|m| m.checked_add(2));
-        let cells = base.and_then(|base| base.checked_pow(symbols as u32 - 1));
+        let cells = base.and_then(|base| base.checked_pow(observations as u32 - 1));
         let (Some(base), Some(cells)) = (base, cells) else {
-            return Err(too_many(&messages.to_string(), symbols));
+            return Err(too_many(&messages.to_string(), observations));
         };
-        if cells > MOST_CELLS || cells as f64 * messages as f64 * symbols as f64 > MOST_STEPS {
-            return Err(too_many(&messages.to_string(), symbols));
+        if cells > MAX_CELLS || cells as f64 * messages as f64 * observations as f64 > MAX_STEPS {
+            return Err(too_many(&messages.to_string(), observations));
         }
         let mut law = HistogramLaw {
-            symbols,
+            observations,
             messages,
             base,
             mass: vec![0.0; cells],
@@ -67,14 +68,14 @@ impl HistogramLaw {
         Ok(law)
     }
 
-    /// One more message. Cells are visited downwards, so that each still finds what its predecessors
-    /// were; where a digit would borrow from the next, the cell that is reached is empty.
+    /// Adds one message. Cells are visited in descending order, so that each reads the old values of its
+    /// predecessors. Where a digit would borrow from the next, the cell that is read is empty.
     fn add(&mut self, row: &[f64]) {
-        let last = row[self.symbols - 1];
+        let last = row[self.observations - 1];
         for cell in (0..self.mass.len()).rev() {
             let mut sum = last * self.mass[cell];
             let mut stride = 1;
-            for p in &row[..self.symbols - 1] {
+            for p in &row[..self.observations - 1] {
                 if cell >= stride {
                     sum += p * self.mass[cell - stride];
                 }
@@ -84,15 +85,15 @@ impl HistogramLaw {
         }
     }
 
-    /// Two symbols: a convolution of binomial laws.
+    /// Two observations: a convolution of binomial laws.
     fn of_two(groups: &[(&[f64], u64)], messages: u64) -> Result<Self> {
-        if messages >= MOST_CELLS as u64 {
+        if messages >= MAX_CELLS as u64 {
             return Err(too_many(&messages.to_string(), 2));
         }
         let (mut start, mut law) = (0usize, vec![1.0]);
         for (row, count) in groups {
             let (first, term) = binomial_law(*count, row[0], row[1]);
-            if law.len() as f64 * term.len() as f64 > MOST_STEPS {
+            if law.len() as f64 * term.len() as f64 > MAX_STEPS {
                 return Err(too_many(&messages.to_string(), 2));
             }
             let (short, long) = if law.len() < term.len() {
@@ -113,22 +114,22 @@ impl HistogramLaw {
         let mut mass = vec![0.0; base];
         mass[start..start + law.len()].copy_from_slice(&law);
         Ok(HistogramLaw {
-            symbols: 2,
+            observations: 2,
             messages,
             base,
             mass,
         })
     }
 
-    /// Every histogram of one more message that can occur: its counts, and for each symbol y the
-    /// probability that the messages are that histogram without one y.
+    /// Calls `each` for every possible histogram of one more message: with its counts and, for each observation y,
+    /// the probability that the messages have this histogram minus one y.
     pub fn for_each_extended(&self, mut each: impl FnMut(&[u64], &[f64])) {
         let whole = self.messages + 1;
-        let mut counts = vec![0u64; self.symbols];
-        let mut before = vec![0.0; self.symbols];
+        let mut counts = vec![0u64; self.observations];
+        let mut before = vec![0.0; self.observations];
         for cell in 0..self.mass.len() {
             let (mut rest, mut sum) = (cell, 0u64);
-            for count in &mut counts[..self.symbols - 1] {
+            for count in &mut counts[..self.observations - 1] {
                 *count = (rest % self.base) as u64;
                 rest /= self.base;
                 sum += *count;
@@ -136,13 +137,13 @@ impl HistogramLaw {
             if sum > whole {
                 continue;
             }
-            counts[self.symbols - 1] = whole - sum;
+            counts[self.observations - 1] = whole - sum;
             let mut stride = 1;
             for (y, slot) in before.iter_mut().enumerate() {
                 let there = counts[y] > 0;
                 *slot = if !there {
                     0.0
-                } else if y + 1 == self.symbols {
+                } else if y + 1 == self.observations {
                     self.mass[cell]
                 } else {
                     self.mass[cell - stride]
@@ -156,15 +157,16 @@ impl HistogramLaw {
     }
 }
 
-fn too_many(messages: &str, symbols: usize) -> Error {
+fn too_many(messages: &str, observations: usize) -> Error {
     Error::parameter(
-        format!("{messages} messages of known laws over {symbols} observations"),
+        format!("{messages} messages with known distributions over {observations} observations"),
         "have too many histograms to list",
     )
-    .with_hint("use fewer messages, or merge observations; two observations take millions")
+    .with_hint("use fewer messages, or merge observations: with two observations, millions of messages are possible")
 }
 
-/// P(X = start), P(X = start + 1), … of a binomial law, without its negligible ends; p + q = 1.
+/// P(X = start), P(X = start + 1), … of a binomial distribution, without negligible tails, as
+/// (start, probabilities); p + q = 1.
 pub fn binomial_law(trials: u64, p: f64, q: f64) -> (usize, Vec<f64>) {
     if p <= 0.0 || trials == 0 {
         return (0, vec![1.0]);

@@ -1,11 +1,11 @@
-//! What a Bayes vulnerability amounts to, in the field's other words.
+//! Leakage measures as functions of the Bayes vulnerability V.
 //!
-//! All are increasing functions of V = 1 − R*, so limits of V carry over.
+//! All are monotone functions of V = 1 − R*, so confidence limits of V carry over.
 //!
 //! # References
 //! Smith 2009, doi:10.1007/978-3-642-00596-1_21; Chatzikokolakis et al., Bayes security, Definition 1.
 
-/// The probability of guessing right without looking: the largest prior.
+/// Prior vulnerability max π: the probability of guessing right without an observation.
 pub fn prior_vulnerability(prior: &[f64]) -> f64 {
     prior.iter().copied().fold(0.0, f64::max)
 }
@@ -15,7 +15,7 @@ pub fn guessing_error(prior: &[f64]) -> f64 {
     1.0 - prior_vulnerability(prior)
 }
 
-/// Multiplicative risk leakage β(π, C) = R*/G; 1 − it is the normalized advantage. `None` where G = 0.
+/// Multiplicative risk leakage β(π, C) = R*/G; 1 minus it is the normalized advantage. `None` if G = 0.
 pub fn risk_leakage(bayes_risk: f64, guessing_error: f64) -> Option<f64> {
     (guessing_error > 0.0).then(|| bayes_risk / guessing_error)
 }

@@ -1,13 +1,13 @@
-//! What is known exactly, without a log: leakage of channels, mechanisms and their bounds, promises of
-//! privacy and what they leave possible, the formulas of the shuffle model, permutation models.
+//! Everything that can be computed exactly, without a log: leakage of channels, mechanisms and their bounds, privacy
+//! promises and what they imply, the formulas of the shuffle model, permutation models.
 //!
-//! | room | content |
+//! | module | content |
 //! |---|---|
-//! | [`leakage`] | leakage of a vulnerability or risk |
-//! | [`histogram`], [`sampling`] | laws of histograms of independent messages |
+//! | [`leakage`] | leakage measures as functions of a vulnerability or risk |
+//! | [`histogram`], [`sampling`] | distributions and samples of histograms of independent messages |
 //! | [`permutation`], [`mallows`] | permutations, their distances and the Mallows model |
-//! | [`mechanism`] | mechanisms by name: laws, samples, closed forms |
-//! | [`channel`] | channel matrices and all their measures |
+//! | [`mechanism`] | mechanisms by name: distributions, samples, closed forms |
+//! | [`channel`] | channel matrices and their leakage measures |
 //! | [`claim`], [`bounds`] | promises and mechanisms as claims; what they bound |
 //! | [`shuffle`] | re-identification, information and vulnerability of shuffled messages |
 //! | [`simulate`] | rows drawn from a mechanism |

@@ -1,17 +1,17 @@
-//! Permutations of 0 … n − 1 in one-line notation, and how far apart they are.
+//! Permutations of 0 … n − 1 in one-line notation, and distances between them.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// A distance between orders.
+/// A distance between permutations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Distance {
-    /// Pairs that are in different order.
+    /// Kendall's τ: the number of pairs in different order.
     #[default]
     Kendall,
-    /// Places that differ.
+    /// Hamming distance: the number of positions that differ.
     Hamming,
 }
 
@@ -27,13 +27,13 @@ impl fmt::Display for Distance {
 /// `sigma` applied to a sequence: entry i of the result is entry σ(i).
 ///
 /// # Panics
-/// Lengths differ.
+/// If the lengths differ.
 pub fn apply<T: Clone>(sigma: &[u32], values: &[T]) -> Vec<T> {
     assert_eq!(sigma.len(), values.len());
     sigma.iter().map(|&i| values[i as usize].clone()).collect()
 }
 
-/// σ⁻¹.
+/// The inverse σ⁻¹.
 pub fn inverse(sigma: &[u32]) -> Vec<u32> {
     let mut inverse = vec![0; sigma.len()];
     for (k, &i) in sigma.iter().enumerate() {
@@ -42,12 +42,12 @@ pub fn inverse(sigma: &[u32]) -> Vec<u32> {
     inverse
 }
 
-/// (a∘b)(i) = a(b(i)).
+/// The composition (a∘b)(i) = a(b(i)).
 pub fn compose(a: &[u32], b: &[u32]) -> Vec<u32> {
     apply(b, a)
 }
 
-/// Kendall's τ distance: the pairs of items that the two list in different order, inv(a⁻¹∘b).
+/// Kendall's τ distance: the number of pairs of items that the two list in different order, inv(a⁻¹∘b).
 ///
 /// # References
 /// Meehan et al., Definition A.2 in words; their equation (5) counts pairs of places instead.
@@ -55,12 +55,12 @@ pub fn kendall(a: &[u32], b: &[u32]) -> u64 {
     inversions(&compose(&inverse(a), b))
 }
 
-/// Pairs i < j with σ(i) > σ(j), in O(n log n).
+/// The number of inversions, pairs i < j with σ(i) > σ(j), in O(n log n).
 pub fn inversions(sigma: &[u32]) -> u64 {
     let mut seen = vec![0u32; sigma.len() + 1];
     let mut count = 0;
     for (before, &value) in sigma.iter().enumerate() {
-        // How many that came before are not larger.
+        // The number of earlier values that are not larger.
         let mut at = value as usize + 1;
         let mut smaller = 0;
         while at > 0 {
@@ -77,7 +77,7 @@ pub fn inversions(sigma: &[u32]) -> u64 {
     count
 }
 
-/// Hamming distance: the places where the two differ.
+/// Hamming distance: the number of positions where the two differ.
 pub fn hamming(a: &[u32], b: &[u32]) -> u64 {
     a.iter().zip(b).filter(|(x, y)| x != y).count() as u64
 }

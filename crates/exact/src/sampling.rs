@@ -1,12 +1,12 @@
-//! Drawing histograms, and the mean and spread of what is computed from them.
+//! Sampling of histograms, and running means with standard errors.
 
 use rand::Rng;
 use rand_distr::{Binomial, Distribution};
 
-/// Samples drawn from one stream of random numbers.
+/// The number of samples drawn from one random stream.
 pub const BATCH: u64 = 10_000;
 
-/// So many draws from weighted cells, one cell after another. The weights sum to 1.
+/// Draws a multinomial histogram into `counts`, cell by cell from binomials. The weights sum to 1.
 pub fn multinomial(draws: u64, weights: &[f64], rng: &mut (impl Rng + ?Sized), counts: &mut [u64]) {
     let (mut left, mut mass) = (draws, 1.0f64);
     let last = weights.iter().rposition(|w| *w > 0.0).unwrap_or(0);
@@ -22,10 +22,10 @@ pub fn multinomial(draws: u64, weights: &[f64], rng: &mut (impl Rng + ?Sized), c
     }
 }
 
-/// Count, mean and squared deviations, updated so that nothing cancels.
+/// Count, mean and sum of squared deviations, by Welford's algorithm.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Moments {
-    /// How many.
+    /// The number of values.
     pub count: u64,
     /// Their mean.
     pub mean: f64,
@@ -33,7 +33,7 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// Takes one more.
+    /// Adds one value.
     pub fn add(&mut self, x: f64) {
         self.count += 1;
         let off = x - self.mean;
@@ -41,7 +41,7 @@ impl Moments {
         self.squares += off * (x - self.mean);
     }
 
-    /// Takes all of another.
+    /// Adds all values of another.
     pub fn merge(&mut self, other: &Moments) {
         let (a, b) = (self.count as f64, other.count as f64);
         if b == 0.0 {
@@ -53,7 +53,7 @@ impl Moments {
         self.squares += other.squares + off * off * a * b / (a + b);
     }
 
-    /// Of the mean; infinite with fewer than two samples.
+    /// The standard error of the mean; infinite with fewer than two values.
     pub fn standard_error(&self) -> f64 {
         if self.count < 2 {
             return f64::INFINITY;

@@ -1,4 +1,4 @@
-//! Graphs and groups that are given in files.
+//! Graphs and groups that are read from files.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -7,19 +7,20 @@ use hashbrown::HashMap;
 
 use super::lists::Lists;
 use leakgauge_base::error::{Error, Place, Result};
+use leakgauge_base::naming::option;
 use leakgauge_log::{ReadMeter, delimiter, open};
 
-/// An undirected graph over the rows.
+/// An undirected graph whose nodes are the rows of a log, as adjacency lists.
 #[derive(Debug, Clone)]
 pub struct Edges {
     neighbors: Lists,
 }
 
 impl Edges {
-    /// The graph of some edges; loops and repetitions do no harm.
+    /// The graph with these edges, pairs of rows from 0. Loops and repeated edges are ignored.
     ///
     /// # Errors
-    /// An end that is not below `rows`.
+    /// An edge names a row that is not below `rows`.
     pub fn new(rows: usize, edges: &[(u32, u32)]) -> Result<Self> {
         if let Some((a, b)) = edges.iter().find(|(a, b)| (*a).max(*b) as usize >= rows) {
             let row = u64::from(*a.max(b)) + 1;
@@ -40,7 +41,7 @@ impl Edges {
         self.neighbors.len()
     }
 
-    /// The neighbours of a row, ascending.
+    /// The neighbors of a row, ascending.
     pub fn neighbors(&self, row: usize) -> &[u32] {
         self.neighbors.get(row)
     }
@@ -48,7 +49,7 @@ impl Edges {
     /// Appends the rows at most `length` edges away, the row itself first.
     pub(super) fn reach(&self, row: u32, length: u32, found: &mut Vec<u32>) {
         thread_local! {
-            /// In which walk a row was seen last, and the number of walks.
+            /// For each row the last walk that saw it, and the number of walks so far.
             static SEEN: RefCell<(Vec<u32>, u32)> = const { RefCell::new((Vec::new(), 0)) };
         }
         SEEN.with_borrow_mut(|(seen, walks)| {
@@ -79,7 +80,7 @@ impl Edges {
     }
 }
 
-/// The first two columns of a delimited file with a header, row by row, with the number of the row.
+/// The first two columns of a delimited file with a header: for each row its number and two fields.
 fn pairs(file: &str) -> Result<Vec<(u64, String, String)>> {
     let mut text = Vec::new();
     std::io::Read::read_to_end(&mut open(file, &ReadMeter::default())?, &mut text)
@@ -99,7 +100,7 @@ fn pairs(file: &str) -> Result<Vec<(u64, String, String)>> {
                 found.push((row, a.to_owned(), b.to_owned()));
             }
             _ => {
-                return Err(Error::data(place(), "needs two columns, neither blank"));
+                return Err(Error::data(place(), "needs two fields that are not blank"));
             }
         }
     }
@@ -109,7 +110,7 @@ fn pairs(file: &str) -> Result<Vec<(u64, String, String)>> {
     Ok(found)
 }
 
-/// Rows by what a file calls them: a column of the log, or their number from 1.
+/// Finds rows by the names that a file uses: values of a column of the log, or row numbers from 1.
 struct Names<'a> {
     by_id: Option<HashMap<&'a str, u32>>,
     rows: usize,
@@ -123,7 +124,7 @@ impl<'a> Names<'a> {
         let mut by_id = HashMap::with_capacity(ids.len());
         for (row, id) in ids.iter().enumerate() {
             if by_id.insert(id.as_str(), row as u32).is_some() {
-                return Err(Error::parameter("--id", format!("{id:?} names two rows")));
+                return Err(Error::option("id", format!("two rows have the id {id:?}")));
             }
         }
         Ok(Names {
@@ -133,32 +134,38 @@ impl<'a> Names<'a> {
     }
 
     fn find(&self, file: &str, row: u64, name: &str) -> Result<u32> {
-        let wrong = |problem: String, hint: &str| {
+        let wrong = |problem: String, hint: String| {
             Error::data(Place::file(file).row(row).value(name), problem).with_hint(hint)
         };
         match &self.by_id {
             Some(by_id) => by_id.get(name).copied().ok_or_else(|| {
                 wrong(
                     "no row of the log has this id".to_owned(),
-                    "--id names the column that ids are in",
+                    format!("{} names the column of the ids", option("id")),
                 )
             }),
             None => match name.parse::<u64>() {
                 Ok(number) if (1..=self.rows as u64).contains(&number) => Ok((number - 1) as u32),
                 _ => Err(wrong(
-                    format!("is no row of the log, whose rows are 1 to {}", self.rows),
-                    "--id names a column of the log to find rows by",
+                    format!(
+                        "is not a row number of the log; these go from 1 to {}",
+                        self.rows
+                    ),
+                    format!(
+                        "to find rows by an id, name its column with {}",
+                        option("id")
+                    ),
                 )),
             },
         }
     }
 }
 
-/// Reads a graph: each row of the file is an edge between two rows of the log, by their ids, or by their
-/// numbers from 1.
+/// Reads a graph: a delimited file with a header whose rows are edges, each two rows of the log, given by `ids`
+/// or else by their numbers from 1.
 ///
 /// # Errors
-/// A file that cannot be read, or a row of it that names no row of the log; ids that name two.
+/// The file cannot be read, or names a row that the log does not have; two rows of the log have the same id.
 pub fn read_edges(file: &str, rows: usize, ids: Option<&[String]>) -> Result<Edges> {
     let names = Names::new(rows, ids)?;
     let edges: Vec<(u32, u32)> = pairs(file)?
@@ -168,8 +175,8 @@ pub fn read_edges(file: &str, rows: usize, ids: Option<&[String]>) -> Result<Edg
     Edges::new(rows, &edges)
 }
 
-/// Reads groups: each row of the file puts a row of the log, by its id or number, into a group, by its
-/// label.
+/// Reads groups: a delimited file with a header whose rows are a group's label and a row of the log, given by
+/// `ids` or else by its number from 1.
 ///
 /// # Errors
 /// As [`read_edges`].

@@ -1,19 +1,19 @@
-//! Walking over rows that share a group.
+//! Breadth-first walks over rows that share a group.
 
 use std::borrow::Cow;
 
 use super::groups::Groups;
 use super::lists::Lists;
 
-/// Which rows are neighbours: {i, j} with j ∈ G_i, or, where groups belong to nobody, any two rows of a
-/// group.
+/// The graph of neighboring rows: {i, j} with j ∈ G_i or, if groups do not belong to single rows, any two rows
+/// of a group.
 pub(super) struct Graph<'a> {
     lists: Cow<'a, Lists>,
     links: Links<'a>,
     rows: usize,
 }
 
-/// The lists whose rows are neighbours of a row.
+/// The lists whose rows are neighbors of a row.
 enum Links<'a> {
     One(&'a [u32]),
     Own,
@@ -54,7 +54,7 @@ impl<'a> Graph<'a> {
         self.lists.get(list as usize)
     }
 
-    /// Calls with every list that holds neighbours of a row.
+    /// Calls `with` for every list that contains neighbors of a row.
     pub fn links(&self, row: u32, mut with: impl FnMut(u32)) {
         match &self.links {
             Links::One(of_row) => with(of_row[row as usize]),
@@ -63,7 +63,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// About how many neighbours a row has: those in several groups count several times.
+    /// An upper bound on the number of neighbors of a row: a neighbor in several groups counts several times.
     pub fn degree(&self, row: u32) -> usize {
         let mut degree = 0;
         self.links(row, |list| degree += self.lists.size(list as usize));
@@ -71,10 +71,10 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// A breadth-first walk that can be started again and again.
+/// A breadth-first walk that can be restarted without clearing its memory.
 pub(super) struct Walk<'a, 'g> {
     graph: &'a Graph<'g>,
-    /// Which walk saw a row or a list last.
+    /// For each row and each list, the number of the last walk that saw it.
     rows: Vec<u32>,
     lists: Vec<u32>,
     number: u32,
@@ -105,7 +105,7 @@ impl<'a, 'g> Walk<'a, 'g> {
     }
 
     /// Appends to `order` all rows that can be reached from an unseen row and were not seen, breadth first.
-    /// `sort` orders the new neighbours of a row. Returns where each level starts in `order`.
+    /// `sort` orders the new neighbors of a row. Returns where each level starts in `order`.
     pub fn from(
         &mut self,
         start: u32,

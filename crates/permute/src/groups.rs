@@ -1,4 +1,4 @@
-//! Groups of rows, from what everyone knows of them.
+//! Groups of rows, built from public attributes of the rows.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,37 +11,37 @@ use super::points::Points;
 use super::tree::Tree;
 use leakgauge_base::error::{Error, Result};
 
-/// The most rows that all distinct groups together may hold: 1.2 GB.
-pub const MOST_MEMBERSHIPS: usize = 300_000_000;
+/// The largest number of rows of all distinct groups together (4 bytes each, so 1.2 GB).
+pub const MAX_MEMBERSHIPS: usize = 300_000_000;
 
-/// Rows that one piece of parallel work is about.
+/// The number of rows in one parallel task.
 const CHUNK: usize = 4096;
 
-/// A group assignment: distinct groups, and which is whose.
+/// A group assignment: the distinct groups (lists of rows from 0), and which group belongs to which row.
 #[derive(Debug, Clone)]
 pub struct Groups {
     rows: usize,
     /// Members in ascending order, no group empty.
     pub(super) lists: Lists,
-    /// The group of each row; `None` if groups belong to nobody.
+    /// The group of each row; `None` if groups do not belong to single rows.
     pub(super) of_row: Option<Vec<u32>>,
     /// Whether j ∈ G_i whenever i ∈ G_j.
     pub(super) mutual: bool,
-    /// The labels of groups that have some.
+    /// The labels of the groups, if they have labels.
     labels: Option<Vec<String>>,
 }
 
 impl Groups {
-    /// Every row with all rows within a distance: G_i = {j : d(t_i, t_j) ≤ r}. Rows at the same point share
-    /// their group.
+    /// Each row with all rows within a distance: G_i = {j : d(t_i, t_j) ≤ r}, r in the unit of
+    /// [`Points::distance`]. Rows at the same point share their group.
     ///
     /// # Errors
-    /// A radius that is negative or no number; groups too large for memory.
+    /// The radius is negative or NaN; the groups are too large for memory.
     pub fn within(points: &Points, radius: f64) -> Result<Self> {
         if !(radius >= 0.0 && radius.is_finite()) {
             return Err(Error::parameter(
                 format!("a radius of {radius}"),
-                "must be a number that is at least 0",
+                "must be at least 0",
             ));
         }
         let places = points.distinct();
@@ -70,11 +70,10 @@ impl Groups {
         Ok(Groups::owned(lists, of_row, true))
     }
 
-    /// Every row with its `size` − 1 nearest others. Which of several others at the same distance is taken
-    /// is arbitrary, but always the same.
+    /// Each row with the `size` − 1 rows nearest to it. Ties are broken in an arbitrary but fixed way.
     ///
     /// # Errors
-    /// Fewer rows than a group, or groups of none.
+    /// `size` is 0 or exceeds the number of rows.
     pub fn nearest(points: &Points, size: usize) -> Result<Self> {
         let n = points.len();
         check_size(size, n)?;
@@ -87,7 +86,7 @@ impl Groups {
             let mut near = Vec::with_capacity(size + 1);
             tree.nearest(points.get(row), size, &mut near);
             found.extend(near.iter().map(|(_, other)| *other));
-            // Of many rows at one point the tree may have taken others.
+            // If many rows are at one point, the tree may not have returned the row itself.
             if !found.contains(&(row as u32)) {
                 found[size - 1] = row as u32;
             }
@@ -96,10 +95,10 @@ impl Groups {
         Ok(Groups::owned(lists, (0..n as u32).collect(), false))
     }
 
-    /// Every row with all that are at most so many edges away.
+    /// Each row with all rows that are at most `length` edges away.
     ///
     /// # Errors
-    /// Groups too large for memory.
+    /// The groups are too large for memory.
     pub fn by_path(edges: &Edges, length: u32) -> Result<Self> {
         let n = edges.rows();
         let lists = collect(n, |row, found| {
@@ -109,10 +108,10 @@ impl Groups {
         Ok(Groups::owned(lists, (0..n as u32).collect(), true))
     }
 
-    /// Rows with equal labels.
+    /// Rows with equal labels, one label per row.
     ///
     /// # Errors
-    /// More rows than can be numbered.
+    /// There are more than 2³² − 1 rows.
     pub fn equal(labels: &[String]) -> Result<Self> {
         let mut members: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
         for (row, label) in labels.iter().enumerate() {
@@ -131,14 +130,14 @@ impl Groups {
         Ok(groups)
     }
 
-    /// Given groups of given names; rows may be in several, or in none.
+    /// Groups given by label and members (rows from 0); a row may be in several groups or in none.
     ///
     /// # Errors
-    /// No groups, or a member that is not below `rows`.
+    /// There is no group, or a member is not below `rows`.
     pub fn listed(rows: usize, named: Vec<(String, Vec<u32>)>) -> Result<Self> {
         let named: Vec<_> = named.into_iter().filter(|(_, m)| !m.is_empty()).collect();
         if named.is_empty() {
-            return Err(Error::parameter("groups", "there are none"));
+            return Err(Error::parameter("groups", "there is no group"));
         }
         let mut lists = Lists::with_capacity(named.len(), 0);
         let mut labels = Vec::with_capacity(named.len());
@@ -149,7 +148,7 @@ impl Groups {
                 return Err(Error::parameter(
                     format!("group {label}"),
                     format!(
-                        "names row {}, but there are {rows} rows",
+                        "has row {}, but the log has {rows} rows",
                         u64::from(*row) + 1
                     ),
                 ));
@@ -186,7 +185,7 @@ impl Groups {
         self.lists.len()
     }
 
-    /// Whether there are no groups, because there are no rows.
+    /// Whether there is no group, which means that there are no rows.
     pub fn is_empty(&self) -> bool {
         self.lists.len() == 0
     }
@@ -196,12 +195,12 @@ impl Groups {
         self.lists.get(group)
     }
 
-    /// The group that belongs to a row, if groups belong to rows.
+    /// The group that belongs to a row, if each row has one.
     pub fn of_row(&self, row: usize) -> Option<usize> {
         self.of_row.as_ref().map(|of_row| of_row[row] as usize)
     }
 
-    /// What the groups are called: their labels, or else the first row whose each is, from 1.
+    /// The names of the groups: their labels or, without labels, the first row (from 1) that each belongs to.
     pub fn names(&self) -> Names<'_> {
         let mut first_rows = vec![0; self.len()];
         if let Some(of_row) = &self.of_row {
@@ -215,7 +214,7 @@ impl Groups {
         }
     }
 
-    /// Rows of all distinct groups together.
+    /// The number of rows of all distinct groups together.
     pub fn memberships(&self) -> usize {
         self.lists.entries()
     }
@@ -225,7 +224,7 @@ impl Groups {
         (0..self.len()).map(|group| self.lists.size(group))
     }
 
-    /// Rows that are in no group: nothing is promised to them.
+    /// The number of rows in no group: the guarantee does not cover them.
     pub fn uncovered(&self) -> usize {
         if self.of_row.is_some() {
             return 0;
@@ -257,25 +256,28 @@ impl Names<'_> {
 
 fn check_size(size: usize, rows: usize) -> Result<()> {
     if size == 0 {
-        return Err(Error::parameter("groups of 0 rows", "protect nobody"));
+        return Err(Error::parameter(
+            "groups of 0 rows",
+            "a group needs at least one row",
+        ));
     }
     if size > rows {
         return Err(Error::parameter(
             format!("groups of {size} rows"),
-            format!("are larger than the log, which has {rows}"),
+            format!("the log has only {rows} rows"),
         ));
     }
     Ok(())
 }
 
-/// So many lists, made in parallel; their order does not depend on threads.
+/// Builds this many lists in parallel; the result does not depend on the number of threads.
 fn collect(lists: usize, make: impl Fn(usize, &mut Vec<u32>) + Sync) -> Result<Lists> {
     let held = AtomicUsize::new(0);
     let chunk = |at: usize| {
         let mut part = Lists::with_capacity(CHUNK, 0);
         let mut found = Vec::new();
         for list in at * CHUNK..((at + 1) * CHUNK).min(lists) {
-            if held.load(Ordering::Relaxed) > MOST_MEMBERSHIPS {
+            if held.load(Ordering::Relaxed) > MAX_MEMBERSHIPS {
                 return part;
             }
             found.clear();
@@ -290,10 +292,10 @@ fn collect(lists: usize, make: impl Fn(usize, &mut Vec<u32>) + Sync) -> Result<L
         .map(chunk)
         .collect();
     let held = held.into_inner();
-    if held > MOST_MEMBERSHIPS {
+    if held > MAX_MEMBERSHIPS {
         return Err(Error::parameter(
             "groups",
-            format!("hold more than {MOST_MEMBERSHIPS} rows together, too many for memory"),
+            format!("have more than {MAX_MEMBERSHIPS} rows in total, too many for memory"),
         )
         .with_hint(
             "use a smaller radius or group size, or group rows by equal values of a column",

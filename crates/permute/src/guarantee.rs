@@ -1,42 +1,42 @@
-//! What the privacy of a shuffle means, and how it adds up.
+//! Consequences of d_σ-privacy: bounds on subset attacks, other groups, composition.
 
 use libm::{exp, log};
 use serde::Serialize;
 
 use leakgauge_base::error::{Error, Result};
 
-/// How well a subset of a group can be picked out of the output.
+/// How well an attacker can locate the values of a subset of a group in the output.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct SubsetBound {
-    /// Rows of the subset.
+    /// The number of rows of the subset.
     pub subset: u64,
-    /// Rows of the group.
+    /// The number of rows of the group.
     pub group: u64,
-    /// The least of P(loses)/P(wins).
+    /// A lower bound on P(attacker loses)/P(attacker wins).
     pub odds_of_losing: f64,
-    /// The least probability of losing.
+    /// A lower bound on the probability that the attacker loses.
     pub losing: f64,
-    /// The largest probability of winning.
+    /// An upper bound on the probability that the attacker wins.
     pub winning: f64,
 }
 
-/// Theorem 4.2: who picks k entries of the output as those of a subset of k rows of a group wins if more
-/// than half of them are.
+/// Theorem 4.2: an attacker names k entries of the output as the values of a given subset of k rows of a group,
+/// and wins if more than half of them are right.
 ///
 /// # Formula
 /// P(loses) ≥ ⌊(r − k)/k⌋ e^(−(2kε + α)) P(wins).
 ///
 /// # Conditions
 /// Values randomized with ε-local differential privacy, then shuffled with (α, G)-d_σ privacy; k < r/2.
-/// Without randomization ε is infinite and nothing is promised.
+/// Without randomization ε is infinite and the bound is trivial.
 ///
 /// # Errors
-/// A subset of none, or of half the group or more.
+/// The subset is empty, or has half the rows of the group or more.
 pub fn subset_bound(group: u64, subset: u64, epsilon: f64, alpha: f64) -> Result<SubsetBound> {
     if subset == 0 || subset.saturating_mul(2) >= group {
         return Err(Error::parameter(
             format!("a subset of {subset} of {group} rows"),
-            "must have at least one and fewer than half of the rows",
+            "must have at least one row and fewer than half of the rows",
         ));
     }
     let others = ((group - subset) / subset) as f64;
@@ -46,7 +46,7 @@ pub fn subset_bound(group: u64, subset: u64, epsilon: f64, alpha: f64) -> Result
         subset,
         group,
         odds_of_losing: odds,
-        // Both from e^−|x|, so that neither overflows.
+        // Both are computed from e^−|x|, so that neither overflows.
         losing: if exponent < 0.0 {
             odds / (1.0 + odds)
         } else {
@@ -60,7 +60,8 @@ pub fn subset_bound(group: u64, subset: u64, epsilon: f64, alpha: f64) -> Result
     })
 }
 
-/// Theorem 4.4: the α′ of groups that the shuffle was not made for, α Δ′/Δ.
+/// Theorem 4.4: the α′ = α Δ′/Δ that a shuffle for groups of sensitivity Δ guarantees for other groups, of
+/// sensitivity Δ′.
 pub fn for_other_groups(alpha: f64, sensitivity: u64, of_others: u64) -> f64 {
     if of_others == 0 {
         return 0.0;
@@ -68,7 +69,7 @@ pub fn for_other_groups(alpha: f64, sensitivity: u64, of_others: u64) -> f64 {
     alpha * (of_others as f64 / sensitivity as f64)
 }
 
-/// Theorem A.2: independent releases of the same values add up.
+/// Theorem A.2: the α of independent releases of the same values add up.
 pub fn composed(alphas: &[f64]) -> f64 {
     alphas.iter().sum()
 }

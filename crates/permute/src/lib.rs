@@ -1,10 +1,11 @@
 //! Shuffling within groups: d_σ-privacy.
 //!
-//! Between publishing values in order and shuffling all of them lies shuffling within groups of rows
-//! that are alike in what everyone knows of them. A shuffler is (α, G)-d_σ private if, for every group
+//! Values are shuffled within groups of rows that have similar public attributes. This lies between publishing
+//! the values in order and shuffling all of them. A shuffler is (α, G)-d_σ private if, for every group
 //! of G, any two orders of the group's values give every output with probabilities within a factor
 //! e^α. The mechanism here draws a permutation near a reference order σ₀ from a Mallows model,
-//! P(σ) ∝ e^(−θ d(σ, σ₀)), with θ = α/Δ and Δ the most that a group's order can change the distance d.
+//! P(σ) ∝ e^(−θ d(σ, σ₀)), with θ = α/Δ, where the sensitivity Δ is the largest change
+//! of the distance d by reordering one group.
 //!
 //! # Convention
 //! Rows count from 0. An order lists rows: `order[k]` is the k-th. The model's σ lists rows too, and row
@@ -45,7 +46,7 @@ mod tree;
 mod warnings;
 
 pub use edges::{Edges, read_edges, read_group_file};
-pub use groups::{Groups, MOST_MEMBERSHIPS, Names};
+pub use groups::{Groups, MAX_MEMBERSHIPS, Names};
 pub use guarantee::{SubsetBound, composed, for_other_groups, subset_bound};
 pub use leakgauge_exact::permutation::{
     Distance, apply, compose, hamming, inverse, inversions, kendall,

@@ -1,9 +1,9 @@
-//! Many short lists of rows in one piece of memory.
+//! Many short lists of rows in one contiguous vector.
 
-/// Lists of rows, one after the other.
+/// Lists of rows, stored one after the other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Lists {
-    /// Where each list starts, and where the last ends.
+    /// The offset of each list in `rows`, and the end of the last.
     starts: Vec<usize>,
     rows: Vec<u32>,
 }
@@ -24,7 +24,7 @@ impl Lists {
         self.starts.push(self.rows.len());
     }
 
-    /// The lists of (list, row) pairs, each sorted and without repetitions.
+    /// Builds the lists from pairs (list, row); each list is sorted and has no duplicates.
     pub fn from_pairs(lists: usize, mut pairs: Vec<(u32, u32)>) -> Self {
         pairs.sort_unstable();
         pairs.dedup();
@@ -39,7 +39,7 @@ impl Lists {
         made
     }
 
-    /// For each row, the lists that hold it.
+    /// For each row, the lists that contain it.
     pub fn inverse(&self, rows: usize) -> Lists {
         let mut starts = vec![0usize; rows + 1];
         for row in &self.rows {
@@ -67,7 +67,7 @@ impl Lists {
         self.starts.len() - 1
     }
 
-    /// The entries of all lists.
+    /// The number of entries of all lists.
     pub fn entries(&self) -> usize {
         self.rows.len()
     }

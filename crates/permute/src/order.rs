@@ -1,4 +1,4 @@
-//! Reference orders: rows of a group should come close to each other.
+//! Reference orders σ₀. A good one puts the rows of each group close together, which keeps the sensitivity small.
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -9,55 +9,55 @@ use super::points::Points;
 use super::sensitivity::{Spread, spread};
 use super::tree::Tree;
 
-/// How an order was found.
+/// The heuristic that found an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OrderName {
     /// Breadth first from the row with the largest group, as in the paper.
     BreadthFirst,
-    /// Reverse Cuthill–McKee: breadth first from a row at the rim, rows with few neighbours first,
-    /// turned around.
+    /// Reverse Cuthill–McKee: breadth first from a peripheral row, rows with few neighbors first, then
+    /// reversed.
     ReverseCuthillMckee,
-    /// By distance to the one end of the graph less that to the other, averaged over neighbours again
-    /// and again: steps from there towards the Fiedler vector.
+    /// By the distance to one end of the graph minus the distance to the other, averaged over neighbors several
+    /// times. The averaging is a few steps of power iteration towards the Fiedler vector.
     TwoEnded,
-    /// Along the column in which the points differ most.
+    /// By the coordinate with the largest range.
     Sweep,
 }
 
-/// Which order to take.
+/// Which order to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OrderChoice {
-    /// The one of least width; of several, that of least Kendall sensitivity.
+    /// The order with the smallest width; among ties, the one with the smallest Kendall sensitivity.
     #[default]
     Best,
     /// This one.
     Named(OrderName),
 }
 
-/// An order and how far apart it puts the members of a group.
+/// An order of the rows, and how far apart it puts the members of a group.
 #[derive(Debug, Clone)]
 pub struct Order {
     /// How it was found.
     pub name: OrderName,
-    /// The rows, in order.
+    /// The rows from 0, in order; empty in lists of candidates.
     pub rows: Vec<u32>,
-    /// The width of the widest group: the most places between two of its members.
+    /// The width of the widest group: the difference between the positions of its first and last member.
     pub width: u64,
     /// The largest Kendall sensitivity of a group.
     pub kendall: u64,
 }
 
-/// Times that the two-ended order averages over neighbours.
+/// The number of averaging steps of the two-ended order.
 const AVERAGES: usize = 12;
 
-/// Every order that can be had, or the one named. That along a column needs points.
+/// All candidate orders, or the named one. [`OrderName::Sweep`] needs points and is left out without them.
 ///
 /// # References
 /// E. Cuthill, J. McKee, *Reducing the bandwidth of sparse symmetric matrices*, 1969,
 /// doi:10.1145/800195.805928. N. E. Gibbs, W. G. Poole, P. K. Stockmeyer, *An algorithm for reducing the
 /// bandwidth and profile of a sparse matrix*, 1976, doi:10.1137/0713023, for the ends of a graph and for
-/// measuring from both.
+/// using distances from both.
 pub fn orders(groups: &Groups, points: Option<&Points>, choice: OrderChoice) -> Vec<Order> {
     let wanted = |name| choice == OrderChoice::Best || choice == OrderChoice::Named(name);
     let graph = Graph::new(groups);
@@ -93,8 +93,8 @@ pub fn orders(groups: &Groups, points: Option<&Points>, choice: OrderChoice) -> 
     found
 }
 
-/// As the paper: from the row with the largest group, neighbours ascending; where no row can be reached
-/// any more, on with the largest group of those left.
+/// As in the paper: starts at the row with the largest group and visits neighbors in ascending order. When no
+/// unvisited row is reachable, continues at the largest group left.
 fn breadth_first(groups: &Groups, graph: &Graph<'_>) -> Vec<u32> {
     let mut size = vec![0u32; groups.rows()];
     for group in 0..groups.len() {
@@ -124,15 +124,15 @@ fn breadth_first(groups: &Groups, graph: &Graph<'_>) -> Vec<u32> {
     order
 }
 
-/// Two rows of each component that are about as far apart as any, and how many rows it has.
+/// Two rows of a connected component that are nearly as far apart as any two, and its number of rows.
 struct Ends {
     ends: [u32; 2],
     rows: usize,
 }
 
-/// Goes to a farthest row with few neighbours and back until that gets no farther.
+/// Finds the ends of each component: moves to a farthest row with few neighbors until the distance stops growing.
 fn ends(graph: &Graph<'_>) -> Vec<Ends> {
-    const MOST_WALKS: usize = 8;
+    const MAX_WALKS: usize = 8;
     let mut done = vec![false; graph.rows()];
     let mut walk = Walk::new(graph);
     let mut order = Vec::new();
@@ -143,7 +143,7 @@ fn ends(graph: &Graph<'_>) -> Vec<Ends> {
         }
         let mut ends = [first, first];
         let mut depth = 0;
-        for _ in 0..MOST_WALKS {
+        for _ in 0..MAX_WALKS {
             walk.restart();
             order.clear();
             let levels = walk.from(ends[1], &mut order, |_| {});
@@ -164,8 +164,8 @@ fn ends(graph: &Graph<'_>) -> Vec<Ends> {
     found
 }
 
-/// Components in the order of a k-d tree of their ends: no width depends on it, but what strays out of a
-/// component then lands in one near by.
+/// Sorts components in the order of a k-d tree of their ends. This changes no width, but a value that leaves
+/// its component then lands in a nearby one.
 fn put_near_components_together(ends: &mut Vec<Ends>, points: &Points) {
     let d = points.dimension();
     let at_ends: Vec<f64> = ends
@@ -226,7 +226,7 @@ fn two_ended(groups: &Groups, graph: &Graph<'_>, ends: &[Ends]) -> Vec<u32> {
     order
 }
 
-/// Moves every row to the middle of the groups it has or is in.
+/// Moves every row to the mean position of the groups that it belongs to.
 fn average(groups: &Groups, place: &mut [f64]) {
     let means: Vec<f64> = (0..groups.len())
         .into_par_iter()

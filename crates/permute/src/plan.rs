@@ -1,4 +1,4 @@
-//! The shuffler: everything about it that does not depend on the values.
+//! The shuffler: groups, reference order and dispersion, which do not depend on the values.
 
 use super::groups::Groups;
 use super::order::{Order, OrderChoice, orders};
@@ -10,7 +10,7 @@ use leakgauge_base::error::{Error, Result};
 use leakgauge_exact::mallows::{Hamming, Kendall};
 use leakgauge_exact::permutation::Distance;
 
-/// A shuffle that is (α, G)-d_σ private, ready to be drawn (Theorem 4.3).
+/// An (α, G)-d_σ private shuffler (Theorem 4.3), from which permutations can be drawn.
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// α.
@@ -19,26 +19,26 @@ pub struct Plan {
     pub distance: Distance,
     /// The reference order.
     pub reference: Order,
-    /// Every order that was looked at, without its rows.
+    /// All candidate orders, without their rows.
     pub tried: Vec<Order>,
-    /// Δ, exact.
+    /// The sensitivity Δ, exact.
     pub sensitivity: u64,
-    /// What the paper has for Δ: ω(ω + 1)/2 for Kendall's τ, Δ itself for Hamming.
+    /// The paper's upper bound on Δ: ω(ω + 1)/2 for Kendall's τ, Δ itself for Hamming.
     pub sensitivity_bound: u64,
-    /// θ = α/Δ; infinite if no group has two rows, and then nothing moves.
+    /// The dispersion θ = α/Δ; infinite if no group has two rows, in which case no value moves.
     pub theta: f64,
 }
 
 impl Plan {
-    /// Finds the reference order and the dispersion. `points` are what the groups were made from, if
-    /// anything.
+    /// Finds the reference order and the dispersion. `points` are the points that the groups were built from, if
+    /// any.
     ///
     /// # Formula
-    /// θ = α/Δ. A group of one row changes nothing: with Δ = 0 the identity is (α, G)-d_σ private for
+    /// θ = α/Δ. A group of one row has sensitivity 0: with Δ = 0 the identity is (α, G)-d_σ private for
     /// every α.
     ///
     /// # Errors
-    /// An α that is not positive and finite, an order along a column without one, no rows.
+    /// α is not positive and finite; there are no rows; [`OrderName::Sweep`] without points.
     pub fn new(
         groups: &Groups,
         alpha: f64,
@@ -52,8 +52,8 @@ impl Plan {
                 "must be a positive number",
             )
             .with_hint(
-                "the smaller alpha is, the less of the order in a group shows; 0 is a uniform shuffle of \
-                 all rows",
+                "a smaller alpha hides the order within a group better; alpha 0 would be a uniform shuffle of all \
+                 rows",
             ));
         }
         if groups.is_empty() {
@@ -90,7 +90,7 @@ impl Plan {
         })
     }
 
-    /// Uses the paper's bound in place of the exact sensitivity.
+    /// The same shuffler with the paper's bound instead of the exact sensitivity: a smaller θ.
     #[must_use]
     pub fn with_bound(mut self) -> Self {
         self.sensitivity = self.sensitivity_bound;
@@ -122,8 +122,8 @@ impl Plan {
         received
     }
 
-    /// What so many simulated shuffles preserve of some groups, with a lower limit of the η that holds
-    /// with δ. The simulations have streams of their own.
+    /// What `trials` simulated shuffles preserve of some groups: the mean share that stays, and a lower limit of
+    /// the η for which (η, δ)-preservation holds. Each simulation uses its own random stream.
     pub fn preservation(
         &self,
         groups: &Groups,

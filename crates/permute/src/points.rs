@@ -1,4 +1,4 @@
-//! Rows as points: what everyone knows of them, as numbers.
+//! Rows as points: their public numeric attributes.
 
 use std::cmp::Ordering;
 
@@ -8,41 +8,44 @@ use rayon::prelude::*;
 use super::lists::Lists;
 use leakgauge_base::error::{Error, Result};
 
-/// The mean radius of the earth in kilometres.
+/// The mean radius of the earth in kilometers.
 pub const EARTH_RADIUS_KM: f64 = 6371.0088;
 
-/// Distances this close to the radius, relative, are within it: 0.3 and 0.1 are 0.2 apart.
+/// Relative tolerance of a radius, so that 0.3 and 0.1 count as 0.2 apart despite rounding.
 const ROUNDING: f64 = 1e-9;
 
-/// A point for every row, and how distances between them are measured.
+/// One point per row, and the metric between them. Owns the coordinates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Points {
     d: usize,
-    /// Row-major. Places on the earth are points of the unit sphere.
+    /// Row-major, `d` per row. Places on the earth are stored as points of the unit sphere.
     coordinates: Vec<f64>,
     on_sphere: bool,
 }
 
 impl Points {
-    /// Points of `d` coordinates, row by row, with Euclidean distance.
+    /// Points of `d` coordinates, row by row, with Euclidean distance in the unit of the coordinates.
     ///
     /// # Errors
-    /// No coordinates, or one that is not finite or beyond 1e150.
+    /// `d` is 0 or does not divide the number of coordinates; a coordinate is not finite or exceeds ±1e150.
     pub fn new(coordinates: Vec<f64>, d: usize) -> Result<Self> {
-        const LARGEST: f64 = 1e150;
+        const MAX_COORDINATE: f64 = 1e150;
         if d == 0 || d > usize::from(u16::MAX) || !coordinates.len().is_multiple_of(d) {
-            return Err(Error::parameter("points", "need a column of numbers each"));
+            return Err(Error::parameter(
+                "points",
+                "need at least one column of numbers",
+            ));
         }
         if let Some(x) = coordinates
             .iter()
-            .find(|x| x.abs().is_nan() || x.abs() > LARGEST)
+            .find(|x| x.abs().is_nan() || x.abs() > MAX_COORDINATE)
         {
             return Err(Error::parameter(
                 "points",
-                format!("the coordinate {x} is not within ±{LARGEST:e}"),
+                format!("the coordinate {x} is not within ±{MAX_COORDINATE:e}"),
             ));
         }
-        // −0 and 0 are one place.
+        // −0 and 0 are the same point.
         let coordinates = coordinates.into_iter().map(|x| x + 0.0).collect();
         Ok(Points {
             d,
@@ -51,18 +54,18 @@ impl Points {
         })
     }
 
-    /// Places by (latitude, longitude) in degrees, with great-circle distance in kilometres on a sphere of
+    /// Places by (latitude, longitude) in degrees, with great-circle distance in kilometers on a sphere of
     /// [`EARTH_RADIUS_KM`].
     ///
     /// # Errors
-    /// A latitude beyond ±90° or a longitude beyond ±360°.
+    /// A latitude is beyond ±90° or a longitude beyond ±360°.
     pub fn on_earth(places: &[[f64; 2]]) -> Result<Self> {
         let mut coordinates = Vec::with_capacity(3 * places.len());
         for &[latitude, longitude] in places {
             if !(latitude.abs() <= 90.0 && longitude.abs() <= 360.0) {
                 return Err(Error::parameter(
                     format!("latitude {latitude}, longitude {longitude}"),
-                    "is no place on earth: degrees within ±90 and ±360 are needed",
+                    "is not a place on earth: latitudes are within ±90 degrees, longitudes within ±360",
                 ));
             }
             let (phi, lambda) = (latitude.to_radians(), longitude.to_radians());
@@ -91,11 +94,11 @@ impl Points {
         &self.coordinates[row * self.d..(row + 1) * self.d]
     }
 
-    /// The square of a distance between coordinates that counts as within the radius.
+    /// The largest squared Euclidean distance between coordinates that counts as within the radius.
     pub(super) fn square_of(&self, radius: f64) -> f64 {
         let reach = radius * (1.0 + ROUNDING);
         let straight = if self.on_sphere {
-            // A chord through the sphere.
+            // The length of the chord through the unit sphere.
             let half = (reach / (2.0 * EARTH_RADIUS_KM)).min(std::f64::consts::FRAC_PI_2);
             2.0 * sin(half)
         } else {
@@ -104,7 +107,7 @@ impl Points {
         straight * straight
     }
 
-    /// The distance between two rows.
+    /// The distance between two rows: Euclidean, or in kilometers for places on the earth.
     pub fn distance(&self, a: usize, b: usize) -> f64 {
         let pairs = self.get(a).iter().zip(self.get(b));
         let straight = pairs
@@ -136,7 +139,7 @@ impl Points {
         places
     }
 
-    /// The column along which the points are spread most.
+    /// The coordinate with the largest range.
     pub(super) fn longest(&self) -> usize {
         let n = self.len().max(1) as f64;
         let spread = |column: usize| {

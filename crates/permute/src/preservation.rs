@@ -1,4 +1,4 @@
-//! (η, δ)-preservation: what share of a group's values stays within the group.
+//! (η, δ)-preservation: with probability at least 1 − δ, a group keeps at least the share η of its values.
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -7,14 +7,14 @@ use super::groups::Groups;
 use leakgauge_exact::mallows::fixed_weights;
 use leakgauge_stats::hypergeometric;
 
-/// The probability that a shuffle by the Mallows model with Hamming distance takes more than
-/// ⌊(1 − η)l⌋ values out of a set of l of n rows: the δ of Theorem A.4, which is exact.
+/// The probability that a shuffle by the Mallows model with Hamming distance moves more than ⌊(1 − η)l⌋ values
+/// out of a set of l of n rows: the exact δ of Theorem A.4.
 ///
 /// # Formula
-/// The model keeps K rows for sure and shuffles the others uniformly
-/// ([`Hamming`](super::mallows::Hamming)). Of the set M are kept, hypergeometric; of its l − M others a
-/// hypergeometric number stays. The theorem's sum over c_h counts the same permutations by distance; it
-/// is meant with floor, not the ceiling it is printed with.
+/// The model fixes K rows and shuffles the other rows uniformly
+/// ([`Hamming`](super::mallows::Hamming)). Of the set, a hypergeometric number M is
+/// fixed; of the other l − M rows, a hypergeometric number stays in the set. The theorem's sum over c_h counts the
+/// same permutations by distance. It is printed with a ceiling where a floor is meant.
 pub fn hamming_failure(n: u32, set: u32, eta: f64, theta: f64) -> f64 {
     if set == 0 || set > n {
         return 0.0;
@@ -34,7 +34,7 @@ pub fn hamming_failure(n: u32, set: u32, eta: f64, theta: f64) -> f64 {
                     return 0.0;
                 }
                 let rest = set - of_set;
-                // More than `may_leave` of the `rest` leave: fewer stay than this.
+                // If more than `may_leave` of the `rest` leave, fewer than this stay.
                 let enough = rest.saturating_sub(may_leave);
                 p * (0..enough)
                     .map(|stay| {
@@ -59,8 +59,8 @@ pub fn hamming_failure(n: u32, set: u32, eta: f64, theta: f64) -> f64 {
     sum.clamp(0.0, 1.0)
 }
 
-/// How many rows of a group receive the value of a row of the group. `marked` is for work: as long as
-/// there are rows, nothing set; it is left so.
+/// How many rows of a group receive the value of a row of the same group. `marked` is scratch space with one
+/// entry per row; all entries are false before and after.
 pub fn kept(members: &[u32], received: &[u32], marked: &mut [bool]) -> u32 {
     members.iter().for_each(|row| marked[*row as usize] = true);
     let stay = |row: &&u32| marked[received[**row as usize] as usize];
@@ -69,18 +69,17 @@ pub fn kept(members: &[u32], received: &[u32], marked: &mut [bool]) -> u32 {
     count
 }
 
-/// What simulated shuffles preserved of a group.
+/// The share of its values that a group kept in simulated shuffles.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Preserved {
     /// The mean share that stayed.
     pub mean: f64,
-    /// A lower limit, at the confidence asked for, of the η for which (η, δ)-preservation holds; `None`
-    /// with too few shuffles.
+    /// A lower confidence limit of the η for which (η, δ)-preservation holds; `None` with too few shuffles.
     pub eta: Option<f64>,
 }
 
-/// The fewest shuffles that limit η from below at δ with this confidence: the least share of all of them
-/// does, because (1 − δ)^trials ≤ 1 − confidence.
+/// The smallest number of simulated shuffles that gives a lower limit of η at δ with this confidence. The
+/// smallest share of all of them is such a limit, because (1 − δ)^trials ≤ 1 − confidence.
 pub fn trials_for(delta: f64, confidence: f64) -> u64 {
     (libm::log1p(-confidence) / libm::log1p(-delta))
         .ceil()
@@ -88,7 +87,7 @@ pub fn trials_for(delta: f64, confidence: f64) -> u64 {
 }
 
 impl Preserved {
-    /// From the numbers of rows that stayed in each of some shuffles.
+    /// Computed from the number of rows that stayed in each simulated shuffle.
     ///
     /// # Formula
     /// The i-th smallest share limits the δ-quantile from below unless i or more of the shuffles are below
@@ -99,7 +98,7 @@ impl Preserved {
         let trials = counts.len() as f64;
         let mean = counts.iter().map(|&c| f64::from(c)).sum::<f64>() / trials / size as f64;
         let alpha = 1.0 - confidence;
-        // P(Bin = j), summed up; by logarithms, for the first of many underflow.
+        // The sum of P(Bin = j), by logarithms, because the first terms can underflow.
         let mut log_term = trials * libm::log1p(-delta);
         let log_odds = libm::log(delta) - libm::log1p(-delta);
         let mut sum = libm::exp(log_term);
@@ -117,7 +116,7 @@ impl Preserved {
     }
 }
 
-/// What some shuffles, given one by one, preserve of some groups.
+/// What simulated shuffles preserve of some groups; `shuffle` draws the permutation of a number.
 pub(super) fn simulate(
     groups: &Groups,
     chosen: &[usize],

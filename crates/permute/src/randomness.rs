@@ -1,4 +1,4 @@
-//! Where the randomness of a shuffle comes from.
+//! The random generator of a shuffle.
 
 use std::convert::Infallible;
 
@@ -8,15 +8,15 @@ use rand_chacha::ChaCha20Rng;
 
 use leakgauge_base::error::{Error, Result};
 
-/// A cryptographic generator: who sees the output of a shuffle must not guess its state.
+/// A cryptographic generator (ChaCha20), so that nobody can infer its state from the output of a shuffle.
 #[derive(Debug, Clone)]
 pub struct Randomness(ChaCha20Rng);
 
 impl Randomness {
-    /// Seeded by the operating system: what a release needs.
+    /// Seeded by the operating system. Use this for a release.
     ///
     /// # Errors
-    /// The operating system gives no randomness.
+    /// The operating system provides no randomness.
     pub fn fresh() -> Result<Self> {
         ChaCha20Rng::try_from_rng(&mut SysRng)
             .map(Randomness)
@@ -28,12 +28,12 @@ impl Randomness {
             })
     }
 
-    /// Repeatable: whoever knows the seed knows the permutation.
+    /// Seeded by a number, so that results can be repeated. Anyone who knows the seed knows the permutation.
     pub fn seeded(seed: u64) -> Self {
         Randomness(ChaCha20Rng::seed_from_u64(seed))
     }
 
-    /// Another stream of the same seed, apart from this one.
+    /// An independent stream of the same seed.
     #[must_use]
     pub fn stream(&self, number: u64) -> Self {
         let mut other = self.0.clone();

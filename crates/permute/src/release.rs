@@ -1,4 +1,4 @@
-//! A release: a log shuffled within groups, and what is to be said about it.
+//! A release: a log whose values are shuffled within groups of rows, and the report about it.
 
 use std::collections::BTreeMap;
 
@@ -13,105 +13,107 @@ use super::report::{self, Report};
 use super::sensitivity::{sensitivity, spread};
 use super::table::Table;
 use leakgauge_base::error::{Error, Result};
+use leakgauge_base::naming::{option, setting};
 use leakgauge_exact::mechanism::{self, BoundMechanism, Law};
 use leakgauge_exact::permutation::Distance;
 
-/// Where groups come from.
+/// How rows are grouped: the assignment G of the paper.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Grouping {
-    /// All rows within a Euclidean distance in some columns.
+    /// Each row with all rows within a Euclidean distance, measured in some columns.
     Distance {
-        /// The columns.
+        /// The names of the columns.
         by: Vec<String>,
-        /// The distance.
+        /// The distance, in the unit of the columns.
         radius: f64,
     },
-    /// All rows within so many kilometres; the columns are latitude and longitude in degrees.
+    /// Each row with all rows within a great-circle distance.
     Earth {
-        /// The columns.
+        /// The columns of latitude and longitude, in degrees.
         by: Vec<String>,
-        /// Kilometres.
+        /// The distance in kilometers.
         radius: f64,
     },
-    /// So many nearest rows, itself included.
+    /// Each row with its nearest rows.
     Nearest {
-        /// The columns.
+        /// The columns, compared by Euclidean distance.
         by: Vec<String>,
-        /// Rows of a group.
+        /// The number of rows of a group, the row itself included.
         size: usize,
     },
-    /// All rows at most so many edges away in a graph.
+    /// Each row with all rows within a path length in a graph.
     Path {
-        /// The file of the edges.
+        /// The file of the edges; see [`read_edges`].
         edges: String,
-        /// Edges.
+        /// The number of edges.
         length: u32,
     },
     /// Rows with equal values of a column.
     Equal {
-        /// The column.
+        /// The name of the column.
         by: String,
     },
-    /// Groups in a file.
+    /// Groups listed in a file.
     Listed {
-        /// The file.
+        /// The file; see [`read_group_file`].
         file: String,
     },
 }
 
-/// What a release is to be.
+/// The options of a release.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReleaseOptions {
-    /// The groups.
+    /// How rows are grouped.
     pub groups: Grouping,
-    /// The column that files of edges or groups call rows by; their numbers from 1 if not given.
+    /// The column whose values name rows in files of edges or groups; without it, files use row numbers from 1.
     pub id: Option<String>,
-    /// α.
+    /// The privacy parameter α, positive: any two orders of a group's values are within a factor e^α.
     pub alpha: f64,
-    /// The distance of the Mallows model.
+    /// The distance between permutations in the Mallows model.
     pub distance: Distance,
-    /// The reference order.
+    /// The reference order σ₀.
     pub order: OrderChoice,
-    /// Whether to use the paper's bound of the sensitivity in place of the exact one.
+    /// Whether to use the paper's upper bound on the sensitivity instead of the exact value.
     pub bound_by_width: bool,
-    /// The columns that move.
+    /// The columns whose values are shuffled, together.
     pub moved: Vec<String>,
-    /// A mechanism that each column that moves goes through first.
+    /// The mechanism that randomizes each shuffled column first, if any.
     pub randomizer: Option<String>,
-    /// The values that such a column can have; those of the log if empty.
+    /// The values that a randomized column can have; if empty, those found in the log.
     pub values: Vec<String>,
-    /// The ε of a randomization that happened before.
-    pub already: Option<f64>,
-    /// Sizes of subsets for Theorem 4.2.
+    /// The ε of a randomization that the values went through before, if any.
+    pub prior_epsilon: Option<f64>,
+    /// The sizes (in rows) of subsets for Theorem 4.2.
     pub subsets: Vec<u64>,
-    /// Other radii, lengths or sizes for Theorem 4.4.
-    pub others: Vec<f64>,
-    /// Other files of groups for Theorem 4.4.
+    /// Radii, lengths or sizes of alternative groups for Theorem 4.4, in the unit of [`Grouping`].
+    pub alternative_radii: Vec<f64>,
+    /// Files of alternative groups for Theorem 4.4.
     pub other_files: Vec<String>,
-    /// The α of independent releases of the same values that there were before.
+    /// The α of earlier independent releases of the same values.
     pub previous: Vec<f64>,
-    /// δ of the simulated preservation.
+    /// δ of (η, δ)-preservation by simulation: the probability that a group keeps a smaller share than η.
     pub delta: f64,
-    /// η of Theorem A.4.
+    /// η of Theorem A.4: the share of its values that a group is to keep.
     pub eta: f64,
-    /// Level of the limits of η.
+    /// The confidence level of the lower limits of η.
     pub confidence: f64,
-    /// Simulated shuffles; as few as can limit η if not given, 0 for none.
+    /// The number of simulated shuffles, 0 for none; without it, the fewest that can give a limit of η.
     pub trials: Option<u64>,
-    /// A seed; that of the operating system if not given.
+    /// The seed; without it, the randomness of the operating system.
     pub seed: Option<u64>,
 }
 
-/// A shuffled log.
+/// A shuffled log. The values stay in the [`Table`] they were read into; this holds the permutation and the
+/// randomized values.
 #[derive(Debug, Clone)]
 pub struct Release {
-    /// What is to be said about it.
+    /// The report.
     pub report: Report,
     /// The groups.
     pub groups: Groups,
     /// The shuffler.
     pub plan: Plan,
-    /// Row i received the value of row `permutation[i]`. To be kept secret.
+    /// Row i received the value of row `permutation[i]`, rows from 0. Keep it secret: it undoes the shuffle.
     pub permutation: Vec<u32>,
     moved: Vec<bool>,
     replaced: Vec<Option<Vec<String>>>,
@@ -121,15 +123,15 @@ impl Release {
     /// Writes the shuffled log.
     ///
     /// # Errors
-    /// What the writer reports.
+    /// An error of the writer.
     pub fn write(&self, table: &Table, out: &mut dyn std::io::Write) -> std::io::Result<()> {
         table.write(out, &self.permutation, &self.moved, &self.replaced)
     }
 
-    /// Writes the permutation, rows from 1.
+    /// Writes the permutation as CSV with columns `row,received_from`, rows from 1.
     ///
     /// # Errors
-    /// What the writer reports.
+    /// An error of the writer.
     pub fn write_permutation(&self, out: &mut dyn std::io::Write) -> std::io::Result<()> {
         writeln!(out, "row,received_from")?;
         for (row, from) in self.permutation.iter().enumerate() {
@@ -138,10 +140,10 @@ impl Release {
         Ok(())
     }
 
-    /// Writes size, width, sensitivity and α of every group.
+    /// Writes size, width, sensitivity and α of every group as CSV, one row per group.
     ///
     /// # Errors
-    /// What the writer reports.
+    /// An error of the writer.
     pub fn write_groups(&self, out: &mut dyn std::io::Write) -> std::io::Result<()> {
         report::write_groups(&self.groups, &self.plan, out)
     }
@@ -150,12 +152,12 @@ impl Release {
 /// Shuffles a log.
 ///
 /// # Errors
-/// Options that cannot be, columns or rows that are not there, fields that are no numbers or blank.
+/// An invalid option; a missing column or row; a field that is blank or not a number where one is needed.
 pub fn release(table: &Table, files: &[String], options: &ReleaseOptions) -> Result<Release> {
     check(options)?;
     let moved = moved_columns(table, options)?;
     let ids = match &options.id {
-        Some(name) => Some(table.labels(table.column("--id", name)?)?),
+        Some(name) => Some(table.labels(table.column("id", name)?)?),
         None => None,
     };
     let (groups, points) = group(table, &options.groups, ids.as_deref())?;
@@ -165,10 +167,10 @@ pub fn release(table: &Table, files: &[String], options: &ReleaseOptions) -> Res
         None => Randomness::fresh()?,
     };
     let (replaced, randomized) = randomize(table, &moved, options, &randomness)?;
-    let epsilon = match (options.already, randomized) {
-        // What is done to randomized values cannot weaken what was promised of them.
-        (Some(already), Some(now)) => Some(already.min(now)),
-        (already, now) => already.or(now),
+    let epsilon = match (options.prior_epsilon, randomized) {
+        // Post-processing: a second randomization cannot weaken the first.
+        (Some(prior), Some(now)) => Some(prior.min(now)),
+        (prior, now) => prior.or(now),
     };
     let others = others(table, &plan, options, ids.as_deref(), points.as_ref())?;
     let permutation = plan.permutation(&mut randomness);
@@ -210,58 +212,53 @@ fn plan(groups: &Groups, points: Option<&Points>, options: &ReleaseOptions) -> R
     })
 }
 
-/// More simulated shuffles than this take too long.
-const MOST_TRIALS: u64 = 1_000_000;
+/// The largest number of simulated shuffles; more take too long.
+const MAX_TRIALS: u64 = 1_000_000;
 
 fn trials(options: &ReleaseOptions) -> Result<u64> {
     let fewest = || trials_for(options.delta, options.confidence);
     let trials = options.trials.unwrap_or_else(fewest);
-    if trials <= MOST_TRIALS {
+    if trials <= MAX_TRIALS {
         return Ok(trials);
     }
-    let (what, hint) = match options.trials {
-        Some(trials) => (format!("--trials {trials}"), "name fewer"),
-        None => (
-            format!("--delta {}", options.delta),
-            "a larger delta needs fewer, --trials 0 none",
-        ),
-    };
-    let problem = format!("needs {trials} simulated shuffles, and {MOST_TRIALS} are the most");
-    Err(Error::parameter(what, problem).with_hint(hint))
+    if options.trials.is_some() {
+        let problem = format!("at most {MAX_TRIALS} simulated shuffles are possible");
+        return Err(Error::setting("trials", trials, problem));
+    }
+    let problem = format!("needs {trials} simulated shuffles; at most {MAX_TRIALS} are possible");
+    let hint = format!(
+        "use a larger delta, or {} to simulate none",
+        setting("trials", 0)
+    );
+    Err(Error::setting("delta", options.delta, problem).with_hint(hint))
 }
 
 fn check(options: &ReleaseOptions) -> Result<()> {
-    let wrong = |what: String, problem: &str| Err(Error::parameter(what, problem));
+    let wrong = |field: &str, value: f64, problem: &str| Err(Error::setting(field, value, problem));
     let share = |x: f64| x > 0.0 && x < 1.0;
     if !share(options.delta) {
-        return wrong(
-            format!("--delta {}", options.delta),
-            "must be between 0 and 1",
-        );
+        return wrong("delta", options.delta, "must be between 0 and 1");
     }
     if !share(options.confidence) {
-        return wrong(
-            format!("--confidence {}", options.confidence),
-            "must be between 0 and 1",
-        );
+        return wrong("confidence", options.confidence, "must be between 0 and 1");
     }
     if !(0.0..=1.0).contains(&options.eta) {
-        return wrong(format!("--eta {}", options.eta), "must be between 0 and 1");
+        return wrong("eta", options.eta, "must be between 0 and 1");
     }
-    if let Some(epsilon) = options.already.filter(|e| e.is_nan() || *e < 0.0) {
-        return wrong(format!("--already-epsilon {epsilon}"), "must be at least 0");
+    if let Some(epsilon) = options.prior_epsilon.filter(|e| e.is_nan() || *e < 0.0) {
+        return wrong("prior_epsilon", epsilon, "must be at least 0");
     }
     if let Some(alpha) = options.previous.iter().find(|a| a.is_nan() || **a < 0.0) {
-        return wrong(format!("--previous {alpha}"), "must be at least 0");
+        return wrong("previous", *alpha, "must be at least 0");
     }
     trials(options).map(|_| ())
 }
 
-/// Which columns move.
+/// For each column, whether its values are shuffled.
 fn moved_columns(table: &Table, options: &ReleaseOptions) -> Result<Vec<bool>> {
     let mut moved = vec![false; table.names.len()];
     for name in &options.moved {
-        moved[table.column("--move", name)?] = true;
+        moved[table.column("moved", name)?] = true;
     }
     let stay: Vec<&String> = match &options.groups {
         Grouping::Distance { by, .. }
@@ -271,24 +268,22 @@ fn moved_columns(table: &Table, options: &ReleaseOptions) -> Result<Vec<bool>> {
         Grouping::Path { .. } | Grouping::Listed { .. } => Vec::new(),
     };
     for name in stay.into_iter().chain(&options.id) {
-        if moved[table.column("--by", name)?] {
-            return Err(Error::parameter(
-                format!("--move {name}"),
-                "this column makes the groups, and has to stay with its row",
-            ));
+        if moved[table.column("by", name)?] {
+            let problem = "this column defines the groups, so its values must stay in their rows";
+            return Err(Error::setting("moved", name, problem));
         }
     }
     Ok(moved)
 }
 
-/// The groups, and the points that they were made from.
+/// The groups, and the points that they were built from, if any.
 fn group(
     table: &Table,
     grouping: &Grouping,
     ids: Option<&[String]>,
 ) -> Result<(Groups, Option<Points>)> {
     let columns = |by: &[String]| -> Result<Vec<usize>> {
-        by.iter().map(|name| table.column("--by", name)).collect()
+        by.iter().map(|name| table.column("by", name)).collect()
     };
     Ok(match grouping {
         Grouping::Distance { by, radius } => {
@@ -297,10 +292,8 @@ fn group(
         }
         Grouping::Earth { by, radius } => {
             let &[latitude, longitude] = &columns(by)?[..] else {
-                return Err(Error::parameter(
-                    format!("--by {}", by.join(",")),
-                    "needs two columns on earth: latitude, longitude",
-                ));
+                let problem = "must be two columns: latitude, longitude";
+                return Err(Error::setting("by", by.join(","), problem));
             };
             let places = table.numbers(&[latitude, longitude])?;
             let places: Vec<[f64; 2]> = places.chunks_exact(2).map(|p| [p[0], p[1]]).collect();
@@ -316,7 +309,7 @@ fn group(
             (Groups::by_path(&edges, *length)?, None)
         }
         Grouping::Equal { by } => {
-            let labels = table.labels(table.column("--by", by)?)?;
+            let labels = table.labels(table.column("by", by)?)?;
             (Groups::equal(&labels)?, None)
         }
         Grouping::Listed { file } => {
@@ -350,7 +343,7 @@ fn with_size(grouping: &Grouping, size: f64) -> Option<Grouping> {
     })
 }
 
-/// The sensitivity of other groups at the same reference order, by what they are called.
+/// The sensitivity of the alternative groups at the same reference order, with their names.
 fn others(
     table: &Table,
     plan: &Plan,
@@ -363,12 +356,10 @@ fn others(
         let spread = spread(groups, &plan.reference.rows);
         sensitivity(plan.distance, groups, spread.kendall)
     };
-    for size in &options.others {
+    for size in &options.alternative_radii {
         let grouping = with_size(&options.groups, *size).ok_or_else(|| {
-            Error::parameter(
-                format!("--also {size}"),
-                "is no radius, length or size of these groups",
-            )
+            let problem = "is not a radius, length or size for this kind of groups";
+            Error::setting("alternative_radii", size, problem)
         })?;
         let groups = match (&grouping, points) {
             (Grouping::Distance { radius, .. } | Grouping::Earth { radius, .. }, Some(points)) => {
@@ -388,8 +379,8 @@ fn others(
     Ok(found)
 }
 
-/// New values for the columns that move, and the ε of all together; none where the values that there can
-/// be were taken from the log, for then another log has others.
+/// The randomized values of the shuffled columns, and the ε of all columns together. There is no ε if the
+/// possible values were taken from the log: they differ between logs, so the randomizer depends on the data.
 type Randomized = (Vec<Option<Vec<String>>>, Option<f64>);
 
 fn randomize(
@@ -412,19 +403,20 @@ fn randomize(
         check_randomizer(text, &*bound)?;
         epsilon += bound.epsilon();
         let mut rng = randomness.stream(u64::MAX - column as u64);
-        let told = labels.iter().enumerate().map(|(row, label)| {
-            let value = known
-                .get(label.as_str())
-                .ok_or_else(|| Error::data(table.place(row, column), "is none of --values"))?;
+        let randomized = labels.iter().enumerate().map(|(row, label)| {
+            let value = known.get(label.as_str()).ok_or_else(|| {
+                let problem = format!("is not one of {}", option("values"));
+                Error::data(table.place(row, column), problem)
+            })?;
             Ok(bound.sample(*value, &mut rng).concat())
         });
-        replaced[column] = Some(told.collect::<Result<Vec<String>>>()?);
+        replaced[column] = Some(randomized.collect::<Result<Vec<String>>>()?);
     }
     let fixed_beforehand = !options.values.is_empty();
     Ok((replaced, fixed_beforehand.then_some(epsilon)))
 }
 
-/// The values that a column can have, with their numbers.
+/// The possible values of a column, with their positions in sorted order.
 fn known<'a>(labels: &'a [String], options: &'a ReleaseOptions) -> BTreeMap<&'a str, usize> {
     let mut known: BTreeMap<&str, usize> = if options.values.is_empty() {
         labels.iter().map(|label| (label.as_str(), 0)).collect()
@@ -442,14 +434,14 @@ fn check_randomizer(text: &str, bound: &dyn BoundMechanism) -> Result<()> {
     if bound.columns().len() != 1 {
         return Err(Error::parameter(
             text,
-            "tells several columns of one value, which cannot take the place of it",
+            "writes several columns for one value; a randomizer must write one",
         ));
     }
     match bound.law(0) {
         Law::Labels(_) | Law::Integer(_) => Ok(()),
         Law::Real(_) | Law::Coordinates(_) | Law::Unknown(_) => Err(Error::parameter(
             text,
-            "is continuous: the last digits of what it writes would give its input away",
+            "is continuous: the last digits of its output can reveal its input",
         )
         .with_hint("use geometric, discrete-gaussian or randomized-response")),
     }

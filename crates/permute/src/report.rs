@@ -1,4 +1,4 @@
-//! What is said about a release; nothing of the permutation or the values.
+//! The report about a release. It contains neither the permutation nor any value.
 
 use std::io::Write;
 
@@ -17,29 +17,29 @@ use super::warnings;
 use leakgauge_base::Tool;
 use leakgauge_exact::permutation::Distance;
 
-/// Groups whose preservation is looked at.
+/// The number of groups that are listed and whose preservation is simulated.
 const LOOKED_AT: usize = 1000;
 
-/// A release, as it is reported.
+/// The report about a release, as its JSON is written.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
     /// 1.
     pub schema_version: u32,
-    /// What computed this.
+    /// The program.
     pub tool: Tool,
-    /// The seed; null if it came from the operating system.
+    /// The seed; null if the randomness came from the operating system.
     pub seed: Option<u64>,
-    /// The files.
+    /// The files of the log.
     pub files: Vec<String>,
-    /// Their rows.
+    /// The number of rows of the log.
     pub rows: usize,
     /// The file of the shuffled log; null if nothing was written.
     pub out: Option<String>,
     /// Columns whose values were shuffled.
     pub moved: Vec<String>,
-    /// Columns that stayed with their row.
+    /// Columns whose values stayed in their rows.
     pub stayed: Vec<String>,
-    /// α.
+    /// α of the shuffle.
     pub alpha: f64,
     /// ε of local differential privacy of the values that were shuffled; null if they were not randomized.
     pub epsilon: Option<f64>,
@@ -47,113 +47,113 @@ pub struct Report {
     pub distance: Distance,
     /// The reference order.
     pub order: OrderName,
-    /// Every order that was looked at.
+    /// All candidate orders.
     pub orders: Vec<TriedOrder>,
-    /// Places between the members of the widest group.
+    /// The width of the widest group in the reference order.
     pub width: u64,
-    /// Δ that θ was computed with.
+    /// The sensitivity Δ from which θ = α/Δ was computed.
     pub sensitivity: u64,
-    /// The paper's bound of it.
+    /// The paper's upper bound on Δ.
     pub sensitivity_bound: u64,
-    /// θ; null if infinite: nothing moved.
+    /// The dispersion θ; null if it is infinite, in which case no value moved.
     pub dispersion: Option<f64>,
     /// The groups.
     pub groups: GroupsReport,
-    /// Theorem 4.2; empty without an ε.
+    /// Bounds on locating the values of a subset (Theorem 4.2); empty without an ε.
     pub subsets: Vec<SubsetBound>,
-    /// Theorem 4.4.
+    /// α of other groups (Theorem 4.4).
     pub other_groups: Vec<OtherGroups>,
-    /// Theorem A.2.
+    /// α of several releases (Theorem A.2).
     pub composition: Composition,
-    /// What to know.
+    /// What the guarantee does not cover.
     pub warnings: Vec<Warning>,
 }
 
-/// A reference order.
+/// A candidate for the reference order.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TriedOrder {
     /// How it was found.
     pub name: OrderName,
-    /// Its width.
+    /// The width of the widest group in it.
     pub width: u64,
-    /// Its Kendall sensitivity.
+    /// The largest Kendall sensitivity of a group in it.
     pub kendall_sensitivity: u64,
 }
 
-/// The groups together.
+/// A summary of all groups.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct GroupsReport {
-    /// Distinct groups.
+    /// The number of distinct groups.
     pub count: usize,
-    /// The fewest rows of a group.
+    /// The number of rows of the smallest group.
     pub smallest: usize,
-    /// The median.
+    /// The median number of rows.
     pub median: usize,
-    /// The most.
+    /// The number of rows of the largest group.
     pub largest: usize,
-    /// Rows in no group.
+    /// The number of rows in no group.
     pub uncovered: usize,
     /// δ of the limits of η.
     pub delta: f64,
-    /// Their level, for each group on its own.
+    /// Their confidence level, for each group separately.
     pub confidence: f64,
-    /// Simulated shuffles behind them.
+    /// The number of simulated shuffles.
     pub trials: u64,
     /// η of the failure probabilities.
     pub eta: f64,
-    /// All groups, or if there are many the largest, the widest and every so-manieth.
+    /// All groups; if there are more than 1000, the largest, the widest and a regular sample.
     pub list: Vec<GroupReport>,
 }
 
 /// One group.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct GroupReport {
-    /// Its label, or the first row that has it.
+    /// Its label, or else the first row (from 1) that it belongs to.
     pub name: String,
-    /// Its rows.
+    /// Its number of rows.
     pub size: usize,
-    /// Places between its members in the reference order.
+    /// The difference between the positions of its first and last member in the reference order.
     pub width: u64,
     /// Its sensitivity.
     pub sensitivity: u64,
     /// Its own α, θ times its sensitivity.
     pub alpha: f64,
-    /// What simulated shuffles preserved; null without any.
+    /// What simulated shuffles preserved; null without simulation.
     pub preserved: Option<Preserved>,
-    /// Theorem A.4: the probability that less than a share η stays, exact; for Hamming distance only.
+    /// The exact probability that less than the share η stays (Theorem A.4); for Hamming distance only.
     pub failure: Option<f64>,
 }
 
-/// Groups that the shuffle was not made for.
+/// Groups other than those of the shuffle.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OtherGroups {
-    /// The radius, length or size, or the file.
+    /// Their radius, length or size, or their file.
     pub groups: String,
-    /// Their sensitivity at the same order.
+    /// Their sensitivity in the same reference order.
     pub sensitivity: u64,
-    /// α′.
+    /// α′, the guarantee of the shuffle for these groups.
     pub alpha: f64,
 }
 
-/// Several releases.
+/// The guarantee of several releases together.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Composition {
-    /// The α of those before.
+    /// The α of earlier releases.
     pub previous: Vec<f64>,
-    /// The α of all together.
+    /// The α of all releases together.
     pub alpha: f64,
 }
 
-/// What to know.
+/// Something that the guarantee does not cover.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Warning {
-    /// For scripts.
+    /// A name for scripts.
     pub code: &'static str,
-    /// For people.
+    /// The text.
     pub message: String,
 }
 
-/// What a report is made from.
+/// The data that a report is built from.
 pub(super) struct Facts<'a> {
     pub table: &'a Table,
     pub files: &'a [String],
@@ -218,13 +218,13 @@ fn columns(facts: &Facts<'_>, moves: bool) -> Vec<String> {
         .collect()
 }
 
-/// Theorem 4.4 for the groups that were asked about.
+/// Theorem 4.4 for the groups that the options ask about.
 fn others(facts: &Facts<'_>) -> Vec<OtherGroups> {
     let plan = facts.plan;
     let other = |(groups, sensitivity): &(String, u64)| OtherGroups {
         groups: groups.clone(),
         sensitivity: *sensitivity,
-        // Nothing moved, and any order of groups that do have two rows shows.
+        // No value moved, so the order within any group of two rows is visible.
         alpha: if plan.sensitivity == 0 && *sensitivity > 0 {
             f64::INFINITY
         } else {
@@ -308,7 +308,7 @@ fn own(plan: &Plan, size: usize, spread: Spread) -> (u64, f64) {
     )
 }
 
-/// All groups, or the largest, the widest and every so-manieth.
+/// All groups, or the largest, the widest and a regular sample.
 fn chosen(groups: &Groups, spreads: &[Spread]) -> Vec<usize> {
     if groups.len() <= LOOKED_AT {
         return (0..groups.len()).collect();
@@ -323,7 +323,7 @@ fn chosen(groups: &Groups, spreads: &[Spread]) -> Vec<usize> {
     chosen
 }
 
-/// One row a group.
+/// One row per group.
 pub(super) fn write_groups(
     groups: &Groups,
     plan: &Plan,

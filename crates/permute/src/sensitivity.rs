@@ -1,4 +1,4 @@
-//! How much the order of a group can change the distance from the reference order.
+//! Sensitivity: how much reordering one group can change the distance from the reference order.
 
 use rayon::prelude::*;
 
@@ -6,26 +6,26 @@ use super::groups::Groups;
 use leakgauge_exact::permutation::Distance;
 use leakgauge_exact::permutation::inverse;
 
-/// What matters of where the groups are in an order.
+/// How far apart an order puts the members of groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Spread {
-    /// The largest width.
+    /// The largest width of a group, in positions.
     pub width: u64,
-    /// The largest Kendall sensitivity.
+    /// The largest Kendall sensitivity of a group, in pairs.
     pub kendall: u64,
 }
 
-/// The Kendall sensitivity of a group whose members are at these places, ascending: the most by which
-/// reordering the group changes the distance from the reference.
+/// The Kendall sensitivity of a group whose members have these positions, ascending: the largest change of the
+/// distance from the reference order by reordering the group.
 ///
 /// # Formula
-/// C(g, 2) + 2 Σ min(a, b) over the non-members between members, a and b being the members before and
-/// behind: a member that crosses a non-member reverses their pair, and all min(a, b) that can be
-/// exchanged across it do so in the reversed group.
+/// C(g, 2) + 2 Σ min(a, b) over the non-members between members, where a and b are the numbers of members before and
+/// after it: a member that crosses a non-member reverses that pair, and in the reversed group all
+/// min(a, b) pairs that can cross it do.
 ///
 /// # Conditions
-/// Equal to the paper's ω(ω + 1)/2 if the group is in one piece, or has one hole exactly in its middle;
-/// smaller otherwise.
+/// Equal to the paper's bound ω(ω + 1)/2 if the group is contiguous or has one gap exactly in its middle; smaller
+/// otherwise.
 pub fn kendall_of_group(places: &[u32]) -> u64 {
     let g = places.len() as u64;
     let holes = places
@@ -35,12 +35,12 @@ pub fn kendall_of_group(places: &[u32]) -> u64 {
     g * g.saturating_sub(1) / 2 + 2 * holes.sum::<u64>()
 }
 
-/// The paper's bound on Kendall sensitivity by the width, ω(ω + 1)/2 (Property 4).
+/// The paper's upper bound ω(ω + 1)/2 on the Kendall sensitivity of a group of width ω (Property 4).
 pub fn bound_by_width(width: u64) -> u64 {
     width * (width + 1) / 2
 }
 
-/// The places of a group's members, ascending.
+/// The positions of a group's members, ascending.
 fn places(groups: &Groups, group: usize, place_of: &[u32], places: &mut Vec<u32>) {
     places.clear();
     places.extend(
@@ -62,7 +62,7 @@ fn spread_of(places: &[u32]) -> Spread {
     }
 }
 
-/// Width and sensitivity of every group.
+/// Width and Kendall sensitivity of every group, in the order of the groups.
 pub fn of_groups(groups: &Groups, order: &[u32]) -> Vec<Spread> {
     let place_of = inverse(order);
     (0..groups.len())
@@ -74,7 +74,7 @@ pub fn of_groups(groups: &Groups, order: &[u32]) -> Vec<Spread> {
         .collect()
 }
 
-/// The largest of each.
+/// The largest width and the largest Kendall sensitivity of any group.
 pub fn spread(groups: &Groups, order: &[u32]) -> Spread {
     let place_of = inverse(order);
     (0..groups.len())

@@ -1,4 +1,4 @@
-//! A log as a table of fields, to be written again with some columns moved.
+//! A log as a table of text fields, so that it can be written back with some columns shuffled.
 
 use std::collections::HashMap;
 use std::io::{Cursor, Read, Write};
@@ -7,38 +7,39 @@ use csv::{ByteRecord, ReaderBuilder, WriterBuilder};
 
 use super::points::Points;
 use leakgauge_base::error::{Error, Place, Result, listing};
+use leakgauge_base::naming;
 use leakgauge_base::suggest;
 use leakgauge_log::{ReadMeter, Source, delimiter, open, read_error};
 
-/// Bytes that the delimiter is looked for in.
+/// The number of bytes searched for the delimiter.
 const HEAD: usize = 1 << 16;
 
 /// How to read a table.
 #[derive(Debug, Clone, Default)]
 pub struct TableOptions {
-    /// Row 1 is data; columns are then called by their numbers from 1.
+    /// Whether row 1 is data. Columns are then named by their numbers from 1.
     pub no_header: bool,
-    /// The delimiter; found if not given.
+    /// The delimiter; without it, the one found in the first line.
     pub delimiter: Option<u8>,
 }
 
-/// All fields of a log, as they were written.
+/// All fields of a log, unchanged. Owns their bytes.
 #[derive(Debug, Clone)]
 pub struct Table {
     /// The names of the columns.
     pub names: Vec<String>,
-    /// The delimiter that was read, and is written.
+    /// The delimiter of the input, which is used for the output too.
     pub delimiter: u8,
-    /// The header as it was written.
+    /// The header, unchanged.
     header: Option<ByteRecord>,
     bytes: Vec<u8>,
-    /// Where each field ends, row by row.
+    /// The end of each field in `bytes`, row by row.
     ends: Vec<usize>,
-    /// The files, and the number of rows up to the end of each.
+    /// Each file, with the number of rows up to its end.
     files: Vec<(String, usize)>,
 }
 
-/// A reader of a file, and the delimiter: as given, or found in the first line.
+/// A reader of a file, and the delimiter: the given one, or the one found in the first line.
 fn reader(file: &str, given: Option<u8>) -> Result<(csv::Reader<Source>, u8)> {
     let mut input = open(file, &ReadMeter::default())?;
     let mut head = Vec::new();
@@ -56,17 +57,17 @@ fn reader(file: &str, given: Option<u8>) -> Result<(csv::Reader<Source>, u8)> {
 }
 
 impl Table {
-    /// Reads files of the same columns as one table.
+    /// Reads files with the same columns as one table.
     ///
     /// # Errors
-    /// A file that cannot be read, that has other columns than the first, or a row that has more or fewer
-    /// fields; no rows; more than 2³² − 1.
+    /// A file cannot be read or has other columns than the first; a row has more or fewer fields; there are no
+    /// rows, or more than 2³² − 2.
     pub fn read(files: &[String], options: &TableOptions) -> Result<Table> {
         let mut table: Option<Table> = None;
         for file in files {
             Table::append(&mut table, file, options)?;
         }
-        let table = table.ok_or_else(|| Error::parameter("LOG", "no file is named"))?;
+        let table = table.ok_or_else(|| Error::parameter("LOG", "no file is given"))?;
         match table.rows() {
             0 => Err(Error::file(&files[0], "has no rows")),
             n if n >= u32::MAX as usize => Err(Error::file(&files[0], "has too many rows")),
@@ -91,11 +92,10 @@ impl Table {
                 break;
             }
             if Source::holds_end(&record) {
-                return Err(Error::data(
-                    Place::file(file).row(row),
-                    "a quote is left open to the end of the file",
-                )
-                .with_hint("close it, or double it if it is part of the text"));
+                return Err(
+                    Error::data(Place::file(file).row(row), "a quote is not closed")
+                        .with_hint("close it, or double it if it is part of the text"),
+                );
             }
             if is_blank(&record) {
                 continue;
@@ -120,8 +120,8 @@ impl Table {
         Ok(())
     }
 
-    /// Takes the names of the columns from the first row of a file, or compares them; whether it is a
-    /// header.
+    /// Takes the names of the columns from the first row of the first file, or compares those of another file.
+    /// Returns whether the row is a header.
     fn begin(
         table: &mut Option<Table>,
         file: &str,
@@ -174,7 +174,7 @@ impl Table {
                 self.names.len()
             );
             return Err(Error::data(Place::file(file).row(row), problem)
-                .with_hint("is the delimiter right? (--delimiter)"));
+                .with_hint(format!("is {} right?", naming::option("delimiter"))));
         }
         for field in record {
             self.bytes.extend_from_slice(field);
@@ -204,20 +204,20 @@ impl Table {
             .value(String::from_utf8_lossy(self.field(row, column)))
     }
 
-    /// The position of a column, by name or by number from 1.
+    /// The position (from 0) of a column given by name or by number (from 1). `field` is the option that it was
+    /// given with, for messages.
     ///
     /// # Errors
-    /// No such column, or a name that several have.
-    pub fn column(&self, option: &str, name: &str) -> Result<usize> {
+    /// There is no such column, or several have this name.
+    pub fn column(&self, field: &str, name: &str) -> Result<usize> {
         let name = name.trim();
         let mut named = (0..self.names.len()).filter(|at| self.names[*at] == name);
         if let Some(found) = named.next() {
             if named.next().is_some() {
-                return Err(Error::parameter(
-                    format!("{option} {name}"),
-                    "several columns have this name",
-                )
-                .with_hint("use the number of the column, from 1"));
+                return Err(
+                    Error::setting(field, name, "several columns have this name")
+                        .with_hint("use the number of the column, from 1"),
+                );
             }
             return Ok(found);
         }
@@ -225,10 +225,8 @@ impl Table {
             Ok(number) if (1..=self.names.len()).contains(&number) => Ok(number - 1),
             _ => {
                 let names = || self.names.iter().map(String::as_str);
-                let error = Error::parameter(
-                    format!("{option} {name}"),
-                    format!("no such column; there are {}", listing(names())),
-                );
+                let problem = format!("no such column; the columns are {}", listing(names()));
+                let error = Error::setting(field, name, problem);
                 Err(match suggest::nearest(name, names()) {
                     Some(near) => error.with_hint(format!("did you mean {near}?")),
                     None => error,
@@ -237,19 +235,18 @@ impl Table {
         }
     }
 
-    /// A column as labels, without the space around them.
+    /// A column as labels, trimmed of white space.
     ///
     /// # Errors
-    /// A blank field, or one that is not UTF-8.
+    /// A field is blank or not UTF-8.
     pub fn labels(&self, column: usize) -> Result<Vec<String>> {
         (0..self.rows())
             .map(|row| {
                 let text = std::str::from_utf8(self.field(row, column))
                     .map_err(|_| Error::data(self.place(row, column), "is not UTF-8"))?;
                 match text.trim() {
-                    "" => Err(Error::data(self.place(row, column), "is blank").with_hint(
-                        "who has no value here has no group: fill it in, or remove the row",
-                    )),
+                    "" => Err(Error::data(self.place(row, column), "is blank")
+                        .with_hint("every row needs a value here: fill it in, or remove the row")),
                     label => Ok(label.to_owned()),
                 }
             })
@@ -259,7 +256,7 @@ impl Table {
     /// Columns as points, row-major.
     ///
     /// # Errors
-    /// A field that is no finite number.
+    /// A field is not a finite number.
     pub fn numbers(&self, columns: &[usize]) -> Result<Vec<f64>> {
         let mut numbers = Vec::with_capacity(self.rows() * columns.len());
         for row in 0..self.rows() {
@@ -283,13 +280,13 @@ impl Table {
     /// Columns as points.
     ///
     /// # Errors
-    /// A field that is no finite number, or too large a one.
+    /// A field is not a finite number or exceeds ±1e150.
     pub fn points(&self, columns: &[usize]) -> Result<Points> {
         Points::new(self.numbers(columns)?, columns.len())
     }
 
-    /// Whether rows with like values of a column stand together more often than in random order: equal
-    /// labels, or numbers that mostly rise or mostly fall; at five standard deviations.
+    /// Whether similar values of a column occur in adjacent rows more often than in a random order: equal labels, or
+    /// numbers that mostly rise or mostly fall. Tested at five standard deviations.
     pub fn is_ordered_by(&self, column: usize) -> bool {
         let rows = self.rows();
         if rows < 8 {
@@ -327,11 +324,11 @@ impl Table {
         (count(|a, b| a < b) - count(|a, b| a > b)).abs() > 5.0 * (rows as f64 / 3.0).sqrt()
     }
 
-    /// Writes the table: row i has the fields of row i, but in the columns that move those of row
-    /// `received[i]`, which `replaced` may give anew.
+    /// Writes the table. Row i keeps its own fields, except that the columns in `moved` take those of row
+    /// `received[i]`, or its values in `replaced` if that has the column.
     ///
     /// # Errors
-    /// What the writer reports.
+    /// An error of the writer.
     pub fn write(
         &self,
         out: &mut dyn Write,

@@ -1,6 +1,6 @@
 //! A k-d tree over distinct points, with the dimension known at run time.
 
-/// Points a leaf.
+/// The largest number of points in a leaf.
 const LEAF: usize = 16;
 
 /// The points in tree order; the node over `from..to` splits at the middle.
@@ -43,7 +43,7 @@ impl Tree {
         &self.points[at * self.d..(at + 1) * self.d]
     }
 
-    /// Appends the points whose squared distance is at most this.
+    /// Appends the points within a squared distance of `x`.
     pub fn within(&self, x: &[f64], square: f64, found: &mut Vec<u32>) {
         let visit = &mut |at: usize, distance: f64| {
             if distance <= square {
@@ -54,8 +54,8 @@ impl Tree {
         self.walk(0, 0, self.numbers.len(), x, square, visit);
     }
 
-    /// The `k` nearest points as (squared distance, point), the nearest first. Which of several points
-    /// at the same distance is taken depends on the tree alone.
+    /// The `k` nearest points as (squared distance, point), the nearest first. Ties are broken by the
+    /// tree alone.
     pub fn nearest(&self, x: &[f64], k: usize, best: &mut Vec<(f64, u32)>) {
         best.clear();
         let visit = &mut |at: usize, distance: f64| {
@@ -67,7 +67,7 @@ impl Tree {
                 best.insert(place, (distance, self.numbers[at]));
             }
             match best.last() {
-                // No point as far as the last can get in.
+                // A point as far away as the last one cannot enter.
                 Some((last, _)) if best.len() == k => last.next_down(),
                 _ => f64::INFINITY,
             }
@@ -75,7 +75,7 @@ impl Tree {
         self.walk(0, 0, self.numbers.len(), x, f64::INFINITY, visit);
     }
 
-    /// Visits every point that may be within the reach, which each visit sets anew.
+    /// Visits every point that may be within reach; each visit returns the new reach.
     fn walk(
         &self,
         node: usize,

@@ -1,9 +1,10 @@
-//! What a promise does not cover.
+//! Warnings about what the guarantee does not cover.
 
 use super::release::Grouping;
 use super::report::{Facts, Warning};
+use leakgauge_base::naming::option;
 
-/// What is to be known about a release.
+/// The warnings about a release.
 pub(super) fn of(facts: &Facts<'_>) -> Vec<Warning> {
     let mut warnings = Vec::new();
     of_randomness(facts, &mut warnings);
@@ -26,16 +27,18 @@ fn of_randomness(facts: &Facts<'_>, warnings: &mut Vec<Warning>) {
         warn(
             warnings,
             "seed-given",
-            "Whoever knows the seed can undo this shuffle, and the JSON report has it. For a release leave --seed out: \
-             the operating system then gives the randomness, and nobody keeps it.",
+            format!(
+                "Anyone who knows the seed can undo this shuffle, and the JSON report contains it. For a release, do not \
+                 set {}: the operating system then provides the randomness, and nobody keeps it.",
+                option("seed")
+            ),
         );
     }
     if !options.previous.is_empty() {
-        let seed =
-            "Releases with one seed are not independent, and their alphas do not add up so. ";
-        let epsilon = "What is randomized anew for each release spends its epsilon each time; the figures count it once.";
+        let seed = "Releases with the same seed are not independent, so their alphas do not simply add up. ";
+        let epsilon = "If values are randomized again for each release, each release spends epsilon; the figures count it once.";
         let mut message =
-            "Alphas add up for one and the same groups; for others take those of Theorem 4.4. "
+            "Alphas add up only if the groups are the same; for other groups use the alphas of Theorem 4.4. "
                 .to_owned();
         message.push_str(if options.seed.is_some() { seed } else { "" });
         message.push_str(epsilon);
@@ -45,12 +48,13 @@ fn of_randomness(facts: &Facts<'_>, warnings: &mut Vec<Warning>) {
 
 fn of_groups(facts: &Facts<'_>, warnings: &mut Vec<Warning>) {
     if facts.plan.sensitivity == 0 {
-        let message = "No group has two rows, so nothing had to move, and nothing did.";
+        let message = "No group has two rows, so no value was moved.";
         warn(warnings, "nothing-moved", message);
     }
     let uncovered = facts.groups.uncovered();
     if uncovered > 0 {
-        let message = format!("{uncovered} rows are in no group: nothing is promised to them.");
+        let message =
+            format!("{uncovered} rows are in no group: the guarantee does not cover them.");
         warn(warnings, "rows-in-no-group", message);
     }
 }
@@ -61,21 +65,27 @@ fn of_values(facts: &Facts<'_>, warnings: &mut Vec<Warning>) {
         warn(
             warnings,
             "not-randomized",
-            "The values were not randomized: whoever recognizes a value by itself finds it in any order. \
-             --epsilon randomizes them first.",
+            format!(
+                "The values were not randomized: anyone who recognizes a value can find it in any order. {} randomizes \
+                 them first.",
+                option("randomizer")
+            ),
         );
     }
     if options.randomizer.is_some() && options.values.is_empty() {
         warn(
             warnings,
             "values-from-the-log",
-            "The values that the randomizer draws from are those in the log, which tells which there are, so that no \
-             epsilon can be stated. --values names them beforehand.",
+            format!(
+                "The randomizer uses the values found in the log, which reveals which values occur, so no epsilon can be \
+                 stated. Give the possible values with {}.",
+                option("values")
+            ),
         );
     }
 }
 
-/// Columns that stay and make no groups, and rows in an order that tells of the values.
+/// Columns that stay without defining groups, and rows whose order depends on the values.
 fn of_rows(facts: &Facts<'_>, warnings: &mut Vec<Warning>) {
     let options = facts.options;
     let grouping: &[String] = match &options.groups {
@@ -94,8 +104,8 @@ fn of_rows(facts: &Facts<'_>, warnings: &mut Vec<Warning>) {
         .collect();
     if !others.is_empty() {
         let message = format!(
-            "Columns that stay with their row and make no groups: {}. Where they tell of the values that move, they \
-             lead back to them, and no shuffle prevents that.",
+            "Columns that stay in their rows and do not define groups: {}. If they depend on the shuffled values, they \
+             reveal them, and no shuffle can prevent that.",
             leakgauge_base::error::listing(others.iter().copied())
         );
         warn(warnings, "columns-that-stay", message);
@@ -103,9 +113,9 @@ fn of_rows(facts: &Facts<'_>, warnings: &mut Vec<Warning>) {
     for column in (0..facts.moved.len()).filter(|column| facts.moved[*column]) {
         if facts.table.is_ordered_by(column) {
             let message = format!(
-                "Rows with like values of {} stand together more often than by chance. The place of a row is taken for \
-                 public: where it depends on the values, it tells them, and no shuffle prevents that. Sort the rows by \
-                 columns that stay, or put them in random order, first.",
+                "Similar values of {} are in adjacent rows more often than by chance. The guarantee assumes that the order \
+                 of the rows is public; if it depends on the values, it reveals them, and no shuffle can prevent that. \
+                 First sort the rows by columns that stay, or put them in random order.",
                 facts.table.names[column]
             );
             warn(warnings, "rows-in-order-of-values", message);

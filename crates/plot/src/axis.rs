@@ -1,14 +1,14 @@
-//! Axes: what they are called, where they begin and end, where their marks are.
+//! Axes: label, scale, range and ticks.
 
 use libm::{floor, log10, pow};
 
-/// How numbers are laid out along an axis.
+/// The scale of an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scale {
-    /// Evenly.
+    /// Linear.
     #[default]
     Linear,
-    /// By their logarithm; numbers that have none are left out.
+    /// Logarithmic; numbers that are not positive are left out.
     Log,
 }
 
@@ -17,14 +17,14 @@ pub enum Scale {
 pub struct Axis {
     /// What it measures, with the unit.
     pub label: String,
-    /// How numbers are laid out.
+    /// The scale.
     pub scale: Scale,
-    /// Where it begins and ends; `None`: where the data do.
+    /// The range from start to end, in the unit of the label; `None` for the range of the data.
     pub range: Option<(f64, f64)>,
 }
 
 impl Axis {
-    /// A linear axis as long as the data.
+    /// A linear axis over the range of the data.
     pub fn linear(label: impl Into<String>) -> Self {
         Axis {
             label: label.into(),
@@ -32,7 +32,7 @@ impl Axis {
         }
     }
 
-    /// A logarithmic axis as long as the data.
+    /// A logarithmic axis over the range of the data.
     pub fn log(label: impl Into<String>) -> Self {
         Axis {
             scale: Scale::Log,
@@ -40,7 +40,7 @@ impl Axis {
         }
     }
 
-    /// The same axis from one number to another.
+    /// The same axis with a given range.
     #[must_use]
     pub fn from_to(mut self, from: f64, to: f64) -> Self {
         self.range = Some((from, to));
@@ -48,7 +48,7 @@ impl Axis {
     }
 }
 
-/// An axis that knows its ends.
+/// An axis with a known range.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Extent {
     scale: Scale,
@@ -64,7 +64,7 @@ pub(super) struct Tick {
     pub label: String,
 }
 
-/// Far enough for any figure, near enough that differences stay finite.
+/// The largest absolute value on an axis, so that differences stay finite.
 const FARTHEST: f64 = 1e300;
 
 impl Extent {
@@ -84,7 +84,7 @@ impl Extent {
         Extent { scale, from, to }
     }
 
-    /// Where a number is, 0 at the beginning and 1 at the end; `None` if it has no place.
+    /// The position of a number, 0 at the start and 1 at the end; `None` if it cannot be shown.
     pub fn place(&self, x: f64) -> Option<f64> {
         if self.scale == Scale::Log && x <= 0.0 {
             return None;
@@ -94,7 +94,7 @@ impl Extent {
         place.is_finite().then_some(place)
     }
 
-    /// About so many marks.
+    /// About this many ticks.
     pub fn ticks(&self, about: usize) -> Vec<Tick> {
         let values = match self.scale {
             Scale::Linear => steps(self.from, self.to, about),
@@ -127,7 +127,7 @@ fn position(scale: Scale, x: f64) -> f64 {
     }
 }
 
-/// From the smallest to the largest, with some room; anything if there is nothing.
+/// The range from the smallest to the largest number with a margin; an arbitrary one without data.
 fn around(data: impl Iterator<Item = f64>) -> (f64, f64) {
     let (least, most) = data.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), x| {
         (least.min(x), most.max(x))
@@ -142,7 +142,7 @@ fn around(data: impl Iterator<Item = f64>) -> (f64, f64) {
     (least - room, most + room)
 }
 
-/// Multiples of 1, 2 or 5 times a power of ten: at most so many and one.
+/// Multiples of 1, 2 or 5 times a power of ten, at most one more than `about`.
 fn steps(from: f64, to: f64, about: usize) -> Vec<f64> {
     let least = (to - from) / about.max(1) as f64;
     let power = pow(10.0, floor(log10(least)));
@@ -158,7 +158,7 @@ fn steps(from: f64, to: f64, about: usize) -> Vec<f64> {
         .collect()
 }
 
-/// Powers of ten, or also 2 and 5 times these where there are few.
+/// Powers of ten, and also 2 and 5 times these if there are few.
 fn powers(from: f64, to: f64, about: usize) -> Vec<f64> {
     let decades = (to - from).max(1e-9);
     if decades < 0.7 {
@@ -183,7 +183,7 @@ fn powers(from: f64, to: f64, about: usize) -> Vec<f64> {
         .collect()
 }
 
-/// A number with the digits that a step between marks needs.
+/// A number with as many digits as the step between ticks needs.
 pub(super) fn number(value: f64, step: f64) -> String {
     let step = if step.is_finite() && step > 0.0 {
         step
@@ -203,7 +203,7 @@ pub(super) fn number(value: f64, step: f64) -> String {
     format!("{value:.*}", digits.clamp(0.0, 4.0) as usize).replace('-', "−")
 }
 
-/// A mark of a logarithmic axis: plain if short, else as a power of ten.
+/// The label of a tick on a logarithmic axis: plain if short, else a power of ten.
 fn power(value: f64) -> String {
     if (0.000_99..100_001.0).contains(&value) {
         let digits = -floor(log10(value) + 1e-9);

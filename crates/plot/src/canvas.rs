@@ -1,5 +1,5 @@
-//! A sheet to draw on: plotters' SVG backend, with roles in place of colours, which become classes and
-//! attributes when the sheet is done.
+//! The canvas: the SVG backend of plotters, with roles instead of colors. Roles become classes and attributes when the
+//! drawing is finished.
 
 use plotters::coord::Shift;
 use plotters::element::{Circle, Drawable, PathElement, PointCollection, Polygon, Rectangle, Text};
@@ -11,7 +11,7 @@ use plotters::style::{
 
 use super::text::{clean, escape};
 
-/// Units of a column of 84 mm: 16 a millimetre, since plotters draws at whole units only.
+/// Units of a column of 84 mm: 16 a millimeter, since plotters draws at whole units only.
 pub(super) const WIDTH: i32 = 1344;
 /// The size of all text but that in small cells, in units: 7 pt at 84 mm.
 pub(super) const FONT: f64 = 40.0;
@@ -20,17 +20,17 @@ pub(super) const STROKE: u32 = 6;
 /// Width of axes and marks.
 pub(super) const THIN: u32 = 3;
 
-/// What a picture is called and what it shows, for readers who do not see it.
+/// The title and description of a picture, also for screen readers.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Caption {
     /// A short name.
     pub title: String,
-    /// What is to be seen.
+    /// What the picture shows.
     pub description: String,
 }
 
 impl Caption {
-    /// A name and what is to be seen.
+    /// A caption from a title and a description.
     pub fn new(title: impl Into<String>, description: impl Into<String>) -> Self {
         Caption {
             title: title.into(),
@@ -39,20 +39,20 @@ impl Caption {
     }
 }
 
-/// What something is drawn as.
+/// The role of a drawn element, which determines its color.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
-    /// In the colour of the surrounding text.
+    /// In the color of the surrounding text.
     Ink,
-    /// In the colour of a series.
+    /// In the color of a series.
     Series(usize),
-    /// The same, dashed as the series is.
+    /// The same, with the dashes of the series.
     Dashed(usize),
-    /// In one colour whatever the background.
+    /// In a fixed color on any background.
     Fixed(u8, u8, u8),
 }
 
-/// Okabe and Ito's colours, the light yellow left out and grey in place of black; then wine and light grey.
+/// The colors of Okabe and Ito without light yellow and with gray instead of black, then wine and light gray.
 const PALETTE: [&str; 9] = [
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F7F7F", "#882255",
     "#BFBFBF",
@@ -60,7 +60,7 @@ const PALETTE: [&str; 9] = [
 const DASHES: [&str; 5] = ["", "30 12", "8 12", "30 12 8 12", "54 12"];
 
 impl Role {
-    /// The colour that stands for the role until the sheet is done. Ramps do not use these.
+    /// The color that encodes the role until the drawing is finished. Color ramps do not use these.
     fn token(self) -> RGBColor {
         match self {
             Role::Ink => RGBColor(1, 0, 0),
@@ -73,12 +73,12 @@ impl Role {
 
 type Area<'t> = DrawingArea<SVGBackend<'t>, Shift>;
 
-/// The sheet.
+/// The canvas.
 pub(super) struct Canvas<'t> {
     area: Area<'t>,
 }
 
-/// Where a text stands relative to its place.
+/// The position of a text relative to its anchor point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Anchor {
     /// Begins there, its middle at the height.
@@ -91,12 +91,12 @@ pub(super) enum Anchor {
     Below,
 }
 
-/// Draws a picture of a height.
+/// Draws a picture with a given height.
 pub(super) fn draw(caption: &Caption, height: i32, drawing: impl FnOnce(&Canvas<'_>)) -> String {
     draw_over(caption, height, "", drawing)
 }
 
-/// The same, over elements that are already written.
+/// The same, on top of given SVG elements.
 pub(super) fn draw_over(
     caption: &Caption,
     height: i32,
@@ -112,7 +112,7 @@ pub(super) fn draw_over(
 }
 
 impl Canvas<'_> {
-    /// Writing to a text cannot fail, so neither can drawing.
+    /// Writing to a string cannot fail, so drawing cannot fail either.
     fn put<'e, E>(&self, element: &'e E)
     where
         for<'b> &'b E: PointCollection<'b, (i32, i32)>,
@@ -237,13 +237,13 @@ fn style(role: Role, opacity: f64, filled: bool, stroke_width: u32) -> ShapeStyl
     }
 }
 
-/// The same picture as a file of its own: dark on white, wherever it is shown.
+/// The same picture as a standalone file: dark on white.
 pub fn on_white(svg: &str) -> String {
     let style = " role=\"img\" style=\"background:#fff;color:#1a1a1a\"";
     svg.replacen(" role=\"img\"", style, 1)
 }
 
-/// The backend's text as a document of ours: scalable, named, with roles instead of colours.
+/// Converts the output of the backend: scalable, with title and description, with roles instead of colors.
 fn finish(drawn: &str, caption: &Caption, height: i32, under: &str) -> String {
     let body = drawn.split_once(">\n").map_or("", |(_, body)| body);
     let mut svg = format!(

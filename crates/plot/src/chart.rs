@@ -1,4 +1,4 @@
-//! Lines, steps, points with limits, bands, regions and rules over two axes.
+//! Charts: lines, steps, points with limits, bands, regions and rules over two axes.
 
 use super::axis::{Axis, Extent};
 use super::canvas::{Canvas, Caption, Role, STROKE, THIN, draw};
@@ -7,59 +7,59 @@ use super::frame::{Entry, Frame, Legend, Sample};
 /// A chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chart {
-    /// What it is called and shows.
+    /// Title and description.
     pub caption: Caption,
-    /// From left to right.
+    /// The horizontal axis.
     pub x: Axis,
-    /// From bottom to top.
+    /// The vertical axis.
     pub y: Axis,
-    /// What is drawn, the last on top.
+    /// The layers, the last on top.
     pub layers: Vec<Layer>,
     /// Height over width of the plot area.
     pub aspect: f64,
 }
 
-/// Something drawn in a chart.
+/// A layer of a chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Layer {
-    /// Its name in the legend; empty: not there.
+    /// Its name in the legend; if empty, it is not listed.
     pub name: String,
-    /// Which colour, dashes and marker; what belongs together has the same.
+    /// The number that selects color, dashes and marker; layers that belong together share it.
     pub series: usize,
-    /// What it is.
+    /// The marks that are drawn.
     pub mark: Mark,
 }
 
-/// What a layer draws. What lies outside of the axes is cut off; points that are not finite, or have no
-/// place on a logarithmic axis, interrupt a line.
+/// The marks of a layer. Parts outside the axes are clipped. Points that are not finite, or not positive on a
+/// logarithmic axis, interrupt a line.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Mark {
     /// A line through points.
     Line(Vec<(f64, f64)>),
-    /// A line that stays at a point's height up to the next.
+    /// A step line, constant between points.
     Step(Vec<(f64, f64)>),
-    /// Single points, with limits where there are any.
+    /// Single points, with confidence limits if they have any.
     Points(Vec<Spot>),
-    /// What lies between two numbers at each x: (x, lower, upper).
+    /// The band between two curves: (x, lower, upper).
     Band(Vec<(f64, f64, f64)>),
-    /// What lies within a polygon.
+    /// A filled polygon.
     Region(Vec<(f64, f64)>),
-    /// A thin line across at a height.
+    /// A thin horizontal line.
     Level(f64),
-    /// A thin line through two points, in the colour of the text.
+    /// A thin line through two points, in the color of the text.
     Rule((f64, f64), (f64, f64)),
 }
 
-/// A point with limits of its y; `None` where there is no limit.
+/// A point with confidence limits of its y; `None` if there is no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Spot {
-    /// Where.
+    /// The x coordinate.
     pub x: f64,
-    /// How much; `None`: limits alone.
+    /// The y coordinate; `None` to draw only the limits.
     pub y: Option<f64>,
-    /// At least.
+    /// The lower limit.
     pub lower: Option<f64>,
-    /// At most.
+    /// The upper limit.
     pub upper: Option<f64>,
 }
 
@@ -171,7 +171,7 @@ fn draw_layer(canvas: &Canvas<'_>, frame: &Frame, layer: &Layer) {
     }
 }
 
-/// The corners of a line that stays at a point's height up to the next.
+/// The vertices of a step line.
 fn stepped(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let mut path = Vec::with_capacity(2 * points.len());
     for (at, &(x, y)) in points.iter().enumerate() {
@@ -183,7 +183,7 @@ fn stepped(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     path
 }
 
-/// The parts of a line that lie within the area, one path for each.
+/// The parts of a line inside the plot area, one path each.
 fn line(canvas: &Canvas<'_>, frame: &Frame, points: &[(f64, f64)], role: Role, width: u32) {
     let mut path: Vec<(i32, i32)> = Vec::new();
     let mut before: Option<(f64, f64)> = None;
@@ -208,7 +208,7 @@ fn line(canvas: &Canvas<'_>, frame: &Frame, points: &[(f64, f64)], role: Role, w
     canvas.line(path, role, width, 1.0);
 }
 
-/// Adds a place to a path, or moves its end there if it lies straight ahead across or up.
+/// Adds a point to a path, or moves its end there if the path continues straight horizontally or vertically.
 fn push(path: &mut Vec<(i32, i32)>, to: (i32, i32)) {
     if path.last() == Some(&to) && path.len() > 1 {
         return;
@@ -223,7 +223,7 @@ fn push(path: &mut Vec<(i32, i32)>, to: (i32, i32)) {
     path.push(to);
 }
 
-/// The part of a segment within the area (Liang and Barsky).
+/// The part of a segment inside the plot area (Liang–Barsky clipping).
 fn clip(frame: &Frame, from: (f64, f64), to: (f64, f64)) -> Option<((f64, f64), (f64, f64))> {
     let (dx, dy) = (to.0 - from.0, to.1 - from.1);
     let sides = [

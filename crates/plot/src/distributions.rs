@@ -1,4 +1,4 @@
-//! Two distributions of observations over each other.
+//! Two distributions of observations in one picture.
 
 use super::axis::{Axis, Extent};
 use super::canvas::{Anchor, Canvas, Caption, FONT, Role, draw};
@@ -6,24 +6,24 @@ use super::chart::{Chart, Layer, Mark, chart};
 use super::frame::{Entry, Frame, GAP, GRID, LINE, Legend, Sample};
 use super::text::{ems, fit};
 
-/// Densities of a number under two secrets, in bins they share.
+/// Histograms of a number under two secrets, with common bins.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Histograms {
-    /// What it is called and shows.
+    /// Title and description.
     pub caption: Caption,
-    /// What is observed, with the unit.
+    /// The axis of the observation.
     pub x: Axis,
-    /// What the height is: a density, or a share of rows.
+    /// The label of the heights: a density, or a share of rows.
     pub y_label: String,
-    /// The two secrets.
+    /// The labels of the two secrets.
     pub names: [String; 2],
-    /// Ends of the bins, one more than there are bins.
+    /// The edges of the bins, one more than the number of bins.
     pub edges: Vec<f64>,
-    /// The height of each bin.
+    /// The height of each bin, for each secret.
     pub heights: [Vec<f64>; 2],
 }
 
-/// Draws two histograms over each other, outlined and filled so that both are seen.
+/// Draws two histograms on top of each other, with outline and transparent fill so that both are visible.
 pub fn histograms(data: &Histograms) -> String {
     let mut layers = Vec::new();
     for (series, heights) in data.heights.iter().enumerate() {
@@ -60,7 +60,7 @@ pub fn histograms(data: &Histograms) -> String {
     })
 }
 
-/// From the ground over all bins and back to the ground.
+/// The outline of a histogram, from the baseline over all bins and back.
 fn outline(edges: &[f64], heights: &[f64]) -> Vec<(f64, f64)> {
     let bins = edges.windows(2).zip(heights);
     let mut path: Vec<(f64, f64)> = bins
@@ -76,24 +76,24 @@ fn outline(edges: &[f64], heights: &[f64]) -> Vec<(f64, f64)> {
 /// Probabilities of labels under two secrets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LabelBars {
-    /// What it is called and shows.
+    /// Title and description.
     pub caption: Caption,
-    /// What is observed.
+    /// The label of the observation.
     pub x_label: String,
-    /// What the height is: a probability, or a share of rows.
+    /// The label of the heights: a probability, or a share of rows.
     pub y_label: String,
-    /// The two secrets.
+    /// The labels of the two secrets.
     pub names: [String; 2],
-    /// The observations.
+    /// The labels of the observations.
     pub labels: Vec<String>,
-    /// The probability of each under the two.
+    /// The probability of each observation, for each secret.
     pub heights: [Vec<f64>; 2],
 }
 
-/// Labels that are shown one by one; the others, the least likely, are added up.
-const MOST: usize = 24;
+/// The largest number of bars; if there are more labels, the least likely share the last bar.
+const MAX_BARS: usize = 24;
 
-/// Draws bars side by side. Of more than 24 labels, the least likely share one pair of bars at the end.
+/// Draws pairs of bars. If there are more than 24 labels, the least likely share the last pair.
 pub fn label_bars(data: &LabelBars) -> String {
     let bars = bars(data);
     let top = bars.iter().flat_map(|bar| bar.1).fold(0.0, f64::max);
@@ -112,7 +112,7 @@ pub fn label_bars(data: &LabelBars) -> String {
     let upright = widest * FONT + f64::from(GAP) > wide;
     // Long labels take the place of the line that numbers would stand on.
     let tall = if upright {
-        (widest * SMALL).min(LONGEST) as i32
+        (widest * SMALL).min(MAX_LENGTH) as i32
     } else {
         LINE
     };
@@ -132,9 +132,9 @@ pub fn label_bars(data: &LabelBars) -> String {
 }
 
 const SMALL: f64 = 32.0;
-const LONGEST: f64 = 320.0;
+const MAX_LENGTH: f64 = 320.0;
 
-/// Labels with their two heights, in the order they were given.
+/// Labels with their two heights, in the given order.
 fn bars(data: &LabelBars) -> Vec<(String, [f64; 2])> {
     let height = |which: usize, at: usize| {
         let height = data.heights[which].get(at).copied().unwrap_or(0.0);
@@ -150,8 +150,8 @@ fn bars(data: &LabelBars) -> Vec<(String, [f64; 2])> {
     let mut order: Vec<usize> = (0..all.len()).collect();
     let larger = |at: usize| all[at][0].max(all[at][1]);
     order.sort_by(|&a, &b| larger(b).total_cmp(&larger(a)).then(a.cmp(&b)));
-    let (mut shown, rest) = if order.len() > MOST {
-        (order[..MOST - 1].to_vec(), &order[MOST - 1..])
+    let (mut shown, rest) = if order.len() > MAX_BARS {
+        (order[..MAX_BARS - 1].to_vec(), &order[MAX_BARS - 1..])
     } else {
         (order.clone(), &[][..])
     };
@@ -189,7 +189,7 @@ fn draw_bar(
     }
     let at = (middle.round() as i32, frame.bottom + GAP);
     if upright {
-        canvas.text_up(&fit(label, LONGEST / SMALL), at, Anchor::Right, SMALL);
+        canvas.text_up(&fit(label, MAX_LENGTH / SMALL), at, Anchor::Right, SMALL);
     } else {
         canvas.text(&fit(label, wide / FONT), at, Anchor::Below);
     }
@@ -248,8 +248,8 @@ mod tests {
         let data = data((0..1000).map(|k| k.to_string()).collect());
         let bars = bars(&data);
         assert_eq!(
-            (bars.len(), bars[MOST - 1].0.as_str()),
-            (MOST, "977 others")
+            (bars.len(), bars[MAX_BARS - 1].0.as_str()),
+            (MAX_BARS, "977 others")
         );
         let sum: f64 = bars.iter().map(|bar| bar.1[0]).sum();
         assert!((sum - data.heights[0].iter().sum::<f64>()).abs() < 1e-12);

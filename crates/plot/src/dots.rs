@@ -1,4 +1,4 @@
-//! Estimates with limits, one a line, beside reference values.
+//! Dot plots: estimates with limits, one per line, beside reference values.
 
 use super::axis::{Axis, Extent};
 use super::canvas::{Anchor, Canvas, Caption, FONT, Role, STROKE, WIDTH, draw};
@@ -8,30 +8,30 @@ use super::text::{ems, fit};
 /// Estimates to compare.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dots {
-    /// What it is called and shows.
+    /// Title and description.
     pub caption: Caption,
-    /// What is estimated.
+    /// The axis of the estimates.
     pub x: Axis,
-    /// What the points are.
+    /// The legend of the estimates.
     pub name: String,
-    /// What the references are; empty: there are none.
+    /// The legend of the references; empty if there are none.
     pub reference_name: String,
-    /// From top to bottom.
+    /// The lines, from top to bottom.
     pub rows: Vec<Dot>,
 }
 
-/// An estimate.
+/// One line of a dot plot.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Dot {
-    /// What it is about.
+    /// Its label.
     pub label: String,
     /// The estimate.
     pub point: Option<f64>,
-    /// At least; `None`: no such limit.
+    /// The lower limit, if there is one.
     pub lower: Option<f64>,
-    /// At most; `None`: no such limit.
+    /// The upper limit, if there is one.
     pub upper: Option<f64>,
-    /// What it is compared with.
+    /// The reference value, if there is one.
     pub reference: Option<f64>,
 }
 
@@ -43,8 +43,8 @@ impl Dot {
     }
 }
 
-/// The most room for labels.
-const LONGEST: f64 = 600.0;
+/// The largest width of labels, in units.
+const MAX_LENGTH: f64 = 600.0;
 const SMALL: f64 = 36.0;
 
 /// Draws estimates as points with limits, and references as open circles.
@@ -66,7 +66,7 @@ pub fn dots(data: &Dots) -> String {
         .map(|row| ems(&row.label))
         .fold(0.0, f64::max);
     let mut frame = Frame::new(x, y, legend.height, 1.0);
-    frame.left = 2 * GAP + (widest * SMALL).min(LONGEST) as i32 + GAP;
+    frame.left = 2 * GAP + (widest * SMALL).min(MAX_LENGTH) as i32 + GAP;
     frame.bottom = frame.top + (LINE + 4) * data.rows.len().max(1) as i32;
     draw(&data.caption, frame.total_height(), |canvas| {
         legend.draw(canvas);
@@ -92,7 +92,7 @@ pub fn dots(data: &Dots) -> String {
 }
 
 fn draw_row(canvas: &Canvas<'_>, frame: &Frame, row: &Dot, y: i32) {
-    let label = fit(&row.label, LONGEST / SMALL);
+    let label = fit(&row.label, MAX_LENGTH / SMALL);
     canvas.text_sized(
         &label,
         (frame.left - GAP, y),

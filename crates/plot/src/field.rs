@@ -1,4 +1,4 @@
-//! A number for each place of the plane, with marked points.
+//! A number for each cell of the plane as color, with marked points.
 
 use super::axis::{Axis, Extent};
 use super::canvas::{Anchor, Canvas, Caption, FONT, Role, STROKE, WIDTH, draw_over};
@@ -9,38 +9,38 @@ use super::text::{ems, fit};
 /// Numbers on a grid of equal cells.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field {
-    /// What it is called and shows.
+    /// Title and description.
     pub caption: Caption,
-    /// From left to right; without a range, 0 to 1.
+    /// The horizontal axis; without a range, 0 to 1.
     pub x: Axis,
-    /// From bottom to top; without a range, 0 to 1.
+    /// The vertical axis; without a range, 0 to 1.
     pub y: Axis,
-    /// Cells from left to right.
+    /// The number of cells per row.
     pub columns: usize,
-    /// Row by row from the bottom.
+    /// The values, row by row from the bottom.
     pub values: Vec<f64>,
-    /// What the numbers are, and those that have the first and the last colour.
+    /// The color axis: its label, and the values of the first and the last color.
     pub scale: Axis,
-    /// Points marked on it.
+    /// The marked points.
     pub points: Vec<FieldPoint>,
-    /// Points joined by a line, and what is written about them in the corner.
+    /// Two points joined by a line, and a text about them in the corner.
     pub joined: Option<(usize, usize, String)>,
 }
 
 /// A marked point.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FieldPoint {
-    /// From left to right.
+    /// The x coordinate.
     pub x: f64,
-    /// From bottom to top.
+    /// The y coordinate.
     pub y: f64,
-    /// What is written beside it.
+    /// The text beside it.
     pub label: String,
-    /// Whether it stands out.
+    /// Whether it is highlighted.
     pub marked: bool,
 }
 
-/// Draws numbers of the plane as colours with a bar that explains them.
+/// Draws the numbers as colors with a color bar.
 pub fn field(data: &Field) -> String {
     let unit = || [0.0, 1.0].into_iter();
     let (x, y) = (Extent::new(&data.x, unit()), Extent::new(&data.y, unit()));
@@ -52,7 +52,7 @@ pub fn field(data: &Field) -> String {
     let ramp = Ramp::new(&data.scale, data.values.iter().copied());
     let cells = cells(data, &frame, &ramp);
     draw_over(&data.caption, frame.total_height(), &cells, |canvas| {
-        // A grid would be lost on the colours.
+        // Grid lines would not be visible on the colors.
         frame.draw_ends(canvas);
         frame.draw_y_marks(canvas, 0.0);
         frame.draw_x_marks(canvas, 0.0);
@@ -100,7 +100,7 @@ fn draw_point(canvas: &Canvas<'_>, frame: &Frame, point: &FieldPoint) {
     canvas.text_sized(&label, (at, y + 34), anchor, FONT, WHITE);
 }
 
-/// On colours, whatever the background of the page.
+/// On colors, whatever the background of the page.
 const WHITE: Role = Role::Fixed(255, 255, 255);
 
 fn cells(data: &Field, frame: &Frame, ramp: &Ramp) -> String {

@@ -4,9 +4,9 @@ use super::axis::{Axis, Extent, Tick};
 use super::canvas::{Anchor, Canvas, FONT, Role, STROKE, THIN, WIDTH};
 use super::text::{ems, fit};
 
-/// Units between things.
+/// The distance between elements, in units.
 pub(super) const GAP: i32 = 16;
-/// Height of a line of text.
+/// The height of a line of text, in units.
 pub(super) const LINE: i32 = 56;
 
 /// An entry of a legend.
@@ -17,12 +17,12 @@ pub(super) struct Entry {
     pub sample: Sample,
 }
 
-/// How a legend shows a series.
+/// The sample that a legend shows for a series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sample {
     Line,
     Marker,
-    /// A square that is not filled.
+    /// An open square.
     Open,
     Area,
     Bar,
@@ -38,7 +38,7 @@ pub(super) struct Legend {
 }
 
 impl Legend {
-    /// Entries with a name, side by side as long as there is room, without more than a column's width.
+    /// Lays out the entries that have a name, side by side within the width of the picture.
     pub fn new(entries: impl IntoIterator<Item = Entry>) -> Legend {
         let (mut x, mut y) = (GAP, LINE / 2 + 4);
         let mut placed = Vec::new();
@@ -96,7 +96,7 @@ impl Legend {
     }
 }
 
-/// The plot area in units.
+/// The plot area, in units.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Frame {
     pub left: i32,
@@ -108,7 +108,7 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// Below `top`, with room for the marks and names of the axes; `aspect` is height over width.
+    /// A plot area below `top`, with room for ticks and labels of the axes; `aspect` is height divided by width.
     pub fn new(x: Extent, y: Extent, top: i32, aspect: f64) -> Frame {
         let widest = y
             .ticks(TICKS)
@@ -146,25 +146,25 @@ impl Frame {
         f64::from(self.bottom) - share * f64::from(self.bottom - self.top)
     }
 
-    /// Where a point is, perhaps outside of the area; `None` if it has no place.
+    /// The position of a point, perhaps outside the area; `None` if it cannot be shown.
     pub fn place(&self, (x, y): (f64, f64)) -> Option<(f64, f64)> {
         Some((self.across(self.x.place(x)?), self.up(self.y.place(y)?)))
     }
 
-    /// The nearest place inside of the area.
+    /// The nearest position inside the area.
     pub fn clamp(&self, (x, y): (f64, f64)) -> (i32, i32) {
         let x = x.clamp(f64::from(self.left), f64::from(self.right));
         let y = y.clamp(f64::from(self.top), f64::from(self.bottom));
         (x.round() as i32, y.round() as i32)
     }
 
-    /// Whether a place is inside of the area.
+    /// Whether a position is inside the area.
     pub fn holds(&self, (x, y): (f64, f64)) -> bool {
         (f64::from(self.left) - 0.5..=f64::from(self.right) + 0.5).contains(&x)
             && (f64::from(self.top) - 0.5..=f64::from(self.bottom) + 0.5).contains(&y)
     }
 
-    /// Grid, marks and names.
+    /// Draws grid, ticks and labels.
     pub fn draw(&self, canvas: &Canvas<'_>, x: &Axis, y: &Axis) {
         self.draw_y_marks(canvas, GRID);
         self.draw_x_marks(canvas, GRID);
@@ -173,7 +173,7 @@ impl Frame {
         self.draw_y_label(canvas, &y.label);
     }
 
-    /// Marks from bottom to top, with lines across of an opacity.
+    /// Draws the ticks of the vertical axis, with grid lines of an opacity.
     pub fn draw_y_marks(&self, canvas: &Canvas<'_>, grid: f64) {
         for tick in self.y.ticks(TICKS) {
             let at = self.up(tick.at).round() as i32;
@@ -182,7 +182,7 @@ impl Frame {
         }
     }
 
-    /// Marks from left to right, with lines up of an opacity.
+    /// Draws the ticks of the horizontal axis, with grid lines of an opacity.
     pub fn draw_x_marks(&self, canvas: &Canvas<'_>, grid: f64) {
         for tick in self.x_ticks() {
             let at = self.across(tick.at).round() as i32;
@@ -214,7 +214,7 @@ impl Frame {
         canvas.text_up(&label, (LINE / 2, middle), Anchor::Center, FONT);
     }
 
-    /// As many marks as stand side by side.
+    /// As many ticks as fit side by side.
     pub fn x_ticks(&self) -> Vec<Tick> {
         let width = f64::from(self.right - self.left);
         for about in (2..=8).rev() {
@@ -233,5 +233,5 @@ impl Frame {
 
 const TICKS: usize = 6;
 
-/// Opacity of the grid.
+/// The opacity of grid lines.
 pub(super) const GRID: f64 = 0.15;

@@ -1,4 +1,4 @@
-//! A number for each pair of labels.
+//! Heat maps: a number for each pair of labels as color.
 
 use super::axis::{Axis, number};
 use super::canvas::{Anchor, Canvas, Caption, FONT, Role, STROKE, WIDTH, draw_over};
@@ -6,31 +6,31 @@ use super::frame::{GAP, LINE};
 use super::ramp::{BAR, Cells, Ramp};
 use super::text::{ems, fit};
 
-/// A table of numbers as colours.
+/// A table of numbers as colors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Heatmap {
-    /// What it is called and shows.
+    /// Title and description.
     pub caption: Caption,
-    /// Labels from top to bottom.
+    /// The row labels, from top to bottom.
     pub rows: Vec<String>,
-    /// Labels from left to right.
+    /// The column labels, from left to right.
     pub columns: Vec<String>,
-    /// Row by row; `None`, or missing at the end: no number, shown grey.
+    /// The values, row by row; `None` and missing values at the end are gray.
     pub values: Vec<Option<f64>>,
-    /// What the numbers are, and those that have the first and the last colour.
+    /// The color axis: its label, and the values of the first and the last color.
     pub scale: Axis,
-    /// What the labels at the left are.
+    /// The title of the rows.
     pub row_label: String,
-    /// What the labels at the bottom are.
+    /// The title of the columns.
     pub column_label: String,
     /// Cells (row, column) with a frame around them.
     pub marked: Vec<(usize, usize)>,
 }
 
-/// Width or height of the longest labels.
-const LONGEST: f64 = 330.0;
+/// The largest width or height of labels, in units.
+const MAX_LENGTH: f64 = 330.0;
 
-/// Where everything is, in units.
+/// The layout, in units.
 struct Layout {
     left: i32,
     right: i32,
@@ -45,8 +45,8 @@ struct Layout {
     column_height: i32,
 }
 
-/// Draws a table of numbers as colours with a bar that explains them. Numbers are written in cells
-/// that have room for them; labels that have no room are left out evenly.
+/// Draws a table of numbers as colors with a color bar. Numbers are written into cells that are large enough; if labels
+/// do not fit, only every n-th is shown.
 pub fn heatmap(data: &Heatmap) -> String {
     let layout = Layout::new(data);
     let ramp = Ramp::new(&data.scale, data.values.iter().flatten().copied());
@@ -86,7 +86,7 @@ impl Layout {
         let widest = |labels: &[String]| labels.iter().map(|label| ems(label)).fold(0.0, f64::max);
         let guess = |count: usize| if count > 20 { 28.0 } else { FONT };
         let (row_font, column_font) = (guess(rows), guess(columns));
-        let labels = (widest(&data.rows) * row_font).min(LONGEST) as i32;
+        let labels = (widest(&data.rows) * row_font).min(MAX_LENGTH) as i32;
         let left = LINE + 2 * GAP + labels + GAP;
         let right = WIDTH - BAR;
         let width = f64::from(right - left);
@@ -96,7 +96,7 @@ impl Layout {
         let tall = widest(&data.columns) * column_font;
         let upright = tall + f64::from(GAP) > width / columns.max(1) as f64;
         let column_height = if upright {
-            tall.min(LONGEST) as i32 + GAP
+            tall.min(MAX_LENGTH) as i32 + GAP
         } else {
             LINE
         };
@@ -159,7 +159,7 @@ fn draw_values(canvas: &Canvas<'_>, data: &Heatmap, layout: &Layout, ramp: &Ramp
 }
 
 fn draw_labels(canvas: &Canvas<'_>, data: &Heatmap, layout: &Layout) {
-    let most = |font: f64| LONGEST / font;
+    let most = |font: f64| MAX_LENGTH / font;
     let every = |cell: f64, font: f64| ((font * 1.15 / cell).ceil() as usize).max(1);
     let tall = f64::from(layout.bottom - layout.top) / layout.rows.max(1) as f64;
     for row in (0..layout.rows).step_by(every(tall, layout.row_font)) {
@@ -245,12 +245,12 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_are_none_are_grey() {
+    fn missing_numbers_are_gray() {
         let mut data = square(vec!["a".to_owned(), "b".to_owned()]);
         data.values = vec![None, Some(f64::NAN), Some(f64::INFINITY)];
         let svg = heatmap(&data);
         check(&svg);
-        let grey = svg.lines().find(|line| line.contains("crispEdges"));
-        assert_eq!(grey.map(|line| line.matches('M').count()), Some(4), "{svg}");
+        let gray = svg.lines().find(|line| line.contains("crispEdges"));
+        assert_eq!(gray.map(|line| line.matches('M').count()), Some(4), "{svg}");
     }
 }

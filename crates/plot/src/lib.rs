@@ -1,21 +1,22 @@
-//! Pictures of leakage as SVG: data in, text out. Nothing here computes a figure, reads or writes.
+//! Pictures of leakage as SVG: data in, text out. This crate computes no figures and does no input or output.
 //!
 //! Every function returns one `<svg>` element without a fixed size. It is drawn for a column of
 //! 84 mm, so that its text is about 7 pt there, and scales with the width it is given in a page. Text
-//! and axes take the colour of the surrounding text (`currentColor`), the background is clear; each
-//! series has a class, `series-0`, `series-1`, …, by which a page can set its colours for a dark
-//! background. Colours are those of Okabe and Ito; series also differ in dashes and markers, so that
-//! they are told apart without colour. [`on_white`] makes a picture that stands alone. `<title>` and `<desc>` say what is seen. Labels can be any text.
+//! and axes take the color of the surrounding text (`currentColor`), the background is clear; each
+//! series has a class, `series-0`, `series-1`, …, by which a page can set its colors for a dark
+//! background. Colors are those of Okabe and Ito; series also differ in dashes and markers, so that
+//! they can be distinguished without color. [`on_white`] makes a standalone picture. `<title>` and `<desc>` describe
+//! the picture. Labels can be any text.
 //! The same data give the same bytes.
 //!
 //! | function | picture |
 //! | --- | --- |
 //! | [`chart()`] | lines, steps, points with limits, bands, regions; linear or logarithmic axes |
 //! | [`heatmap()`] | a number for each pair of labels, up to some hundred |
-//! | [`field()`] | a number for each place of the plane, with marked points |
-//! | [`histograms()`], [`label_bars()`] | two distributions of observations over each other |
-//! | [`trade_off()`] | what an attack achieves against what a claim allows |
-//! | [`dots()`] | estimates with limits, one a line, beside reference values |
+//! | [`field()`] | a number for each cell of the plane, with marked points |
+//! | [`histograms()`], [`label_bars()`] | two distributions of observations in one picture |
+//! | [`trade_off()`] | the error rates of an attack and those that a claim allows |
+//! | [`dots()`] | estimates with limits, one per line, beside reference values |
 //!
 //! ```
 //! use leakgauge_plot::{Axis, Caption, Chart, Layer, Mark, chart};

@@ -5,7 +5,7 @@ use super::Table;
 /// A picture with the name of its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Picture {
-    /// The name of its file without its end.
+    /// The name of its file, without extension.
     pub name: &'static str,
     /// One `<svg>` element; [`on_white`](crate::on_white) makes a file of it.
     pub svg: String,
@@ -14,7 +14,7 @@ pub struct Picture {
 /// A picture with the data that it shows.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Figure {
-    /// The name of its files without their ends.
+    /// The name of its files, without extension.
     pub file: &'static str,
     /// The data.
     #[serde(skip)]

@@ -1,48 +1,46 @@
-//! Pictures as pixels.
+//! Conversion of pictures to PNG.
 
 #[cfg(feature = "png")]
 use resvg::{tiny_skia, usvg};
 
 use leakgauge_base::error::{Error, Result};
 
-/// Pixels across; 300 a 25.4 mm in a column of 84 mm, twice.
+/// The width in pixels: twice 300 dpi at 84 mm.
 #[cfg(feature = "png")]
 const WIDTH: f32 = 1984.0;
 
-/// Whether this build can make PNG files.
+/// Checks whether this build can write PNG files.
 ///
 /// # Errors
-/// It cannot; the message says how to build one that can.
+/// It cannot; the hint says how to build one that can.
 #[cfg(not(feature = "png"))]
 pub fn check() -> Result<()> {
     Err(
-        Error::parameter("--png", "this build of leakgauge writes no PNG")
+        Error::option("png", "this build of leakgauge cannot write PNG")
             .with_hint("build it with: cargo install --path . --features png"),
     )
 }
 
-/// Whether this build can make PNG files, and has a font to write with.
+/// Checks whether this build can write PNG files and finds a font.
 ///
 /// # Errors
 /// The system has no fonts.
 #[cfg(feature = "png")]
 pub fn check() -> Result<()> {
     if fonts().fontdb.is_empty() {
-        return Err(
-            Error::parameter("--png", "no fonts were found on this system")
-                .with_hint("install a sans-serif font, or convert the SVG files elsewhere"),
-        );
+        return Err(Error::option("png", "no fonts were found on this system")
+            .with_hint("install a sans-serif font, or convert the SVG files elsewhere"));
     }
     Ok(())
 }
 
-/// The bytes of a PNG file that shows an SVG document.
+/// Renders an SVG document as the bytes of a PNG file.
 ///
 /// # Errors
-/// What the renderer reports; see [`check`].
+/// The renderer failed; see [`check`].
 #[cfg(feature = "png")]
 pub fn png(svg: &str) -> Result<Vec<u8>> {
-    let failed = |error: String| Error::parameter("--png", error);
+    let failed = |error: String| Error::option("png", error);
     let tree = usvg::Tree::from_str(svg, &fonts()).map_err(|error| failed(error.to_string()))?;
     let scale = WIDTH / tree.size().width();
     let height = (tree.size().height() * scale).ceil();
@@ -56,7 +54,7 @@ pub fn png(svg: &str) -> Result<Vec<u8>> {
         .map_err(|error| failed(error.to_string()))
 }
 
-/// The bytes of a PNG file that shows an SVG document.
+/// Renders an SVG document as the bytes of a PNG file.
 ///
 /// # Errors
 /// Always: see [`check`].

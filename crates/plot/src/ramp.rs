@@ -1,4 +1,4 @@
-//! Colours of numbers, and the bar that explains them.
+//! Color ramps and color bars.
 
 use std::fmt::Write;
 
@@ -9,16 +9,16 @@ use super::canvas::{Anchor, Canvas, FONT, Role, THIN, WIDTH};
 use super::frame::GAP;
 use super::text::{ems, fit};
 
-/// Steps of colour: more are not told apart, and cells of one step are one path.
+/// The number of colors: more cannot be distinguished, and cells of one color form one path.
 const LEVELS: usize = 48;
 
-/// The colours between two numbers.
+/// A color ramp between two numbers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ramp {
     extent: Extent,
 }
 
-/// The width that the bar takes with its marks and name.
+/// The width of the color bar with ticks and label, in units.
 pub(super) const BAR: i32 = 232;
 
 impl Ramp {
@@ -28,27 +28,27 @@ impl Ramp {
         }
     }
 
-    /// The step of a number, the nearest if it is beyond the ends.
+    /// The color step of a number, clamped to the ends.
     pub fn level(&self, value: f64) -> Option<usize> {
         let place = self.extent.place(value).filter(|_| !value.is_nan())?;
         Some((place.clamp(0.0, 1.0) * (LEVELS - 1) as f64).round() as usize)
     }
 
-    /// Whether dark text is read on a step.
+    /// Whether dark text is readable on a color step.
     pub fn is_light(level: usize) -> bool {
-        let (r, g, b) = colour(level);
+        let (r, g, b) = color(level);
         // Relative luminance, roughly; above a fifth black is read better than white.
         let linear = |x: u8| (f64::from(x) / 255.0) * (f64::from(x) / 255.0);
         0.21 * linear(r) + 0.72 * linear(g) + 0.07 * linear(b) > 0.19
     }
 
-    /// The bar at the right of an area.
+    /// Draws the color bar at the right of an area.
     pub fn draw_bar(&self, canvas: &Canvas<'_>, (top, bottom): (i32, i32), label: &str) {
         let (left, right) = (WIDTH - BAR + GAP, WIDTH - BAR + GAP + 40);
         let height = f64::from(bottom - top);
         let edge = |step: usize| bottom - (height * step as f64 / LEVELS as f64).round() as i32;
         for level in 0..LEVELS {
-            let (r, g, b) = colour(level);
+            let (r, g, b) = color(level);
             // A unit of overlap, or seams show.
             let below = if level == 0 {
                 bottom
@@ -83,12 +83,12 @@ impl Ramp {
     }
 }
 
-fn colour(level: usize) -> (u8, u8, u8) {
-    let colour = ViridisRGB.get_color(level as f64 / (LEVELS - 1) as f64);
-    (colour.0, colour.1, colour.2)
+fn color(level: usize) -> (u8, u8, u8) {
+    let color = ViridisRGB.get_color(level as f64 / (LEVELS - 1) as f64);
+    (color.0, color.1, color.2)
 }
 
-/// Rectangles of many colours as one path a colour.
+/// Rectangles of many colors, as one path per color.
 #[derive(Default)]
 pub(super) struct Cells {
     paths: Vec<String>,
@@ -114,7 +114,7 @@ impl Cells {
             .filter(|(_, path)| !path.is_empty())
         {
             let paint = if level < LEVELS {
-                let (r, g, b) = colour(level);
+                let (r, g, b) = color(level);
                 format!("fill=\"#{r:02X}{g:02X}{b:02X}\"")
             } else {
                 "fill=\"currentColor\" opacity=\"0.15\"".to_owned()

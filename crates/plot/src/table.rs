@@ -1,4 +1,4 @@
-//! Data behind a picture.
+//! The data of a picture.
 
 use leakgauge_base::error::{Error, Result};
 
@@ -49,7 +49,7 @@ impl From<String> for Cell {
     }
 }
 
-/// Named columns.
+/// A table with named columns.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Table {
     /// Their names.
@@ -76,7 +76,7 @@ impl Table {
     /// The table as CSV with a header.
     ///
     /// # Errors
-    /// None that memory does not give.
+    /// The CSV writer failed.
     pub fn to_csv(&self) -> Result<String> {
         let wrong = |error: String| Error::file("CSV", error);
         let mut writer = csv::Writer::from_writer(Vec::new());

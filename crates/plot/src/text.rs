@@ -1,8 +1,8 @@
-//! Text whose size is only estimated: no font is read, and a browser may use any.
+//! Estimated widths of text: no font is read, because a browser can use any.
 
 use leakgauge_base::error::visible;
 
-/// The width of a text in ems, on the large side of common sans-serif fonts.
+/// An upper estimate of the width of a text in ems, for common sans-serif fonts.
 pub(super) fn ems(text: &str) -> f64 {
     text.chars().map(letter).sum()
 }
@@ -18,8 +18,7 @@ fn letter(letter: char) -> f64 {
     }
 }
 
-/// A text that takes at most so many ems, its end replaced by `…` if need be. Characters that XML or a
-/// line cannot hold are written out.
+/// The text, truncated with `…` if it exceeds a width in ems. Characters that are not allowed in XML are replaced.
 pub(super) fn fit(text: &str, most: f64) -> String {
     let text = clean(text);
     if ems(&text) <= most {
@@ -38,7 +37,7 @@ pub(super) fn fit(text: &str, most: f64) -> String {
     shown
 }
 
-/// A text with what XML cannot hold written out.
+/// The text with characters that are not allowed in XML replaced by U+FFFD.
 pub fn clean(text: &str) -> String {
     let text = visible(text);
     let allowed = |letter: char| !matches!(letter, '\u{fffe}' | '\u{ffff}');
@@ -48,7 +47,7 @@ pub fn clean(text: &str) -> String {
     text.into_owned()
 }
 
-/// A text as the content of an element.
+/// The text escaped as the content of an XML element.
 pub(super) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len() + 8);
     for letter in clean(text).chars() {

@@ -28,7 +28,7 @@ macro_rules! entry {
 pub const ENTRIES: &[Entry] = &[
     entry!(
         "bayes-security-figure-1",
-        "five secrets under a planar Laplace mechanism, and the two told apart best",
+        "five secrets under a planar Laplace mechanism, and the worst pair",
         ["bayes-security-figure-1"],
         false,
         planar::figure_1
@@ -42,7 +42,7 @@ pub const ENTRIES: &[Entry] = &[
     ),
     entry!(
         "bayes-security-figure-5",
-        "how tight the bounds by Bayes security and capacity are for sparse priors",
+        "tightness of the bounds from Bayes security and capacity for sparse priors",
         [
             "bayes-security-figure-5-random",
             "bayes-security-figure-5-geometric",
@@ -81,7 +81,7 @@ pub const ENTRIES: &[Entry] = &[
     ),
     entry!(
         "bayes-security-figure-8",
-        "Bayes security of randomized response and what bounds it from below",
+        "Bayes security of randomized response and its lower bounds",
         [
             "bayes-security-figure-8-left",
             "bayes-security-figure-8-right"
@@ -91,7 +91,7 @@ pub const ENTRIES: &[Entry] = &[
     ),
     entry!(
         "bayes-security-proposition-1",
-        "a channel's worst pair need not be that of two uses of it",
+        "the worst pair of a channel and of two uses of it can differ",
         [
             "bayes-security-proposition-1-once",
             "bayes-security-proposition-1-twice",
@@ -103,7 +103,7 @@ pub const ENTRIES: &[Entry] = &[
     ),
     entry!(
         "bayes-security-numbers",
-        "every number printed in the text, beside the recomputed one",
+        "every number printed in the text and its recomputed value",
         ["bayes-security-numbers"],
         false,
         numbers::numbers
@@ -131,14 +131,14 @@ pub const ENTRIES: &[Entry] = &[
     ),
     entry!(
         "reidentification-figure-5",
-        "clone and blanket of a Laplace mechanism, and printed numbers of shuffle DP",
+        "clone and blanket of a Laplace mechanism, and printed numbers on shuffle DP",
         ["reidentification-figure-5"],
         false,
         reidentification::figure_5
     ),
     entry!(
         "shuffle-information-figure-2",
-        "what shuffled messages tell of the target's, decoys of the same law",
+        "information about the target's message, decoys with the same distribution",
         [
             "shuffle-information-figure-2a",
             "shuffle-information-figure-2b"
@@ -148,7 +148,7 @@ pub const ENTRIES: &[Entry] = &[
     ),
     entry!(
         "shuffle-information-figure-3",
-        "what they tell of its place and of itself, uniform and best decoys",
+        "information about position and message, uniform and optimal decoys",
         [
             "shuffle-information-figure-3a",
             "shuffle-information-figure-3b"
@@ -158,7 +158,7 @@ pub const ENTRIES: &[Entry] = &[
     ),
     entry!(
         "shuffle-information-figure-4",
-        "what they tell of an input of 4-ary randomized response, and bounds",
+        "information about an input of 4-ary randomized response, and bounds",
         ["shuffle-information-figure-4"],
         false,
         shuffle_information::figure_4
@@ -201,21 +201,21 @@ pub const ENTRIES: &[Entry] = &[
     ),
     entry!(
         "shuffle-flow-figure-5",
-        "guessing one of k values after shuffling alone",
+        "guessing one of k values after shuffling only",
         ["shuffle-flow-figure-5"],
         false,
         shuffle_flow::figure_5
     ),
     entry!(
         "shuffle-flow-figure-6",
-        "shuffling alone beside its asymptotic value",
+        "shuffling only, and its asymptotic value",
         ["shuffle-flow-figure-6"],
         false,
         shuffle_flow::figure_6
     ),
     entry!(
         "shuffle-flow-figure-7",
-        "noise and shuffling beside their asymptotic value",
+        "noise and shuffling, and their asymptotic value",
         ["shuffle-flow-figure-7"],
         false,
         shuffle_flow::figure_7
@@ -266,7 +266,7 @@ pub const ENTRIES: &[Entry] = &[
     ),
     entry!(
         "dsigma-figure-7",
-        "the share of a set that a Mallows shuffle keeps in it",
+        "the share of a set that a Mallows shuffle keeps within the set",
         ["dsigma-figure-7a", "dsigma-figure-7b", "dsigma-figure-7c"],
         false,
         shuffling::figure_7
@@ -286,7 +286,7 @@ pub const ENTRIES: &[Entry] = &[
     ),
     entry!(
         "dsigma-figure-9",
-        "widths of reference orders where the best is known",
+        "widths of reference orders if the optimal order is known",
         [
             "dsigma-figure-9-w4",
             "dsigma-figure-9-w10",

@@ -1,23 +1,23 @@
-//! Printed and recomputed.
+//! Comparison of printed and recomputed numbers and statements.
 
 use serde::Serialize;
 
-/// A number or statement of a paper beside what was recomputed.
+/// A number or statement printed in a paper, and the recomputed one.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
-    /// Where it stands in the paper.
+    /// Its location in the paper.
     pub place: &'static str,
-    /// What it is about.
+    /// The quantity.
     pub quantity: String,
-    /// As printed.
+    /// The printed text.
     pub printed: String,
-    /// What was recomputed, in words or digits.
+    /// The recomputed value or statement, as text.
     pub recomputed: String,
-    /// The recomputed number, if it is one.
+    /// The recomputed number, if it is a number.
     pub value: Option<f64>,
-    /// Whether both say the same: a number, rounded as the printed one is, is the printed one.
+    /// Whether they agree. A number agrees if it equals the printed one after rounding to the printed digits.
     pub agrees: bool,
-    /// Why not, if it is known.
+    /// The reason for a difference, if known.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub comment: String,
 }
@@ -54,7 +54,7 @@ impl Comparison {
         }
     }
 
-    /// A printed statement in words.
+    /// A printed statement.
     pub(super) fn statement(
         place: &'static str,
         quantity: &str,
@@ -73,7 +73,7 @@ impl Comparison {
         }
     }
 
-    /// The same, with the reason.
+    /// The same comparison, with a reason.
     #[must_use]
     pub(super) fn because(mut self, comment: &str) -> Self {
         comment.clone_into(&mut self.comment);

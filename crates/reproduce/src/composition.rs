@@ -1,6 +1,6 @@
 //! Proposition 1: the worst pair of a channel and of two uses of it.
 
-use super::{Comparison, Made, ReproduceOptions};
+use super::{Comparison, FigureOutput, ReproduceOptions};
 use leakgauge_base::error::Result;
 use leakgauge_exact::channel::Channel;
 use leakgauge_plot::{Axis, Caption, Heatmap, heatmap};
@@ -13,7 +13,7 @@ const PRINTED: [[f64; 3]; 4] = [
     [0.5, 0.5, 0.0],
     [0.5, 0.1, 0.4],
 ];
-/// One whose worst pairs are unique and disjoint.
+/// A channel whose worst pairs are unique and disjoint.
 const STRICT: [[f64; 3]; 4] = [
     [0.2, 0.1, 0.7],
     [0.6, 0.0, 0.4],
@@ -21,13 +21,13 @@ const STRICT: [[f64; 3]; 4] = [
     [0.3, 0.5, 0.2],
 ];
 
-/// Bayes security of all pairs, and the pairs where it is smallest.
+/// The Bayes security of all pairs, and the worst pairs.
 pub(super) struct Pairs {
     secrets: usize,
     /// (a, b, Bayes security), a < b.
     pub all: Vec<(usize, usize, f64)>,
     pub least: f64,
-    /// All pairs that reach it.
+    /// All pairs that attain it.
     pub worst: Vec<(usize, usize)>,
 }
 
@@ -92,7 +92,7 @@ impl Pairs {
             caption: Caption::new(
                 format!("Bayes security of all pairs, {what}"),
                 format!(
-                    "The least, {:.2}, is reached at {}.",
+                    "The smallest, {:.2}, is attained at {}.",
                     self.least,
                     self.named()
                 ),
@@ -113,7 +113,7 @@ impl Pairs {
 }
 
 /// Once and twice, of the printed channel and of a strict one.
-pub(super) fn proposition_1(_: &ReproduceOptions) -> Result<Made> {
+pub(super) fn proposition_1(_: &ReproduceOptions) -> Result<FigureOutput> {
     let pairs = |rows: &[[f64; 3]; 4]| -> Result<[Pairs; 2]> {
         let channel = Channel::from_rows(rows)?;
         Ok([Pairs::of(&channel), Pairs::of(&channel.parallel(&channel)?)])
@@ -124,10 +124,10 @@ pub(super) fn proposition_1(_: &ReproduceOptions) -> Result<Made> {
         table: pairs.table(),
         svg: pairs.picture(what),
     };
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: compare(&once, &twice),
         notes: vec![format!(
-            "A strict counterexample has rows (0.2, 0.1, 0.7), (0.6, 0, 0.4), (0.7, 0.2, 0.1), (0.3, 0.5, 0.2): one use is worst at {} alone, with {:.2}, two uses at {} alone, with {:.2}.",
+            "A strict counterexample has rows (0.2, 0.1, 0.7), (0.6, 0, 0.4), (0.7, 0.2, 0.1), (0.3, 0.5, 0.2): the only worst pair is {} for one use, with {:.2}, and {} for two uses, with {:.2}.",
             strict_once.named(),
             strict_once.least,
             strict_twice.named(),
@@ -168,7 +168,7 @@ pub(super) fn numbers_proposition_1() -> Result<Vec<Comparison>> {
 fn compare(once: &Pairs, twice: &Pairs) -> Vec<Comparison> {
     let place = "Proposition 1";
     let unique = |pairs: &Pairs, pair| pairs.worst == [pair];
-    let reason = "a minimiser of two uses is also one of one use here: the printed matrix shows only that some minimiser of C is none of C‖C";
+    let reason = "every minimizer of C‖C is also a minimizer of C here; the printed matrix shows only that some minimizer of C is not one of C‖C";
     vec![
         Comparison::number(place, "β*(C)", "0.6", once.least),
         Comparison::statement(

@@ -1,14 +1,14 @@
 //! Curves of closed forms: Figures 4, 6 and 8.
 
-use super::{Comparison, Made, ReproduceOptions};
+use super::{Comparison, FigureOutput, ReproduceOptions};
 use leakgauge_base::error::Result;
 use leakgauge_exact::bounds::{BoundsOptions, Row, bounds};
-use leakgauge_exact::channel::{Channel, SearchMethod, centre_bound, diameter, l2_bound, mean_row};
+use leakgauge_exact::channel::{Channel, SearchMethod, center_bound, diameter, l2_bound, mean_row};
 use leakgauge_exact::mechanism;
 use leakgauge_plot::{Axis, Caption, Chart, Layer, Mark, chart};
 use leakgauge_plot::{Figure, Table};
 
-/// What an axis of β* is called.
+/// The label of an axis of β*.
 pub(super) const SECURITY: &str = "Bayes security β*";
 
 /// The rows of a grid of a mechanism or promise.
@@ -39,7 +39,7 @@ fn security_chart(caption: Caption, x: Axis, layers: Vec<Layer>) -> String {
 }
 
 /// Corollary 2 and the bound of Yeom et al.
-pub(super) fn figure_4(_: &ReproduceOptions) -> Result<Made> {
+pub(super) fn figure_4(_: &ReproduceOptions) -> Result<FigureOutput> {
     let mut table = Table::new(&[
         "epsilon",
         "bayes_security_corollary_2",
@@ -57,7 +57,7 @@ pub(super) fn figure_4(_: &ReproduceOptions) -> Result<Made> {
     let svg = security_chart(
         Caption::new(
             "Bayes security that ε-differential privacy guarantees",
-            "Corollary 2, 2/(1 + exp ε), falls slowly from 1; the bound of Yeom et al., 2 − exp ε, reaches 0 at ε = 0.69.",
+            "Corollary 2, 2/(1 + exp ε), decreases slowly from 1; the bound of Yeom et al., 2 − exp ε, reaches 0 at ε = 0.69.",
         ),
         Axis::linear("ε").from_to(0.0, 3.0),
         vec![
@@ -65,21 +65,21 @@ pub(super) fn figure_4(_: &ReproduceOptions) -> Result<Made> {
             Layer::new("Yeom et al.: 2 − exp ε", 1, Mark::Line(yeom)),
         ],
     );
-    Ok(Made {
+    Ok(FigureOutput {
         notes: vec![
-            "The bound of Yeom et al. says nothing from ε = ln 2 = 0.6931 on; its values below 0 are in the data, not in the picture.".to_owned(),
+            "The bound of Yeom et al. is trivial from ε = ln 2 = 0.6931 on; its negative values are in the data, not in the picture.".to_owned(),
         ],
         pictures: vec![Figure {
             file: "bayes-security-figure-4",
             table,
             svg,
         }],
-        ..Made::default()
+        ..FigureOutput::default()
     })
 }
 
-/// Randomized response over more and more secrets.
-pub(super) fn figure_6a(_: &ReproduceOptions) -> Result<Made> {
+/// Randomized response over increasing numbers of secrets.
+pub(super) fn figure_6a(_: &ReproduceOptions) -> Result<FigureOutput> {
     let counts: [(u64, &str); 5] = [
         (10, "10 secrets"),
         (1_000, "1000"),
@@ -109,15 +109,15 @@ pub(super) fn figure_6a(_: &ReproduceOptions) -> Result<Made> {
     let svg = security_chart(
         Caption::new(
             "Bayes security of randomized response",
-            "Each curve falls from 1 to 0 around ε = ln n; the more secrets n, the later.",
+            "Each curve decreases from 1 to 0 around ε = ln n, later for more secrets n.",
         ),
         Axis::linear("ε").from_to(0.0, 25.0),
         layers,
     );
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: numbers_6a()?,
         notes: vec![
-            "n of eq. (7) is the number of secrets, which section VI-A calls data records: it is the number of labels that a record can have, not that of people.".to_owned(),
+            "n of eq. (7) is the number of secrets, which section VI-A calls data records: it is the number of possible labels of a record, not the number of people.".to_owned(),
         ],
         pictures: vec![Figure {
             file: "bayes-security-figure-6a",
@@ -155,7 +155,7 @@ pub(super) fn numbers_6a() -> Result<Vec<Comparison>> {
 }
 
 /// The Laplace mechanism with scale Δ/ε.
-pub(super) fn figure_6b(_: &ReproduceOptions) -> Result<Made> {
+pub(super) fn figure_6b(_: &ReproduceOptions) -> Result<FigureOutput> {
     let mut table = Table::new(&["epsilon", "bayes_security", "guess_probability"]);
     let mut points = vec![(0.0, 1.0)];
     table.push([0.0.into(), 1.0.into(), 0.5.into()]);
@@ -181,14 +181,14 @@ pub(super) fn figure_6b(_: &ReproduceOptions) -> Result<Made> {
             Mark::Line(points),
         )],
     );
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: numbers_6b()?,
         pictures: vec![Figure {
             file: "bayes-security-figure-6b",
             table,
             svg,
         }],
-        ..Made::default()
+        ..FigureOutput::default()
     })
 }
 
@@ -214,7 +214,7 @@ pub(super) fn numbers_6b() -> Result<Vec<Comparison>> {
 }
 
 /// The Gaussian mechanism calibrated to (ε, δ).
-pub(super) fn figure_6c(_: &ReproduceOptions) -> Result<Made> {
+pub(super) fn figure_6c(_: &ReproduceOptions) -> Result<FigureOutput> {
     let deltas = [
         ("1e-3", "δ = 10⁻³"),
         ("1e-6", "10⁻⁶"),
@@ -244,16 +244,16 @@ pub(super) fn figure_6c(_: &ReproduceOptions) -> Result<Made> {
     let svg = chart(&Chart {
         caption: Caption::new(
             "Bayes security of the Gaussian mechanism",
-            "Nearly straight lines from 1 at ε = 0 down to between 0.9 and 0.95 at ε = 1; the smaller δ, the higher.",
+            "Nearly straight lines from 1 at ε = 0 to between 0.9 and 0.95 at ε = 1, higher for smaller δ.",
         ),
         x: Axis::linear("ε").from_to(0.0, 1.0),
         y: Axis::linear(SECURITY).from_to(0.88, 1.0),
         layers,
         aspect: 0.62,
     });
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: numbers_6c()?,
-        notes: vec!["σ = Δ √(2 ln(1.25/δ))/ε, proved for ε < 1; the end at ε = 1 is drawn because the text uses it.".to_owned()],
+        notes: vec!["σ = Δ √(2 ln(1.25/δ))/ε, proved for ε < 1; the end at ε = 1 is included because the text uses it.".to_owned()],
         pictures: vec![Figure {
             file: "bayes-security-figure-6c",
             table,
@@ -282,7 +282,7 @@ pub(super) fn numbers_6c() -> Result<Vec<Comparison>> {
     ])
 }
 
-/// β* of randomized response with what Proposition 5 and the Euclidean diameter say.
+/// β* of randomized response, and its bounds from Proposition 5 and the Euclidean diameter.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounded {
     pub exact: f64,
@@ -296,14 +296,14 @@ pub(super) fn bounded(epsilon: f64, secrets: u64) -> Result<Bounded> {
     let channel = Channel::of_mechanism(&*mechanism::parse(&text)?)?;
     Ok(Bounded {
         exact: diameter(&channel, SearchMethod::Auto)?.bayes_security,
-        mean_row: centre_bound(&channel, &mean_row(&channel), true)?.lower,
-        any_row: centre_bound(&channel, channel.row(0), true)?.lower,
+        mean_row: center_bound(&channel, &mean_row(&channel), true)?.lower,
+        any_row: center_bound(&channel, channel.row(0), true)?.lower,
         l2: l2_bound(&channel).lower,
     })
 }
 
 /// Both panels of Figure 8.
-pub(super) fn figure_8(_: &ReproduceOptions) -> Result<Made> {
+pub(super) fn figure_8(_: &ReproduceOptions) -> Result<FigureOutput> {
     let left: Vec<(f64, Bounded)> = grid(0.0, 3.0, 60)
         .into_iter()
         .map(|epsilon| Ok((epsilon, bounded(epsilon, 10)?)))
@@ -339,14 +339,14 @@ pub(super) fn figure_8(_: &ReproduceOptions) -> Result<Made> {
             ),
         },
     ];
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: vec![appendix_i(&right)],
         notes: Vec::new(),
         pictures,
     })
 }
 
-/// Where the mean-row bound is the best of the three.
+/// Whether the mean-row bound is the best of the three.
 pub(super) fn appendix_i(right: &[(f64, Bounded)]) -> Comparison {
     let better: Vec<String> = right
         .iter()

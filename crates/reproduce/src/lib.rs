@@ -1,5 +1,4 @@
-//! Figures of papers, recomputed with this library: data, picture, and where a printed number and the
-//! recomputed one differ.
+//! Figures of papers, recomputed: data, picture, and a comparison of printed and recomputed numbers.
 //!
 //! ```
 //! use leakgauge_reproduce::{ReproduceOptions, entry};
@@ -32,14 +31,15 @@ mod sparsity;
 use serde::Serialize;
 
 use leakgauge_base::error::{Error, Result};
+use leakgauge_base::naming::option;
 use leakgauge_base::suggest::nearest;
 use leakgauge_plot::Figure;
 
 pub use catalogue::ENTRIES;
 pub use comparison::Comparison;
-pub use population::{MOST_CELLS, Population, read as read_population};
+pub use population::{MAX_CELLS, Population, read as read_population};
 
-/// Bayes security of the two secrets of a log, as an audit finds it.
+/// The Bayes security of the two secrets of a log, as an audit reports it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Audited {
     /// The estimate.
@@ -50,24 +50,23 @@ pub struct Audited {
     pub upper: Option<f64>,
 }
 
-/// An audit of a log with a seed. It is handed in: the audit is built on this crate's neighbors, not below
-/// them.
+/// Audits a log with a seed. The caller provides it, because the audit is in a crate above this one.
 pub type BlackBox = fn(&leakgauge_log::Log, u64) -> Result<Audited>;
 
-/// What can be chosen.
+/// The options of a figure.
 #[derive(Debug, Clone)]
 pub struct ReproduceOptions {
-    /// Seed of every random choice.
+    /// The seed of every random choice.
     pub seed: u64,
-    /// The people of the figure that needs some; generated if not given.
+    /// The population, for figures about people; without it, one is generated.
     pub population: Option<Population>,
-    /// The file or directory of the data that a figure is about; generated if not given.
+    /// The file or directory of the data set, for figures about one; without it, data are generated.
     pub source: Option<String>,
-    /// Priors drawn for each level of sparsity.
+    /// The number of priors drawn for each level of sparsity.
     pub priors: usize,
-    /// Rows of each simulated log.
+    /// The number of rows of each simulated log.
     pub rows: u64,
-    /// Audits a log without knowing what made it; figures that need it are refused without.
+    /// The black-box audit; figures that need it fail without it.
     pub audit: Option<BlackBox>,
 }
 
@@ -91,25 +90,25 @@ pub struct Entry {
     pub name: &'static str,
     /// What it shows, in one line.
     pub about: &'static str,
-    /// Its files without the ends `.csv` and `.svg`.
+    /// The names of its files, without the extensions `.csv` and `.svg`.
     pub files: &'static [&'static str],
-    /// Whether it is about people, and takes a file of some.
+    /// Whether it is about people and accepts a file of them.
     pub takes_data: bool,
-    /// Whether it is about a data set, and takes its file or directory.
+    /// Whether it is about a data set and accepts its file or directory.
     pub takes_source: bool,
     #[serde(skip)]
-    build: fn(&ReproduceOptions) -> Result<Made>,
+    build: fn(&ReproduceOptions) -> Result<FigureOutput>,
 }
 
 impl Entry {
     /// Computes the figure.
     ///
     /// # Errors
-    /// A population that the figure cannot take.
+    /// The figure does not accept the given data or population.
     pub fn reproduce(&self, options: &ReproduceOptions) -> Result<Reproduction> {
         if options.population.is_some() && !self.takes_data {
             return Err(Error::parameter(
-                "--data",
+                option("data"),
                 format!("{} is not about people", self.name),
             ));
         }
@@ -131,23 +130,23 @@ pub struct Reproduction {
     pub name: &'static str,
     /// What it shows.
     pub about: &'static str,
-    /// Printed numbers and recomputed ones.
+    /// The comparison of printed and recomputed numbers.
     pub comparisons: Vec<Comparison>,
-    /// What was chosen where the paper leaves it open, and what was found.
+    /// Choices that the paper leaves open, and remarks on the results.
     pub notes: Vec<String>,
-    /// Data and pictures.
+    /// The pictures and their data.
     pub pictures: Vec<Figure>,
 }
 
-/// What a figure is made of.
+/// The output of the function that recomputes a figure.
 #[derive(Debug, Default)]
-struct Made {
+struct FigureOutput {
     comparisons: Vec<Comparison>,
     notes: Vec<String>,
     pictures: Vec<Figure>,
 }
 
-/// The figure of a name.
+/// The figure with a name.
 ///
 /// # Errors
 /// No figure has this name.
@@ -156,10 +155,10 @@ pub fn entry(name: &str) -> Result<&'static Entry> {
         .iter()
         .find(|entry| entry.name == name)
         .ok_or_else(|| {
-            let error = Error::parameter(name, "is no figure that can be recomputed");
+            let error = Error::parameter(name, "is not the name of a figure");
             match nearest(name, ENTRIES.iter().map(|entry| entry.name)) {
                 Some(near) => error.with_hint(format!("did you mean {near}?")),
-                None => error.with_hint("`leakgauge reproduce --list` names them"),
+                None => error.with_hint("`leakgauge reproduce --list` lists the names"),
             }
         })
 }
@@ -168,7 +167,7 @@ pub fn entry(name: &str) -> Result<&'static Entry> {
 mod tests {
     use super::*;
 
-    /// The plug-in estimate stands in for an audit, which this crate does not know.
+    /// The plug-in estimate replaces an audit, which is not available in this crate.
     fn plug_in(log: &leakgauge_log::Log, _: u64) -> Result<Audited> {
         let variation = leakgauge_attack::measure::plug_in::total_variation(&log.counts)[0];
         Ok(Audited {

@@ -2,13 +2,13 @@
 
 use libm::exp;
 
-use super::{Comparison, Made, ReproduceOptions, composition, curves, response};
+use super::{Comparison, FigureOutput, ReproduceOptions, composition, curves, response};
 use leakgauge_base::error::Result;
 use leakgauge_exact::channel::{Channel, Prior, SearchMethod, diameter};
 use leakgauge_plot::{Axis, Caption, Dot, Dots, dots};
 use leakgauge_plot::{Figure, Table};
 
-pub(super) fn numbers(_: &ReproduceOptions) -> Result<Made> {
+pub(super) fn numbers(_: &ReproduceOptions) -> Result<FigureOutput> {
     let mut all = composition::numbers_proposition_1()?;
     all.extend(bounds()?);
     all.extend(curves::numbers_6a()?);
@@ -19,7 +19,7 @@ pub(super) fn numbers(_: &ReproduceOptions) -> Result<Made> {
         .map(|secrets| Ok((f64::from(secrets), curves::bounded(0.5, secrets.into())?)))
         .collect::<Result<_>>()?;
     all.push(curves::appendix_i(&right));
-    Ok(Made {
+    Ok(FigureOutput {
         pictures: vec![Figure {
             file: "bayes-security-numbers",
             table: table(&all),
@@ -82,7 +82,7 @@ fn bounds() -> Result<Vec<Comparison>> {
             nearly_sure,
             (nearly_sure - 1.0).abs() < 1e-3,
         )
-        .because("needs the likely secret to have every observation of the others"),
+        .because("true only if the likely secret has every observation of the other secrets"),
     ])
 }
 
@@ -133,8 +133,8 @@ fn picture(all: &[Comparison]) -> String {
     };
     dots(&Dots {
         caption: Caption::new(
-            "Numbers printed in the text, beside the recomputed ones",
-            "Printed and recomputed agree but for β* of randomized response with 400 secrets.",
+            "Numbers printed in the text and recomputed",
+            "Printed and recomputed numbers agree except for β* of randomized response with 400 secrets.",
         ),
         x: Axis::linear("value").from_to(0.0, 1.03),
         name: "recomputed".to_owned(),

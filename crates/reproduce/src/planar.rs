@@ -2,16 +2,16 @@
 
 use libm::{exp, hypot};
 
-use super::{Made, ReproduceOptions};
+use super::{FigureOutput, ReproduceOptions};
 use leakgauge_base::error::Result;
 use leakgauge_exact::mechanism;
 use leakgauge_plot::{Axis, Caption, Field, FieldPoint, field};
 use leakgauge_plot::{Figure, Table};
 
-/// Places of the five secrets, which the paper does not print.
+/// The positions of the five secrets; the paper does not print them.
 pub(super) const SECRETS: [(f64, f64); 5] =
     [(0.0, 0.0), (2.0, 1.0), (4.5, 0.5), (1.0, 3.0), (3.5, 3.5)];
-/// Scale of the noise, which the paper does not print.
+/// The scale of the noise; the paper does not print it.
 const SCALE: f64 = 0.5;
 const X: (f64, f64) = (-1.5, 6.0);
 const Y: (f64, f64) = (-1.5, 5.0);
@@ -37,7 +37,7 @@ fn places() -> impl Iterator<Item = (f64, f64)> {
     })
 }
 
-/// The worst pair of the five by the mechanism's own closed form, and its Bayes security.
+/// The worst pair of the five by the closed form of the mechanism, and its Bayes security.
 pub(super) fn worst() -> Result<(usize, usize, f64)> {
     let labels: Vec<String> = SECRETS.iter().map(|(x, y)| format!("{x};{y}")).collect();
     let bound = mechanism::parse(&format!("planar-laplace(scale={SCALE})"))?.bind(&labels)?;
@@ -45,7 +45,7 @@ pub(super) fn worst() -> Result<(usize, usize, f64)> {
     Ok((a, b, bound.bayes_security(a, b)))
 }
 
-pub(super) fn figure_1(_: &ReproduceOptions) -> Result<Made> {
+pub(super) fn figure_1(_: &ReproduceOptions) -> Result<FigureOutput> {
     let (a, b, security) = worst()?;
     let mut table = Table::new(&[
         "x",
@@ -80,7 +80,7 @@ pub(super) fn figure_1(_: &ReproduceOptions) -> Result<Made> {
         caption: Caption::new(
             "Five secrets under a planar Laplace mechanism",
             format!(
-                "Density of the observation, with a peak at each secret. Secrets s{} and s{} are told apart best: Bayes security {security:.4}.",
+                "Density of the observation, with a peak at each secret. The worst pair is s{} and s{}: Bayes security {security:.4}.",
                 a + 1,
                 b + 1
             ),
@@ -93,13 +93,13 @@ pub(super) fn figure_1(_: &ReproduceOptions) -> Result<Made> {
         points: SECRETS.into_iter().enumerate().map(point).collect(),
         joined: Some((a, b, format!("β* = {security:.4}"))),
     });
-    Ok(Made {
+    Ok(FigureOutput {
         notes: vec![
             format!(
-                "The paper prints neither the places of the secrets nor the scale: places (0, 0), (2, 1), (4.5, 0.5), (1, 3), (3.5, 3.5) and scale {SCALE} are this program's."
+                "The paper prints neither the positions of the secrets nor the scale; this program uses (0, 0), (2, 1), (4.5, 0.5), (1, 3), (3.5, 3.5) and scale {SCALE}."
             ),
             format!(
-                "The two told apart best are s{} and s{}, Bayes security {security:.6} (closed form). The picture is the density at a uniform prior; colours end at 0.1.",
+                "The worst pair is s{} and s{}, Bayes security {security:.6} (closed form). The picture is the density at a uniform prior; colors end at 0.1.",
                 a + 1,
                 b + 1
             ),
@@ -109,7 +109,7 @@ pub(super) fn figure_1(_: &ReproduceOptions) -> Result<Made> {
             table,
             svg,
         }],
-        ..Made::default()
+        ..FigureOutput::default()
     })
 }
 

@@ -9,45 +9,45 @@ use rand_distr::{Binomial, Distribution, StandardNormal};
 use leakgauge_base::error::{Error, Place, Result};
 use leakgauge_log::{ReadMeter, delimiter, open};
 
-/// How many people are in each cell.
+/// The number of people in each cell of a population.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Population {
-    /// What it is, for the report.
+    /// Its name in the report.
     pub name: String,
-    /// People a cell; cells may be empty.
+    /// The number of people per cell; cells can be empty.
     pub cells: Vec<u64>,
 }
 
-/// The most cells.
-pub const MOST_CELLS: usize = 100_000;
+/// The largest number of cells.
+pub const MAX_CELLS: usize = 100_000;
 
 impl Population {
-    /// All people.
+    /// The number of people.
     pub fn people(&self) -> u64 {
         self.cells.iter().sum()
     }
 
-    /// The same with empty cells added.
+    /// The same population with empty cells added, up to `cells` cells.
     ///
     /// # Errors
-    /// Fewer cells than it has, or more than [`MOST_CELLS`].
+    /// `cells` is less than the number of cells, or more than [`MAX_CELLS`].
     pub fn over(mut self, cells: usize) -> Result<Population> {
         let problem = if cells < self.cells.len() {
             format!(
-                "{} has {} different rows already",
+                "must be at least the number of distinct rows: {} has {}",
                 self.name,
                 self.cells.len()
             )
-        } else if cells > MOST_CELLS {
-            format!("the most is {MOST_CELLS}")
+        } else if cells > MAX_CELLS {
+            format!("must be at most {MAX_CELLS}")
         } else {
             self.cells.resize(cells, 0);
             return Ok(self);
         };
-        Err(Error::parameter(format!("--cells {cells}"), problem))
+        Err(Error::setting("cells", cells, problem))
     }
 
-    /// As many people as the census of the paper, in 8 × 5 × 5 × 2 cells of uneven size.
+    /// A generated population with as many people as the census of the paper, in 8 × 5 × 5 × 2 cells of uneven size.
     pub(super) fn generated(seed: u64) -> Population {
         const AGES: [f64; 8] = [0.22, 0.15, 0.17, 0.15, 0.10, 0.09, 0.07, 0.05];
         const INCOMES: [f64; 5] = [0.48, 0.24, 0.15, 0.09, 0.04];
@@ -59,7 +59,7 @@ impl Population {
             for income in INCOMES {
                 for marriage in MARRIAGES {
                     for sex in SEXES {
-                        // What depends on each other in a real population depends at random in this one.
+                        // Attributes of a real population are correlated; here the correlation is random.
                         let z: f64 = StandardNormal.sample(&mut rng);
                         weights.push(age * income * marriage * sex * libm::exp(z));
                     }
@@ -73,12 +73,12 @@ impl Population {
     }
 }
 
-/// Cells of the paper's reduced census: age, income, marital status, sex.
+/// The number of cells of the reduced census in the paper: age, income, marital status, sex.
 pub(super) const CELLS: usize = 400;
-/// People of the 1990 census sample.
+/// The number of people of the 1990 census sample.
 pub(super) const PEOPLE: u64 = 2_458_285;
 
-/// So many draws from weighted cells, one cell after another.
+/// A multinomial histogram, drawn cell by cell from binomials.
 pub(super) fn multinomial(draws: u64, weights: &[f64], rng: &mut ChaCha8Rng) -> Vec<u64> {
     let (mut left, mut mass): (u64, f64) = (draws, weights.iter().sum());
     let mut cells = Vec::with_capacity(weights.len());
@@ -104,10 +104,10 @@ pub(super) fn binomial(trials: u64, share: f64, rng: &mut ChaCha8Rng) -> u64 {
     }
 }
 
-/// Reads people from delimited text with a header: each row is a person, whose cell is the row as a whole.
+/// Reads people from delimited text with a header. Each row is a person; the whole row is the person's cell.
 ///
 /// # Errors
-/// A file that cannot be read, rows of uneven length, no rows, more than [`MOST_CELLS`] different rows.
+/// The file cannot be read, rows differ in length, there are no rows or more than [`MAX_CELLS`] distinct rows.
 pub fn read(name: &str) -> Result<Population> {
     let mut text = Vec::new();
     std::io::Read::read_to_end(&mut open(name, &ReadMeter::default())?, &mut text)
@@ -124,17 +124,16 @@ pub fn read(name: &str) -> Result<Population> {
         *cells
             .entry(record.iter().map(<[u8]>::to_vec).collect())
             .or_insert(0) += 1;
-        if cells.len() > MOST_CELLS {
-            let problem = format!("more than {MOST_CELLS} different rows");
-            return Err(Error::data(place(), problem)
-                .with_hint("keep a few columns of categories: age in classes, not in years"));
+        if cells.len() > MAX_CELLS {
+            let problem = format!("there are more than {MAX_CELLS} distinct rows");
+            return Err(Error::data(place(), problem).with_hint(
+                "keep only a few categorical columns, such as age groups instead of years",
+            ));
         }
     }
     if cells.len() < 2 {
-        return Err(
-            Error::file(name, "needs people in two different cells at least")
-                .with_hint("row 1 is the header, each further row a person"),
-        );
+        return Err(Error::file(name, "needs people in at least two cells")
+            .with_hint("row 1 is the header, every other row is a person"));
     }
     Ok(Population {
         name: name.to_owned(),

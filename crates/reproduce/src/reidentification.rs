@@ -2,16 +2,16 @@
 
 use libm::{exp, lgamma, log, pow};
 
-use super::{Comparison, Made, ReproduceOptions};
+use super::{Comparison, FigureOutput, ReproduceOptions};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_exact::mechanism;
-use leakgauge_exact::shuffle::reidentification::{Game, Randomizer, RatioLaw, Stretch};
+use leakgauge_exact::shuffle::reidentification::{Game, Randomizer, RatioLaw, Segment};
 use leakgauge_plot::{Axis, Caption, Chart, Layer, Mark, chart};
 use leakgauge_plot::{Cell, Figure, Table};
 
 /// The exponent of Example IV.2.
 const EXPONENT: f64 = 0.7;
-/// Numbers of passwords: the paper gives none.
+/// Numbers of passwords; the paper does not state one.
 const SIZES: [(usize, &str); 3] = [
     (1_000, "exact, m = 10³"),
     (10_000, "exact, m = 10⁴"),
@@ -41,7 +41,7 @@ fn picture(
 
 /// Example IV.1: density x + 1/2 against 1 on \[0, 1\].
 fn linear() -> Result<RatioLaw> {
-    RatioLaw::from_stretches(&[Stretch {
+    RatioLaw::from_segments(&[Segment {
         from: 0.0,
         to: 1.0,
         ends: (log(0.5), log(1.5)),
@@ -52,7 +52,7 @@ fn linear() -> Result<RatioLaw> {
 }
 
 /// Success against guesses for a linear density.
-pub(super) fn figure_2(_: &ReproduceOptions) -> Result<Made> {
+pub(super) fn figure_2(_: &ReproduceOptions) -> Result<FigureOutput> {
     const N: u64 = 20;
     let law = linear()?;
     let n = N as f64;
@@ -67,7 +67,7 @@ pub(super) fn figure_2(_: &ReproduceOptions) -> Result<Made> {
         line.push((x, found));
     }
     let agrees = farthest < 1e-12;
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: vec![Comparison::statement(
             "Example IV.1",
             "β₂₀ᵏ",
@@ -84,7 +84,7 @@ pub(super) fn figure_2(_: &ReproduceOptions) -> Result<Made> {
             table,
             (
                 "Success against guesses, Example IV.1",
-                "Among 20 messages, one of density x + 1/2 and the others uniform, success rises from 0.073 to 1, a little faster than a straight line.",
+                "Among 20 messages, one of density x + 1/2 and the others uniform, success increases from 0.073 to 1, slightly faster than linearly.",
             ),
             (
                 Axis::linear("guesses k"),
@@ -92,7 +92,7 @@ pub(super) fn figure_2(_: &ReproduceOptions) -> Result<Made> {
             ),
             vec![Layer::new("", 0, Mark::Line(line))],
         )],
-        ..Made::default()
+        ..FigureOutput::default()
     })
 }
 
@@ -113,7 +113,7 @@ fn approximation(n: u64, k: u64) -> f64 {
     (1..=k).map(term).sum()
 }
 
-/// The approximation beside the exact values, over games.
+/// The approximation and the exact values, over games.
 fn zipf_picture(
     file: &'static str,
     words: (&str, &str),
@@ -143,7 +143,7 @@ fn zipf_picture(
     Ok(picture(file, table, words, (x, y), layers))
 }
 
-/// A printed statement, beside the approximation and beside exact values.
+/// A printed statement, checked against the approximation and against exact values.
 struct Printed {
     quantity: &'static str,
     text: &'static str,
@@ -176,27 +176,27 @@ impl Printed {
 }
 
 /// Success against n, passwords by Zipf's law.
-pub(super) fn figure_3(_: &ReproduceOptions) -> Result<Made> {
+pub(super) fn figure_3(_: &ReproduceOptions) -> Result<FigureOutput> {
     let first = (1..1000).find(|&n| approximation(n, 1) < 0.2).unwrap_or(0);
     let printed = Printed {
         quantity: "first n with success below 0.2",
         text: "150",
         holds: |n| n == 150.0,
-        because: "the paper's number is that of its approximation, which is above every exact value",
+        because: "the paper's number comes from its approximation, which exceeds every exact value",
     };
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: printed.compare(first as f64, |law| {
             Ok(law.messages_for(0.2, 1)?.unwrap_or(0) as f64)
         })?,
         notes: vec![
-            "The paper plots (1 − α)B(1 − α, n); exact values depend on the number m of passwords, which it does not give, and tend to it as m grows.".to_owned(),
+            "The paper plots (1 − α)B(1 − α, n); exact values depend on the number m of passwords, which it does not state, and converge to the approximation for large m.".to_owned(),
             "The Riemann step of Example IV.2 must read (1 − (i − 1)/m)^−α.".to_owned(),
         ],
         pictures: vec![zipf_picture(
             "reidentification-figure-3",
             (
                 "Success against n, Zipf passwords and uniform honeywords",
-                "Exact success is below the paper's approximation, the more so the fewer passwords there are.",
+                "Exact success is below the paper's approximation, by more for fewer passwords.",
             ),
             (Axis::linear("sweetwords n"), "n"),
             (2..=200).map(|n| (n, 1)),
@@ -206,14 +206,14 @@ pub(super) fn figure_3(_: &ReproduceOptions) -> Result<Made> {
 }
 
 /// Success against guesses, passwords by Zipf's law.
-pub(super) fn figure_4(_: &ReproduceOptions) -> Result<Made> {
+pub(super) fn figure_4(_: &ReproduceOptions) -> Result<FigureOutput> {
     let printed = Printed {
         quantity: "success of 3 guesses among 20",
         text: "above 0.5",
         holds: |success| success > 0.5,
-        because: "true of the approximation and of large m only",
+        because: "true only for the approximation and for large m",
     };
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: printed.compare(approximation(20, 3), |law| success(law, 20, 3))?,
         notes: Vec::new(),
         pictures: vec![zipf_picture(
@@ -236,7 +236,7 @@ fn randomizer(text: &str, inputs: &[&str]) -> Result<Randomizer> {
 }
 
 /// The two decompositions of a Laplace mechanism, and the numbers of section VI.
-pub(super) fn figure_5(_: &ReproduceOptions) -> Result<Made> {
+pub(super) fn figure_5(_: &ReproduceOptions) -> Result<FigureOutput> {
     let mut table = Table::new(&["y", "input_0", "input_1", "clone_of_0", "blanket"]);
     let mut lines = [const { Vec::new() }; 4];
     for i in 0..=320_i32 {
@@ -251,18 +251,18 @@ pub(super) fn figure_5(_: &ReproduceOptions) -> Result<Made> {
     let names = ["R(0)", "R(1)", "clone, e⁻¹R(0)", "blanket, min"];
     let layers = names.into_iter().zip(lines).enumerate();
     let layers = layers.map(|(series, (name, line))| Layer::new(name, series, Mark::Line(line)));
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: numbers()?,
         notes: vec![
-            "Theorem 5 is false at n = 1 unless P = Q: Adv⁺ is 0 there.".to_owned(),
-            "Section VI-C's k-RR (Example III.1) writes ε₀ where it means ε.".to_owned(),
+            "Theorem 5 is wrong for n = 1 unless P = Q, because Adv⁺ is 0.".to_owned(),
+            "Section VI-C's k-RR (Example III.1) writes ε₀ but means ε.".to_owned(),
         ],
         pictures: vec![picture(
             "reidentification-figure-5",
             table,
             (
                 "Decompositions of the 1-DP Laplace mechanism on {0, 1}",
-                "The blanket, the lesser of both densities, holds mass 0.61; the clone, a copy of one density shrunk to 0.37, lies below it.",
+                "The blanket, the minimum of both densities, has mass 0.61; the clone, one density scaled to 0.37, is below it.",
             ),
             (Axis::linear("message"), Axis::linear("density")),
             layers.collect(),
@@ -310,6 +310,6 @@ fn numbers() -> Result<Vec<Comparison>> {
             alone,
             alone >= law.total_variation(),
         )
-        .because("one message is found in any case; the bound needs n ≥ 2"),
+        .because("a single message is always found; the bound needs n ≥ 2"),
     ])
 }

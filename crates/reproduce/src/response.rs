@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 use super::population::{CELLS, PEOPLE, binomial, multinomial};
-use super::{Audited, BlackBox, Comparison, Made, Population, ReproduceOptions};
+use super::{Audited, BlackBox, Comparison, FigureOutput, Population, ReproduceOptions};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_exact::mechanism::{self, Mechanism};
 use leakgauge_exact::simulate::Simulation;
@@ -18,20 +18,20 @@ const EPSILONS: [f64; 21] = [
     9.0, 10.0,
 ];
 
-/// What is found at one ε.
+/// The results for one ε.
 struct At {
     epsilon: f64,
-    /// Total variation between the people and what is estimated of them.
+    /// The total variation between the population and its estimate.
     error: f64,
     analytic: f64,
     audit: Audited,
 }
 
-pub(super) fn figure_7(options: &ReproduceOptions) -> Result<Made> {
+pub(super) fn figure_7(options: &ReproduceOptions) -> Result<FigureOutput> {
     let audit = options.audit.ok_or_else(|| {
         Error::parameter(
             "ReproduceOptions::audit",
-            "figure 7 audits logs, and no audit is given",
+            "figure 7 needs a black-box audit, but none is given",
         )
     })?;
     let generated;
@@ -50,7 +50,7 @@ pub(super) fn figure_7(options: &ReproduceOptions) -> Result<Made> {
             measure(audit, population, epsilon, options.rows, seed)
         })
         .collect::<Result<_>>()?;
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: numbers_7()?,
         notes: notes(population, options, &found),
         pictures: vec![Figure {
@@ -83,7 +83,7 @@ fn measure(
     })
 }
 
-/// What two secrets leak by a log alone.
+/// The leakage of two secrets, estimated from a log.
 fn black_box(audit: BlackBox, mechanism: &dyn Mechanism, rows: u64, seed: u64) -> Result<Audited> {
     let pair = ["0", "1"].map(str::to_owned).to_vec();
     let mut simulation = Simulation::over(mechanism, pair, seed)?;
@@ -98,11 +98,11 @@ fn black_box(audit: BlackBox, mechanism: &dyn Mechanism, rows: u64, seed: u64) -
     audit(&log.build()?, seed)
 }
 
-/// Obfuscates everyone and estimates how many are in each cell.
+/// Randomizes every person's cell and estimates the number of people in each cell.
 ///
 /// # Formula
 /// With truth w among n cells, a reported share q has mean (1 − w)/n + w p; so p̂ = (q − (1 − w)/n)/w, with
-/// what is negative set to 0 and the rest divided by its sum. The error is the total variation of p̂ and p.
+/// negative values set to 0 and the rest normalized. The error is the total variation of p̂ and p.
 fn estimation_error(cells: &[u64], truth: f64, seed: u64) -> f64 {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let people: u64 = cells.iter().sum();
@@ -170,7 +170,7 @@ fn picture(population: &Population, found: &[At]) -> String {
         caption: Caption::new(
             "Utility and Bayes security of randomized response",
             format!(
-                "On {}, utility rises with ε as Bayes security falls; estimates from logs lie on the analytic curve.",
+                "On {}, utility increases with ε and Bayes security decreases; estimates from logs are on the analytic curve.",
                 population.name
             ),
         ),
@@ -198,7 +198,7 @@ fn notes(population: &Population, options: &ReproduceOptions, found: &[At]) -> V
     };
     let mut notes = vec![
         format!(
-            "Population: {}, {} people in {} cells{}. Utility is 1 − total variation between it and its estimate (shares solved for the noise, negative ones set to 0).",
+            "Population: {}, {} people in {} cells{}. Utility is 1 − total variation between the population and its estimate (shares corrected for the noise, negative ones set to 0).",
             population.name,
             population.people(),
             population.cells.len(),
@@ -209,7 +209,7 @@ fn notes(population: &Population, options: &ReproduceOptions, found: &[At]) -> V
             },
         ),
         format!(
-            "Utility reaches 95 % at {} and 99 % at {}; the paper has ε = 3.3 and 4.8 on its census.",
+            "Utility reaches 95 % at {} and 99 % at {}; the paper reports ε = 3.3 and 4.8 on its census.",
             first(0.95),
             first(0.99)
         ),
@@ -220,13 +220,13 @@ fn notes(population: &Population, options: &ReproduceOptions, found: &[At]) -> V
             && limits.upper.is_none_or(|upper| at.analytic <= upper)
     });
     notes.push(format!(
-        "Black box: {} rows of two secrets at each ε, audited without knowing the mechanism; the 95 % limits hold the analytic value at {} of {} ε.",
+        "Black box: {} rows of two secrets at each ε, audited without knowledge of the mechanism; the 95 % limits contain the analytic value for {} of {} values of ε.",
         options.rows, covered.count(), found.len()
     ));
     notes
 }
 
-/// The numbers of appendix H.
+/// The numbers printed in appendix H.
 pub(super) fn numbers_7() -> Result<Vec<Comparison>> {
     let security = |epsilon: f64, secrets: u64| -> Result<f64> {
         super::curves::figure(
@@ -235,7 +235,7 @@ pub(super) fn numbers_7() -> Result<Vec<Comparison>> {
         )
     };
     let place = "appendix H";
-    let reason = "eq. (7) with the number of people in place of the 400 secrets";
+    let reason = "eq. (7) with the number of people instead of the 400 secrets";
     let cells = CELLS as u64;
     let high = security(4.8, cells)?;
     Ok(vec![
@@ -260,7 +260,7 @@ pub(super) fn numbers_7() -> Result<Vec<Comparison>> {
             "0.96",
             security(3.3, cells)?,
         )
-        .because("an estimate in the paper; recomputed is the exact value"),
+        .because("the paper has an estimate; the recomputed value is exact"),
         Comparison::number(
             place,
             "eq. (7), ε = 3.3, n = 2458285",

@@ -1,7 +1,7 @@
 //! Jurado, Gonze, Alvim, Palamidessi, *Analyzing the Shuffle Model through the Lens of Quantitative
 //! Information Flow*: Figures 2 to 7.
 
-use super::{Comparison, Made, ReproduceOptions};
+use super::{Comparison, FigureOutput, ReproduceOptions};
 use leakgauge_base::error::Result;
 use leakgauge_exact::channel::Prior;
 use leakgauge_exact::shuffle::vulnerability::{
@@ -47,7 +47,7 @@ fn against_users(
     }
     let svg = draw(
         title,
-        "Noise alone: the level lines. With shuffling the curves fall to the probability of guessing blind.",
+        "Horizontal lines: noise only. With shuffling the curves decrease to the prior vulnerability.",
         Axis::linear("users n"),
         layers,
     );
@@ -55,11 +55,11 @@ fn against_users(
 }
 
 /// Two values.
-pub(super) fn figure_2(_: &ReproduceOptions) -> Result<Made> {
+pub(super) fn figure_2(_: &ReproduceOptions) -> Result<FigureOutput> {
     let sizes: Vec<u64> = (1..=200).collect();
     let at = |keep: f64, n: u64| RandomizedResponseShuffle::new(2, keep)?.noise_and_shuffle(n);
     let place = "section IV-B";
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: vec![
             Comparison::number(place, "p = 0.9, n = 1", "0.9", at(0.9, 1)?),
             Comparison::number(place, "p = 0.9, n = 2", "0.7", at(0.9, 2)?),
@@ -75,7 +75,7 @@ pub(super) fn figure_2(_: &ReproduceOptions) -> Result<Made> {
             Comparison::number(place, "p = 0.6, n = 200", "0.5056", at(0.6, 200)?),
             Comparison::claim(
                 place,
-                "least p of noise alone that is worse than shuffling alone, n = 200",
+                "smallest p for which noise alone is worse than shuffling alone, n = 200",
                 "0.53",
                 at(1.0, 200)?,
                 format!("{:.2}", at(1.0, 200)?) == "0.53",
@@ -87,7 +87,7 @@ pub(super) fn figure_2(_: &ReproduceOptions) -> Result<Made> {
                 (at(1.0, 100)? - 0.5) / (at(1.0, 200)? - 0.5),
                 false,
             )
-            .because("it falls as 1/√n: twice the users, 1/√2 of the excess"),
+            .because("it decreases as 1/√n: with twice the users, 1/√2 of the excess"),
         ],
         notes: Vec::new(),
         pictures: vec![against_users(
@@ -101,7 +101,7 @@ pub(super) fn figure_2(_: &ReproduceOptions) -> Result<Made> {
 }
 
 /// The strong adversary.
-pub(super) fn figure_3(_: &ReproduceOptions) -> Result<Made> {
+pub(super) fn figure_3(_: &ReproduceOptions) -> Result<FigureOutput> {
     let mut table = Table::new(&["keep", "known_a", "vulnerability"]);
     let mut layers = Vec::new();
     let at = |keep: f64, known: u64| {
@@ -122,12 +122,12 @@ pub(super) fn figure_3(_: &ReproduceOptions) -> Result<Made> {
     }
     let svg = draw(
         "An adversary who knows 200 of 201 values",
-        "Nearly the same whatever the known values are; without noise the last value is certain.",
+        "Nearly independent of the known values; without noise the last value is certain.",
         Axis::linear("known users with the first value, %"),
         layers,
     );
     let place = "section V";
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: vec![
             Comparison::number(
                 place,
@@ -153,9 +153,9 @@ pub(super) fn figure_3(_: &ReproduceOptions) -> Result<Made> {
 }
 
 /// Five values.
-pub(super) fn figure_4(_: &ReproduceOptions) -> Result<Made> {
+pub(super) fn figure_4(_: &ReproduceOptions) -> Result<FigureOutput> {
     let sizes: Vec<u64> = (1..=20).chain((25..=150).step_by(5)).collect();
-    Ok(Made {
+    Ok(FigureOutput {
         pictures: vec![against_users(
             5,
             &[1.0, 0.8, 0.6, 0.4, 0.2],
@@ -164,7 +164,7 @@ pub(super) fn figure_4(_: &ReproduceOptions) -> Result<Made> {
             "Guessing one of five values",
         )?],
         comparisons: figure_4_numbers()?,
-        ..Made::default()
+        ..FigureOutput::default()
     })
 }
 
@@ -184,12 +184,12 @@ fn figure_4_numbers() -> Result<Vec<Comparison>> {
             excess(400)? / excess(100)?,
             false,
         )
-        .because("it falls as 1/√n: four times the users, half of the excess"),
+        .because("it decreases as 1/√n: with four times the users, half the excess"),
     ])
 }
 
-/// Shuffling alone for more and more values.
-pub(super) fn figure_5(_: &ReproduceOptions) -> Result<Made> {
+/// Shuffling alone for increasing numbers of values.
+pub(super) fn figure_5(_: &ReproduceOptions) -> Result<FigureOutput> {
     let mut table = Table::new(&["values", "n", "shuffle"]);
     let mut layers = Vec::new();
     let sizes = [10u64, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000];
@@ -214,17 +214,17 @@ pub(super) fn figure_5(_: &ReproduceOptions) -> Result<Made> {
         Axis::log("users n"),
         layers,
     );
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: vec![
             Comparison::number("section VI-B", "k = 3, n = 100", "0.3826", at(100)?),
             Comparison::number("section VI-B", "k = 3, n = 1000", "0.3488", at(1000)?),
         ],
-        notes: vec!["The paper stops at few values because its sum has n^(k − 1) terms; the expected maximum load is computed here without it.".to_owned()],
+        notes: vec!["The paper uses few values because its sum has n^(k − 1) terms; the expected maximum load is computed here without that sum.".to_owned()],
         pictures: vec![Figure { file: "shuffle-flow-figure-5", table, svg }],
     })
 }
 
-/// Exact values beside equation (16) with the constant 1 and the true constant.
+/// Exact values and equation (16) with the constant 1 and with the exact constant.
 fn beside_asymptotic(kinds: &[(u64, f64)], file: &'static str, title: &str) -> Result<Figure> {
     let mut table = Table::new(&["values", "keep", "n", "exact", "asymptotic", "leading_term"]);
     let mut layers = Vec::new();
@@ -268,14 +268,14 @@ fn constants() -> Vec<Comparison> {
     let one = |k: u32| {
         let constant = expected_max_normal(k.into()) / f64::from(k).ln().sqrt();
         Comparison::claim("section VI-C", &format!("the constant f for k = {k}"), "1", constant, false)
-            .because("for a fixed k it tends to e_k/√(ln k), e_k the expected maximum of k standard normal numbers")
+            .because("for fixed k it converges to e_k/√(ln k), e_k the expected maximum of k standard normal numbers")
     };
     [2, 3, 4, 5].map(one).to_vec()
 }
 
 /// Shuffling alone beside equation (15).
-pub(super) fn figure_6(_: &ReproduceOptions) -> Result<Made> {
-    Ok(Made {
+pub(super) fn figure_6(_: &ReproduceOptions) -> Result<FigureOutput> {
+    Ok(FigureOutput {
         comparisons: constants(),
         notes: Vec::new(),
         pictures: vec![beside_asymptotic(
@@ -287,13 +287,13 @@ pub(super) fn figure_6(_: &ReproduceOptions) -> Result<Made> {
 }
 
 /// Noise and shuffling beside equation (16).
-pub(super) fn figure_7(_: &ReproduceOptions) -> Result<Made> {
-    Ok(Made {
+pub(super) fn figure_7(_: &ReproduceOptions) -> Result<FigureOutput> {
+    Ok(FigureOutput {
         pictures: vec![beside_asymptotic(
             &[(4, 1.0), (4, 0.8), (4, 0.6)],
             "shuffle-flow-figure-7",
             "Noise and shuffling and their asymptotic value",
         )?],
-        ..Made::default()
+        ..FigureOutput::default()
     })
 }

@@ -1,6 +1,6 @@
 //! Su, Cheng, Wang, *Mutual Information Bounds in the Shuffle Model*: Figures 2, 3 and 4.
 
-use super::{Comparison, Made, ReproduceOptions};
+use super::{Comparison, FigureOutput, ReproduceOptions};
 use leakgauge_base::error::Result;
 use leakgauge_exact::channel::{Channel, Prior};
 use leakgauge_exact::mechanism;
@@ -18,10 +18,10 @@ fn zipf(count: u32, exponent: f64) -> Vec<f64> {
     weights.iter().map(|w| w / whole).collect()
 }
 
-/// As many samples a point as the paper, unless fewer rows are asked for.
+/// As many samples per point as in the paper, unless fewer rows are requested.
 fn rule(options: &ReproduceOptions) -> StoppingRule {
     StoppingRule {
-        most_samples: (options.rows * 5 / 2).max(2),
+        max_samples: (options.rows * 5 / 2).max(2),
         standard_error: None,
     }
 }
@@ -36,8 +36,8 @@ fn draw(title: &str, about: &str, label: &str, layers: Vec<Layer>) -> String {
     })
 }
 
-/// Exact and asymptotic information about the message for decoys of the target's own law.
-pub(super) fn figure_2(_: &ReproduceOptions) -> Result<Made> {
+/// Exact and asymptotic information about the message, for decoys with the target's own distribution.
+pub(super) fn figure_2(_: &ReproduceOptions) -> Result<FigureOutput> {
     let uniform = |m: usize| vec![1.0 / m as f64; m];
     let cases = [
         [
@@ -51,9 +51,12 @@ pub(super) fn figure_2(_: &ReproduceOptions) -> Result<Made> {
             (zipf(10, 1.0), "Zipf(10, 1)"),
         ],
     ];
-    let mut made = Made {
-        notes: vec!["The paper's numbers of messages and of values are not in its text: those here are chosen.".to_owned()],
-        ..Made::default()
+    let mut made = FigureOutput {
+        notes: vec![
+            "The paper does not state its numbers of messages and values; those here were chosen."
+                .to_owned(),
+        ],
+        ..FigureOutput::default()
     };
     for (cases, file) in cases.iter().zip([
         "shuffle-information-figure-2a",
@@ -86,8 +89,8 @@ pub(super) fn figure_2(_: &ReproduceOptions) -> Result<Made> {
             ));
         }
         let svg = draw(
-            "Information about the message, decoys of the target's law",
-            "The exact values lie on (m − 1)/2n from a few dozen messages on.",
+            "Information about the message, decoys with the target's distribution",
+            "From a few dozen messages on, the exact values agree with (m − 1)/2n.",
             "I(Y₁; Z), nats",
             layers,
         );
@@ -113,7 +116,7 @@ fn spot(n: u64, found: MonteCarlo) -> Spot {
 }
 
 /// Zipf(4, 0.7) among uniform decoys, and among those of Theorem 6.
-pub(super) fn figure_3(options: &ReproduceOptions) -> Result<Made> {
+pub(super) fn figure_3(options: &ReproduceOptions) -> Result<FigureOutput> {
     let target = zipf(4, 0.7);
     let best = optimal_decoys(&target)?;
     let place = "Example III.2";
@@ -139,8 +142,8 @@ pub(super) fn figure_3(options: &ReproduceOptions) -> Result<Made> {
         figure_3a(&target, options)?,
         figure_3b(&target, &best.decoys, options)?,
     ];
-    let notes = vec!["The paper estimates; the exact values here are one-dimensional integrals, the points are simulations of as many samples.".to_owned()];
-    Ok(Made {
+    let notes = vec!["The paper estimates by simulation. The curves here are exact one-dimensional integrals; the points are simulations with as many samples.".to_owned()];
+    Ok(FigureOutput {
         comparisons,
         notes,
         pictures,
@@ -214,7 +217,7 @@ fn figure_3a(target: &[f64], options: &ReproduceOptions) -> Result<Figure> {
     }
     let svg = draw(
         "Zipf(4, 0.7) among uniform decoys",
-        "The information about the position tends to D(P‖Q), that about the message to 0.",
+        "The information about the position converges to D(P‖Q), that about the message to 0.",
         "information, nats",
         layers,
     );
@@ -267,8 +270,8 @@ fn figure_3b(target: &[f64], best: &[f64], options: &ReproduceOptions) -> Result
         ));
     }
     let svg = draw(
-        "Information about the message, two laws of decoys",
-        "Decoys in proportion to √(p(1 − p)) tell less than decoys of the target's own law.",
+        "Information about the message, two decoy distributions",
+        "Decoys proportional to √(p(1 − p)) reveal less than decoys with the target's own distribution.",
         "I(Y₁; Z), nats",
         layers,
     );
@@ -280,7 +283,7 @@ fn figure_3b(target: &[f64], best: &[f64], options: &ReproduceOptions) -> Result
 }
 
 /// Four-ary randomized response with uniform inputs.
-pub(super) fn figure_4(_: &ReproduceOptions) -> Result<Made> {
+pub(super) fn figure_4(_: &ReproduceOptions) -> Result<FigureOutput> {
     let mut table = Table::new(&[
         "epsilon",
         "n",
@@ -331,16 +334,16 @@ pub(super) fn figure_4(_: &ReproduceOptions) -> Result<Made> {
     }
     let svg = draw(
         "Information about the input of 4-ary randomized response, ε = 1",
-        "The exact value lies on its expansion, below the bound by the blanket and that for all randomizers.",
+        "The exact value agrees with its expansion and is below the blanket bound and the bound for all randomizers.",
         "I(X₁; Z), nats",
         layers,
     );
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: figure_4_numbers()?,
         notes: vec![
-            "The paper's ε is not in its text: 1 is drawn, the data have 2 as well.".to_owned(),
-            "Section II-B defines min-entropy in a way of its own; −log of the expected largest posterior is meant.".to_owned(),
-            "The paper estimates I(X₁; Z) by 10⁵ samples; the values here are exact.".to_owned(),
+            "The paper does not state its ε; the picture uses 1, the data also have 2.".to_owned(),
+            "Section II-B uses a nonstandard definition of min-entropy; −log of the expected largest posterior is meant.".to_owned(),
+            "The paper estimates I(X₁; Z) from 10⁵ samples; the values here are exact.".to_owned(),
         ],
         pictures: vec![Figure {
             file: "shuffle-information-figure-4",

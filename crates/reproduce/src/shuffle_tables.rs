@@ -1,7 +1,7 @@
 //! Jurado, Gonze, Alvim, Palamidessi, *Analyzing the Shuffle Model through the Lens of Quantitative
-//! Information Flow*: Tables I to V, and what the text says of them.
+//! Information Flow*: Tables I to V, and the statements about them in the text.
 
-use super::{Comparison, Made, ReproduceOptions};
+use super::{Comparison, FigureOutput, ReproduceOptions};
 use leakgauge_base::error::Result;
 use leakgauge_exact::channel::{Channel, Prior};
 use leakgauge_exact::shuffle::vulnerability::Datasets;
@@ -11,7 +11,7 @@ use leakgauge_plot::{Figure, Table};
 /// The paper's probability of a true report in its tables.
 const KEEP: f64 = 0.75;
 
-/// What a table prints for a dataset and an observation.
+/// The printed entry for a dataset and an observation.
 type Printed = Box<dyn Fn(&str, &str) -> f64>;
 
 /// A printed channel.
@@ -24,11 +24,11 @@ struct Matrix {
 }
 
 /// The channels of three people with two values.
-pub(super) fn tables(_: &ReproduceOptions) -> Result<Made> {
+pub(super) fn tables(_: &ReproduceOptions) -> Result<FigureOutput> {
     let matrices = matrices()?;
     let (short, reduced_noise) = (&matrices[4].channel, &matrices[5].channel);
     let words = printed_words(short, reduced_noise)?;
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: matrices.iter().map(entries).chain(words).collect(),
         notes: vec!["p = 3/4; datasets are in lexicographic order here.".to_owned()],
         pictures: matrices.iter().map(picture).collect::<Result<_>>()?,
@@ -127,7 +127,7 @@ fn polynomials() -> [[f64; 4]; 4] {
     ]
 }
 
-/// Whether every entry is the printed one.
+/// Whether every entry agrees with the printed one.
 fn entries(matrix: &Matrix) -> Comparison {
     let channel = &matrix.channel;
     let mut differ = Vec::new();
@@ -149,7 +149,7 @@ fn entries(matrix: &Matrix) -> Comparison {
     Comparison::statement(matrix.place, &quantity, &all.to_string(), &found, agrees)
 }
 
-/// How many b's a dataset, or a histogram written `a2b1`, has.
+/// The number of b's of a dataset, or of a histogram written `a2b1`.
 fn class(label: &str) -> usize {
     match label.split_once('b') {
         Some((_, count)) if label.bytes().any(|c| c.is_ascii_digit()) => count.parse().unwrap_or(0),
@@ -157,7 +157,7 @@ fn class(label: &str) -> usize {
     }
 }
 
-/// Numbers of the captions and of the text, and entries that are wrong.
+/// Numbers in the captions and the text, and entries that are wrong.
 fn printed_words(short: &Channel, reduced_noise: &Channel) -> Result<Vec<Comparison>> {
     let captions = "captions of Tables III and V";
     let (least, most) = short
@@ -243,8 +243,8 @@ fn printed_words(short: &Channel, reduced_noise: &Channel) -> Result<Vec<Compari
     ])
 }
 
-/// The mechanisms M and M′ of the introduction on three bits: the target's bit, or its complement, and the
-/// same turned over where the others' sum is odd. Their vulnerabilities, uninformed and strong.
+/// The mechanisms M and M′ of the introduction on three bits: the target's bit or its complement, and the
+/// same inverted if the sum of the other bits is odd. Their vulnerabilities, uninformed and strong.
 fn introduction(epsilon: f64) -> Result<([f64; 2], [f64; 2])> {
     let keep = 1.0 / (1.0 + (-epsilon).exp());
     let datasets = Datasets::new(2, 3)?;
@@ -281,7 +281,7 @@ fn picture(matrix: &Matrix) -> Result<Figure> {
     let svg = heatmap(&Heatmap {
         caption: Caption::new(
             matrix.title,
-            "Probability of each observation (column) of each dataset (row), p = 3/4.",
+            "Probability of each observation (column) for each dataset (row), p = 3/4.",
         ),
         rows: channel.secrets().to_vec(),
         columns: channel.observations().to_vec(),

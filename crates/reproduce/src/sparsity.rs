@@ -1,11 +1,11 @@
-//! Figure 5: how far leakage at a sparse prior is from its worst value.
+//! Figure 5: the gap between leakage at a sparse prior and its worst case.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Exp1};
 use rayon::prelude::*;
 
-use super::{Comparison, Made, ReproduceOptions};
+use super::{Comparison, FigureOutput, ReproduceOptions};
 use leakgauge_base::error::Result;
 use leakgauge_exact::channel::{Channel, Prior, SearchMethod, diameter};
 use leakgauge_exact::mechanism;
@@ -21,7 +21,7 @@ pub(super) const GEOMETRIC: &str =
 /// The same with secrets one observation apart.
 const NEAR: &str = "normalized-geometric(nu=0.1, secrets=10, spacing=1, observations=1000)";
 
-/// What is seen at one level of sparsity.
+/// The results for one level of sparsity.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Gap {
     mean: f64,
@@ -29,7 +29,7 @@ struct Gap {
     high: f64,
 }
 
-/// Gaps at one level of sparsity: of multiplicative leakage to capacity, of β to β*.
+/// The gaps at one level of sparsity: between multiplicative leakage and capacity, and between β and β*.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Level {
     zeros: usize,
@@ -37,7 +37,7 @@ struct Level {
     security: Gap,
 }
 
-/// What is known of one channel.
+/// The results for one channel.
 struct Studied {
     file: &'static str,
     what: &'static str,
@@ -48,7 +48,7 @@ struct Studied {
 }
 
 impl Studied {
-    /// The mean gap of β to β* at the sparsest priors over 1 − β*.
+    /// The mean gap between β and β* at the sparsest priors, divided by 1 − β*.
     fn looseness(&self) -> String {
         let gap = self
             .levels
@@ -59,7 +59,7 @@ impl Studied {
 }
 
 /// A random channel and two geometric ones.
-pub(super) fn figure_5(options: &ReproduceOptions) -> Result<Made> {
+pub(super) fn figure_5(options: &ReproduceOptions) -> Result<FigureOutput> {
     let geometric = |text: &str| Channel::of_mechanism(&*mechanism::parse(text)?);
     let channels = [
         (
@@ -92,7 +92,7 @@ pub(super) fn figure_5(options: &ReproduceOptions) -> Result<Made> {
             })
         })
         .collect::<Result<_>>()?;
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: vec![tighter(&studied[0].levels)],
         notes: notes(&studied, options.priors),
         pictures: studied
@@ -106,12 +106,12 @@ pub(super) fn figure_5(options: &ReproduceOptions) -> Result<Made> {
     })
 }
 
-/// What was chosen where the paper leaves it open.
+/// Notes on choices that the paper leaves open.
 fn notes(studied: &[Studied], priors: usize) -> Vec<String> {
     let [random, far, near] = [0, 1, 2].map(|at| &studied[at]);
     vec![
         format!(
-            "{} priors a level: each uniform over the distributions on a uniformly drawn support. Points are means, bars run from the 5 % to the 95 % quantile.",
+            "{} priors per level, each uniform over the distributions on a uniformly drawn support. Points are means; bars are from the 5 % to the 95 % quantile.",
             priors
         ),
         format!(
@@ -124,7 +124,7 @@ fn notes(studied: &[Studied], priors: usize) -> Vec<String> {
         ),
         format!("Close together: {NEAR}. {}", near.facts),
         format!(
-            "The text finds the bound by β* loose at high sparsity for the geometric channel, not for the random one. The mean gap at 8 zeros, as a share of the largest there can be, 1 − β*, is {} for the random channel, {} for the geometric one far apart, {} close together: it hangs on the definition.",
+            "According to the text, the bound from β* is loose at high sparsity for the geometric channel, not for the random one. The mean gap at 8 zeros, as a share of its maximum 1 − β*, is {} for the random channel, {} for the geometric one with distant secrets, {} with close secrets: it depends on the definition.",
             random.looseness(),
             far.looseness(),
             near.looseness()
@@ -155,7 +155,7 @@ fn simplex(size: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
     weights.into_iter().map(|weight| weight / sum).collect()
 }
 
-/// A prior with so many zeros, at places drawn uniformly.
+/// A prior with a given number of zeros, at uniformly drawn positions.
 fn sparse(zeros: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
     let mut places: Vec<usize> = (0..SECRETS).collect();
     for at in 0..SECRETS - 1 {
@@ -258,7 +258,7 @@ fn picture(what: &str, levels: &[Level]) -> String {
     chart(&Chart {
         caption: Caption::new(
             format!("Tightness of two bounds against sparsity, {what}"),
-            "With more zeros in the prior, multiplicative leakage moves away from its capacity.",
+            "With more zeros in the prior, multiplicative leakage is further from its capacity.",
         ),
         x: Axis::linear("zeros in a prior over 10 secrets").from_to(-0.5, 8.5),
         y: Axis::log("distance to the worst value").from_to(ends.0, ends.1),
@@ -288,7 +288,7 @@ fn tighter(random: &[Level]) -> Comparison {
     Comparison::statement(
         "section V-E",
         "mean gaps from 0 to 8 zeros, random channel",
-        "that of ML× grows, that of β* shrinks",
+        "the gap of ML× grows, that of β* shrinks",
         &format!(
             "ML×: {}, β*: {}",
             ends(random, capacity),

@@ -3,7 +3,7 @@
 /// Lags looked at before the series is coarsened.
 const LAGS: usize = 64;
 /// A series with fewer values than this says nothing about its autocorrelation.
-const LEAST: usize = 8;
+const MIN_ROWS: usize = 8;
 
 /// The effective sample size of the mean of a series: the number of independent values of the same
 /// variance whose mean would vary as much. Between 1 and the number of values; all of them if they are
@@ -11,7 +11,7 @@ const LEAST: usize = 8;
 ///
 /// # Formula
 /// n/τ with τ = 1 + 2 Σ ρ_k, summed in pairs of lags while these are positive and made monotone
-/// (initial monotone sequence). Where 64 lags do not reach the end of the correlation, neighbours are
+/// (initial monotone sequence). Where 64 lags do not reach the end of the correlation, neighbors are
 /// averaged first, which leaves the variance of the mean as it is. A sum over lags up to K about the
 /// sample mean is too small by (2K+1)/n of itself; this is put right.
 ///
@@ -34,7 +34,7 @@ pub fn effective_rows(values: &[f64]) -> f64 {
     let mut series = values.to_vec();
     let mut block = 1.0;
     loop {
-        if series.len() < LEAST {
+        if series.len() < MIN_ROWS {
             return 1.0;
         }
         let gammas = autocovariances(&series, LAGS.min(series.len() / 2));
@@ -73,11 +73,11 @@ fn initial_sequence(gammas: &[f64]) -> (f64, usize, bool) {
 fn autocovariances(values: &[f64], most: usize) -> Vec<f64> {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
-    let centred: Vec<f64> = values.iter().map(|value| value - mean).collect();
+    let centered: Vec<f64> = values.iter().map(|value| value - mean).collect();
     (0..=most)
         .map(|lag| {
-            let later = centred.iter().skip(lag);
-            centred.iter().zip(later).map(|(x, y)| x * y).sum::<f64>() / n
+            let later = centered.iter().skip(lag);
+            centered.iter().zip(later).map(|(x, y)| x * y).sum::<f64>() / n
         })
         .collect()
 }

@@ -27,7 +27,7 @@ pub struct KolmogorovTest {
 }
 
 /// The usual least expected count of a cell.
-pub const LEAST_EXPECTED: f64 = 5.0;
+pub const MIN_EXPECTED: f64 = 5.0;
 
 /// Groups of adjacent cells, each expecting at least `least_expected` of `n` observations (unless
 /// all cells together expect fewer: then one group). They cover all cells, in order.
@@ -54,7 +54,7 @@ pub fn merge_cells(probabilities: &[f64], n: u64, least_expected: f64) -> Vec<Ra
 
 /// Pearson's χ² test of counts against the law's probabilities.
 ///
-/// Cells are merged by [`merge_cells`] with [`LEAST_EXPECTED`]. With one merged cell left nothing is
+/// Cells are merged by [`merge_cells`] with [`MIN_EXPECTED`]. With one merged cell left nothing is
 /// tested: 0 degrees of freedom, p-value 1. An observation in a cell of probability 0 refutes the
 /// law: p-value 0.
 ///
@@ -78,7 +78,7 @@ pub fn chi_squared_test(observed: &[u64], expected_probabilities: &[f64]) -> Chi
     let total: f64 = expected_probabilities.iter().sum();
     assert!((total - 1.0).abs() <= 1e-6, "probabilities sum to {total}");
     let n: u64 = observed.iter().sum();
-    let groups = merge_cells(expected_probabilities, n, LEAST_EXPECTED);
+    let groups = merge_cells(expected_probabilities, n, MIN_EXPECTED);
     let degrees_of_freedom = groups.len() as u64 - 1;
     let mut cells = observed.iter().zip(expected_probabilities);
     if cells.any(|(&count, &p)| count > 0 && p == 0.0) {

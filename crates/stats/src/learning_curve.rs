@@ -160,10 +160,10 @@ fn fit(rows: &[f64], values: &[f64], exponent: f64) -> LearningCurve {
     }
 }
 
-/// What the nearest-neighbour error says of the Bayes risk in the limit of many rows: between these two.
+/// What the nearest-neighbor error says of the Bayes risk in the limit of many rows: between these two.
 ///
 /// # Formula
-/// (1 − 1/m)·(1 − √(1 − r·m/(m−1))) ≤ R* ≤ r for m secrets, r the error of the nearest neighbour.
+/// (1 − 1/m)·(1 − √(1 − r·m/(m−1))) ≤ R* ≤ r for m secrets, r the error of the nearest neighbor.
 ///
 /// # Conditions
 /// Asymptotic only: r must be the limit for infinitely many rows, drawn like those that are judged.

@@ -82,7 +82,7 @@ impl Bernoullis {
         best
     }
 
-    /// The largest D_α/α, refined between the neighbours of the best of a grid.
+    /// The largest D_α/α, refined between the neighbors of the best of a grid.
     fn supremum(&self) -> f64 {
         const STEPS: u32 = 90;
         const GOLDEN: f64 = 0.618_033_988_749_894_9;

@@ -36,7 +36,7 @@ pub struct Stratum {
 /// A stratum without rows counts as p = 1. The weights need not sum to 1.
 ///
 /// # Formula
-/// Chernoff's bound, least favourable p: see the [module](self). Never above Hoeffding's limit.
+/// Chernoff's bound, least favorable p: see the [module](self). Never above Hoeffding's limit.
 ///
 /// # Conditions
 /// Independent rows, each stratum's with one p; weights and numbers of rows do not depend on the
@@ -117,7 +117,7 @@ fn check(strata: &[Stratum], alpha: f64) {
     }
 }
 
-/// Strata of equal weight and rows, taken together: they share the least favourable p.
+/// Strata of equal weight and rows, taken together: they share the least favorable p.
 struct Group {
     /// Weight per row, π/n.
     unit: f64,
@@ -235,7 +235,7 @@ impl Problem {
         best
     }
 
-    /// U_t, rounded outward: the R of the least favourable p whose cost, −Σ n ln(1 − p a), is
+    /// U_t, rounded outward: the R of the least favorable p whose cost, −Σ n ln(1 − p a), is
     /// ln(1/α) + tS.
     fn limit_at(&self, t: f64) -> f64 {
         let infinite = t == f64::INFINITY;

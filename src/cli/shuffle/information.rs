@@ -18,18 +18,18 @@ use super::shared::{Files, Shared, randomizer};
 #[derive(Args)]
 #[command(after_long_help = KEYS)]
 pub struct InformationArguments {
-    /// The law of the target's message: a file with a label and its probability or count a row, or
+    /// P, the distribution of the target's message: a file with a label and its probability or count per row, or
     /// `zipf(exponent=0.7, size=1000)`
     #[arg(long, value_name = "P", required_unless_present = "randomizer")]
     target: Option<String>,
-    /// The law of every decoy: the same, or `uniform`, `zipf(0.7)` over the labels of P
+    /// Q, the distribution of every decoy: the same, or `uniform`, `zipf(0.7)` over the labels of P
     #[arg(long, value_name = "Q", requires = "target")]
     decoys: Option<String>,
-    /// The best decoys against a guess of the message, q proportional to the root of p(1 - p): in the
-    /// report, and without --decoys what it is about
+    /// Report the optimal decoys for hiding the message, q proportional to sqrt(p(1 - p)); without --decoys, use
+    /// them
     #[arg(long, requires = "target", conflicts_with = "users")]
     best_decoys: bool,
-    /// Write the best decoys to this file, `label,probability`, in place of one that is there
+    /// Write the optimal decoys to this file as `label,probability`; replaces an existing file
     #[arg(
         long,
         value_name = "FILE",
@@ -37,13 +37,14 @@ pub struct InformationArguments {
         conflicts_with = "users"
     )]
     best_decoys_to: Option<PathBuf>,
-    /// Other users with laws of their own, so many of each [default of N: 1]; instead of --decoys and --n
+    /// Groups of other users: a distribution and the number of users that have it [default of N: 1]; instead of
+    /// --decoys and --n
     #[arg(long, value_name = "FILE[=N],…", value_delimiter = ',', requires = "target", conflicts_with_all = ["decoys", "messages"])]
     users: Vec<String>,
-    /// Users who randomize: a mechanism, or a matrix with one row an input
+    /// The randomizer of every user: a mechanism, or a matrix with one row per input
     #[arg(long, value_name = "MECHANISM", conflicts_with = "target")]
     randomizer: Option<String>,
-    /// With --randomizer: the law of the inputs
+    /// With --randomizer: the prior of the inputs
     #[arg(
         long,
         default_value = "uniform",
@@ -51,7 +52,7 @@ pub struct InformationArguments {
         conflicts_with = "target"
     )]
     prior: String,
-    /// With --randomizer: how many other users are known to have each input
+    /// With --randomizer: for each input, the number of other users known to have it
     #[arg(
         long,
         value_name = "N,…",
@@ -59,10 +60,10 @@ pub struct InformationArguments {
         requires = "randomizer"
     )]
     known: Option<Vec<u64>>,
-    /// Simulate, too, with at most so many samples
+    /// Also estimate by simulation, with at most this many samples
     #[arg(long, value_name = "N", requires = "target", conflicts_with = "users")]
     samples: Option<u64>,
-    /// With --samples: stop once both standard errors are at most that
+    /// With --samples: stop once both standard errors are at most this
     #[arg(long, value_name = "X", requires = "samples")]
     standard_error: Option<f64>,
     #[command(flatten)]
@@ -82,7 +83,7 @@ with --randomizer
   epsilon, gamma, informed (with --known)
 with --users
   n, position, position_bound, message, message_bound, message_bound_without_outliers, outliers, blanket
-A figure that is infinite or that cannot be had is null.";
+Infinite and unavailable figures are null.";
 
 /// Runs `shuffle information`.
 pub fn information(arguments: &InformationArguments) -> Result<ExitCode> {
@@ -99,8 +100,8 @@ pub fn information(arguments: &InformationArguments) -> Result<ExitCode> {
         None if list_best => (Distribution::of(name, arguments.files.source(name)?)?, None),
         None => {
             return Err(
-                Error::parameter("shuffle information", "the decoys are not given")
-                    .with_hint("--decoys Q, --users FILE,…, or --best-decoys"),
+                Error::parameter("shuffle information", "decoys are missing")
+                    .with_hint("add --decoys Q, --users FILE,… or --best-decoys"),
             );
         }
         Some(decoys) => {
@@ -119,8 +120,8 @@ pub fn information(arguments: &InformationArguments) -> Result<ExitCode> {
     }
     let options = SurveyOptions {
         sizes: arguments.shared.sizes()?,
-        simulation: arguments.samples.map(|most_samples| StoppingRule {
-            most_samples,
+        simulation: arguments.samples.map(|max_samples| StoppingRule {
+            max_samples,
             standard_error: arguments.standard_error,
         }),
         seed: arguments.shared.seed,
@@ -148,7 +149,7 @@ fn of_users(arguments: &InformationArguments, name: &str) -> Result<ExitCode> {
     if arguments.shared.plots.is_some() {
         return Err(Error::parameter(
             "--plots",
-            "there is no picture of --users: it is one number of messages",
+            "does not apply to --users, which has only one number of messages",
         ));
     }
     let read = |name: &str| Distribution::of(name, arguments.files.source(name)?);
@@ -159,7 +160,7 @@ fn of_users(arguments: &InformationArguments, name: &str) -> Result<ExitCode> {
                 let parsed = count.parse().map_err(|_| {
                     Error::parameter(
                         format!("--users {text}"),
-                        format!("{count} is no number of users"),
+                        format!("{count} is not a number of users"),
                     )
                 })?;
                 (file, parsed)

@@ -19,11 +19,11 @@ pub struct ShuffleArguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// How surely one user's message is picked out among n shuffled ones
+    /// Re-identification: the probability of finding one user's message among n shuffled messages
     Reidentify(reidentify::ReidentifyArguments),
-    /// Mutual information: what shuffled messages tell of the target's position, message and input
+    /// Mutual information between the shuffled messages and the target's position, message or input
     Information(information::InformationArguments),
-    /// How likely one user's value is guessed from shuffled, randomized values
+    /// Vulnerability: the probability of guessing one user's value from shuffled, randomized values
     Vulnerability(vulnerability::VulnerabilityArguments),
 }
 

@@ -18,8 +18,8 @@ use super::shared::{Files, Shared};
 #[derive(Args)]
 #[command(after_long_help = KEYS)]
 pub struct ReidentifyArguments {
-    /// P, the law of the message that is looked for: a file with a label and its probability or count a
-    /// row, a file with one message a row (a sample), or `zipf(exponent=0.7, size=1000)`
+    /// P, the distribution of the target's message: a file with a label and its probability or count per row, a file
+    /// with one message per row (a sample), or `zipf(exponent=0.7, size=1000)`
     #[arg(
         long,
         value_name = "P",
@@ -27,14 +27,14 @@ pub struct ReidentifyArguments {
         required_unless_present = "randomizer"
     )]
     target: Option<String>,
-    /// Q, the law of the others: the same, or `uniform`, `zipf(0.7)` over the labels of P
+    /// Q, the distribution of the other messages: the same, or `uniform`, `zipf(0.7)` over the labels of P
     #[arg(long, value_name = "Q", requires = "target")]
     decoys: Option<String>,
-    /// Instead: the mechanism that every user applies before shuffling
+    /// Instead of P and Q: the mechanism that every user applies before shuffling
     #[arg(long, value_name = "MECHANISM", conflicts_with_all = ["target", "decoys"])]
     randomizer: Option<String>,
-    /// With --randomizer: the inputs there are [default: the secrets of the mechanism]; of noise added
-    /// to a number its outermost inputs suffice
+    /// With --randomizer: the possible inputs [default: the secrets of the mechanism]; for noise added to a number,
+    /// the outermost inputs are enough
     #[arg(
         long,
         value_name = "X,…",
@@ -42,7 +42,7 @@ pub struct ReidentifyArguments {
         requires = "randomizer"
     )]
     inputs: Vec<String>,
-    /// With --randomizer: bounds for these inputs of the target [default: all]
+    /// With --randomizer: the inputs of the target for which bounds are computed [default: all]
     #[arg(
         long,
         value_name = "X,…",
@@ -50,22 +50,22 @@ pub struct ReidentifyArguments {
         requires = "randomizer"
     )]
     input: Vec<String>,
-    /// With --randomizer and one --input: exact figures for that input if all others have this one
+    /// With --randomizer and one --input: exact figures if all other users have this input
     #[arg(long, value_name = "X", requires = "randomizer")]
     against: Option<String>,
-    /// Numbers of guesses, written as those of messages
+    /// The numbers of guesses, in the same form as --n
     #[arg(long, value_name = "K,…", default_value = "1")]
     guesses: String,
-    /// Also the smallest n at which no adversary succeeds with a higher probability
+    /// Also compute the smallest n for which no adversary has a higher probability of success
     #[arg(long, value_name = "S,…", value_delimiter = ',')]
     success: Vec<f64>,
-    /// Read counts as samples: estimates with limits instead of exact figures of the frequencies
+    /// Read counts as samples, which gives estimates with limits instead of exact figures of the frequencies
     #[arg(long, conflicts_with = "randomizer")]
     samples: bool,
-    /// Level of every limit
+    /// The confidence level of every limit
     #[arg(long, default_value_t = 0.95, value_name = "C")]
     confidence: f64,
-    /// With --plots and distributions: accounts simulated for the success-number graph
+    /// With --plots and distributions: the number of accounts simulated for the success-number graph
     #[arg(long, default_value_t = 10_000, value_name = "N")]
     accounts: u64,
     #[command(flatten)]
@@ -82,10 +82,10 @@ Keys of the JSON: kind, notes and
   estimate    rows with {point, lower, upper} for the three figures, method, confidence, seed
   randomizer  rows: [{n, guesses, clone, blanket, limit, blanket_limit}], epsilon, blanket_mass,
               max_ratio, inputs: [{input, max_ratio, blanket}]
-limit is guesses*exp(epsilon)/n, blanket_limit guesses*max_ratio/n, both cut at 1.";
+limit is guesses*exp(epsilon)/n, blanket_limit guesses*max_ratio/n, both at most 1.";
 
-/// The most games of one report.
-const MOST_GAMES: usize = 100_000;
+/// The largest number of games in one report.
+const MAX_GAMES: usize = 100_000;
 
 /// Runs `shuffle reidentify`.
 pub fn reidentify(arguments: &ReidentifyArguments) -> Result<ExitCode> {
@@ -94,7 +94,7 @@ pub fn reidentify(arguments: &ReidentifyArguments) -> Result<ExitCode> {
     let (found, weights) = match (&arguments.randomizer, &arguments.target, &arguments.decoys) {
         (Some(randomizer), ..) => (shuffled(randomizer, arguments, &games)?, None),
         (None, Some(target), Some(decoys)) => basic(target, decoys, arguments, &games)?,
-        _ => return Err(Error::parameter("--decoys", "is missing")),
+        _ => return Err(Error::option("decoys", "is missing")),
     };
     arguments.shared.finish(
         || graphs(&found, weights.as_ref(), arguments, &games),
@@ -102,21 +102,21 @@ pub fn reidentify(arguments: &ReidentifyArguments) -> Result<ExitCode> {
     )
 }
 
-/// P and Q, where they are known.
+/// The report for P and Q.
 type Weights = (Vec<f64>, Vec<f64>);
 
 fn games(arguments: &ReidentifyArguments) -> Result<Vec<Game>> {
     let messages = arguments.shared.sizes()?;
     if messages.is_empty() && arguments.success.is_empty() {
-        return Err(Error::parameter("--n", "is missing").with_hint(
-            "the number of messages: --n 10, --n 2..1e6:20; or ask for it with --success 0.2",
+        return Err(Error::option("n", "is missing").with_hint(
+            "give the number of messages, as in --n 10 or --n 2..1e6:20, or compute it with --success 0.2",
         ));
     }
-    let guesses = parse_numbers("--guesses", &arguments.guesses)?;
-    if messages.len().saturating_mul(guesses.len()) > MOST_GAMES {
+    let guesses = parse_numbers("guesses", &arguments.guesses)?;
+    if messages.len().saturating_mul(guesses.len()) > MAX_GAMES {
         return Err(Error::parameter(
             "--n",
-            format!("with --guesses makes more than {MOST_GAMES} rows"),
+            format!("with --guesses gives more than {MAX_GAMES} rows"),
         ));
     }
     let pairs = messages
@@ -136,14 +136,14 @@ fn basic(
     match both {
         Pair::Weights(p, q) => {
             let law = RatioLaw::from_weights(&p, &q)?;
-            let guesses = parse_numbers("--guesses", &arguments.guesses)?;
+            let guesses = parse_numbers("guesses", &arguments.guesses)?;
             let asked = (&arguments.success[..], &guesses[..]);
             let found = Reidentification::exact((target, decoys), &law, games, asked)?;
             Ok((found, Some((p, q))))
         }
         Pair::Samples(_) if !arguments.success.is_empty() => Err(Error::parameter(
             "--success",
-            "needs known distributions, and these are samples",
+            "needs known distributions, but these are samples",
         )),
         Pair::Samples(messages) => {
             let level = (arguments.confidence, arguments.shared.seed);
@@ -162,7 +162,7 @@ fn shuffled(
     let mut inputs = arguments.inputs.clone();
     let given = !inputs.is_empty();
     if given {
-        // Noise added to a number has the same blanket for inputs in between.
+        // For noise added to a number, inputs in between do not change the blanket.
         let more = arguments
             .input
             .iter()
@@ -177,14 +177,14 @@ fn shuffled(
         return versus(&randomizer, text, other, arguments, games);
     }
     if !arguments.success.is_empty() {
-        let problem = "needs known distributions, and of a randomizer bounds are given";
+        let problem = "needs known distributions, but for a randomizer only bounds are computed";
         return Err(Error::parameter("--success", problem)
-            .with_hint("with --input and --against both are known"));
+            .with_hint("add --input and --against, which determine both distributions"));
     }
     if given && !randomizer.same_blanket(&arguments.inputs)? {
         return Err(Error::parameter(
             format!("--input {}", arguments.input.join(",")),
-            "is none of --inputs, nor between them",
+            "is not one of --inputs or between them",
         ));
     }
     let numbers: Vec<usize> = if arguments.input.is_empty() {
@@ -193,13 +193,16 @@ fn shuffled(
         let number = |input: &String| randomizer.number(input);
         arguments.input.iter().map(number).collect::<Result<_>>()?
     };
-    const MOST_INPUTS: usize = 2_000;
-    if numbers.len() > MOST_INPUTS {
+    const MAX_INPUTS: usize = 2_000;
+    if numbers.len() > MAX_INPUTS {
         return Err(Error::parameter(
             text,
-            format!("has {} inputs, too many to bound each", numbers.len()),
+            format!(
+                "has {} inputs, too many to compute bounds for each",
+                numbers.len()
+            ),
         )
-        .with_hint("name those that matter with --input"));
+        .with_hint("select inputs with --input"));
     }
     let laws: Vec<_> = numbers
         .into_iter()
@@ -208,7 +211,7 @@ fn shuffled(
     Reidentification::randomizer(text, randomizer.epsilon(), &laws, games)
 }
 
-/// One input among messages of another: both laws are known.
+/// One input among messages of another: both distributions are known.
 fn versus(
     randomizer: &Randomizer,
     text: &str,
@@ -217,10 +220,10 @@ fn versus(
     games: &[Game],
 ) -> Result<Reidentification> {
     let [input] = &arguments.input[..] else {
-        return Err(Error::parameter("--against", "needs one --input"));
+        return Err(Error::option("against", "needs one --input"));
     };
     let law = randomizer.versus(randomizer.number(input)?, randomizer.number(other)?)?;
-    let guesses = parse_numbers("--guesses", &arguments.guesses)?;
+    let guesses = parse_numbers("guesses", &arguments.guesses)?;
     let names = (
         &*format!("input {input} of {text}"),
         &*format!("messages of input {other}"),
@@ -240,7 +243,7 @@ fn graphs(
     };
     let law = RatioLaw::from_weights(p, q)?;
     pictures.push(report::flatness(&law, game.messages())?);
-    let most = honeyword::MOST_SWEETWORDS / game.messages().max(1);
+    let most = honeyword::MAX_SWEETWORDS / game.messages().max(1);
     let system = honeyword::System {
         sweetwords: game.messages(),
         guesses: game.guesses().min(game.messages()),

@@ -18,48 +18,47 @@ use leakgauge::shuffle::reidentification::Source;
 use crate::cli::options::{FormatName, use_threads};
 use crate::cli::to_stdout;
 
-/// Over what, and how it is told.
+/// Options of every subcommand: numbers of messages and outputs.
 #[derive(Args)]
 pub struct Shared {
-    /// Numbers of messages, the target's included: `2,10,1000`, `2..50` or, spread evenly by their
+    /// The numbers of messages, including the target's: `2,10,1000`, `2..50` or, evenly spaced by their
     /// logarithm, `2..1e12:30`
     #[arg(long = "n", value_name = "N,…")]
     pub messages: Option<String>,
-    /// Seed of every random choice
+    /// The seed of every random choice
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub seed: u64,
-    /// Number of threads; the report does not depend on it [default: all cores]
+    /// The number of threads; it does not change the report [default: all cores]
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
-    /// Write every graph to this directory, data (CSV) and picture (SVG), in place of files of their
-    /// names
+    /// Write every graph to this directory as data (CSV) and picture (SVG); replaces existing files
     #[arg(long, value_name = "DIR")]
     pub plots: Option<PathBuf>,
-    /// What goes to standard output
+    /// The format on standard output
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     pub format: FormatName,
 }
 
 impl Shared {
-    /// What has to be right before anything is computed: threads, and the directory of the graphs.
+    /// Sets the number of threads, and checks the directory of the graphs before anything is computed.
     pub fn prepare(&self) -> Result<()> {
         use_threads(self.threads)?;
         match &self.plots {
             Some(directory) if !directory.is_dir() => {
-                Err(Error::file(directory, "there is no such directory")
-                    .with_hint("make it first, or name another with --plots"))
+                Err(Error::file(directory, "no such directory")
+                    .with_hint("create it, or choose another with --plots"))
             }
             _ => Ok(()),
         }
     }
 
-    /// The numbers of messages; none if they are not given.
+    /// The numbers of messages; empty if they are not given.
     pub fn sizes(&self) -> Result<Vec<u64>> {
         let text = self.messages.as_deref();
-        text.map_or_else(|| Ok(Vec::new()), |text| parse_numbers("--n", text))
+        text.map_or_else(|| Ok(Vec::new()), |text| parse_numbers("n", text))
     }
 
-    /// Writes the graphs, if they are asked for, and the report.
+    /// Writes the graphs, if requested, and the report.
     pub fn finish(
         &self,
         pictures: impl FnOnce() -> Result<Vec<Figure>>,
@@ -98,7 +97,7 @@ impl Files {
         distribution::read(text, log::open(text, &ReadMeter::default())?, header)
     }
 
-    /// Two of them.
+    /// Two distributions.
     pub fn sources(&self, target: &str, decoys: &str) -> Result<[Source; 2]> {
         if target == decoys && target == log::STDIN {
             return Err(Error::parameter(
@@ -110,7 +109,7 @@ impl Files {
     }
 }
 
-/// A channel: a mechanism that can be written out, or a matrix in a file.
+/// A channel: a mechanism with finitely many observations, or a matrix in a file.
 pub fn randomizer(text: &str) -> Result<Channel> {
     if text.contains('(') {
         return Channel::of_mechanism(&*mechanism::parse(text)?);

@@ -1,4 +1,4 @@
-//! Informations against numbers of messages.
+//! Graphs of mutual information against the number of messages.
 
 use super::curve;
 use leakgauge_exact::shuffle::information::{
@@ -61,7 +61,7 @@ fn one_figure(
         let name = "simulated, ± 2 standard errors";
         layers.push(Layer::new(name, 2, Mark::Points(spots)));
     }
-    let about = "The exact value and its expansion, the closer the more messages there are.";
+    let about = "The exact value and its asymptotic expansion, which is closer for more messages.";
     let svg = draw(title, about, label, layers);
     Figure { file, table, svg }
 }
@@ -70,9 +70,9 @@ fn one_figure(
 pub fn randomizer_pictures(survey: &RandomizerSurvey) -> Vec<Figure> {
     type Of = fn(&RandomizerFigure) -> Option<f64>;
     let figures: [(&str, Of); 4] = [
-        ("exact, others alike", |figure| Some(figure.exact)),
+        ("exact, same distribution", |figure| Some(figure.exact)),
         ("asymptotic", |figure| figure.asymptotic),
-        ("bound for any others", |figure| Some(figure.blanket)),
+        ("bound for any other inputs", |figure| Some(figure.blanket)),
         ("any ε-private randomizer", |figure| figure.unified),
     ];
     let mut table = Table::new(&["n", "exact", "asymptotic", "blanket", "unified"]);
@@ -92,7 +92,7 @@ pub fn randomizer_pictures(survey: &RandomizerSurvey) -> Vec<Figure> {
     };
     let svg = draw(
         "Information about an input",
-        "The exact value if the others' inputs have the same law, below the bound by the randomizer's blanket, and the leading term of the bound for all randomizers.",
+        "The exact value if the other users' inputs have the same distribution, the bound from the randomizer's blanket, and the leading term of the bound for all randomizers.",
         "I(X₁; Z), nats",
         figures.into_iter().enumerate().map(layer).collect(),
     );
@@ -103,7 +103,7 @@ pub fn randomizer_pictures(survey: &RandomizerSurvey) -> Vec<Figure> {
     }]
 }
 
-/// On a logarithmic scale, unless something is 0.
+/// A logarithmic scale, unless some value is 0.
 fn draw(title: &str, about: &str, label: &str, layers: Vec<Layer>) -> String {
     let positive = |layer: &Layer| match &layer.mark {
         Mark::Line(points) => points.iter().all(|(_, y)| *y > 0.0),

@@ -1,4 +1,4 @@
-//! Re-identification as a document and as graphs.
+//! The report about re-identification, as a document and as graphs.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use crate::report::{Format, write_json};
 use leakgauge_base::error::Result;
 use leakgauge_base::rounding::{at_least, at_most, nearest};
 use leakgauge_exact::shuffle::reidentification::{
-    Estimated, Exact, Found, Game, RatioLaw, Reidentification, Shuffled, honeyword::System,
+    Estimated, Exact, Figures, Game, RatioLaw, Reidentification, Shuffled, honeyword::System,
 };
 use leakgauge_plot::{Axis, Caption, Chart, Layer, Mark, Spot, chart};
 use leakgauge_plot::{Figure, Table};
@@ -17,7 +17,7 @@ use leakgauge_plot::{Figure, Table};
 /// Writes a report.
 ///
 /// # Errors
-/// What the writer reports.
+/// An error of the writer.
 pub fn write_reidentification(
     found: &Reidentification,
     format: Format,
@@ -32,17 +32,17 @@ pub fn write_reidentification(
 
 fn document(found: &Reidentification) -> Document {
     let mut document = Document::default();
-    match (&found.found, &found.decoys) {
+    match (&found.figures, &found.decoys) {
         (_, Some(decoys)) => document.heading(format!(
             "Re-identification of {} among {decoys}",
             found.target
         )),
         (_, None) => document.heading(format!("Re-identification: shuffled {}", found.target)),
     }
-    match &found.found {
-        Found::Exact(exact) => exact_sections(&mut document, exact),
-        Found::Estimate(estimate) => estimate_sections(&mut document, estimate),
-        Found::Randomizer(shuffled) => randomizer_sections(&mut document, shuffled),
+    match &found.figures {
+        Figures::Exact(exact) => exact_sections(&mut document, exact),
+        Figures::Estimate(estimate) => estimate_sections(&mut document, estimate),
+        Figures::Randomizer(shuffled) => randomizer_sections(&mut document, shuffled),
     }
     document.list(found.notes.clone());
     document
@@ -61,7 +61,7 @@ fn or(x: Option<f64>, otherwise: &str) -> String {
 fn exact_sections(document: &mut Document, exact: &Exact) {
     document.list(vec![
         format!(
-            "Mass of the target that no decoy has, f(∞): {}.",
+            "Mass of the target outside the support of the decoys, f(∞): {}.",
             number(exact.certain_mass)
         ),
         format!(
@@ -77,15 +77,15 @@ fn exact_sections(document: &mut Document, exact: &Exact) {
             number(row.success.success),
             number(row.success.additive_advantage),
             number(row.success.multiplicative_advantage),
-            or(row.asymptotic, "none"),
+            or(row.asymptotic, "n/a"),
         ]
     });
     let header = vec![
         "n",
         "guesses",
         "success",
-        "gain over blind",
-        "times blind",
+        "additive advantage",
+        "multiplicative advantage",
         "asymptotic",
     ];
     if !exact.rows.is_empty() {
@@ -94,7 +94,7 @@ fn exact_sections(document: &mut Document, exact: &Exact) {
     let needed = exact.needed.iter().map(|needed| {
         let n = needed
             .n
-            .map_or("none is enough".to_owned(), |n| n.to_string());
+            .map_or("no n is enough".to_owned(), |n| n.to_string());
         vec![number(needed.success), needed.guesses.to_string(), n]
     });
     if !exact.needed.is_empty() {
@@ -107,7 +107,7 @@ fn exact_sections(document: &mut Document, exact: &Exact) {
 }
 
 fn estimate_sections(document: &mut Document, estimate: &Estimated) {
-    let none = || "none".to_owned();
+    let none = || "n/a".to_owned();
     let rows = estimate.rows.iter().map(|row| {
         vec![
             row.n.to_string(),
@@ -127,14 +127,14 @@ fn estimate_sections(document: &mut Document, estimate: &Estimated) {
         "success",
         "at least",
         "at most",
-        "times blind, at least",
+        "multiplicative advantage at least",
         "at most",
     ];
     document.table(header, 0, rows.collect());
     let method = &estimate.method;
     document.list(vec![
         format!(
-            "Messages are read as {}; scores by {} from {} + {} rows (target + decoys), judged on {} + {}.",
+            "Messages are read as {}; the scorer {} was trained on {} + {} rows (target + decoys) and certified on {} + {}.",
             method.messages,
             method.scorer,
             method.fit[0],
@@ -143,7 +143,7 @@ fn estimate_sections(document: &mut Document, estimate: &Estimated) {
             method.certify[1]
         ),
         format!(
-            "Limits at {} %: {}, {} thresholds{}.",
+            "Confidence limits at {} %: {}, {} thresholds{}.",
             leakgauge_base::rounding::percent_at_least(estimate.confidence),
             method.lower,
             method.thresholds,
@@ -156,11 +156,11 @@ fn randomizer_sections(document: &mut Document, shuffled: &Shuffled) {
     document.list(vec![
         format!("Epsilon: {}.", or(shuffled.epsilon, "infinite")),
         format!(
-            "Mass that the messages of all inputs have in common (blanket): {}.",
+            "Mass of the blanket, which the messages of all inputs share: {}.",
             number(shuffled.blanket_mass)
         ),
         format!(
-            "Success is at most {} times blind guessing, and tends to that.",
+            "Success is at most {} times that of random guesses, and approaches this for large n.",
             or(shuffled.max_ratio, "any number of")
         ),
     ]);
@@ -170,7 +170,7 @@ fn randomizer_sections(document: &mut Document, shuffled: &Shuffled) {
             row.guesses.to_string(),
             number(row.clone),
             number(row.blanket),
-            or(row.limit, "none"),
+            or(row.limit, "n/a"),
         ]
     });
     let header = vec!["n", "guesses", "clone", "blanket", "e^epsilon/n"];
@@ -180,7 +180,7 @@ fn randomizer_sections(document: &mut Document, shuffled: &Shuffled) {
         vec![
             input.input.clone(),
             or(input.max_ratio, "infinite"),
-            or(last, "none"),
+            or(last, "n/a"),
         ]
     });
     if shuffled.inputs.len() > 1 && shuffled.inputs.len() <= 50 {
@@ -216,12 +216,12 @@ pub fn pictures(found: &Reidentification) -> Vec<Figure> {
         y: Some(y),
         ..Spot::default()
     };
-    match &found.found {
-        Found::Exact(exact) => exact.rows.iter().for_each(|row| {
+    match &found.figures {
+        Figures::Exact(exact) => exact.rows.iter().for_each(|row| {
             let row = &row.success;
             add("success", row.n, row.guesses, at(row.n, row.success));
         }),
-        Found::Estimate(estimate) => estimate.rows.iter().for_each(|row| {
+        Figures::Estimate(estimate) => estimate.rows.iter().for_each(|row| {
             let spot = Spot {
                 x: row.n as f64,
                 y: row.success.point,
@@ -230,7 +230,7 @@ pub fn pictures(found: &Reidentification) -> Vec<Figure> {
             };
             add("estimate", row.n, row.guesses, spot);
         }),
-        Found::Randomizer(shuffled) => shuffled.rows.iter().for_each(|row| {
+        Figures::Randomizer(shuffled) => shuffled.rows.iter().for_each(|row| {
             add("clone", row.n, row.guesses, at(row.n, row.clone));
             add("blanket", row.n, row.guesses, at(row.n, row.blanket));
         }),
@@ -238,9 +238,9 @@ pub fn pictures(found: &Reidentification) -> Vec<Figure> {
     if series.is_empty() {
         return Vec::new();
     }
-    let is_estimate = matches!(found.found, Found::Estimate(_));
+    let is_estimate = matches!(found.figures, Figures::Estimate(_));
     for (number, (name, spots)) in series.into_iter().enumerate() {
-        // More than the legend holds stay without a name.
+        // Series beyond the capacity of the legend have no name.
         let name = if number < 6 { name } else { String::new() };
         let line = spots.iter().filter_map(|spot| Some((spot.x, spot.y?)));
         let mark = if is_estimate || spots.len() == 1 {
@@ -267,15 +267,15 @@ pub fn pictures(found: &Reidentification) -> Vec<Figure> {
     }]
 }
 
-/// The most guesses of a flatness graph.
-const MOST_GUESSES: u64 = 200;
+/// The largest number of guesses of a flatness graph.
+const MAX_GUESSES: u64 = 200;
 
 /// The flatness graph: success against guesses among n sweetwords; a straight line is perfect.
 ///
 /// # Errors
-/// No message.
+/// `n` is 0.
 pub fn flatness(law: &RatioLaw, n: u64) -> Result<Figure> {
-    let last = n.min(MOST_GUESSES);
+    let last = n.min(MAX_GUESSES);
     let games = (1..=last)
         .map(|k| Game::new(n, k))
         .collect::<Result<Vec<_>>>()?;
@@ -283,20 +283,20 @@ pub fn flatness(law: &RatioLaw, n: u64) -> Result<Figure> {
     let (mut line, mut blind) = (vec![(0.0, 0.0)], vec![(0.0, 0.0)]);
     for (game, found) in games.iter().zip(law.grid(&games)) {
         let k = found.guesses;
-        table.push([k.into(), found.success.into(), game.blind().into()]);
+        table.push([k.into(), found.success.into(), game.blind_success().into()]);
         line.push((k as f64, found.success));
-        blind.push((k as f64, game.blind()));
+        blind.push((k as f64, game.blind_success()));
     }
     let svg = chart(&Chart {
         caption: Caption::new(
             format!("Flatness among {n} sweetwords"),
-            "The probability that the password is found, against the guesses allowed; the straight line is that of blind guesses.",
+            "The probability of finding the password, against the number of guesses; the straight line is for random guesses.",
         ),
         x: Axis::linear("guesses"),
         y: Axis::linear("success").from_to(0.0, 1.0),
         layers: vec![
-            Layer::new("best attack", 0, Mark::Line(line)),
-            Layer::new("blind", 1, Mark::Line(blind)),
+            Layer::new("optimal attack", 0, Mark::Line(line)),
+            Layer::new("random guesses", 1, Mark::Line(blind)),
         ],
         aspect: 0.62,
     });
@@ -320,14 +320,14 @@ pub fn success_number(points: &[(u64, u64)], system: &System) -> Figure {
         caption: Caption::new(
             "Successes against honeyword logins",
             format!(
-                "Passwords found before so many honeywords were tried, over {} accounts of {} sweetwords, likeliest first.",
+                "Passwords found against honeywords tried, for {} accounts with {} sweetwords each, most likely first.",
                 system.accounts, system.sweetwords
             ),
         ),
         x: Axis::linear("honeyword logins"),
         y: Axis::linear("successful logins"),
         layers: vec![
-            Layer::new("best attack", 0, Mark::Step(line)),
+            Layer::new("optimal attack", 0, Mark::Step(line)),
             Layer::new(
                 "blind",
                 1,
@@ -343,10 +343,10 @@ pub fn success_number(points: &[(u64, u64)], system: &System) -> Figure {
     }
 }
 
-/// Writes pictures and their data into a directory, in place of files of their names.
+/// Writes pictures and their data into a directory; replaces existing files.
 ///
 /// # Errors
-/// A directory that cannot be written to.
+/// The directory cannot be written.
 pub fn write_pictures(pictures: Vec<Figure>, directory: &Path) -> Result<Vec<PathBuf>> {
     write_with_data(&pictures, directory, true)
 }

@@ -11,7 +11,7 @@ pub struct Parameter {
     pub name: &'static str,
     /// What it is, in a few words.
     pub about: &'static str,
-    /// Whether a value without a name means this parameter, if it is not given yet.
+    /// Whether a value without a name sets this parameter. Such values set positional parameters in order.
     pub positional: bool,
 }
 
@@ -25,7 +25,7 @@ impl Parameter {
         }
     }
 
-    /// The parameter that a value without a name means.
+    /// A parameter that a value without a name can set.
     pub const fn positional(name: &'static str, about: &'static str) -> Self {
         Parameter {
             name,
@@ -35,14 +35,14 @@ impl Parameter {
     }
 }
 
-/// Where a number may lie.
+/// The numbers that a parameter allows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Bounds {
     /// This or more.
     AtLeast(f64),
     /// More than this.
     Above(f64),
-    /// From the first to the second, both allowed.
+    /// From the first to the second, both included.
     Between(f64, f64),
 }
 
@@ -70,7 +70,9 @@ impl Bounds {
     }
 }
 
-/// The arguments of a call by parameter: each known, and given at most once.
+/// The arguments of a call, matched to parameters: each is known and is given at most once.
+///
+/// Borrows the call; the values are in the order written.
 #[derive(Debug)]
 pub struct Arguments<'a> {
     call: &'a Call,
@@ -81,8 +83,8 @@ impl<'a> Arguments<'a> {
     /// Matches the arguments of a call to parameters.
     ///
     /// # Errors
-    /// A parameter that is not known or is given twice; a value without a name where none of the
-    /// parameters is positional.
+    /// [`Error::Call`]: a parameter is unknown or given twice, or a value has no name and no parameter is
+    /// positional.
     pub fn new(call: &'a Call, parameters: &[Parameter]) -> Result<Self> {
         let mut arguments = Arguments {
             call,
@@ -101,7 +103,8 @@ impl<'a> Arguments<'a> {
                 return Err(error);
             };
             if arguments.value(parameter.name).is_some() {
-                return Err(arguments.error(format!("{} is given twice", parameter.name)));
+                let problem = format!("{} is given twice", parameter.name);
+                return Err(arguments.parameter_error(parameter.name, problem));
             }
             arguments.values.push((parameter.name, &argument.value));
         }
@@ -140,11 +143,12 @@ impl<'a> Arguments<'a> {
             Some(value) => return Err(self.not_a_number(parameter, value)),
         };
         if !bounds.contain(number) {
-            return Err(self.error(format!(
+            let problem = format!(
                 "{parameter} must be {}, got {}",
                 bounds.describe(),
                 format_number(number)
-            )));
+            );
+            return Err(self.parameter_error(parameter, problem));
         }
         Ok(Some(number))
     }
@@ -155,7 +159,7 @@ impl<'a> Arguments<'a> {
     /// The parameter is missing; a value that is not a number or is out of bounds.
     pub fn number(&self, parameter: &str, bounds: Bounds) -> Result<f64> {
         self.number_if_given(parameter, bounds)?.ok_or_else(|| {
-            self.error(format!("{parameter} is missing"))
+            self.parameter_error(parameter, format!("{parameter} is missing"))
                 .with_hint(format!(
                     "write {}({parameter}=…); it must be a number {}",
                     self.call.name,
@@ -167,34 +171,40 @@ impl<'a> Arguments<'a> {
     /// The whole number of a parameter, if it is given.
     ///
     /// # Errors
-    /// A value that is no whole number or is out of bounds.
+    /// A value that is not a whole number or is out of bounds.
     pub fn whole_if_given(&self, parameter: &str, least: u64, most: u64) -> Result<Option<u64>> {
         let bounds = Bounds::Between(least as f64, most as f64);
         match self.number_if_given(parameter, bounds)? {
-            Some(number) if number.fract() != 0.0 => Err(self.error(format!(
-                "{parameter} must be a whole number, got {}",
-                format_number(number)
-            ))),
+            Some(number) if number.fract() != 0.0 => {
+                let problem = format!(
+                    "{parameter} must be a whole number, got {}",
+                    format_number(number)
+                );
+                Err(self.parameter_error(parameter, problem))
+            }
             number => Ok(number.map(|number| number as u64)),
         }
     }
 
-    /// An error about this call.
+    /// An error about this call as a whole: [`Error::Call`].
     pub fn error(&self, problem: impl Into<String>) -> Error {
-        Error::parameter(shorten(&self.call.to_string()), problem)
+        Error::call(&self.call.to_string(), None, problem)
+    }
+
+    /// An error about one parameter of this call: [`Error::Call`] with its name.
+    pub fn parameter_error(&self, parameter: &str, problem: impl Into<String>) -> Error {
+        Error::call(&self.call.to_string(), Some(parameter), problem)
     }
 
     fn not_a_number(&self, parameter: &str, value: &Value) -> Error {
-        let error = self.error(format!(
-            "{parameter} must be a number, got {}",
-            value.describe()
-        ));
+        let problem = format!("{parameter} must be a number, got {}", value.describe());
+        let error = self.parameter_error(parameter, problem);
         match value {
             Value::Grid { .. } => {
-                error.with_hint(format!("grids are for `bounds`; give one {parameter} here"))
+                error.with_hint(format!("only `bounds` takes grids; give one {parameter} here"))
             }
             Value::Range { from, to } => error.with_hint(format!(
-                "a grid, for `bounds`, also says how many values: {from}..{to}:8"
+                "give one number; for a grid, which only `bounds` takes, add the number of values: {from}..{to}:8"
             )),
             _ => error,
         }
@@ -202,12 +212,13 @@ impl<'a> Arguments<'a> {
 
     fn unknown(&self, name: &str, parameters: &[Parameter]) -> Error {
         let names: Vec<_> = parameters.iter().map(|known| known.name).collect();
-        let error = self.error(format!(
+        let problem = format!(
             "{} has no parameter {:?}; its parameters are {}",
             self.call.name,
             shorten(name),
             list(&names)
-        ));
+        );
+        let error = self.parameter_error(name, problem);
         match nearest(name, names) {
             Some(known) => error.with_hint(format!("did you mean {known}?")),
             None => error,

@@ -1,4 +1,4 @@
-//! A recursive-descent parser over characters; its depth is bounded.
+//! A recursive-descent parser over characters. Its depth is bounded, so that no text overflows the stack.
 
 use super::{Argument, Call, MAX_DEPTH, MAX_WHOLE, Value};
 use crate::error::{Error, Result, shorten};
@@ -12,7 +12,7 @@ pub(super) fn parse(text: &str) -> Result<Call> {
     let mut parser = Parser { text, at: 0 };
     parser.skip_space();
     if parser.peek().is_none() {
-        return Err(Error::parameter("\"\"", "the text is empty").with_hint(FORM));
+        return Err(Error::grammar("\"\"", 1, "the text is empty").with_hint(FORM));
     }
     let name = parser.name("a name")?;
     let call = parser.rest_of_call(name, 1)?;
@@ -42,7 +42,7 @@ impl<'a> Parser<'a> {
         self.rest().chars().next()
     }
 
-    /// Steps over characters that satisfy a condition and gives them.
+    /// Steps over characters that satisfy a condition and returns them.
     fn take_while(&mut self, wanted: impl Fn(char) -> bool) -> &'a str {
         let rest = self.rest();
         let length = rest.find(|c| !wanted(c)).unwrap_or(rest.len());
@@ -54,7 +54,7 @@ impl<'a> Parser<'a> {
         self.take_while(char::is_whitespace);
     }
 
-    /// Steps over a symbol and the space behind it, if it is next.
+    /// Steps over a symbol and the white space after it, if it is next.
     fn eat(&mut self, symbol: &str) -> bool {
         let found = self.rest().starts_with(symbol);
         if found {
@@ -64,7 +64,7 @@ impl<'a> Parser<'a> {
         found
     }
 
-    /// A name and the space behind it.
+    /// A name; steps over it and the white space after it.
     fn name(&mut self, what: &str) -> Result<String> {
         if !self.peek().is_some_and(|c| c.is_alphabetic() || c == '_') {
             return Err(self.expected(what).with_hint(FORM));
@@ -155,13 +155,13 @@ impl<'a> Parser<'a> {
                 Err(self
                     .problem(format!("the range {written} needs whole numbers"))
                     .with_hint(format!(
-                        "a grid also says how many values: {written}:8; whole numbers reach ±2^53"
+                        "for a grid also give the number of values: {written}:8; whole numbers go up to ±2^53"
                     )))
             }
         }
     }
 
-    /// The number of points of a grid, behind its colon.
+    /// The number of points of a grid, which follows its colon.
     fn grid(&mut self, from: f64, to: f64) -> Result<Value> {
         let digits = self.take_while(|c| c.is_ascii_digit());
         let points = digits.parse().ok().filter(|&points: &usize| points >= 2);
@@ -178,7 +178,7 @@ impl<'a> Parser<'a> {
         Ok(Value::Grid { from, to, points })
     }
 
-    /// A finite number and the space behind it. The point of `0..9` is not part of its `0`.
+    /// A finite number; steps over it and the white space after it. In `0..9` the number is `0`, not `0.`.
     fn number(&mut self) -> Result<f64> {
         let text = self.rest();
         let length = length_of_number(text);
@@ -189,32 +189,33 @@ impl<'a> Parser<'a> {
                 self.skip_space();
                 Ok(number)
             }
-            Ok(_) => Err(self.problem(format!("{} is too large a number", shorten(written)))),
+            Ok(_) => Err(self.problem(format!("{} is too large", shorten(written)))),
             Err(_) => Err(self.expected("a number").with_hint(FORM_OF_VALUES)),
         }
     }
 
-    /// An error that says what should stand here.
+    /// An error that says what was expected here.
     fn expected(&self, what: &str) -> Error {
         self.problem(format!("expected {what}"))
     }
 
     /// An error that points here.
     fn problem(&self, problem: impl std::fmt::Display) -> Error {
-        let place = self.text[..self.at].chars().count() + 1;
+        let character = self.text[..self.at].chars().count() + 1;
         let found = match self.rest() {
             "" => "the end".to_owned(),
             rest => format!("{:?}", rest.chars().take(12).collect::<String>()),
         };
         let text: String = self.text.replace(|c: char| c.is_control(), " ");
-        Error::parameter(
-            shorten(text.trim()),
-            format!("{problem} at character {place}, found {found}"),
+        Error::grammar(
+            text.trim(),
+            character,
+            format!("{problem} at character {character}, found {found}"),
         )
     }
 }
 
-/// Bytes of the number a text starts with; what is counted need not be a complete number.
+/// The bytes at the start of a text that look like a number; they may not be a complete one, as in `1.e`.
 fn length_of_number(text: &str) -> usize {
     let bytes = text.as_bytes();
     let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit());
@@ -235,7 +236,7 @@ fn length_of_number(text: &str) -> usize {
     end
 }
 
-/// The number as a whole number, if it is one that `f64` tells from its neighbours.
+/// The number as a whole number, if it is one and within ±[`MAX_WHOLE`].
 fn whole(number: f64) -> Option<i64> {
     (number.fract() == 0.0 && number.abs() <= MAX_WHOLE as f64).then_some(number as i64)
 }

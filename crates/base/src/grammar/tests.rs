@@ -69,7 +69,7 @@ fn errors_point_at_the_place_and_say_what_to_do() {
             "expected the end at character 18, found \"x\"",
         ),
         ("laplace 2", "expected \"(\" or the end at character 9"),
-        ("f(x=1e999)", "1e999 is too large a number at character 5"),
+        ("f(x=1e999)", "1e999 is too large at character 5"),
         ("f(x=-)", "expected a number at character 5"),
         ("f(x=0.5..4)", "the range 0.5..4 needs whole numbers"),
         ("f(x=0..1e300)", "needs whole numbers"),
@@ -179,7 +179,7 @@ fn wrong_arguments_are_explained() {
         ),
         (
             "dp(epsilon=1..5)",
-            "a grid, for `bounds`, also says how many values",
+            "for a grid, which only `bounds` takes, add the number of values",
         ),
         ("dp(epsilon=1..5:5)", "got the grid 1..5:5"),
     ] {

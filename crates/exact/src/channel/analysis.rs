@@ -1,33 +1,33 @@
-//! Everything that is known about a channel at a prior, as a serialisable model.
+//! All exact figures of a channel at a prior, as a serializable report.
 
 use serde::Serialize;
 
 use crate::channel::MatrixLayout;
 use crate::channel::{
-    CentreBound, Channel, Payoff, Prior, Search, SearchMethod, TradeOff, centre_bound, diameter,
+    CenterBound, Channel, Payoff, Prior, Search, SearchMethod, TradeOff, center_bound, diameter,
     mean_row,
 };
 use crate::leakage;
 use leakgauge_base::Tool;
 use leakgauge_base::error::Result;
 
-/// Up to so many secrets, all pairs are listed.
-const FEW_SECRETS: usize = 200;
+/// The largest number of secrets for which the matrix of all pairs is part of the report.
+const MAX_LISTED_SECRETS: usize = 200;
 
-/// What to look at.
+/// What to compute.
 #[derive(Debug, Clone, Default)]
 pub struct AnalysisOptions {
     /// The prior; uniform if not given.
     pub prior: Option<Prior>,
-    /// How to look for the worst pair.
+    /// The algorithm that finds the worst pair.
     pub method: SearchMethod,
-    /// The ε at which to give δ.
+    /// The values of ε at which δ is computed.
     pub epsilons: Vec<f64>,
-    /// A pair to look at more closely.
+    /// A pair of secrets (rows from 0) for a trade-off curve of its own.
     pub pair: Option<(usize, usize)>,
-    /// What guesses gain.
+    /// The gain function g, if any.
     pub gain: Option<Payoff>,
-    /// What guesses lose.
+    /// The loss function ℓ, if any.
     pub loss: Option<Payoff>,
 }
 
@@ -46,13 +46,13 @@ pub struct Analysis {
     pub secrets: Vec<String>,
     /// Number of observations.
     pub observations: usize,
-    /// β*, of the worst pair.
+    /// Bayes security β*, that of the worst pair.
     pub bayes_security: f64,
     /// The two secrets that are easiest to tell apart.
     pub worst_pair: WorstPair,
     /// Total variation of the worst pair.
     pub total_variation: f64,
-    /// The advantage of the optimal adversary against the worst pair: the same.
+    /// The advantage of the optimal adversary against the worst pair; equal to the total variation.
     pub advantage: f64,
     /// The prior of the following figures.
     pub prior: Vec<f64>,
@@ -67,23 +67,23 @@ pub struct Analysis {
     pub min_entropy_capacity_bits: f64,
     /// The Shannon capacity, between certified limits.
     pub shannon_capacity: CapacityBracket,
-    /// The ε of local differential privacy; null where infinite.
+    /// The ε of local differential privacy; null if infinite.
     pub epsilon: Option<f64>,
-    /// The δ that goes with a given ε.
+    /// δ at the given values of ε.
     pub deltas: Vec<DeltaAt>,
-    /// What follows for the Bayes risk without knowing the channel at this prior.
+    /// Lower bounds on the Bayes risk at this prior from figures that do not depend on the prior.
     pub bayes_risk_bounds: RiskBounds,
-    /// What Bayes security must lie between, without looking at pairs (Proposition 5).
+    /// Bounds on Bayes security that need one pass over the rows (Proposition 5).
     pub bayes_security_bounds: SecurityBounds,
-    /// Total variation between all secrets; null where they are many.
+    /// Total variation between all secrets; null for more than 200 secrets.
     pub total_variation_matrix: Option<Vec<Vec<f64>>>,
-    /// The pair that was asked for.
+    /// The pair given in the options.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pair: Option<PairAnalysis>,
-    /// Figures under the gain that was given.
+    /// Figures under the given gain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gain: Option<GainFigures>,
-    /// Figures under the loss that was given.
+    /// Figures under the given loss.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loss: Option<LossFigures>,
     /// How the worst pair was found.
@@ -97,7 +97,7 @@ pub struct PriorFigures {
     pub guessing_error: f64,
     /// R*(π, C).
     pub bayes_risk: f64,
-    /// β(π, C) = R*/G; null where G is 0.
+    /// β(π, C) = R*/G; null if G is 0.
     pub risk_leakage: Option<f64>,
     /// V(π, C).
     pub vulnerability: f64,
@@ -115,20 +115,20 @@ pub struct PriorFigures {
     pub mutual_information_bits: f64,
 }
 
-/// What was composed, and what its parts had promised.
+/// How the channel was composed, and the Bayes security that its parts guarantee.
 #[derive(Debug, Clone, Serialize)]
 pub struct Composition {
-    /// `parallel`, `cascade`, or null where one channel was only repeated.
+    /// `parallel`, `cascade`, or null if one channel was only repeated.
     pub kind: Option<&'static str>,
-    /// How often the whole was repeated.
+    /// The number of repetitions of the composed channel.
     pub repeat: u64,
     /// Bayes security of each part.
     pub parts_bayes_security: Vec<f64>,
-    /// What Theorem 3 (product of the parts) or Theorem 4 (largest of the parts) guarantees.
+    /// The lower bound of Theorem 3 (product of the parts) or Theorem 4 (maximum of the parts).
     pub guaranteed_bayes_security: f64,
-    /// Whether the guarantee is met exactly, up to rounding.
+    /// Whether the bound is attained, up to rounding.
     pub tight: bool,
-    /// The composition before it is repeated.
+    /// The composition before repetition.
     #[serde(skip)]
     once: Channel,
 }
@@ -138,15 +138,15 @@ pub struct Composition {
 pub struct WorstPair {
     /// Their labels.
     pub secrets: [String; 2],
-    /// Bayes security of the two.
+    /// Their Bayes security.
     pub bayes_security: f64,
     /// Total variation between them.
     pub total_variation: f64,
-    /// The ε between them in both directions; null where infinite.
+    /// The ε that covers both directions; null if infinite.
     pub epsilon: Option<f64>,
 }
 
-/// Certified limits of the Shannon capacity.
+/// Certified bounds on the Shannon capacity.
 #[derive(Debug, Clone, Serialize)]
 pub struct CapacityBracket {
     /// In nats.
@@ -168,11 +168,11 @@ pub struct DeltaAt {
     pub epsilon: f64,
     /// δ(ε).
     pub delta: f64,
-    /// The ordered pair that needs it.
+    /// The ordered pair that attains it.
     pub secrets: [String; 2],
 }
 
-/// Lower limits of the Bayes risk at the prior. Below 0 they say nothing.
+/// Lower bounds on the Bayes risk at the prior. A negative bound is trivial.
 #[derive(Debug, Clone, Serialize)]
 pub struct RiskBounds {
     /// R* ≥ β*·G.
@@ -181,22 +181,22 @@ pub struct RiskBounds {
     pub by_capacity: f64,
 }
 
-/// Two-sided limits of Bayes security in one pass.
+/// Two-sided bounds on Bayes security.
 #[derive(Debug, Clone, Serialize)]
 pub struct SecurityBounds {
     /// From the mean row.
-    pub mean_row: CentreBound,
+    pub mean_row: CenterBound,
     /// From the first row.
-    pub first_row: CentreBound,
+    pub first_row: CenterBound,
 }
 
-/// One pair more closely.
+/// The figures and the trade-off curve of one pair.
 #[derive(Debug, Clone, Serialize)]
 pub struct PairAnalysis {
     /// Bayes security, total variation, ε.
     #[serde(flatten)]
     pub figures: WorstPair,
-    /// The least false-negative rate at every false-positive rate.
+    /// The smallest false-negative rate at every false-positive rate.
     pub trade_off: TradeOff,
 }
 
@@ -207,7 +207,7 @@ pub struct GainFigures {
     pub prior_vulnerability: f64,
     /// V_g(π, C).
     pub vulnerability: f64,
-    /// V_g(π, C)/V_g(π); null where the blind gain is not positive. At most ML× for gains ≥ 0.
+    /// V_g(π, C)/V_g(π); null if V_g(π) is not positive. At most ML× for gains ≥ 0.
     pub multiplicative_leakage: Option<f64>,
     /// V_g(π, C) − V_g(π).
     pub additive_leakage: f64,
@@ -220,15 +220,15 @@ pub struct LossFigures {
     pub prior_risk: f64,
     /// R_ℓ(π, C).
     pub risk: f64,
-    /// R_ℓ(π, C)/R_ℓ(π); null where the blind loss is not positive.
+    /// R_ℓ(π, C)/R_ℓ(π); null if R_ℓ(π) is not positive.
     pub risk_leakage: Option<f64>,
 }
 
 /// Computes all figures of a channel.
 ///
 /// # Errors
-/// A prior, gain, loss or pair that does not fit the channel; an ε that is negative.
-pub fn analyse(channel: &Channel, options: &AnalysisOptions) -> Result<Analysis> {
+/// The prior, gain, loss or pair does not fit the channel, or an ε is negative.
+pub fn analyze(channel: &Channel, options: &AnalysisOptions) -> Result<Analysis> {
     let n = channel.secrets().len();
     let prior = options.prior.clone().unwrap_or_else(|| Prior::uniform(n));
     prior.check_over(n)?;
@@ -258,10 +258,10 @@ pub fn analyse(channel: &Channel, options: &AnalysisOptions) -> Result<Analysis>
             by_capacity: 1.0 - capacity * blind,
         },
         bayes_security_bounds: SecurityBounds {
-            mean_row: centre_bound(channel, &mean_row(channel), true)?,
-            first_row: centre_bound(channel, channel.row(0), true)?,
+            mean_row: center_bound(channel, &mean_row(channel), true)?,
+            first_row: center_bound(channel, channel.row(0), true)?,
         },
-        total_variation_matrix: (n <= FEW_SECRETS)
+        total_variation_matrix: (n <= MAX_LISTED_SECRETS)
             .then(|| channel.total_variation_matrix())
             .transpose()?,
         pair: pair_analysis(channel, options.pair)?,
@@ -371,18 +371,18 @@ fn loss_figures(
 /// How to compose several channels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CompositionKind {
-    /// One observation of each.
+    /// The adversary sees one observation of each channel.
     Parallel,
-    /// Each takes what the one before gives.
+    /// Each channel takes the observation of the previous one as its secret.
     Cascade,
 }
 
 impl Analysis {
-    /// The same analysis, of a channel that is this composition. Of n uses ε is n times that of one,
-    /// which needs no probability that has become too small for a float.
+    /// This analysis with the composition that its channel came from. For n repetitions, ε is n times the ε of
+    /// one, which avoids probabilities that underflow.
     ///
     /// # Errors
-    /// None for the channel that the composition was made with.
+    /// The composition is not one of this channel.
     pub fn of_composition(mut self, composition: Composition) -> Result<Analysis> {
         let (once, uses) = (&composition.once, composition.repeat as f64);
         let times = |epsilon: Option<f64>| epsilon.map(|epsilon| uses * epsilon);
@@ -400,10 +400,10 @@ impl Analysis {
     }
 }
 
-/// Composes channels in their order, then repeats the whole; with what the theorems guarantee.
+/// Composes channels in their order, then repeats the result. Also computes the bounds of the theorems.
 ///
 /// # Errors
-/// Channels that do not fit together; a composition too large for memory.
+/// The channels do not fit together, or the composition is too large for memory.
 ///
 /// # References
 /// Bayes Security, Theorems 3 and 4.

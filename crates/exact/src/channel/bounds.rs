@@ -1,4 +1,4 @@
-//! What Bayes security must lie between, without looking at pairs.
+//! Bounds on Bayes security that need one pass over the rows instead of all pairs.
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -6,18 +6,18 @@ use serde::Serialize;
 use crate::channel::{Channel, RowProblem};
 use leakgauge_base::error::{Error, Result};
 
-/// Limits of Bayes security from the distances of all rows to one law.
+/// Bounds on Bayes security from the L1 distances of all rows to one distribution.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct CentreBound {
-    /// The largest L1 distance d of a row from the law.
+pub struct CenterBound {
+    /// The largest L1 distance d of a row from that distribution.
     pub distance: f64,
-    /// 1 − d ≤ β*; below 0 it says nothing.
+    /// 1 − d ≤ β*; trivial if negative.
     pub lower: f64,
-    /// β* ≤ 1 − d/2, `None` where the law is not known to be a mixture of rows.
+    /// β* ≤ 1 − d/2; `None` if the distribution is not known to be a mixture of rows.
     pub upper: Option<f64>,
 }
 
-/// The law that a uniformly drawn secret gives.
+/// The mean of all rows: the distribution of the observation under a uniform prior.
 pub fn mean_row(channel: &Channel) -> Vec<f64> {
     let mut mean = vec![0.0; channel.observations().len()];
     for row in channel.rows() {
@@ -28,49 +28,49 @@ pub fn mean_row(channel: &Channel) -> Vec<f64> {
     mean
 }
 
-/// Limits of Bayes security by a law q in the middle of the rows, in O(nm).
+/// Bounds on Bayes security from a distribution q near the middle of the rows, in O(nm).
 ///
 /// # Formula
-/// d = max_s |C_s − q|₁; 1 − d ≤ β* and, where q is a mixture of rows, β* ≤ 1 − d/2.
+/// d = max_s |C_s − q|₁; 1 − d ≤ β* and, if q is a mixture of rows, β* ≤ 1 − d/2.
 ///
 /// # Conditions
-/// `mixture` says that q lies in the convex hull of the rows, as their mean and each of them do.
+/// `mixture` states that q is in the convex hull of the rows; their mean and each single row are.
 ///
 /// # Errors
-/// q is no law, or one over other observations.
+/// q is not a probability distribution over the observations of the channel.
 ///
 /// # References
 /// Bayes Security, Proposition 5.
-pub fn centre_bound(channel: &Channel, q: &[f64], mixture: bool) -> Result<CentreBound> {
+pub fn center_bound(channel: &Channel, q: &[f64], mixture: bool) -> Result<CenterBound> {
     let width = channel.observations().len();
     if q.len() != width {
         return Err(Error::parameter(
-            "centre",
+            "center",
             format!("has {} entries for {width} observations", q.len()),
         ));
     }
     if let Some(problem) = RowProblem::find(q) {
-        return Err(Error::parameter("centre", problem.to_string()));
+        return Err(Error::parameter("center", problem.to_string()));
     }
     let distance = channel
         .rows()
         .map(|row| row.iter().zip(q).map(|(p, q)| (p - q).abs()).sum())
         .fold(0.0, f64::max);
-    Ok(CentreBound {
+    Ok(CenterBound {
         distance,
         lower: 1.0 - distance,
         upper: mixture.then_some(1.0 - distance / 2.0),
     })
 }
 
-/// Limits of Bayes security by the Euclidean diameter of the rows; its `distance` is that diameter.
+/// Bounds on Bayes security from the Euclidean diameter of the rows; its `distance` is that diameter.
 ///
 /// # Formula
 /// |x|₂ ≤ |x|₁ ≤ √m |x|₂, hence 1 − √m·d₂/2 ≤ β* ≤ 1 − d₂/2.
 ///
 /// # References
 /// Bayes Security, section VII-C and appendix I.
-pub fn l2_bound(channel: &Channel) -> CentreBound {
+pub fn l2_bound(channel: &Channel) -> CenterBound {
     let n = channel.secrets().len();
     let square = (0..n)
         .into_par_iter()
@@ -84,7 +84,7 @@ pub fn l2_bound(channel: &Channel) -> CentreBound {
         .reduce(|| 0.0, f64::max);
     let distance = square.sqrt();
     let m = channel.observations().len() as f64;
-    CentreBound {
+    CenterBound {
         distance,
         lower: 1.0 - m.sqrt() * distance / 2.0,
         upper: Some(1.0 - distance / 2.0),

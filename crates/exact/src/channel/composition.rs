@@ -1,19 +1,19 @@
-//! Channels made of channels.
+//! Composition of channels: parallel, cascade, mixture; posteriors.
 
 use rayon::prelude::*;
 
-use crate::channel::{Channel, MOST_ENTRIES, Prior};
+use crate::channel::{Channel, MAX_ENTRIES, Prior};
 use leakgauge_base::error::{Error, Result};
 
 impl Channel {
-    /// Parallel composition: the adversary sees an observation of each, independent given the secret.
+    /// Parallel composition: the adversary sees one observation of each channel, independent given the secret.
     ///
     /// # Formula
     /// (A‖B)\[s, (o₁, o₂)\] = A\[s, o₁\]·B\[s, o₂\], observations in lexicographic order. Bayes security
-    /// is at least the product of both, and equal for A = B = ((.4, .6), (0, 1)).
+    /// is at least the product of both; it is equal for A = B = ((.4, .6), (0, 1)).
     ///
     /// # Errors
-    /// Secrets that differ in number or labels; a product too large for memory.
+    /// The secrets differ in number or labels, or the product is too large for memory.
     ///
     /// # References
     /// Bayes Security, Theorem 3.
@@ -46,7 +46,7 @@ impl Channel {
     /// The product of the matrices. Bayes security is at least the larger of both.
     ///
     /// # Errors
-    /// As many observations of the first as secrets of the second are needed.
+    /// The second channel does not have one secret for each observation of the first.
     ///
     /// # References
     /// Bayes Security, Theorem 4.
@@ -60,7 +60,9 @@ impl Channel {
                     then.secrets.len()
                 ),
             )
-            .with_hint("in a cascade every observation of the first is a secret of the second"));
+            .with_hint(
+                "in a cascade, the observations of the first channel are the secrets of the second",
+            ));
         }
         let width = then.observations.len();
         check_size(self.secrets.len(), width)?;
@@ -80,14 +82,14 @@ impl Channel {
         ))
     }
 
-    /// A channel that is this one with probability `weight` and else the other; the adversary sees only
-    /// the observation, not which it was.
+    /// The mixture: this channel is used with probability `weight`, else the other one. The adversary sees only the
+    /// observation, not which channel was used.
     ///
     /// # Formula
     /// w·A + (1 − w)·B.
     ///
     /// # Errors
-    /// Secrets or observations that differ; a weight outside \[0, 1\].
+    /// The secrets or observations differ, or the weight is outside \[0, 1\].
     pub fn mixture(&self, weight: f64, other: &Channel) -> Result<Channel> {
         if !(0.0..=1.0).contains(&weight) {
             return Err(Error::parameter(
@@ -111,8 +113,8 @@ impl Channel {
         ))
     }
 
-    /// The secrets given each observation, and how likely each observation is: C turned round by Bayes'
-    /// theorem. Observations that never occur are left out.
+    /// For each observation its probability and the posterior over secrets (Bayes' theorem). Observations of
+    /// probability 0 are left out.
     ///
     /// # Formula
     /// P(s | o) = π_s C\[s,o\] / (πC)_o.
@@ -151,7 +153,7 @@ impl Channel {
                     self.secrets[at], other.secrets[at]
                 ),
             )
-            .with_hint("give both matrices the same secrets in the same order")),
+            .with_hint("both matrices need the same secrets in the same order")),
         }
     }
 }
@@ -159,11 +161,11 @@ impl Channel {
 /// Refuses a matrix too large for memory.
 pub fn check_size(rows: usize, columns: usize) -> Result<()> {
     match rows.checked_mul(columns) {
-        Some(entries) if entries <= MOST_ENTRIES => Ok(()),
+        Some(entries) if entries <= MAX_ENTRIES => Ok(()),
         _ => Err(Error::parameter(
             "composition",
-            format!("{rows} secrets by {columns} observations is too large a matrix"),
+            format!("a matrix of {rows} secrets by {columns} observations is too large"),
         )
-        .with_hint(format!("the most is {MOST_ENTRIES} entries"))),
+        .with_hint(format!("a matrix can have at most {MAX_ENTRIES} entries"))),
     }
 }

@@ -1,9 +1,9 @@
-//! Leakage for adversaries who gain or lose something other than the whole secret.
+//! g-leakage: leakage under a gain or loss function other than guessing the whole secret.
 
 use crate::channel::{Channel, Prior};
 use leakgauge_base::error::{Error, Result};
 
-/// What every guess is worth under every secret: a gain to be maximised or a loss to be minimised.
+/// The value of every guess under every secret: a gain to maximize or a loss to minimize.
 ///
 /// # References
 /// Alvim, Chatzikokolakis, Palamidessi, Smith 2012, doi:10.1109/CSF.2012.26; for losses: Bayes
@@ -12,21 +12,21 @@ use leakgauge_base::error::{Error, Result};
 pub struct Payoff {
     guesses: Vec<String>,
     secrets: usize,
-    /// Guess by guess, one entry a secret.
+    /// Row-major: one row per guess, one entry per secret.
     values: Vec<f64>,
 }
 
 impl Payoff {
-    /// A payoff with the labels of its guesses and its values guess by guess, one entry a secret.
+    /// A payoff from the labels of its guesses and its values, row-major: one row per guess, one entry per secret.
     ///
     /// # Errors
-    /// No guess, a number of values that does not fit, a value that is not finite.
+    /// There is no guess, the number of values does not fit, or a value is not finite.
     pub fn new(guesses: Vec<String>, secrets: usize, values: Vec<f64>) -> Result<Payoff> {
         if guesses.is_empty() || secrets == 0 || values.len() != guesses.len() * secrets {
             return Err(Error::parameter(
                 "payoff matrix",
                 format!(
-                    "{} entries are not {} guesses times {secrets} secrets",
+                    "has {} entries, which is not {} guesses times {secrets} secrets",
                     values.len(),
                     guesses.len()
                 ),
@@ -45,7 +45,7 @@ impl Payoff {
         })
     }
 
-    /// The gain of guessing the secret itself: 1 where right, else 0.
+    /// The gain of guessing the secret itself: 1 if the guess is right, else 0.
     pub fn identity(secrets: usize) -> Payoff {
         let mut values = vec![0.0; secrets * secrets];
         (0..secrets).for_each(|s| values[s * secrets + s] = 1.0);
@@ -79,7 +79,7 @@ impl Payoff {
         channel.sum_over_columns(prior, |_, column| self.extreme(column, f64::max))
     }
 
-    /// Least expected loss of a blind guess, R_ℓ(π) = min_w Σ_s π_s ℓ(w, s).
+    /// Smallest expected loss of a blind guess, R_ℓ(π) = min_w Σ_s π_s ℓ(w, s).
     ///
     /// # Errors
     /// A prior over another number of secrets.
@@ -88,7 +88,7 @@ impl Payoff {
         Ok(self.extreme(prior.weights(), f64::min))
     }
 
-    /// Least expected loss after the observation, R_ℓ(π, C) = Σ_o min_w Σ_s π_s C\[s,o\] ℓ(w, s).
+    /// Smallest expected loss after the observation, R_ℓ(π, C) = Σ_o min_w Σ_s π_s C\[s,o\] ℓ(w, s).
     ///
     /// # Errors
     /// A prior or channel over another number of secrets.
@@ -118,6 +118,6 @@ impl Payoff {
                 prior.weights().len()
             ),
         )
-        .with_hint("one row a guess, one column a secret"))
+        .with_hint("use one row per guess and one column per secret"))
     }
 }

@@ -1,4 +1,4 @@
-//! Shannon's figures: mutual information at a prior, and the capacity with a certificate.
+//! Mutual information at a prior, and the Shannon capacity between certified bounds.
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -6,25 +6,25 @@ use serde::Serialize;
 use crate::channel::{Channel, Prior};
 use leakgauge_base::error::Result;
 
-/// The gap between the certified limits at which the iteration stops, in nats.
+/// The gap between the certified bounds at which the iteration stops, in nats.
 const GAP: f64 = 1e-11;
-/// Entries of the matrix that may be visited in all: some seconds.
-const MOST_VISITS: f64 = 5e8;
-/// Iterations at most.
-const MOST_ITERATIONS: u64 = 100_000;
-/// The longest step, as a multiple of Blahut's and Arimoto's.
-const LONGEST_STEP: f64 = 64.0;
+/// The largest number of matrix entries visited in total; takes some seconds.
+const MAX_VISITS: f64 = 5e8;
+/// The largest number of iterations.
+const MAX_ITERATIONS: u64 = 100_000;
+/// The longest step, as a multiple of the Blahut–Arimoto step.
+const MAX_STEP: f64 = 64.0;
 
-/// The Shannon capacity, between two certified limits.
+/// The Shannon capacity, between two certified bounds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Capacity {
-    /// Mutual information at `prior`: the capacity is at least that. In nats.
+    /// A lower bound: the mutual information at `prior`, in nats.
     pub lower: f64,
-    /// The capacity is at most that. In nats.
+    /// An upper bound, in nats.
     pub upper: f64,
-    /// Steps taken.
+    /// The number of steps.
     pub iterations: u64,
-    /// The prior that reaches `lower`.
+    /// The prior that attains `lower`.
     #[serde(skip)]
     pub prior: Vec<f64>,
 }
@@ -47,17 +47,17 @@ impl Channel {
 
     /// The Shannon capacity max_π I(π, C), in nats.
     ///
-    /// Blahut's and Arimoto's iteration π_s ← π_s exp(t·D(C_s ‖ πC)) / Z, where the step t grows while
+    /// The Blahut–Arimoto iteration π_s ← π_s exp(t·D(C_s ‖ πC)) / Z, where the step t grows while
     /// it helps and falls back to 1 where it does not. Every iterate certifies
-    /// I(π, C) ≤ capacity ≤ max_s D(C_s ‖ πC); it stops when the two are 1e-11 apart, or at a fixed
-    /// amount of work, and returns the best of both limits either way.
+    /// I(π, C) ≤ capacity ≤ max_s D(C_s ‖ πC); it stops when the two differ by at most 1e-11, or after a
+    /// fixed amount of work. It returns the best lower and the best upper bound found.
     ///
     /// # References
     /// Blahut 1972, doi:10.1109/TIT.1972.1054855; Arimoto 1972, doi:10.1109/TIT.1972.1054753.
     pub fn shannon_capacity(&self) -> Capacity {
         let n = self.secrets.len();
-        let visits = (MOST_VISITS / self.values.len() as f64) as u64;
-        let most = visits.clamp(50, MOST_ITERATIONS);
+        let visits = (MAX_VISITS / self.values.len() as f64) as u64;
+        let most = visits.clamp(50, MAX_ITERATIONS);
         let mut state = Ascent::at(self, vec![1.0 / n as f64; n]);
         let mut best = Capacity {
             lower: state.information,
@@ -76,7 +76,7 @@ impl Channel {
             }
             if next.improves_on(&state) {
                 state = next;
-                step = (step * 1.5f64).min(LONGEST_STEP);
+                step = (step * 1.5f64).min(MAX_STEP);
             } else if step > 1.0 {
                 step = (step / 4.0).max(1.0);
             } else {
@@ -126,8 +126,8 @@ impl Ascent {
         }
     }
 
-    /// Whether this point is better: by its information, or, where that differs by rounding only, by
-    /// its upper limit, which is more sensitive near the end.
+    /// Whether this point is better: by its information or, if that differs only by rounding, by its upper bound,
+    /// which is more sensitive near convergence.
     fn improves_on(&self, other: &Ascent) -> bool {
         const ROUNDING: f64 = 1e-14;
         let gained = self.information - other.information;
@@ -138,7 +138,7 @@ impl Ascent {
         }
     }
 
-    /// The prior after a step; no weight reaches zero, from where it could not return.
+    /// The prior after a step. No weight becomes 0, because it could never grow again.
     fn stepped(&self, step: f64) -> Vec<f64> {
         let weights = self.prior.iter().zip(&self.divergences);
         let mut next: Vec<f64> = weights

@@ -1,22 +1,22 @@
 use serde::Serialize;
 
-/// How a matrix was laid out.
+/// The layout of a matrix as it was read.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MatrixLayout {
-    /// The file.
+    /// The file, or the mechanism whose matrix it is.
     pub file: String,
     /// Whether row 1 was read as names of columns.
     pub header: bool,
     /// Whether column 1 was read as labels of rows.
     pub labels: bool,
-    /// Rows whose sum was not 1 within the tolerance before they were normalised.
+    /// The number of rows whose sum differed from 1 by more than the tolerance and that were normalized.
     pub normalized_rows: u64,
-    /// Whether there is no file: a mechanism was written out.
+    /// Whether the matrix was computed from a mechanism instead of read from a file.
     pub written_out: bool,
 }
 
 impl MatrixLayout {
-    /// Of a matrix that a mechanism wrote out.
+    /// The layout of a matrix computed from a mechanism.
     pub fn of_mechanism(text: &str) -> Self {
         MatrixLayout {
             file: text.to_owned(),

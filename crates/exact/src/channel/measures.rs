@@ -1,4 +1,4 @@
-//! Exact figures of a channel at a prior, and of pairs of its rows.
+//! Exact leakage measures of a channel at a prior, and of pairs of its rows.
 
 use rayon::prelude::*;
 
@@ -6,7 +6,7 @@ use crate::channel::{Channel, Prior};
 use crate::leakage;
 use leakgauge_base::error::{Error, Result};
 
-/// Sum of minima of two laws: the Bayes security of the two, 1 − TV without cancellation.
+/// Σ min(p, q) of two distributions: their Bayes security, 1 − TV without cancellation.
 pub fn overlap(p: &[f64], q: &[f64]) -> f64 {
     p.iter()
         .zip(q)
@@ -14,7 +14,7 @@ pub fn overlap(p: &[f64], q: &[f64]) -> f64 {
         .sum()
 }
 
-/// Half the sum of absolute differences of two laws.
+/// Total variation of two distributions, ½ Σ |p − q|.
 pub fn total_variation(p: &[f64], q: &[f64]) -> f64 {
     p.iter().zip(q).map(|(p, q)| (p - q).abs()).sum::<f64>() / 2.0
 }
@@ -23,7 +23,7 @@ impl Channel {
     /// Bayes security of two secrets under a uniform prior over them.
     ///
     /// # Formula
-    /// Σ_o min(C\[a,o\], C\[b,o\]) = 1 − tv(a, b), accurate however small.
+    /// Σ_o min(C\[a,o\], C\[b,o\]) = 1 − tv(a, b), accurate even if it is tiny.
     ///
     /// # References
     /// Bayes Security, Theorem 2.
@@ -39,7 +39,7 @@ impl Channel {
     /// Total variation between all pairs of rows, row by row.
     ///
     /// # Errors
-    /// More secrets than [`crate::channel::MOST_ENTRIES`] allows pairs.
+    /// There are more pairs than [`crate::channel::MAX_ENTRIES`].
     pub fn total_variation_matrix(&self) -> Result<Vec<Vec<f64>>> {
         let n = self.secrets.len();
         super::composition::check_size(n, n)?;
@@ -77,8 +77,7 @@ impl Channel {
         self.sum_over_columns(prior, |_, column| column[largest(column)])
     }
 
-    /// Additive leakage L⁺ = V(π, C) − max π, summed from what each observation adds to the blind
-    /// guess.
+    /// Additive leakage L⁺ = V(π, C) − max π, summed over the gain of each observation, without cancellation.
     ///
     /// # Errors
     /// A prior over another number of secrets.
@@ -96,7 +95,7 @@ impl Channel {
         Ok(leakage::multiplicative(self.vulnerability(prior)?, blind))
     }
 
-    /// Multiplicative risk leakage β(π, C) = R*/G, `None` where the prior leaves nothing to guess.
+    /// Multiplicative risk leakage β(π, C) = R*/G, `None` if G = 0, where the prior leaves nothing to guess.
     ///
     /// # Errors
     /// A prior over another number of secrets.
@@ -122,7 +121,7 @@ impl Channel {
         most.iter().sum()
     }
 
-    /// The law of the observation when the secret is drawn from a prior.
+    /// The distribution of the observation when the secret is drawn from a prior.
     ///
     /// # Formula
     /// (πC)_o = Σ_s π_s C\[s,o\].
@@ -140,7 +139,7 @@ impl Channel {
         Ok(law)
     }
 
-    /// The secret most likely after each observation; the first of equals.
+    /// For each observation the most likely secret; among ties, the first.
     ///
     /// # Errors
     /// A prior over another number of secrets.
@@ -186,7 +185,7 @@ impl Channel {
     }
 }
 
-/// The position of the largest entry; the first of equals.
+/// The position of the largest entry; among ties, the first.
 fn largest(column: &[f64]) -> usize {
     let mut best = 0;
     for (s, x) in column.iter().enumerate() {
@@ -197,7 +196,7 @@ fn largest(column: &[f64]) -> usize {
     best
 }
 
-/// Refuses a pair that is not one.
+/// Checks that a pair is two different secrets of the channel.
 pub fn check_pair(channel: &Channel, a: usize, b: usize) -> Result<()> {
     let n = channel.secrets().len();
     if a != b && a < n && b < n {
@@ -205,7 +204,7 @@ pub fn check_pair(channel: &Channel, a: usize, b: usize) -> Result<()> {
     }
     Err(Error::parameter(
         format!("pair {}, {}", a + 1, b + 1),
-        format!("two different secrets of {n} are needed"),
+        format!("must be two different secrets of {n}"),
     ))
 }
 

@@ -1,8 +1,7 @@
-//! Channels whose probabilities are known: exact leakage, composition, the two secrets that are
-//! easiest to tell apart.
+//! Channels with known probabilities: exact leakage, composition, and the worst pair of secrets.
 //!
-//! A [`Channel`] is a stochastic matrix: one row a secret, one column an observation. What the
-//! estimates of this crate approach from samples is computed here exactly.
+//! A [`Channel`] is a stochastic matrix with one row per secret and one column per observation. This module
+//! computes exactly what other crates estimate from samples.
 //!
 //! ```
 //! use leakgauge_exact::channel::{Channel, Prior, SearchMethod, diameter};
@@ -41,10 +40,10 @@ mod repeat;
 
 pub use analysis::{
     Analysis, AnalysisOptions, CapacityBracket, Composition, CompositionKind, DeltaAt, GainFigures,
-    LossFigures, PairAnalysis, PriorFigures, RiskBounds, SecurityBounds, WorstPair, analyse,
+    LossFigures, PairAnalysis, PriorFigures, RiskBounds, SecurityBounds, WorstPair, analyze,
     compose,
 };
-pub use bounds::{CentreBound, centre_bound, l2_bound, mean_row};
+pub use bounds::{CenterBound, center_bound, l2_bound, mean_row};
 pub use diameter::{Diameter, Search, SearchMethod, diameter};
 pub use gain::Payoff;
 pub use information::Capacity;
@@ -52,13 +51,14 @@ pub use layout::MatrixLayout;
 pub use prior::Prior;
 pub use privacy::{TradeOff, TradeOffPoint};
 
-/// How far from 1 the sum of a row or of a prior may be.
+/// The largest difference from 1 that the sum of a row or of a prior may have.
 pub const SUM_TOLERANCE: f64 = 1e-9;
 
-/// The most entries a matrix built by composition may have: 2 GiB of them.
-pub const MOST_ENTRIES: usize = 1 << 28;
+/// The largest number of entries of a matrix built by composition (2 GiB).
+pub const MAX_ENTRIES: usize = 1 << 28;
 
-/// A stochastic matrix: the probability of every observation under every secret.
+/// A stochastic matrix C with C\[s, o\] = P(o given s). Owns its labels and its probabilities, row-major: one row
+/// per secret.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Channel {
     secrets: Vec<String>,
@@ -66,7 +66,7 @@ pub struct Channel {
     values: Vec<f64>,
 }
 
-/// What can be wrong with a row of probabilities.
+/// A defect of a row of probabilities.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum RowProblem {
     /// An entry below zero.
@@ -88,7 +88,7 @@ pub enum RowProblem {
 }
 
 impl RowProblem {
-    /// Finds what is wrong with a row of probabilities, if anything is.
+    /// The first defect of a row of probabilities, if there is one.
     pub fn find(row: &[f64]) -> Option<RowProblem> {
         Self::find_entry(row).or_else(|| {
             let sum: f64 = row.iter().sum();
@@ -96,7 +96,7 @@ impl RowProblem {
         })
     }
 
-    /// Finds an entry that no weight can be, whatever the sum.
+    /// The first entry that is negative or not finite, if there is one; the sum is not checked.
     pub fn find_entry(row: &[f64]) -> Option<RowProblem> {
         row.iter().enumerate().find_map(|(column, &value)| {
             if !value.is_finite() {
@@ -129,16 +129,16 @@ impl fmt::Display for RowProblem {
 }
 
 impl Channel {
-    /// A channel with the labels of its secrets (rows) and observations (columns) and its
-    /// probabilities row by row.
+    /// A channel from the labels of its secrets (rows), the labels of its observations (columns) and its
+    /// probabilities, row-major.
     ///
     /// # Conditions
     /// At least two secrets and one observation; entries finite and not negative; every row sums to 1
     /// within [`SUM_TOLERANCE`].
     ///
     /// # Errors
-    /// A condition that is not met, with the row and its sum or entry; labels that repeat or whose
-    /// number does not match.
+    /// A condition is not met (the message names the row and its sum or entry), or labels repeat or do not match
+    /// in number.
     pub fn new(
         secrets: Vec<String>,
         observations: Vec<String>,
@@ -157,7 +157,7 @@ impl Channel {
             return Err(Error::parameter(
                 "channel",
                 format!(
-                    "{} entries are not {} secrets times {} observations",
+                    "has {} entries, which is not {} secrets times {} observations",
                     values.len(),
                     secrets.len(),
                     observations.len()
@@ -181,10 +181,10 @@ impl Channel {
         Ok(channel)
     }
 
-    /// A channel from its rows; secrets and observations are numbered from 1.
+    /// A channel from its rows; the labels of secrets and observations are numbers from 1.
     ///
     /// # Errors
-    /// As [`Channel::new`], and rows of different lengths.
+    /// As [`Channel::new`], or the rows differ in length.
     pub fn from_rows<R: AsRef<[f64]>>(rows: &[R]) -> Result<Channel> {
         let width = rows.first().map_or(0, |row| row.as_ref().len());
         if let Some(at) = rows.iter().position(|row| row.as_ref().len() != width) {
@@ -200,7 +200,7 @@ impl Channel {
         Channel::new(numbered(rows.len()), numbered(width), values)
     }
 
-    /// A channel that is stochastic by construction.
+    /// A channel from values that are stochastic by construction, without checks.
     pub fn trusted(secrets: Vec<String>, observations: Vec<String>, values: Vec<f64>) -> Channel {
         debug_assert_eq!(values.len(), secrets.len() * observations.len());
         Channel {
@@ -220,10 +220,10 @@ impl Channel {
         &self.observations
     }
 
-    /// The law of the observation under a secret.
+    /// The distribution of the observation under a secret (from 0).
     ///
     /// # Panics
-    /// On a number that is not below the number of secrets.
+    /// If `secret` is not below the number of secrets.
     pub fn row(&self, secret: usize) -> &[f64] {
         let width = self.observations.len();
         &self.values[secret * width..(secret + 1) * width]
@@ -239,7 +239,7 @@ impl Channel {
         &self.values
     }
 
-    /// The number of the secret with a label.
+    /// The row (from 0) of the secret with a label.
     ///
     /// # Errors
     /// There is no such secret.
@@ -262,7 +262,7 @@ pub fn numbered(count: usize) -> Vec<String> {
     (1..=count).map(|number| number.to_string()).collect()
 }
 
-/// The first of many labels, for a message.
+/// The first few labels of a list, for a message.
 pub fn some(labels: &[String]) -> String {
     const LISTED: usize = 8;
     let mut text = labels[..labels.len().min(LISTED)].join(", ");

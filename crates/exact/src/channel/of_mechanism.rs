@@ -5,17 +5,19 @@ use crate::mechanism::Mechanism;
 use leakgauge_base::error::{Error, Result};
 
 impl Channel {
-    /// The matrix of a mechanism over the secrets that its parameters fix.
+    /// The matrix of a mechanism over the secrets that its parameters declare.
     ///
     /// # Errors
-    /// A mechanism without declared secrets, with fewer than two, or whose observations are infinitely
-    /// many or too many to write out.
+    /// The mechanism declares no secrets or only one, or its observations are infinitely many or too many to list.
     pub fn of_mechanism(mechanism: &dyn Mechanism) -> Result<Channel> {
         let bound = mechanism.bind_declared()?;
         let secrets = mechanism.declared_secrets().unwrap_or_default();
         let written = bound.probabilities().ok_or_else(|| {
-            Error::parameter(mechanism.to_string(), "has no matrix that can be written out")
-                .with_hint("its observations are numbers without end, or too many; `leakgauge bounds` has exact figures")
+            Error::parameter(
+                mechanism.to_string(),
+                "has too many observations for a matrix, perhaps infinitely many",
+            )
+            .with_hint("`leakgauge bounds` computes its exact figures without a matrix")
         })?;
         Channel::new(secrets, written.observations, written.rows.concat())
     }

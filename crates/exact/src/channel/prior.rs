@@ -13,7 +13,7 @@ impl Prior {
     /// The uniform distribution.
     ///
     /// # Panics
-    /// On no secrets.
+    /// If `secrets` is 0.
     pub fn uniform(secrets: usize) -> Prior {
         assert!(secrets > 0, "a prior is over at least one secret");
         Prior {
@@ -21,10 +21,10 @@ impl Prior {
         }
     }
 
-    /// A given distribution, in the order of the secrets.
+    /// A distribution from its probabilities, in the order of the secrets.
     ///
     /// # Errors
-    /// A negative or non-finite entry, or a sum further from 1 than [`SUM_TOLERANCE`].
+    /// An entry is negative or not finite, or the sum differs from 1 by more than [`SUM_TOLERANCE`].
     pub fn new(weights: Vec<f64>) -> Result<Prior> {
         match RowProblem::find(&weights) {
             None => Ok(Prior { weights }),
@@ -32,11 +32,11 @@ impl Prior {
         }
     }
 
-    /// The prior a user writes for a channel: `uniform`, `p1,p2,…` in the order of the rows, or
-    /// `label=p,…`, where secrets not named have probability 0.
+    /// Reads the prior of a channel as users write it: `uniform`, `p1,p2,…` in the order of the rows, or
+    /// `label=p,…`, where other secrets have probability 0.
     ///
     /// # Errors
-    /// Anything else: a wrong length, an unknown label, a label named twice, a sum that is not 1.
+    /// The text has another form or a wrong length, a label is unknown or repeated, or the sum is not 1.
     pub fn parse(text: &str, channel: &Channel) -> Result<Prior> {
         let secrets = channel.secrets().len();
         if text == "uniform" {
@@ -68,7 +68,7 @@ impl Prior {
         &self.weights
     }
 
-    /// The most likely secret; the first of equals.
+    /// The most likely secret; among ties, the first.
     pub fn mode(&self) -> usize {
         let mut mode = 0;
         for (secret, weight) in self.weights.iter().enumerate() {
@@ -79,8 +79,8 @@ impl Prior {
         mode
     }
 
-    /// Guessing error G(π) = 1 − max π, summed from the other secrets so that it keeps its digits
-    /// where one secret is nearly certain.
+    /// Guessing error G(π) = 1 − max π, computed as the sum over the other secrets, which is accurate if
+    /// one secret is nearly certain.
     pub fn guessing_error(&self) -> f64 {
         let mode = self.mode();
         let others = self.weights.iter().enumerate();
@@ -90,7 +90,7 @@ impl Prior {
             .sum()
     }
 
-    /// Refuses a prior over another number of secrets.
+    /// Checks that the prior has this number of secrets.
     pub fn check_over(&self, secrets: usize) -> Result<()> {
         if self.weights.len() == secrets {
             return Ok(());
@@ -113,7 +113,7 @@ fn named(text: &str, channel: &Channel) -> Result<Vec<f64>> {
             .ok_or_else(|| bad(text, &format!("{part:?} is not label=p")))?;
         let secret = channel.secret_number(label.trim())?;
         if weights[secret].replace(number(text, p)?).is_some() {
-            return Err(bad(text, &format!("{} is named twice", label.trim())));
+            return Err(bad(text, &format!("{} is given twice", label.trim())));
         }
     }
     Ok(weights.into_iter().map(Option::unwrap_or_default).collect())
@@ -126,12 +126,8 @@ fn number(text: &str, part: &str) -> Result<f64> {
 }
 
 fn bad(text: &str, problem: &str) -> Error {
-    Error::parameter(
-        format!("--prior {}", leakgauge_base::error::shorten(text)),
-        problem,
-    )
-    .with_hint(format!(
-        "a prior is `uniform`, `p1,p2,…` in the order of the rows, or `label=p,…`; it sums to 1 \
+    Error::setting("prior", leakgauge_base::error::shorten(text), problem).with_hint(format!(
+        "write `uniform`, `p1,p2,…` in the order of the rows, or `label=p,…`; the sum must be 1 \
          within {SUM_TOLERANCE:e}"
     ))
 }

@@ -1,4 +1,4 @@
-//! Differential privacy of a channel: ε, δ(ε), and the trade-off of a pair.
+//! Differential privacy of a channel: ε, δ(ε), and the trade-off curve of a pair.
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -7,28 +7,29 @@ use crate::channel::Channel;
 use crate::channel::measures::check_pair;
 use leakgauge_base::error::{Error, Result};
 
-/// The best tests between two secrets, from "never say the second" to "always say the second".
+/// The trade-off curve of two secrets: the error rates of the optimal tests, from "always decide for the first
+/// secret" to "always decide for the second".
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TradeOff {
-    /// The corners of the curve; between them it is straight.
+    /// The vertices of the curve; it is linear between them.
     pub points: Vec<TradeOffPoint>,
 }
 
-/// A test that says "second secret" for all observations whose likelihood ratio is at least some value.
+/// A likelihood-ratio test: it decides for the second secret if the ratio is at least a threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct TradeOffPoint {
-    /// Probability of saying so under the first secret.
+    /// The probability that it decides for the second secret under the first.
     pub false_positive: f64,
-    /// Probability of not saying so under the second.
+    /// The probability that it decides for the first secret under the second.
     pub false_negative: f64,
-    /// ln of the smallest likelihood ratio (second to first) of the observations that are said so:
-    /// minus the slope of the curve on the left of the point. `None` where the ratio is infinite or 0.
+    /// ln of the threshold, a likelihood ratio of second to first secret. The ratio is minus the slope of the curve
+    /// on the left of the point. `None` if the ratio is infinite or 0.
     pub log_ratio: Option<f64>,
 }
 
 impl TradeOff {
-    /// The hockey-stick divergence δ(ε) = max over tests of TPR − e^ε·FPR: how much more likely than
-    /// e^ε times the first secret's an event can be under the second.
+    /// The hockey-stick divergence δ(ε) = max over tests of TPR − e^ε·FPR: the largest P(A | second) −
+    /// e^ε·P(A | first) of an event A.
     pub fn delta(&self, epsilon: f64) -> f64 {
         let scale = epsilon.exp();
         self.points
@@ -39,10 +40,10 @@ impl TradeOff {
 }
 
 impl Channel {
-    /// The least ε of local differential privacy; `None` where it is infinite.
+    /// The smallest ε of local differential privacy; `None` if it is infinite.
     ///
     /// # Formula
-    /// max_o ln(max_s C\[s,o\] / min_s C\[s,o\]), over observations that occur.
+    /// max_o ln(max_s C\[s,o\] / min_s C\[s,o\]), over observations of positive probability.
     pub fn epsilon(&self) -> Option<f64> {
         let mut least = self.row(0).to_vec();
         let mut most = least.clone();
@@ -55,24 +56,24 @@ impl Channel {
         worst_ratio(&most, &least)
     }
 
-    /// The least ε that covers two secrets in both directions; `None` where it is infinite.
+    /// The smallest ε that covers two secrets in both directions; `None` if it is infinite.
     ///
     /// # Errors
-    /// Not two different secrets of the channel.
+    /// `a` and `b` are not two different secrets of the channel.
     pub fn pair_epsilon(&self, a: usize, b: usize) -> Result<Option<f64>> {
         check_pair(self, a, b)?;
         let (p, q) = (self.row(a), self.row(b));
         Ok(worst_ratio(p, q).and_then(|pq| worst_ratio(q, p).map(|qp| pq.max(qp))))
     }
 
-    /// The least δ with which the channel is (ε, δ)-LDP, and the ordered pair of secrets that needs it,
-    /// the first of equals.
+    /// The smallest δ for which the channel is (ε, δ)-LDP, and the ordered pair of secrets that attains it; among
+    /// ties, the first.
     ///
     /// # Formula
     /// δ(ε) = max over a ≠ b of Σ_o max(C\[a,o\] − e^ε C\[b,o\], 0). δ(0) = 1 − β*.
     ///
     /// # Errors
-    /// ε negative or not a number.
+    /// ε is negative or NaN.
     ///
     /// # References
     /// Bayes Security, Proposition 2; Balle et al. 2018, arXiv:1807.01647.
@@ -97,10 +98,10 @@ impl Channel {
             .unwrap_or((0.0, (0, 1))))
     }
 
-    /// The trade-off curve of two secrets: the least false-negative rate at every false-positive rate.
+    /// The trade-off curve of two secrets: the smallest false-negative rate at every false-positive rate.
     ///
     /// # Errors
-    /// Not two different secrets of the channel.
+    /// `a` and `b` are not two different secrets of the channel.
     ///
     /// # References
     /// Neyman and Pearson 1933; Dong, Roth, Su 2022, doi:10.1111/rssb.12454.
@@ -118,7 +119,7 @@ impl Channel {
             false_negative: misses.min(1.0),
             log_ratio: None,
         }];
-        // False negatives are summed from the other end, so that small ones keep their digits.
+        // False negatives are summed from the other end, so that small ones stay accurate.
         let mut false_negatives: Vec<f64> = vec![0.0];
         for (_, q) in seen.iter().skip(1).rev() {
             let below = false_negatives[false_negatives.len() - 1];
@@ -145,7 +146,7 @@ fn ratio((p, q): &(f64, f64)) -> f64 {
     q / p
 }
 
-/// Equal up to rounding: 0.3/0.1 and 0.9/0.3 are one ratio.
+/// Whether two ratios are equal up to rounding, as 0.3/0.1 and 0.9/0.3 are.
 fn same_ratio(x: &(f64, f64), y: &(f64, f64)) -> bool {
     let (left, right) = (x.1 * y.0, y.1 * x.0);
     (left - right).abs() <= 4.0 * f64::EPSILON * left.max(right)
@@ -155,7 +156,7 @@ fn first_larger<T>(best: (f64, T), next: (f64, T)) -> (f64, T) {
     if next.0 > best.0 { next } else { best }
 }
 
-/// scale·q, where nothing times infinity is nothing.
+/// scale·q, with 0·∞ = 0.
 fn scaled(scale: f64, q: f64) -> f64 {
     if q == 0.0 { 0.0 } else { scale * q }
 }

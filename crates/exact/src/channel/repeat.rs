@@ -1,26 +1,25 @@
 //! Many observations of the same secret.
 
 use crate::channel::composition::check_size;
-use crate::channel::{Channel, MOST_ENTRIES};
+use crate::channel::{Channel, MAX_ENTRIES};
 use leakgauge_base::error::{Error, Result};
 
-/// Repetitions up to which products of probabilities are formed directly.
-const FEW: u64 = 500;
-/// Columns whose labels are written out; more are numbered.
-const LABELLED: usize = 100_000;
+/// The largest number of repetitions for which products of probabilities are computed directly.
+const MAX_DIRECT: u64 = 500;
+/// The largest number of columns with descriptive labels; more columns are numbered.
+const MAX_LABELED: usize = 100_000;
 
 impl Channel {
     /// n-fold repetition: n independent observations of the same secret.
     ///
-    /// Sequences that are reorderings of each other have proportional columns in the product
-    /// C‖…‖C, so they are merged into one column, which changes no leakage: there are
-    /// C(n+m−1, m−1) of them, not mⁿ.
+    /// Sequences that are permutations of each other have proportional columns in the product C‖…‖C. They are
+    /// merged into one column, which changes no leakage and leaves C(n+m−1, m−1) columns instead of mⁿ.
     ///
     /// # Formula
     /// P(n₁, …, n_m | s) = n!/∏ n_o! · ∏ C\[s,o\]^n_o. Bayes security is at least β*(C)ⁿ.
     ///
     /// # Errors
-    /// No repetition at all; too many kinds of sequences for memory.
+    /// `times` is 0, or the result is too large for memory.
     ///
     /// # References
     /// Bayes Security, Theorem 3 and section IV-A.
@@ -33,13 +32,13 @@ impl Channel {
         }
         let m = self.observations.len();
         let kinds = binomial(times.saturating_add(m as u64 - 1), m as u64 - 1)
-            .filter(|&kinds| kinds <= MOST_ENTRIES as u64)
+            .filter(|&kinds| kinds <= MAX_ENTRIES as u64)
             .ok_or_else(|| {
                 Error::parameter(
                     format!("repeat {times}"),
-                    format!("{m} observations have too many combinations for memory"),
+                    format!("{m} observations give too many combinations for memory"),
                 )
-                .with_hint("merge observations first, or repeat less often")
+                .with_hint("merge observations first, or use fewer repetitions")
             })? as usize;
         // The counts themselves take memory too, m of them a kind.
         check_size(self.secrets.len().max(m + 4), kinds)?;
@@ -49,7 +48,7 @@ impl Channel {
         for row in self.rows() {
             values.extend(counts.iter().map(|counts| probability(row, counts, times)));
         }
-        let observations = if kinds <= LABELLED {
+        let observations = if kinds <= MAX_LABELED {
             counts.iter().map(|counts| self.name(counts)).collect()
         } else {
             super::numbered(kinds)
@@ -67,7 +66,7 @@ impl Channel {
     }
 }
 
-/// All ways to distribute what is left over the columns from `at` on.
+/// Lists all ways to distribute the remaining count over the columns from `at` on.
 fn list_counts(left: u64, m: usize, counts: &mut Vec<u64>, at: usize, out: &mut Vec<Vec<u64>>) {
     if at + 1 == m {
         counts[at] = left;
@@ -82,7 +81,7 @@ fn list_counts(left: u64, m: usize, counts: &mut Vec<u64>, at: usize, out: &mut 
 
 /// Multinomial probability.
 fn probability(row: &[f64], counts: &[u64], times: u64) -> f64 {
-    if times <= FEW {
+    if times <= MAX_DIRECT {
         return small_probability(row, counts);
     }
     let mut ln = libm::lgamma(times as f64 + 1.0);
@@ -92,7 +91,7 @@ fn probability(row: &[f64], counts: &[u64], times: u64) -> f64 {
     ln.exp()
 }
 
-/// The same by products only, so that it is right to the last digits.
+/// The same by products only, which is accurate to the last digits.
 fn small_probability(row: &[f64], counts: &[u64]) -> f64 {
     let mut so_far = 0u64;
     let mut coefficient = 1.0;
@@ -105,7 +104,7 @@ fn small_probability(row: &[f64], counts: &[u64]) -> f64 {
         }
     }
     if power < f64::MIN_POSITIVE && coefficient > 1.0 {
-        // The product fell below what a number can hold; the whole may not have.
+        // The product underflowed; its multiple by the coefficient may not.
         let ln: f64 = row
             .iter()
             .zip(counts)
@@ -117,7 +116,7 @@ fn small_probability(row: &[f64], counts: &[u64]) -> f64 {
     coefficient * power
 }
 
-/// n over k, where it fits.
+/// The binomial coefficient C(n, k), if it fits in a `u64`.
 fn binomial(n: u64, k: u64) -> Option<u64> {
     let k = k.min(n - k);
     let mut result: u128 = 1;

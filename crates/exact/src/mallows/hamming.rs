@@ -1,4 +1,4 @@
-//! Hamming distance: some items are kept for sure, the others shuffled.
+//! The Mallows model with Hamming distance: a random set of items is fixed, the other items are shuffled.
 
 use libm::{exp, expm1, lgamma, log};
 use rand::{Rng, RngExt};
@@ -13,17 +13,17 @@ pub struct Hamming {
 }
 
 impl Hamming {
-    /// A permutation, in O(n).
+    /// Draws a permutation, in O(n).
     ///
     /// # Formula
-    /// e^(−θ d) = e^(−nθ) Π over fixed items (1 + (e^θ − 1)). Expanding the product: keep a set of K
-    /// items, drawn uniformly, where P(K = k) ∝ (e^θ − 1)^k/k! for k ≤ n, and shuffle the n − K others
-    /// uniformly, which may keep some too.
+    /// e^(−θ d) = e^(−nθ) Π over fixed items (1 + (e^θ − 1)). Expanding the product gives: fix a
+    /// uniformly drawn set of K items, where P(K = k) ∝ (e^θ − 1)^k/k! for k ≤ n, and shuffle the other n − K items
+    /// uniformly, which can leave some of them in place too.
     pub fn sample(&self, rng: &mut impl Rng) -> Vec<u32> {
         self.sample_keeping(self.kept(rng), rng)
     }
 
-    /// The same given how many items are kept.
+    /// The same for a given number of fixed items.
     fn sample_keeping(&self, kept: u32, rng: &mut impl Rng) -> Vec<u32> {
         let mut permutation: Vec<u32> = (0..self.n).collect();
         let moving = self.n - kept;
@@ -36,14 +36,14 @@ impl Hamming {
         let moving = &mut items[..moving as usize];
         let mut places = moving.to_vec();
         places.sort_unstable();
-        // They are in uniformly random order already.
+        // The items are in uniformly random order already.
         for (place, item) in places.into_iter().zip(moving) {
             permutation[place as usize] = *item;
         }
         permutation
     }
 
-    /// How many items are kept for sure.
+    /// Draws the number K of fixed items.
     fn kept(&self, rng: &mut impl Rng) -> u32 {
         let weights = fixed_weights(self.n, self.theta);
         let total: f64 = weights.iter().map(|(_, weight)| weight).sum();
@@ -54,7 +54,7 @@ impl Hamming {
                 return *kept;
             }
         }
-        // Rounding: the likeliest.
+        // Reached only by rounding: the most likely number.
         weights.first().map_or(0, |(kept, _)| *kept)
     }
 
@@ -73,7 +73,7 @@ impl Hamming {
     /// The mean of the distance.
     ///
     /// # Formula
-    /// E(n − K − 1), 0 for K = n: of the n − K items that are shuffled, one stays in the mean.
+    /// E(n − K − 1), 0 for K = n: on average one of the n − K shuffled items stays in place.
     pub fn mean(&self) -> f64 {
         let weights = fixed_weights(self.n, self.theta);
         let total: f64 = weights.iter().map(|(_, weight)| weight).sum();
@@ -101,8 +101,8 @@ fn log_odds(theta: f64) -> f64 {
     }
 }
 
-/// The weights (e^θ − 1)^k/k!, k ≤ n, relative to the largest, which comes first; those that rounding
-/// would not see are left out.
+/// The weights (e^θ − 1)^k/k!, k ≤ n, as pairs (k, weight relative to the largest), the largest first. Weights that
+/// are negligible in double precision are left out.
 pub fn fixed_weights(n: u32, theta: f64) -> Vec<(u32, f64)> {
     const NOTHING: f64 = 1e-40;
     if theta == f64::INFINITY {

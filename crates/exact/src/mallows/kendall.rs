@@ -1,4 +1,4 @@
-//! Kendall's τ: repeated insertion.
+//! The Mallows model with Kendall's τ distance, drawn by repeated insertion.
 
 use libm::{exp, expm1, log, log1p};
 use rand::{Rng, RngExt};
@@ -16,18 +16,18 @@ pub struct Kendall {
 }
 
 impl Kendall {
-    /// A permutation, in O(n log n) time and O(n) memory.
+    /// Draws a permutation, in O(n log n) time and O(n) memory.
     ///
     /// # Formula
     /// Item i of 1 … n is inserted before v of the i − 1 earlier ones with probability
-    /// e^(−θv)/(1 + … + e^(−θ(i−1))); the v sum to the distance. Backwards, the last item's place is
-    /// known, so each takes one of the places still free.
+    /// e^(−θv)/(1 + … + e^(−θ(i−1))); the v sum to the distance. In reverse, the position of the last
+    /// item is known, so each item takes one of the free positions.
     pub fn sample(&self, rng: &mut impl Rng) -> Vec<u32> {
         self.insert(|i| self.insertion(i, rng))
     }
 
     /// The permutation in which the i-th item of 1 … n is inserted before `before(i)` < i earlier ones.
-    /// Asks for the last item first.
+    /// Calls `before` for the last item first.
     pub fn insert(&self, mut before: impl FnMut(u32) -> u32) -> Vec<u32> {
         let mut slots = Slots::new(self.n as usize);
         let mut permutation = vec![0; self.n as usize];
@@ -44,18 +44,18 @@ impl Kendall {
         }
         let span = self.theta * f64::from(i);
         if span < 1e-15 {
-            // Uniform to the last bit.
+            // Exactly uniform.
             return rng.random_range(0..i);
         }
         self.insertion_at(i, Exp1.sample(rng))
     }
 
-    /// How many earlier items the i-th goes before, given a standard exponential number E; for θ > 0.
+    /// The number of earlier items that the i-th item precedes, given a standard exponential number E; for θ > 0.
     ///
     /// # Formula
-    /// ⌊E/θ⌋ mod i: ⌊E/θ⌋ is geometric with ratio e^(−θ), and the numbers v, v + i, v + 2i, … together have a
-    /// probability in proportion to e^(−θv). The tail of E is drawn as finely as its middle, so that the
-    /// rarest places come as often as they should.
+    /// ⌊E/θ⌋ mod i: ⌊E/θ⌋ is geometric with ratio e^(−θ), and the numbers v, v + i, v + 2i, … together have
+    /// probability proportional to e^(−θv). The tail of E has full floating-point precision, so that rare positions
+    /// have the right probability.
     pub fn insertion_at(&self, i: u32, exponential: f64) -> u32 {
         // With θi at least 1e-15 and i below 2³² the quotient stays below 2⁶⁴.
         ((exponential / self.theta) as u64 % u64::from(i)) as u32
@@ -97,7 +97,7 @@ impl Kendall {
     }
 
     /// Σ_i f(θ) − i^power f(iθ), where f(x) = rest(x) + 1/x^power: the poles cancel and are left out
-    /// where they are large.
+    /// if they are large.
     fn sum(&self, rest: fn(f64) -> f64, whole: fn(f64) -> f64, power: i32) -> f64 {
         let theta = self.theta;
         let f = if theta > SERIES { whole } else { rest };

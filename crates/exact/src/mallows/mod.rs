@@ -1,4 +1,4 @@
-//! The Mallows model centred at the identity: P(σ) = e^(−θ d(σ, id))/ψ(θ).
+//! The Mallows model centered at the identity: P(σ) = e^(−θ d(σ, id))/ψ(θ).
 //!
 //! # References
 //! C. L. Mallows, *Non-null ranking models. I*, 1957, doi:10.1093/biomet/44.1-2.114. J.-P. Doignon,

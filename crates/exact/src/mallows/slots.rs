@@ -1,11 +1,11 @@
-//! Free slots in a row, of which the k-th is taken: an order-statistics tree.
+//! An order-statistics tree of free slots: takes the k-th free slot.
 
-/// Slots of a block, eight words.
+/// The number of slots in a block: eight words.
 const BLOCK: usize = 512;
 const WORDS: usize = BLOCK / 64;
 
-/// 0 … n − 1, free until taken: a bit each, and Fenwick sums over blocks of bits. Everything that a step
-/// touches fits in the cache for n = 10⁶.
+/// The slots 0 … n − 1, one bit each, with Fenwick sums over blocks of bits. For n = 10⁶ everything that a step
+/// reads fits in the cache.
 pub(super) struct Slots {
     /// Set if free.
     words: Vec<u64>,
@@ -41,9 +41,9 @@ impl Slots {
         }
     }
 
-    /// Takes the free slot before which `before` others are free, in O(log n).
+    /// Takes the free slot that has exactly `before` free slots below it, in O(log n).
     ///
-    /// There must be more than `before` free ones.
+    /// More than `before` slots must be free.
     pub fn take(&mut self, before: u32) -> usize {
         let (mut block, mut left, mut step) = (0, before, self.top);
         while step > 0 {
@@ -74,7 +74,7 @@ impl Slots {
     }
 }
 
-/// The place of the set bit below which `n` others are set.
+/// The position of the set bit that has exactly `n` set bits below it.
 fn nth_bit(mut word: u64, mut n: u32) -> u32 {
     let (mut place, mut width) = (0, 32);
     while width > 0 {

@@ -1,4 +1,4 @@
-//! Secrets that are labels of a finite alphabet, listed or not.
+//! Finite alphabets of labels, listed or given as a range.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::Secrets;
 use leakgauge_base::error::{Error, Result};
 
-/// The k labels a mechanism is over, and which of them are the bound secrets. Declared secrets are
-/// never listed: their number is limited only by 2^53.
+/// The k labels of a mechanism, and which of them are the bound secrets. Declared secrets are not listed: there can
+/// be up to 2^53.
 #[derive(Debug, Clone)]
 pub(super) struct Alphabet {
     labels: Labels,
@@ -20,10 +20,10 @@ enum Labels {
     Whole(Secrets),
 }
 
-/// Where in the alphabet the bound secrets are.
+/// The positions of the bound secrets in the alphabet.
 #[derive(Debug, Clone)]
 enum Positions {
-    /// All of it, in its order.
+    /// All labels, in their order.
     All(u64),
     Some(Vec<u64>),
 }
@@ -37,11 +37,11 @@ impl Alphabet {
         }
     }
 
-    /// The secrets of a log: some of the declared ones, or all there are. A declared count also
-    /// fits as many labels of any kind.
+    /// The secrets of a log: a subset of the declared secrets, or the whole alphabet if none are declared. A declared
+    /// count also accepts that many labels of any kind.
     ///
     /// # Errors
-    /// A label that appears twice or is not among the declared secrets.
+    /// A label appears twice or is not a declared secret.
     pub(super) fn bind(
         mechanism: &str,
         labels: &[String],
@@ -130,7 +130,7 @@ fn excluded(mechanism: &str, label: &str, secrets: Secrets) -> Error {
         ),
     )
     .with_hint(
-        "leave secrets= out to take the secrets of the log, or declare a range that has them all, \
+        "remove secrets= to use the secrets of the log, or declare a range that contains them, \
          secrets=1..10",
     )
 }

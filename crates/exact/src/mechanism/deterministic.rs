@@ -1,4 +1,4 @@
-//! Functions of the secret.
+//! Deterministic mechanisms: functions of the secret.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,22 +11,25 @@ use leakgauge_base::grammar::{Arguments, MAX_WHOLE, Parameter};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "deterministic",
-    about: "tells a function of the secret: itself, a quotient, a remainder",
+    about: "outputs a function of the secret: the secret, a quotient or a remainder",
     parameters: &[
-        Parameter::named("modulus", "tells the remainder modulo this, at least 1"),
+        Parameter::named(
+            "modulus",
+            "output the remainder modulo this number, at least 1",
+        ),
         Parameter::named(
             "width",
-            "tells the bin of this width, at least 1, before any modulus",
+            "output the number of the bin of this width, at least 1, before any modulus",
         ),
         secrets::PARAMETER,
     ],
     build,
 };
 
-/// Tells ⌊s/width⌋ mod modulus of a whole number s; without either, the label itself.
+/// Outputs ⌊s/width⌋ mod modulus for a whole number s; without both parameters, the label itself.
 ///
 /// # Formula
-/// Total variation between two secrets is 0 if they are told alike, else 1; Σ_o max_s P(o | s) is
+/// Total variation between two secrets is 0 if their outputs are equal, else 1; Σ_o max_s P(o | s) is
 /// the number of different observations; ε is 0 or infinite.
 ///
 /// # Conditions
@@ -70,8 +73,8 @@ impl fmt::Display for Deterministic {
 }
 
 impl Deterministic {
-    /// What is told of a label.
-    fn told(&self, label: &str) -> Result<String> {
+    /// The output for a label.
+    fn output(&self, label: &str) -> Result<String> {
         if self.modulus.is_none() && self.width.is_none() && self.secrets.is_none() {
             return Ok(label.to_owned());
         }
@@ -86,15 +89,15 @@ impl Deterministic {
             .secrets
             .is_none_or(|secrets| (secrets.first()..=secrets.last()).contains(&value));
         if !declared {
-            let problem = format!("{label:?} is none of its secrets");
+            let problem = format!("{label:?} is not one of its secrets");
             return Err(Error::parameter(self.to_string(), problem)
-                .with_hint("leave secrets= out to take the secrets of the log"));
+                .with_hint("remove secrets= to use the secrets of the log"));
         }
         let bin = value.div_euclid(self.width.unwrap_or(1) as i64);
-        let told = self
+        let outputs = self
             .modulus
             .map_or(bin, |modulus| bin.rem_euclid(modulus as i64));
-        Ok(told.to_string())
+        Ok(outputs.to_string())
     }
 }
 
@@ -110,33 +113,36 @@ impl Mechanism for Deterministic {
     fn bind(&self, labels: &[String]) -> Result<Box<dyn BoundMechanism>> {
         let mut numbers: HashMap<String, usize> = HashMap::new();
         let mut observations = Vec::new();
-        let mut told = Vec::with_capacity(labels.len());
+        let mut outputs = Vec::with_capacity(labels.len());
         for label in labels {
-            let observation = self.told(label)?;
+            let observation = self.output(label)?;
             let number = *numbers.entry(observation.clone()).or_insert_with(|| {
                 observations.push(observation);
                 observations.len() - 1
             });
-            told.push(number);
+            outputs.push(number);
         }
-        Ok(Box::new(Bound { told, observations }))
+        Ok(Box::new(Bound {
+            outputs,
+            observations,
+        }))
     }
 }
 
 #[derive(Debug)]
 struct Bound {
     /// The number of the observation of each secret.
-    told: Vec<usize>,
+    outputs: Vec<usize>,
     observations: Vec<String>,
 }
 
 impl BoundMechanism for Bound {
     fn secret_count(&self) -> usize {
-        self.told.len()
+        self.outputs.len()
     }
 
     fn total_variation(&self, a: usize, b: usize) -> f64 {
-        f64::from(u8::from(self.told[a] != self.told[b]))
+        f64::from(u8::from(self.outputs[a] != self.outputs[b]))
     }
 
     fn bayes_security(&self, a: usize, b: usize) -> f64 {
@@ -145,7 +151,7 @@ impl BoundMechanism for Bound {
 
     fn law(&self, secret: usize) -> Law {
         let row = self.observations.iter().enumerate();
-        let p = |o| f64::from(u8::from(o == self.told[secret]));
+        let p = |o| f64::from(u8::from(o == self.outputs[secret]));
         Law::Labels(row.map(|(o, label)| (label.clone(), p(o))).collect())
     }
 
@@ -158,25 +164,25 @@ impl BoundMechanism for Bound {
     }
 
     fn sample(&self, secret: usize, _: &mut dyn Rng) -> Vec<String> {
-        vec![self.observations[self.told[secret]].clone()]
+        vec![self.observations[self.outputs[secret]].clone()]
     }
 
     fn worst_pair(&self) -> Option<(usize, usize)> {
-        let first = self.told.first()?;
-        let other = self.told.iter().position(|told| told != first);
-        (self.told.len() >= 2).then(|| (0, other.unwrap_or(1)))
+        let first = self.outputs.first()?;
+        let other = self.outputs.iter().position(|output| output != first);
+        (self.outputs.len() >= 2).then(|| (0, other.unwrap_or(1)))
     }
 
     fn capacity(&self) -> Option<f64> {
-        (!self.told.is_empty()).then_some(self.observations.len() as f64)
+        (!self.outputs.is_empty()).then_some(self.observations.len() as f64)
     }
 
     fn probabilities(&self) -> Option<Probabilities> {
-        Probabilities::write_out(
-            self.told.len(),
+        Probabilities::tabulate(
+            self.outputs.len(),
             self.observations.len() as u64,
             |o| self.observations[o as usize].clone(),
-            |secret, o| f64::from(u8::from(o as usize == self.told[secret])),
+            |secret, o| f64::from(u8::from(o as usize == self.outputs[secret])),
         )
     }
 }

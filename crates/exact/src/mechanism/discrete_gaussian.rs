@@ -29,13 +29,13 @@ pub(super) const ENTRY: Entry = Entry {
 ///
 /// # Formula
 /// With T(j) = P(z ≥ j): between secrets at distance Δ Bayes security is T(Δ/2) + T(Δ/2 + 1) for
-/// even Δ and 2T((Δ + 1)/2) for odd Δ. T is summed from its small end. No ε of pure differential
-/// privacy unless all secrets are equal: ε = ∞.
+/// even Δ and 2T((Δ + 1)/2) for odd Δ. T is summed from its smallest term. ε = ∞ unless all secrets are
+/// equal.
 ///
 /// # Conditions
-/// 1e-3 ≤ σ ≤ 1e5, for the sums are kept in memory; secrets are whole numbers within ±2^52. σ is
-/// the parameter of the law, slightly above its standard deviation when small. Draws are the
-/// inverse of the distribution function: good to 2^−53, not the exact sampler of the paper.
+/// 1e-3 ≤ σ ≤ 1e5, because the sums are kept in memory; secrets are whole numbers within ±2^52. σ is the parameter
+/// of the distribution; for small σ it slightly exceeds the standard deviation. Draws invert the distribution
+/// function, with error 2^−53; this is not the exact sampler of the paper.
 ///
 /// # References
 /// C. L. Canonne, G. Kamath, T. Steinke, *The discrete Gaussian for differential privacy*,
@@ -85,7 +85,7 @@ struct DiscreteGaussianNoise {
     sums: Arc<Sums>,
 }
 
-/// Sums of probabilities, up to where they vanish.
+/// Cumulative probabilities, up to where they underflow.
 #[derive(Debug)]
 struct Sums {
     /// P(z ≥ j) for j from 0.
@@ -136,7 +136,7 @@ impl Sums {
     }
 }
 
-/// A sum that carries what rounding drops, after Neumaier.
+/// A compensated sum (Neumaier summation).
 #[derive(Default)]
 struct Compensated {
     sum: f64,
@@ -144,6 +144,7 @@ struct Compensated {
 }
 
 impl Compensated {
+    /// One step of Neumaier summation: the rounding error of the addition goes to `dropped`.
     fn add(&mut self, x: f64) {
         let sum = self.sum + x;
         self.dropped += if self.sum.abs() >= x.abs() {
@@ -192,7 +193,7 @@ impl Noise for DiscreteGaussianNoise {
         }
     }
 
-    /// The size by the inverse of its distribution function, P(|z| ≥ j) = 2T(j), then a sign.
+    /// Draws |z| by inverting P(|z| ≥ j) = 2T(j), then a sign.
     fn sample(&self, rng: &mut dyn Rng) -> f64 {
         let u: f64 = rng.sample(OpenClosed01);
         let reached = self.sums.tail[1..].partition_point(|&tail| 2.0 * tail >= u);

@@ -10,9 +10,9 @@ use leakgauge_base::grammar::{Arguments, Bounds, Parameter, format_number};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "exponential",
-    about: "tells one of the secrets by the exponential mechanism, utility being nearness",
+    about: "outputs a whole number near the secret by the exponential mechanism",
     parameters: &[
-        Parameter::positional("epsilon", "the ε that is promised, at least 0"),
+        Parameter::positional("epsilon", "the nominal ε, at least 0"),
         Parameter::named(
             "sensitivity",
             "how much the utility can change, above 0; default: the largest distance between \
@@ -23,14 +23,13 @@ pub(super) const ENTRY: Entry = Entry {
     build,
 };
 
-/// The exponential mechanism with utility −|o − s|: it tells a whole number from the least secret
-/// to the largest.
+/// The exponential mechanism with utility −|o − s|. It outputs a whole number from the smallest to the largest
+/// secret.
 ///
 /// # Formula
 /// P(o | s) = e^(−ε|o − s|/2d)/Z(s) with sensitivity d: a
-/// [`NormalizedGeometric`](super::NormalizedGeometric) with ν = ε/2d, and its figures. The ε
-/// reported is the smallest that holds between all secrets; the promise is ε for secrets at
-/// distance d or less.
+/// [`NormalizedGeometric`](super::NormalizedGeometric) with ν = ε/2d, with the same figures. The
+/// reported ε is the smallest that holds between all secrets; the nominal ε holds for secrets at distance at most d.
 ///
 /// # Conditions
 /// ε ≥ 0 and finite; d > 0; secrets are whole numbers.
@@ -40,7 +39,7 @@ pub(super) const ENTRY: Entry = Entry {
 /// doi:10.1109/FOCS.2007.66.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Exponential {
-    /// The promised ε.
+    /// The nominal ε, for secrets at distance at most d.
     pub epsilon: f64,
     /// The sensitivity d, if it is given.
     pub sensitivity: Option<f64>,
@@ -56,7 +55,7 @@ fn build(arguments: &Arguments<'_>) -> Result<Box<dyn Mechanism>> {
     };
     match mechanism.sensitivity {
         Some(d) if !(0.5 * mechanism.epsilon / d).is_finite() => {
-            Err(arguments.error("epsilon/sensitivity is too large a number"))
+            Err(arguments.error("epsilon/sensitivity is too large"))
         }
         _ => Ok(Box::new(mechanism)),
     }

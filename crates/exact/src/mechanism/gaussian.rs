@@ -32,12 +32,12 @@ pub(super) const ENTRY: Entry = Entry {
 ///
 /// # Formula
 /// Between secrets at distance Δ: Bayes security 2Φ(−Δ/2σ) = erfc(Δ/(2√2 σ)), total variation
-/// erf(Δ/(2√2 σ)). No ε of pure differential privacy unless all secrets are equal: ε = ∞.
+/// erf(Δ/(2√2 σ)). ε = ∞ unless all secrets are equal.
 /// Calibrated to (ε, δ) and sensitivity d, σ = d√(2 ln(1.25/δ))/ε.
 ///
 /// # Conditions
-/// σ > 0; secrets are finite numbers. Samples are `f64`: their last bits can tell secrets apart,
-/// so a simulated log is for measuring, not for protecting anything.
+/// σ > 0; secrets are finite numbers. Samples are `f64`, and their last bits can reveal the secret:
+/// simulate logs to measure, not to protect data.
 ///
 /// # References
 /// Chatzikokolakis et al., *Bayes Security*, Proposition 4 and section VI-C (calibration),
@@ -58,7 +58,7 @@ fn build(arguments: &Arguments<'_>) -> Result<Box<dyn Mechanism>> {
     }))
 }
 
-/// σ as it is given, or calibrated.
+/// σ as given, or calibrated from ε, δ and the sensitivity.
 fn sigma(arguments: &Arguments<'_>) -> Result<f64> {
     let calibrated = ["epsilon", "delta", "sensitivity"];
     let given = calibrated
@@ -68,9 +68,9 @@ fn sigma(arguments: &Arguments<'_>) -> Result<f64> {
         return arguments.number("sigma", Bounds::Above(0.0));
     };
     if arguments.value("sigma").is_some() {
-        return Err(arguments.error(format!("sigma is given together with {name}")));
+        return Err(arguments.error(format!("give either sigma or {name}, not both")));
     }
-    // What is above 0 is at least the smallest number.
+    // A number above 0 is at least the smallest positive one.
     let epsilon = arguments.number("epsilon", Bounds::Between(f64::MIN_POSITIVE, 1.0))?;
     let delta = arguments.number("delta", Bounds::Between(f64::MIN_POSITIVE, 1.0))?;
     let sensitivity = arguments.number_if_given("sensitivity", Bounds::Above(0.0))?;

@@ -11,8 +11,8 @@ use super::{BoundMechanism, Entry, Mechanism, Secrets, secrets};
 use leakgauge_base::error::Result;
 use leakgauge_base::grammar::{Arguments, Bounds, Parameter, format_number};
 
-/// Below this the noise no longer fits the whole numbers that `f64` tells apart.
-pub(super) const LEAST_NU: f64 = 1e-12;
+/// The smallest ν; for a smaller one, noise exceeds the whole numbers that `f64` represents exactly.
+pub(super) const MIN_NU: f64 = 1e-12;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "geometric",
@@ -35,8 +35,8 @@ pub(super) const ENTRY: Entry = Entry {
 /// odd Δ; ε = νΔ.
 ///
 /// # Conditions
-/// ν ≥ 1e-12; secrets are whole numbers within ±2^52. The law is on all integers: it is neither
-/// truncated nor folded at the ends of a range.
+/// ν ≥ 1e-12; secrets are whole numbers within ±2^52. The support is all integers: nothing is truncated or clamped
+/// to a range.
 ///
 /// # References
 /// A. Ghosh, T. Roughgarden, M. Sundararajan, *Universally utility-maximizing privacy mechanisms*,
@@ -52,7 +52,7 @@ pub struct Geometric {
 
 fn build(arguments: &Arguments<'_>) -> Result<Box<dyn Mechanism>> {
     Ok(Box::new(Geometric {
-        nu: arguments.number("nu", Bounds::AtLeast(LEAST_NU))?,
+        nu: arguments.number("nu", Bounds::AtLeast(MIN_NU))?,
         secrets: Secrets::from_arguments(arguments)?,
     }))
 }
@@ -90,8 +90,8 @@ pub(super) struct GeometricNoise {
 }
 
 impl GeometricNoise {
-    /// Whole steps between the nearer secret and the middle: q^half is Bayes security for even
-    /// distances.
+    /// The integer part of half the distance, and whether the distance is odd. For even distances q^half is Bayes
+    /// security.
     fn half(distance: f64) -> (f64, bool) {
         let half = (distance / 2.0).floor();
         (half, distance > 2.0 * half)
@@ -145,7 +145,7 @@ impl Noise for GeometricNoise {
         }
     }
 
-    /// The difference of two geometric numbers, each the whole part of an exponential one.
+    /// The difference of two geometric numbers, each the integer part of an exponential number.
     fn sample(&self, rng: &mut dyn Rng) -> f64 {
         let mut geometric = || {
             let u: f64 = rng.sample(OpenClosed01);

@@ -5,15 +5,15 @@ use std::fmt;
 use libm::{exp, tanh};
 use rand::{Rng, RngExt};
 
-use super::alike::{Alike, Randomizer};
 use super::alphabet::Alphabet;
+use super::symmetric::{Randomizer, Symmetric};
 use super::{Entry, Mechanism, Secrets, secrets};
 use leakgauge_base::error::Result;
 use leakgauge_base::grammar::{Arguments, Bounds, Parameter, format_number};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "hadamard-response",
-    about: "tells a column of a Hadamard matrix, e^ε times as likely where the secret's row has +1",
+    about: "outputs a column of a Hadamard matrix, e^ε times as likely if the secret's row has +1 there",
     parameters: &[
         Parameter::positional("epsilon", "the ε of local differential privacy, at least 0"),
         secrets::PARAMETER,
@@ -57,7 +57,7 @@ impl fmt::Display for HadamardResponse {
     }
 }
 
-impl Alike for HadamardResponse {
+impl Symmetric for HadamardResponse {
     type Randomizer = Columns;
 
     fn secrets(&self) -> Option<Secrets> {
@@ -86,14 +86,14 @@ fn positive(row: u64, column: u64) -> bool {
 }
 
 impl Columns {
-    /// The probability of all columns with +1, and of all others.
+    /// The probability of all columns with +1 together, and of all others.
     fn halves(&self) -> (f64, f64) {
         let inverse = exp(-self.epsilon);
         (1.0 / (1.0 + inverse), inverse / (1.0 + inverse))
     }
 
     /// The share of columns in which every bound row has −1. These columns solve a linear system
-    /// over two elements, parity(row & column) = 1: 2^−rank if it can be solved, else none.
+    /// over GF(2), parity(row & column) = 1: the share is 2^−rank if it is solvable, else 0.
     fn share_all_negative(&self, alphabet: &Alphabet) -> f64 {
         let mut basis: Vec<(u64, bool)> = Vec::new();
         for secret in 0..alphabet.count() {
@@ -153,7 +153,7 @@ impl Randomizer for Columns {
         2.0 * half / self.order as f64
     }
 
-    /// Any column, moved to the wanted half by changing one bit that the row has.
+    /// A uniform column, moved to the drawn half by flipping one bit that the row has.
     fn sample(&self, position: u64, _: &Alphabet, rng: &mut dyn Rng) -> String {
         let row = position + 1;
         let wanted = rng.random::<f64>() < self.halves().0;

@@ -1,58 +1,58 @@
-//! The identity, some of the time.
+//! The identity with probability p: truth or noise.
 
 use std::fmt;
 
 use libm::log1p;
 use rand::{Rng, RngExt};
 
-use super::alike::{Alike, Randomizer};
 use super::alphabet::Alphabet;
+use super::symmetric::{Randomizer, Symmetric};
 use super::{Entry, Mechanism, Secrets, secrets};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::grammar::{Arguments, Bounds, Parameter, Value, format_number};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "identity",
-    about: "tells the secret itself with probability p, else a random label or a fixed word",
+    about: "outputs the secret with probability p, else a random label or a fixed word",
     parameters: &[
-        Parameter::positional("p", "the probability of telling the secret; default 1"),
+        Parameter::positional("p", "the probability of the secret; default 1"),
         Parameter::named(
             "otherwise",
-            "what is told else: uniform, a random label, which may be the true one (the default); \
-             or any other word, told as it is",
+            "the output otherwise: uniform (the default), a random label, which may be the true one; \
+             or any other word",
         ),
         secrets::PARAMETER,
     ],
     build,
 };
 
-/// What the identity tells when it does not tell the secret.
+/// The output of [`Identity`] when it is not the secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Otherwise {
-    /// Any label alike, the true one included.
+    /// A uniformly random label, which may be the true one.
     Uniform,
-    /// This word.
+    /// A fixed word.
     Word(String),
 }
 
-/// Tells the true label with probability p, else something that does not depend on it.
+/// Outputs the true label with probability p, else something that does not depend on it.
 ///
 /// # Formula
 /// Between two secrets total variation p, Bayes security 1 − p; over n secrets
-/// Σ_o max_s P(o | s) = 1 + (n − 1)p. ε = ln(1 + kp/(1 − p)) over k labels if a random label is
-/// told else; infinite for a fixed word, unless p = 0.
+/// Σ_o max_s P(o | s) = 1 + (n − 1)p. ε = ln(1 + kp/(1 − p)) over k labels with
+/// [`Otherwise::Uniform`]; infinite with a fixed word, unless p = 0.
 ///
 /// # Conditions
-/// 0 ≤ p ≤ 1; the fixed word is none of the labels.
+/// 0 ≤ p ≤ 1; the fixed word is not a label.
 ///
 /// # References
 /// With a fixed word this is the erasure channel, for two secrets the (0, δ) mechanism of
 /// Chatzikokolakis et al., *Bayes Security*, Proposition 2, doi:10.1109/CSF57540.2023.00011.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Identity {
-    /// The probability of telling the secret.
+    /// The probability p of the true label.
     pub p: f64,
-    /// What is told else.
+    /// The output otherwise.
     pub otherwise: Otherwise,
     /// The declared secrets.
     pub secrets: Option<Secrets>,
@@ -86,14 +86,14 @@ impl fmt::Display for Identity {
     }
 }
 
-impl Alike for Identity {
-    type Randomizer = Telling;
+impl Symmetric for Identity {
+    type Randomizer = BoundIdentity;
 
     fn secrets(&self) -> Option<Secrets> {
         self.secrets
     }
 
-    fn randomizer(&self, alphabet: &Alphabet) -> Result<Telling> {
+    fn randomizer(&self, alphabet: &Alphabet) -> Result<BoundIdentity> {
         let word = match &self.otherwise {
             Otherwise::Uniform => None,
             Otherwise::Word(word) => Some(word.clone()),
@@ -104,9 +104,9 @@ impl Alike for Identity {
         {
             let problem = format!("otherwise={word} is one of the secrets");
             return Err(Error::parameter(self.to_string(), problem)
-                .with_hint("choose a word that no secret has"));
+                .with_hint("choose a word that is not a secret"));
         }
-        Ok(Telling {
+        Ok(BoundIdentity {
             p: self.p,
             word,
             size: alphabet.size(),
@@ -114,17 +114,17 @@ impl Alike for Identity {
     }
 }
 
-/// The secret or something else.
+/// The identity over an alphabet of known size.
 #[derive(Debug)]
-pub(super) struct Telling {
+pub(super) struct BoundIdentity {
     p: f64,
-    /// What is told else; `None` for any label.
+    /// The fixed word; `None` for a random label.
     word: Option<String>,
-    /// k.
+    /// The number k of labels.
     size: u64,
 }
 
-impl Randomizer for Telling {
+impl Randomizer for BoundIdentity {
     fn total_variation(&self) -> f64 {
         self.p
     }

@@ -30,8 +30,8 @@ pub(super) const ENTRY: Entry = Entry {
 /// variation −expm1(−Δ/2λ), ε = Δ/λ.
 ///
 /// # Conditions
-/// λ > 0; secrets are finite numbers. Samples are `f64`: their last bits can tell secrets apart
-/// (Mironov, below), so a simulated log is for measuring, not for protecting anything.
+/// λ > 0; secrets are finite numbers. Samples are `f64`, and their last bits can reveal the secret
+/// (Mironov, below): simulate logs to measure, not to protect data.
 ///
 /// # References
 /// Chatzikokolakis et al., *Bayes Security*, Proposition 3, doi:10.1109/CSF57540.2023.00011.
@@ -40,7 +40,7 @@ pub(super) const ENTRY: Entry = Entry {
 /// for differential privacy*, doi:10.1145/2382196.2382264.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Laplace {
-    /// The scale, as it was given.
+    /// The scale, as given.
     pub scale: LaplaceScale,
     /// The declared secrets.
     pub secrets: Option<Secrets>,
@@ -89,7 +89,7 @@ impl LaplaceScale {
             }
             (Some(_), _, _) => {
                 return Err(arguments
-                    .error("scale is given together with epsilon or sensitivity")
+                    .error("scale cannot be combined with epsilon or sensitivity")
                     .with_hint(
                         "give scale, or epsilon and sensitivity: scale = sensitivity/epsilon",
                     ));
@@ -99,7 +99,7 @@ impl LaplaceScale {
             Ok(scale)
         } else {
             Err(arguments.error(format!(
-                "sensitivity/epsilon is {}, which cannot be a scale",
+                "sensitivity/epsilon is {}, which is not a valid scale",
                 format_number(scale.scale())
             )))
         }

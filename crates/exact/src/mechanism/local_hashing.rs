@@ -6,46 +6,45 @@ use std::fmt;
 use libm::{exp, expm1, round};
 use rand::{Rng, RngExt};
 
-use super::alike::{Alike, Randomizer};
 use super::alphabet::Alphabet;
+use super::symmetric::{Randomizer, Symmetric};
 use super::{Entry, Mechanism, Secrets, secrets};
 use leakgauge_base::error::Result;
 use leakgauge_base::grammar::{Arguments, Bounds, Parameter, format_number};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "olh",
-    about: "tells a random hash function and the randomized response of the secret's hash",
+    about: "outputs a random hash function and the secret's hash after randomized response",
     parameters: &[
         Parameter::positional("epsilon", "the ε of local differential privacy, at least 0"),
         Parameter::named(
             "buckets",
-            "the number g of hash values, a prime; default: the prime at or above e^ε + 1, but \
-             none above the first that is not below the number of secrets",
+            "the number g of hash values, a prime; default: the smallest prime from e^ε + 1 on, but \
+             at most the smallest prime from the number of secrets on",
         ),
         secrets::PARAMETER,
     ],
     build,
 };
 
-/// The largest number of hash values: a product of two fits a `u64`.
+/// The largest number of hash values; a product of two of them fits in a `u64`.
 const MAX_BUCKETS: u64 = 1 << 31;
-/// The most hashes that are computed for a capacity.
+/// The largest number of hashes computed for a capacity.
 const MAX_HASHES: u64 = 10_000_000;
 
 /// Local hashing over k labels: a hash function h is drawn and made public, and h(s) goes through
-/// randomized response over its g values. The observation is the number of h and the value told,
-/// written `17:2`.
+/// randomized response over its g values. The observation is the number of h and the randomized
+/// value, written `17:2`.
 ///
 /// # Formula
-/// g is prime and m the least number of base-g digits that writes k − 1. Hash function number c,
+/// g is prime, and m is the number of base-g digits of k − 1. Hash function number c,
 /// below g^m, maps label number s to Σ_i c_i s_i mod g, where c_i and s_i are the digits of c and
 /// s. Two different labels collide under exactly g^(m−1) of the g^m functions. Hence between any
 /// two secrets total variation is (1 − 1/g)(e^ε − 1)/(e^ε + g − 1).
 ///
 /// # Conditions
-/// ε ≥ 0 and finite; g prime, below 2^31. Deployments use other families of hash functions: with
-/// one that is universal the average over the functions is the same, for a single pair of secrets
-/// it need not be.
+/// ε ≥ 0 and finite; g prime, below 2^31. Deployments use other families of hash functions. With a
+/// universal family the average over the functions is the same, but a single pair of secrets can differ.
 ///
 /// # References
 /// T. Wang, J. Blocki, N. Li, S. Jha, *Locally differentially private protocols for frequency
@@ -55,7 +54,7 @@ const MAX_HASHES: u64 = 10_000_000;
 pub struct LocalHashing {
     /// The privacy parameter ε.
     pub epsilon: f64,
-    /// The number of hash values, if it is given.
+    /// The number of hash values, if given.
     pub buckets: Option<u64>,
     /// The declared secrets.
     pub secrets: Option<Secrets>,
@@ -98,7 +97,7 @@ impl fmt::Display for LocalHashing {
     }
 }
 
-impl Alike for LocalHashing {
+impl Symmetric for LocalHashing {
     type Randomizer = Hashing;
 
     fn secrets(&self) -> Option<Secrets> {
@@ -162,7 +161,7 @@ impl Hashing {
     /// The number of (function, value) pairs that no bound secret hashes to.
     fn missed(&self, alphabet: &Alphabet) -> Option<u64> {
         if alphabet.is_whole() && self.buckets.checked_pow(self.digits) == Some(alphabet.size()) {
-            // Function 0 maps all to 0; every other one takes every value.
+            // Function 0 maps all labels to 0; every other function takes every value.
             return Some(self.buckets - 1);
         }
         let functions = self.functions()?;
@@ -222,7 +221,7 @@ impl Randomizer for Hashing {
         (if own { heavy } else { light }) / functions
     }
 
-    /// The digits of the function are drawn one by one: its number need not fit a `u64`.
+    /// Draws the digits of the function one by one, because its number may not fit in a `u64`.
     fn sample(&self, position: u64, _: &Alphabet, rng: &mut dyn Rng) -> String {
         let (mut function, mut place, mut sum, mut left) = (0u128, 1u128, 0, position);
         for _ in 0..self.digits {

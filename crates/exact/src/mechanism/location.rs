@@ -1,4 +1,4 @@
-//! Mechanisms that add noise to a number: everything but the noise itself.
+//! Mechanisms that add noise to a number, generic over the noise distribution.
 
 use std::fmt::Debug;
 
@@ -9,7 +9,7 @@ use super::{BoundMechanism, Law, Observed, Secrets};
 use leakgauge_base::error::{Error, Result, shorten};
 use leakgauge_base::grammar::MAX_WHOLE;
 
-/// A law symmetric about 0 and falling on both sides of it.
+/// A noise distribution that is symmetric about 0 and unimodal.
 pub(super) trait Noise: Debug + Clone + Send + Sync + 'static {
     /// Whether noise and secrets are integers.
     const INTEGER: bool;
@@ -24,7 +24,7 @@ pub(super) trait Noise: Debug + Clone + Send + Sync + 'static {
     fn epsilon(&self, distance: f64) -> f64;
 
     /// The smallest δ between two secrets at a distance above 0, for this ε; it grows with the
-    /// distance. `None` where there is no closed form.
+    /// distance. `None` if there is no closed form.
     fn delta(&self, _distance: f64, _epsilon: f64) -> Option<f64> {
         None
     }
@@ -32,39 +32,39 @@ pub(super) trait Noise: Debug + Clone + Send + Sync + 'static {
     /// The probability of noise at most `x`.
     fn distribution(&self, x: f64) -> f64;
 
-    /// What its density looks like; `None` for integer noise.
+    /// The shape of its density; `None` for integer noise.
     fn shape(&self) -> Option<NoiseShape> {
         None
     }
 
-    /// One draw.
+    /// Draws noise.
     fn sample(&self, rng: &mut dyn Rng) -> f64;
 }
 
-/// Unimodal noise, symmetric about 0, as what adds it to a number describes it.
+/// The shape of unimodal noise that is symmetric about 0.
 pub enum NoiseShape {
     /// Density e^(−|x|/λ)/2λ.
     Laplace {
         /// λ.
         scale: f64,
     },
-    /// Normal.
+    /// The normal density.
     Gaussian {
         /// σ.
         sigma: f64,
     },
-    /// A density that is constant between steps, by its distribution function.
+    /// A piecewise constant density, given by its distribution function.
     Steps {
-        /// The distances from 0, increasing, at which it steps; beyond the last it is all but 0.
+        /// The distances from 0, increasing, at which the density changes; beyond the last it is negligible.
         edges: Vec<f64>,
         /// The probability of at most x, accurate for x < 0.
         distribution: Box<dyn Fn(f64) -> f64 + Send + Sync>,
     },
-    /// Integers, by the probability of at most x, accurate for x < 0.
+    /// Integer noise, given by its distribution function, accurate for x < 0.
     Integer(Box<dyn Fn(f64) -> f64 + Send + Sync>),
 }
 
-/// Noise added to each of some numbers.
+/// A noise mechanism bound to the numbers of its secrets.
 #[derive(Debug)]
 pub(super) struct Located<N> {
     noise: N,
@@ -75,8 +75,8 @@ impl<N: Noise> Located<N> {
     /// Reads the labels as numbers.
     ///
     /// # Errors
-    /// A label that is no finite number (no whole number, for integer noise) or is not one of the
-    /// declared secrets. `mechanism` is how the messages call it, `name` is its bare name.
+    /// A label is not a finite number (for integer noise: not a whole number) or not a declared secret. Messages quote
+    /// `mechanism`; `name` is its name without parameters.
     pub(super) fn bind(
         noise: N,
         labels: &[String],
@@ -94,7 +94,11 @@ impl<N: Noise> Located<N> {
                     mechanism,
                     format!("{name} needs secrets that are {kind}; the log has the secret {:?}", shorten(label)),
                 )
-                .with_hint("restrict the log to numeric secrets with --secrets, or claim a mechanism that takes labels, such as randomized-response")
+                .with_hint(format!(
+                    "restrict the log to numeric secrets with {}, or claim a mechanism for labels, such as \
+                     randomized-response",
+                    leakgauge_base::naming::option("secrets")
+                ))
             })?;
             match declared {
                 Some(declared) if !contains(declared, value) => Err(Error::parameter(
@@ -106,7 +110,7 @@ impl<N: Noise> Located<N> {
                         shorten(label)
                     ),
                 )
-                .with_hint("leave secrets= out to take the secrets of the log")),
+                .with_hint("remove secrets= to use the secrets of the log")),
                 _ => Ok(value),
             }
         };
@@ -119,8 +123,8 @@ impl<N: Noise> Located<N> {
     }
 }
 
-/// A label as a number that the noise can be added to. Half of the exact whole numbers are left
-/// for the noise.
+/// A label as a number. Whole numbers are limited to half of the range that `f64` represents exactly, so that noise
+/// can be added.
 fn read<N: Noise>(label: &str) -> Option<f64> {
     let value: f64 = label.trim().parse().ok()?;
     let whole = value.fract() == 0.0 && value.abs() <= (MAX_WHOLE / 2) as f64;
@@ -170,7 +174,7 @@ impl<N: Noise> BoundMechanism for Located<N> {
             .map_or(0.0, |(a, b)| self.noise.epsilon(self.distance(a, b)))
     }
 
-    /// That of the two outermost secrets.
+    /// The δ of the two outermost secrets.
     fn delta(&self, epsilon: f64) -> Option<f64> {
         let distance = self.worst_pair().map_or(0.0, |(a, b)| self.distance(a, b));
         if distance == 0.0 {
@@ -194,8 +198,8 @@ impl<N: Noise> BoundMechanism for Located<N> {
         outermost(&self.secrets)
     }
 
-    /// 1 + Σ total variation of neighbours: of symmetric laws that fall on both sides, the largest
-    /// density at a point belongs to the nearest secret, so Σ_o max_s telescopes over neighbours.
+    /// 1 + Σ total variation of neighbors: for symmetric unimodal noise, the nearest
+    /// secret has the largest density at a point, so Σ_o max_s telescopes over neighbors.
     fn capacity(&self) -> Option<f64> {
         let mut sorted = self.secrets.clone();
         sorted.sort_by(f64::total_cmp);

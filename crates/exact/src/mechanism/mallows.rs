@@ -1,4 +1,4 @@
-//! A shuffle of a few values near their order.
+//! The Mallows shuffle of a few values, with all permutations listed.
 
 use std::fmt;
 
@@ -11,25 +11,25 @@ use crate::permutation::{Distance, hamming, inversions};
 use leakgauge_base::error::{Error, Result, shorten};
 use leakgauge_base::grammar::{Arguments, Bounds, Parameter, Value, format_number};
 
-/// The most values that are shuffled: all of their orders are written out.
-const MOST: u64 = 6;
+/// The largest number of shuffled values; all their orders are listed.
+const MAX_ITEMS: u64 = 6;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "mallows",
-    about: "shuffles n values near the order they are in; the secret is that order, written 2-1-3",
+    about: "shuffles n values by a Mallows model; the secret is their order, written 2-1-3",
     parameters: &[
         Parameter::positional("n", "the number of values, from 1 to 6"),
         Parameter::named(
             "theta",
-            "the dispersion, at least 0; P(shuffle) falls by e^-theta with each step of distance",
+            "the dispersion, at least 0: each step of distance divides the probability by e^theta",
         ),
         Parameter::named(
             "alpha",
-            "in place of theta: alpha divided by the sensitivity of the group",
+            "instead of theta: theta = alpha divided by the sensitivity of the group",
         ),
         Parameter::named(
             "group",
-            "the places whose order is secret, from 1: 1..3; default: all",
+            "the positions whose order is secret, from 1, such as 1..3; default: all",
         ),
         Parameter::named("distance", "kendall (the default) or hamming"),
     ],
@@ -41,7 +41,7 @@ pub(super) const ENTRY: Entry = Entry {
 /// # Formula
 /// Input s, an order of 1 … n; output z with z_i = s(σ(i)) and P(σ) ∝ e^(−θ d(σ, id)).
 /// ε = θΔ over all orders of the group; Δ = C(g, 2) for Kendall's τ, g for Hamming distance (g ≥ 2): the
-/// group's places are in one piece.
+/// positions of the group are contiguous.
 ///
 /// # References
 /// C. Meehan et al., *Privacy Implications of Shuffling*, ICLR 2022, Theorem 4.3.
@@ -49,29 +49,31 @@ pub(super) const ENTRY: Entry = Entry {
 pub struct Mallows {
     /// The number of values.
     pub n: u32,
-    /// θ.
+    /// The dispersion θ.
     pub theta: f64,
-    /// The first and the last place of the group, from 0.
+    /// The first and the last position of the group, from 0.
     pub group: (u32, u32),
-    /// d.
+    /// The distance d.
     pub distance: Distance,
 }
 
 fn build(arguments: &Arguments<'_>) -> Result<Box<dyn Mechanism>> {
-    let n = arguments.whole_if_given("n", 1, MOST)?.ok_or_else(|| {
-        arguments
-            .error("n is missing")
-            .with_hint("write mallows(n=4, theta=0.5)")
-    })? as u32;
+    let n = arguments
+        .whole_if_given("n", 1, MAX_ITEMS)?
+        .ok_or_else(|| {
+            arguments
+                .error("n is missing")
+                .with_hint("write mallows(n=4, theta=0.5)")
+        })? as u32;
     let group = match arguments.value("group") {
         None => (0, n - 1),
         Some(&Value::Range { from, to }) if 1 <= from && from <= to && to <= i64::from(n) => {
             (from as u32 - 1, to as u32 - 1)
         }
         Some(_) => {
-            return Err(arguments.error(format!(
-                "group must be places within 1..{n}, such as 1..{n}"
-            )));
+            return Err(
+                arguments.error(format!("group must be a range of positions within 1..{n}"))
+            );
         }
     };
     let distance = match arguments.value("distance") {
@@ -90,12 +92,12 @@ fn build(arguments: &Arguments<'_>) -> Result<Box<dyn Mechanism>> {
     let theta = match (theta, alpha) {
         (Some(theta), None) => theta,
         (None, Some(_)) if g < 2.0 => {
-            return Err(
-                arguments.error("a group of one value has one order, which alpha says nothing of")
-            );
+            return Err(arguments.error(
+                "a group of one value has only one order, so alpha does not determine theta",
+            ));
         }
         (None, Some(alpha)) => alpha / sensitivity,
-        _ => return Err(arguments.error("needs one of theta and alpha")),
+        _ => return Err(arguments.error("needs either theta or alpha")),
     };
     Ok(Box::new(Mallows {
         n,
@@ -123,7 +125,7 @@ impl fmt::Display for Mallows {
     }
 }
 
-/// All orders of some items, the first place slowest.
+/// All orders of some items, in lexicographic order.
 fn orders(items: &[u32]) -> Vec<Vec<u32>> {
     if items.is_empty() {
         return vec![Vec::new()];

@@ -1,4 +1,4 @@
-//! One of two mechanisms, at random.
+//! A random choice between two mechanisms.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -14,10 +14,10 @@ use leakgauge_base::grammar::{Arguments, Bounds, Call, Parameter, Value, format_
 
 pub(super) const ENTRY: Entry = Entry {
     name: "mixture",
-    about: "applies one mechanism with some probability, else another; which one is not told",
+    about: "applies one of two mechanisms at random and does not reveal which",
     parameters: &[
         Parameter::positional("first", "a mechanism with finitely many observations"),
-        Parameter::positional("second", "another one"),
+        Parameter::positional("second", "a second such mechanism"),
         Parameter::named(
             "weight",
             "the probability of the first, between 0 and 1; default 0.5",
@@ -26,16 +26,15 @@ pub(super) const ENTRY: Entry = Entry {
     build,
 };
 
-/// A mechanism that applies one of two, and does not tell which.
+/// Applies one of two mechanisms at random and does not reveal which.
 ///
 /// # Formula
 /// P(o | s) = w·P₁(o | s) + (1 − w)·P₂(o | s); all figures are sums over the observations of both.
 /// Probabilities below the smallest `f64` count as 0.
 ///
 /// # Conditions
-/// 0 ≤ w ≤ 1; both mechanisms have finitely many observations, in the same columns, and secrets
-/// times observations of each are at most [`MAX_ENTRIES`]. If both declare secrets, they declare
-/// the same.
+/// 0 ≤ w ≤ 1; both mechanisms have finitely many observations in the same columns, and for each, secrets times
+/// observations are at most [`MAX_ENTRIES`]. If both declare secrets, these are the same.
 ///
 /// # References
 /// Chatzikokolakis et al., *Bayes Security*, doi:10.1109/CSF57540.2023.00011: Bayes security is
@@ -59,14 +58,14 @@ fn build(arguments: &Arguments<'_>) -> Result<Box<dyn Mechanism>> {
             .unwrap_or(0.5),
     };
     match [&mixture.first, &mixture.second].map(|mechanism| mechanism.declared_count()) {
-        [Some(one), Some(other)] if one != other => {
-            Err(arguments.error(format!("the first has {one} secrets, the second {other}")))
-        }
+        [Some(one), Some(other)] if one != other => Err(arguments.error(format!(
+            "the first mechanism has {one} secrets, the second {other}"
+        ))),
         _ => Ok(Box::new(mixture)),
     }
 }
 
-/// A parameter that is a mechanism itself.
+/// Reads a parameter that is a mechanism.
 pub(super) fn component(arguments: &Arguments<'_>, parameter: &str) -> Result<Box<dyn Mechanism>> {
     match arguments.value(parameter) {
         Some(Value::Call(call)) => from_call(call),
@@ -80,7 +79,7 @@ pub(super) fn component(arguments: &Arguments<'_>, parameter: &str) -> Result<Bo
         ))),
         None => Err(arguments
             .error(format!("{parameter} is missing"))
-            .with_hint("mechanisms can be given to mechanisms: mixture(randomized-response(1), identity(0.5), weight=0.9)")),
+            .with_hint("write a mechanism inside the mechanism, as in mixture(randomized-response(1), identity(0.5), weight=0.9)")),
     }
 }
 
@@ -115,7 +114,7 @@ impl Mechanism for Mixture {
                 "the two mechanisms have different observation columns",
             ));
         }
-        let write_out = |bound: &dyn BoundMechanism, mechanism: &dyn Mechanism| {
+        let tabulate = |bound: &dyn BoundMechanism, mechanism: &dyn Mechanism| {
             bound.probabilities().ok_or_else(|| {
                 let problem = format!(
                     "{mechanism} has infinitely many observations, or too many: secrets times \
@@ -125,8 +124,8 @@ impl Mechanism for Mixture {
             })
         };
         let tables = (
-            write_out(&*first, &*self.first)?,
-            write_out(&*second, &*self.second)?,
+            tabulate(&*first, &*self.first)?,
+            tabulate(&*second, &*self.second)?,
         );
         Ok(Box::new(Bound {
             table: mix(self.weight, tables.0, tables.1),

@@ -1,8 +1,8 @@
-//! Known mechanisms: how they draw an observation, and what is exactly known about them.
+//! Known mechanisms: how they draw an observation, and their exact leakage.
 //!
-//! A [`Mechanism`] is what a user writes, `laplace(scale=2)`. Bound to the secrets of a log
-//! ([`Mechanism::bind`]) it becomes a [`BoundMechanism`]: it can be sampled, and it knows the exact
-//! total variation between any two of its secrets and the law of its observations.
+//! A [`Mechanism`] is what a user writes, such as `laplace(scale=2)`. Binding it to the secrets of a log
+//! ([`Mechanism::bind`]) gives a [`BoundMechanism`]. That can be sampled, and it knows the distribution of its
+//! observations and the exact total variation between any two secrets.
 //!
 //! | name | observation under secret s | Bayes security of a, b at distance Δ |
 //! | --- | --- | --- |
@@ -11,19 +11,19 @@
 //! | `gaussian` | s + N(0, σ²) | erfc(Δ/(2√2 σ)) |
 //! | `geometric` | integer o with weight e^(−ν\|o − s\|) | e^(−νΔ/2), Δ even |
 //! | `truncated-geometric` | the same, folded onto the ends of a range | the same |
-//! | `normalized-geometric` | the same weights on a range, normalised there | sum of two series |
+//! | `normalized-geometric` | the same weights on a range, normalized there | sum of two series |
 //! | `exponential` | o of the range with weight e^(−ε\|o − s\|/2d) | sum of two series |
 //! | `staircase` | s + staircase noise | probability of noise beyond Δ/2, twice |
 //! | `discrete-gaussian` | integer o with weight e^(−(o − s)²/2σ²) | sum of two tails |
 //! | `planar-laplace` | a point with density falling as e^(−d/λ) | (2/π)(Ki₁(u) + u K₀(u)), u = Δ/2λ |
-//! | `planar-geometric` | a point of a grid with weight e^(−νd), normalised | exact sum |
+//! | `planar-geometric` | a point of a grid with weight e^(−νd), normalized | exact sum |
 //! | `rappor`, `oue` | k noisy bits | 2/(1 + e^(ε/2)); 1/2 + 1/(e^ε + 1) |
 //! | `olh` | a hash function and the randomized hash | 1 − (1 − 1/g)(e^ε − 1)/(e^ε + g − 1) |
 //! | `subset-selection` | d of the k labels | positive sum of hypergeometric terms |
 //! | `hadamard-response` | a column of a Hadamard matrix | 1/2 + 1/(e^ε + 1) |
 //! | `deterministic` | a function of s | 0 or 1 |
 //! | `identity` | s with probability p, else a random label or a fixed word | 1 − p |
-//! | `mixture` | that of one of two mechanisms | exact sum |
+//! | `mixture` | the observation of one of two mechanisms | exact sum |
 //! | `shuffled` | the histogram of n users' observations | exact sum |
 //!
 //! ```
@@ -45,7 +45,6 @@ use rand::Rng;
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::grammar::{Arguments, Call, Parameter};
 
-mod alike;
 mod alphabet;
 mod deterministic;
 mod discrete_gaussian;
@@ -72,6 +71,7 @@ mod secrets;
 mod shuffled;
 mod staircase;
 mod subset_selection;
+mod symmetric;
 mod truncated_geometric;
 mod unary_encoding;
 
@@ -104,60 +104,62 @@ pub use subset_selection::SubsetSelection;
 pub use truncated_geometric::TruncatedGeometric;
 pub use unary_encoding::{BitNoise, UnaryEncoding};
 
-/// The most declared secrets that are ever written out one by one.
+/// The largest number of declared secrets that are listed one by one.
 pub const MAX_LISTED: u64 = 10_000_000;
 
-/// A mechanism with its parameters, not yet tied to particular secrets. `Display` writes it in the
+/// A mechanism with its parameters, not yet bound to secrets. `Display` writes it in the
 /// grammar that [`parse`] reads.
 pub trait Mechanism: Debug + Display + Send + Sync {
-    /// The secrets the parameters fix, if they do (`secrets=10`, `secrets=0..9`), one label each.
-    /// They can be too many for memory: ask [`Mechanism::declared_count`] first.
+    /// The labels of the secrets that the parameters declare (`secrets=10`, `secrets=0..9`), if they do. There can
+    /// be too many for memory: check [`Mechanism::declared_count`] first.
     fn declared_secrets(&self) -> Option<Vec<String>>;
 
-    /// How many secrets the parameters fix, if they do.
+    /// The number of secrets that the parameters declare, if they do.
     fn declared_count(&self) -> Option<u64> {
         self.declared_secrets().map(|labels| labels.len() as u64)
     }
 
-    /// Ties the mechanism to secret labels.
+    /// Binds the mechanism to the labels of secrets.
     ///
     /// # Errors
-    /// A label that the mechanism cannot take (a word where it needs a number, a secret that the
-    /// parameters exclude).
+    /// The mechanism cannot take a label, such as a word where it needs a number or a secret that the parameters
+    /// exclude.
     fn bind(&self, labels: &[String]) -> Result<Box<dyn BoundMechanism>>;
 
-    /// Ties the mechanism to the secrets that its parameters fix, numbered in their order.
+    /// Binds the mechanism to the declared secrets, in their order.
     ///
     /// # Errors
-    /// The parameters fix no secrets, or more than [`MAX_LISTED`] and the mechanism has to list
-    /// them.
+    /// No secrets are declared, or more than [`MAX_LISTED`] and the mechanism must list them.
     fn bind_declared(&self) -> Result<Box<dyn BoundMechanism>> {
         self.bind(&listed_secrets(self)?)
     }
 }
 
-/// The declared secrets of a mechanism, if they are declared and can be listed.
+/// The labels of the declared secrets.
+///
+/// # Errors
+/// No secrets are declared, or more than [`MAX_LISTED`].
 pub fn listed_secrets<M: Mechanism + ?Sized>(mechanism: &M) -> Result<Vec<String>> {
     let declared = mechanism.declared_count();
     if let Some(count) = declared.filter(|&count| count > MAX_LISTED) {
         return Err(Error::parameter(
             mechanism.to_string(),
-            format!("{count} secrets are too many to list; the most is {MAX_LISTED}"),
+            format!("{count} secrets are too many to list; the limit is {MAX_LISTED}"),
         ));
     }
     mechanism.declared_secrets().ok_or_else(|| {
-        Error::parameter(mechanism.to_string(), "its secrets are not known here").with_hint(
+        Error::parameter(mechanism.to_string(), "its secrets are not declared").with_hint(
             "add secrets= to the mechanism: a count, secrets=10, or a range, secrets=0..9",
         )
     })
 }
 
-/// A mechanism over given secrets, numbered in the order of the labels it was bound to.
+/// A mechanism bound to secrets, which are numbered from 0 in the order of their labels.
 ///
 /// # Panics
 /// All methods panic on a number that is not below [`BoundMechanism::secret_count`].
 pub trait BoundMechanism: Debug + Send + Sync {
-    /// How many secrets it is bound to.
+    /// The number of secrets.
     fn secret_count(&self) -> usize;
 
     /// Exact total variation between the observations of secrets `a` and `b`.
@@ -166,22 +168,20 @@ pub trait BoundMechanism: Debug + Send + Sync {
     /// 1 − total variation, computed without cancellation.
     fn bayes_security(&self, a: usize, b: usize) -> f64;
 
-    /// The law of the observation under a secret.
+    /// The distribution of the observation under a secret.
     fn law(&self, secret: usize) -> Law;
 
-    /// The noise that is added to a number, and the numbers that the secrets are; `None` if the
-    /// mechanism does something else.
+    /// For a mechanism that adds noise to a number: the shape of the noise, and the numbers of the secrets.
     fn located(&self) -> Option<(NoiseShape, &[f64])> {
         None
     }
 
-    /// The scale of the planar Laplace noise that is added, and the points that the secrets are; `None` if
-    /// the mechanism does something else.
+    /// For a mechanism that adds planar Laplace noise: its scale, and the points of the secrets.
     fn planar(&self) -> Option<(f64, &[[f64; 2]])> {
         None
     }
 
-    /// The smallest ε of local differential privacy over these secrets; infinite if there is none.
+    /// The smallest ε of local differential privacy over these secrets; may be infinite.
     fn epsilon(&self) -> f64;
 
     /// The names of the columns that an observation has in a log.
@@ -189,20 +189,19 @@ pub trait BoundMechanism: Debug + Send + Sync {
         &["observation"]
     }
 
-    /// One observation, as a log would record it: a field for each of the
+    /// Draws an observation, as a log would record it: one field for each of the
     /// [columns](BoundMechanism::columns).
     fn sample(&self, secret: usize, rng: &mut dyn Rng) -> Vec<String>;
 
     /// As [`sample`](BoundMechanism::sample), with numbers as numbers. Both take the same randomness from `rng`
-    /// and their texts are equal. A mechanism that does not say otherwise shows labels.
+    /// and their texts are equal. The default implementation returns labels.
     fn draw(&self, secret: usize, rng: &mut dyn Rng) -> Vec<Observed> {
         let fields = self.sample(secret, rng);
         fields.into_iter().map(Observed::Label).collect()
     }
 
-    /// The first pair of secrets, in increasing order, whose Bayes security is smallest; `None`
-    /// if there are fewer than two secrets. Unless the mechanism knows better, this looks at
-    /// every pair.
+    /// The first pair (a < b) of secrets with the smallest Bayes security; `None` if there are fewer than two
+    /// secrets. The default implementation examines every pair.
     fn worst_pair(&self) -> Option<(usize, usize)> {
         let n = self.secret_count();
         let pairs = (0..n).flat_map(|a| (a + 1..n).map(move |b| (a, b)));
@@ -213,45 +212,45 @@ pub trait BoundMechanism: Debug + Send + Sync {
     }
 
     /// Multiplicative capacity over these secrets, Σ_o max_s P(o | s), in \[1, secrets\]; `None`
-    /// where the mechanism has no exact value.
+    /// if no exact value is known.
     fn capacity(&self) -> Option<f64> {
         None
     }
 
-    /// The smallest δ for which (ε, δ)-differential privacy holds between all secrets; `None` where
-    /// the mechanism has no exact value. At ε = 0 it is total variation.
+    /// The smallest δ for which (ε, δ)-differential privacy holds between all secrets; `None` if
+    /// no exact value is known. At ε = 0 it is the total variation of the worst pair.
     fn delta(&self, epsilon: f64) -> Option<f64> {
         Some(self.probabilities()?.delta(epsilon))
     }
 
-    /// The probability of every observation under every secret; `None` if the observations are
-    /// infinitely many, or secrets times observations are more than [`MAX_ENTRIES`].
+    /// The probability of every observation under every secret; `None` if there are
+    /// infinitely many observations, or secrets times observations exceed [`MAX_ENTRIES`].
     fn probabilities(&self) -> Option<Probabilities> {
         None
     }
 }
 
-/// The law of an observation.
+/// The distribution of an observation.
 pub enum Law {
-    /// Finitely many labels with their probabilities. Several columns are one label, joined by
+    /// Finitely many labels with their probabilities. The fields of several columns form one label, joined by
     /// commas.
     Labels(Vec<(String, f64)>),
-    /// A law on the integers, by its distribution function at integers.
+    /// A distribution on the integers, given by its distribution function at integers.
     Integer(Box<dyn Fn(f64) -> f64 + Send + Sync>),
-    /// A continuous law on the real line, by its distribution function.
+    /// A continuous distribution on the real line, given by its distribution function.
     Real(Box<dyn Fn(f64) -> f64 + Send + Sync>),
-    /// Several columns, by the law of each alone.
+    /// Several columns, given by the marginal distribution of each.
     Coordinates(Vec<Law>),
-    /// A law that is not given here, and why.
+    /// An unknown distribution, and why it is unknown.
     Unknown(&'static str),
 }
 
-/// A name that the grammar of mechanisms knows.
+/// A mechanism in the registry: its name, description and parameters.
 #[derive(Debug)]
 pub struct Entry {
     /// The name: `laplace`.
     pub name: &'static str,
-    /// What it does, in one line.
+    /// A description in one line.
     pub about: &'static str,
     /// Its parameters.
     pub parameters: &'static [Parameter],
@@ -259,10 +258,10 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Makes the mechanism of a call of this name.
+    /// Builds the mechanism from a call of this name.
     ///
     /// # Errors
-    /// Arguments that the mechanism does not take.
+    /// An argument is invalid.
     pub fn build(&self, call: &Call) -> Result<Box<dyn Mechanism>> {
         (self.build)(&Arguments::new(call, self.parameters)?)
     }

@@ -1,4 +1,4 @@
-//! Geometric weights on a range, normalised there.
+//! Geometric weights on a range, normalized there.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use leakgauge_base::grammar::{Arguments, Parameter, format_number};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "normalized-geometric",
-    about: "tells a number of a range with weights falling geometrically from the secret",
+    about: "outputs a number of a range with geometric weights around the secret",
     parameters: &[
         Parameter::positional(
             "nu",
@@ -25,22 +25,21 @@ pub(super) const ENTRY: Entry = Entry {
     build,
 };
 
-/// Tells a whole number of a range with weight e^(−ν|o − c|), c the center of the secret; for each
-/// secret the weights are divided by their own sum.
+/// Outputs a whole number of a range with weight e^(−ν|o − c|), where c is the center of the secret. The weights of
+/// each secret are normalized by their sum.
 ///
 /// # Formula
-/// With q = e^−ν and Z(c) = Σ_o q^|o − c|: P(o | s) = q^|o − c|/Z(c). Of centers a < b, a wins up
-/// to t = ⌊(a + b)/2 + ln(Z(b)/Z(a))/2ν⌋ and b beyond it, so Bayes security is
+/// With q = e^−ν and Z(c) = Σ_o q^|o − c|: P(o | s) = q^|o − c|/Z(c). For centers a < b, a is more
+/// likely up to t = ⌊(a + b)/2 + ln(Z(b)/Z(a))/2ν⌋ and b beyond it, so Bayes security is
 /// P(o ≤ t | b) + P(o > t | a), two geometric series. ε = ν(b − a) + |ln(Z(b)/Z(a))|.
 ///
 /// # Conditions
-/// ν ≥ 1e-12; centers are whole numbers in the range. Total variation is precise to about 1e-16
-/// absolutely, Bayes security relatively.
+/// ν ≥ 1e-12; centers are whole numbers in the range. Total variation has absolute error about
+/// 1e-16, Bayes security relative error about 1e-16.
 ///
 /// # References
 /// G. Cherubin, K. Chatzikokolakis, C. Palamidessi, *F-BLEAU: fast black-box leakage estimation*,
-/// doi:10.1109/SP.2019.00073 (geometric channels). The definition is stated here because papers
-/// differ in how they treat the ends.
+/// doi:10.1109/SP.2019.00073 (geometric channels). Papers define the ends of the range in different ways.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NormalizedGeometric {
     /// The rate ν.
@@ -122,7 +121,7 @@ impl Normalized {
         log(self.total(b) / self.total(a))
     }
 
-    /// Up to here a wins.
+    /// The last number at which a is more likely than b.
     fn split(&self, a: f64, b: f64) -> f64 {
         if self.nu == 0.0 {
             return a;
@@ -174,7 +173,7 @@ impl Monotone for Normalized {
         (below + self.series(x - center + 1.0)) / self.total(center)
     }
 
-    /// A side, then a truncated geometric number by the inverse of its distribution function.
+    /// Draws a side, then a truncated geometric number by inverting its distribution function.
     fn sample(&self, center: f64, rng: &mut dyn Rng) -> f64 {
         let (below, above) = self.sides(center);
         let left = rng.random::<f64>() * (below + above) < below;

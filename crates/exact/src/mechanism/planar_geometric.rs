@@ -15,7 +15,7 @@ use leakgauge_base::grammar::{Arguments, Parameter, format_number};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "planar-geometric",
-    about: "tells a point of a grid with weights falling geometrically with its distance",
+    about: "outputs a point of a grid with geometric weights around the secret",
     parameters: &[
         Parameter::positional(
             "nu",
@@ -24,23 +24,23 @@ pub(super) const ENTRY: Entry = Entry {
         points::PARAMETER,
         Parameter::named(
             "observations",
-            "the points that can be told, given as the secrets are; default: the smallest grid \
-             with all secrets",
+            "the possible outputs, given as the secrets are; default: the smallest grid that \
+             contains all secrets",
         ),
     ],
     build,
 };
 
-/// Tells a point of a square grid: o has weight e^(−νd), d its Euclidean distance from the secret;
-/// for each secret the weights are divided by their own sum. The observation has two columns, x
+/// Outputs a point o of a square grid with weight e^(−νd), where d is its Euclidean distance from the secret. The
+/// weights of each secret are normalized by their sum. The observation has two columns, x
 /// and y.
 ///
 /// # Formula
 /// All figures are sums over the grid: Bayes security Σ_o min, total variation ½ Σ_o |P − Q|, ε the
-/// largest logarithm of a ratio. Of secrets a and b ε is at most 2νd(a, b).
+/// largest logarithm of a ratio. Between secrets a and b, ε is at most 2νd(a, b).
 ///
 /// # Conditions
-/// ν ≥ 1e-12; secrets are points, on the grid or not; secrets times points of the grid are at most
+/// ν ≥ 1e-12; secrets are points, not necessarily on the grid; secrets times points of the grid are at most
 /// [`MAX_ENTRIES`].
 ///
 /// # References
@@ -76,7 +76,7 @@ impl fmt::Display for PlanarGeometric {
 }
 
 impl PlanarGeometric {
-    /// The points that can be told.
+    /// The possible outputs.
     fn grid(&self, secrets: &[[f64; 2]]) -> Grid {
         self.observations.or(self.secrets).unwrap_or_else(|| {
             let all = || secrets.iter().flatten().copied();
@@ -106,12 +106,12 @@ impl Mechanism for PlanarGeometric {
         let entries = (side * side).saturating_mul(secrets.len() as u64);
         if far || entries > MAX_ENTRIES {
             let problem = format!(
-                "{} secrets on a grid of side {side} are too many; secrets times points are at \
+                "{} secrets on a grid of side {side} are too many; secrets times points can be at \
                  most {MAX_ENTRIES}",
                 secrets.len()
             );
             return Err(Error::parameter(self.to_string(), problem)
-                .with_hint("give a smaller grid: observations=0..9 has 100 points"));
+                .with_hint("use a smaller grid: observations=0..9 has 100 points"));
         }
         Ok(Box::new(Bound::new(self.nu, &secrets, grid)))
     }
@@ -122,7 +122,7 @@ struct Bound {
     grid: Grid,
     table: Probabilities,
     epsilon: f64,
-    /// Sums of the rows of the table, for drawing.
+    /// Cumulative sums of the rows of the table, for sampling; computed when first needed.
     sums: OnceLock<Vec<Vec<f64>>>,
 }
 

@@ -36,11 +36,11 @@ pub(super) const ENTRY: Entry = Entry {
 /// d from it. The observation has two columns, x and y.
 ///
 /// # Formula
-/// Between secrets at distance Δ, with u = Δ/2λ: the nearer secret wins, so Bayes security is twice
+/// Between secrets at distance Δ, with u = Δ/2λ: the nearer secret is more likely, so Bayes security is twice
 /// the probability that one coordinate of the noise exceeds Δ/2,
 /// (2/π)·∫₀^∞ (1/cosh t + u) e^(−u cosh t) dt = (2/π)(Ki₁(u) + u K₀(u)); total variation
-/// (2/π)·∫₀^∞ (1 − (1 + z)e^(−z))/cosh t dt with z = u cosh t. ε = Δ/λ, over all secrets that of
-/// the farthest two.
+/// (2/π)·∫₀^∞ (1 − (1 + z)e^(−z))/cosh t dt with z = u cosh t. ε = Δ/λ, over all secrets that
+/// of the farthest two.
 ///
 /// # Conditions
 /// λ > 0; secrets are points with finite coordinates. The integrands are analytic, so that the
@@ -52,7 +52,7 @@ pub(super) const ENTRY: Entry = Entry {
 /// trapezoidal rule*, doi:10.1137/130932132.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlanarLaplace {
-    /// The scale, as it was given.
+    /// The scale, as given.
     pub scale: LaplaceScale,
     /// The declared secrets.
     pub secrets: Option<Grid>,
@@ -109,7 +109,7 @@ struct Bound {
     secrets: Vec<[f64; 2]>,
 }
 
-/// ∫₀^∞ of an even analytic function that has vanished at `end`, by the trapezoidal rule.
+/// ∫₀^∞ of an even analytic function that is negligible beyond `end`, by the trapezoidal rule.
 fn trapezoid(end: f64, f: impl Fn(f64) -> f64) -> f64 {
     const STEPS: f64 = 8.0;
     let inner: f64 = (1..=(end * STEPS) as u32)
@@ -169,7 +169,7 @@ impl Bound {
         0.5 * (points::distance(self.secrets[a], self.secrets[b]) / self.scale)
     }
 
-    /// The places of the secrets on a line, if they are on one.
+    /// The positions of the secrets along a line, if they are collinear.
     fn on_a_line(&self) -> Option<Vec<f64>> {
         let (a, b) = self.worst_pair()?;
         let (from, to) = (self.secrets[a], self.secrets[b]);
@@ -219,7 +219,7 @@ impl BoundMechanism for Bound {
         points::COLUMNS
     }
 
-    /// A direction, and a distance with density r·e^(−r/λ)/λ²: the sum of two exponential numbers.
+    /// Draws a direction, and a distance with density r·e^(−r/λ)/λ², the sum of two exponential numbers.
     fn sample(&self, secret: usize, rng: &mut dyn Rng) -> Vec<String> {
         texts(self.draw(secret, rng))
     }
@@ -239,13 +239,13 @@ impl BoundMechanism for Bound {
             .collect()
     }
 
-    /// The farthest two: Bayes security falls with the distance.
+    /// The farthest two secrets, because Bayes security decreases with the distance.
     fn worst_pair(&self) -> Option<(usize, usize)> {
         points::outermost(&self.secrets)
     }
 
-    /// 1 + Σ total variation of neighbours, for two secrets or several on a line: the nearest
-    /// secret wins, on strips across the line. Else `None`.
+    /// 1 + Σ total variation of neighbors, for two secrets or several on a line: the nearest
+    /// secret is the most likely one, on strips across the line. Otherwise `None`.
     fn capacity(&self) -> Option<f64> {
         if self.secrets.len() == 1 {
             return Some(1.0);

@@ -1,4 +1,4 @@
-//! Secrets that are points of the plane.
+//! Secrets that are points in the plane.
 
 use super::{MAX_LISTED, Secrets};
 use leakgauge_base::error::{Error, Result};
@@ -7,14 +7,14 @@ use leakgauge_base::grammar::{Arguments, Parameter};
 /// The parameter `secrets` of planar mechanisms.
 pub(super) const PARAMETER: Parameter = Parameter::named(
     "secrets",
-    "the secrets there are: the points x;y with x and y in a range a..b of whole numbers (a count \
-     n is 0..n-1); default: those of the log, such as 3;4 or (0.5, 2)",
+    "the possible secrets: the points x;y with x and y in a range a..b of whole numbers (a count n \
+     means 0..n-1); default: the secrets of the log, such as 3;4 or (0.5, 2)",
 );
 
 /// The columns of an observation that is a point.
 pub(super) const COLUMNS: &[&str] = &["x", "y"];
 
-/// The points whose coordinates are whole numbers of a range, row by row.
+/// The points whose coordinates are whole numbers in a range, row by row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Grid(pub Secrets);
 
@@ -23,7 +23,7 @@ impl Grid {
     pub(super) fn read(arguments: &Arguments<'_>, parameter: &str) -> Result<Option<Self>> {
         match Secrets::read(arguments, parameter)? {
             Some(side) if side.count() > MAX_LISTED.isqrt() => Err(arguments.error(format!(
-                "{parameter} has {} numbers, so too many points to list; the most is {}",
+                "{parameter} has {} numbers, which gives too many points to list; the limit is {} points",
                 side.count(),
                 MAX_LISTED.isqrt()
             ))),
@@ -31,12 +31,12 @@ impl Grid {
         }
     }
 
-    /// How many points there are.
+    /// The number of points.
     pub fn count(self) -> u64 {
         self.0.count() * self.0.count()
     }
 
-    /// The point of a number below the count.
+    /// A point by its number, from 0.
     pub fn point(self, number: u64) -> [f64; 2] {
         let (side, first) = (self.0.count(), self.0.first() as f64);
         [(number / side) as f64, (number % side) as f64].map(|step| first + step)
@@ -52,18 +52,17 @@ impl Grid {
             .collect()
     }
 
-    /// Whether a point is one of these.
+    /// Whether the grid contains a point.
     pub fn contains(self, point: [f64; 2]) -> bool {
         let range = self.0.first() as f64..=self.0.last() as f64;
         point.iter().all(|x| x.fract() == 0.0 && range.contains(x))
     }
 }
 
-/// Reads labels as points: two numbers with `;` or `,` between them, parentheses or brackets around
-/// them or not.
+/// Reads labels as points: two numbers separated by `;` or `,`, optionally in parentheses or brackets.
 ///
 /// # Errors
-/// A label that is no point, or none of the declared ones.
+/// A label is not a point, or not one of the declared points.
 pub(super) fn bind(
     mechanism: &str,
     labels: &[String],
@@ -77,9 +76,9 @@ pub(super) fn bind(
         })?;
         match declared {
             Some(grid) if !grid.contains(point) => {
-                let problem = format!("{label:?} is none of its secrets");
+                let problem = format!("{label:?} is not one of its secrets");
                 Err(Error::parameter(mechanism, problem)
-                    .with_hint("leave secrets= out to take the secrets of the log"))
+                    .with_hint("remove secrets= to use the secrets of the log"))
             }
             _ => Ok(point),
         }
@@ -104,7 +103,7 @@ pub(super) fn distance(a: [f64; 2], b: [f64; 2]) -> f64 {
 }
 
 /// The first pair of points that are farthest apart; `None` if there are fewer than two. Both are
-/// corners of the convex hull, which has few even where points are many.
+/// vertices of the convex hull, which usually has few.
 pub(super) fn outermost(points: &[[f64; 2]]) -> Option<(usize, usize)> {
     if points.len() < 2 {
         return None;
@@ -122,7 +121,7 @@ pub(super) fn outermost(points: &[[f64; 2]]) -> Option<(usize, usize)> {
     Some(best.1)
 }
 
-/// The corners of the convex hull, of equal points the first, by Andrew's monotone chain.
+/// The vertices of the convex hull by Andrew's monotone chain; of equal points, the first.
 fn hull(points: &[[f64; 2]]) -> Vec<usize> {
     let mut sorted: Vec<usize> = (0..points.len()).collect();
     let order = |&a: &usize, &b: &usize| {

@@ -1,30 +1,30 @@
-//! A mechanism written out: the probability of every observation under every secret.
+//! The probability table of a mechanism: the probability of every observation under every secret.
 
 use libm::{exp, log};
 
 use super::Law;
 
-/// The most entries, secrets times observations, that are ever written out.
+/// The largest number of entries (secrets times observations) of a probability table.
 pub const MAX_ENTRIES: u64 = 10_000_000;
 
-/// The probability of every observation under every secret, one row a secret.
+/// The probability of every observation under every secret, one row per secret.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Probabilities {
-    /// The observations as a log has them; several columns are joined by commas.
+    /// The observations as they appear in a log; several columns are joined by commas.
     pub observations: Vec<String>,
-    /// One row a secret, one entry an observation; each row sums to 1 up to rounding.
+    /// One row per secret, one entry per observation; each row sums to 1 up to rounding.
     pub rows: Vec<Vec<f64>>,
 }
 
 impl Probabilities {
-    /// The law of the observations under a secret.
+    /// The distribution of the observations under a secret.
     pub(super) fn law(&self, secret: usize) -> Law {
         let labels = self.observations.iter().cloned();
         Law::Labels(labels.zip(self.rows[secret].iter().copied()).collect())
     }
 
-    /// Writes a mechanism out, if that takes at most [`MAX_ENTRIES`].
-    pub(super) fn write_out(
+    /// Tabulates a mechanism, if that takes at most [`MAX_ENTRIES`] entries.
+    pub(super) fn tabulate(
         secrets: usize,
         observations: u64,
         label: impl Fn(u64) -> String,

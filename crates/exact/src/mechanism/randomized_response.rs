@@ -12,7 +12,7 @@ use leakgauge_base::grammar::{Arguments, Bounds, Parameter, format_number};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "randomized-response",
-    about: "tells the true label with weight e^ε, every other label with weight 1",
+    about: "outputs the true label with weight e^ε, every other label with weight 1",
     parameters: &[
         Parameter::positional("epsilon", "the ε of local differential privacy, at least 0"),
         secrets::PARAMETER,
@@ -20,7 +20,7 @@ pub(super) const ENTRY: Entry = Entry {
     build,
 };
 
-/// Above this many labels the law is given by its distribution function.
+/// The largest number of labels for which the distribution is listed.
 const MAX_LAW_LABELS: u64 = 1_000_000;
 
 /// Randomized response over k labels: the observation is one of the labels.
@@ -30,9 +30,8 @@ const MAX_LAW_LABELS: u64 = 1_000_000;
 /// variation (e^ε − 1)/(e^ε + k − 1), Bayes security k/(e^ε + k − 1). Computed through e^−ε.
 ///
 /// # Conditions
-/// ε ≥ 0 and finite. k is the number of declared secrets, else the number of labels bound. With
-/// declared secrets a log may hold some of them only. A declared *count* also fits as many labels
-/// of any kind.
+/// ε ≥ 0 and finite. k is the number of declared secrets or, without them, of bound labels. A log
+/// may contain only some of the declared secrets. A declared *count* also accepts that many labels of any kind.
 ///
 /// # References
 /// Chatzikokolakis et al., *Bayes Security*, equation (7), where n is the number of secrets,
@@ -76,7 +75,7 @@ impl Mechanism for RandomizedResponse {
         }))
     }
 
-    /// Never lists the secrets: their number is limited only by 2^53.
+    /// Does not list the secrets: there can be up to 2^53.
     fn bind_declared(&self) -> Result<Box<dyn BoundMechanism>> {
         match self.secrets {
             None => self.bind(&super::listed_secrets(self)?),
@@ -176,8 +175,8 @@ impl BoundMechanism for Bound {
         }
     }
 
-    /// The truth with probability tv, else any label alike: the truth then has tv + β/k, the
-    /// others β/k each.
+    /// The true label with probability tv, else a uniform label: the true label then has probability tv + β/k, every
+    /// other label β/k.
     fn sample(&self, secret: usize, rng: &mut dyn Rng) -> Vec<String> {
         let truth = self.alphabet.position(secret);
         let keep = rng.random::<f64>() < self.variation();
@@ -201,7 +200,7 @@ impl BoundMechanism for Bound {
 
     fn probabilities(&self) -> Option<Probabilities> {
         let (heavy, light) = (1.0 / self.total_weight(), self.light(1.0));
-        Probabilities::write_out(
+        Probabilities::tabulate(
             self.secret_count(),
             self.size(),
             |o| self.alphabet.label(o),

@@ -1,4 +1,4 @@
-//! Mechanisms that tell a whole number of a range, likelier the nearer it is to the secret.
+//! Mechanisms that output a whole number of a range, more likely near the secret.
 
 use std::fmt::Debug;
 
@@ -19,8 +19,8 @@ pub(super) const SPACING: Parameter = Parameter::named(
 /// The parameter `observations`.
 pub(super) const OBSERVATIONS: Parameter = Parameter::named(
     "observations",
-    "the numbers that can be told: a count n, meaning 0 to n-1, or a range a..b; default: those \
-     from the least secret to the largest",
+    "the possible outputs: a count n, meaning 0 to n-1, or a range a..b; default: from the \
+     smallest to the largest secret",
 );
 
 /// The secrets and observations of a mechanism on a range.
@@ -56,7 +56,7 @@ impl Range {
         Ok(range)
     }
 
-    /// As it is written behind the first parameter.
+    /// The text of these parameters, after the first parameter.
     pub(super) fn suffix(&self) -> String {
         let mut text = super::secrets::suffix(self.secrets);
         if self.spacing != 1.0 {
@@ -68,11 +68,10 @@ impl Range {
         text
     }
 
-    /// The numbers the labels stand for, and the least and the largest observation.
+    /// The numbers that the labels stand for, and the smallest and the largest observation.
     ///
     /// # Errors
-    /// A label that is no whole number, is not declared or stands for a number outside of the
-    /// observations.
+    /// A label is not a whole number, is not declared, or stands for a number outside the observations.
     pub(super) fn bind(&self, mechanism: &str, labels: &[String]) -> Result<(Vec<f64>, f64, f64)> {
         let most = (MAX_WHOLE / 2) as f64;
         let read = |label: &String| {
@@ -90,8 +89,8 @@ impl Range {
                 (secrets.first() as f64..=secrets.last() as f64).contains(&value)
             });
             if !declared {
-                return Err(wrong(format!("{label:?} is none of its secrets"))
-                    .with_hint("leave secrets= out to take the secrets of the log"));
+                return Err(wrong(format!("{label:?} is not one of its secrets"))
+                    .with_hint("remove secrets= to use the secrets of the log"));
             }
             let center = value * self.spacing;
             match self.observations {
@@ -122,8 +121,8 @@ impl Range {
     }
 }
 
-/// A family of laws on a range of whole numbers whose likelihood ratios are monotone: of two
-/// centers, the smaller one wins up to a point between them, the larger one beyond it.
+/// A family of distributions on a range of whole numbers with monotone likelihood ratios: of two centers, the
+/// smaller is more likely up to a point between them, and the larger beyond it.
 pub(super) trait Monotone: Debug + Clone + Send + Sync + 'static {
     /// Total variation between centers a < b.
     fn total_variation(&self, a: f64, b: f64) -> f64;
@@ -134,20 +133,20 @@ pub(super) trait Monotone: Debug + Clone + Send + Sync + 'static {
     /// ε between centers a < b.
     fn epsilon(&self, a: f64, b: f64) -> f64;
 
-    /// The least and the largest observation.
+    /// The smallest and the largest observation.
     fn ends(&self) -> (f64, f64);
 
-    /// The probability of a whole number within the ends.
+    /// The probability of a whole number in the range.
     fn probability(&self, center: f64, observation: f64) -> f64;
 
-    /// The probability of at most x, a whole number within the ends.
+    /// The probability of at most x, a whole number in the range.
     fn distribution(&self, center: f64, x: f64) -> f64;
 
-    /// One draw.
+    /// Draws an observation.
     fn sample(&self, center: f64, rng: &mut dyn Rng) -> f64;
 }
 
-/// Such a family at given centers.
+/// Such a family, bound to the centers of its secrets.
 #[derive(Debug)]
 pub(super) struct Ranged<K> {
     pub(super) family: K,
@@ -201,19 +200,19 @@ impl<K: Monotone> BoundMechanism for Ranged<K> {
         vec![Observed::Number(told + 0.0)]
     }
 
-    /// The outermost centers: with monotone likelihood ratios the laws are stochastically ordered,
-    /// and half-lines tell most, so that total variation grows as centers move apart.
+    /// The outermost centers: with monotone likelihood ratios the distributions are stochastically ordered and the
+    /// best test is a half-line, so total variation grows as centers move apart.
     fn worst_pair(&self) -> Option<(usize, usize)> {
         outermost(&self.centers)
     }
 
-    /// 1 + Σ total variation of neighbours: the points between which neighbours win are ordered as
-    /// the centers are, so Σ_o max_s telescopes.
+    /// 1 + Σ total variation of neighbors: the intervals in which each center is the most likely
+    /// are in the order of the centers, so Σ_o max_s telescopes.
     fn capacity(&self) -> Option<f64> {
         let mut sorted = self.centers.clone();
         sorted.sort_by(f64::total_cmp);
-        let neighbours = sorted.windows(2).filter(|pair| pair[0] < pair[1]);
-        let steps = neighbours.map(|pair| self.family.total_variation(pair[0], pair[1]));
+        let neighbors = sorted.windows(2).filter(|pair| pair[0] < pair[1]);
+        let steps = neighbors.map(|pair| self.family.total_variation(pair[0], pair[1]));
         Some(1.0 + steps.sum::<f64>())
     }
 
@@ -221,7 +220,7 @@ impl<K: Monotone> BoundMechanism for Ranged<K> {
         let (low, high) = self.family.ends();
         let count = if low <= high { high - low + 1.0 } else { 0.0 };
         let told = |o: u64| low + o as f64;
-        Probabilities::write_out(
+        Probabilities::tabulate(
             self.centers.len(),
             count as u64,
             |o| format!("{}", told(o) + 0.0),
@@ -232,5 +231,5 @@ impl<K: Monotone> BoundMechanism for Ranged<K> {
 
 /// The parameter ν of geometric weights.
 pub(super) fn nu(arguments: &Arguments<'_>) -> Result<f64> {
-    arguments.number("nu", Bounds::AtLeast(super::geometric::LEAST_NU))
+    arguments.number("nu", Bounds::AtLeast(super::geometric::MIN_NU))
 }

@@ -1,4 +1,4 @@
-//! The names of all mechanisms.
+//! The registry of mechanisms.
 
 use super::{
     Entry, Mechanism, deterministic, discrete_gaussian, exponential, gaussian, geometric,
@@ -6,11 +6,11 @@ use super::{
     planar_geometric, planar_laplace, randomized_response, shuffled, staircase, subset_selection,
     truncated_geometric, unary_encoding,
 };
-use leakgauge_base::error::{Error, Result, shorten};
+use leakgauge_base::error::{Error, Result};
 use leakgauge_base::grammar::{Call, list};
 use leakgauge_base::suggest::nearest;
 
-/// Every mechanism that [`parse`] reads.
+/// All mechanisms that [`parse`] knows.
 pub static MECHANISMS: &[Entry] = &[
     randomized_response::ENTRY,
     laplace::ENTRY,
@@ -47,13 +47,13 @@ pub static MECHANISMS: &[Entry] = &[
 /// ```
 ///
 /// # Errors
-/// Text that is not in the [grammar](leakgauge_base::grammar), a name that is not in [`MECHANISMS`], or
-/// arguments that the mechanism does not take.
+/// [`Error::Grammar`] for text that is not in the [grammar](leakgauge_base::grammar); [`Error::Call`] for a name that
+/// is not in [`MECHANISMS`] or an invalid argument.
 pub fn parse(text: &str) -> Result<Box<dyn Mechanism>> {
     from_call(&Call::parse(text)?)
 }
 
-/// Makes the mechanism that a call describes.
+/// Builds the mechanism that a call describes.
 ///
 /// # Errors
 /// As [`parse`].
@@ -62,15 +62,15 @@ pub fn from_call(call: &Call) -> Result<Box<dyn Mechanism>> {
         Some(entry) => entry.build(call),
         None => {
             let names: Vec<_> = MECHANISMS.iter().map(|entry| entry.name).collect();
-            let problem = format!("no such mechanism; known are {}", list(&names));
+            let problem = format!("no such mechanism; the mechanisms are {}", list(&names));
             Err(unknown(&call.name, &names, &problem))
         }
     }
 }
 
-/// The error for a name that is none of the known ones.
+/// The error for an unknown name, with a suggestion if a known name is close.
 pub fn unknown(name: &str, known: &[&str], problem: &str) -> Error {
-    let error = Error::parameter(shorten(name), problem);
+    let error = Error::call(name, None, problem);
     match nearest(name, known.iter().copied()) {
         Some(meant) => error.with_hint(format!("did you mean {meant}?")),
         None => error,

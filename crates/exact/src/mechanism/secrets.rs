@@ -8,11 +8,11 @@ use leakgauge_base::grammar::{Arguments, MAX_WHOLE, Parameter, Value};
 /// The parameter `secrets`, the same for every mechanism.
 pub(super) const PARAMETER: Parameter = Parameter::named(
     "secrets",
-    "the secrets there are: a count n, meaning 0 to n-1, or a range a..b of whole numbers; \
-     default: those of the log",
+    "the possible secrets: a count n, meaning 0 to n-1, or a range a..b of whole numbers; default: \
+     the secrets of the log",
 );
 
-/// Secrets that a mechanism's parameters fix: whole numbers without a gap.
+/// Declared secrets: consecutive whole numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Secrets {
     /// `secrets=n`: 0, 1, …, n − 1.
@@ -56,7 +56,7 @@ impl Secrets {
         }
     }
 
-    /// How many there are.
+    /// The number of secrets.
     pub fn count(self) -> u64 {
         match self {
             Secrets::Count(count) => count,
@@ -78,15 +78,15 @@ impl Secrets {
         self.first() + (self.count() - 1) as i64
     }
 
-    /// The number of the secret with this label, if there is one. Only the label that
-    /// [`Secrets::labels`] would give is recognised: `7`, not `07` or `7.0`.
+    /// The position (from 0) of the secret with this label, if there is one. Only the form that [`Secrets::labels`]
+    /// gives is recognized: `7`, not `07` or `7.0`.
     pub fn position(self, label: &str) -> Option<u64> {
         let value: i64 = label.parse().ok()?;
         let inside = (self.first()..=self.last()).contains(&value) && value.to_string() == label;
         inside.then(|| (value - self.first()) as u64)
     }
 
-    /// The labels, in increasing order. Takes memory for each: see [`MAX_LISTED`](super::MAX_LISTED).
+    /// The labels, in increasing order. Needs memory for each: see [`MAX_LISTED`](super::MAX_LISTED).
     pub fn labels(self) -> Vec<String> {
         (self.first()..=self.last())
             .map(|secret| secret.to_string())
@@ -94,7 +94,7 @@ impl Secrets {
     }
 }
 
-/// As it is written behind `secrets=`.
+/// The text after `secrets=`.
 impl fmt::Display for Secrets {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,4 +1,4 @@
-//! A batch of users who randomize and are shuffled.
+//! The shuffle model: the histogram of the randomized values of several users.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -15,48 +15,47 @@ use leakgauge_base::grammar::{Arguments, Parameter, format_number};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "shuffled",
-    about: "the histogram of n users' observations of a mechanism; the secret is the first user's",
+    about: "outputs the histogram of n users' observations of a mechanism; the secret is that of user 1",
     parameters: &[
         Parameter::positional("mechanism", "a mechanism with finitely many observations"),
-        Parameter::named("n", "the number of users, the first included"),
+        Parameter::named("n", "the number of users, including user 1"),
         Parameter::named(
             "others",
-            "the secret that all other users have; default: each one at random",
+            "the secret of all other users; default: each has a uniformly random one",
         ),
     ],
     build,
 };
 
-/// The shuffle model: of n users the secret of the first is asked for, the observation is how often each
-/// observation of the mechanism occurs, `3/0/1` in the order of the mechanism's observations.
+/// The shuffle model with n users. The secret is that of the first user. The observation is the histogram of the
+/// users' observations, written `3/0/1` in the order of the mechanism's observations.
 ///
 /// # Formula
 /// P(h | s) = Σ_y R_s(y)·M(h − y), M multinomial with n − 1 messages: the other users' secrets are uniform and
-/// independent, or all the one given. The ε of local differential privacy is the mechanism's own: all messages
-/// may be the same.
+/// independent, or all equal to `others`. ε is that of the mechanism, because all messages can be equal.
 ///
 /// # Conditions
 /// The mechanism has finitely many observations; secrets times histograms are at most [`MAX_ENTRIES`].
-/// Histograms less likely than e^−60 times the likeliest may be left out of the sums.
+/// Histograms with probability below e^−60 times the largest may be left out of the sums.
 ///
 /// # References
 /// Jurado, Gonze, Alvim, Palamidessi, *Analyzing the Shuffle Model through the Lens of Quantitative
 /// Information Flow*, arXiv:2305.13075.
 #[derive(Debug)]
 pub struct Shuffled {
-    /// What each user does.
+    /// The mechanism that each user applies.
     pub mechanism: Box<dyn Mechanism>,
     /// The number of users.
     pub users: u64,
-    /// The secret of all others; `None`: uniform and independent.
+    /// The secret of all other users; `None` if theirs are uniform and independent.
     pub others: Option<String>,
 }
 
-/// The most users.
-const MOST_USERS: u64 = 1 << 24;
+/// The largest number of users.
+const MAX_USERS: u64 = 1 << 24;
 
 fn build(arguments: &Arguments<'_>) -> Result<Box<dyn Mechanism>> {
-    let users = arguments.whole_if_given("n", 1, MOST_USERS)?;
+    let users = arguments.whole_if_given("n", 1, MAX_USERS)?;
     Ok(Box::new(Shuffled {
         mechanism: mixture::component(arguments, "mechanism")?,
         users: users.ok_or_else(|| {
@@ -79,10 +78,10 @@ impl fmt::Display for Shuffled {
 }
 
 impl Shuffled {
-    /// The matrix of the mechanism, the secrets asked about first, and the law of another user's observation.
+    /// The table of the mechanism, with the bound secrets first, and the distribution of another user's observation.
     fn written(&self, labels: &[String]) -> Result<(Probabilities, Vec<f64>)> {
         let wrong = |problem: String| Error::parameter(self.to_string(), problem);
-        // The others may have secrets that are not asked about: all that are declared.
+        // The other users may have secrets that are not bound: all declared ones.
         let mut all = labels.to_vec();
         let declared = match self.mechanism.declared_count() {
             Some(_) => listed_secrets(&*self.mechanism)?,
@@ -98,7 +97,7 @@ impl Shuffled {
         let written = self.mechanism.bind(&all)?.probabilities();
         let written = written.ok_or_else(|| {
             wrong(format!(
-                "{} has infinitely many observations, or too many",
+                "{} has too many observations, perhaps infinitely many",
                 self.mechanism
             ))
         })?;
@@ -113,7 +112,7 @@ impl Shuffled {
             }
             Some(label) => {
                 let at = number.get(label);
-                let at = at.ok_or_else(|| wrong(format!("{label} is none of the secrets")))?;
+                let at = at.ok_or_else(|| wrong(format!("{label} is not one of the secrets")))?;
                 written.rows[*at].clone()
             }
         };
@@ -133,17 +132,13 @@ impl Mechanism for Shuffled {
     fn bind(&self, labels: &[String]) -> Result<Box<dyn BoundMechanism>> {
         let wrong = |problem: String| Error::parameter(self.to_string(), problem);
         if labels.is_empty() {
-            return Err(wrong("there are no secrets".to_owned()));
+            return Err(wrong("needs at least one secret".to_owned()));
         }
         let epsilon = self.mechanism.bind(labels)?.epsilon();
         let (mut written, decoys) = self.written(labels)?;
         written.rows.truncate(labels.len());
         let table = histograms(&written, &decoys, self.users)
-            .ok_or_else(|| {
-                wrong(format!(
-                    "secrets times histograms are more than {MAX_ENTRIES}"
-                ))
-            })
+            .ok_or_else(|| wrong(format!("secrets times histograms exceed {MAX_ENTRIES}")))
             .map_err(|error| {
                 error.with_hint("use fewer users, or a mechanism with fewer observations")
             })?;
@@ -163,7 +158,7 @@ fn mean(rows: &[&[f64]]) -> Vec<f64> {
     (0..width).map(at).collect()
 }
 
-/// P(h | s) for every histogram; `None` if they are too many.
+/// P(h | s) for every histogram; `None` if there are too many.
 fn histograms(written: &Probabilities, decoys: &[f64], users: u64) -> Option<Probabilities> {
     let symbols = decoys.len();
     let count = (1..symbols).fold(1.0, |all, i| all * (users as f64 + i as f64) / i as f64);

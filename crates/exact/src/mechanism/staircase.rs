@@ -22,8 +22,8 @@ pub(super) const ENTRY: Entry = Entry {
         Parameter::named("sensitivity", "the sensitivity d, above 0; default 1"),
         Parameter::named(
             "gamma",
-            "where in d the step is, between 0 and 1; default 1/(1 + e^(ε/2)), which makes the \
-             mean of the noise's size least",
+            "the position of the step within d, between 0 and 1; default 1/(1 + e^(ε/2)), which \
+             minimizes the mean absolute noise",
         ),
         secrets::PARAMETER,
     ],
@@ -36,7 +36,7 @@ pub(super) const ENTRY: Entry = Entry {
 /// # Formula
 /// With b = e^−ε and a = (1 − b)/(2d(γ + b(1 − γ))): density a·b^k for |x| in [kd, (k + γ)d) and
 /// a·b^(k+1) for |x| in [(k + γ)d, (k + 1)d). Between secrets at distance Δ: Bayes security
-/// 2P(x > Δ/2); ε⌈Δ/d⌉.
+/// 2P(x > Δ/2), privacy parameter ε⌈Δ/d⌉.
 ///
 /// # Conditions
 /// ε > 0; d > 0; 0 ≤ γ ≤ 1; secrets are finite numbers. Samples are `f64`: see
@@ -44,14 +44,14 @@ pub(super) const ENTRY: Entry = Entry {
 ///
 /// # References
 /// Q. Geng, P. Viswanath, *The optimal noise-adding mechanism in differential privacy*,
-/// doi:10.1109/TIT.2015.2504967 (theorem 4: γ for the least mean size).
+/// doi:10.1109/TIT.2015.2504967 (theorem 4: the γ with the smallest mean absolute noise).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Staircase {
-    /// ε.
+    /// The ε of secrets within the sensitivity.
     pub epsilon: f64,
     /// The sensitivity d.
     pub sensitivity: f64,
-    /// γ, if it is given.
+    /// γ, if given.
     pub gamma: Option<f64>,
     /// The declared secrets.
     pub secrets: Option<Secrets>,
@@ -110,8 +110,8 @@ struct StaircaseNoise {
 }
 
 impl StaircaseNoise {
-    /// The cell of a distance from 0 and the place in it, and the mass of a half cell before and
-    /// from that place on, with b^k taken out: (k, before, after).
+    /// The cell k that contains a distance from 0, and the mass of the cell on one side of 0 before and after that
+    /// point, divided by b^k: (k, before, after).
     fn cell(&self, x: f64) -> (f64, f64, f64) {
         let (b, gamma) = (exp(-self.epsilon), self.gamma);
         let scaled = (x / self.width).min(f64::MAX);
@@ -145,8 +145,8 @@ impl Noise for StaircaseNoise {
         2.0 * exp(-self.epsilon * k) * before - expm1(-self.epsilon * k)
     }
 
-    /// The number of steps that fit into a distance. A distance that is a multiple of the
-    /// sensitivity up to rounding is taken as one.
+    /// ε times the number of steps within a distance. A distance that is a multiple of the sensitivity up to rounding
+    /// counts as that multiple.
     fn epsilon(&self, distance: f64) -> f64 {
         let steps = distance / self.width;
         let nearest = steps.round();
@@ -162,7 +162,7 @@ impl Noise for StaircaseNoise {
         }
     }
 
-    /// Steps up to a tail of e^−80; an ε so small that they are more than a million has no shape.
+    /// The steps up to a tail of e^−80; `None` if ε is so small that there are more than a million.
     fn shape(&self) -> Option<NoiseShape> {
         let cells = (80.0 / self.epsilon).ceil();
         let noise = self.clone();
@@ -177,7 +177,7 @@ impl Noise for StaircaseNoise {
         })
     }
 
-    /// A sign, a geometric cell, the higher or the lower part of it and a place there.
+    /// Draws a sign, a geometric cell, its higher or lower part, and a position there.
     fn sample(&self, rng: &mut dyn Rng) -> f64 {
         let (b, gamma) = (exp(-self.epsilon), self.gamma);
         let u: f64 = rng.sample(OpenClosed01);

@@ -6,20 +6,20 @@ use std::fmt;
 use libm::{exp, expm1, round};
 use rand::{Rng, RngExt};
 
-use super::alike::{Alike, Randomizer};
 use super::alphabet::Alphabet;
+use super::symmetric::{Randomizer, Symmetric};
 use super::{Entry, Mechanism, Secrets, secrets};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::grammar::{Arguments, Bounds, MAX_WHOLE, Parameter, format_number};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "subset-selection",
-    about: "tells a set of labels, one with the true label e^ε times as likely as one without",
+    about: "outputs a set of labels; sets with the true label are e^ε times as likely",
     parameters: &[
         Parameter::positional("epsilon", "the ε of local differential privacy, at least 0"),
         Parameter::named(
             "size",
-            "the number d of labels told, at least 1; default: k/(e^ε + 1) rounded, at least 1",
+            "the number d of labels in the set, at least 1; default: k/(e^ε + 1) rounded, at least 1",
         ),
         secrets::PARAMETER,
     ],
@@ -30,13 +30,13 @@ pub(super) const ENTRY: Entry = Entry {
 /// `|`.
 ///
 /// # Formula
-/// A set with the true label has weight e^ε, any other weight 1, so the true label is told with
+/// A set with the true label has weight e^ε, any other weight 1, so the true label is in it with
 /// probability p = d e^ε/(d e^ε + k − d). Between two secrets: total variation
 /// d(k − d)(e^ε − 1)/((k − 1)(d e^ε + k − d)), Bayes security
 /// (p(d − 1) + (1 − p)(k − 1 + d))/(k − 1). With d = 1 it is randomized response.
 ///
 /// # Conditions
-/// ε ≥ 0 and finite; 1 ≤ d ≤ k. With d = k the observation tells nothing.
+/// ε ≥ 0 and finite; 1 ≤ d ≤ k. With d = k the observation reveals nothing.
 ///
 /// # References
 /// M. Ye, A. Barg, *Optimal schemes for discrete distribution estimation under locally
@@ -46,7 +46,7 @@ pub(super) const ENTRY: Entry = Entry {
 pub struct SubsetSelection {
     /// The privacy parameter ε.
     pub epsilon: f64,
-    /// The number of labels told, if it is given.
+    /// The number d of labels in the set, if given.
     pub size: Option<u64>,
     /// The declared secrets.
     pub secrets: Option<Secrets>,
@@ -74,7 +74,7 @@ impl fmt::Display for SubsetSelection {
     }
 }
 
-impl Alike for SubsetSelection {
+impl Symmetric for SubsetSelection {
     type Randomizer = Subsets;
 
     fn secrets(&self) -> Option<Secrets> {
@@ -121,7 +121,7 @@ impl Subsets {
         d + rest * exp(-self.epsilon)
     }
 
-    /// The probability that the true label is told, and that it is not.
+    /// The probability that the set contains the true label, and that it does not.
     fn told(&self) -> (f64, f64) {
         let ((_, d, rest), total) = (self.counts(), self.total_weight());
         (d / total, rest * exp(-self.epsilon) / total)
@@ -197,7 +197,7 @@ impl Randomizer for Subsets {
         }
     }
 
-    /// Sets with some bound secret count with the heavy probability.
+    /// Every set with a bound secret contributes its larger probability.
     fn capacity(&self, alphabet: &Alphabet) -> Option<f64> {
         let (k, d, _) = self.counts();
         let without = self.share_without(alphabet.count() as u64);
@@ -224,7 +224,7 @@ impl Randomizer for Subsets {
         }
     }
 
-    /// The true label or not, then the others by Floyd's algorithm.
+    /// Draws whether the true label is in the set, then the other labels by Floyd's algorithm.
     fn sample(&self, position: u64, alphabet: &Alphabet, rng: &mut dyn Rng) -> String {
         let told = rng.random::<f64>() < self.told().0;
         let (others, wanted) = (self.labels - 1, self.size - u64::from(told));

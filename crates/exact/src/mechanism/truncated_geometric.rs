@@ -24,14 +24,13 @@ pub(super) const ENTRY: Entry = Entry {
     build,
 };
 
-/// Adds two-sided geometric noise to a whole number and clamps the sum to a range: what would fall
-/// beyond an end is told as that end.
+/// Adds two-sided geometric noise to a whole number and clamps the sum to a range.
 ///
 /// # Formula
 /// With q = e^−ν and the center c of the secret: P(o | s) = (1 − q)/(1 + q)·q^|o − c| inside of the
 /// range, q^(c − low)/(1 + q) at its low end and q^(high − c)/(1 + q) at its high end. All figures
-/// are those of [`Geometric`](super::Geometric): two centers in the range are told apart best by
-/// the side of their middle, which clamping keeps.
+/// are those of [`Geometric`](super::Geometric): the best test between two centers in the range
+/// is the side of their midpoint, which clamping preserves.
 ///
 /// # Conditions
 /// ν ≥ 1e-12; centers are whole numbers in the range.

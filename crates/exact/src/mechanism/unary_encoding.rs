@@ -1,12 +1,12 @@
-//! Unary encoding: one noisy bit a secret.
+//! Unary encoding: one noisy bit per label.
 
 use std::fmt;
 
 use libm::{exp, expm1, log1p, tanh};
 use rand::{Rng, RngExt};
 
-use super::alike::{Alike, Randomizer};
 use super::alphabet::Alphabet;
+use super::symmetric::{Randomizer, Symmetric};
 use super::{Entry, Mechanism, Secrets, secrets};
 use leakgauge_base::error::Result;
 use leakgauge_base::grammar::{Arguments, Bounds, Parameter, format_number};
@@ -18,34 +18,34 @@ const PARAMETERS: &[Parameter] = &[
 
 pub(super) const RAPPOR: Entry = Entry {
     name: "rappor",
-    about: "tells one bit a secret, each flipped with probability 1/(1 + e^(ε/2))",
+    about: "outputs one bit per label, each flipped with probability 1/(1 + e^(ε/2))",
     parameters: PARAMETERS,
     build: |arguments| build(BitNoise::Symmetric, arguments),
 };
 
 pub(super) const OUE: Entry = Entry {
     name: "oue",
-    about: "tells one bit a secret: a coin for the true one, 1 with probability 1/(e^ε + 1) else",
+    about: "outputs one bit per label: a fair coin for the true one, else 1 with probability 1/(e^ε + 1)",
     parameters: PARAMETERS,
     build: |arguments| build(BitNoise::Optimized, arguments),
 };
 
-/// How the bits of a unary encoding are made noisy.
+/// How the bits of a unary encoding are randomized.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BitNoise {
     /// `rappor`: every bit is flipped with the same probability.
     Symmetric,
-    /// `oue`: the true bit is a fair coin, the others are 1 as rarely as ε allows.
+    /// `oue`: the true bit is a fair coin, the other bits are 1 with the smallest probability that ε allows.
     Optimized,
 }
 
-/// Unary encoding over k labels: the observation is k bits, written as the letter `b` and a digit
-/// a label, `b0100`.
+/// Unary encoding over k labels: the observation is k bits, written as the letter `b` and one digit
+/// per label, `b0100`.
 ///
 /// # Formula
 /// The true secret's bit is 1 with probability p, each other bit with probability q,
 /// independently. `rappor`: p = e^(ε/2)/(1 + e^(ε/2)), q = 1 − p. `oue`: p = 1/2,
-/// q = 1/(e^ε + 1). Only the bits of the two secrets tell them apart: total variation p − q, that
+/// q = 1/(e^ε + 1). Only the bits of the two secrets matter: total variation is p − q, which
 /// is tanh(ε/4) and tanh(ε/2)/2; Bayes security 2/(1 + e^(ε/2)) and 1/2 + 1/(e^ε + 1). Over n
 /// secrets Σ_o max_s P(o | s) = (1 − p)(1 − q)^(n−1) + p(1 − (1 − q)^n)/q.
 ///
@@ -61,7 +61,7 @@ pub enum BitNoise {
 pub struct UnaryEncoding {
     /// The privacy parameter ε.
     pub epsilon: f64,
-    /// How bits are made noisy.
+    /// How bits are randomized.
     pub noise: BitNoise,
     /// The declared secrets.
     pub secrets: Option<Secrets>,
@@ -86,7 +86,7 @@ impl fmt::Display for UnaryEncoding {
     }
 }
 
-impl Alike for UnaryEncoding {
+impl Symmetric for UnaryEncoding {
     type Randomizer = Bits;
 
     fn secrets(&self) -> Option<Secrets> {
@@ -156,7 +156,7 @@ impl Randomizer for Bits {
         self.epsilon
     }
 
-    /// The bits of labels that are not bound tell nothing.
+    /// Bits of labels that are not bound reveal nothing.
     fn capacity(&self, alphabet: &Alphabet) -> Option<f64> {
         let (n, q) = (alphabet.count() as f64, self.other());
         let (one, zero) = self.own();

@@ -1,4 +1,4 @@
-//! The shuffle model: users' messages are permuted at random before anyone sees them.
+//! The shuffle model: users' messages are permuted uniformly at random before the adversary sees them.
 
 pub mod information;
 mod numbers;

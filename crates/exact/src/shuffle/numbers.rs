@@ -1,19 +1,20 @@
-//! Lists of whole numbers as a user writes them.
+//! Lists of whole numbers, as users write them.
 
 use leakgauge_base::error::{Error, Result, shorten};
 
-/// The most numbers of one list.
-const MOST: u64 = 100_000;
+/// The largest number of numbers in one list.
+const MAX_NUMBERS: u64 = 100_000;
 
-/// Reads `2,10,1000`, `2..50` (every whole number) and `2..1e12:30` (about 30, evenly spread by their
-/// logarithm, ends included), or several of these with commas. In increasing order, each once.
+/// Reads `2,10,1000`, `2..50` (every whole number) and `2..1e12:30` (about 30 numbers, evenly spaced by their
+/// logarithm, ends included), or several of these separated by commas. Returns the numbers in increasing order
+/// without duplicates. `field` is the option that they come from, for messages.
 ///
 /// # Errors
-/// What is no whole number from 1 to 2⁵³; an empty range; more than 100,000 numbers.
-pub fn parse_numbers(option: &str, text: &str) -> Result<Vec<u64>> {
+/// A number is not a whole number from 1 to 2⁵³, a range is empty, or there are more than 100,000 numbers.
+pub fn parse_numbers(field: &str, text: &str) -> Result<Vec<u64>> {
     let wrong = |part: &str, problem: &str| {
-        Error::parameter(format!("{option} {}", shorten(part)), problem)
-            .with_hint("whole numbers from 1 to 2^53: 2,10,1000, or 2..50, or 2..1e12:30")
+        Error::setting(field, shorten(part), problem)
+            .with_hint("write whole numbers from 1 to 2^53: 2,10,1000, or 2..50, or 2..1e12:30")
     };
     let whole = |part: &str| {
         let number: f64 = part
@@ -21,7 +22,7 @@ pub fn parse_numbers(option: &str, text: &str) -> Result<Vec<u64>> {
             .parse()
             .map_err(|_| wrong(part, "is not a number"))?;
         if number.fract() != 0.0 || !(1.0..=(1_u64 << 53) as f64).contains(&number) {
-            return Err(wrong(part, "is no whole number from 1 to 2^53"));
+            return Err(wrong(part, "is not a whole number from 1 to 2^53"));
         }
         Ok(number as u64)
     };
@@ -37,10 +38,10 @@ pub fn parse_numbers(option: &str, text: &str) -> Result<Vec<u64>> {
         };
         let (from, to) = (whole(from)?, whole(to)?);
         if from > to {
-            return Err(wrong(part, "ends before it begins"));
+            return Err(wrong(part, "is an empty range"));
         }
         let count = points.unwrap_or(to - from + 1);
-        if count > MOST {
+        if count > MAX_NUMBERS {
             return Err(wrong(part, "has more than 100000 numbers"));
         }
         match points {
@@ -71,7 +72,7 @@ mod tests {
 
     #[test]
     fn lists_ranges_and_grids() {
-        let read = |text| parse_numbers("--n", text).unwrap();
+        let read = |text| parse_numbers("n", text).unwrap();
         assert_eq!(read("10,2,2"), [2, 10]);
         assert_eq!(read("2..5,9"), [2, 3, 4, 5, 9]);
         assert_eq!(read("1..1e12:13").len(), 13);
@@ -79,7 +80,7 @@ mod tests {
         for bad in [
             "", "0", "1.5", "x", "5..2", "1..1e9", "-1", "1e300", "2..9:0", "1,",
         ] {
-            assert!(parse_numbers("--n", bad).is_err(), "{bad}");
+            assert!(parse_numbers("n", bad).is_err(), "{bad}");
         }
     }
 }

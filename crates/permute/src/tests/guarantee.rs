@@ -37,7 +37,7 @@ fn sensitivities_are_the_golden_ones() {
     }
 }
 
-/// θΔ is exactly the largest log-ratio over all neighbouring inputs and all outputs.
+/// θΔ is exactly the largest log-ratio over all neighboring inputs and all outputs.
 #[test]
 fn privacy_by_enumeration_is_theta_times_sensitivity() {
     for e in golden("privacy_exact") {

@@ -143,9 +143,9 @@ fn an_alpha_that_is_none_is_refused() {
     }
 }
 
-/// Neighbours differ within the group only: nothing leaves it, and all of it can differ.
+/// Neighbors differ within the group only: nothing leaves it, and all of it can differ.
 #[test]
-fn neighbours_are_the_golden_ones() {
+fn neighbors_are_the_golden_ones() {
     for e in golden("neighbors") {
         let (a, b) = (rows(&e["params"]["a"]), rows(&e["params"]["b"]));
         let group = rows(&e["params"]["group"]);

@@ -1,4 +1,4 @@
-//! Guessing a person's value by a vote of those who are closest.
+//! An attack on shuffled values: a majority vote of the nearest people.
 
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
@@ -7,16 +7,15 @@ use super::randomized_response;
 use leakgauge_exact::permutation::apply;
 use leakgauge_permute::Randomness;
 
-/// The people whose values vote on each one's.
+/// For each person, the people whose values vote.
 #[derive(Debug, Clone)]
 pub struct Voters {
     lists: Vec<Vec<u32>>,
 }
 
 impl Voters {
-    /// The `most` people within reach of each who are most like them in what the attacker knows besides.
-    /// `reach` names those within reach, `unlike` says how different two people are; those who are
-    /// alike are taken at random.
+    /// For each person, up to `most` people within reach who are most similar in the attacker's side information.
+    /// `reach` lists those within reach, `unlike` is the dissimilarity of two people; ties are broken at random.
     pub fn new(
         people: usize,
         most: usize,
@@ -39,7 +38,7 @@ impl Voters {
         Voters { lists }
     }
 
-    /// What the voters of each person have most; `None` where several values have as many votes.
+    /// For each person the most frequent value of the voters; `None` for a tie.
     pub fn majority(&self, values: &[u8], classes: u8) -> Vec<Option<u8>> {
         let mut votes = vec![0u32; usize::from(classes)];
         let vote = |list: &Vec<u32>| {
@@ -56,8 +55,8 @@ impl Voters {
     }
 }
 
-/// In how many of `draws` randomizations the vote finds each person's value, after a shuffle in which row i
-/// receives the value of row `received[i]`.
+/// For each person, the number of `draws` randomizations in which the vote finds the value, after a shuffle in which
+/// row i receives the value of row `received[i]`.
 pub fn recovered(
     truth: &[u8],
     classes: u8,
@@ -91,7 +90,7 @@ pub fn recovered(
         .reduce(|| vec![0; truth.len()], add)
 }
 
-/// ρ: the share of people whose value is found in at least 90 % of the randomizations.
+/// ρ: the share of people whose value is recovered in at least 90 % of the randomizations.
 pub fn vulnerable(recovered: &[u32], draws: u32) -> f64 {
     let found = |times: &&u32| 10 * u64::from(**times) >= 9 * u64::from(draws);
     recovered.iter().filter(found).count() as f64 / recovered.len().max(1) as f64

@@ -1,4 +1,4 @@
-//! Points of eight colours that can be told apart at three granularities, as in Figure 1 of the paper.
+//! Generated points with labels of three granularities, as in Figure 1 of the paper.
 
 use libm::{cos, sin};
 use rand::RngExt;
@@ -9,13 +9,13 @@ use leakgauge_permute::Randomness;
 /// Generated points and their labels.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Crescents {
-    /// Places in the plane.
+    /// The points in the plane.
     pub points: Vec<[f64; 2]>,
     /// 4 × cluster + 2 × crescent + half: integer division by 4, 2 and 1 gives 2, 4 and 8 classes.
     pub labels: Vec<u8>,
 }
 
-/// Two clusters of two crescents each, interlocked, of a light and a dark half each.
+/// Two clusters of two interlocked crescents, each with a light and a dark half.
 pub fn crescents(n: usize, randomness: &mut Randomness) -> Crescents {
     const NOISE: f64 = 0.08;
     const CLUSTERS_APART: f64 = 4.5;

@@ -1,18 +1,18 @@
-//! Learning local distributions from shuffled values: boosted trees, calibrated.
+//! Learning local distributions from shuffled values with calibrated boosted trees.
 
 use libm::{exp, log};
 use rafor::dt::Regressor;
 use rafor::prelude::*;
 use rayon::prelude::*;
 
-/// How trees are boosted.
+/// The parameters of boosting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Boosting {
-    /// Trees for each class.
+    /// The number of trees per class.
     pub trees: usize,
-    /// How deep they are.
+    /// The depth of the trees.
     pub depth: usize,
-    /// Rows that a leaf has at least.
+    /// The smallest number of rows in a leaf.
     pub leaf: usize,
 }
 
@@ -27,13 +27,13 @@ impl Default for Boosting {
 }
 
 /// Gradient-boosted regression trees for the log-odds of each class against all others, calibrated by
-/// Platt scaling on rows that the trees have not seen (every third), normalized over the classes.
+/// Platt scaling on held-out rows (every third), normalized over the classes.
 ///
 /// # References
 /// J. H. Friedman, *Greedy function approximation*, 2001, doi:10.1214/aos/1013203451. J. Platt,
 /// *Probabilistic outputs for support vector machines*, 1999.
 pub struct Classifier {
-    /// One a class, or one for two classes.
+    /// One model per class, or one for two classes.
     odds: Vec<Odds>,
 }
 
@@ -45,11 +45,11 @@ struct Odds {
     offset: f64,
 }
 
-/// A step along the mean residual of a leaf; 4 would be a full Newton step at even odds.
+/// The step along the mean residual of a leaf; 4 would be a full Newton step at probability 1/2.
 const STEP: f64 = 0.8;
 
 impl Classifier {
-    /// Learns from rows of `d` features.
+    /// Trains on rows of `d` features.
     pub fn fit(features: &[f32], d: usize, labels: &[u8], classes: u8, boosting: Boosting) -> Self {
         let models = if classes == 2 { 1 } else { classes };
         let odds = (0..models)
@@ -146,8 +146,8 @@ impl Odds {
     }
 }
 
-/// Slope and offset of a logistic regression on one number, by Newton's method, with a little shrinkage
-/// towards 1 and 0 that keeps them finite.
+/// Slope and offset of a logistic regression on one number, by Newton's method, with slight shrinkage
+/// towards 1 and 0 to keep them finite.
 fn platt(x: &[f64], y: &[f64]) -> (f64, f64) {
     const SHRINKAGE: f64 = 1e-3;
     let (mut a, mut b) = (1.0, 0.0);
@@ -191,7 +191,7 @@ pub fn total_variation_error(predicted: &[Vec<f64>], truth: &[Vec<f64>]) -> f64 
     predicted.iter().zip(truth).map(distance).sum::<f64>() / truth.len().max(1) as f64
 }
 
-/// The error of always guessing the uniform distribution, which λ is normalized by.
+/// The error of the uniform distribution as prediction, the normalization of λ.
 pub fn error_of_uniform(truth: &[Vec<f64>]) -> f64 {
     let uniform: Vec<Vec<f64>> = truth
         .iter()

@@ -1,5 +1,4 @@
-//! What a shuffle takes from an attacker, and from those who learn from the data: the evaluation of
-//! Section 5 of the paper.
+//! The evaluation of Section 5 of the paper: how a shuffle affects an attacker and an analyst who learns from the data.
 
 mod attack;
 mod crescents;

@@ -1,6 +1,6 @@
 //! Figure 8: a census.
 
-use super::super::{Comparison, Made, ReproduceOptions};
+use super::super::{Comparison, FigureOutput, ReproduceOptions};
 use super::people::Census;
 use super::{ALPHA, Between, Effort, Population, Scheme, Spread, VOTERS, layers, shares};
 use crate::evaluation::Voters;
@@ -53,7 +53,7 @@ fn population(census: &Census, points: &Points, randomness: &Randomness) -> Resu
 }
 
 /// ρ and λ against r, ρ against α, and ρ against λ.
-pub(crate) fn figure_8(options: &ReproduceOptions) -> Result<Made> {
+pub(crate) fn figure_8(options: &ReproduceOptions) -> Result<FigureOutput> {
     let effort = Effort::new(options);
     let mut randomness = Randomness::seeded(options.seed);
     let census = match &options.source {
@@ -78,7 +78,7 @@ pub(crate) fn figure_8(options: &ReproduceOptions) -> Result<Made> {
     }
     let extremes = [Scheme::InOrder, Scheme::Uniform]
         .map(|scheme| Found::new(0.0, &people, &scheme, effort, options.seed));
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: comparisons(&found, &by_alpha, &extremes),
         notes: notes(&census, effort, &found, &extremes[0]),
         pictures: pictures(&found, &by_alpha, &extremes),
@@ -125,7 +125,7 @@ fn comparisons(found: &[Found], by_alpha: &ByAlpha, extremes: &[Found; 2]) -> Ve
             (1.65..1.75).contains(&times),
         )
         .because(
-            "most incomes are the smaller one: after a shuffle every vote is for it, and finds all who have it; of people with the larger income ρ does fall, see the notes",
+            "most people have the smaller income, so after a shuffle every vote is for it and is right for them; for people with the larger income ρ does decrease, see the notes",
         ),
         Comparison::claim(
             "Section 5",
@@ -134,7 +134,7 @@ fn comparisons(found: &[Found], by_alpha: &ByAlpha, extremes: &[Found; 2]) -> Ve
             error,
             (0.8..1.25).contains(&error),
         )
-        .because("by θ = α/Δ the shuffle is all but uniform at r = 1 already, see the notes"),
+        .because("with θ = α/Δ the shuffle is already nearly uniform at r = 1, see the notes"),
         Comparison::statement(
             "Section 5, Figure 8b",
             "ρ of people with the larger income as α falls",
@@ -163,7 +163,7 @@ fn notes(census: &Census, effort: Effort, found: &[Found], in_order: &Found) -> 
             census.name, effort.rounds, effort.draws
         ),
         format!(
-            "nθ, far below 1 for a shuffle that is all but uniform: {}.",
+            "nθ, which is far below 1 for a nearly uniform shuffle: {}.",
             each(&|f| f
                 .theta
                 .map_or_else(String::new, |theta| format!("{:.1e}", theta * n as f64)))
@@ -184,7 +184,7 @@ const BY_RADIUS: [Measured; 3] = [
         [
             "dsigma-figure-8a",
             "Share of people whose income an attack recovers",
-            "A vote for the smaller income, which most have, finds most people whatever is shuffled.",
+            "A vote for the smaller income, which most people have, is right for most people after any shuffle.",
         ],
         "share recovered, ρ",
         |found| found.rho[0],
@@ -192,8 +192,8 @@ const BY_RADIUS: [Measured; 3] = [
     (
         [
             "dsigma-figure-8a-larger",
-            "Share of people with the larger income whom an attack finds",
-            "At α = 4 a shuffle within any radius protects as a uniform one does.",
+            "Share of people with the larger income whose income an attack recovers",
+            "At α = 4 a shuffle within any radius protects like a uniform shuffle.",
         ],
         "share recovered of those, ρ",
         |found| found.rho[1],
@@ -202,7 +202,7 @@ const BY_RADIUS: [Measured; 3] = [
         [
             "dsigma-figure-8c",
             "Error of learned shares of large incomes",
-            "At α = 4 a shuffle within any radius leaves what a uniform one leaves.",
+            "At α = 4 a shuffle within any radius allows as much learning as a uniform shuffle.",
         ],
         "error relative to guessing, λ",
         |found| found.lambda,
@@ -270,7 +270,7 @@ fn trade(by_alpha: &ByAlpha) -> Figure {
     let svg = chart(&Chart {
         caption: Caption::new(
             "People with the larger income who are found against what is learned, groups within a year",
-            "Lower left is better: less is recovered, and errors are smaller.",
+            "Lower left is better: fewer values recovered and smaller errors.",
         ),
         x: Axis::linear("error relative to guessing, λ"),
         y: Axis::linear("share recovered of those, ρ"),

@@ -32,24 +32,24 @@ use leakgauge_permute::{Groups, OrderChoice, Plan, Points, Randomness};
 use leakgauge_plot::{Axis, Caption, Chart, Layer, Mark, Spot, chart};
 use leakgauge_plot::{Figure, Table};
 
-/// Privacy of the values and of the order in the paper's evaluation.
+/// The privacy parameters of the paper's evaluation.
 const EPSILON: f64 = 2.5;
 const ALPHA: f64 = 4.0;
-/// People whose values vote.
+/// The number of people whose values vote.
 const VOTERS: usize = 25;
 
-/// How much is simulated.
+/// The amount of simulation.
 #[derive(Debug, Clone, Copy)]
 struct Effort {
-    /// Permutations.
+    /// The number of permutations.
     rounds: u64,
-    /// Randomizations of each.
+    /// The number of randomizations per permutation.
     draws: u32,
     boosting: Boosting,
 }
 
 impl Effort {
-    /// The paper's, unless fewer draws are asked for than usual.
+    /// The paper's amount, unless fewer draws are requested.
     fn new(options: &ReproduceOptions) -> Effort {
         let full = options.priors >= 100;
         Effort {
@@ -83,7 +83,7 @@ fn spread(values: &[f64]) -> Spread {
 /// How values are released.
 #[derive(Debug, Clone)]
 enum Scheme {
-    /// In order: local differential privacy alone.
+    /// In order: only local differential privacy.
     InOrder,
     /// Shuffled within groups.
     Grouped(Box<Plan>),
@@ -111,7 +111,7 @@ struct Population {
     truth: Vec<u8>,
     classes: u8,
     voters: Voters,
-    /// What is learned from.
+    /// The features for learning.
     features: Vec<f32>,
     dimension: usize,
     /// The true distribution around each person.
@@ -119,8 +119,8 @@ struct Population {
 }
 
 impl Population {
-    /// ρ over several permutations: of all people, and of those who have the rarest value, whom a vote
-    /// for the commonest never finds.
+    /// ρ over several permutations: for all people, and for those with the rarest value, whom a vote for the most
+    /// common value never finds.
     fn vulnerable(&self, scheme: &Scheme, effort: Effort, seed: u64) -> [Spread; 2] {
         let mut counts = vec![0usize; usize::from(self.classes)];
         self.truth.iter().for_each(|x| counts[usize::from(*x)] += 1);
@@ -204,21 +204,21 @@ fn level(name: &str, y: f64, (from, to): (f64, f64), series: usize) -> Layer {
     Layer::new(name, series, Mark::Line(vec![(from, y), (to, y)]))
 }
 
-/// A picture of our scheme between the two extremes.
+/// A picture of group shuffling between the two extremes.
 struct Between<'a> {
     file: &'static str,
     title: &'a str,
     says: &'a str,
     x: Axis,
     y: &'a str,
-    /// Where the extremes are drawn from and to.
+    /// The x range of the lines for the extremes.
     range: (f64, f64),
     in_order: Spread,
     uniform: Spread,
 }
 
 impl Between<'_> {
-    /// Our scheme at several x, and the data.
+    /// Group shuffling at several x, and the data.
     fn picture(self, column: &'static str, ours: &[(f64, Spread)]) -> Figure {
         let mut table = Table::new(&[
             column,
@@ -266,7 +266,7 @@ fn mean_group(groups: &Groups) -> f64 {
     sum / rows as f64
 }
 
-/// Whether ρ goes from near that of no shuffle to near that of a uniform one as groups grow.
+/// Whether ρ goes from near its value without a shuffle to near that of a uniform shuffle as groups grow.
 fn spans(
     ours: &[(f64, Spread)],
     in_order: Spread,

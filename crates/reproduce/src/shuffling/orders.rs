@@ -1,8 +1,8 @@
-//! Figures 9 and 10: how wide groups are in reference orders.
+//! Figures 9 and 10: the widths of groups in reference orders.
 
 use rand::RngExt;
 
-use super::super::{Comparison, Made, ReproduceOptions};
+use super::super::{Comparison, FigureOutput, ReproduceOptions};
 use super::{Spread, layers, spread};
 use crate::evaluation::uniform_shuffle;
 use leakgauge_base::error::Result;
@@ -15,7 +15,7 @@ use leakgauge_plot::{Figure, Table};
 /// Numbers of rows, and graphs drawn for each.
 const SIZES: [usize; 5] = [100, 250, 500, 1000, 2000];
 
-/// What is compared, and its name in the table.
+/// The orders compared, and their names in the table.
 const NAMES: [&str; 5] = [
     "reference",
     "breadth_first",
@@ -109,14 +109,14 @@ fn of_windows(n: usize, w: usize, seed: u64) -> Result<[f64; 5]> {
 }
 
 /// Groups that are windows of a hidden order.
-pub(crate) fn figure_9(options: &ReproduceOptions) -> Result<Made> {
+pub(crate) fn figure_9(options: &ReproduceOptions) -> Result<FigureOutput> {
     const PANELS: [(usize, &str); 4] = [
         (4, "dsigma-figure-9-w4"),
         (10, "dsigma-figure-9-w10"),
         (20, "dsigma-figure-9-w20"),
         (50, "dsigma-figure-9-w50"),
     ];
-    let mut made = Made::default();
+    let mut made = FigureOutput::default();
     let mut worst = 0.0f64;
     let mut best_worst = 0.0f64;
     for (w, file) in PANELS {
@@ -135,7 +135,7 @@ pub(crate) fn figure_9(options: &ReproduceOptions) -> Result<Made> {
         made.pictures.push(picture(
             file,
             &format!("Widths where the best order has width {w}"),
-            "Breadth-first orders are two to three times as wide as the best; a random order is as wide as there are rows.",
+            "Breadth-first orders are two to three times as wide as the optimal order; a random order is as wide as the number of rows.",
             "optimal",
             Axis::log("width of the widest group"),
             &rows,
@@ -150,7 +150,7 @@ pub(crate) fn figure_9(options: &ReproduceOptions) -> Result<Made> {
             worst <= 2.5,
         )
         .because(
-            "the paper does not give its groups; here each row's are those up to w/2 places away",
+            "the paper does not state its groups; here the group of a row has the rows up to w/2 positions away",
         ),
     );
     made.notes.push(format!(
@@ -160,14 +160,14 @@ pub(crate) fn figure_9(options: &ReproduceOptions) -> Result<Made> {
 }
 
 /// Points of the unit interval.
-pub(crate) fn figure_10(options: &ReproduceOptions) -> Result<Made> {
+pub(crate) fn figure_10(options: &ReproduceOptions) -> Result<FigureOutput> {
     const PANELS: [(f64, &str); 4] = [
         (0.0, "dsigma-figure-10-r0"),
         (0.01, "dsigma-figure-10-r0.01"),
         (0.05, "dsigma-figure-10-r0.05"),
         (0.2, "dsigma-figure-10-r0.2"),
     ];
-    let mut made = Made::default();
+    let mut made = FigureOutput::default();
     let mut always = true;
     for (r, file) in PANELS {
         let mut rows = Vec::new();
@@ -188,7 +188,7 @@ pub(crate) fn figure_10(options: &ReproduceOptions) -> Result<Made> {
         made.pictures.push(picture(
             file,
             &format!("Widths of groups within {r} on the unit interval"),
-            "The average group size, less one, is a loose lower bound of the best width.",
+            "The average group size minus 1 is a loose lower bound on the smallest possible width.",
             "average group size − 1",
             Axis::linear("width of the widest group"),
             &rows,
@@ -206,7 +206,7 @@ pub(crate) fn figure_10(options: &ReproduceOptions) -> Result<Made> {
         always,
     ));
     made.notes.push(
-        "Width is the distance of a group's last row from its first, as in the paper's Section 4; its Appendix A.16 counts one more, and draws the average group size where that less one is drawn here. At r = 0 groups are single rows, whose width is 0."
+        "Width is the distance of a group's last row from its first, as in the paper's Section 4; its Appendix A.16 counts one more, and shows the average group size where this picture shows it minus 1. At r = 0 groups are single rows, whose width is 0."
             .to_owned(),
     );
     Ok(made)

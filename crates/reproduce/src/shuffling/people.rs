@@ -1,4 +1,4 @@
-//! People of the paper's data sets, read from the files that their publishers give, or generated.
+//! The data sets of the paper: read from their published files, or generated.
 
 use std::path::Path;
 
@@ -33,7 +33,7 @@ fn two_valued(file: &str, labels: &[String], positive: impl Fn(&str) -> bool) ->
         .map(|label| u8::from(positive(label)))
         .collect();
     if values.iter().all(|x| *x == values[0]) {
-        return Err(Error::file(file, "the private column has one value only"));
+        return Err(Error::file(file, "the private column has only one value"));
     }
     Ok(values)
 }
@@ -42,7 +42,7 @@ impl Census {
     /// The Adult data set: columns age, marital-status and income.
     pub fn read(file: &str) -> Result<Census> {
         let table = table(file)?;
-        let column = |name: &str| table.column("--data", name);
+        let column = |name: &str| table.column("data", name);
         Ok(Census {
             name: file.to_owned(),
             age: table.numbers(&[column("age")?])?,
@@ -53,7 +53,7 @@ impl Census {
         })
     }
 
-    /// Incomes that grow with age up to 50, and with marriage.
+    /// A generated census: incomes increase with age up to 50, and with marriage.
     pub fn generated(n: usize, randomness: &mut Randomness) -> Census {
         let mut census = Census {
             name: "a generated census".to_owned(),
@@ -98,8 +98,8 @@ impl Network {
         };
         let target = find("target.csv");
         let people = table(&target)?;
-        let ids = people.labels(people.column("--data", "new_id")?)?;
-        let mature = people.labels(people.column("--data", "mature")?)?;
+        let ids = people.labels(people.column("data", "new_id")?)?;
+        let mature = people.labels(people.column("data", "mature")?)?;
         Ok(Network {
             name: directory.to_owned(),
             edges: read_edges(&find("edges.csv"), ids.len(), Some(&ids))?,
@@ -107,7 +107,7 @@ impl Network {
         })
     }
 
-    /// Friends live near each other, some far away, and neighbourhoods agree more often than not.
+    /// A generated network: most friends live near each other, and people in a neighborhood often have equal values.
     pub fn generated(n: usize, randomness: &mut Randomness) -> Result<Network> {
         const FRIENDS: f64 = 24.0;
         let places: Vec<f64> = (0..2 * n).map(|_| randomness.random()).collect();

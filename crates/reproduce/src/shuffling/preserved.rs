@@ -1,15 +1,15 @@
-//! Figure 7: what share of a set stays.
+//! Figure 7: the share of a set that a shuffle preserves.
 
 use rayon::prelude::*;
 
-use super::super::{Comparison, Made, ReproduceOptions};
+use super::super::{Comparison, FigureOutput, ReproduceOptions};
 use leakgauge_base::error::Result;
 use leakgauge_exact::mallows::Kendall;
 use leakgauge_permute::{Randomness, bound_by_width};
 use leakgauge_plot::{Axis, Caption, Chart, Layer, Mark, chart};
 use leakgauge_plot::{Figure, Table};
 
-/// Rows; shuffles of each point.
+/// The number of rows, and of shuffles per point.
 const ROWS: u32 = 10_000;
 const SHUFFLES: u64 = 50;
 
@@ -54,7 +54,7 @@ fn picture(
     let svg = chart(&Chart {
         caption: Caption::new(
             format!("Share of a set that a shuffle keeps in it, against {what}"),
-            "The larger the dispersion and the larger the set, the more of it stays.",
+            "A larger share stays for larger dispersion and for larger sets.",
         ),
         x,
         y: Axis::linear("η at δ = 0.01").from_to(0.0, 1.0),
@@ -116,17 +116,17 @@ fn comparisons(by_width: &[Line]) -> Vec<Comparison> {
 }
 
 /// The three sweeps.
-pub(crate) fn figure_7(options: &ReproduceOptions) -> Result<Made> {
+pub(crate) fn figure_7(options: &ReproduceOptions) -> Result<FigureOutput> {
     let n = ROWS.min(options.rows as u32);
     let shuffles = if options.priors >= 100 { SHUFFLES } else { 5 };
     let [by_alpha, by_width, by_set] = sweeps(|set, alpha, width| {
         let set = (set * f64::from(n)) as u32;
         least(n, shuffles, set, alpha, width, options.seed)
     });
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: comparisons(&by_width),
         notes: vec![format!(
-            "{n} rows, {shuffles} shuffles a point, θ = 2α/ω(ω + 1), the set in the middle of the reference order. Panel a: a set of a quarter of the rows. The paper does not give its widths and set sizes."
+            "{n} rows, {shuffles} shuffles per point, θ = 2α/ω(ω + 1), the set in the middle of the reference order. Panel a: a set of a quarter of the rows. The paper does not state its widths and set sizes."
         )],
         pictures: vec![
             picture(

@@ -1,6 +1,6 @@
 //! Figure 1: one sample of the crescents, shuffled and attacked.
 
-use super::super::{Comparison, Made, ReproduceOptions};
+use super::super::{Comparison, FigureOutput, ReproduceOptions};
 use super::syn::places;
 use super::{Scheme, VOTERS};
 use crate::evaluation::{Crescents, Voters, crescents, randomized_response};
@@ -12,10 +12,10 @@ use leakgauge_plot::{Figure, Table};
 
 const POINTS: usize = 800;
 const EPSILON: f64 = 2.55;
-/// Thresholds of small and of large groups.
+/// The radii of small and of large groups.
 const RADII: [f64; 2] = [0.05, 0.13];
 
-/// What is published and what is made of it, by scheme.
+/// The published values and the attack on them, by scheme.
 const PUBLISHED: [(&str, &str, &str); 4] = [
     (
         "dsigma-figure-1b-in-order",
@@ -83,7 +83,7 @@ fn scatter(file: &'static str, title: &str, points: &[[f64; 2]], labels: &[Optio
         all.push(Layer::new("undecided", 8, Mark::Points(undecided)));
     }
     let svg = chart(&Chart {
-        caption: Caption::new(title, "Positions are public, colours private."),
+        caption: Caption::new(title, "Positions are public, colors private."),
         x: Axis::linear("x"),
         y: Axis::linear("y"),
         layers: all,
@@ -102,18 +102,18 @@ fn found(labels: &[u8], guesses: &[Option<u8>]) -> [f64; 3] {
     })
 }
 
-/// One sample in full: what is published, and what an attack makes of it.
-pub(crate) fn figure_1(options: &ReproduceOptions) -> Result<Made> {
+/// One complete sample: the published values, and the result of an attack.
+pub(crate) fn figure_1(options: &ReproduceOptions) -> Result<FigureOutput> {
     let mut randomness = Randomness::seeded(options.seed);
     let made = crescents(POINTS, &mut randomness);
     let original = scatter(
         "dsigma-figure-1a-original",
-        "Private labels at public places",
+        "Private labels at public positions",
         &made.points,
         &certain(&made.labels),
     );
     let (published, accuracy) = publish(&made, &mut randomness)?;
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: comparisons(&accuracy),
         notes: notes(&accuracy),
         pictures: [vec![original], published].concat(),
@@ -124,7 +124,7 @@ fn certain(labels: &[u8]) -> Vec<Option<u8>> {
     labels.iter().map(|x| Some(*x)).collect()
 }
 
-/// The shares of labels that are found, by scheme and at 8, 4 and 2 classes.
+/// The shares of labels recovered, by scheme and for 8, 4 and 2 classes.
 type Accuracy = [[f64; 3]; 4];
 
 /// The pictures of every scheme, and how much is found.
@@ -150,9 +150,9 @@ fn publish(made: &Crescents, randomness: &mut Randomness) -> Result<(Vec<Figure>
         let seen = apply(&received, &told);
         let guesses = voters.majority(&seen, 8);
         *accuracy = found(&made.labels, &guesses);
-        let title = format!("What is published: {name}");
+        let title = format!("Published values: {name}");
         pictures.push(scatter(file, &title, &made.points, &certain(&seen)));
-        let title = format!("What an attack finds: {name}");
+        let title = format!("Values recovered by an attack: {name}");
         pictures.push(scatter(attack, &title, &made.points, &guesses));
     }
     Ok((pictures, accuracy))
@@ -163,14 +163,14 @@ fn comparisons(accuracy: &Accuracy) -> Vec<Comparison> {
     vec![
         Comparison::claim(
             "Figure 1",
-            "share of labels that the attack finds without a shuffle",
+            "share of labels recovered by the attack without a shuffle",
             "almost the entire dataset",
             first,
             first > 0.85,
         ),
         Comparison::claim(
             "Figure 1",
-            "share of labels that the attack finds after a uniform shuffle",
+            "share of labels recovered by the attack after a uniform shuffle",
             "prevents all classification",
             last,
             last < 0.2,
@@ -182,11 +182,11 @@ fn notes(accuracy: &Accuracy) -> Vec<String> {
     let say = |[eight, four, two]: [f64; 3]| format!("{eight:.2}, {four:.2}, {two:.2}");
     vec![
         format!(
-            "{POINTS} generated points, ε = {EPSILON}, α = 1, radii {} and {}, picked from ten between 0.03 and 0.4 after seeing what the attack finds at each (the paper gives none); the attack is the vote of the {VOTERS} nearest others, not the paper's Gaussian process.",
+            "{POINTS} generated points, ε = {EPSILON}, α = 1, radii {} and {}, chosen from ten between 0.03 and 0.4 after seeing the result of the attack for each (the paper states none); the attack is a vote of the {VOTERS} nearest points, not the paper's Gaussian process.",
             RADII[0], RADII[1]
         ),
         format!(
-            "Labels found at 8, 4 and 2 classes: in order {}; small groups {}; large groups {}; uniform {}.",
+            "Share of labels recovered for 8, 4 and 2 classes: in order {}; small groups {}; large groups {}; uniform {}.",
             say(accuracy[0]),
             say(accuracy[1]),
             say(accuracy[2]),

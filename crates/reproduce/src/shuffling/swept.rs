@@ -1,4 +1,4 @@
-//! ρ and λ as groups grow, between no shuffle and a uniform one.
+//! ρ and λ for increasing group sizes, between no shuffle and a uniform shuffle.
 
 use super::super::Comparison;
 use super::{Between, Effort, Population, Scheme, Spread};
@@ -32,7 +32,7 @@ impl<'a> Swept<'a> {
         }
     }
 
-    /// One more size of groups.
+    /// Adds one group size.
     pub(super) fn add(&mut self, size: f64, scheme: &Scheme) {
         let [rho, lambda] = both(self.population, scheme, self.effort, self.seed);
         self.rho.push((size, rho));
@@ -50,7 +50,7 @@ impl<'a> Swept<'a> {
             file: files[at],
             title,
             says,
-            x: Axis::log("mean rows of a group"),
+            x: Axis::log("mean number of rows per group"),
             y,
             range,
             in_order: self.in_order[at],
@@ -62,7 +62,7 @@ impl<'a> Swept<'a> {
             between(
                 0,
                 &attack,
-                "Larger groups protect more, from no shuffle to a uniform one.",
+                "Larger groups protect better, from no shuffle to a uniform shuffle.",
                 "share recovered, ρ",
             )
             .picture("group_size", &self.rho),

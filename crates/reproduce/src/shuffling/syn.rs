@@ -1,6 +1,6 @@
 //! Figures 4 and 5 on generated crescents.
 
-use super::super::{Comparison, Made, ReproduceOptions};
+use super::super::{Comparison, FigureOutput, ReproduceOptions};
 use super::{
     ALPHA, Effort, Population, Scheme, Spread, Swept, VOTERS, layers, level, mean_group, shares,
     spread,
@@ -12,7 +12,7 @@ use leakgauge_permute::{Groups, Points, Randomness};
 use leakgauge_plot::{Axis, Caption, Chart, chart};
 use leakgauge_plot::{Figure, Table};
 
-/// Points to learn from.
+/// The number of points to learn from.
 const MANY: u64 = 20_000;
 /// Within which voters and true distributions are looked for.
 const REACH: f64 = 0.15;
@@ -25,7 +25,7 @@ fn floats(points: &[[f64; 2]]) -> Vec<f32> {
     points.concat().iter().map(|x| *x as f32).collect()
 }
 
-/// Radii that are swept.
+/// The radii.
 const RADII: [f64; 9] = [0.005, 0.01, 0.02, 0.04, 0.08, 0.15, 0.3, 0.7, 2.5];
 
 fn size(options: &ReproduceOptions) -> usize {
@@ -66,7 +66,7 @@ fn population(made: Crescents, points: &Points, randomness: &Randomness) -> Resu
 }
 
 /// Attack and local distributions on the crescents.
-pub(crate) fn figure_4_syn(options: &ReproduceOptions) -> Result<Made> {
+pub(crate) fn figure_4_syn(options: &ReproduceOptions) -> Result<FigureOutput> {
     let effort = Effort::new(options);
     let n = size(options);
     let mut randomness = Randomness::seeded(options.seed);
@@ -79,10 +79,10 @@ pub(crate) fn figure_4_syn(options: &ReproduceOptions) -> Result<Made> {
         let scheme = Scheme::grouped(&groups, ALPHA, Some(&points))?;
         swept.add(mean_group(&groups), &scheme);
     }
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: vec![swept.spans("Figure 4")],
         notes: vec![format!(
-            "{n} generated points, ε = 2.5, α = 4, {} permutations of {} randomizations each (3 at most for λ); the radii were moved down once the first ones had left only the uniform end; in the attack the {VOTERS} nearest others within {REACH} vote, λ is against the true distribution within {REACH}.",
+            "{n} generated points, ε = 2.5, α = 4, {} permutations of {} randomizations each (3 at most for λ); the radii were reduced once because the first ones only showed the uniform end; in the attack the {VOTERS} nearest points within {REACH} vote, and λ compares with the true distribution within {REACH}.",
             effort.rounds, effort.draws
         )],
         pictures: swept.pictures(
@@ -95,7 +95,7 @@ pub(crate) fn figure_4_syn(options: &ReproduceOptions) -> Result<Made> {
     })
 }
 
-/// What is learned from, and tested with.
+/// The training and test points.
 struct Lesson {
     train: Crescents,
     test: Crescents,
@@ -153,8 +153,8 @@ impl Lesson {
     }
 }
 
-/// Accuracy of 8-way, 4-way and 2-way classification learned from what is published.
-pub(crate) fn figure_5(options: &ReproduceOptions) -> Result<Made> {
+/// The accuracy of 8-way, 4-way and 2-way classification learned from published values.
+pub(crate) fn figure_5(options: &ReproduceOptions) -> Result<FigureOutput> {
     let lesson = Lesson::new(options);
     let points = places(&lesson.train.points)?;
     let mut ours: [Vec<(f64, Spread)>; 3] = Default::default();
@@ -171,7 +171,7 @@ pub(crate) fn figure_5(options: &ReproduceOptions) -> Result<Made> {
         format!("{eight:.3}, {four:.3}, {two:.3}")
     };
     let last = extremes[1][0].mean;
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: vec![Comparison::claim(
             "Section 5, Figure 5",
             "8-way accuracy after a uniform shuffle",
@@ -180,7 +180,7 @@ pub(crate) fn figure_5(options: &ReproduceOptions) -> Result<Made> {
             last < 0.25,
         )],
         notes: vec![format!(
-            "{} generated points to learn from and as many to test with, ε = 2.5, α = 4; boosted trees. The radii are those of Figure 4, which were moved down once the first ones had left only the uniform end. Without a shuffle the accuracies are {}; after a uniform one {}.",
+            "{} generated training points and as many test points, ε = 2.5, α = 4; boosted trees. The radii are those of Figure 4, which were reduced once because the first ones only showed the uniform end. Without a shuffle the accuracies are {}; after a uniform shuffle {}.",
             size(options),
             say(&extremes[0]),
             say(&extremes[1])
@@ -218,7 +218,7 @@ fn accuracies(ours: &[Vec<(f64, Spread)>; 3], extremes: &[[Spread; 3]; 2]) -> Fi
     }
     let svg = chart(&Chart {
         caption: Caption::new(
-            "Accuracy of what is learned from crescents shuffled within a radius",
+            "Accuracy of classifiers learned from crescents shuffled within a radius",
             "Fine classes are lost at small radii, coarse ones at large radii.",
         ),
         x: Axis::log("radius of the groups"),

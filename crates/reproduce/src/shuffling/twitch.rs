@@ -1,15 +1,15 @@
 //! Figure 4, right: friends.
 
-use super::super::{Made, ReproduceOptions};
+use super::super::{FigureOutput, ReproduceOptions};
 use super::people::Network;
 use super::{ALPHA, Effort, Population, Scheme, Swept, VOTERS, mean_group, shares};
 use crate::evaluation::Voters;
 use leakgauge_base::error::Result;
 use leakgauge_permute::{Groups, Randomness};
 
-/// People of a generated network.
+/// The number of people of a generated network.
 const PEOPLE: u64 = 6_000;
-/// The best-known people, friendship with whom is what is learned from.
+/// The number of best-connected people; friendship with them gives the features for learning.
 const KNOWN: usize = 60;
 
 fn features(network: &Network) -> (Vec<f32>, usize) {
@@ -45,7 +45,7 @@ fn population(network: &Network, randomness: &Randomness) -> Population {
 }
 
 /// Attack and local distributions on a network of friends.
-pub(crate) fn figure_4_twitch(options: &ReproduceOptions) -> Result<Made> {
+pub(crate) fn figure_4_twitch(options: &ReproduceOptions) -> Result<FigureOutput> {
     let effort = Effort::new(options);
     let mut randomness = Randomness::seeded(options.seed);
     let network = match &options.source {
@@ -64,15 +64,15 @@ pub(crate) fn figure_4_twitch(options: &ReproduceOptions) -> Result<Made> {
         }
         swept.add(mean_group(&groups), &scheme);
     }
-    Ok(Made {
+    Ok(FigureOutput {
         comparisons: vec![swept.spans("Figure 4b")],
         notes: vec![
             format!(
-                "{}: {n} people, ε = 2.5, α = 4, path lengths 0 to 4, {} permutations of {} randomizations each. Up to {VOTERS} friends vote, taken at random; λ is against the true shares among friends, learned from friendship with the {KNOWN} best-known people and the number of friends.",
+                "{}: {n} people, ε = 2.5, α = 4, path lengths 0 to 4, {} permutations of {} randomizations each. Up to {VOTERS} random friends vote; λ compares with the true shares among friends, learned from friendship with the {KNOWN} best-connected people and the number of friends.",
                 network.name, effort.rounds, effort.draws
             ),
             format!(
-                "nθ at each length: {}; a shuffle with nθ far below 1 is all but uniform.",
+                "nθ at each length: {}; a shuffle with nθ far below 1 is nearly uniform.",
                 thetas.join(", ")
             ),
         ],

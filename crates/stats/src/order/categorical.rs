@@ -3,10 +3,10 @@
 use super::{BySecret, two_sided};
 use crate::special::{chi_squared_survival, normal_quantile};
 
-/// How often neighbours are equal, against a random order.
+/// How often neighbors are equal, against a random order.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct NeighbourTest {
-    /// Share of neighbouring pairs that are equal; 0 without pairs.
+pub struct NeighborTest {
+    /// Share of neighboring pairs that are equal; 0 without pairs.
     pub share: f64,
     /// The share expected under a random order.
     pub expected_share: f64,
@@ -38,7 +38,7 @@ pub struct CategoryDrift {
 /// a round-robin a large negative one.
 ///
 /// # Formula
-/// The number of neighbouring rows with equal secrets; over all orders of the secrets its mean is
+/// The number of neighboring rows with equal secrets; over all orders of the secrets its mean is
 /// Σ n_s(n_s − 1)/n and its variance (Q₂(Q₂ + n(n+1)) − 2nQ₃ − n³)/(n²(n−1)), Q_k = Σ n_s^k.
 ///
 /// # Conditions
@@ -51,12 +51,12 @@ pub struct CategoryDrift {
 ///
 /// # Panics
 /// If a secret is not below `n_secrets`.
-pub fn interleaving(secrets: &[u32], n_secrets: usize) -> NeighbourTest {
+pub fn interleaving(secrets: &[u32], n_secrets: usize) -> NeighborTest {
     let mut counts = vec![0.0; n_secrets];
     for &secret in secrets {
         counts[secret as usize] += 1.0;
     }
-    let mut pool = EqualNeighbours::default();
+    let mut pool = EqualNeighbors::default();
     pool.add(count_equal(secrets.iter()), &counts);
     pool.test()
 }
@@ -73,13 +73,9 @@ pub fn interleaving(secrets: &[u32], n_secrets: usize) -> NeighbourTest {
 ///
 /// # Panics
 /// If the slices differ in length or a secret is not below `n_secrets`.
-pub fn agreement_autocorrelation(
-    secrets: &[u32],
-    codes: &[u32],
-    n_secrets: usize,
-) -> NeighbourTest {
+pub fn agreement_autocorrelation(secrets: &[u32], codes: &[u32], n_secrets: usize) -> NeighborTest {
     assert_eq!(secrets.len(), codes.len(), "one code per secret");
-    let mut pool = EqualNeighbours::default();
+    let mut pool = EqualNeighbors::default();
     for rows in BySecret::new(secrets, n_secrets).iter() {
         let mut own: Vec<u32> = rows.iter().map(|&row| codes[row]).collect();
         let observed = count_equal(own.iter());
@@ -98,9 +94,9 @@ fn count_equal<'a>(codes: impl Iterator<Item = &'a u32> + Clone) -> f64 {
     equal.count() as f64
 }
 
-/// Numbers of equal neighbours, summed over sequences.
+/// Numbers of equal neighbors, summed over sequences.
 #[derive(Default)]
-struct EqualNeighbours {
+struct EqualNeighbors {
     observed: f64,
     mean: f64,
     variance: f64,
@@ -108,8 +104,8 @@ struct EqualNeighbours {
     pairs: f64,
 }
 
-impl EqualNeighbours {
-    /// Adds a sequence with its number of equal neighbours and the counts of its labels.
+impl EqualNeighbors {
+    /// Adds a sequence with its number of equal neighbors and the counts of its labels.
     fn add(&mut self, observed: f64, counts: &[f64]) {
         let n: f64 = counts.iter().sum();
         if n < 2.0 {
@@ -125,7 +121,7 @@ impl EqualNeighbours {
         self.pairs += n - 1.0;
     }
 
-    fn test(&self) -> NeighbourTest {
+    fn test(&self) -> NeighborTest {
         let share = |number: f64| {
             if self.pairs > 0.0 {
                 number / self.pairs
@@ -139,7 +135,7 @@ impl EqualNeighbours {
         } else {
             0.0
         };
-        NeighbourTest {
+        NeighborTest {
             share: share(self.observed),
             expected_share: share(self.mean),
             z,
@@ -153,7 +149,7 @@ impl EqualNeighbours {
 }
 
 /// The fourth moment of h(x, y) = 1{x = y} − f_x − f_y + Σ f², for x and y independent with shares
-/// f: the part of one pair in the number of equal neighbours once what is fixed is removed.
+/// f: the part of one pair in the number of equal neighbors once what is fixed is removed.
 fn fourth_moment(counts: &[f64], n: f64) -> f64 {
     let shares = || counts.iter().map(|m| m / n);
     let square: f64 = shares().map(|f| f * f).sum();
@@ -234,7 +230,7 @@ struct Cell {
 
 /// The labels of one secret, rare ones merged.
 fn halves(rows: &[usize], codes: &[u32]) -> Vec<Cell> {
-    const LEAST: f64 = 10.0;
+    const MIN_COUNT: f64 = 10.0;
     let half = rows.len() / 2;
     let mut marked: Vec<(u32, bool)> = rows
         .iter()
@@ -249,14 +245,14 @@ fn halves(rows: &[usize], codes: &[u32]) -> Vec<Cell> {
             total: label.len() as f64,
             first: label.iter().filter(|(_, first)| *first).count() as f64,
         };
-        if cell.total < LEAST {
+        if cell.total < MIN_COUNT {
             rare.total += cell.total;
             rare.first += cell.first;
         } else {
             cells.push(cell);
         }
     }
-    if rare.total >= LEAST {
+    if rare.total >= MIN_COUNT {
         cells.push(rare);
     } else if let Some(next) = cells.iter_mut().min_by(|a, b| a.total.total_cmp(&b.total)) {
         next.total += rare.total;

@@ -9,7 +9,7 @@
 //! A p-value is the normal tail of the z-score where that is a fair approximation. A sum of rare
 //! coincidences is not normal; it is told by its kurtosis, and the p-value is then Chebyshev's
 //! bound 1/z², which holds for every law. A p-value that is an approximation can be about half too
-//! small at 0.001 when neighbours coincide by chance about ten times in all.
+//! small at 0.001 when neighbors coincide by chance about ten times in all.
 //!
 //! Everything takes O(n log n) time.
 
@@ -19,9 +19,9 @@ mod numeric;
 mod tests;
 
 pub use categorical::{
-    CategoryDrift, NeighbourTest, agreement_autocorrelation, category_drift, interleaving,
+    CategoryDrift, NeighborTest, agreement_autocorrelation, category_drift, interleaving,
 };
-pub use numeric::{drift, neighbour_correlation, rank_autocorrelation};
+pub use numeric::{drift, neighbor_correlation, rank_autocorrelation};
 
 use super::special::normal_survival;
 
@@ -36,7 +36,7 @@ pub struct OrderTest {
     pub p_value: f64,
 }
 
-/// The two-sided p-value of a standardised sum of terms whose fourth moments, divided by the
+/// The two-sided p-value of a standardized sum of terms whose fourth moments, divided by the
 /// squared variance of the sum, add up to `irregularity`: the sum's excess kurtosis, or more.
 fn two_sided(z: f64, irregularity: f64) -> f64 {
     /// The excess kurtosis of a Poisson count of mean 10.

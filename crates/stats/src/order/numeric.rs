@@ -62,7 +62,7 @@ impl Scores {
 /// each secret's own rows, pooled.
 ///
 /// # Formula
-/// For a secret with n rows and centred mid-ranks d: r = Σ d_i d_{i+1} / Σ d². Under the null
+/// For a secret with n rows and centered mid-ranks d: r = Σ d_i d_{i+1} / Σ d². Under the null
 /// hypothesis r has mean −1/n, and its exact variance follows from the second and fourth moments of
 /// d. Pooled with weights n: correlation = Σ n (r + 1/n) / Σ n.
 ///
@@ -70,7 +70,7 @@ impl Scores {
 /// Null hypothesis: the rows of each secret are exchangeable, and secrets independent of each
 /// other. Secrets with one value or fewer than 2 rows add nothing. A slow disturbance shared by
 /// all secrets shows; one that lasts a few rows among many interleaved secrets is seen by
-/// [`neighbour_correlation`] only.
+/// [`neighbor_correlation`] only.
 ///
 /// # References
 /// Wald and Wolfowitz (1943), 10.1214/aoms/1177731358 (the circular statistic; this one is open).
@@ -98,14 +98,14 @@ pub fn rank_autocorrelation(secrets: &[u32], values: &[f64], n_secrets: usize) -
     pool.test()
 }
 
-/// Are neighbouring rows of the log correlated, whichever secrets they have? Values are ranked
+/// Are neighboring rows of the log correlated, whichever secrets they have? Values are ranked
 /// within their secret first, so that what the secret does to the value is removed.
 ///
 /// # Formula
-/// With u the mid-ranks of a row within its secret, centred and of unit variance: the mean of
-/// u_i u_{i+1} over neighbouring rows, less its expectation (−1/(n_s − 1) where both rows have
+/// With u the mid-ranks of a row within its secret, centered and of unit variance: the mean of
+/// u_i u_{i+1} over neighboring rows, less its expectation (−1/(n_s − 1) where both rows have
 /// secret s, else 0). The variance over all orders within the secrets is exact: it counts how often
-/// the same two secrets are neighbours.
+/// the same two secrets are neighbors.
 ///
 /// # Conditions
 /// Null hypothesis: given the order of the secrets, the values of each secret are exchangeable and
@@ -113,7 +113,7 @@ pub fn rank_autocorrelation(secrets: &[u32], values: &[f64], n_secrets: usize) -
 ///
 /// # Panics
 /// As [`rank_autocorrelation`].
-pub fn neighbour_correlation(secrets: &[u32], values: &[f64], n_secrets: usize) -> OrderTest {
+pub fn neighbor_correlation(secrets: &[u32], values: &[f64], n_secrets: usize) -> OrderTest {
     assert_eq!(secrets.len(), values.len(), "one value per secret");
     let mut scores = vec![0.0; values.len()];
     let mut laws = Vec::with_capacity(n_secrets);
@@ -164,7 +164,7 @@ fn add_triples(pool: &mut Pool, secrets: &[u32], laws: &[Option<SecretLaw>]) {
     }
 }
 
-/// Mean and variance by pairs of neighbouring secrets.
+/// Mean and variance by pairs of neighboring secrets.
 fn add_pairs(pool: &mut Pool, secrets: &[u32], laws: &[Option<SecretLaw>]) {
     let mut types: Vec<(u32, u32)> = secrets
         .windows(2)
@@ -189,7 +189,7 @@ fn add_pairs(pool: &mut Pool, secrets: &[u32], laws: &[Option<SecretLaw>]) {
     }
 }
 
-/// A centred sum with what its law needs.
+/// A centered sum with what its law needs.
 #[derive(Default)]
 struct Pool {
     statistic: f64,

@@ -88,7 +88,7 @@ fn moments_are_exact_over_all_orders() {
             let codes: Vec<u32> = values.iter().map(|&x| x as u32).collect();
             moments[0].add(rank_autocorrelation(secrets, values, 4).z);
             moments[1].add(drift(secrets, values, 4).z);
-            moments[2].add(neighbour_correlation(secrets, values, 4).z);
+            moments[2].add(neighbor_correlation(secrets, values, 4).z);
             moments[3].add(agreement_autocorrelation(secrets, &codes, 4).z);
         });
         for (i, moments) in moments.iter().enumerate() {
@@ -145,7 +145,7 @@ fn false_alarms(
         let p_values = [
             interleaving(&secrets, n_secrets).p_value,
             rank_autocorrelation(&secrets, &values, n_secrets).p_value,
-            neighbour_correlation(&secrets, &values, n_secrets).p_value,
+            neighbor_correlation(&secrets, &values, n_secrets).p_value,
             drift(&secrets, &values, n_secrets).p_value,
             agreement_autocorrelation(&secrets, &codes, n_secrets).p_value,
             category_drift(&secrets, &codes, n_secrets).p_value,
@@ -252,8 +252,8 @@ fn dependent_rows_are_seen() {
         .map(|(x, &s)| x + f64::from(s))
         .collect();
     // Twenty interleaved secrets: a row's successor of its own secret comes far too late.
-    assert!(neighbour_correlation(&secrets, &values, 20).p_value < 1e-20);
-    assert!(neighbour_correlation(&secrets, &values, 20).correlation > 0.35);
+    assert!(neighbor_correlation(&secrets, &values, 20).p_value < 1e-20);
+    assert!(neighbor_correlation(&secrets, &values, 20).correlation > 0.35);
     assert!(rank_autocorrelation(&secrets, &values, 20).p_value > 1e-3);
     // Blocks: each secret has its own.
     let blocked: Vec<u32> = (0..n).map(|i| (i / 100) as u32).collect();
@@ -287,7 +287,7 @@ fn nothing_to_test() {
     let silent = [
         rank_autocorrelation(&[], &[], 0).p_value,
         drift(&[0, 1], &[1.0, 2.0], 2).p_value,
-        neighbour_correlation(&[0; 5], &[3.0; 5], 1).p_value,
+        neighbor_correlation(&[0; 5], &[3.0; 5], 1).p_value,
         interleaving(&[0; 9], 1).p_value,
         agreement_autocorrelation(&[0; 5], &[4; 5], 3).p_value,
         agreement_autocorrelation(&[0; 5], &[1, 2, 3, 4, 5], 1).p_value,

@@ -17,7 +17,7 @@ fn strata(weights: &[f64], errors: &[u64], rows: &[u64]) -> Vec<Stratum> {
 /// Reference: the saddle point from the other side, scipy 1.17 SLSQP over p of the largest Σ π p
 /// with min_t [tS + Σ n ln(1 − p a)] ≥ ln α, 30 starts, constraint met to 1e-7.
 #[test]
-fn chernoff_agrees_with_a_direct_optimisation() {
+fn chernoff_agrees_with_a_direct_optimization() {
     let cases: [(Vec<Stratum>, f64, f64); 7] = [
         (
             strata(&[0.5; 2], &[3, 10], &[20, 40]),

@@ -6,16 +6,16 @@ use crate::channel::diameter::Found;
 use crate::channel::diameter::pairs;
 use crate::channel::diameter::reduced::Reduced;
 
-/// Components reached from one another by changing one sign: 2 to this power.
+/// log₂ of the number of components in a chunk; within a chunk they are visited by changing one sign at a time.
 const LOW_SIGNS: usize = 6;
-/// Room for rounding, as a share of the mass of a row.
+/// Tolerance for rounding, as a share of the mass of a row.
 const SLACK: f64 = 1e-11;
 
 /// Searches all pairs of reduced rows.
 ///
 /// φ(x)_b = Σ_o ±x_o with the signs of b, the first always plus. The diameter in L∞ is the largest
-/// difference between the largest and the least value of a component. Rows that reach it up to
-/// rounding are few; their distances are then compared exactly.
+/// difference between the largest and the least value of a component. Few rows attain it up to
+/// rounding; their distances are then compared exactly.
 pub fn search(reduced: &Reduced) -> Found {
     let columns = Columns::new(reduced);
     let spans: Vec<Span> = columns.map(|_, span, _| span);
@@ -34,7 +34,7 @@ pub fn search(reduced: &Reduced) -> Found {
     }
 }
 
-/// The least and the largest value of a component.
+/// The smallest and the largest value of a component.
 #[derive(Debug, Clone, Copy)]
 struct Span {
     least: f64,
@@ -141,7 +141,7 @@ impl Columns {
         chunks.into_iter().flatten().collect()
     }
 
-    /// Rows that are at an end of a component at least so wide.
+    /// The rows that are extreme in a component at least this wide.
     fn extreme_rows(&self, chunks: &[bool], near: f64) -> Vec<bool> {
         let none = || vec![false; self.rows];
         (0..self.chunks())

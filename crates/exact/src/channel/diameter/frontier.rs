@@ -1,12 +1,12 @@
-//! The best pairs seen so far, kept so that the answer does not depend on the order of looking.
+//! The worst pairs seen so far, kept so that the result does not depend on the order of the search.
 
 /// Relative difference below which two overlaps are equal up to rounding.
 const EQUAL: f64 = 1e-12;
 
-/// All pairs that could still be "the first among those equal to the best".
+/// All pairs that can still be the first of those with the smallest overlap.
 ///
-/// A pair is dropped only if another has both a smaller or equal overlap and an earlier place, or if it
-/// is worse than the best by more than rounding. What is left depends only on the set of pairs offered.
+/// A pair is dropped only if another pair has at most its overlap and an earlier position, or if its overlap exceeds
+/// the smallest by more than rounding. The result depends only on the set of pairs offered.
 #[derive(Debug, Clone, Default)]
 pub struct Frontier {
     entries: Vec<(f64, (usize, usize))>,
@@ -14,12 +14,12 @@ pub struct Frontier {
 }
 
 impl Frontier {
-    /// The smallest overlap that is certainly worse than the best; infinite before the first.
+    /// The overlap above which a pair cannot be the result; infinite before the first pair.
     pub fn limit(&self) -> f64 {
         self.best.map_or(f64::INFINITY, |best| best * (1.0 + EQUAL))
     }
 
-    /// Considers a pair, given in any order.
+    /// Adds a pair; its order does not matter.
     pub fn offer(&mut self, overlap: f64, a: usize, b: usize) {
         if overlap > self.limit() {
             return;
@@ -36,14 +36,14 @@ impl Frontier {
         self.entries.push((overlap, pair));
     }
 
-    /// Considers everything another has kept.
+    /// Adds the pairs of another frontier.
     pub fn merge(&mut self, other: &Frontier) {
         for &(overlap, (a, b)) in &other.entries {
             self.offer(overlap, a, b);
         }
     }
 
-    /// The first pair among those equal to the best.
+    /// The first of the pairs with the smallest overlap, up to rounding.
     pub fn first(&self) -> Option<(usize, usize)> {
         self.entries.iter().map(|entry| entry.1).min()
     }

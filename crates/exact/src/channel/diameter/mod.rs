@@ -1,16 +1,16 @@
-//! The two secrets that are easiest to tell apart: the diameter of the rows in L1.
+//! The worst pair of secrets: the diameter of the rows in L1.
 //!
 //! Bayes security is 1 − max tv over all pairs of rows (Theorem 2), so it is a diameter problem. Three
-//! ways to the same pair:
+//! algorithms find the same pair:
 //!
-//! * **direct**: every pair, O(n²m), stopping within a pair as soon as it is out of the race;
+//! * **direct**: every pair, O(n²m), stopping within a pair as soon as it cannot be the worst;
 //! * **embedding**: an isometry into L∞ of dimension 2^(m−1), where a diameter takes one pass over
 //!   the rows, O(n·2^m): for many secrets and few observations;
-//! * **pruned**: pairs are discarded by the triangle inequality through a centre and a few pivots,
-//!   then by a sketch of one byte an entry whose error is known; what is left is computed exactly.
+//! * **pruned**: pairs are discarded by the triangle inequality through a center and a few pivots,
+//!   then by a sketch of one byte per entry with a known error; the remaining pairs are computed exactly.
 //!
-//! All give the same pair, whatever the number of threads: among pairs equal up to rounding the first
-//! in the order of rows.
+//! All return the same pair with any number of threads: among pairs that are equal up to rounding, the first in
+//! the order of rows.
 //!
 //! # References
 //! Bayes Security, section VII (direct, embedding, triangle inequality), Proposition 5.
@@ -21,6 +21,7 @@ use serde::Serialize;
 
 use crate::channel::Channel;
 use leakgauge_base::error::{Error, Result};
+use leakgauge_base::naming::setting;
 
 mod embedding;
 mod frontier;
@@ -34,37 +35,37 @@ mod tests;
 use frontier::Frontier;
 use reduced::Reduced;
 
-/// How to look for the worst pair.
+/// The algorithm that finds the worst pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SearchMethod {
-    /// Whichever suits the numbers of secrets and observations.
+    /// The fastest algorithm for the numbers of secrets and observations.
     #[default]
     Auto,
-    /// Every pair.
+    /// Compares every pair.
     Direct,
     /// The isometry into L∞.
     Embedding,
-    /// Pairs that cannot be the worst are discarded unseen.
+    /// Discards pairs that cannot be the worst before comparing them.
     Pruned,
 }
 
-/// What a search did. Equal for any number of threads.
+/// Counts of the work of a search. They do not depend on the number of threads.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Search {
     /// The method that was used.
     pub method: SearchMethod,
-    /// Rows that differ from every earlier row: only these are searched (all rows by `direct`).
+    /// The number of rows that differ from every earlier row. Only these are searched (`direct`: all rows).
     pub distinct_rows: u64,
-    /// Pairs of secrets.
+    /// The number of pairs of secrets.
     pub pairs: u64,
-    /// Pairs compared by their sketches.
+    /// The number of pairs compared by their sketches.
     pub pairs_sketched: u64,
-    /// Pairs whose distance was begun.
+    /// The number of pairs whose distance was computed at least in part.
     pub pairs_evaluated: u64,
-    /// Pairs whose distance was computed to its last entry.
+    /// The number of pairs whose distance was computed completely.
     pub pairs_evaluated_in_full: u64,
-    /// Entries looked at, as a share of those of all pairs.
+    /// The share of all entries of all pairs that was read.
     pub share_of_entries: f64,
 }
 
@@ -77,12 +78,12 @@ pub struct Diameter {
     pub bayes_security: f64,
     /// Total variation between their rows.
     pub total_variation: f64,
-    /// What the search did.
+    /// Counts of the work done.
     pub search: Search,
 }
 
-/// The most observations the embedding is asked to take: 2^23 components.
-const MOST_EMBEDDED: usize = 24;
+/// The largest number of observations for the embedding, which then has 2^23 components.
+const MAX_EMBEDDED: usize = 24;
 
 /// Finds the two secrets that are easiest to tell apart.
 ///
@@ -90,7 +91,7 @@ const MOST_EMBEDDED: usize = 24;
 /// β*(C) = min over a ≠ b of Σ_o min(C\[a,o\], C\[b,o\]) = 1 − max tv(a, b).
 ///
 /// # Errors
-/// The embedding is asked for with more observations than memory or patience has room for.
+/// The embedding is requested for more than 24 observations that depend on the secret.
 ///
 /// # References
 /// Bayes Security, Theorems 1 and 2, section VII.
@@ -109,12 +110,13 @@ pub fn diameter(channel: &Channel, method: SearchMethod) -> Result<Diameter> {
         SearchMethod::Auto => choose(distinct.len(), width),
         asked => asked,
     };
-    if method == SearchMethod::Embedding && width > MOST_EMBEDDED {
-        return Err(Error::parameter(
-            "--method embedding",
-            format!("takes at most {MOST_EMBEDDED} observations that depend on the secret"),
+    if method == SearchMethod::Embedding && width > MAX_EMBEDDED {
+        return Err(Error::setting(
+            "method",
+            "embedding",
+            format!("takes at most {MAX_EMBEDDED} observations that depend on the secret"),
         )
-        .with_hint("use --method pruned or auto"));
+        .with_hint(format!("use {}", setting("method", "pruned"))));
     }
     let found = match method {
         SearchMethod::Embedding => {
@@ -131,11 +133,10 @@ fn direct(channel: &Channel, rows: &[usize]) -> Diameter {
     finish(channel, SearchMethod::Direct, rows, found)
 }
 
-/// The fastest method for so many different rows and varying columns.
+/// The fastest algorithm for this many distinct rows and varying columns.
 ///
-/// A component of the embedding takes about a twentieth of the time of a pair; 2^(m−1) components are
-/// compared for each row, against half as many pairs as there are rows. Preparations for pruning take
-/// as long as comparing each row with some thirty others.
+/// A component of the embedding costs about a twentieth of a pair; each row has 2^(m−1) components and takes part
+/// in n/2 pairs. Preparing to prune costs as much as comparing each row with about thirty other rows.
 fn choose(rows: usize, width: usize) -> SearchMethod {
     const FEW_ROWS: usize = 600;
     if width <= 20 && 1usize << width < 4 * rows {
@@ -147,9 +148,9 @@ fn choose(rows: usize, width: usize) -> SearchMethod {
     }
 }
 
-/// What a search found among the rows it was given.
+/// The result of a search among the rows it was given.
 struct Found {
-    /// The first of the best pairs, as positions among those rows.
+    /// The first of the worst pairs, as positions among those rows.
     pair: (usize, usize),
     work: Work,
 }
@@ -243,7 +244,7 @@ fn fingerprint(row: &[f64]) -> u64 {
     rest.iter().fold(folded, |hash, &p| mix(hash, p))
 }
 
-/// How many columns are not the same for all secrets; counted only as far as the embedding cares.
+/// The number of columns that are not the same for all secrets, counted only up to the limit of the embedding.
 fn varying_columns(channel: &Channel, rows: &[usize]) -> usize {
     let first = channel.row(rows[0]);
     let mut varies = vec![false; first.len()];
@@ -255,7 +256,7 @@ fn varying_columns(channel: &Channel, rows: &[usize]) -> usize {
                 count += 1;
             }
         }
-        if count > MOST_EMBEDDED {
+        if count > MAX_EMBEDDED {
             break;
         }
     }

@@ -1,4 +1,4 @@
-//! The direct method, and the rounds that all searches over pairs share.
+//! The direct algorithm, and the rounds that all searches over pairs use.
 
 use std::ops::Range;
 
@@ -7,13 +7,13 @@ use rayon::prelude::*;
 use crate::channel::diameter::reduced::Reduced;
 use crate::channel::diameter::{Found, Frontier, Work};
 
-/// Rows that are compared with all later rows in one task: their numbers stay in the cache.
+/// The number of rows that one task compares with all later rows; they stay in the cache.
 pub const TILE: usize = 16;
-/// Tasks of the first round; each round has twice as many, up to [`MOST_TASKS`].
+/// Tasks of the first round; each round has twice as many, up to [`MAX_TASKS`].
 const FIRST_TASKS: usize = 8;
-const MOST_TASKS: usize = 64;
+const MAX_TASKS: usize = 64;
 
-/// What one task found.
+/// The result of one task.
 #[derive(Default)]
 pub struct TileFound {
     pub frontier: Frontier,
@@ -21,7 +21,7 @@ pub struct TileFound {
 }
 
 impl TileFound {
-    /// Nothing done yet, with the best pairs of earlier rounds.
+    /// No work done yet, with the worst pairs of earlier rounds.
     pub fn starting_at(best: Frontier) -> Self {
         TileFound {
             frontier: best,
@@ -30,8 +30,8 @@ impl TileFound {
     }
 }
 
-/// Runs the tiles of rows in rounds. Every tile of a round starts from the same best pair, so that what
-/// is looked at does not depend on the number of threads.
+/// Runs the tiles of rows in rounds. Every tile of a round starts from the same worst pair, so that the work
+/// does not depend on the number of threads.
 pub fn rounds(
     rows: usize,
     start: Frontier,
@@ -53,12 +53,12 @@ pub fn rounds(
             work.add(found.work);
         }
         from = to;
-        tasks = (tasks * 2).min(MOST_TASKS);
+        tasks = (tasks * 2).min(MAX_TASKS);
     }
     (best, work)
 }
 
-/// Every pair, each given up as soon as it is out of the race.
+/// Compares every pair, stopping within a pair as soon as it cannot be the worst.
 pub fn all(reduced: &Reduced) -> Found {
     let rows: Vec<usize> = (0..reduced.rows).collect();
     let (best, work) = among(reduced, &rows);
@@ -68,7 +68,7 @@ pub fn all(reduced: &Reduced) -> Found {
     }
 }
 
-/// Every pair of some rows, in their order.
+/// Compares every pair of some rows, in their order.
 pub fn among(reduced: &Reduced, rows: &[usize]) -> (Frontier, Work) {
     rounds(rows.len(), Frontier::default(), |tile, best| {
         let mut found = TileFound::starting_at(best);

@@ -1,7 +1,7 @@
-//! Discarding pairs unseen: the triangle inequality, then sketches, then exact distances.
+//! Discards pairs by the triangle inequality, then by sketches, before it computes exact distances.
 //!
-//! Each of the two tests is used only where a short trial shows that it spares more than it costs, so
-//! that channels on which neither helps take no longer than by the direct method.
+//! Each of the two tests is used only if a short trial shows that it saves more than it costs. So a channel on
+//! which neither helps takes no longer than with the direct algorithm.
 
 use std::ops::Range;
 
@@ -12,25 +12,26 @@ use crate::channel::diameter::sketch::Sketch;
 use crate::channel::diameter::{Found, Frontier, Work};
 use crate::channel::measures::total_variation;
 
-/// Rows whose distances to all others are computed first: each is the one furthest from the last.
+/// The number of pivots: rows whose distances to all rows are computed first. Each is the row furthest from the
+/// previous one.
 const PIVOTS: usize = 4;
-/// Room for rounding in sums of distances, as a share of the mass of a row.
+/// Tolerance for rounding in sums of distances, as a share of the mass of a row.
 const SLACK: f64 = 1e-12;
-/// Bytes of a sketch that are compared in the time of one exact entry.
+/// The number of sketch bytes that are compared in the time of one exact entry.
 const BYTES_PER_ENTRY: f64 = 12.0;
-/// Later rows that a tile meets between two trials, and how many of them each trial takes.
+/// The number of later rows between two trials of a tile, and the number in each trial.
 const SEGMENT: usize = 256;
 const TRIAL: usize = 6;
-/// Rows whose pairs are looked at to see whether sketches are worth making.
+/// The number of rows whose pairs show whether sketches are worth building.
 const SAMPLE: usize = 40;
 
 /// Searches all pairs of some rows of a channel.
 pub fn search(channel: &Channel, rows: &[usize]) -> Found {
-    let (order, centre_distances) = furthest_first(channel, rows);
+    let (order, center_distances) = furthest_first(channel, rows);
     let sorted: Vec<usize> = order.iter().map(|&at| rows[at]).collect();
     let reduced = Reduced::new(channel, &sorted, Order::Strided);
     let mut started = TileFound::default();
-    let pivots = pivots(&reduced, &order, &centre_distances, &mut started);
+    let pivots = pivots(&reduced, &order, &center_distances, &mut started);
     let sketch = sketches_could_pay(&reduced, &started.frontier).then(|| Sketch::new(&reduced));
     let context = Context {
         reduced: &reduced,
@@ -49,18 +50,18 @@ pub fn search(channel: &Channel, rows: &[usize]) -> Found {
 }
 
 struct Context<'a> {
-    /// The rows, those furthest from the centre first.
+    /// The rows, those furthest from the center first.
     reduced: &'a Reduced,
     /// Their numbers before sorting.
     order: &'a [usize],
-    /// Distances of each row to the centre and to the pivots.
+    /// Distances of each row to the center and to the pivots.
     pivots: &'a [Distances],
     sketch: Option<&'a Sketch>,
 }
 
 type Distances = [f64; PIVOTS + 1];
 
-/// Which tests are worth their cost at the moment.
+/// Which tests are currently worth their cost.
 #[derive(Debug, Clone, Copy)]
 struct Tests {
     pivots: bool,
@@ -97,7 +98,7 @@ impl Context<'_> {
         found
     }
 
-    /// Looks at one pair; whether it got past the pivots.
+    /// Examines one pair. Returns whether the pivots could not discard it.
     #[inline]
     fn pair(&self, a: usize, b: usize, slack: f64, tests: Tests, found: &mut TileFound) -> bool {
         let limit = found.frontier.limit() + slack;
@@ -118,13 +119,13 @@ impl Context<'_> {
         true
     }
 
-    /// What to go on using after a trial.
+    /// The tests to use after a trial.
     fn verdict(&self, trial: &Trial, work: &Work) -> Tests {
         let sketched = (work.sketched - trial.before.sketched) as f64;
         let begun = (work.begun - trial.before.begun) as f64;
         let entries = (work.entries - trial.before.entries) as f64;
         let width = self.reduced.width as f64;
-        // A spared pair would have cost what the others did.
+        // A discarded pair would have cost the average of the computed ones.
         let a_pair = if begun > 0.0 { entries / begun } else { width };
         let sketch = self.sketch.is_some_and(|sketch| {
             (sketched - begun) * a_pair > sketched * sketch.width() as f64 / BYTES_PER_ENTRY
@@ -153,7 +154,7 @@ impl Trial {
     }
 }
 
-/// The least of the ways from one row to the other through the centre or a pivot.
+/// The shortest path from one row to the other through the center or a pivot: an upper bound on their distance.
 #[inline]
 fn reach(a: &Distances, b: &Distances) -> f64 {
     let mut least = f64::INFINITY;
@@ -166,34 +167,34 @@ fn reach(a: &Distances, b: &Distances) -> f64 {
 
 /// Positions of the rows by their distance from the mean row, the furthest first; and the distances.
 fn furthest_first(channel: &Channel, rows: &[usize]) -> (Vec<usize>, Vec<f64>) {
-    let mut centre = vec![0.0; channel.observations().len()];
+    let mut center = vec![0.0; channel.observations().len()];
     for &row in rows {
-        let entries = centre.iter_mut().zip(channel.row(row));
+        let entries = center.iter_mut().zip(channel.row(row));
         entries.for_each(|(sum, p)| *sum += p);
     }
-    centre.iter_mut().for_each(|sum| *sum /= rows.len() as f64);
+    center.iter_mut().for_each(|sum| *sum /= rows.len() as f64);
     let distances: Vec<f64> = rows
         .iter()
-        .map(|&row| total_variation(channel.row(row), &centre))
+        .map(|&row| total_variation(channel.row(row), &center))
         .collect();
     let mut order: Vec<usize> = (0..rows.len()).collect();
     order.sort_by(|&a, &b| distances[b].total_cmp(&distances[a]));
     (order, distances)
 }
 
-/// Distances of all rows to the centre and to a few rows that are far apart.
+/// Distances of all rows to the center and to a few rows that are far apart.
 fn pivots(
     reduced: &Reduced,
     order: &[usize],
-    centre_distances: &[f64],
+    center_distances: &[f64],
     found: &mut TileFound,
 ) -> Vec<Distances> {
-    let to_centre = |&at: &usize| {
+    let to_center = |&at: &usize| {
         let mut distances = [f64::INFINITY; PIVOTS + 1];
-        distances[0] = centre_distances[at];
+        distances[0] = center_distances[at];
         distances
     };
-    let mut distances: Vec<Distances> = order.iter().map(to_centre).collect();
+    let mut distances: Vec<Distances> = order.iter().map(to_center).collect();
     let mut used = Vec::new();
     let mut pivot = 0;
     for k in 1..=PIVOTS.min(reduced.rows - 1) {
@@ -202,7 +203,7 @@ fn pivots(
             distances[row][k] = if row == pivot {
                 0.0
             } else {
-                // To the last entry: the distance itself is needed.
+                // No early stop: the distance itself is needed.
                 let (overlap, seen) = reduced.overlap(pivot, row, f64::INFINITY);
                 found.work.begun += 1;
                 found.work.full += 1;
@@ -216,7 +217,7 @@ fn pivots(
     distances
 }
 
-/// The unused row furthest from a pivot; the first of equals.
+/// The unused row furthest from a pivot; among ties, the first.
 fn furthest(distances: &[Distances], pivot: usize, used: &[usize]) -> usize {
     let rows = (0..distances.len()).filter(|row| !used.contains(row));
     rows.reduce(|best, row| {
@@ -229,7 +230,7 @@ fn furthest(distances: &[Distances], pivot: usize, used: &[usize]) -> usize {
     .unwrap_or(0)
 }
 
-/// Whether sketches spare more than they cost, by the pairs of a sample of rows.
+/// Whether sketches save more than they cost, judged on the pairs of a sample of rows.
 fn sketches_could_pay(reduced: &Reduced, best: &Frontier) -> bool {
     let step = reduced.rows.div_ceil(SAMPLE);
     let sample: Vec<usize> = (0..reduced.rows).step_by(step).collect();

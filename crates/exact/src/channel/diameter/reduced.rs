@@ -1,35 +1,35 @@
-//! Rows without what they have in common.
+//! Rows without the mass that all of them share.
 
 use rayon::prelude::*;
 
 use crate::channel::Channel;
 
-/// Entries compared between two looks at the limit.
+/// The number of entries compared between two checks of the limit.
 pub const BLOCK: usize = 64;
-/// Independent sums of the kernel: a few vector registers.
+/// The number of independent sums of the kernel, which fill a few vector registers.
 const LANES: usize = 8;
 
-/// In which order the columns are compared.
+/// The order in which columns are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     /// As given.
     Given,
-    /// Every block of columns is a sample from the whole width, so that neighbouring observations do
-    /// not fill a block: pairs that overlap anywhere are found to do so in the first block.
+    /// Every block takes columns from the whole width, so that a pair that overlaps anywhere shows overlap in the
+    /// first block.
     Strided,
 }
 
-/// The rows less the minimum of every column, and without the columns that are the same for all.
+/// The rows minus the minimum of every column, without the columns that are equal for all secrets.
 ///
 /// Σ min(p, q) = Σ min_s C + Σ min(p', q'), so pairs are ordered by the overlap of the reduced rows;
-/// that overlap keeps its digits even where all rows are nearly equal.
+/// that overlap is accurate even if all rows are nearly equal.
 pub struct Reduced {
     pub values: Vec<f64>,
     pub rows: usize,
     pub width: usize,
-    /// The largest sum of a reduced row: no two are further apart.
+    /// The largest sum of a reduced row: an upper bound on the distance of two rows.
     pub mass: f64,
-    /// The smallest sum of a reduced row: the same up to the tolerance for sums.
+    /// The smallest sum of a reduced row; equal to `mass` up to the tolerance for sums.
     pub least_mass: f64,
     /// The largest entry of each column.
     pub ranges: Vec<f64>,
@@ -76,13 +76,13 @@ impl Reduced {
         &self.values[number * self.width..(number + 1) * self.width]
     }
 
-    /// Overlap of two rows, or where it passed the limit; and the entries looked at.
+    /// The overlap of two rows, or the partial sum that exceeded the limit, and the number of entries read.
     pub fn overlap(&self, a: usize, b: usize, limit: f64) -> (f64, usize) {
         overlap_until(self.row(a), self.row(b), limit)
     }
 }
 
-/// Sum of minima, block by block, given up once it exceeds the limit.
+/// The sum of minima, block by block; stops once it exceeds the limit.
 fn overlap_until(p: &[f64], q: &[f64], limit: f64) -> (f64, usize) {
     let mut sum = 0.0;
     let mut seen = 0;
@@ -122,7 +122,7 @@ fn strided(columns: &[usize]) -> Vec<usize> {
         .collect()
 }
 
-/// The least and the largest entry of every column.
+/// The smallest and the largest entry of every column.
 fn column_ranges(channel: &Channel, rows: &[usize]) -> (Vec<f64>, Vec<f64>) {
     let mut least = channel.row(rows[0]).to_vec();
     let mut most = least.clone();

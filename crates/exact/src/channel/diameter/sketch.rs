@@ -1,12 +1,12 @@
-//! Rows in one byte an entry, with a known error: distances at a tenth of the price.
+//! Rows quantized to one byte per entry with a known error: distances at a tenth of the cost.
 
 use rayon::prelude::*;
 
 use crate::channel::diameter::reduced::Reduced;
 
-/// Bytes compared at a time.
+/// The number of bytes compared at a time.
 const CHUNK: usize = 32;
-/// Levels a byte can tell apart from zero.
+/// The largest value of a byte.
 const LEVELS: f64 = 255.0;
 
 /// Reduced rows rounded to multiples of a step.
@@ -18,7 +18,7 @@ pub struct Sketch {
     bytes: Vec<u8>,
     stride: usize,
     step: f64,
-    /// Sum of a row less its rounding error.
+    /// For each row its sum minus its L1 rounding error.
     firm: Vec<f64>,
 }
 
@@ -53,7 +53,7 @@ impl Sketch {
         }
     }
 
-    /// Bytes a row.
+    /// The number of bytes per row.
     pub fn width(&self) -> usize {
         self.stride
     }
@@ -71,7 +71,7 @@ impl Sketch {
     }
 }
 
-/// Writes one row; returns its sum less its rounding error.
+/// Writes one row; returns its sum minus its L1 rounding error.
 fn round(row: &[f64], bytes: &mut [u8], places: &[usize], step: f64) -> f64 {
     let (mut sum, mut error, mut at) = (0.0, 0.0, 0);
     for (&value, &places) in row.iter().zip(places) {

@@ -1,17 +1,17 @@
-//! One target among independent decoys: what the shuffled messages tell of the position of the
-//! target's message, and of the message.
+//! One target among independent decoys: mutual information between the shuffled messages and the target's position
+//! or message.
 
-use super::ratio::{LEAST, RatioLaw, excess};
+use super::ratio::{MIN_SHARED, RatioLaw, excess};
 use crate::channel::RowProblem;
 use leakgauge_base::error::{Error, Result};
 
-/// The target's message has law P, each of the other n − 1 messages law Q, all independent; then all
-/// are shuffled.
+/// The target's message has distribution P, each of the other n − 1 messages has distribution Q. All are independent
+/// and are then shuffled.
 ///
 /// ```
 /// use leakgauge_exact::shuffle::information::Basic;
 ///
-/// // Decoys of the target's own law hide the position, and of the message nearly all.
+/// // Decoys with the target's own distribution hide the position, and nearly all of the message.
 /// let basic = Basic::new(&[0.5, 0.3, 0.2], &[0.5, 0.3, 0.2])?;
 /// assert_eq!(basic.position(100)?, 0.0);
 /// let message = basic.message(100)?;
@@ -23,18 +23,18 @@ use leakgauge_base::error::{Error, Result};
 /// Su, Cheng, Wang, *Mutual Information Bounds in the Shuffle Model*, section III.
 #[derive(Debug, Clone)]
 pub struct Basic {
-    /// Messages that decoys send: (p given that the message is one of them, q), not both zero.
+    /// For each message that decoys send: (p given that the target sends one of them, q), not both zero.
     shared: Vec<(f64, f64)>,
-    /// P of messages that decoys never send.
+    /// P of the messages that decoys never send.
     revealing: Vec<f64>,
     ratio: RatioLaw,
 }
 
-/// The constants of the asymptotic expansions, as in Theorems 4, 5, 7 and 8: of the target's law
-/// given that its message is one that decoys send.
+/// The constants of the asymptotic expansions in Theorems 4, 5, 7 and 8. P′ is the target's distribution given that
+/// its message is one that decoys send.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Coefficients {
-    /// β, the probability of a message that no decoy sends.
+    /// β, the probability that the target sends a message that no decoy sends.
     pub revealed: f64,
     /// D(P′‖Q).
     pub divergence: f64,
@@ -42,21 +42,21 @@ pub struct Coefficients {
     pub chi_squared: f64,
     /// Σ p′(1 − p′)/q.
     pub message: f64,
-    /// κ₃/6 − χ⁴/4, of 1/n² in the information about the position; κ₃ = E_Q\[(P′/Q − 1)³\].
+    /// κ₃/6 − χ⁴/4, the coefficient of 1/n² in the information about the position; κ₃ = E_Q\[(P′/Q − 1)³\].
     pub second_order: f64,
 }
 
 impl Basic {
-    /// Of the two laws over the same messages, in the same order.
+    /// From two distributions over the same messages, in the same order.
     ///
     /// # Errors
-    /// Entries that are no probabilities, sums that are not 1, laws of different length.
+    /// An argument is not a probability distribution, or the lengths differ.
     pub fn new(target: &[f64], decoys: &[f64]) -> Result<Basic> {
         check("target distribution", target)?;
         check("decoy distribution", decoys)?;
         if target.len() != decoys.len() {
             let problem = format!(
-                "has {} messages where the target has {}",
+                "has {} messages, the target has {}",
                 decoys.len(),
                 target.len()
             );
@@ -68,7 +68,7 @@ impl Basic {
                 .iter()
                 .zip(decoys)
                 .map(|(p, q)| (p / whole_p, q / whole_q))
-                .map(|(p, q)| (p, if q < LEAST { 0.0 } else { q }))
+                .map(|(p, q)| (p, if q < MIN_SHARED { 0.0 } else { q }))
         };
         let revealing: Vec<f64> = pairs()
             .filter(|&(p, q)| q == 0.0 && p > 0.0)
@@ -92,9 +92,9 @@ impl Basic {
         })
     }
 
-    /// β: the target's message is one that decoys never send.
+    /// β, the probability that the target sends a message that decoys never send.
     fn revealed(&self) -> f64 {
-        // Of nothing the sum is −0.
+        // The sum of no terms is −0.
         (self.revealing.iter().sum::<f64>() + 0.0).min(1.0)
     }
 
@@ -108,13 +108,13 @@ impl Basic {
         }
     }
 
-    /// I(K; Z), what the shuffled messages tell of the position of the target's, exactly.
+    /// The exact mutual information I(K; Z) between the position of the target's message and the shuffled messages.
     ///
     /// # Formula
     /// β·ln n + (1 − β)·(D(P′‖Q) − E_{Qⁿ}\[h(S/n − 1)\]), S = Σ P′(zᵢ)/Q(zᵢ), h(d) = (1 + d)·ln(1 + d) − d.
     ///
     /// # Errors
-    /// No messages.
+    /// n is 0.
     pub fn position(&self, n: u64) -> Result<f64> {
         check_size(n)?;
         let hidden = self.hidden();
@@ -125,14 +125,14 @@ impl Basic {
         Ok(told + hidden * (self.ratio.divergence() - self.ratio.mixing_gap(n)).max(0.0))
     }
 
-    /// I(Y₁; Z), what the shuffled messages tell of the target's message, exactly.
+    /// The exact mutual information I(Y₁; Z) between the target's message and the shuffled messages.
     ///
     /// # Formula
     /// With β = 0 it is Σ p·E\[h(X/nq − 1)\] − E_{Qⁿ}\[h(S/n − 1)\], X binomial(n, q), equations (2) and
-    /// (16) rewritten; else Σ_{q=0} p·ln(1/p) + (1 − β)·ln(1/(1 − β)) + (1 − β)·(that of P′).
+    /// (16) rewritten; else Σ_{q=0} p·ln(1/p) + (1 − β)·ln(1/(1 − β)) + (1 − β)·(the value for P′).
     ///
     /// # Errors
-    /// No messages.
+    /// n is 0.
     pub fn message(&self, n: u64) -> Result<f64> {
         check_size(n)?;
         let hidden = self.hidden();
@@ -161,7 +161,7 @@ impl Basic {
         Ok(self.revealed_entropy() + hidden * shared)
     }
 
-    /// What the messages that decoys never send tell by themselves.
+    /// The part of the information from messages that decoys never send.
     fn revealed_entropy(&self) -> f64 {
         let each: f64 = self.revealing.iter().map(|p| -p * p.ln()).sum();
         let hidden = self.hidden();
@@ -186,13 +186,13 @@ impl Basic {
         }
     }
 
-    /// The expansion of I(K; Z) to the order of 1/n (Theorems 2, 4 and 7); not a bound.
+    /// The expansion of I(K; Z) to the order of 1/n (Theorems 2, 4 and 7). It is not a bound.
     ///
     /// # Formula
     /// β·ln n + (1 − β)·(D(P′‖Q) − χ²(P′‖Q)/2n). The remainder is O(n⁻²).
     ///
     /// # Errors
-    /// No messages.
+    /// n is 0.
     pub fn position_asymptotic(&self, n: u64) -> Result<f64> {
         check_size(n)?;
         let (c, hidden) = (self.coefficients(), self.hidden());
@@ -204,13 +204,13 @@ impl Basic {
         })
     }
 
-    /// The expansion of I(Y₁; Z) to the order of 1/n (Theorems 3, 5 and 8); not a bound.
+    /// The expansion of I(Y₁; Z) to the order of 1/n (Theorems 3, 5 and 8). It is not a bound.
     ///
     /// # Formula
     /// Σ_{q=0} p·ln(1/p) + (1 − β)·ln(1/(1 − β)) + (1 − β)·Σ p′(1 − p′)/q /2n.
     ///
     /// # Errors
-    /// No messages.
+    /// n is 0.
     pub fn message_asymptotic(&self, n: u64) -> Result<f64> {
         check_size(n)?;
         let hidden = self.hidden();
@@ -222,12 +222,12 @@ impl Basic {
         Ok(self.revealed_entropy() + shared)
     }
 
-    /// Messages that decoys send, (p′, q).
+    /// The pairs (p′, q) of messages that decoys send.
     pub(super) fn shared(&self) -> &[(f64, f64)] {
         &self.shared
     }
 
-    /// What does not depend on the decoys' messages: of the position with n messages, and of the message.
+    /// The parts that do not depend on the decoys' messages: for the position with n messages, and for the message.
     pub(super) fn known_parts(&self, n: u64) -> (f64, f64, f64) {
         let hidden = self.hidden();
         (
@@ -243,7 +243,7 @@ pub(super) fn excess_of(x: f64) -> f64 {
     excess(x - 1.0)
 }
 
-/// Refuses what is no probability distribution.
+/// Checks that an argument is a probability distribution.
 pub(super) fn check(what: &str, law: &[f64]) -> Result<()> {
     let problem = if law.is_empty() {
         Some("is empty".to_owned())
@@ -256,20 +256,20 @@ pub(super) fn check(what: &str, law: &[f64]) -> Result<()> {
     }
 }
 
-/// Refuses a shuffle of nothing.
+/// Checks that a number of messages is from 1 to [`MAX_MESSAGES`].
 pub fn check_size(n: u64) -> Result<()> {
     if n == 0 {
         return Err(Error::parameter("n = 0", "there is nothing to shuffle")
-            .with_hint("the target's message counts: n is at least 1"));
+            .with_hint("n includes the target's message, so it is at least 1"));
     }
-    if n > MOST_MESSAGES {
+    if n > MAX_MESSAGES {
         return Err(Error::parameter(
             format!("n = {n}"),
-            format!("too many messages: the most is {MOST_MESSAGES}"),
+            format!("too many messages: at most {MAX_MESSAGES} are possible"),
         ));
     }
     Ok(())
 }
 
-/// Up to here every count is exact as a double.
-pub const MOST_MESSAGES: u64 = 1 << 53;
+/// The largest number of messages, 2^53: every count up to it is exact as an `f64`.
+pub const MAX_MESSAGES: u64 = 1 << 53;

@@ -1,11 +1,11 @@
-//! Distributions over messages, from what users name.
+//! Distributions over labeled messages, from files or named families.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::shuffle::reidentification::Source;
 use leakgauge_base::error::{Error, Result};
 
-/// Probabilities of labels.
+/// A probability distribution over labels.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Distribution {
     /// The labels, distinct.
@@ -15,11 +15,11 @@ pub struct Distribution {
 }
 
 impl Distribution {
-    /// The distribution of a table, of probabilities or of counts read as relative frequencies, or of a
-    /// named family with its number of labels, which are then numbers from 1.
+    /// The distribution given by a table of probabilities or counts (read as relative frequencies), or by a named
+    /// family with a size, whose labels are then numbers from 1.
     ///
     /// # Errors
-    /// Samples; a family whose number of labels is not known.
+    /// The source is a sample, or a family without a size.
     pub fn of(name: &str, source: Source) -> Result<Distribution> {
         match source {
             Source::Table {
@@ -38,18 +38,18 @@ impl Distribution {
             }
             Source::Samples(_) => Err(Error::file(
                 name,
-                "has one message a row: a sample, of which no law is known",
+                "has one message per row: it is a sample, not a distribution",
             )
             .with_hint(
-                "give rows of a label and its probability or count; for limits from samples see `leakgauge shuffle reidentify`",
+                "give rows with a label and its probability or count; for limits from samples use `leakgauge shuffle reidentify`",
             )),
         }
     }
 
-    /// Two of them. A named family takes its labels from the other, the likeliest first.
+    /// Two distributions. A named family takes its labels from the other distribution, the most likely first.
     ///
     /// # Errors
-    /// As [`Distribution::of`]; a family of fewer labels than the other has.
+    /// As [`Distribution::of`], or a family has fewer labels than the other distribution.
     pub fn both(names: [&str; 2], sources: [Source; 2]) -> Result<[Distribution; 2]> {
         let [target, decoys] = names;
         Ok(match sources {
@@ -97,7 +97,7 @@ impl Distribution {
         }
     }
 
-    /// Zipf's law over these labels, the likeliest first, and over as many more as are asked for.
+    /// Zipf's law over these labels, the most likely first, and over further labels up to `size`.
     fn family(&self, exponent: f64, size: Option<u64>) -> Result<Distribution> {
         let known = self.labels.len();
         let size = size.unwrap_or(known as u64);
@@ -121,7 +121,7 @@ impl Distribution {
         Ok(Self::normalized(labels, ranks(exponent, size)))
     }
 
-    /// Several distributions over the labels of all of them: those of the first, then new ones in their order.
+    /// Extends several distributions to the union of their labels: those of the first, then new ones in order.
     pub fn align(all: &[&Distribution]) -> (Vec<String>, Vec<Vec<f64>>) {
         let mut numbers: HashMap<&str, usize> = HashMap::new();
         let mut labels: Vec<String> = Vec::new();
@@ -143,10 +143,10 @@ impl Distribution {
         (labels, rows)
     }
 
-    /// As a file of labels and probabilities, which reads as the same distribution.
+    /// The distribution as CSV with columns `label,probability`; reading it gives the same distribution.
     ///
     /// # Errors
-    /// None that memory gives.
+    /// The CSV writer failed.
     pub fn to_csv(&self) -> Result<String> {
         let mut writer = csv::Writer::from_writer(Vec::new());
         let rows = self.labels.iter().zip(&self.probabilities);

@@ -1,27 +1,27 @@
-//! Users who randomize before they are shuffled: what the shuffled messages tell of the input of one.
+//! Users who randomize their inputs before shuffling: mutual information between one input and the shuffled messages.
 
 use super::basic::{check, check_size};
-use super::ratio::{LEAST, RatioLaw};
+use super::ratio::{MIN_SHARED, RatioLaw};
 use crate::channel::{Channel, Prior};
 use leakgauge_base::error::{Error, Result};
 
-/// A randomizer, the law of the target's input, and the law of everyone else's message.
+/// A randomizer, the distribution of the target's input, and the distribution of every other user's message.
 ///
 /// # References
 /// Mutual Information Bounds in the Shuffle Model, section IV, Lemma 1.
 #[derive(Debug, Clone)]
 pub struct Signal {
-    /// P(x), rows R_x over the messages, inputs of probability 0 left out.
+    /// P(x) and the rows R_x over the messages, without inputs of probability 0.
     inputs: Vec<(f64, Vec<f64>)>,
     decoys: Vec<f64>,
 }
 
 impl Signal {
-    /// The target's input has law `prior` and is sent through `randomizer`; the other n − 1 messages are
-    /// independent with law `decoys` over the randomizer's observations.
+    /// The target's input has distribution `prior` and is sent through `randomizer`. The other n − 1 messages are
+    /// independent with distribution `decoys` over the randomizer's observations.
     ///
     /// # Errors
-    /// A prior or decoys that do not fit the randomizer.
+    /// The prior or the decoys do not fit the randomizer.
     pub fn new(randomizer: &Channel, prior: &Prior, decoys: &[f64]) -> Result<Signal> {
         check("decoy distribution", decoys)?;
         check_fit(randomizer, prior, decoys.len())?;
@@ -37,21 +37,21 @@ impl Signal {
         })
     }
 
-    /// The others have independent inputs of law `others` and use the same randomizer.
+    /// The other users have independent inputs with distribution `others` and use the same randomizer.
     ///
     /// # Errors
-    /// Priors that do not fit the randomizer.
+    /// A prior does not fit the randomizer.
     pub fn among(randomizer: &Channel, prior: &Prior, others: &Prior) -> Result<Signal> {
         let decoys = randomizer.push_forward(others)?;
         Signal::new(randomizer, prior, &decoys)
     }
 
     /// The blanket-mixed instance of Theorem 13: a decoy's message is y with probability min_x R_x(y)
-    /// and otherwise tells nothing. Its information bounds I(X₁; Z | X₋₁) whatever the others' inputs are
-    /// and however they depend on each other (Corollary 3).
+    /// and otherwise reveals nothing. Its information is an upper bound on I(X₁; Z | X₋₁) for any inputs of the other
+    /// users, also dependent ones (Corollary 3).
     ///
     /// # Errors
-    /// A prior that does not fit the randomizer.
+    /// The prior does not fit the randomizer.
     pub fn blanket(randomizer: &Channel, prior: &Prior) -> Result<Signal> {
         let blanket = Blanket::of(randomizer);
         let mut law = blanket.generalized();
@@ -69,14 +69,14 @@ impl Signal {
         })
     }
 
-    /// I(X₁; Z), exactly.
+    /// The exact mutual information I(X₁; Z) between the target's input and the shuffled messages.
     ///
     /// # Formula
     /// Σ_x P(x)·G(R_x) − G(P̄) where G(R) = E_{Qⁿ}\[(T/n)·ln(T/n)\], T = Σ R(zᵢ)/Q(zᵢ), P̄ = Σ_x P(x)·R_x. A
-    /// message that no decoy sends is the target's: it tells its input as without shuffling.
+    /// message that no decoy sends is the target's, so it reveals as much as without shuffling.
     ///
     /// # Errors
-    /// No messages.
+    /// n is 0.
     pub fn information(&self, n: u64) -> Result<f64> {
         check_size(n)?;
         let shared = |row: &[f64]| -> f64 {
@@ -89,7 +89,7 @@ impl Signal {
         let kept: f64 = self.inputs.iter().map(|(p, row)| p * shared(row)).sum();
         let mut told = self.revealed();
         if kept > 0.0 {
-            // Given that the message is shared, the input has law P(x)·R_x(shared)/kept.
+            // Given that the message is shared, the input has distribution P(x)·R_x(shared)/kept.
             let conditional: Vec<(f64, Vec<f64>)> = self
                 .inputs
                 .iter()
@@ -122,7 +122,7 @@ impl Signal {
         each - law(&mean(inputs, self.decoys.len())).mixing_gap(n)
     }
 
-    /// I(X₁; T) where T is the message if no decoy sends it, else that it is some other.
+    /// I(X₁; T), where T is the message if no decoy sends it, and else a constant.
     fn revealed(&self) -> f64 {
         let width = self.decoys.len();
         let reduced = |row: &[f64]| -> Vec<f64> {
@@ -152,8 +152,8 @@ impl Signal {
         terms.sum::<f64>().max(0.0)
     }
 
-    /// Mean χ²(R_x‖Q) less χ²(P̄‖Q): I(X₁; Z) ≈ this/2n (Lemma 1); infinite if a message of some input is
-    /// no decoy's. Not a bound.
+    /// The coefficient c of I(X₁; Z) ≈ c/2n (Lemma 1): mean χ²(R_x‖Q) minus χ²(P̄‖Q). Infinite if some input has a
+    /// message that no decoy sends. It is not a bound.
     pub fn coefficient(&self) -> f64 {
         let average = mean(&self.inputs, self.decoys.len());
         let spread = |y: usize| -> f64 {
@@ -169,7 +169,7 @@ impl Signal {
         self.decoys.iter().enumerate().map(over).sum()
     }
 
-    /// Mean χ²(R_x‖Q) over the inputs.
+    /// The mean χ²(R_x‖Q) over the inputs.
     pub fn mean_chi_squared(&self) -> f64 {
         let term = |r: f64, q: f64| if r == q { 0.0 } else { (r - q).powi(2) / q };
         let each = |row: &Vec<f64>| -> f64 {
@@ -184,20 +184,20 @@ impl Signal {
 
 /// Messages too unlikely to meet are none.
 fn possible(law: impl Iterator<Item = f64>) -> Vec<f64> {
-    law.map(|q| if q < LEAST { 0.0 } else { q }).collect()
+    law.map(|q| if q < MIN_SHARED { 0.0 } else { q }).collect()
 }
 
 fn check_fit(randomizer: &Channel, prior: &Prior, messages: usize) -> Result<()> {
     let (inputs, observations) = (randomizer.secrets().len(), randomizer.observations().len());
     if prior.weights().len() != inputs {
         let problem = format!(
-            "is over {} inputs where the randomizer has {inputs}",
+            "is over {} inputs, the randomizer has {inputs}",
             prior.weights().len()
         );
         return Err(Error::parameter("prior of the target's input", problem));
     }
     if messages != observations {
-        let problem = format!("has {messages} messages where the randomizer has {observations}");
+        let problem = format!("has {messages} messages, the randomizer has {observations}");
         return Err(Error::parameter("decoy distribution", problem));
     }
     Ok(())
@@ -214,7 +214,7 @@ fn mean(inputs: &[(f64, Vec<f64>)], width: usize) -> Vec<f64> {
     average
 }
 
-/// What all inputs of a randomizer have in common.
+/// The blanket of a randomizer: the part of the message distribution that all inputs share.
 ///
 /// # References
 /// Mutual Information Bounds in the Shuffle Model, Definition 5.
@@ -222,17 +222,17 @@ fn mean(inputs: &[(f64, Vec<f64>)], width: usize) -> Vec<f64> {
 pub struct Blanket {
     /// min_x R_x(y) for each message y: γ times the blanket distribution.
     pub common: Vec<f64>,
-    /// γ, its sum.
+    /// γ, the sum of `common`.
     pub gamma: f64,
 }
 
 impl Blanket {
-    /// Of a randomizer's rows.
+    /// The blanket of a randomizer.
     pub fn of(randomizer: &Channel) -> Blanket {
         Self::of_rows(randomizer.rows())
     }
 
-    /// Of the laws of several users' messages.
+    /// The blanket of the message distributions of several users.
     pub(super) fn of_rows<'r>(mut rows: impl Iterator<Item = &'r [f64]>) -> Blanket {
         let mut common = rows.next().map_or_else(Vec::new, <[f64]>::to_vec);
         for row in rows {
@@ -245,7 +245,7 @@ impl Blanket {
         Blanket { common, gamma }
     }
 
-    /// The generalized blanket distribution: the messages, then 1 − γ for "not from the blanket".
+    /// The generalized blanket distribution: `common`, followed by 1 − γ for "not from the blanket".
     pub fn generalized(&self) -> Vec<f64> {
         self.common
             .iter()
@@ -255,21 +255,21 @@ impl Blanket {
     }
 }
 
-/// What holds for any ε-private randomizer, whatever the users' inputs.
+/// Bounds that hold for any ε-private randomizer and any inputs of the users.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PrivacyBounds {
     /// I(K; Z | X) ≤ 2ε (Theorem 11): a bound for every n.
     pub position: f64,
     /// (e^ε − 1)/2n (Theorem 14): the bound on I(X₁; Z | X₋₁) up to O(n^(−3/2)); infinite if e^ε is.
     pub input: f64,
-    /// (m − 1)·e^ε/2n: of I(Y₁; Z | X₋₁) by clones (section V), up to O(n^(−3/2)).
+    /// (m − 1)·e^ε/2n: the clone bound on I(Y₁; Z | X₋₁) (section V), up to O(n^(−3/2)).
     pub message: f64,
 }
 
-/// The bounds of any randomizer that is ε-locally private and has `messages` messages.
+/// The bounds for any ε-locally private randomizer with m = `messages` messages.
 ///
 /// # Errors
-/// ε that is negative or not a number; n = 0.
+/// ε is negative or NaN, or n is 0.
 pub fn privacy_bounds(epsilon: f64, messages: u64, n: u64) -> Result<PrivacyBounds> {
     check_size(n)?;
     if epsilon.is_nan() || epsilon < 0.0 {

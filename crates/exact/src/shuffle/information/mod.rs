@@ -1,5 +1,5 @@
-//! Mutual information in the shuffle model, in nats: what shuffled messages tell of the position of the
-//! target's message, of the message, and of the input it was made from.
+//! Mutual information in the shuffle model, in nats, between the shuffled messages and the target's position,
+//! message or input.
 //!
 //! # References
 //! Su, Cheng, Wang, *Mutual Information Bounds in the Shuffle Model*.
@@ -14,7 +14,7 @@ mod survey;
 mod users;
 
 pub use basic::check_size;
-pub use basic::{Basic, Coefficients, MOST_MESSAGES};
+pub use basic::{Basic, Coefficients, MAX_MESSAGES};
 pub use distribution::Distribution;
 pub use input::{Blanket, PrivacyBounds, Signal, privacy_bounds};
 pub use monte_carlo::{MonteCarlo, StoppingRule};

@@ -1,4 +1,4 @@
-//! Estimates with standard errors, where a second opinion on the exact values is wanted.
+//! Monte Carlo estimates with standard errors, as an independent check of the exact values.
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -8,20 +8,20 @@ use super::basic::{Basic, check_size, excess_of};
 use crate::sampling::{BATCH, Moments, multinomial};
 use leakgauge_base::error::{Error, Result};
 
-/// When drawing ends.
+/// When to stop sampling.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StoppingRule {
-    /// No more samples than that.
-    pub most_samples: u64,
-    /// Fewer once both standard errors are at most that; looked at after every 10,000 samples.
+    /// The largest number of samples.
+    pub max_samples: u64,
+    /// Stop earlier once both standard errors are at most this, in nats; checked after every batch of samples.
     pub standard_error: Option<f64>,
 }
 
 impl StoppingRule {
     fn check(&self) -> Result<()> {
-        if self.most_samples < 2 {
+        if self.max_samples < 2 {
             return Err(Error::parameter(
-                format!("{} samples", self.most_samples),
+                format!("{} samples", self.max_samples),
                 "a standard error needs at least 2",
             ));
         }
@@ -38,14 +38,14 @@ impl StoppingRule {
     }
 }
 
-/// A mean of independent samples.
+/// The mean of independent samples.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct MonteCarlo {
     /// The mean.
     pub mean: f64,
     /// Its standard error.
     pub standard_error: f64,
-    /// Samples drawn.
+    /// The number of samples.
     pub samples: u64,
 }
 
@@ -53,21 +53,21 @@ impl Basic {
     /// I(K; Z) and I(Y₁; Z) by simulation.
     ///
     /// # Method
-    /// Histograms are drawn with all n messages from Q and weighted by S/n, their likelihood ratio to
-    /// the true law: I(K; Z) = E\[D − h(S/n − 1)\] and I(Y₁; Z) = E\[(S/n)·D(law of Y₁ given Z ‖ P)\], less
-    /// scattered than under the true law. What messages that no decoy sends tell is added exactly. The
-    /// same seed gives the same numbers for any number of threads.
+    /// Histograms are drawn with all n messages from Q and weighted by S/n, their likelihood ratio
+    /// to the true distribution: I(K; Z) = E\[D − h(S/n − 1)\] and I(Y₁; Z) = E\[(S/n)·D(posterior of Y₁ given Z ‖ P)\], with
+    /// smaller variance than under the true distribution. The information from messages that no decoy sends is added
+    /// exactly. The same seed gives the same numbers with any number of threads.
     ///
     /// # Errors
-    /// No messages, no samples, a standard error to reach that is not above 0.
+    /// n is 0, there are fewer than two samples, or the target standard error is not above 0.
     pub fn simulate(&self, n: u64, rule: StoppingRule, seed: u64) -> Result<[MonteCarlo; 2]> {
         check_size(n)?;
         rule.check()?;
         let (hidden, position_known, message_known) = self.known_parts(n);
         let mut moments = [Moments::default(); 2];
-        let batches = rule.most_samples.div_ceil(BATCH);
+        let batches = rule.max_samples.div_ceil(BATCH);
         let divergence = self.coefficients().divergence;
-        // As many batches at a time as threads could take at most: the answer must not depend on them.
+        // A fixed number of batches at a time, so that the result does not depend on the number of threads.
         for block in 0..batches.div_ceil(BLOCK) {
             let some: Vec<[Moments; 2]> = (block * BLOCK..batches.min((block + 1) * BLOCK))
                 .into_par_iter()
@@ -77,7 +77,7 @@ impl Basic {
                         divergence,
                         seed,
                         batch,
-                        BATCH.min(rule.most_samples - batch * BATCH),
+                        BATCH.min(rule.max_samples - batch * BATCH),
                     )
                 })
                 .collect();
@@ -123,7 +123,7 @@ impl Basic {
         let mut moments = [Moments::default(); 2];
         for _ in 0..samples {
             multinomial(n, &decoys, &mut rng, &mut counts);
-            // S/n, the weight of this histogram; each message's share of it is the posterior of Y₁.
+            // S/n, the weight of this histogram; the share of each message in it is the posterior of Y₁.
             let (mut weight, mut message) = (0.0, 0.0);
             for (&count, (p, q)) in counts.iter().zip(self.shared()) {
                 weight += count as f64 * p / q / size;
@@ -147,5 +147,5 @@ impl Basic {
     }
 }
 
-/// Batches that are drawn before the stopping rule is asked again.
+/// The number of batches between two checks of the stopping rule.
 const BLOCK: u64 = 8;

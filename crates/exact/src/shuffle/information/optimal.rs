@@ -1,29 +1,29 @@
-//! The decoys that, with ever more of them, tell least of the target's message.
+//! The decoy distribution that asymptotically minimizes the information about the target's message.
 
 use super::basic::check;
 use leakgauge_base::error::{Error, Result};
 
-/// The decoy law that makes the 1/n term of I(Y₁; Z) smallest, and that term.
+/// The decoy distribution that minimizes the 1/n term of I(Y₁; Z), and that term.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OptimalDecoys {
     /// q ∝ √(p(1 − p)), in the order of the target's messages.
     pub decoys: Vec<f64>,
-    /// (Σ √(p(1 − p)))²: I(Y₁; Z) ≈ this/2n.
+    /// The coefficient c of I(Y₁; Z) ≈ c/2n: (Σ √(p(1 − p)))².
     pub coefficient: f64,
-    /// The same constant for decoys of the target's own law: the number of its messages less one.
+    /// The same coefficient for decoys with the target's own distribution: its number of messages minus 1.
     pub coefficient_of_target: f64,
 }
 
-/// The asymptotically best decoys against a guess of the target's message.
+/// The asymptotically optimal decoys for hiding the target's message.
 ///
-/// Against a guess of its *position* the target's own law is best: that tells nothing.
+/// To hide its *position*, the target's own distribution is optimal: then the information is 0.
 ///
 /// # Formula
-/// q ∝ √(p(1 − p)) minimises Σ p(1 − p)/q (Cauchy and Schwarz). A target with one certain message has
-/// nothing to hide; its decoys are its own law.
+/// q ∝ √(p(1 − p)) minimizes Σ p(1 − p)/q (Cauchy and Schwarz). For a target with one certain
+/// message the result is its own distribution.
 ///
 /// # Errors
-/// No probability distribution.
+/// The target is not a probability distribution.
 ///
 /// # References
 /// Mutual Information Bounds in the Shuffle Model, Theorem 6 and Corollary 1.
@@ -49,17 +49,17 @@ pub fn optimal_decoys(target: &[f64]) -> Result<OptimalDecoys> {
     })
 }
 
-/// Σ p(1 − p)/q: I(Y₁; Z) ≈ this/2n; infinite if some message of the target is no decoy's.
+/// The coefficient c of I(Y₁; Z) ≈ c/2n: Σ p(1 − p)/q. Infinite if the target has a message that no decoy sends.
 ///
 /// # Errors
-/// No probability distributions, or of different lengths.
+/// An argument is not a probability distribution, or the lengths differ.
 pub fn message_coefficient(target: &[f64], decoys: &[f64]) -> Result<f64> {
     check("target distribution", target)?;
     check("decoy distribution", decoys)?;
     if target.len() != decoys.len() {
         return Err(Error::parameter(
             "decoy distribution",
-            "has another number of messages than the target",
+            "has a different number of messages from the target",
         ));
     }
     let each = |(p, q): (&f64, &f64)| {

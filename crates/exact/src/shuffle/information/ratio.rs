@@ -1,18 +1,18 @@
-//! The likelihood ratio of two distributions, and the one expectation that all informations of the
-//! shuffle model are made of.
+//! The likelihood ratio of two distributions, and the expectation from which every mutual information of the shuffle
+//! model is computed.
 
 use rayon::prelude::*;
 
-/// Step of the trapezoidal rule in ln u; its error is below e^−49.
+/// The step of the trapezoidal rule in ln u; its relative error is below e^−49.
 const STEP: f64 = 0.2;
-/// Nodes start where the integrand, linear there, is e^−42 of its largest value.
+/// Nodes start where the integrand, which is linear there, is e^−42 times its maximum.
 const DEPTH: f64 = 42.0;
-/// Above this u, where e^−u nearly underflows, the difference of the two exponentials is taken as it is.
+/// For larger u, where e^−u nearly underflows, the two exponentials are subtracted directly.
 const FAR: f64 = 700.0;
 
-/// A decoy's message that is less likely counts as one that no decoy sends: with at most 2^53 messages the
-/// difference is below 1e-270.
-pub(super) const LEAST: f64 = 1e-290;
+/// A message with a smaller decoy probability counts as one that no decoy sends: with at most 2^53 messages the error
+/// is below 1e-270.
+pub(super) const MIN_SHARED: f64 = 1e-290;
 
 /// One value w = p/q of the likelihood ratio.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,13 +23,13 @@ struct Atom {
 }
 
 impl Atom {
-    /// w − 1, with all its digits where p and q are close.
+    /// w − 1, without cancellation if p and q are close.
     fn above_one(&self) -> f64 {
         (self.target - self.decoy) / self.decoy
     }
 
-    /// Of one atom, p·(e^x − 1) − q·x: in the sum over all atoms Σ q·x is 0, and without it the terms of
-    /// order x, which cancel there to order x², do not appear.
+    /// The term p·(e^x − 1) − q·x of one atom. Over all atoms Σ q·x is 0; subtracting it removes the terms of order
+    /// x, which would cancel to order x².
     fn target_term(&self, x: f64) -> f64 {
         if x.abs() > 0.5 {
             self.target * x.exp_m1() - self.decoy * x
@@ -39,14 +39,14 @@ impl Atom {
     }
 }
 
-/// The law of w(y) = P(y)/Q(y) where Q(y) > 0, for P ≪ Q.
+/// The distribution of the likelihood ratio w(y) = P(y)/Q(y) where Q(y) > 0, for P ≪ Q, as a list of atoms.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RatioLaw {
     atoms: Vec<Atom>,
 }
 
 impl RatioLaw {
-    /// Of pairs (p, q) with q > 0; the sums of both are 1 up to rounding. Equal ratios are one atom.
+    /// From pairs (p, q) with q > 0 whose sums are both 1 up to rounding. Equal ratios form one atom.
     pub fn new(pairs: impl Iterator<Item = (f64, f64)>) -> Self {
         let mut atoms: Vec<Atom> = pairs
             .map(|(target, decoy)| Atom {
@@ -67,13 +67,13 @@ impl RatioLaw {
         RatioLaw { atoms }
     }
 
-    /// Of a target that always sends one message, which a decoy is with probability q.
+    /// For a target that always sends the same message, which a decoy sends with probability q.
     pub fn of_one_message(decoy: f64) -> Self {
         let pairs = [(0.0, 1.0 - decoy), (1.0, decoy)];
         Self::new(pairs.into_iter().filter(|&(_, q)| q > 0.0))
     }
 
-    /// D(P‖Q) = E_Q\[h(w − 1)\], h(d) = (1 + d)·ln(1 + d) − d: no term is negative.
+    /// The Kullback–Leibler divergence D(P‖Q) = E_Q\[h(w − 1)\], h(d) = (1 + d)·ln(1 + d) − d: no term is negative.
     pub fn divergence(&self) -> f64 {
         self.atoms
             .iter()
@@ -84,7 +84,7 @@ impl RatioLaw {
     /// E_Q\[(w − 1)^power\], power ≥ 1.
     pub fn moment(&self, power: i32) -> f64 {
         let rest = |atom: &Atom| atom.above_one().powi(power - 1);
-        // q·(w − 1) is p − q: so the square of a huge ratio is never taken where it is not asked for.
+        // q·(w − 1) is p − q: so a huge ratio is not squared unless needed.
         let terms = self
             .atoms
             .iter()
@@ -92,7 +92,7 @@ impl RatioLaw {
         terms.sum()
     }
 
-    /// E\[(S/n)·ln(S/n)\] where S is the sum of w over n independent draws from Q: what shuffling hides.
+    /// E\[(S/n)·ln(S/n)\] where S is the sum of w over n independent draws from Q: the information that shuffling hides.
     ///
     /// # Formula
     /// With ln s = ∫₀^∞ (e^−u − e^−us) du/u and E S = n it is ∫₀^∞ (e^−u − φ(u)) du/u where
@@ -114,7 +114,7 @@ impl RatioLaw {
         if self.atoms.len() < 64 {
             return STEP * (0..=nodes).map(value).sum::<f64>();
         }
-        // Collected in order before they are summed: the same bytes for any number of threads.
+        // Collected in order before summation, so that the result does not depend on the number of threads.
         let values: Vec<f64> = (0..=nodes).into_par_iter().map(value).collect();
         STEP * values.iter().sum::<f64>()
     }
@@ -136,7 +136,7 @@ impl RatioLaw {
             return (-u).exp() - target * rest;
         }
         // φ(u)·e^u = (1 + Σ q (e^x − 1 − x))^(n−1) · (1 + Σ p (e^x − 1)) with x = −v(w − 1),
-        // because Σ q x = 0: what is of order u/n never appears and cannot cancel.
+        // because Σ q x = 0: terms of order u/n do not appear, so they need not cancel.
         let (mut decoy, mut target) = (0.0, 0.0);
         for atom in &self.atoms {
             let x = -v * atom.above_one();

@@ -1,4 +1,4 @@
-//! Tables of informations over numbers of messages, as they are reported.
+//! Reports of mutual information over several numbers of messages.
 
 use serde::Serialize;
 
@@ -10,54 +10,54 @@ use crate::channel::{Channel, Prior};
 use leakgauge_base::Tool;
 use leakgauge_base::error::{Error, Result};
 
-/// An exact value and its expansion.
+/// An exact value and its asymptotic expansion, in nats.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Figure {
-    /// Exactly, in nats.
+    /// The exact value.
     pub exact: f64,
-    /// Its expansion to the order of 1/n; no bound.
+    /// Its expansion to order 1/n; not a bound.
     pub asymptotic: f64,
-    /// By simulation, if asked for.
+    /// The estimate by simulation, if requested.
     pub monte_carlo: Option<MonteCarlo>,
 }
 
-/// At one number of messages.
+/// The figures for one number of messages.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
-    /// Messages, the target's included.
+    /// The number of messages, including the target's.
     pub n: u64,
-    /// I(K; Z).
+    /// I(K; Z), about the position of the target's message.
     pub position: Figure,
-    /// I(Y₁; Z).
+    /// I(Y₁; Z), about the target's message.
     pub message: Figure,
 }
 
-/// A target among decoys.
+/// The report about a target among decoys.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Survey {
-    /// 1.
+    /// The version of this layout, 1.
     pub schema_version: u32,
-    /// What computed this.
+    /// The program.
     pub tool: Tool,
-    /// Seed of the simulations.
+    /// The seed of the simulations.
     pub seed: u64,
-    /// Different messages in both laws together.
+    /// The number of distinct messages of both distributions together.
     pub messages: usize,
-    /// β, the probability that the target's message is one that no decoy sends.
+    /// β, the probability that the target sends a message that no decoy sends.
     pub revealed: f64,
-    /// D(P′‖Q), the information about the position in the limit, of messages that decoys send.
+    /// D(P′‖Q), the limit of the information about the position, given a message that decoys send.
     pub divergence: f64,
     /// χ²(P′‖Q).
     pub chi_squared: f64,
-    /// Σ p(1 − p)/q: I(Y₁; Z) ≈ this/2n; null if infinite.
+    /// The coefficient c of I(Y₁; Z) ≈ c/2n: Σ p(1 − p)/q; null if infinite.
     pub coefficient: Option<f64>,
-    /// The same constant of the best decoys.
+    /// The same coefficient for the optimal decoys.
     pub best_coefficient: f64,
-    /// The entropy of the target's message: no information about it is larger.
+    /// The entropy of the target's message, an upper bound on any information about it.
     pub entropy: f64,
-    /// The best decoys, q ∝ √(p(1 − p)), if asked for.
+    /// The optimal decoys, q ∝ √(p(1 − p)), if requested.
     pub best_decoys: Option<Vec<LabelProbability>>,
-    /// One a number of messages.
+    /// One entry per number of messages.
     pub rows: Vec<Row>,
 }
 
@@ -73,20 +73,20 @@ pub struct LabelProbability {
 /// What to compute.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SurveyOptions {
-    /// Numbers of messages.
+    /// The numbers of messages.
     pub sizes: Vec<u64>,
-    /// Simulate, too.
+    /// Also estimate by simulation, with this stopping rule.
     pub simulation: Option<StoppingRule>,
-    /// Seed of the simulations.
+    /// The seed of the simulations.
     pub seed: u64,
-    /// Give the best decoys.
+    /// Whether to list the optimal decoys.
     pub list_best: bool,
 }
 
-/// The target's law against decoys; without decoys, against the best.
+/// Computes the report for a target's distribution and decoys; without decoys, for the optimal ones.
 ///
 /// # Errors
-/// No probability distributions, no numbers of messages, a number that is 0.
+/// A distribution is invalid, there are no numbers of messages, or one is 0.
 pub fn survey(
     target: &Distribution,
     decoys: Option<&Distribution>,
@@ -160,62 +160,64 @@ fn entropy(law: &[f64]) -> f64 {
 
 fn check_sizes(sizes: &[u64]) -> Result<()> {
     if sizes.is_empty() {
-        return Err(Error::parameter("--n", "no number of messages is given"));
+        return Err(Error::option("n", "no number of messages is given"));
     }
     sizes.iter().try_for_each(|&n| check_size(n))
 }
 
-/// What is told of the input of a user of a randomizer, at one number of messages.
+/// The information about the input of a user of a randomizer, for one number of messages.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct RandomizerRow {
-    /// Messages, the target's included.
+    /// The number of messages, including the target's.
     pub n: u64,
-    /// I(K; Z | X) is at most that, 2ε; null if infinite.
+    /// An upper bound on I(K; Z | X), 2ε; null if infinite.
     pub position_bound: Option<f64>,
-    /// I(X₁; Z), the others' inputs independent with the same prior.
+    /// I(X₁; Z), if the other users' inputs are independent with the same prior.
     pub input: RandomizerFigure,
-    /// (m − 1)·e^ε/2n, the leading term of a bound on I(Y₁; Z | X₋₁) by clones; null if infinite.
+    /// (m − 1)·e^ε/2n, the leading term of the clone bound on I(Y₁; Z | X₋₁); null if infinite.
     pub message_clone: Option<f64>,
 }
 
-/// Information about an input and what bounds it.
+/// The information about an input, and its bounds, in nats.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct RandomizerFigure {
-    /// I(X₁; Z), exactly.
+    /// The exact I(X₁; Z).
     pub exact: f64,
     /// Its leading term (Lemma 1); null if infinite.
     pub asymptotic: Option<f64>,
-    /// A bound on I(X₁; Z | X₋₁) whatever the others' inputs: that of the blanket-mixed instance, exactly.
+    /// An upper bound on I(X₁; Z | X₋₁) for any inputs of the other users: the exact value of the blanket-mixed
+    /// instance.
     pub blanket: f64,
-    /// The leading term of that bound, by the mechanism's own blanket; null if infinite.
+    /// The leading term of that bound; null if infinite.
     pub blanket_asymptotic: Option<f64>,
     /// (e^ε − 1)/2n, the leading term of the bound for any ε-private randomizer; null if infinite.
     pub unified: Option<f64>,
 }
 
-/// A randomizer before a shuffler.
+/// The report about a randomizer before a shuffler.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RandomizerSurvey {
-    /// 1.
+    /// The version of this layout, 1.
     pub schema_version: u32,
-    /// What computed this.
+    /// The program.
     pub tool: Tool,
     /// The randomizer.
     pub randomizer: String,
     /// The ε of local differential privacy; null if infinite.
     pub epsilon: Option<f64>,
-    /// γ, the share of the blanket in any message.
+    /// γ, the mass of the blanket.
     pub gamma: f64,
-    /// I(X₁; Z | X₋₁) where it is known how many others have each input; null if that was not given.
+    /// I(X₁; Z | X₋₁) for an adversary who knows how many other users have each input; null if not requested.
     pub informed: Option<f64>,
-    /// One a number of messages.
+    /// One entry per number of messages.
     pub rows: Vec<RandomizerRow>,
 }
 
-/// A randomizer over a prior of inputs, for numbers of messages; with known inputs of others, that too.
+/// Computes the report for a randomizer and a prior of inputs, over numbers of messages, for known inputs of the
+/// other users, or for both.
 ///
 /// # Errors
-/// Neither numbers of messages nor known inputs; what does not fit the randomizer.
+/// Neither numbers of messages nor known inputs are given, or an argument does not fit the randomizer.
 pub fn survey_randomizer(
     name: &str,
     randomizer: &Channel,
@@ -259,35 +261,35 @@ pub fn survey_randomizer(
     })
 }
 
-/// A target among users with laws of their own.
+/// The report about a target among users with different distributions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct UsersSurvey {
-    /// 1.
+    /// The version of this layout, 1.
     pub schema_version: u32,
-    /// What computed this.
+    /// The program.
     pub tool: Tool,
-    /// Messages, the target's included.
+    /// The number of messages, including the target's.
     pub n: u64,
-    /// I(K; Z) exactly; null if there are too many histograms.
+    /// The exact I(K; Z); null if there are too many histograms.
     pub position: Option<f64>,
-    /// I(K; Z) is at most that (Theorem 12); null if infinite.
+    /// An upper bound on I(K; Z) (Theorem 12); null if infinite.
     pub position_bound: Option<f64>,
-    /// I(Y₁; Z) exactly; null if there are too many histograms.
+    /// The exact I(Y₁; Z); null if there are too many histograms.
     pub message: Option<f64>,
-    /// I(Y₁; Z) is at most that, by what all other users have in common (Theorem 10).
+    /// An upper bound on I(Y₁; Z) from the blanket of all other users (Theorem 10).
     pub message_bound: f64,
-    /// The same without outliers, if that is less.
+    /// The same bound without outliers, if that is smaller.
     pub message_bound_without_outliers: f64,
-    /// The files of the users left out.
+    /// The files of the users left out as outliers.
     pub outliers: Vec<String>,
-    /// The generalized blanket of the users kept: labels, then what is not from the blanket.
+    /// The generalized blanket of the remaining users: labels, then "not from the blanket".
     pub blanket: Vec<LabelProbability>,
 }
 
-/// A target among users with laws of their own, each with a name and a number of users.
+/// Computes the report for a target among groups of users (name, distribution, number of users).
 ///
 /// # Errors
-/// No probability distributions; more users than can be counted.
+/// A distribution is invalid, or there are too many users.
 pub fn survey_users(
     target: &Distribution,
     others: &[(String, Distribution, u64)],

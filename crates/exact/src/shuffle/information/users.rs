@@ -1,4 +1,4 @@
-//! Users whose messages have different laws: exactly for few, and bounded by what they have in common.
+//! Users with different message distributions: exact values for few users, and bounds from their blanket.
 
 use super::basic::{Basic, check, check_size};
 use super::input::Blanket;
@@ -6,33 +6,33 @@ use crate::channel::{Channel, Prior};
 use crate::histogram::HistogramLaw;
 use leakgauge_base::error::{Error, Result};
 
-/// The target among users with message laws of their own, all independent.
+/// A target among independent users with different message distributions.
 ///
-/// Inputs that an adversary knows are such users too: a user with known input x sends R_x.
+/// This also covers inputs that the adversary knows: a user with known input x has distribution R_x.
 #[derive(Debug, Clone)]
 pub struct Users {
     target: Vec<f64>,
     others: Vec<(Vec<f64>, u64)>,
 }
 
-/// A bound on I(Y₁; Z) by what other users have in common, and whom it leaves out.
+/// An upper bound on I(Y₁; Z) from the blanket of the other users, and the users it leaves out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BlanketBound {
-    /// I(Y₁; Z) is at most this.
+    /// The upper bound on I(Y₁; Z), in nats.
     pub information: f64,
-    /// The messages, then 1 − γ for "not from the blanket".
+    /// The blanket: one entry per message, then 1 − γ for "not from the blanket".
     pub blanket: Vec<f64>,
-    /// Positions, among the groups of other users, of those the bound leaves out.
+    /// The positions of the groups of other users that the bound leaves out.
     pub excluded: Vec<usize>,
-    /// Messages that the bound counts, the target's included.
+    /// The number of messages that the bound uses, including the target's.
     pub messages: u64,
 }
 
 impl Users {
-    /// The target's law, and the other users' laws with their numbers of users.
+    /// From the target's distribution and groups of other users (distribution, number of users).
     ///
     /// # Errors
-    /// Entries that are no probabilities, laws of different lengths, more users than can be counted.
+    /// A distribution is invalid, the lengths differ, or there are too many users.
     pub fn new(target: &[f64], others: &[(Vec<f64>, u64)]) -> Result<Users> {
         check("target distribution", target)?;
         for (at, (law, _)) in others.iter().enumerate() {
@@ -40,7 +40,7 @@ impl Users {
             check(&what, law)?;
             if law.len() != target.len() {
                 let problem = format!(
-                    "has {} messages where the target has {}",
+                    "has {} messages, the target has {}",
                     law.len(),
                     target.len()
                 );
@@ -59,14 +59,14 @@ impl Users {
             None => {
                 return Err(Error::parameter(
                     "other users",
-                    "are more than can be counted",
+                    "there are too many of them",
                 ));
             }
         }
         Ok(users)
     }
 
-    /// Messages in all.
+    /// The number of messages, including the target's.
     pub fn messages(&self) -> u64 {
         1 + self.others.iter().map(|(_, count)| count).sum::<u64>()
     }
@@ -75,14 +75,14 @@ impl Users {
         known_law(&self.others, self.target.len())
     }
 
-    /// I(K; Z), exactly.
+    /// The exact mutual information I(K; Z) about the position of the target's message.
     ///
     /// # Formula
-    /// Σ_h Σ_y R(y)·M(h − y)·ln(n·R(y)·M(h − y)/(h_y·P(h))), M the law of the other users' histogram, P(h) = Σ_y
+    /// Σ_h Σ_y R(y)·M(h − y)·ln(n·R(y)·M(h − y)/(h_y·P(h))), M the distribution of the other users' histogram, P(h) = Σ_y
     /// R(y)·M(h − y). Given inputs x it is I(K; Z | X = x), at most 2ε (Theorem 11).
     ///
     /// # Errors
-    /// Too many histograms.
+    /// There are too many histograms.
     pub fn position(&self) -> Result<f64> {
         let n = self.messages() as f64;
         let mut told = 0.0;
@@ -92,7 +92,7 @@ impl Users {
             if whole == 0.0 {
                 return;
             }
-            // P(h)·D(posterior of the symbol's places ‖ uniform places), by terms that do not cancel.
+            // P(h)·D(posterior over positions ‖ uniform distribution), without cancellation.
             for (y, count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
                 let prior = *count as f64 / n;
                 told += whole * prior * super::basic::excess_of(joint(y) / (whole * prior));
@@ -102,10 +102,10 @@ impl Users {
         Ok(told.min(self.position_bound()))
     }
 
-    /// I(Y₁; Z), exactly.
+    /// The exact mutual information I(Y₁; Z) about the target's message.
     ///
     /// # Errors
-    /// Too many histograms.
+    /// There are too many histograms.
     pub fn message(&self) -> Result<f64> {
         let symbols = self.target.len();
         let identity: Vec<Vec<f64>> = (0..symbols)
@@ -116,11 +116,11 @@ impl Users {
 
     /// The bound of Theorem 10 on I(Y₁; Z), over all other users or all but outliers.
     ///
-    /// Users are left out one group at a time, the one whose absence lowers the bound most, as long as some
-    /// does: their messages could be added again without the target's help. Any choice is a bound.
+    /// Groups of users are left out greedily, as long as that lowers the bound. Every choice gives a valid bound,
+    /// because the messages of omitted users can be added without knowledge of the target.
     ///
     /// # Errors
-    /// None for users that could be made.
+    /// As [`Users::new`].
     pub fn blanket_bound(&self, exclude_outliers: bool) -> Result<BlanketBound> {
         let mut kept: Vec<usize> = (0..self.others.len())
             .filter(|&i| self.others[i].1 > 0)
@@ -167,8 +167,8 @@ impl Users {
         })
     }
 
-    /// 2ε where e^ε is the largest ratio of any two users' probabilities of a message: a bound on I(K; Z)
-    /// (Theorem 12); infinite if some user never sends what another may.
+    /// An upper bound on I(K; Z) (Theorem 12): 2ε, where e^ε is the largest ratio of two users' probabilities of a
+    /// message. Infinite if some user never sends a message that another can send.
     pub fn position_bound(&self) -> f64 {
         let present = self
             .others
@@ -189,10 +189,10 @@ impl Users {
     }
 }
 
-/// I(X₁; Z | X₋₁ = x₋₁) where the adversary knows how many other users have each input, exactly.
+/// The exact I(X₁; Z | X₋₁ = x₋₁) for an adversary who knows how many other users have each input.
 ///
 /// # Errors
-/// A prior or counts that do not fit the randomizer; too many histograms.
+/// The prior or the counts do not fit the randomizer, or there are too many histograms.
 pub fn informed(randomizer: &Channel, prior: &Prior, known: &[u64]) -> Result<f64> {
     let inputs = randomizer.secrets().len();
     if prior.weights().len() != inputs || known.len() != inputs {
@@ -207,7 +207,7 @@ pub fn informed(randomizer: &Channel, prior: &Prior, known: &[u64]) -> Result<f6
     information_of(&law, prior.weights(), |x| randomizer.row(x))
 }
 
-/// The law of the messages of users whose inputs are known.
+/// The distribution of the histogram of the messages of users with known inputs.
 pub fn informed_law(randomizer: &Channel, known: &[u64]) -> Result<HistogramLaw> {
     let groups: Vec<(Vec<f64>, u64)> = randomizer
         .rows()
@@ -226,7 +226,7 @@ fn known_law(groups: &[(Vec<f64>, u64)], symbols: usize) -> Result<HistogramLaw>
     HistogramLaw::new(&groups, symbols)
 }
 
-/// Information between an input and the histogram that its message joins.
+/// The mutual information between an input and the histogram that includes its message.
 fn information_of<'r>(
     law: &HistogramLaw,
     prior: &[f64],

@@ -1,4 +1,4 @@
-//! What `leakgauge shuffle reidentify` reports.
+//! The report of `leakgauge shuffle reidentify`.
 
 use serde::Serialize;
 
@@ -10,146 +10,146 @@ use super::samples::{Estimate, Figure, Messages};
 use leakgauge_base::Tool;
 use leakgauge_base::error::Result;
 
-/// A report: what was asked, and one row for each game.
+/// The report: the inputs, and one row for each game (number of messages n and number of guesses k).
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Reidentification {
-    /// Of the keys.
+    /// The version of this layout.
     pub schema_version: u32,
-    /// What made it.
+    /// The program.
     pub tool: Tool,
-    /// P: a file or family; the randomizer.
+    /// P: the file or the named family, or the randomizer.
     pub target: String,
-    /// Q; `None` for a randomizer.
+    /// Q: the file or the named family; `None` for a randomizer.
     pub decoys: Option<String>,
-    /// What is known, by what was given.
+    /// The figures; which ones depends on the inputs.
     #[serde(flatten)]
-    pub found: Found,
-    /// What a reader has to know.
+    pub figures: Figures,
+    /// Notes for the reader.
     pub notes: Vec<String>,
 }
 
-/// The figures.
+/// The figures of a report, by the kind of its inputs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum Found {
-    /// Of known distributions.
+pub enum Figures {
+    /// For known distributions.
     Exact(Exact),
-    /// From samples.
+    /// From samples of P and Q.
     Estimate(Estimated),
-    /// Of a shuffled local randomizer.
+    /// For a shuffled local randomizer.
     Randomizer(Shuffled),
 }
 
-/// Exact figures.
+/// The exact figures of known distributions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Exact {
-    /// One for each game.
+    /// One entry for each game.
     pub rows: Vec<ExactRow>,
-    /// f(∞).
+    /// f(∞), the mass of P outside the support of Q.
     pub certain_mass: f64,
-    /// M; `None` if it is infinite.
+    /// M, the largest likelihood ratio; `None` if infinite.
     pub max_ratio: Option<f64>,
-    /// Δ(P, Q).
+    /// The total variation Δ(P, Q).
     pub total_variation: f64,
-    /// The n that each success asked for needs.
-    pub needed: Vec<Needed>,
+    /// For each requested success, the number of messages needed.
+    pub needed: Vec<MessagesNeeded>,
 }
 
-/// One game between known distributions.
+/// The exact figures of one game.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ExactRow {
-    /// β_n^k and the advantages.
+    /// The success β_n^k and the advantages.
     #[serde(flatten)]
     pub success: Success,
-    /// f(∞) + kM/n, cut at 1; `None` if M is infinite.
+    /// min(f(∞) + kM/n, 1); `None` if M is infinite.
     pub asymptotic: Option<f64>,
-    /// The bounds by total variation, of one guess.
+    /// The bounds by total variation, for one guess.
     pub total_variation_bounds: Option<TotalVariationBounds>,
 }
 
-/// The smallest n for a success.
+/// The smallest number of messages for which the success is at most a given value.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Needed {
-    /// The success not to exceed.
+pub struct MessagesNeeded {
+    /// The largest acceptable success.
     pub success: f64,
-    /// k.
+    /// The number k of guesses.
     pub guesses: u64,
-    /// n; `None` if none is enough.
+    /// The number n of messages; `None` if no number is enough.
     pub n: Option<u64>,
 }
 
-/// Figures from samples.
+/// The figures estimated from samples.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Estimated {
-    /// One for each game.
+    /// One entry for each game.
     pub rows: Vec<EstimatedRow>,
-    /// Of every limit.
+    /// The confidence level of the limits.
     pub confidence: f64,
-    /// Of the split.
+    /// The seed of the random split.
     pub seed: u64,
-    /// How rows were used.
+    /// How the figures were estimated.
     pub method: Method,
 }
 
-/// How figures came from samples.
+/// How figures were estimated from samples.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Method {
     /// `labels` or `numbers`.
     pub messages: &'static str,
-    /// How scores were learned.
+    /// The scorer.
     pub scorer: &'static str,
-    /// Where the point is from.
+    /// The method of the estimate.
     pub point: &'static str,
-    /// The lower limits.
+    /// The method of the lower limits.
     pub lower: &'static str,
-    /// The upper limits; `None` where there are none.
+    /// The method of the upper limits; `None` if there are none.
     pub upper: Option<&'static str>,
-    /// Rows that taught: of target and decoys.
+    /// The number of training rows: of the target, of the decoys.
     pub fit: [u64; 2],
-    /// Rows that judged.
+    /// The number of certification rows: of the target, of the decoys.
     pub certify: [u64; 2],
-    /// Thresholds certified together.
+    /// The number of thresholds certified together.
     pub thresholds: usize,
 }
 
-/// One game from samples.
+/// The estimated figures of one game.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EstimatedRow {
-    /// n.
+    /// The number n of messages.
     pub n: u64,
-    /// k.
+    /// The number k of guesses.
     pub guesses: u64,
-    /// β_n^k.
+    /// The success β_n^k.
     pub success: Figure,
-    /// Adv⁺.
+    /// The additive advantage Adv⁺.
     pub additive_advantage: Figure,
-    /// Adv×.
+    /// The multiplicative advantage Adv×.
     pub multiplicative_advantage: Figure,
 }
 
-/// Bounds for a randomizer.
+/// Upper bounds for a randomizer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Shuffled {
-    /// The worst input's bound of each game.
+    /// For each game, the bound for the worst input.
     pub rows: Vec<ShuffleBounds>,
     /// ε of local differential privacy; `None` if infinite.
     pub epsilon: Option<f64>,
-    /// γ of the blanket.
+    /// γ, the mass of the blanket.
     pub blanket_mass: f64,
     /// M of the worst input; `None` if infinite.
     pub max_ratio: Option<f64>,
-    /// Each input by itself.
+    /// The bounds for each input.
     pub inputs: Vec<InputBounds>,
 }
 
-/// Bounds for one input.
+/// Upper bounds for one input.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct InputBounds {
     /// The input.
     pub input: String,
     /// Its M; `None` if infinite.
     pub max_ratio: Option<f64>,
-    /// ψ of each game.
+    /// ψ, for each game.
     pub blanket: Vec<f64>,
 }
 
@@ -158,21 +158,21 @@ fn finite(x: f64) -> Option<f64> {
 }
 
 impl Reidentification {
-    fn new(target: &str, decoys: Option<&str>, found: Found, notes: Vec<String>) -> Self {
+    fn new(target: &str, decoys: Option<&str>, figures: Figures, notes: Vec<String>) -> Self {
         Reidentification {
             schema_version: 1,
             tool: Tool::default(),
             target: target.to_owned(),
             decoys: decoys.map(str::to_owned),
-            found,
+            figures,
             notes,
         }
     }
 
-    /// The figures of known distributions; `successes` are those that an n is asked for.
+    /// The report for known distributions. `successes` are the values for which the number of messages is computed.
     ///
     /// # Errors
-    /// A success that is not strictly between 0 and 1.
+    /// A success is not strictly between 0 and 1.
     pub fn exact(
         (target, decoys): (&str, &str),
         law: &RatioLaw,
@@ -192,7 +192,7 @@ impl Reidentification {
         for &success in successes {
             for &guesses in guesses {
                 let n = law.messages_for(success, guesses)?;
-                needed.push(Needed {
+                needed.push(MessagesNeeded {
                     success,
                     guesses,
                     n,
@@ -200,10 +200,11 @@ impl Reidentification {
             }
         }
         let mut notes =
-            vec!["Advantages compare with k blind guesses among n messages.".to_owned()];
+            vec!["Advantages are relative to k random guesses among n messages.".to_owned()];
         if law.certain_mass() >= 1.0 {
             notes.push(
-                "No message of the target can be a decoy: it is found whatever n is.".to_owned(),
+                "P and Q share no message, so the target's message is always identified."
+                    .to_owned(),
             );
         }
         let exact = Exact {
@@ -213,10 +214,15 @@ impl Reidentification {
             total_variation: law.total_variation(),
             needed,
         };
-        Ok(Self::new(target, Some(decoys), Found::Exact(exact), notes))
+        Ok(Self::new(
+            target,
+            Some(decoys),
+            Figures::Exact(exact),
+            notes,
+        ))
     }
 
-    /// The figures from samples.
+    /// The report for samples.
     ///
     /// # Errors
     /// As [`Estimate::new`].
@@ -250,11 +256,11 @@ impl Reidentification {
             thresholds: estimate.thresholds,
         };
         let mut notes = vec![
-            "The point is what the learned attack reaches on rows it has not seen; limits are those of the best adversary. Rows are taken as independent.".to_owned(),
-            "Where both limits are given they hold together, for all n and k at once.".to_owned(),
+            "Estimates are the success of the learned attack on rows it was not trained on; limits are for the optimal adversary. Rows are assumed independent.".to_owned(),
+            "Lower and upper limits hold together, for all n and k at once.".to_owned(),
         ];
         if !is_labels {
-            notes.push("No upper limit: of continuous messages none exists.".to_owned());
+            notes.push("No upper limit is possible for continuous messages.".to_owned());
         }
         let estimated = Estimated {
             rows: rows.collect(),
@@ -264,19 +270,19 @@ impl Reidentification {
         };
         if estimated.rows.iter().any(|row| row.success.point.is_none()) {
             notes.push(format!(
-                "No point where n - 1 exceeds the {} decoys that judge.",
+                "No estimate if n - 1 exceeds the {} certification rows of the decoys.",
                 estimate.certify[1]
             ));
         }
         Ok(Self::new(
             target,
             Some(decoys),
-            Found::Estimate(estimated),
+            Figures::Estimate(estimated),
             notes,
         ))
     }
 
-    /// The bounds of a randomizer by its inputs, of which there is at least one.
+    /// The report for a randomizer and at least one of its inputs.
     ///
     /// # Errors
     /// As [`InputLaw::bounds`].
@@ -312,8 +318,8 @@ impl Reidentification {
             rows,
         };
         let notes = vec![
-            "Upper bounds of the success of any adversary, whatever the other users' inputs are; blanket is the best that a decomposition gives.".to_owned(),
+            "Upper bounds on the success of any adversary, for any inputs of the other users. The blanket bound is the best that a decomposition gives.".to_owned(),
         ];
-        Ok(Self::new(name, None, Found::Randomizer(shuffled), notes))
+        Ok(Self::new(name, None, Figures::Randomizer(shuffled), notes))
     }
 }

@@ -1,4 +1,4 @@
-//! How many messages, how many guesses, and what that makes of a share of decoys ahead.
+//! The guessing game: n shuffled messages, k guesses.
 
 use libm::{exp, expm1, log1p};
 use serde::Serialize;
@@ -7,8 +7,8 @@ use super::quadrature::RULE;
 use leakgauge_base::error::{Error, Result};
 use leakgauge_stats::binomial_tail::at_most;
 
-/// The most messages: beyond it neighbouring `f64` are not neighbours.
-pub const MOST_MESSAGES: u64 = 1 << 53;
+/// The largest number of messages, 2^53: every count up to it is exact as an `f64`.
+pub const MAX_MESSAGES: u64 = 1 << 53;
 
 /// The guessing game among n shuffled messages.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,24 +19,24 @@ pub struct Game {
     keep: f64,
 }
 
-/// What the best adversary reaches.
+/// The success and the advantages of the optimal adversary.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Success {
-    /// The number n of messages, the target's included.
+    /// The number n of messages, including the target's.
     pub n: u64,
     /// The number k of guesses.
     pub guesses: u64,
     /// β_n^k, the probability that one of the guesses is the target's message.
     pub success: f64,
-    /// Adv⁺ = β_n^k − k/n (k ≤ n): what is gained over blind guesses.
+    /// Adv⁺ = β_n^k − k/n (k ≤ n): the gain over random guesses.
     pub additive_advantage: f64,
-    /// Adv× = β_n^k/(k/n): how many times better than blind guesses.
+    /// Adv× = β_n^k/(k/n): the factor over random guesses.
     pub multiplicative_advantage: f64,
 }
 
 impl Success {
     pub(super) fn from_additive(game: &Game, additive: f64) -> Self {
-        let blind = game.blind();
+        let blind = game.blind_success();
         let success = (blind + additive).min(1.0);
         Success {
             n: game.messages,
@@ -49,16 +49,15 @@ impl Success {
 }
 
 impl Game {
-    /// n messages and k guesses.
+    /// A game with n messages and k guesses. More guesses than messages are equivalent to k = n.
     ///
     /// # Errors
-    /// No message, no guess, or more messages than [`MOST_MESSAGES`]. More guesses than messages are
-    /// as good as one for each.
+    /// n is 0 or exceeds [`MAX_MESSAGES`], or k is 0.
     pub fn new(messages: u64, guesses: u64) -> Result<Self> {
-        if messages == 0 || messages > MOST_MESSAGES {
+        if messages == 0 || messages > MAX_MESSAGES {
             return Err(Error::parameter(
                 format!("n = {messages}"),
-                "the number of messages, the target's included, must be between 1 and 2^53",
+                "the number of messages, including the target's, must be between 1 and 2^53",
             ));
         }
         if guesses == 0 {
@@ -71,52 +70,52 @@ impl Game {
         })
     }
 
-    /// The same game where each of the n − 1 other messages is a decoy with probability γ only, and
-    /// known not to be the target's otherwise (Game 3).
+    /// The same game, except that each of the n − 1 other messages is a decoy only with probability γ = `keep`;
+    /// otherwise the adversary knows that it is not the target's (Game 3).
     ///
     /// # Errors
-    /// A γ that is no probability.
+    /// γ is not a probability.
     pub fn thinned(self, keep: f64) -> Result<Self> {
         if !(0.0..=1.0).contains(&keep) {
             return Err(Error::parameter(
                 format!("gamma = {keep}"),
-                "is no probability",
+                "must be between 0 and 1",
             ));
         }
         Ok(Game { keep, ..self })
     }
 
-    /// n.
+    /// The number n of messages.
     pub fn messages(&self) -> u64 {
         self.messages
     }
 
-    /// k.
+    /// The number k of guesses.
     pub fn guesses(&self) -> u64 {
         self.guesses
     }
 
-    /// The probability of success of blind guesses, k/n.
-    pub fn blind(&self) -> f64 {
+    /// The probability of success of k random guesses, k/n.
+    pub fn blind_success(&self) -> f64 {
         (self.guesses as f64 / self.messages as f64).min(1.0)
     }
 
-    /// ∫₀¹ `ahead`: the success where P = Q. Without thinning it is k/n; with it
+    /// The success if P = Q, ∫₀¹ `ahead`. Without thinning it is k/n; with thinning it is
     /// E min(k, 1 + Bin(n − 1, γ))/(1 + Bin(n − 1, γ)).
-    pub fn equal_laws(&self) -> f64 {
+    pub fn success_if_equal(&self) -> f64 {
         if self.keep == 1.0 {
-            self.blind()
+            self.blind_success()
         } else {
             self.mean_ahead(0.0, 1.0)
         }
     }
 
-    /// Whether every message can be guessed.
+    /// Whether there is a guess for every message.
     pub(super) fn is_won(&self) -> bool {
         self.guesses >= self.messages
     }
 
-    /// The probability that fewer than k decoys are ahead, each being so with probability h:
+    /// The probability that fewer than k decoys rank ahead of the target, if each does with probability h:
     /// Pr[Bin(n − 1, γh) ≤ k − 1].
     pub(super) fn ahead(&self, h: f64) -> f64 {
         let others = (self.messages - 1) as f64;
@@ -171,13 +170,13 @@ impl Game {
     }
 
     /// Calls `f(start, length)` for steps over \[from, from + width\] on each of which
-    /// [`ahead`](Game::ahead) is a polynomial to the last digits, up to where it has vanished.
+    /// [`ahead`](Game::ahead) is a polynomial in double precision, up to where it is negligible.
     pub(super) fn steps(&self, from: f64, width: f64, mut f: impl FnMut(f64, f64)) {
         let end = from + width;
         let mut at = from;
         while at < end {
             let step = self.step(at);
-            // The last step ends where the stretch does, and no sliver is left.
+            // The last step ends exactly at the end of the segment.
             if at + 1.25 * step >= end || at + step <= at {
                 f(at, end - at);
                 return;
@@ -190,7 +189,7 @@ impl Game {
         }
     }
 
-    /// A width over which [`ahead`](Game::ahead) changes little enough for the rule.
+    /// A width over which [`ahead`](Game::ahead) changes little enough for the quadrature rule.
     fn step(&self, h: f64) -> f64 {
         let n = self.messages as f64;
         let p = (self.keep * h).min(1.0);
@@ -208,9 +207,8 @@ impl Game {
         }
     }
 
-    /// Whether what lies beyond h has no part in the success: all of P there is worth less than 1e-19
-    /// of blind guesses.
+    /// Whether the part beyond h is negligible: it contributes less than 1e-19 of the success of random guesses.
     pub(super) fn has_vanished(&self, h: f64) -> bool {
-        self.ahead(h) < 1e-19 * self.blind()
+        self.ahead(h) < 1e-19 * self.blind_success()
     }
 }

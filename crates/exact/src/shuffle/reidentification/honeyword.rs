@@ -1,5 +1,5 @@
-//! The success-number graph of a honeyword system, as its literature draws it: successful logins against
-//! logins with honeywords, over many accounts.
+//! The success-number graph of a honeyword system: successful logins against logins with honeywords, over many
+//! accounts.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -7,46 +7,48 @@ use rand_chacha::ChaCha8Rng;
 use super::quadrature::Sum;
 use leakgauge_base::error::{Error, Result};
 
-/// The most sweetwords, over all accounts, that are drawn.
-pub const MOST_SWEETWORDS: u64 = 20_000_000;
+/// The largest number of sweetwords of all accounts together.
+pub const MAX_SWEETWORDS: u64 = 20_000_000;
 
-/// What an attacker gets from a breach.
+/// The parameters of a breached honeyword system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct System {
-    /// Sweetwords an account, the real password included.
+    /// The number of sweetwords per account, including the real password.
     pub sweetwords: u64,
-    /// Guesses an account allows.
+    /// The number of guesses per account.
     pub guesses: u64,
-    /// Accounts.
+    /// The number of accounts.
     pub accounts: u64,
-    /// Seed of what users and the system draw.
+    /// The seed.
     pub seed: u64,
 }
 
-/// One login attempt after another, in falling order of the posterior probability that it succeeds:
-/// (honeyword logins, successful logins), one point for each number of honeyword logins.
+/// Simulates login attempts in decreasing order of their posterior probability of success. Returns points
+/// (honeyword logins, successful logins), one for each number of honeyword logins.
 ///
 /// # Formula
 /// Passwords drawn from P, honeywords from Q, weights over the same labels. The posterior of a sweetword
-/// is its P/Q over the sum of the account's (eq. 5); an account is left when it is cracked or its guesses
-/// are used up. Equal posteriors come in random order.
+/// is its P/Q over the sum of the account's (eq. 5); an account is finished when it is cracked or its
+/// guesses are used up. Ties are in random order.
 ///
 /// # Errors
-/// Weights that are no distribution; no sweetword, guess or account, or more than [`MOST_SWEETWORDS`].
+/// The weights are not a distribution; a parameter is 0; there are more than [`MAX_SWEETWORDS`] sweetwords.
 pub fn success_number(p: &[f64], q: &[f64], system: &System) -> Result<Vec<(u64, u64)>> {
     let drawn = system.sweetwords.saturating_mul(system.accounts);
-    if drawn == 0 || drawn > MOST_SWEETWORDS || system.guesses == 0 {
+    if drawn == 0 || drawn > MAX_SWEETWORDS || system.guesses == 0 {
         return Err(Error::parameter(
             format!(
                 "{} accounts of {} sweetwords",
                 system.accounts, system.sweetwords
             ),
-            format!("are not between 1 and {MOST_SWEETWORDS} sweetwords with a guess each"),
+            format!(
+                "need 1 to {MAX_SWEETWORDS} sweetwords in total and at least one guess per account"
+            ),
         ));
     }
     let (users, decoys) = (Sampler::new("P", p)?, Sampler::new("Q", q)?);
     if p.len() != q.len() {
-        return Err(Error::parameter("P and Q", "have different lengths"));
+        return Err(Error::parameter("P and Q", "differ in length"));
     }
     let mut rng = ChaCha8Rng::seed_from_u64(system.seed);
     let mut attempts: Vec<Attempt> = Vec::new();
@@ -78,7 +80,7 @@ pub fn success_number(p: &[f64], q: &[f64], system: &System) -> Result<Vec<(u64,
     Ok(walk(&attempts, system.accounts as usize))
 }
 
-/// A login with a sweetword.
+/// A login attempt with a sweetword.
 struct Attempt {
     posterior: f64,
     order: u64,
@@ -114,7 +116,7 @@ fn walk(attempts: &[Attempt], accounts: usize) -> Vec<(u64, u64)> {
     points
 }
 
-/// Draws from weights by their running sums.
+/// Draws from weights by their cumulative sums.
 struct Sampler {
     sums: Vec<f64>,
     total: f64,
@@ -136,7 +138,7 @@ impl Sampler {
             .any(|&weight| weight.is_nan() || weight < 0.0)
             || !(total > 0.0 && total.is_finite())
         {
-            return Err(Error::parameter(name, "is no distribution"));
+            return Err(Error::parameter(name, "is not a distribution"));
         }
         Ok(Sampler { sums, total })
     }

@@ -1,20 +1,20 @@
-//! The law of the likelihood ratio of P against Q.
+//! The distribution of the likelihood ratio of P against Q.
 
 use rayon::prelude::*;
 
-use super::game::{Game, MOST_MESSAGES, Success};
+use super::game::{Game, MAX_MESSAGES, Success};
 use super::panel::{Atom, Panel};
 use super::quadrature::Sum;
 use crate::channel::RowProblem;
 use leakgauge_base::error::{Error, Result};
 
-/// Atoms of one panel.
+/// The number of atoms of one panel.
 const TOGETHER: usize = 256;
 /// Fewer atoms, or fewer games, are summed one by one.
 const MANY_ATOMS: usize = 4096;
 const MANY_GAMES: usize = 4;
 
-/// The likelihood ratio of P against Q by its law under Q, largest ratios first.
+/// The distribution of the likelihood ratio of P against Q under Q, sorted by decreasing ratio.
 ///
 /// # References
 /// Su, Cheng, Wang, section IV-B: G is the distribution function of the ratio under Q, h = 1 − G.
@@ -28,14 +28,14 @@ pub struct RatioLaw {
 }
 
 impl RatioLaw {
-    /// The law of two probability vectors over the same labels.
+    /// From two probability vectors over the same labels.
     ///
     /// # Conditions
-    /// Entries finite and not negative, each sum 1 within 1e-9. Where Q is 0 and P is not, the label
-    /// gives the target away: its mass is f(∞).
+    /// Entries finite and not negative, each sum 1 within 1e-9. A label with Q = 0 and P > 0
+    /// identifies the target: the mass of such labels is f(∞).
     ///
     /// # Errors
-    /// A condition that is not met; vectors of different lengths.
+    /// A condition is not met, or the lengths differ.
     pub fn from_probabilities(p: &[f64], q: &[f64]) -> Result<RatioLaw> {
         for (name, row) in [("P", p), ("Q", q)] {
             if let Some(problem) = RowProblem::find(row) {
@@ -45,10 +45,10 @@ impl RatioLaw {
         Self::from_weights(p, q)
     }
 
-    /// The law of two vectors of weights, each divided by its sum.
+    /// From two vectors of weights, each normalized by its sum.
     ///
     /// # Errors
-    /// Entries that are negative or not finite, a sum that is 0 or overflows, different lengths.
+    /// An entry is negative or not finite, a sum is 0 or overflows, or the lengths differ.
     pub fn from_weights(p: &[f64], q: &[f64]) -> Result<RatioLaw> {
         if p.len() != q.len() {
             return Err(Error::parameter(
@@ -70,7 +70,7 @@ impl RatioLaw {
         Ok(Self::from_sorted(&masses))
     }
 
-    /// The law of masses (p, q) in falling order of p/q, each summing to 1.
+    /// From masses (p, q) in decreasing order of p/q; both sums are 1.
     pub(super) fn from_sorted(masses: &[(f64, f64)]) -> RatioLaw {
         let (mut certain, mut above) = (Sum::default(), Sum::default());
         let mut max_ratio = 0.0_f64;
@@ -82,7 +82,7 @@ impl RatioLaw {
                 max_ratio = max_ratio.max(ratio);
             }
             if ratio == f64::INFINITY {
-                // A Q too small for any number of messages counts as none.
+                // A Q that is negligible for any number of messages counts as 0.
                 certain.add(p);
                 above.add(q);
                 continue;
@@ -104,7 +104,7 @@ impl RatioLaw {
         RatioLaw::assemble(certain.value(), max_ratio, atoms, Vec::new())
     }
 
-    /// Puts a law together; total variation is the positive part of what P has more than Q.
+    /// Assembles a distribution; total variation is the sum of the positive parts of P − Q.
     pub(super) fn assemble(
         certain: f64,
         max_ratio: f64,
@@ -130,12 +130,12 @@ impl RatioLaw {
         }
     }
 
-    /// f(∞): the mass of P where Q has none.
+    /// f(∞): the mass of P outside the support of Q.
     pub fn certain_mass(&self) -> f64 {
         self.certain
     }
 
-    /// M: the largest likelihood ratio where Q has mass; may be infinite.
+    /// M: the largest likelihood ratio on the support of Q; may be infinite.
     pub fn max_ratio(&self) -> f64 {
         self.max_ratio
     }
@@ -145,11 +145,11 @@ impl RatioLaw {
         self.total_variation
     }
 
-    /// The success of the best adversary. Relative error near 1e-15, or 1e-13 with several guesses.
+    /// The success of the optimal adversary. Relative error near 1e-15, or 1e-13 with several guesses.
     ///
     /// # Formula
-    /// Theorem 4 for k = 1 and its analogue for k guesses, as the module says; of a thinned game ψ of
-    /// Theorem 7. The advantage is summed by itself, so that it keeps its digits where β_n is near 1/n.
+    /// Theorem 4 for k = 1 and its analogue for k guesses, see the [module](super); for a thinned game,
+    /// ψ of Theorem 7. The advantage is summed directly, so that it is accurate if β_n is near 1/n.
     pub fn success(&self, game: &Game) -> Success {
         if game.is_won() {
             return Success::from_additive(game, 0.0);
@@ -164,7 +164,7 @@ impl RatioLaw {
         self.with_smooth(game, sum)
     }
 
-    /// The success in many games, on all threads.
+    /// The success in many games, computed in parallel.
     pub fn grid(&self, games: &[Game]) -> Vec<Success> {
         if games.len() < MANY_GAMES || self.atoms.len() < MANY_ATOMS {
             return games.par_iter().map(|game| self.success(game)).collect();
@@ -199,22 +199,22 @@ impl RatioLaw {
             }
             panel.integrate(&self.atoms, game, &mut sum);
         }
-        let gap = game.equal_laws() - game.blind();
+        let gap = game.success_if_equal() - game.blind_success();
         Success::from_additive(game, sum.value() + gap)
     }
 
-    /// What β_n^k tends to as n grows, f(∞) + kM/n (Theorem 3); `None` if M is infinite. For k = 1 β_n
-    /// is at most this.
+    /// The asymptotic value of β_n^k for large n, f(∞) + kM/n (Theorem 3); `None` if M is infinite. For k = 1 it is an
+    /// upper bound on β_n.
     pub fn asymptotic(&self, game: &Game) -> Option<f64> {
         let term = game.guesses() as f64 * self.max_ratio / game.messages() as f64;
         (self.max_ratio < f64::INFINITY).then_some(self.certain + term)
     }
 
-    /// The smallest n with β_n^k at most `success`; `None` if no n up to 2⁵³ is enough, as when f(∞) is
-    /// larger.
+    /// The smallest n with β_n^k at most `success`; `None` if no n up to 2⁵³ is enough, for
+    /// example because f(∞) is larger.
     ///
     /// # Errors
-    /// A success that is not strictly between 0 and 1; no guess.
+    /// `success` is not strictly between 0 and 1, or `guesses` is 0.
     pub fn messages_for(&self, success: f64, guesses: u64) -> Result<Option<u64>> {
         if !(success > 0.0 && success < 1.0) {
             return Err(Error::parameter(
@@ -228,7 +228,7 @@ impl RatioLaw {
         };
         let (mut few, mut many) = (0, 1);
         while !enough(many)? {
-            if many == MOST_MESSAGES {
+            if many == MAX_MESSAGES {
                 return Ok(None);
             }
             (few, many) = (many, many * 2);
@@ -255,7 +255,7 @@ fn total(name: &str, row: &[f64]) -> Result<f64> {
     } else {
         Err(Error::parameter(
             name,
-            format!("its weights sum to {sum}, which cannot be divided by"),
+            format!("its weights sum to {sum}; the sum must be positive and finite"),
         ))
     }
 }

@@ -1,17 +1,17 @@
-//! Picking out one user's message among n shuffled ones.
+//! Re-identification: finding one user's message among n shuffled messages.
 //!
-//! One message is drawn from P, n − 1 from Q, and all are shuffled. The best adversary guesses the
-//! messages of largest likelihood ratio P/Q; with k guesses it finds the message of P with probability
+//! One message is drawn from P, n − 1 from Q, and all are shuffled. The optimal adversary guesses
+//! the messages with the largest likelihood ratio P/Q; with k guesses it finds the message of P with probability
 //!
 //! ```text
 //! β_n^k(P, Q) = f(∞) + ∫₀¹ t(h) · Pr[Bin(n − 1, h) ≤ k − 1] dh
 //! ```
 //!
-//! where f(∞) is the mass of P outside of the support of Q and t(h) the likelihood ratio that a share h
-//! of Q exceeds: the slope of the ROC curve of P against Q. An atom of the likelihood ratio is a stretch
-//! of h on which t is constant: ties broken at random spread the message evenly over that stretch. For
-//! k = 1 the integral over an atom is (t/n)·(Gⁿ(t) − Gⁿ(t⁻)) (Theorem 4), for all k the difference of
-//! the regularised incomplete beta functions that belong to it. A decomposition R(x) = γQ + (1 − γ)LO(x)
+//! where f(∞) is the mass of P outside the support of Q and t(h) the likelihood ratio that a share h
+//! of Q exceeds: the slope of the ROC curve of P against Q. An atom of the likelihood ratio is an
+//! interval of h on which t is constant: random tie-breaking spreads the message uniformly over that interval. For
+//! k = 1 the integral over an atom is (t/n)·(Gⁿ(t) − Gⁿ(t⁻)) (Theorem 4), for all k a difference of
+//! regularized incomplete beta functions. A decomposition R(x) = γQ + (1 − γ)LO(x)
 //! thins the decoys: Pr[Bin(n − 1, γh) ≤ k − 1] takes the place of the binomial tail and the integral is
 //! ψ (Theorem 7).
 //!
@@ -26,11 +26,11 @@
 //!
 //! | item | content |
 //! | --- | --- |
-//! | [`RatioLaw`] | the law of the likelihood ratio: of masses, of densities by [`Stretch`]es |
+//! | [`RatioLaw`] | the distribution of the likelihood ratio: of masses, or of densities by [`Segment`]s |
 //! | [`Game`], [`Success`] | n, guesses, thinning; the probability of success and both advantages |
 //! | [`clone_bound`], [`Randomizer`] | bounds for shuffled local randomizers |
-//! | [`Source`], [`pair`] | P and Q as a user gives them |
-//! | [`Reidentification`] | what is reported |
+//! | [`Source`], [`pair`] | P and Q as users give them |
+//! | [`Reidentification`] | the report |
 //! | [`samples`] | estimates and limits from samples of P and Q |
 //! | [`honeyword`] | the success-number graph |
 //!
@@ -54,12 +54,12 @@ mod tests;
 mod u_statistic;
 
 pub use analysis::{
-    Estimated, EstimatedRow, Exact, ExactRow, Found, InputBounds, Method, Needed, Reidentification,
-    Shuffled,
+    Estimated, EstimatedRow, Exact, ExactRow, Figures, InputBounds, MessagesNeeded, Method,
+    Reidentification, Shuffled,
 };
 pub use bounds::{TotalVariationBounds, clone_bound, hockey_stick_bound, total_variation_bounds};
-pub use game::{Game, MOST_MESSAGES, Success};
+pub use game::{Game, MAX_MESSAGES, Success};
 pub use law::RatioLaw;
 pub use randomizer::{InputLaw, Randomizer, ShuffleBounds};
-pub use real::Stretch;
+pub use real::Segment;
 pub use source::{Pair, Source, pair};

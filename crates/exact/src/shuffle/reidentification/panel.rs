@@ -1,18 +1,18 @@
-//! Stretches of h with what the integral over them needs.
+//! Stretches of h with precomputed quadrature rules.
 
 use std::ops::Range;
 
 use super::game::Game;
 use super::quadrature::{POINTS, RULE, Sum, legendre};
 
-/// An atom of the likelihood ratio: the stretch \[above, above + width\] of h.
+/// An atom of the likelihood ratio: the interval \[above, above + width\] of h.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Atom {
     /// The mass of Q above its ratio.
     pub above: f64,
     /// Its mass under Q.
     pub width: f64,
-    /// Its mass under P less that under Q: (t − 1)·width.
+    /// Its mass under P minus that under Q: (t − 1)·width.
     pub excess: f64,
 }
 
@@ -23,7 +23,7 @@ impl Atom {
     }
 }
 
-/// A stretch of h on which a rule with [`POINTS`] nodes integrates (t − 1) times any polynomial of
+/// An interval of h on which a rule with [`POINTS`] nodes integrates (t − 1) times any polynomial of
 /// degree below [`POINTS`] exactly.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Panel {
@@ -35,14 +35,14 @@ pub(super) struct Panel {
 
 #[derive(Debug, Clone, PartialEq)]
 enum Inside {
-    /// Atoms by number.
+    /// Atoms, by their numbers.
     Atoms(Range<usize>),
-    /// t − 1 at the nodes, a polynomial to the last digits.
+    /// t − 1 at the nodes; a polynomial in double precision.
     Smooth([f64; POINTS]),
 }
 
 impl Panel {
-    /// The rule for neighbouring atoms: their moments of Legendre polynomials, each over its own width.
+    /// The rule for neighboring atoms: their moments of Legendre polynomials, each over its own width.
     pub fn of_atoms(atoms: &[Atom], range: Range<usize>) -> Panel {
         let part = &atoms[range.clone()];
         let from = part[0].above;
@@ -50,7 +50,7 @@ impl Panel {
         let width = (last.above + last.width - from).max(f64::MIN_POSITIVE);
         let mut moments = [0.0; POINTS];
         for atom in part {
-            // Half of the rule's nodes would do; narrow atoms need their middle alone.
+            // Half of the nodes would suffice; narrow atoms need only their midpoint.
             if atom.width < 1e-9 * width {
                 let middle = (atom.above - from + 0.5 * atom.width) / width;
                 add_moments(&mut moments, middle, atom.excess);

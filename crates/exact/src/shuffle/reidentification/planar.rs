@@ -7,24 +7,24 @@ use rayon::prelude::*;
 
 use super::law::RatioLaw;
 
-/// Steps of the logarithm of the likelihood ratio, from 0 to its largest value.
+/// The number of steps of the log-likelihood ratio, from 0 to its largest value.
 const LEVELS: u32 = 4096;
-/// Directions from the target.
+/// The number of directions from the target.
 const DIRECTIONS: u32 = 720;
 
-/// Noise about one point against a blanket below the densities of noise about all of them, and the mass of
-/// that blanket.
+/// Noise around one point against a blanket below the densities of the noise around all points, and the mass of that
+/// blanket.
 ///
 /// # Formula
 /// With λ = 1 the logarithm of the ratio at distance r from the target is D − r, D the distance of the farthest
 /// point. Along a ray it falls with r: for a point at distance d, at an angle φ to the ray, it exceeds s for
 /// r < (d² − s²)/2(s + d·cos φ), for all r if that denominator is not positive. Within r lies the mass
-/// 1 − (1 + r)e^−r. Between two levels the larger ratio is taken, so that the blanket is a little below the
-/// true one: any such is a decomposition, and its ψ a bound. It exceeds the best one by less than a
-/// share of max D/4096, plus 1e-4 by the rule over directions.
+/// 1 − (1 + r)e^−r. Between two levels the larger ratio is used, so that the blanket is slightly below the true
+/// one. It is still a decomposition, so its ψ is a valid bound. It exceeds the best bound by a relative difference
+/// below max D/4096, plus 1e-4 from the quadrature over directions.
 pub(super) fn against_blanket(scale: f64, points: &[[f64; 2]], target: usize) -> (RatioLaw, f64) {
     let center = points[target];
-    // Farthest is always a corner of the convex hull.
+    // The farthest point is always a vertex of the convex hull.
     let corners: Vec<(f64, f64)> = hull(points)
         .into_iter()
         .map(|point| {
@@ -60,7 +60,7 @@ pub(super) fn against_blanket(scale: f64, points: &[[f64; 2]], target: usize) ->
     (RatioLaw::from_sorted(&normalized), mass.min(1.0))
 }
 
-/// The mass of the target's noise where the logarithm of the ratio is above a level.
+/// The mass of the target's noise where the log-likelihood ratio exceeds a level.
 fn exceeds(corners: &[(f64, f64)], level: f64) -> f64 {
     let within = |r: f64| {
         if r == f64::INFINITY {
@@ -87,7 +87,7 @@ fn exceeds(corners: &[(f64, f64)], level: f64) -> f64 {
     (0..DIRECTIONS).map(mass).sum::<f64>() / f64::from(DIRECTIONS)
 }
 
-/// The corners of the convex hull (monotone chains).
+/// The vertices of the convex hull (monotone chains).
 fn hull(points: &[[f64; 2]]) -> Vec<[f64; 2]> {
     let mut sorted = points.to_vec();
     sorted.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));

@@ -1,11 +1,11 @@
-//! The Gauss–Legendre rule that everything here integrates with, and polynomials through its nodes.
+//! The Gauss–Legendre quadrature rule, interpolation at its nodes, and compensated summation.
 
 use std::sync::LazyLock;
 
-/// Points of the rule: exact for polynomials of degree 31.
+/// The number of nodes: the rule is exact for polynomials of degree 31.
 pub(super) const POINTS: usize = 16;
 
-/// Nodes in (0, 1), their weights, and what interpolation through them needs.
+/// Nodes in (0, 1), their weights, and barycentric weights for interpolation.
 pub(super) struct Rule {
     pub nodes: [f64; POINTS],
     pub weights: [f64; POINTS],
@@ -26,7 +26,7 @@ pub(super) fn legendre(x: f64) -> [f64; POINTS + 1] {
 }
 
 impl Rule {
-    /// Newton's method on the Legendre polynomial from Chebyshev's nodes.
+    /// Finds the nodes by Newton's method on the Legendre polynomial, starting from Chebyshev nodes.
     fn new() -> Self {
         let size = POINTS as f64;
         let (mut nodes, mut weights) = ([0.0; POINTS], [0.0; POINTS]);
@@ -57,7 +57,7 @@ impl Rule {
         }
     }
 
-    /// The polynomial through values at the nodes, at u in \[0, 1\].
+    /// The value at u in \[0, 1\] of the polynomial through values at the nodes.
     pub fn interpolate(&self, values: &[f64; POINTS], u: f64) -> f64 {
         let (mut above, mut below) = (0.0, 0.0);
         for ((&node, &weight), &value) in self.nodes.iter().zip(&self.barycentric).zip(values) {
@@ -72,7 +72,7 @@ impl Rule {
     }
 }
 
-/// Compensated summation (Neumaier): the order of the terms hardly matters.
+/// A compensated sum (Neumaier summation), which hardly depends on the order of its terms.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Sum {
     sum: f64,
@@ -80,6 +80,7 @@ pub(super) struct Sum {
 }
 
 impl Sum {
+    /// One step of Neumaier summation: keeps the rounding error of the addition.
     pub fn add(&mut self, term: f64) {
         let next = self.sum + term;
         self.lost += if self.sum.abs() >= term.abs() {
@@ -90,6 +91,7 @@ impl Sum {
         self.sum = next;
     }
 
+    /// The sum, with the accumulated rounding errors added back.
     pub fn value(self) -> f64 {
         self.sum + self.lost
     }

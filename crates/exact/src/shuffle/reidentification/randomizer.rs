@@ -1,4 +1,4 @@
-//! Local randomizers whose messages are shuffled: the blanket of a mechanism and the bounds it gives.
+//! Local randomizers whose messages are shuffled: the blanket of a mechanism and the resulting bounds.
 
 use serde::Serialize;
 
@@ -7,12 +7,13 @@ use super::game::{Game, Success};
 use super::law::RatioLaw;
 use super::planar;
 use super::quadrature::Sum;
-use super::real::Stretch;
+use super::real::Segment;
 use crate::mechanism::{BoundMechanism, Mechanism, NoiseShape, Probabilities};
 use leakgauge_base::error::{Error, Result};
+use leakgauge_base::naming::option;
 
-/// The most cells that noise on the integers or in steps is written out over.
-const MOST_CELLS: f64 = 2e7;
+/// The largest number of cells for integer or piecewise constant noise.
+const MAX_CELLS: f64 = 2e7;
 
 /// A mechanism that every user applies before messages are shuffled.
 #[derive(Debug)]
@@ -23,46 +24,45 @@ pub struct Randomizer {
     finite: Option<Probabilities>,
 }
 
-/// One input's messages against the blanket.
+/// The messages of one input against the blanket.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InputLaw {
     /// The input x₁.
     pub input: String,
-    /// γ, the mass of the blanket: what the messages of all inputs have in common.
+    /// γ, the mass of the blanket, the part that the message distributions of all inputs share.
     pub blanket_mass: f64,
     /// The likelihood ratio of R(x₁) against the blanket distribution.
     pub law: RatioLaw,
     epsilon: f64,
 }
 
-/// The bounds of one game.
+/// The upper bounds for one game.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct ShuffleBounds {
     /// The number n of users.
     pub n: u64,
     /// The number k of guesses.
     pub guesses: u64,
-    /// The bound by the clone decomposition, of any ε-differentially private randomizer.
+    /// The bound for any ε-differentially private randomizer, from the clone decomposition.
     pub clone: f64,
-    /// ψ of the blanket decomposition: the best bound that a decomposition gives (Theorem 9).
+    /// ψ of the blanket decomposition: the best bound from a decomposition (Theorem 9).
     pub blanket: f64,
-    /// k e^ε/n, cut at 1 (Theorem 8): what `clone` tends to. `None` if ε is infinite.
+    /// The limit of `clone`, min(k e^ε/n, 1) (Theorem 8); `None` if ε is infinite.
     pub limit: Option<f64>,
-    /// kM/n, cut at 1 (Theorem 10): what `blanket` tends to. `None` if M is infinite.
+    /// The limit of `blanket`, min(kM/n, 1) (Theorem 10); `None` if M is infinite.
     pub blanket_limit: Option<f64>,
 }
 
 impl Randomizer {
-    /// A mechanism over given inputs, or those that its parameters declare.
+    /// A mechanism over given inputs or, without them, over those that its parameters declare.
     ///
-    /// For noise that is added to a number the blanket is that of all numbers between the outermost
-    /// inputs: the noise is unimodal and symmetric, and so inf_x R(x)(y) is reached at one of them. For noise
-    /// that is added to a point it is that of the convex hull of the inputs, and bounds are a little above the
-    /// best ones.
+    /// If the mechanism adds noise to a number, the blanket is that of all numbers between the outermost inputs: the
+    /// noise is unimodal and symmetric, so inf_x R(x)(y) is attained at one of the two. If it adds noise to a point,
+    /// the blanket is that of the convex hull of the inputs, and the bounds are slightly above the best ones.
     ///
     /// # Errors
-    /// Inputs that are missing or that the mechanism does not take; a mechanism without a finite matrix
-    /// that does not add noise to a number.
+    /// There are no inputs, the mechanism cannot take one, or it has no finite matrix and does not add noise to a
+    /// number or a point.
     pub fn new(mechanism: &dyn Mechanism, inputs: Option<&[String]>) -> Result<Randomizer> {
         let (inputs, bound) = match inputs {
             Some(inputs) => (inputs.to_vec(), mechanism.bind(inputs)?),
@@ -73,13 +73,13 @@ impl Randomizer {
         };
         let name = mechanism.to_string();
         if inputs.is_empty() {
-            return Err(Error::parameter(name, "has no inputs"));
+            return Err(Error::parameter(name, "needs at least one input"));
         }
         let finite = bound.probabilities();
         if finite.is_none() && bound.located().is_none() && bound.planar().is_none() {
             return Err(Error::parameter(
                 name,
-                "has no finite matrix and adds no noise to a number or point: its blanket is not known here",
+                "its blanket is unknown: it has no finite matrix and does not add noise to a number or point",
             )
             .with_hint("with fewer secrets the matrix may be small enough"));
         }
@@ -96,23 +96,26 @@ impl Randomizer {
         &self.inputs
     }
 
-    /// The number of an input.
+    /// The position (from 0) of an input.
     ///
     /// # Errors
     /// There is no such input.
     pub fn number(&self, input: &str) -> Result<usize> {
         let found = self.inputs.iter().position(|known| known == input);
         found.ok_or_else(|| {
-            Error::parameter(format!("--input {input}"), format!("is no input of {}", self.name))
-                .with_hint("for noise added to a number give the outermost inputs with --inputs; any input between them can be bounded")
+            Error::setting("input", input, format!("is not an input of {}", self.name)).with_hint(format!(
+                "if the mechanism adds noise to a number, give the outermost inputs with {}; any input between \
+                 them is then possible",
+                option("inputs")
+            ))
         })
     }
 
-    /// Whether the blanket of some of the inputs is that of all: they are all there are, or noise is
-    /// added to numbers of which they are the outermost.
+    /// Whether some inputs have the same blanket as all inputs: they are all inputs, or noise is added to numbers and
+    /// they include the outermost ones.
     ///
     /// # Errors
-    /// An input that there is not.
+    /// One of them is not an input.
     pub fn same_blanket(&self, some: &[String]) -> Result<bool> {
         if some.len() == self.inputs.len() {
             return Ok(true);
@@ -132,10 +135,10 @@ impl Randomizer {
         self.bound.epsilon()
     }
 
-    /// An input by its number, against the blanket.
+    /// The messages of an input, given by its position, against the blanket.
     ///
     /// # Errors
-    /// Noise that falls off too slowly to be written out.
+    /// The tails of the noise are too heavy for a table.
     ///
     /// # Panics
     /// If there is no such input.
@@ -155,8 +158,8 @@ impl Randomizer {
         })
     }
 
-    /// The messages of one input against those of another: the game in which all other users have that
-    /// input, whose success no bound may fall below.
+    /// The messages of one input against those of another: the game in which all other users have that other input.
+    /// Its success is a lower bound for every valid upper bound.
     ///
     /// # Errors
     /// As [`Randomizer::input`].
@@ -176,14 +179,14 @@ impl Randomizer {
 
     fn noise(&self) -> Result<(NoiseShape, &[f64])> {
         let located = self.bound.located();
-        located.ok_or_else(|| Error::parameter(&self.name, "adds no noise to a number"))
+        located.ok_or_else(|| Error::parameter(&self.name, "does not add noise to a number"))
     }
 
-    /// An input drawn at random, one weight for each input, against the blanket: that of the mechanism
-    /// itself, which random inputs do not change (section VI-C).
+    /// A random input, with one weight per input, against the blanket of the mechanism, which random inputs do not
+    /// change (section VI-C).
     ///
     /// # Errors
-    /// Weights that are no distribution over the inputs; a mechanism without a finite matrix.
+    /// The weights are not a distribution over the inputs, or the mechanism has no finite matrix.
     pub fn random_input(&self, weights: &[f64]) -> Result<InputLaw> {
         let finite = self.finite.as_ref().ok_or_else(|| {
             Error::parameter(
@@ -194,7 +197,11 @@ impl Randomizer {
         if weights.len() != self.inputs.len() {
             return Err(Error::parameter(
                 "input weights",
-                format!("are {} for {} inputs", weights.len(), self.inputs.len()),
+                format!(
+                    "there are {} for {} inputs",
+                    weights.len(),
+                    self.inputs.len()
+                ),
             ));
         }
         if let Some(problem) = crate::channel::RowProblem::find(weights) {
@@ -224,8 +231,7 @@ impl Randomizer {
 }
 
 impl InputLaw {
-    /// M = sup_y R(x₁)(y)/inf_x R(x)(y): what the multiplicative advantage is at most, and tends to
-    /// (Theorem 10). Infinite if some message of x₁ is impossible under another input.
+    /// M = sup_y R(x₁)(y)/inf_x R(x)(y): the upper bound and the limit of the multiplicative advantage (Theorem 10). Infinite if some message of x₁ is impossible under another input.
     pub fn max_ratio(&self) -> f64 {
         if self.law.certain_mass() > 0.0 {
             f64::INFINITY
@@ -234,18 +240,18 @@ impl InputLaw {
         }
     }
 
-    /// ψ: the success that no adversary exceeds in re-identifying this input's message (Theorem 7).
+    /// ψ: an upper bound on the success of any adversary in re-identifying this input's message (Theorem 7).
     ///
     /// # Errors
-    /// None that a blanket mass in \[0, 1\] gives.
+    /// The blanket mass is not in \[0, 1\].
     pub fn psi(&self, game: &Game) -> Result<Success> {
         Ok(self.law.success(&game.thinned(self.blanket_mass)?))
     }
 
-    /// The bounds of some games, on all threads.
+    /// The bounds for several games, computed in parallel.
     ///
     /// # Errors
-    /// None that a blanket mass in \[0, 1\] and an ε of at least 0 give.
+    /// The blanket mass is not in \[0, 1\], or ε is negative.
     pub fn bounds(&self, games: &[Game]) -> Result<Vec<ShuffleBounds>> {
         let thinned = games.iter().map(|game| game.thinned(self.blanket_mass));
         let psi = self.law.grid(&thinned.collect::<Result<Vec<_>>>()?);
@@ -265,7 +271,7 @@ impl InputLaw {
     }
 }
 
-/// A row against the column minima, and the mass of those.
+/// A row against the column minima, and the mass of the minima.
 fn finite_blanket(finite: &Probabilities, row: &[f64]) -> Result<(RatioLaw, f64)> {
     let least = |o: usize| {
         finite
@@ -283,7 +289,7 @@ fn finite_blanket(finite: &Probabilities, row: &[f64]) -> Result<(RatioLaw, f64)
 
 type Problem = &'static str;
 
-/// Noise about x₁ against the blanket of all centers between two numbers, and the mass of that.
+/// Noise around x₁ against the blanket of all centers between two numbers, and the mass of that blanket.
 fn against_blanket(
     shape: &NoiseShape,
     target: f64,
@@ -297,8 +303,8 @@ fn against_blanket(
             if mass == 0.0 {
                 return Ok((RatioLaw::from_sorted(&[(1.0, 0.0)]), 0.0));
             }
-            let stretches = stretches(shape, target, low, high, mass);
-            let law = RatioLaw::from_stretches(&stretches)
+            let segments = segments(shape, target, low, high, mass);
+            let law = RatioLaw::from_segments(&segments)
                 .map_err(|_| "its blanket is too small for quadrature")?;
             Ok((law, mass.min(1.0)))
         }
@@ -323,9 +329,12 @@ fn against_blanket(
             Ok(from_cells(cells.collect()))
         }
         NoiseShape::Integer(distribution) => {
-            let reach = integer_reach(distribution).ok_or("its noise falls off too slowly")?;
-            if high - low + 2.0 * reach > MOST_CELLS {
-                return Err("its noise falls off too slowly, or its inputs are too far apart");
+            let reach =
+                integer_reach(distribution).ok_or("the tails of its noise are too heavy")?;
+            if high - low + 2.0 * reach > MAX_CELLS {
+                return Err(
+                    "the tails of its noise are too heavy, or its inputs are too far apart",
+                );
             }
             let mass = |x: f64| distribution(-x.abs()) - distribution(-x.abs() - 1.0);
             let cells = (0..=(high - low + 2.0 * reach) as u64).map(|i| {
@@ -337,12 +346,12 @@ fn against_blanket(
     }
 }
 
-/// How far integer noise reaches but for a tail below 1e-30.
+/// The distance beyond which integer noise has mass below 1e-30.
 fn integer_reach(distribution: &dyn Fn(f64) -> f64) -> Option<f64> {
     let mut reach = 1.0;
     while distribution(-reach) > 1e-30 {
         reach *= 2.0;
-        if reach > MOST_CELLS {
+        if reach > MAX_CELLS {
             return None;
         }
     }
@@ -359,7 +368,7 @@ fn from_cells(cells: Vec<(f64, f64)>) -> (RatioLaw, f64) {
     )
 }
 
-/// The probability of smooth noise of at most x, accurate for x < 0.
+/// The distribution function of smooth noise at x, accurate for x < 0.
 fn distribution(shape: &NoiseShape, x: f64) -> f64 {
     match shape {
         NoiseShape::Laplace { scale } => {
@@ -385,14 +394,14 @@ fn mass_between(distribution: impl Fn(f64) -> f64, from: f64, to: f64) -> f64 {
     mass.max(0.0)
 }
 
-/// Where the ratio of noise about the target to the blanket is monotone.
-fn stretches<'a>(
+/// The segments on which the ratio of the noise around the target to the blanket is monotone.
+fn segments<'a>(
     shape: &'a NoiseShape,
     target: f64,
     low: f64,
     high: f64,
     blanket: f64,
-) -> Vec<Stretch<'a>> {
+) -> Vec<Segment<'a>> {
     let middle = low + 0.5 * (high - low);
     let mut cuts = vec![f64::NEG_INFINITY, middle, f64::INFINITY];
     if let NoiseShape::Laplace { .. } = shape {
@@ -400,9 +409,9 @@ fn stretches<'a>(
     }
     cuts.sort_by(f64::total_cmp);
     cuts.dedup();
-    let stretch = |cut: &[f64]| {
+    let segment = |cut: &[f64]| {
         let (from, to) = (cut[0], cut[1]);
-        // Left of the middle the least density is that of the highest center.
+        // Left of the middle, the highest center has the smallest density.
         let other = if to <= middle { high } else { low };
         let at = match (from.is_finite(), to.is_finite()) {
             (true, true) => 0.5 * (from + to),
@@ -419,7 +428,7 @@ fn stretches<'a>(
                 value + slope * (y - at)
             }
         };
-        Stretch {
+        Segment {
             from,
             to,
             ends: (end(from), end(to)),
@@ -432,7 +441,7 @@ fn stretches<'a>(
             }),
         }
     };
-    cuts.windows(2).map(stretch).collect()
+    cuts.windows(2).map(segment).collect()
 }
 
 /// The logarithm of the ratio of two densities of smooth noise, and its slope there.

@@ -1,5 +1,4 @@
-//! Likelihood ratios of densities: their law from stretches of the real line on each of which the ratio
-//! rises, falls or stays.
+//! Likelihood ratios of densities, from segments of the real line on which the ratio is monotone or constant.
 
 use libm::exp;
 
@@ -8,28 +7,29 @@ use super::panel::{Atom, Panel};
 use super::quadrature::{POINTS, RULE};
 use leakgauge_base::error::{Error, Result};
 
-/// A number of a number.
+/// A function of one number.
 type Function<'a> = Box<dyn Fn(f64) -> f64 + 'a>;
-/// A mass between two numbers.
+/// The mass between two numbers.
 type Mass<'a> = Box<dyn Fn(f64, f64) -> f64 + 'a>;
 
-/// A stretch of the real line on which the likelihood ratio P/Q is monotone or constant.
-pub struct Stretch<'a> {
-    /// Where it begins; may be −∞.
+/// A segment of the real line on which the likelihood ratio P/Q is monotone or constant.
+pub struct Segment<'a> {
+    /// Its start; may be −∞.
     pub from: f64,
-    /// Where it ends; may be ∞.
+    /// Its end; may be ∞.
     pub to: f64,
-    /// ln P/Q at both ends; equal where the ratio is constant, ±∞ allowed.
+    /// ln P/Q at both ends; equal if the ratio is constant; ±∞ is possible.
     pub ends: (f64, f64),
-    /// The place at which ln P/Q is a number between the ends. Not asked of a constant ratio.
+    /// The inverse of ln P/Q: the point at which it has a given value between its ends. Not called for a constant
+    /// ratio.
     pub place: Function<'a>,
-    /// The mass of P between two places of the stretch.
+    /// The mass of P between two points of the segment.
     pub p_mass: Mass<'a>,
-    /// The mass of Q between two places of the stretch, with its relative accuracy in the tails.
+    /// The mass of Q between two points of the segment, with small relative error in the tails.
     pub q_mass: Mass<'a>,
 }
 
-impl Stretch<'_> {
+impl Segment<'_> {
     fn is_constant(&self) -> bool {
         self.ends.0 == self.ends.1
     }
@@ -50,37 +50,37 @@ impl Stretch<'_> {
     }
 }
 
-/// Logarithms of likelihood ratios beyond these are as good as infinite.
+/// Log-likelihood ratios beyond this count as infinite.
 const FARTHEST: f64 = 680.0;
-/// Panels halve towards both ends of where the ratio is smooth, down to these shares of its width.
+/// Panels are halved towards both ends of a smooth part, down to these shares of its width.
 const HALVINGS_DOWN: i32 = 100;
 const HALVINGS_UP: i32 = 44;
 
 impl RatioLaw {
-    /// The law of two densities, from stretches that cover both.
+    /// The distribution of the likelihood ratio of two densities, from segments that cover both.
     ///
     /// # Formula
-    /// t(h) is found by bisection on 16-point panels that halve towards every place where it bends:
-    /// smooth there, the integrals of [`RatioLaw::success`] keep about 12 digits.
+    /// t(h) is found by bisection on 16-point panels that are halved towards every point where it is not
+    /// smooth. The integrals of [`RatioLaw::success`] then have about 12 correct digits.
     ///
     /// # Conditions
-    /// Inside of a stretch the logarithm of the ratio is smooth. Levels beyond e^±680 count as 0 or
+    /// Inside a segment the logarithm of the ratio is smooth. Levels beyond e^±680 count as 0 or
     /// infinity.
     ///
     /// # Errors
-    /// Masses of Q that do not sum to 1 within 1e-6, or of P.
-    pub fn from_stretches(stretches: &[Stretch<'_>]) -> Result<RatioLaw> {
-        let levels = Levels { stretches };
+    /// The masses of P or of Q do not sum to 1 within 1e-6.
+    pub fn from_segments(segments: &[Segment<'_>]) -> Result<RatioLaw> {
+        let levels = Levels { segments };
         let (p, q) = levels.above(f64::NEG_INFINITY, true);
         for (name, sum) in [("P", p), ("Q", q)] {
             if (sum - 1.0).abs() > 1e-6 {
                 return Err(Error::parameter(
                     name,
-                    format!("the masses of its stretches sum to {sum}, not 1"),
+                    format!("the masses of its segments sum to {sum}, not 1"),
                 ));
             }
         }
-        let ends = stretches.iter().flat_map(|s| [s.ends.0, s.ends.1]);
+        let ends = segments.iter().flat_map(|s| [s.ends.0, s.ends.1]);
         let mut bends: Vec<f64> = ends.clone().map(|l| l.clamp(-FARTHEST, FARTHEST)).collect();
         bends.sort_by(|a, b| b.total_cmp(a));
         bends.dedup();
@@ -102,29 +102,29 @@ impl RatioLaw {
     }
 }
 
-/// All stretches by levels of ln P/Q.
+/// All segments, evaluated at levels of ln P/Q.
 struct Levels<'a, 's> {
-    stretches: &'s [Stretch<'a>],
+    segments: &'s [Segment<'a>],
 }
 
 impl Levels<'_, '_> {
-    /// The masses of P and Q above a level, or also at it.
+    /// The masses of P and Q above a level, optionally including the level.
     fn above(&self, level: f64, with: bool) -> (f64, f64) {
         let mut sums = (0.0, 0.0);
-        for stretch in self.stretches {
-            let whole = with && stretch.is_constant() && stretch.ends.0 >= level;
+        for segment in self.segments {
+            let whole = with && segment.is_constant() && segment.ends.0 >= level;
             let (p, q) = if whole || (with && level == f64::NEG_INFINITY) {
-                let (from, to) = (stretch.from, stretch.to);
-                ((stretch.p_mass)(from, to), (stretch.q_mass)(from, to))
+                let (from, to) = (segment.from, segment.to);
+                ((segment.p_mass)(from, to), (segment.q_mass)(from, to))
             } else {
-                stretch.above(level)
+                segment.above(level)
             };
             sums = (sums.0 + p, sums.1 + q);
         }
         sums
     }
 
-    /// The level that Q exceeds with mass h, between two levels.
+    /// The level that Q exceeds with mass h, searched between two levels.
     fn level(&self, h: f64, high: f64, low: f64) -> f64 {
         let (mut high, mut low) = (high, low);
         loop {
@@ -148,7 +148,7 @@ struct Parts {
 }
 
 impl Parts {
-    /// The stretches whose ratio is constant at this level.
+    /// The segments whose ratio is constant at this level.
     fn atom(&mut self, levels: &Levels<'_, '_>, level: f64) {
         let above = levels.above(level, false);
         let with = levels.above(level, true);
@@ -166,7 +166,7 @@ impl Parts {
         });
     }
 
-    /// The panels between two neighbouring bends.
+    /// The panels between two adjacent points where the ratio is not smooth.
     fn smooth(&mut self, levels: &Levels<'_, '_>, high: f64, low: f64) {
         let first = levels.above(high, true);
         let last = levels.above(low, false);
@@ -175,7 +175,7 @@ impl Parts {
             return;
         }
         let end = |j: i32| first.1 + width * 0.5_f64.powi(j);
-        // Nothing is halved below what h itself can tell apart.
+        // No panel is narrower than the resolution of h.
         let down =
             (1..=HALVINGS_DOWN).take_while(|&j| end(j) - first.1 > 4.0 * f64::EPSILON * first.1);
         let down = down.last().unwrap_or(1);
@@ -195,8 +195,7 @@ impl Parts {
         self.push_atom((levels.above(at, false).0, from), last);
     }
 
-    /// The sliver before the first panel: by its mass under P if a place can tell it apart, else by the
-    /// ratio at its end.
+    /// The part before the first panel: by its mass under P if that can be resolved, else by the ratio at its end.
     fn first(&mut self, start: (f64, f64), end: f64, level: f64, above: (f64, f64)) {
         let width = end - start.1;
         let told_apart = ((above.1 - start.1) - width).abs() <= 1e-6 * width;
@@ -211,7 +210,7 @@ impl Parts {
         });
     }
 
-    /// One panel; the level at its end.
+    /// Adds one panel and returns the level at its end.
     fn panel(&mut self, levels: &Levels<'_, '_>, from: f64, to: f64, high: f64, low: f64) -> f64 {
         let width = to - from;
         let mut level = high;

@@ -1,8 +1,7 @@
-//! Re-identification estimated from samples: messages of the target, and of those it hides among.
+//! Re-identification estimated from samples of the messages of the target and of the decoys.
 //!
-//! Half of either sample teaches an attack a score, the other half judges it. What the judging rows say
-//! of the ROC curve bounds the success for all n and k at once, since β_n^k is an integral against that
-//! curve which rises with it.
+//! Half of each sample trains an attack, the other half certifies it. The certified part of the ROC curve gives lower
+//! limits of the success for all n and k at once, because β_n^k is an integral that increases with the curve.
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -18,77 +17,76 @@ use leakgauge_stats::binomial::{clopper_pearson_lower, clopper_pearson_upper};
 use leakgauge_stats::concentration::mcdiarmid_hockey_stick_radius;
 use leakgauge_stats::hypergeometric;
 
-/// Thresholds that are certified together, at most.
-const MOST_THRESHOLDS: u32 = 12;
+/// The largest number of thresholds that are certified together.
+const MAX_THRESHOLDS: u32 = 12;
 /// The factors λ whose hockey-stick divergences are bounded together.
 const FACTORS: [f64; 6] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0];
 
 /// Samples of messages.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Messages {
-    /// How often each label occurs among the target's messages and among the decoys, over the same
-    /// labels.
+    /// For each label, its count among the target's messages and among the decoys.
     Labels {
-        /// Of the target.
+        /// The counts or values of the target.
         target: Vec<u64>,
-        /// Of the decoys.
+        /// The counts or values of the decoys.
         decoys: Vec<u64>,
     },
-    /// Finite numbers, of a continuous law.
+    /// Finite numbers from a continuous distribution.
     Numbers {
-        /// Of the target.
+        /// The counts or values of the target.
         target: Vec<f64>,
-        /// Of the decoys.
+        /// The counts or values of the decoys.
         decoys: Vec<f64>,
     },
 }
 
-/// An estimate.
+/// An estimate of the success, with confidence limits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Estimate {
-    /// The judging rows' scores, target and decoys, increasing.
+    /// The scores of the certification rows of target and decoys, increasing.
     scores: [Vec<f64>; 2],
     /// The certified part of the ROC curve.
     certified: RatioLaw,
-    /// Upper limits of E_λ for each of [`FACTORS`], where there are any.
+    /// Upper limits of E_λ for each of [`FACTORS`], if there are any.
     divergences: Option<Vec<f64>>,
-    /// The rows of target and decoys that taught.
+    /// The number of training rows of target and decoys.
     pub fit: [u64; 2],
-    /// The rows of target and decoys that judged.
+    /// The number of certification rows of target and decoys.
     pub certify: [u64; 2],
     /// The number of thresholds certified together.
     pub thresholds: usize,
 }
 
-/// The figures of one game.
+/// The estimate and the confidence limits for one game.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Figure {
-    /// The learned attack's success: the U-statistic of the judging rows. `None` where they hold fewer
-    /// than n − 1 decoys.
+    /// The estimated success of the learned attack: the U-statistic of the certification rows. `None` if they have
+    /// fewer than n − 1 decoys.
     pub point: Option<f64>,
-    /// The best adversary's success is at least this.
+    /// A lower limit of the success of the optimal adversary.
     pub lower: f64,
-    /// And at most this; `None` for numbers, of which no such limit exists.
+    /// An upper limit of it; `None` for numbers, for which no such limit exists.
     pub upper: Option<f64>,
 }
 
 impl Estimate {
-    /// Learns an attack and judges it.
+    /// Trains an attack on half of the rows and certifies it on the other half.
     ///
     /// # Formula
-    /// Scores: of labels the ratio of counts + ½ among the fit rows; of numbers the ratio of the
-    /// distances of the k-th nearest decoy and target, k = √(fit rows). Lower limits: Clopper–Pearson on
-    /// both shares beyond up to 12 thresholds set on fit rows, α shared equally; the concave hull of
+    /// Scores: for labels, the ratio of counts + ½ in the training rows; for numbers, the ratio of the distances to
+    /// the k-th nearest decoy and target, k = √(training rows). Lower limits: Clopper–Pearson on
+    /// both tail shares at up to 12 thresholds chosen on training rows, α divided equally; the concave hull of
     /// those points is below the true ROC curve. Upper limits, labels only:
-    /// min_λ E_λ(P̂‖Q̂) + radius + λk/n over λ = 1, 2, …, 32, McDiarmid's radius, α shared equally.
+    /// min_λ E_λ(P̂‖Q̂) + radius + λk/n over λ = 1, 2, …, 32, McDiarmid's radius, α divided equally.
     ///
     /// # Conditions
-    /// Rows are independent. Where both limits are given they hold together with the confidence, for all
-    /// n and k at once.
+    /// Rows are independent. Lower and upper limits hold together with the stated confidence, for all n
+    /// and k at once.
     ///
     /// # Errors
-    /// Fewer than two rows of either; a confidence that is not strictly between 0.5 and 1; numbers that
-    /// are not finite; label tables of different lengths.
+    /// A sample has fewer than two rows, the confidence is not strictly between 0.5 and 1, a number is not finite, or
+    /// the tables of labels differ in length.
     pub fn new(messages: &Messages, confidence: f64, seed: u64) -> Result<Estimate> {
         if !(confidence > 0.5 && confidence < 1.0) {
             return Err(Error::parameter(
@@ -141,7 +139,11 @@ impl Estimate {
         });
         Figure {
             point: u_statistic(&self.scores[0], &self.scores[1], game),
-            lower: self.certified.success(game).success.max(game.blind()),
+            lower: self
+                .certified
+                .success(game)
+                .success
+                .max(game.blind_success()),
             upper,
         }
     }
@@ -158,7 +160,9 @@ fn enough(target: u64, decoys: u64) -> Result<()> {
         if rows < 2 {
             return Err(Error::parameter(
                 name,
-                format!("has {rows} rows; half of them teach and half judge, so two are needed"),
+                format!(
+                    "has {rows} rows; at least two are needed, one for training and one for certification"
+                ),
             ));
         }
     }
@@ -187,21 +191,21 @@ fn teach_labels(target: &[u64], decoys: &[u64], rng: &mut ChaCha8Rng) -> Result<
     })
 }
 
-/// The most rows of a sample whose scores are kept one by one.
-const MOST_ROWS: u64 = 500_000_000;
+/// The largest number of rows of a sample.
+const MAX_ROWS: u64 = 500_000_000;
 
 fn rows(counts: &[u64]) -> Result<u64> {
     let sum = counts.iter().try_fold(0_u64, |sum, &n| sum.checked_add(n));
-    match sum.filter(|&sum| sum <= MOST_ROWS) {
+    match sum.filter(|&sum| sum <= MAX_ROWS) {
         Some(sum) => Ok(sum),
         None => Err(Error::parameter(
             "counts",
-            format!("sum to more than {MOST_ROWS} rows"),
+            format!("sum to more than {MAX_ROWS} rows"),
         )),
     }
 }
 
-/// A random half of some rows, by label.
+/// A random half of the rows, as counts by label.
 fn halve(counts: &[u64], rng: &mut ChaCha8Rng) -> Vec<u64> {
     let mut left: u64 = counts.iter().sum();
     let mut draws = left / 2;
@@ -240,7 +244,7 @@ fn teach_numbers(target: &[f64], decoys: &[f64], rng: &mut ChaCha8Rng) -> Result
     })
 }
 
-/// The distance of the k-th nearest of increasing numbers, 1 ≤ k ≤ their number.
+/// The distance to the k-th nearest of increasing numbers, 1 ≤ k ≤ their number.
 fn kth_distance(values: &[f64], x: f64, k: usize) -> f64 {
     let at = values.partition_point(|&value| value < x);
     let (mut left, mut right) = (at, at);
@@ -259,11 +263,11 @@ fn kth_distance(values: &[f64], x: f64, k: usize) -> f64 {
     distance
 }
 
-/// Scores that shares 1/2, 1/4, … of the fit decoys reach, and one that none does, decreasing.
+/// The scores reached by shares 1/2, 1/4, … of the training decoys, and one that none reaches, decreasing.
 fn thresholds(decoys: &[f64]) -> Vec<f64> {
     let mut scores = decoys.to_vec();
     scores.sort_by(|a, b| b.total_cmp(a));
-    let levels = (0..MOST_THRESHOLDS - 1).map(|level| scores.len() >> (level + 1));
+    let levels = (0..MAX_THRESHOLDS - 1).map(|level| scores.len() >> (level + 1));
     let mut found: Vec<f64> = levels
         .take_while(|&at| at > 0)
         .map(|at| scores[at - 1])
@@ -276,7 +280,7 @@ fn thresholds(decoys: &[f64]) -> Vec<f64> {
     found
 }
 
-/// The concave hull of what is certain of the ROC curve with probability 1 − α, as a law.
+/// The concave hull of the ROC points certified with probability 1 − α, as a likelihood-ratio distribution.
 fn certified_curve(judge: &[Vec<f64>; 2], thresholds: &[f64], alpha: f64) -> RatioLaw {
     let each = alpha / (2 * thresholds.len().max(1)) as f64;
     let reach = |scores: &[f64], threshold: f64| {
@@ -330,7 +334,7 @@ fn divergences(target: &[u64], decoys: &[u64], alpha: f64) -> Result<Vec<f64>> {
 }
 
 impl Figure {
-    /// The same limits of Adv⁺ and Adv×.
+    /// The same for Adv⁺ and Adv×.
     pub fn advantages(&self, game: &Game) -> [Figure; 2] {
         let map = |f: &dyn Fn(Success) -> f64| {
             let at = |success: f64| f(Success::of(game, success));

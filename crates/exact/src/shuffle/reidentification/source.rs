@@ -1,14 +1,15 @@
-//! What a user names as P or Q: a table of probabilities or counts, samples, or a named family.
+//! P or Q as users give them: a table of probabilities or counts, samples, or a named family.
 
 use hashbrown::HashMap;
 
 use super::samples::Messages;
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::grammar::{Arguments, Bounds, Call, Parameter};
+use leakgauge_base::naming::option;
 
-/// The most labels of a named family.
-const MOST_LABELS: u64 = 10_000_000;
-/// Numbers are a continuous law's if more than this share of them differ.
+/// The largest number of labels of a named family.
+const MAX_LABELS: u64 = 10_000_000;
+/// Numbers count as continuous if more than this share of them are distinct.
 const DISTINCT: f64 = 0.5;
 
 /// One of the two distributions.
@@ -16,20 +17,20 @@ const DISTINCT: f64 = 0.5;
 pub enum Source {
     /// Labels with weights: probabilities, or counts read as relative frequencies.
     Table {
-        /// The labels, each once.
+        /// The distinct labels.
         labels: Vec<String>,
         /// Their weights.
         weights: Vec<f64>,
         /// Whether the weights are counts.
         counts: bool,
     },
-    /// Messages, one a row.
+    /// Messages, one per row.
     Samples(Vec<String>),
     /// Weight r^−a for the label of rank r; uniform for a = 0.
     Zipf {
-        /// a.
+        /// The exponent a.
         exponent: f64,
-        /// The number of labels; that of the other distribution if not given.
+        /// The number of labels; `None` for that of the other distribution.
         size: Option<u64>,
     },
 }
@@ -37,9 +38,9 @@ pub enum Source {
 /// P and Q over the same labels, or samples of them.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Pair {
-    /// Weights.
+    /// Weights over the same labels.
     Weights(Vec<f64>, Vec<f64>),
-    /// Samples.
+    /// Samples of both.
     Samples(Messages),
 }
 
@@ -47,7 +48,7 @@ impl Source {
     /// Reads `uniform`, `zipf(0.7)`, `zipf(exponent=0.7, size=1000)`; `None` for anything else.
     ///
     /// # Errors
-    /// Arguments that these do not take.
+    /// An argument is invalid.
     pub fn named(text: &str) -> Result<Option<Source>> {
         let bare = text.trim();
         if bare != "uniform" && !bare.starts_with("uniform(") && !bare.starts_with("zipf(") {
@@ -65,16 +66,16 @@ impl Source {
             } else {
                 0.0
             },
-            size: arguments.whole_if_given("size", 1, MOST_LABELS)?,
+            size: arguments.whole_if_given("size", 1, MAX_LABELS)?,
         }))
     }
 }
 
-/// Brings both to the same labels. A named family takes its number of labels from the other, and ranks
-/// them by the other's weights, largest first.
+/// Brings P and Q to the same labels. A named family takes its number of labels from the other distribution and ranks
+/// them by the other's weights, largest first. `as_samples` reads counts as samples.
 ///
 /// # Errors
-/// Samples beside a distribution, two named families without a size or of different sizes.
+/// One is a sample and the other a distribution; two named families have no size or different sizes.
 pub fn pair(target: Source, decoys: Source, as_samples: bool) -> Result<Pair> {
     let [target, decoys] = if as_samples {
         [as_counts(target, "target")?, as_counts(decoys, "decoys")?]
@@ -87,7 +88,7 @@ pub fn pair(target: Source, decoys: Source, as_samples: bool) -> Result<Pair> {
                 (Some(m), None) | (None, Some(m)) => m,
                 (Some(m), Some(other)) if m == other => m,
                 _ => {
-                    return Err(Error::parameter("--target", "the number of labels is not known")
+                    return Err(Error::option("target", "the number of labels is unknown")
                         .with_hint("write zipf(exponent=0.7, size=1000)"));
                 }
             };
@@ -117,14 +118,17 @@ pub fn pair(target: Source, decoys: Source, as_samples: bool) -> Result<Pair> {
             Ok(Pair::Samples(messages(target, decoys)))
         }
         _ => Err(Error::parameter(
-            "--target and --decoys",
-            "one is samples, the other a distribution",
+            format!("{} and {}", option("target"), option("decoys")),
+            "one is a sample, the other a distribution",
         )
-        .with_hint("give both as samples (one message a row) or both as distributions; --samples reads counts as samples")),
+        .with_hint(format!(
+            "give both as samples (one message per row) or both as distributions; {} reads counts as samples",
+            option("samples")
+        ))),
     }
 }
 
-/// Samples as a table of counts, for --samples.
+/// A sample as a table of counts.
 fn as_counts(source: Source, name: &str) -> Result<Source> {
     match source {
         Source::Table { counts: true, .. } => Ok(source),
@@ -137,9 +141,9 @@ fn as_counts(source: Source, name: &str) -> Result<Source> {
                 counts: true,
             })
         }
-        _ => Err(Error::parameter(
-            "--samples",
-            format!("the {name} are neither counts nor one message a row"),
+        _ => Err(Error::option(
+            "samples",
+            format!("the {name} file has neither counts nor one message per row"),
         )),
     }
 }
@@ -180,7 +184,7 @@ fn ranks(exponent: f64, size: u64) -> Vec<f64> {
         .collect()
 }
 
-/// Weights, largest first, beside those of as many ranks.
+/// Weights, largest first, paired with those of the ranks of a named family.
 fn beside_ranks(
     mut weights: Vec<f64>,
     exponent: f64,
@@ -198,7 +202,7 @@ fn beside_ranks(
     Ok((weights, ranks(exponent, size)))
 }
 
-/// Numbers of which most differ are a continuous law's; everything else is labels.
+/// Samples of mostly distinct numbers are continuous; all others are labels.
 fn messages(target: Vec<String>, decoys: Vec<String>) -> Messages {
     let numbers = |values: &[String]| -> Option<Vec<f64>> {
         let number = |value: &String| value.parse::<f64>().ok().filter(|x| x.is_finite());

@@ -115,7 +115,7 @@ fn tight_examples_agree_to_the_digits_of_the_advantage() {
 fn exponential(a: f64, b: f64) -> RatioLaw {
     let mass =
         |rate: f64| Box::new(move |x: f64, y: f64| exp(-rate * x) * -libm::expm1(-rate * (y - x)));
-    RatioLaw::from_stretches(&[Stretch {
+    RatioLaw::from_segments(&[Segment {
         from: 0.0,
         to: f64::INFINITY,
         ends: (log(a / b), f64::NEG_INFINITY),
@@ -140,7 +140,7 @@ fn exponential_laws_agree() {
 #[test]
 fn linear_density_of_example_iv_1_agrees() {
     // The mass of x + 1/2 below y is y(y + 1)/2.
-    let law = RatioLaw::from_stretches(&[Stretch {
+    let law = RatioLaw::from_segments(&[Segment {
         from: 0.0,
         to: 1.0,
         ends: (log(0.5), log(1.5)),

@@ -1,10 +1,9 @@
-//! The success of scores among scores, averaged over every choice of decoys.
+//! The U-statistic of the success: an average over every choice of decoys.
 
 use super::game::Game;
 
-/// The success of guesses in falling order of the scores, averaged over every choice of one target score
-/// and n − 1 of the decoy scores, equal scores in random order. `None` with fewer than n − 1 decoys or no
-/// target.
+/// The success of guesses in decreasing order of the scores, averaged over every choice of one target score and n − 1
+/// decoy scores, with ties in random order. `None` if there are fewer than n − 1 decoys or no target.
 ///
 /// # Formula
 /// With a decoys above a target score and e equal to it: (e + 1)⁻¹ Σ_{u=a}^{a+e} s_u, where s_u is the
@@ -12,7 +11,7 @@ use super::game::Game;
 /// k = 1 this is \[C(m−a+1, n) − C(m−a−e, n)\]/((e + 1)·C(m, n−1)), the analogue of Gⁿ(t) − Gⁿ(t⁻).
 ///
 /// # Conditions
-/// Both slices increasing, no NaN.
+/// Both slices are increasing and have no NaN.
 pub fn u_statistic(target: &[f64], decoys: &[f64], game: &Game) -> Option<f64> {
     let all = decoys.len();
     if target.is_empty() || game.messages() - 1 > all as u64 {
@@ -32,10 +31,10 @@ pub fn u_statistic(target: &[f64], decoys: &[f64], game: &Game) -> Option<f64> {
     Some((sum / target.len() as f64).clamp(0.0, 1.0))
 }
 
-/// Running sums of s_0, s_1, …, s_m, from 0.
+/// The cumulative sums of s_0, s_1, …, s_m, starting at 0.
 fn sums_ahead(all: usize, game: &Game) -> Vec<f64> {
     let (m, n, k) = (all as f64, game.messages() as f64, game.guesses() as f64);
-    // s_u − s_{u+1}: the k-th decoy drawn is the (u + 1)-st; a negative hypergeometric law.
+    // s_u − s_{u+1}: the k-th decoy drawn is the (u + 1)-st; a negative hypergeometric distribution.
     let (first, last) = (k - 1.0, m - n + k);
     let ratio = |u: f64| (u + 1.0) / (u + 2.0 - k) * (m - u - n + k) / (m - u - 1.0);
     let mut drawn = vec![0.0; all + 1];

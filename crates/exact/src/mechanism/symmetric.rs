@@ -1,4 +1,4 @@
-//! Mechanisms over labels that treat all labels alike: any two secrets are equally far apart.
+//! Mechanisms that are symmetric in the labels: any two secrets have the same total variation.
 
 use std::fmt::{Debug, Display};
 
@@ -8,22 +8,22 @@ use super::alphabet::Alphabet;
 use super::{BoundMechanism, Law, Mechanism, Probabilities, Secrets, listed_secrets};
 use leakgauge_base::error::Result;
 
-/// Above this many observations a law is not written out.
+/// The largest number of observations for which a distribution is listed.
 const MAX_LAW: u64 = 1_000_000;
 
-/// The parameters of such a mechanism.
-pub(super) trait Alike: Debug + Display + Send + Sync {
-    /// What it does to a label of an alphabet whose size is known.
+/// The parameters of a mechanism that is symmetric in the labels.
+pub(super) trait Symmetric: Debug + Display + Send + Sync {
+    /// The randomizer for an alphabet of known size.
     type Randomizer: Randomizer + 'static;
 
     /// The declared secrets.
     fn secrets(&self) -> Option<Secrets>;
 
-    /// Settles what depends on the number of labels.
+    /// The randomizer for this alphabet.
     fn randomizer(&self, alphabet: &Alphabet) -> Result<Self::Randomizer>;
 }
 
-/// What is done to a label, given by its position among the labels.
+/// A randomizer of labels, which are given by their positions in the alphabet.
 pub(super) trait Randomizer: Debug + Send + Sync {
     /// Total variation between two different secrets.
     fn total_variation(&self) -> f64;
@@ -37,20 +37,20 @@ pub(super) trait Randomizer: Debug + Send + Sync {
     /// Multiplicative capacity over the bound secrets, at least one.
     fn capacity(&self, alphabet: &Alphabet) -> Option<f64>;
 
-    /// How many observations there are; `None` if more than fit.
+    /// The number of observations; `None` if it does not fit.
     fn observations(&self) -> Option<u64>;
 
-    /// The observation of a number below [`Randomizer::observations`].
+    /// The label of an observation, numbered below [`Randomizer::observations`].
     fn observation(&self, number: u64, alphabet: &Alphabet) -> String;
 
-    /// Its probability under the secret at a position.
+    /// The probability of observation `number` under the secret at a position.
     fn probability(&self, position: u64, number: u64) -> f64;
 
-    /// One observation under the secret at a position.
+    /// Draws an observation under the secret at a position.
     fn sample(&self, position: u64, alphabet: &Alphabet, rng: &mut dyn Rng) -> String;
 }
 
-impl<T: Alike> Mechanism for T {
+impl<T: Symmetric> Mechanism for T {
     fn declared_secrets(&self) -> Option<Vec<String>> {
         self.secrets().map(Secrets::labels)
     }
@@ -68,7 +68,7 @@ impl<T: Alike> Mechanism for T {
         }))
     }
 
-    /// Never lists the secrets: their number is limited only by 2^53.
+    /// Does not list the secrets: there can be up to 2^53.
     fn bind_declared(&self) -> Result<Box<dyn BoundMechanism>> {
         let Some(secrets) = self.secrets() else {
             return self.bind(&listed_secrets(self)?);
@@ -153,7 +153,7 @@ impl<R: Randomizer> BoundMechanism for Bound<R> {
     }
 
     fn probabilities(&self) -> Option<Probabilities> {
-        Probabilities::write_out(
+        Probabilities::tabulate(
             self.secret_count(),
             self.randomizer.observations()?,
             |number| self.randomizer.observation(number, &self.alphabet),
