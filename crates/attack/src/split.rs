@@ -1,4 +1,4 @@
-//! Splitting a log into the rows to learn from, the rows to choose with and the rows to judge on.
+//! Splitting a log into training, tuning and certification rows.
 
 mod blocks;
 

@@ -115,7 +115,7 @@ impl Scorer for Forest {
 
     fn description(&self) -> String {
         format!(
-            "{} trees, at least {} rows a leaf",
+            "{} trees, at least {} rows per leaf",
             self.growth.trees, self.growth.leaf
         )
     }

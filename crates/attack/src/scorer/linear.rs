@@ -15,7 +15,7 @@ use leakgauge_log::observations::{Counts, Observations};
 /// at.
 ///
 /// # Formula
-/// score_s(x) = w_s·x + b_s − ln n_s, where w and b maximise the penalised likelihood of the n_s fit
+/// score_s(x) = w_s·x + b_s − ln n_s, where w and b maximize the penalized likelihood of the n_s fit
 /// rows of each secret. The last term takes out how often each secret was logged.
 pub struct Linear {
     scaling: Scaling,
@@ -36,7 +36,7 @@ impl Linear {
     /// Fits the regression.
     ///
     /// # Errors
-    /// What the optimiser says if it fails; fewer than two secrets with rows.
+    /// What the optimizer says if it fails; fewer than two secrets with rows.
     pub fn fit(observations: &Observations, fit: &Counts) -> Result<Self, String> {
         let scaling = Scaling::fit(observations, fit);
         let centers = centers(observations, fit, &scaling);
@@ -70,11 +70,11 @@ impl Linear {
                 weights,
                 offsets,
             })
-            .ok_or_else(|| "the optimiser diverged".to_owned())
+            .ok_or_else(|| "the optimizer diverged".to_owned())
     }
 }
 
-/// The optimiser's line search need not end where columns lie this many spreads from 0.
+/// The optimizer's line search need not end where columns lie this many spreads from 0.
 const FAR: f64 = 1e4;
 /// What lies farther from its column's center than this is taken to lie there.
 const FARTHEST: f64 = 1e3;

@@ -93,9 +93,9 @@ pub(super) trait Family {
         f64::INFINITY
     }
 
-    /// What it costs to learn from so many rows, choose on the tune rows and judge on the certify rows,
-    /// in nominal seconds on two cores. A count of operations, never a measurement, so that every run
-    /// decides alike. It grows with the rows.
+    /// Nominal seconds, on two cores, of learning from so many rows, choosing on the tuning rows and judging on the
+    /// certification rows. They come from a count of operations and never from a clock, so that every run
+    /// decides alike. They grow with the rows.
     fn cost(&self, task: &Task, fit_rows: u64) -> f64;
 
     /// Learns from rows and enters its attackers by [`ModelSelection::enter`] or [`ModelSelection::enter_scored`].

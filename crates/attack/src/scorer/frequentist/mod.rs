@@ -112,10 +112,10 @@ impl Scorer for Frequentist {
     fn description(&self) -> String {
         let Smoothing { borrowed, discount } = self.smoothing;
         let base = match &self.base {
-            Some(columns) => format!("{} columns taken one by one", columns.count()),
-            None => "the log as a whole".to_owned(),
+            Some(columns) => format!(", prior from {} columns one by one", columns.count()),
+            None => String::new(),
         };
-        format!("counts, less {discount:.2}, with {borrowed:.1} rows borrowed from {base}")
+        format!("smoothed counts (discount {discount:.2}, prior weight {borrowed:.1}{base})")
     }
 
     fn score(&self, observations: &Observations, ids: &[u32], scores: &mut [f64]) {

@@ -246,10 +246,10 @@ impl Collect for First {
         let new = Found::new(key, row);
         if self.nearest.len() < self.k {
             self.nearest.push(new);
-        } else if let Some(mut last) = self.nearest.peek_mut() {
-            if new < *last {
-                *last = new;
-            }
+        } else if let Some(mut last) = self.nearest.peek_mut()
+            && new < *last
+        {
+            *last = new;
         }
     }
 }
