@@ -101,7 +101,7 @@ fn a_margin_is_between_0_and_1() {
 fn a_prior_is_a_distribution_over_the_secrets() {
     refuses(&["--prior", "flat"], &["--prior flat", "no `=`", "uniform"]);
     refuses(&["--prior", "a=x,b=1"], &["\"x\" is not a number"]);
-    refuses(&["--prior", "a=0.5,a=0.5"], &["a is named twice"]);
+    refuses(&["--prior", "a=0.5,a=0.5"], &["a is given twice"]);
     refuses(&["--prior", "a=0.5,b=0.6"], &["sum to 1.1, not 1"]);
     refuses(&["--prior", "a=1.5,b=-0.5"], &["is not a probability"]);
     refuses(&["--prior", "a=NaN,b=1"], &["is not a probability"]);
@@ -202,13 +202,13 @@ fn a_simulation_needs_rows_secrets_and_a_mechanism() {
     simulate(
         "laplace(scale=2, secrets=3)",
         "0",
-        &["--rows 0", "at least one row"],
+        &["--rows 0", "at least 1"],
     );
     simulate("laplace(scale=2, secrets=3)", "1.5", &["--rows", "1.5"]);
     simulate(
         "laplace(scale=2)",
         "5",
-        &["secrets are not known", "secrets=10"],
+        &["secrets are not declared", "secrets=10"],
     );
     simulate("lapalce(scale=2)", "5", &["did you mean laplace?"]);
     simulate(

@@ -348,11 +348,11 @@ fn what_is_wrong_is_said_by_name() {
         ),
         (
             vec!["laplace(scale=1..2:1000001, secrets=3)"],
-            "the most is 1000000",
+            "at most 1000000 points",
         ),
         (
             vec!["laplace(epsilon=1..2:1001, sensitivity=1..2:1001, secrets=3)"],
-            "more than 1000000 points",
+            "more than 1000000 combinations",
         ),
         (
             vec!["laplace(scale=1, secrets=2..9:3)"],

@@ -151,7 +151,7 @@ fn standard_input_gzip_normalisation_and_other_formats() {
     assert_eq!(found["input"][0]["normalized_rows"], 2);
     let matrix = files.write("m.csv", THREE);
     let text = String::from_utf8(run(&[&matrix]).stdout).unwrap();
-    assert!(text.contains("easiest to tell apart are a and b"), "{text}");
+    assert!(text.contains("a and b are the worst pair"), "{text}");
     let markdown = run(&[
         &matrix,
         "--format",
@@ -162,7 +162,10 @@ fn standard_input_gzip_normalisation_and_other_formats() {
         "a,c",
     ]);
     let markdown = String::from_utf8(markdown.stdout).unwrap();
-    assert!(markdown.contains("## Telling a from c"), "{markdown}");
+    assert!(
+        markdown.contains("## Distinguishing a from c"),
+        "{markdown}"
+    );
 }
 
 #[test]

@@ -336,7 +336,7 @@ fn what_cannot_be_is_refused() {
     );
     assert!(information(&["--target", &target, "--decoys", &target, "--n", "0"]).contains("--n 0"));
     assert!(information(&["--target", &target, "--decoys", &target]).contains("--n"));
-    assert!(information(&["--target", &target, "--n", "3"]).contains("decoys are not given"));
+    assert!(information(&["--target", &target, "--n", "3"]).contains("decoys are missing"));
     let sample = file(&directory, "sample.csv", "a\na\nb\n");
     assert!(information(&["--target", &sample, "--best-decoys", "--n", "3"]).contains("a sample"));
     assert!(
@@ -357,11 +357,11 @@ fn what_cannot_be_is_refused() {
             "--users",
             &format!("{target}=18446744073709551615")
         ])
-        .contains("counted")
+        .contains("too many")
     );
     assert!(
         information(&["--randomizer", "laplace(scale=1, secrets=2)", "--n", "3"])
-            .contains("no matrix")
+            .contains("no finite matrix")
     );
     assert!(
         information(&[

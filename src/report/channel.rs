@@ -49,7 +49,7 @@ pub fn analysis(analysis: &Analysis) -> Document {
 fn summary(document: &mut Document, analysis: &Analysis) {
     let [a, b] = &analysis.worst_pair.secrets;
     document.paragraph(format!(
-        "{} secrets, {} observations. The worst pair, the secrets easiest to tell apart, are {a} and {b}: Bayes \
+        "{} secrets, {} observations. {a} and {b} are the worst pair, the easiest to tell apart: Bayes \
          security {}, advantage of the optimal adversary {}.",
         analysis.secrets.len(),
         analysis.observations,

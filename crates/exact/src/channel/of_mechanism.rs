@@ -15,7 +15,7 @@ impl Channel {
         let written = bound.probabilities().ok_or_else(|| {
             Error::parameter(
                 mechanism.to_string(),
-                "has too many observations for a matrix, perhaps infinitely many",
+                "has no finite matrix, or one that is too large",
             )
             .with_hint("`leakgauge bounds` computes its exact figures without a matrix")
         })?;
@@ -70,6 +70,6 @@ mod tests {
     fn a_mechanism_on_the_real_line_has_no_matrix() {
         let error =
             Channel::of_mechanism(&*parse("laplace(scale=1, secrets=0..3)").unwrap()).unwrap_err();
-        assert!(error.to_string().contains("no matrix"), "{error}");
+        assert!(error.to_string().contains("no finite matrix"), "{error}");
     }
 }

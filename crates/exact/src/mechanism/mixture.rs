@@ -117,8 +117,8 @@ impl Mechanism for Mixture {
         let tabulate = |bound: &dyn BoundMechanism, mechanism: &dyn Mechanism| {
             bound.probabilities().ok_or_else(|| {
                 let problem = format!(
-                    "{mechanism} has infinitely many observations, or too many: secrets times \
-                     observations may be {MAX_ENTRIES}"
+                    "{mechanism} has too many observations, perhaps infinitely many: secrets times \
+                     observations can be at most {MAX_ENTRIES}"
                 );
                 Error::parameter(self.to_string(), problem)
             })

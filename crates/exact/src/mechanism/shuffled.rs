@@ -318,7 +318,7 @@ mod tests {
         );
         assert!(
             message("shuffled(randomized-response(1, secrets=2), n=3, others=x)")
-                .contains("x is none")
+                .contains("x is not one")
         );
     }
 }
