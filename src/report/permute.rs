@@ -143,9 +143,9 @@ fn groups(document: &mut Document, report: &Report) {
     document.table(header, 1, shown.into_iter().map(row).collect());
     if groups.count > LISTED {
         document.paragraph(format!(
-            "The largest of the {} groups in the JSON report; there are {} groups in all.",
-            groups.list.len(),
-            groups.count
+            "The {LISTED} largest of {} groups are shown; the JSON report lists {}.",
+            groups.count,
+            groups.list.len()
         ));
     }
     if groups.trials > 0 {
