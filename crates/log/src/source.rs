@@ -124,12 +124,11 @@ pub fn read_error(name: &str, error: &io::Error) -> Error {
 pub fn open_file(name: &str, meter: &ReadMeter) -> Result<File> {
     let file = File::open(name).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => Error::file(name, "no such file")
-            .with_hint("give the path of a CSV, TSV or JSON lines file, or - for standard input"),
-        _ => Error::file(name, error.to_string()),
+            .with_hint("give the path of a CSV, TSV or JSON lines file, or - for standard input")
+            .with_source(error),
+        _ => Error::io(name, error),
     })?;
-    let facts = file
-        .metadata()
-        .map_err(|error| Error::file(name, error.to_string()))?;
+    let facts = file.metadata().map_err(|error| Error::io(name, error))?;
     if facts.is_dir() {
         return Err(Error::file(name, "is a directory, not a log")
             .with_hint("name the files in it: 'directory/*.csv' are all of a name as one log"));
