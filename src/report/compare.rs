@@ -125,17 +125,17 @@ fn summary(found: &Differences, confidence: f64) -> String {
     );
     let what = match (change.lower, change.upper) {
         (_, Some(upper)) if upper < 0.0 => format!(
-            "the attack found {values}: less often, by {} to {}",
+            "the attack found {values}: less often, by {} to {} ({percent} % confidence).",
             at_least(-upper),
             at_most(-change.lower.unwrap_or(-1.0))
         ),
         (Some(lower), _) if lower > 0.0 => format!(
-            "the attack found {values}: more often, by {} to {}",
+            "the attack found {values}: more often, by {} to {} ({percent} % confidence).",
             at_least(lower),
             at_most(change.upper.unwrap_or(1.0))
         ),
         (Some(_), Some(_)) => format!(
-            "the attack found {values}: no change is certified; the change is {}",
+            "the attack found {values}: no change is certified; the change is {} ({percent} % confidence).",
             between(change)
         ),
         _ => format!(
@@ -155,7 +155,7 @@ fn summary(found: &Differences, confidence: f64) -> String {
         (None, Some(why)) => format!(" The best possible attack: {}", reason(why)),
         (None, None) => String::new(),
     };
-    format!("From log {earlier} to log {later} {what} ({percent} % confidence).{best}")
+    format!("From log {earlier} to log {later} {what}{best}")
 }
 
 /// Limits of a change, with signs.

@@ -21,7 +21,7 @@ mod pictures;
 mod reproduce;
 mod schema;
 mod sections;
-mod sentences;
+pub mod sentences;
 pub mod shuffle;
 mod shuffle_flow;
 mod summary;

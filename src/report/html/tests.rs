@@ -7,6 +7,7 @@ use roxmltree::{Document, Node, ParsingOptions};
 
 use super::page;
 use crate::audit::{AuditOptions, Findings, audit};
+use crate::report::sentences::reasons::reason;
 use leakgauge_attack::tuning::ScorerChoice;
 use leakgauge_exact::claim::Claim;
 use leakgauge_log::{ReadOptions, read_from};
@@ -204,12 +205,7 @@ fn pairs_are_those_of_the_json(found: &Findings, document: &Document<'_>) {
         let at = found
             .pairs
             .iter()
-            .position(|pair| {
-                pair.secrets
-                    .each_ref()
-                    .map(|label| leakgauge_plot::clean(label))
-                    == names
-            })
+            .position(|pair| pair.secrets.labels().map(leakgauge_plot::clean) == names)
             .unwrap_or_else(|| panic!("{names:?}"));
         let total_variation = &json[at]["total_variation"];
         for (cell, (key, outward)) in [("point", 0.0), ("lower", -1.0), ("upper", 1.0)]
@@ -294,13 +290,13 @@ fn limits_that_cannot_be_had_are_none_with_the_reason() {
         .descendants()
         .find_map(|node| node.attribute("href"))
         .unwrap();
-    let reason = document
+    let item = document
         .descendants()
         .find(|node| node.attribute("id") == Some(&target[1..]))
         .unwrap();
     assert_eq!(
-        text(reason),
-        format!("{}.", found.worst_pair.total_variation.reason.unwrap())
+        text(item),
+        reason(&found.worst_pair.total_variation.reason.unwrap())
     );
 }
 
