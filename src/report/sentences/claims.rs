@@ -81,7 +81,7 @@ fn at_most(what: &str, claim: &ClaimReport) -> String {
             (None, Some(reason)) => format!(
                 "Not refuted: the log shows that the {what} is at least {lower}, and the claim allows {bound}. Not \
                  confirmed: {}",
-                reasons::reason(reason)
+                reasons::continued(reason)
             ),
             (None, None) => format!("The {what} is at least {lower}."),
         },
@@ -103,7 +103,7 @@ fn security(claim: &ClaimReport) -> String {
             (None, Some(reason)) => format!(
                 "Not refuted: the log shows a Bayes security of at most {upper}, and the claim allows {bound:.4}. Not \
                  confirmed: {}",
-                reasons::reason(reason)
+                reasons::continued(reason)
             ),
             _ => format!(
                 "The Bayes security lies between {lower} and {upper}; the claim says {bound:.4}."

@@ -108,9 +108,9 @@ fn open(claim: &ClaimReport, found: &PrivacyGrounds, why: &Unproved) -> String {
 fn unproved(why: &Unproved) -> String {
     let kind = match why {
         Unproved::Divergence(found) => return unproved_divergence(found),
-        Unproved::DependentRows => return reasons::reason(&Reason::DependentRows),
+        Unproved::DependentRows => return reasons::continued(&Reason::DependentRows),
         Unproved::SecretWithoutRows => return "some secret has no rows in this log.".to_owned(),
-        Unproved::RawNumbers => return reasons::reason(&Reason::RawNumbers),
+        Unproved::RawNumbers => return reasons::continued(&Reason::RawNumbers),
         Unproved::Never(PrivacyKind::Pure) => "pure",
         Unproved::Never(PrivacyKind::Gaussian) => "Gaussian",
         Unproved::Never(PrivacyKind::Concentrated) => "concentrated",

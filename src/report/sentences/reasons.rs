@@ -3,6 +3,15 @@
 use crate::estimate::Reason;
 use leakgauge_base::naming::setting;
 
+/// The same after a colon, with a small first letter.
+pub fn continued(why: &Reason) -> String {
+    let text = reason(why);
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| {
+        format!("{}{}", first.to_lowercase(), letters.as_str())
+    })
+}
+
 /// One or two sentences.
 pub fn reason(reason: &Reason) -> String {
     match reason {
