@@ -27,7 +27,7 @@ macro_rules! with_keys {
         }
     )*};
 }
-pub(self) use with_keys;
+use with_keys;
 
 impl Serialize for Findings {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -7,16 +7,8 @@ use leakgauge_base::naming::{option, setting};
 /// One to three sentences, without the last period.
 pub fn message(warning: &Warning) -> String {
     match warning {
-        Warning::LabelsNotInterleaved { share, expected } => format!(
-            "secrets are not in random order: {}. Whatever changed while the log was taken can look like leakage. Take the \
-             log again with secrets in random order",
-            equal_neighbors(*share, *expected)
-        ),
-        Warning::LabelsAlternate { share, expected } => format!(
-            "secrets alternate: {}. Anything with the same period can look like leakage. Take the log again with secrets \
-             in random order",
-            equal_neighbors(*share, *expected)
-        ),
+        Warning::LabelsNotInterleaved { share, expected } => not_interleaved(*share, *expected),
+        Warning::LabelsAlternate { share, expected } => alternate(*share, *expected),
         Warning::Autocorrelation {
             column,
             correlation,
@@ -24,55 +16,71 @@ pub fn message(warning: &Warning) -> String {
         Warning::Drift {
             column,
             correlation,
-        } => format!(
-            "column {} drifts across the file within a secret (correlation with position {correlation:.2}). Drift can \
-             look like leakage unless secrets are in random order",
-            shorten(column)
-        ),
+        } => drift(&shorten(column), *correlation),
         Warning::OrderNotChecked => {
             "the order of rows was not checked: aggregated logs, wide logs and logs counted by \
                                      the query engine have none"
                 .to_owned()
         }
-        Warning::FewRows { examples, secrets } => {
-            let more = "fewer than 30 certification rows";
-            without(
-                more,
-                "Little can be certified about them",
-                examples,
-                *secrets,
-            )
-        }
-        Warning::NotCertifiable { examples, secrets } => {
-            let more = "no certification rows";
-            without(
-                more,
-                "Nothing can be certified about them",
-                examples,
-                *secrets,
-            )
-        }
-        Warning::NotLearned { examples, secrets } => {
-            let more = "no training rows";
-            without(more, "No attack on them can be found", examples, *secrets)
-        }
+        Warning::FewRows { examples, secrets } => format!(
+            "{}. Little can be certified about them",
+            without("fewer than 30 certification rows", examples, *secrets)
+        ),
+        Warning::NotCertifiable { examples, secrets } => format!(
+            "{}. Nothing can be certified about them",
+            without("no certification rows", examples, *secrets)
+        ),
+        Warning::NotLearned { examples, secrets } => format!(
+            "{}. No attack on them can be found",
+            without("no training rows", examples, *secrets)
+        ),
         Warning::MostlySeenOnce { share } => seen_once(*share),
         Warning::ConstantColumn { column } => format!(
             "column {} has the same value in every row and reveals nothing",
             shorten(column)
         ),
         Warning::MostlyNumbers { column } => mostly_numbers(&shorten(column)),
-        Warning::NumbersAsLabels { column, example } => format!(
-            "column {column} is read as labels, but its values look like numbers ({example}). As labels they show next to \
-             nothing. Write them with a decimal point and without a unit"
-        ),
-        Warning::ResolutionIncomplete { columns } => format!(
-            "{} does not cover the numeric columns {}. There is no upper limit until every numeric column has a \
-             resolution",
-            option("resolution"),
-            listing(columns.iter().map(String::as_str))
-        ),
+        Warning::NumbersAsLabels { column, example } => numbers_as_labels(column, example),
+        Warning::ResolutionIncomplete { columns } => resolution_incomplete(columns),
     }
+}
+
+fn not_interleaved(share: f64, expected: f64) -> String {
+    format!(
+        "secrets are not in random order: {}. Whatever changed while the log was taken can look like leakage. Take the \
+         log again with secrets in random order",
+        equal_neighbors(share, expected)
+    )
+}
+
+fn alternate(share: f64, expected: f64) -> String {
+    format!(
+        "secrets alternate: {}. Anything with the same period can look like leakage. Take the log again with secrets in \
+         random order",
+        equal_neighbors(share, expected)
+    )
+}
+
+fn drift(column: &str, correlation: f64) -> String {
+    format!(
+        "column {column} drifts across the file within a secret (correlation with position {correlation:.2}). Drift can \
+         look like leakage unless secrets are in random order"
+    )
+}
+
+fn numbers_as_labels(column: &str, example: &str) -> String {
+    format!(
+        "column {column} is read as labels, but its values look like numbers ({example}). As labels they show next to \
+         nothing. Write them with a decimal point and without a unit"
+    )
+}
+
+fn resolution_incomplete(columns: &[String]) -> String {
+    format!(
+        "{} does not cover the numeric columns {}. There is no upper limit until every numeric column has a resolution",
+        option("resolution"),
+        listing(columns.iter().map(String::as_str))
+    )
 }
 
 fn equal_neighbors(share: f64, expected: f64) -> String {
@@ -114,7 +122,7 @@ fn mostly_numbers(column: &str) -> String {
     )
 }
 
-fn without(what: &str, so: &str, examples: &[String], secrets: usize) -> String {
+fn without(what: &str, examples: &[String], secrets: usize) -> String {
     let who = if secrets == 1 {
         "1 secret has".to_owned()
     } else {
@@ -126,7 +134,7 @@ fn without(what: &str, so: &str, examples: &[String], secrets: usize) -> String 
         ""
     };
     let examples = listing(examples.iter().map(String::as_str));
-    format!("{who} {what}: {examples}{more}. {so}")
+    format!("{who} {what}: {examples}{more}")
 }
 
 /// What a warning about the order does to a verdict, in a sentence.
@@ -138,7 +146,7 @@ pub fn doubt(warning: &Warning) -> String {
         Warning::LabelsAlternate { .. } => {
             "its secrets alternate, so anything with the same period could imitate a leak"
         }
-        _ => "limits need independent rows, and those of this log are not independent",
+        _ => "limits need independent rows, and those of this log are not",
     };
     format!("But {doubt} ({}).", warning.code())
 }
