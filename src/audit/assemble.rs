@@ -77,7 +77,7 @@ fn method(prepared: &Prepared, evidence: &Evidence) -> MethodUsed {
         effective_rows: evidence
             .effective
             .map(|rows| rows.least(prepared.labels.len())),
-        scorer: tuned.scorer.name(),
+        scorer: tuned.scorer.name().to_owned(),
         origin: tuned.scorer.origin(),
         parameters: tuned.scorer.parameters(),
         description: tuned.scorer.description(),

@@ -2,7 +2,7 @@
 
 use crate::audit::given;
 use crate::audit::prepare::Prepared;
-use leakgauge_attack::tuning::{self, Goals, ScorerChoice, Tuned};
+use leakgauge_attack::tuning::{self, Goals, Tuned};
 use leakgauge_base::error::Result;
 
 /// The attack and its rules. No certification row is looked at.
@@ -15,7 +15,7 @@ pub(super) fn attack(prepared: &Prepared) -> Result<Tuned> {
     } else {
         targets.claimed()
     };
-    let mut tuned = if options.scorer == ScorerChoice::Given {
+    let mut tuned = if options.attacks.are_given() {
         given::tune(log, split, options, &targets.list)?
     } else {
         let goals = Goals {
@@ -26,7 +26,7 @@ pub(super) fn attack(prepared: &Prepared) -> Result<Tuned> {
         tuning::tune(
             &log.observations,
             split,
-            options.scorer,
+            &options.attacks,
             options.budget,
             goals,
         )?

@@ -8,7 +8,6 @@ use crate::audit::{distributions, trade_off};
 use crate::estimate::{Estimate, Method, Methods, Reason};
 use leakgauge_attack::measure::plug_in;
 use leakgauge_attack::pairwise::{AdvantageMethod, PairErrors, clustering_order, pair_index};
-use leakgauge_attack::tuning::ScorerChoice;
 use leakgauge_log::observations::Counts;
 use leakgauge_stats::concentration::mcdiarmid_total_variation_radius;
 use leakgauge_stats::multiplicity::bonferroni;
@@ -61,7 +60,7 @@ impl Evidence<'_> {
     pub(super) fn no_upper(&self) -> Reason {
         if self.effective.is_some() {
             Reason::DependentRows
-        } else if self.options.scorer == ScorerChoice::Given {
+        } else if self.options.attacks.are_given() {
             Reason::GivenScores
         } else {
             Reason::RawNumbers

@@ -17,7 +17,7 @@ use crate::audit::tallies::Tallies;
 use crate::audit::trade_off::TradeOff;
 use crate::audit::warning::Warning;
 use crate::estimate::{Estimate, Reason};
-use leakgauge_attack::scorer::{Origin, Parameter};
+use leakgauge_attack::scorer::{Origin, Parameters};
 use leakgauge_attack::tuning::{Budget, Tried};
 use leakgauge_base::quantity::{PrivacyParameter, Quantity};
 use leakgauge_exact::claim::Claim;
@@ -113,7 +113,7 @@ pub struct MethodUsed {
     /// Where its scores come from.
     pub origin: Origin,
     /// What was chosen for it.
-    pub parameters: BTreeMap<&'static str, Parameter>,
+    pub parameters: Parameters,
     /// The same as the attacker describes it.
     pub description: String,
     /// How neighbors were found.

@@ -46,8 +46,8 @@ pub(super) fn judge(prepared: &Prepared, tuned: &Tuned, plan: &Plan) -> Judged {
         cross_fit: cross_fit::kinds(tuned)
             .filter(|_| !serial && !prepared.options.quick)
             .and_then(|kinds| {
-                let choice = prepared.options.scorer;
-                CrossFit::run(log, choice, &kinds, prepared.alpha, seed, priors)
+                let attacks = &prepared.options.attacks;
+                CrossFit::run(log, attacks, &kinds, prepared.alpha, seed, priors)
             }),
     }
 }

@@ -9,7 +9,6 @@ use crate::audit::pair::Labels;
 use crate::audit::parts::{Sequence, refuse_uncertifiable, split_rows};
 use crate::audit::targets::Targets;
 use leakgauge_attack::split::Split;
-use leakgauge_attack::tuning::ScorerChoice;
 use leakgauge_base::error::Result;
 use leakgauge_exact::claim::BoundClaim;
 use leakgauge_log::Log;
@@ -42,7 +41,7 @@ impl Prepared<'_> {
 /// Checks what was asked for and splits the rows. No row is looked at.
 pub(super) fn prepare<'a>(log: &'a Log, options: &'a AuditOptions) -> Result<Prepared<'a>> {
     check(options)?;
-    check_scores(options.scorer, log.facts.scores.is_some())?;
+    check_scores(&options.attacks, log.facts.scores.is_some())?;
     let claims = BoundClaim::bind_all(&options.claims, &log.secrets, &log.left_out)?;
     let secrets = log.secrets.len();
     let priors = [
@@ -50,7 +49,7 @@ pub(super) fn prepare<'a>(log: &'a Log, options: &'a AuditOptions) -> Result<Pre
         vec![1.0 / secrets as f64; secrets],
     ];
     let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
-    let given = options.scorer == ScorerChoice::Given;
+    let given = options.attacks.are_given();
     let (split, ordered) = split_rows(log, options.split, given, &mut rng)?;
     refuse_uncertifiable(log, &split)?;
     Ok(Prepared {

@@ -81,7 +81,7 @@ fn row(tried: &Tried, cost: f64) -> Vec<String> {
         quality.map_or_else(String::new, |quality| format!("{:.3}", of(quality)))
     };
     vec![
-        tried.scorer.to_owned(),
+        tried.scorer.clone(),
         tried.description.clone(),
         limit(|quality| quality.largest),
         limit(|quality| quality.mean),

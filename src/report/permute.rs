@@ -29,7 +29,7 @@ pub(super) fn document(report: &Report) -> Document {
     match &report.out {
         Some(file) => document.paragraph(format!("Written to {file}.")),
         None => document.paragraph(format!(
-            "Nothing was written: {} names a file for the shuffled log.",
+            "Nothing was written. {} writes the shuffled log to a file.",
             option("out")
         )),
     }

@@ -94,7 +94,7 @@ fn list(document: &mut Document, law: &[LabelProbability]) {
     );
     if law.len() > LISTED {
         document.paragraph(format!(
-            "… {} in all; {} lists them.",
+            "… {} in all; {} lists all of them.",
             law.len(),
             setting("format", "json")
         ));

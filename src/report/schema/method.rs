@@ -1,8 +1,6 @@
 //! How it was done.
 
-use std::collections::BTreeMap;
-
-use leakgauge_attack::scorer::Parameter;
+use leakgauge_attack::scorer::Parameters;
 use leakgauge_attack::tuning::{Failure, Tried};
 use serde::Serialize;
 
@@ -13,8 +11,8 @@ use crate::audit::{Findings, PartRows, SplitChoice};
 /// The keys of how it was done.
 #[derive(Serialize)]
 pub struct Method<'a> {
-    scorer: &'static str,
-    parameters: &'a BTreeMap<&'static str, Parameter>,
+    scorer: &'a str,
+    parameters: &'a Parameters,
     in_words: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     index: Option<&'static str>,
@@ -30,7 +28,7 @@ impl<'a> Method<'a> {
     pub fn of(found: &'a Findings) -> Self {
         let method = &found.method;
         Method {
-            scorer: method.scorer,
+            scorer: &method.scorer,
             parameters: &method.parameters,
             in_words: &method.description,
             index: method.index,
@@ -63,8 +61,8 @@ with_keys!(PartRows => PartRowsKeys);
 /// the tuning rows; attackers that were fitted together share `cost`.
 #[derive(Serialize)]
 struct TriedScorer<'a> {
-    scorer: &'static str,
-    parameters: &'a BTreeMap<&'static str, Parameter>,
+    scorer: &'a str,
+    parameters: &'a Parameters,
     #[serde(skip_serializing_if = "str::is_empty")]
     in_words: &'a str,
     quality: Option<f64>,
@@ -88,7 +86,7 @@ impl<'a> TriedScorer<'a> {
             Ok(_) => (None, None),
         };
         TriedScorer {
-            scorer: tried.scorer,
+            scorer: &tried.scorer,
             parameters: &tried.parameters,
             in_words: &tried.description,
             quality: quality.map(|quality| quality.total()),
