@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use leakgauge_base::quantity::PrivacyParameter;
+
 /// How a point or limit was obtained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -53,8 +55,46 @@ pub struct Methods {
     pub upper: Option<Method>,
 }
 
-/// A point with limits. `None` means that no such limit can be had, and `reason` says why.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+/// Why a limit cannot be had.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Reason {
+    /// A secret of the pair has no certification rows.
+    PairWithoutRows,
+    /// Some secret has no certification rows.
+    SecretWithoutRows,
+    /// A secret of positive prior has no certification rows.
+    PriorWithoutRows,
+    /// A secret of a pair of one of two logs has no certification rows.
+    WorstPairWithoutRows,
+    /// No distribution-free upper limit exists for numbers.
+    RawNumbers,
+    /// The same of one of two logs, so that their difference has no limits.
+    RawNumbersCompared,
+    /// The limit assumes independent rows, and a split by time does not.
+    DependentRows,
+    /// Another attack than the one whose scores are given may do better.
+    GivenScores,
+    /// The prior leaves nothing to guess.
+    NothingToGuess,
+    /// The pair was picked for its upper limit, and a lower limit was planned for another.
+    PickedForUpper,
+    /// Samples give no upper limit of what privacy needs.
+    Unbounded(PrivacyParameter),
+    /// Too few rows for a threshold with few false positives.
+    RareFalsePositives {
+        /// Rows of the secret that raises false positives.
+        rows: u64,
+        /// The rate of false positives at most.
+        rate: f64,
+        /// The fewest rows that certify a threshold.
+        needed: u64,
+    },
+    /// A log that is followed has lower limits only.
+    Followed,
+}
+
+/// An estimate with limits. `None` means that no such limit can be had, and `reason` says why.
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Estimate {
     /// The best available estimate; not a bound, and not clipped to what is possible.
     pub point: Option<f64>,
@@ -65,8 +105,7 @@ pub struct Estimate {
     /// How each was obtained.
     pub method: Methods,
     /// Why a limit is missing.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
+    pub reason: Option<Reason>,
 }
 
 impl Estimate {
@@ -82,7 +121,7 @@ impl Estimate {
                 point: self.method.point.filter(|_| point.is_some()),
                 ..self.method
             },
-            reason: self.reason.clone(),
+            reason: self.reason,
         }
     }
 
@@ -110,7 +149,7 @@ impl Estimate {
                 lower: self.method.upper,
                 upper: self.method.lower,
             },
-            reason: self.reason.clone(),
+            reason: self.reason,
         }
     }
 

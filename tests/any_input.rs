@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use leakgauge::audit::{self, Audit, AuditOptions, PriorChoice, SplitChoice};
+use leakgauge::audit::{self, AuditOptions, Findings, PriorChoice, SplitChoice};
 use leakgauge::claim::Claim;
 use leakgauge::estimate::Estimate;
 use leakgauge::log::{HeaderChoice, ListReading, Log, ReadOptions, read_from};
@@ -304,7 +304,7 @@ fn check(log: &Log, options: &AuditOptions) {
     }
 }
 
-fn assert_figures(audit: &Audit) {
+fn assert_figures(audit: &Findings) {
     let worst = &audit.worst_pair;
     let overall = &audit.overall;
     let mut estimates: Vec<&Estimate> = vec![
@@ -355,7 +355,8 @@ fn assert_figures(audit: &Audit) {
             .method
             .tried
             .iter()
-            .all(|tried| tried.quality.is_none_or(f64::is_finite))
+            .filter_map(|tried| tried.quality.as_ref().ok())
+            .all(|quality| quality.total().is_finite())
     );
     let parameters = audit
         .method
@@ -369,7 +370,7 @@ fn assert_figures(audit: &Audit) {
     );
 }
 
-fn assert_printed(audit: &Audit, format: Format) {
+fn assert_printed(audit: &Findings, format: Format) {
     let mut out = Vec::new();
     write_audit(audit, format, &mut out).expect("memory can be written");
     let text = String::from_utf8(out).expect("reports are UTF-8");

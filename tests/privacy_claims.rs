@@ -1,13 +1,14 @@
 //! Claims of differential privacy of every kind, on logs of known mechanisms.
 
-use leakgauge::audit::{Audit, AuditOptions, Verdict, audit};
+use leakgauge::audit::{AuditOptions, Findings, Verdict, audit};
 use leakgauge::claim::Claim;
 use leakgauge::log::{ReadOptions, read_from};
 use leakgauge::mechanism;
+use leakgauge::report::sentences::claims::reason;
 use leakgauge::report::{self, Format};
 use leakgauge::simulate::Simulation;
 
-fn judged(mechanism: &str, rows: usize, claims: &[&str]) -> leakgauge::error::Result<Audit> {
+fn judged(mechanism: &str, rows: usize, claims: &[&str]) -> leakgauge::error::Result<Findings> {
     let mechanism = mechanism::parse(mechanism).expect("a mechanism");
     let simulation = Simulation::new(&*mechanism, 11).expect("secrets are declared");
     let rows = simulation
@@ -19,7 +20,7 @@ fn judged(mechanism: &str, rows: usize, claims: &[&str]) -> leakgauge::error::Re
     )
 }
 
-fn judged_log(csv: String, claims: &[&str]) -> leakgauge::error::Result<Audit> {
+fn judged_log(csv: String, claims: &[&str]) -> leakgauge::error::Result<Findings> {
     let log = read_from(
         "log.csv",
         std::io::Cursor::new(csv),
@@ -35,7 +36,7 @@ fn judged_log(csv: String, claims: &[&str]) -> leakgauge::error::Result<Audit> {
     audit(&log, &options)
 }
 
-fn verdicts(found: &Audit) -> Vec<Verdict> {
+fn verdicts(found: &Findings) -> Vec<Verdict> {
     found.claims.iter().map(|claim| claim.verdict).collect()
 }
 
@@ -59,8 +60,8 @@ fn gaussian_noise_is_held_to_its_mu_and_rho() {
         (0.2..=0.5).contains(&rho.estimate.lower.unwrap()),
         "{rho:?}"
     );
-    assert!(found.claims[1].reason.contains("need a mu of at least 0."));
-    assert!(mu.reason.contains("never prove it"), "{}", mu.reason);
+    assert!(reason(&found.claims[1]).contains("need a mu of at least 0."));
+    assert!(reason(mu).contains("never prove it"), "{}", reason(mu));
     // Two claims of one kind read one limit.
     assert!(found.multiplicity.limits_read_by_claims <= 2);
 }
@@ -77,7 +78,7 @@ fn limits_of_privacy_are_reported_by_quantity_and_delta() {
     let listed: Vec<_> = found
         .privacy
         .iter()
-        .map(|limit| (limit.quantity.key(), limit.delta))
+        .map(|limit| (limit.quantity.key(), limit.quantity.delta()))
         .collect();
     assert_eq!(
         listed,
@@ -120,17 +121,13 @@ fn geometric_noise_is_exactly_tight_at_every_distance() {
     for (claim, of_a_step) in found.claims.iter().zip([0.4, 0.4, 0.32, 0.32]) {
         let [a, b] = claim
             .pair
-            .each_ref()
+            .labels()
             .map(|label| label.parse::<f64>().unwrap());
         let allowed = of_a_step * (a - b).abs();
         assert!((claim.analytic - allowed).abs() < 1e-12, "{claim:?}");
-        assert!(claim.reason.contains(" of 1 apart"), "{}", claim.reason);
+        assert!(reason(claim).contains(" of 1 apart"), "{}", reason(claim));
     }
-    assert!(
-        found.claims[2]
-            .reason
-            .contains("that the claim allows there")
-    );
+    assert!(reason(&found.claims[2]).contains("that the claim allows there"));
 }
 
 /// A broken close pair hides below far ones that leak more, and within what they are allowed.
@@ -203,13 +200,13 @@ fn group_privacy_holds_where_every_pair_is_within_its_own_delta() {
         panic!("three claims")
     };
     assert_eq!(near.verdict, Verdict::Holds, "{near:?}");
-    assert!(near.reason.contains("its own delta"), "{}", near.reason);
+    assert!(reason(near).contains("its own delta"), "{}", reason(near));
     assert_eq!(all.verdict, REFUTED, "{all:?}");
     assert_eq!(small.verdict, OPEN, "{small:?}");
     assert!(
-        small.reason.contains("is only limited to"),
+        reason(small).contains("is only limited to"),
         "{}",
-        small.reason
+        reason(small)
     );
 }
 

@@ -3,9 +3,10 @@
 
 use std::path::PathBuf;
 
-use leakgauge::audit::{Audit, AuditOptions, audit};
+use leakgauge::audit::{AuditOptions, Findings, audit};
 use leakgauge::claim::Claim;
 use leakgauge::log::{ReadMeter, ReadOptions, read};
+use leakgauge::report::sentences::claims::reason;
 
 fn real(name: &str) -> Option<String> {
     let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "..", "shared", "data", name]
@@ -18,7 +19,7 @@ fn real(name: &str) -> Option<String> {
     None
 }
 
-fn audited(name: &str, secret: &str, claims: &[&str]) -> Option<Audit> {
+fn audited(name: &str, secret: &str, claims: &[&str]) -> Option<Findings> {
     let options = ReadOptions {
         files: vec![real(name)?],
         secret: Some(secret.to_owned()),
@@ -35,7 +36,7 @@ fn audited(name: &str, secret: &str, claims: &[&str]) -> Option<Audit> {
     Some(audit(&log, &options).expect("the log can be audited"))
 }
 
-fn codes(audit: &Audit) -> Vec<&'static str> {
+fn codes(audit: &Findings) -> Vec<&'static str> {
     audit
         .warnings
         .iter()
@@ -57,9 +58,9 @@ fn the_deployed_british_passport_is_certified_at_085_and_the_report_says_that_it
     assert!(found.worst_pair.total_variation.lower.unwrap() >= 0.85);
     assert!(codes(&found).contains(&"labels-not-interleaved"));
     assert!(
-        found.claims[0].reason.contains("labels-not-interleaved"),
+        reason(&found.claims[0]).contains("labels-not-interleaved"),
         "{}",
-        found.claims[0].reason
+        reason(&found.claims[0])
     );
 }
 
@@ -114,8 +115,8 @@ fn minerva_is_certified_although_its_rarest_secrets_have_a_handful_of_rows() {
         let Some(found) = audited(&format!("minerva/time_{name}.csv"), "2", &[]) else {
             return;
         };
-        assert!(!found.input.header, "{name}");
-        assert_eq!(found.input.rows, 50_000);
+        assert!(!found.input.facts.header, "{name}");
+        assert_eq!(found.input.facts.rows, 50_000);
         let lower = found.worst_pair.total_variation.lower.unwrap();
         assert!(lower >= least, "{name}: {lower}");
         assert!(codes(&found).contains(&"few-rows"), "{name}");
@@ -131,7 +132,7 @@ fn websites_over_encrypted_dns_are_told_apart_less_when_padded() {
         return;
     };
     assert_eq!((plain.pairs.len(), plain.input.secrets.len()), (4950, 100));
-    let risk = |audit: &Audit| audit.overall.bayes_risk.upper.unwrap();
+    let risk = |audit: &Findings| audit.overall.bayes_risk.upper.unwrap();
     assert!(risk(&plain) < 0.65 && risk(&padded) > risk(&plain));
 }
 
@@ -140,7 +141,7 @@ fn rtlf_is_read() {
     let Some(found) = audited("rtlf/example-1.csv", "V1", &[]) else {
         return;
     };
-    assert_eq!(found.input.rows, 60_000);
+    assert_eq!(found.input.facts.rows, 60_000);
     assert!(found.worst_pair.total_variation.lower.is_some());
 }
 

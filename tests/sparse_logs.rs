@@ -1,6 +1,6 @@
 //! Logs whose observations hardly recur: which point is reported, and that it does not cry wolf.
 
-use leakgauge::audit::{Audit, AuditOptions, audit};
+use leakgauge::audit::{AuditOptions, Findings, audit};
 use leakgauge::estimate::Method;
 use leakgauge::log::{ReadOptions, read_from};
 use leakgauge::report::{Format, write_audit};
@@ -8,7 +8,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 /// Uniform labels, each secret from a range of its own.
-fn found(ranges: &[std::ops::Range<u32>], rows: usize, seed: u64) -> Audit {
+fn found(ranges: &[std::ops::Range<u32>], rows: usize, seed: u64) -> Findings {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut csv = "secret,seen\n".to_owned();
     for _ in 0..rows {

@@ -1,9 +1,10 @@
 //! Logs made to mislead: what the program must not say about them.
 
-use leakgauge::audit::{Audit, AuditOptions, Verdict, audit};
+use leakgauge::audit::{AuditOptions, Findings, Verdict, audit};
 use leakgauge::claim::Claim;
 use leakgauge::log::{HeaderChoice, ReadMeter, ReadOptions, read, read_from};
 use leakgauge::mechanism;
+use leakgauge::report::sentences::claims::reason;
 use leakgauge::simulate::Simulation;
 
 fn claimed(claims: &[&str]) -> AuditOptions {
@@ -16,7 +17,7 @@ fn claimed(claims: &[&str]) -> AuditOptions {
     }
 }
 
-fn judged(csv: String, options: &ReadOptions, claims: &[&str]) -> Audit {
+fn judged(csv: String, options: &ReadOptions, claims: &[&str]) -> Findings {
     let log = read_from("log.csv", std::io::Cursor::new(csv), options).expect("a good log");
     audit(&log, &claimed(claims)).expect("a log that can be audited")
 }
@@ -106,9 +107,9 @@ fn a_log_with_observations_that_the_mechanism_cannot_produce_never_holds() {
     );
     assert_ne!(found.claims[0].verdict, Verdict::Holds);
     assert!(
-        found.claims[0].reason.contains("cannot produce"),
+        reason(&found.claims[0]).contains("cannot produce"),
         "{}",
-        found.claims[0].reason
+        reason(&found.claims[0])
     );
 }
 
@@ -290,7 +291,7 @@ fn a_secret_may_be_two_columns() {
         of_one.worst_pair.total_variation,
         of_two.worst_pair.total_variation
     );
-    assert_eq!(of_two.input.secret_column, "sx,sy");
+    assert_eq!(of_two.input.facts.secret_column, "sx,sy");
     assert_ne!(of_two.claims[0].verdict, Verdict::Violated);
 }
 

@@ -1,6 +1,6 @@
 //! How many rows it takes `audit` to see through a mechanism.
 
-use leakgauge::audit::{Audit, AuditOptions, Verdict, audit};
+use leakgauge::audit::{AuditOptions, Findings, Verdict, audit};
 use leakgauge::claim::Claim;
 use leakgauge::error::Result;
 use leakgauge::log::{ReadOptions, read_from};
@@ -31,7 +31,7 @@ pub fn audit_of(
     scorer: ScorerChoice,
     rows: u64,
     seed: u64,
-) -> Result<Audit> {
+) -> Result<Findings> {
     let log = case.log(epsilon, rows, &mut generator(case, seed));
     let read = ReadOptions {
         numeric: if case.numeric {

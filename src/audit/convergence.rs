@@ -3,8 +3,9 @@
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::audit::Evidence;
-use crate::audit::model::{Asymptotic, Convergence, ConvergencePoint, Extrapolated, WorstPair};
+use crate::audit::conclusion::{Conclusion, Course, Learning};
+use crate::audit::evidence::Evidence;
+use crate::audit::findings::{Asymptotic, Convergence, ConvergencePoint, Extrapolated, WorstPair};
 use crate::audit::rows_needed;
 use leakgauge_attack::pairwise::{Judgement, Rule, judge};
 use leakgauge_attack::scorer::{KNearest, Neighbors, Origin, Rank, Scorer};
@@ -20,7 +21,7 @@ const LEAST_ROWS: u64 = 8;
 const JUDGED: u64 = 20_000;
 /// Groups of judged rows, for standard errors.
 const GROUPS: usize = 8;
-/// Learning rows of the nearest neighbour.
+/// Learning rows of the nearest neighbor.
 const NEAREST_ROWS: u64 = 50_000;
 /// A change that is worth more rows.
 const WORTH: f64 = 0.01;
@@ -225,7 +226,7 @@ fn cover_hart(
     let neighbors = Neighbors::fit(observations, &learn);
     let nearest = KNearest::new("nearest", neighbors.into(), Rank::Fixed(1), 1.0);
     let secrets = learn.secrets();
-    // The scores take out how often a secret was learned; the rule of the nearest neighbour does not.
+    // The scores take out how often a secret was learned; the rule of the nearest neighbor does not.
     let prior = learn.rows().iter().map(|&rows| rows as f64).collect();
     let found = judge(&nearest, observations, judged, &[], &[prior]);
     let errors: u64 = found.guesses[0].errors.iter().sum();
@@ -238,38 +239,44 @@ fn cover_hart(
     })
 }
 
-/// Whether more rows would help, in a sentence.
+/// Whether more rows would help.
 fn conclude(
     evidence: &Evidence,
     points: &[ConvergencePoint],
     risk: Option<&Extrapolation>,
     worst: &WorstPair,
-) -> String {
-    let certify = |text: String| format!("{text} {}", certifying(worst));
-    let (Some(risk), Some(last)) = (risk, points.last()) else {
-        return certify(
-            "The rows are too few to tell whether more would teach the attack.".to_owned(),
-        );
+) -> Conclusion {
+    let attack = &worst.attack_advantage;
+    let learning = match (risk, points.last()) {
+        (Some(risk), Some(last)) => learning(evidence, risk, last),
+        _ => Learning::Unknown,
     };
-    let errs = format!(
-        "this kind of attack errs at {:.3}, and with ever more rows its errors seem to end at {:.3} (extrapolated, \
-         standard error {:.3})",
-        last.bayes_risk, risk.limit, risk.standard_error
-    );
-    certify(match longer(risk, last) {
-        None => format!("Rows enough to learn from: {errs}."),
-        Some((factor, then)) => {
-            let used = evidence.counts.total() as f64;
-            let more = rows_needed::sensible((factor - 1.0) * used);
-            let more = more.map_or("many".to_owned(), |more| more.to_string());
-            let at_hand = rows_needed::from_the_log(evidence, (factor * used) as u64);
-            let at_hand = at_hand.map_or(String::new(), |advice| format!(" {advice}"));
-            format!(
-                "About {more} more rows, a log {factor} times as long, would teach the attack: {errs}, passing {then:.3} \
-                 there.{at_hand}"
-            )
-        }
-    })
+    Conclusion {
+        learning,
+        certification_gap: attack
+            .point
+            .zip(attack.lower)
+            .map(|(point, lower)| (point - lower).max(0.0)),
+    }
+}
+
+fn learning(evidence: &Evidence, risk: &Extrapolation, last: &ConvergencePoint) -> Learning {
+    let course = Course {
+        risk: last.bayes_risk,
+        end: risk.limit,
+        standard_error: risk.standard_error,
+    };
+    let Some((factor, then)) = longer(risk, last) else {
+        return Learning::Enough(course);
+    };
+    let used = evidence.counts.total() as f64;
+    Learning::More {
+        course,
+        rows: rows_needed::sensible((factor - 1.0) * used),
+        factor,
+        risk: then,
+        at_hand: rows_needed::from_the_log(evidence, (factor * used) as u64),
+    }
 }
 
 /// The first of some longer logs on which the attack would do clearly better, and its errors there.
@@ -281,15 +288,4 @@ fn longer(risk: &Extrapolation, last: &ConvergencePoint) -> Option<(f64, f64)> {
         .map(|factor| (factor, now - risk.curve.gap_at(factor * last.rows as f64)))
         .find(|(_, gain)| clear && *gain >= WORTH)
         .map(|(factor, gain)| (factor, last.bayes_risk - gain))
-}
-
-/// How far limit and estimate are apart for want of rows that judge.
-fn certifying(worst: &WorstPair) -> String {
-    match (worst.attack_advantage.point, worst.attack_advantage.lower) {
-        (Some(point), Some(lower)) => format!(
-            "The limit of the worst pair is {:.3} below what its attack reached; four times the rows would halve that.",
-            (point - lower).max(0.0)
-        ),
-        _ => "The worst pair has no limit: it needs rows of both secrets.".to_owned(),
-    }
 }

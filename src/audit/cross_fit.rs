@@ -3,7 +3,7 @@
 //! The rows are dealt into parts. Each part is judged by an attack of the kind chosen for the log,
 //! learned, tuned and given its thresholds and its worst pair on the other parts alone. So nothing but
 //! the kind of attack was chosen with the rows that judge it, and that cannot matter for a limit: limits
-//! come from the certify rows of the one split.
+//! come from the certification rows of the one split.
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -16,7 +16,7 @@ use leakgauge_log::Log;
 
 /// Parts that the rows are dealt into.
 const PARTS: usize = 5;
-/// With more rows the certify rows alone give every figure of the whole log to a third decimal.
+/// With more rows the certification rows alone give every figure of the whole log to a third decimal.
 const MOST_ROWS: u64 = 200_000;
 /// A stream of random numbers that no other use of the seed reaches.
 const STREAM: u64 = 1 << 48;
@@ -135,7 +135,7 @@ impl CrossFit {
     }
 }
 
-/// The pair with the largest lower limit on the tune rows, the first of equals.
+/// The pair with the largest lower limit on the tuning rows, the first of equals.
 fn most_advantage(choices: &[PairChoice]) -> usize {
     let best = choices.iter().enumerate().reduce(|best, next| {
         if next.1.lower > best.1.lower {

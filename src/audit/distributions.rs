@@ -2,9 +2,7 @@
 //!
 //! For looking at: all rows of the log, and nothing follows from them.
 
-use serde::Serialize;
-
-use crate::audit::Evidence;
+use crate::audit::evidence::Evidence;
 use leakgauge_log::observations::{Cell, ColumnType};
 
 /// Bins of a histogram at most.
@@ -15,20 +13,18 @@ const MOST_LABELS: usize = 24;
 const TAIL: f64 = 0.002;
 
 /// The rows of two secrets in one column.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone)]
 pub struct Distributions {
     /// The column.
     pub column: String,
     /// Out of so many columns, the one with the largest difference in these pictures.
     pub columns: usize,
     /// The picture.
-    #[serde(flatten)]
     pub shape: Shape,
 }
 
 /// Shares of rows.
-#[derive(Debug, Clone, Serialize)]
-#[serde(tag = "kind", rename_all = "lowercase")]
+#[derive(Debug, Clone)]
 pub enum Shape {
     /// Of a number: shares of each secret's rows between the edges; what lies beyond is left out.
     Numbers {

@@ -1,30 +1,16 @@
 //! The pairwise figures: total variation, Bayes security, advantage, ε.
 
-use crate::audit::Evidence;
 use crate::audit::cross_fit::CrossFit;
-use crate::audit::given;
-use crate::audit::model::{EpsilonLimit, PairFigures, PrivacyLimit, WorstPair};
+use crate::audit::evidence::Evidence;
+use crate::audit::findings::{EpsilonLimit, PairFigures, PrivacyLimit, WorstPair};
 use crate::audit::plan::{PrivacyPlan, WorstMethod, kolmogorov_lower};
 use crate::audit::{distributions, trade_off};
-use crate::estimate::{Estimate, Method, Methods};
+use crate::estimate::{Estimate, Method, Methods, Reason};
 use leakgauge_attack::measure::plug_in;
 use leakgauge_attack::pairwise::{AdvantageMethod, PairErrors, clustering_order, pair_index};
-use leakgauge_log::Log;
-use leakgauge_log::observations::{Counts, ObservationKind};
+use leakgauge_log::observations::Counts;
 use leakgauge_stats::concentration::mcdiarmid_total_variation_radius;
 use leakgauge_stats::multiplicity::bonferroni;
-
-const NO_UPPER: &str = "no distribution-free upper limit exists for numeric observations: say what the observer can \
-                        resolve (--resolution COLUMN=WIDTH), or bound the attacks found (attack-advantage)";
-pub(super) const NO_UPPER_SERIAL: &str =
-    "limits from above count on independent rows, which --split blocks does not";
-const NO_ROWS: &str = "a secret of the pair has no rows to certify on";
-
-/// Plug-in total variation of every pair of a discrete log.
-pub(super) fn plug_in(log: &Log) -> Option<Vec<f64>> {
-    (log.observations.kind() == ObservationKind::Discrete)
-        .then(|| plug_in::total_variation(&log.counts))
-}
 
 impl Evidence<'_> {
     /// α of the whole log.
@@ -49,7 +35,7 @@ impl Evidence<'_> {
     /// Upper limit of a pair's total variation from all rows, at a level of its own: for a pair that
     /// was fixed before the log was taken, or for statements over all pairs.
     pub(super) fn plug_in_upper(&self, pair: usize, alpha: f64) -> Option<f64> {
-        let plug_in = self.plug_in.as_ref()?[pair];
+        let plug_in = self.plug_in?[pair];
         Some((plug_in + self.plug_in_radius(pair, alpha)?).min(1.0))
     }
 
@@ -71,13 +57,13 @@ impl Evidence<'_> {
     }
 
     /// Why there is no limit on what a better attack could do.
-    pub(super) fn no_upper(&self, of_observations: &'static str) -> &'static str {
+    pub(super) fn no_upper(&self) -> Reason {
         if self.effective.is_some() {
-            NO_UPPER_SERIAL
+            Reason::DependentRows
         } else if self.options.attacks.are_given() {
-            given::NO_UPPER
+            Reason::GivenScores
         } else {
-            of_observations
+            Reason::RawNumbers
         }
     }
 
@@ -102,8 +88,8 @@ impl Evidence<'_> {
                 upper: upper.map(|_| Method::PluginMcdiarmid),
             },
             reason: match (judged, upper) {
-                (false, _) => Some(NO_ROWS.to_owned()),
-                (true, None) => Some(self.no_upper(NO_UPPER).to_owned()),
+                (false, _) => Some(Reason::PairWithoutRows),
+                (true, None) => Some(self.no_upper()),
                 (true, Some(_)) => None,
             },
         }
@@ -119,7 +105,7 @@ impl Evidence<'_> {
     /// Total variation of a pair that nothing in the log chose, its limits at a level for all pairs.
     fn listed_total_variation(&self, pair: usize, level: f64) -> Estimate {
         let mut estimate = self.total_variation(pair, level, level);
-        let cross_fit = self.cross_fit.as_ref();
+        let cross_fit = self.cross_fit;
         self.take_cross_fit(&mut estimate, cross_fit.and_then(|c| c.advantage(pair)));
         estimate
     }
@@ -145,15 +131,15 @@ impl Evidence<'_> {
             estimate.method.point = Some(Method::KolmogorovDistance);
             estimate.method.lower = Some(Method::KolmogorovDkw);
         }
-        let cross_fit = self.cross_fit.as_ref();
+        let cross_fit = self.cross_fit;
         self.take_cross_fit(&mut estimate, cross_fit.and_then(CrossFit::worst_advantage));
         estimate
     }
 
-    /// The level of the upper limit of a pair that was chosen on the tune rows, and whether it comes
-    /// from the certify rows alone.
+    /// The level of the upper limit of a pair that was chosen on the tuning rows, and whether it comes
+    /// from the certification rows alone.
     ///
-    /// The pair was chosen by looking at the fit and tune rows. Either the limit uses certify rows
+    /// The pair was chosen by looking at the fit and tuning rows. Either the limit uses certification rows
     /// only, or all rows at a level that holds for every pair. Which has the smaller radius is settled
     /// for all pairs at once, by the rows of the rarest secret.
     fn chosen_upper_level(&self) -> (f64, bool) {
@@ -174,7 +160,7 @@ impl Evidence<'_> {
         }
     }
 
-    /// Total variation of a pair that was chosen on the tune rows; its limits hold on their own.
+    /// Total variation of a pair that was chosen on the tuning rows; its limits hold on their own.
     pub(super) fn chosen_total_variation(&self, pair: usize, lower_level: f64) -> Estimate {
         let (upper_level, certify_only) = self.chosen_upper_level();
         let mut estimate = self.total_variation(pair, lower_level, upper_level);
@@ -228,7 +214,7 @@ impl Evidence<'_> {
                 lower: method,
                 upper: method,
             },
-            reason: (!judged).then(|| NO_ROWS.to_owned()),
+            reason: (!judged).then_some(Reason::PairWithoutRows),
         }
     }
 
@@ -244,8 +230,7 @@ impl Evidence<'_> {
         });
         PrivacyLimit {
             quantity: plan.quantity,
-            delta: plan.quantity.delta(),
-            secrets: [plan.rule.a, plan.rule.b].map(|secret| self.secrets[secret as usize].clone()),
+            secrets: self.secrets([plan.rule.a, plan.rule.b]),
             point: bare
                 .map(|rates| rates.at_least(plan.quantity))
                 .filter(|point| point.is_finite()),
@@ -271,7 +256,7 @@ pub(super) fn worst_pair(evidence: &Evidence) -> WorstPair {
     let attack = evidence.plan.advantage_read(evidence.tuned, worst);
     let epsilon = evidence.privacy(&evidence.plan.privacy[0]);
     WorstPair {
-        secrets: evidence.names(worst),
+        secrets: evidence.pair(worst),
         bayes_security: total_variation.decreasing(|tv| 1.0 - tv),
         advantage: total_variation.clone(),
         attack_advantage: evidence.attack_advantage(
@@ -308,7 +293,7 @@ pub(super) fn all_pairs(evidence: &Evidence) -> Vec<PairFigures> {
             let sparse = sparse.as_ref().map(|sparse| &sparse[pair]);
             let points = evidence.listed_points(pair, sparse, &mut total_variation);
             PairFigures {
-                secrets: evidence.names(pair),
+                secrets: evidence.pair(pair),
                 bayes_security: total_variation.decreasing(|tv| 1.0 - tv),
                 advantage: total_variation.clone(),
                 total_variation,
@@ -321,14 +306,14 @@ pub(super) fn all_pairs(evidence: &Evidence) -> Vec<PairFigures> {
 /// An order of the secrets for a picture of all pairs.
 pub(super) fn by_likeness(evidence: &Evidence) -> Option<Vec<u32>> {
     /// More are not told apart in a picture.
-    const MOST: usize = 200;
-    let secrets = evidence.secrets.len();
+    const MAX_SECRETS: usize = 200;
+    let secrets = evidence.labels.len();
     let advantage = |a: u32, b: u32| {
         let pair = pair_index(secrets, a.min(b), a.max(b));
-        let cross_fit = evidence.cross_fit.as_ref().and_then(|c| c.advantage(pair));
+        let cross_fit = evidence.cross_fit.and_then(|c| c.advantage(pair));
         cross_fit
             .or(evidence.tally(pair).advantage())
             .unwrap_or(0.0)
     };
-    (secrets <= MOST).then(|| clustering_order(secrets, advantage))
+    (secrets <= MAX_SECRETS).then(|| clustering_order(secrets, advantage))
 }

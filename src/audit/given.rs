@@ -2,18 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::audit::AuditOptions;
+use crate::audit::options::AuditOptions;
 use leakgauge_attack::pairwise::{Target, choose_rules};
 use leakgauge_attack::scorer::{Given, Kind, Scorer, score_table};
 use leakgauge_attack::split::Split;
 use leakgauge_attack::tuning::{Attacks, ScorerChoice, Tried, Tuned, quality};
 use leakgauge_base::error::{Error, Result, listing, shorten};
+use leakgauge_base::naming::{option, setting};
 use leakgauge_base::suggest;
 use leakgauge_log::{Log, ScoreColumns};
-
-/// Scores say what one attack does.
-pub(super) const NO_UPPER: &str = "the scores are those of one attack, and another may do better: bound this one \
-                                   (attack-advantage)";
 
 /// Refuses scores without the scorer that reads them, and the reverse.
 ///
@@ -22,20 +19,24 @@ pub(super) const NO_UPPER: &str = "the scores are those of one attack, and anoth
 pub fn check_scores(attacks: &Attacks, has_scores: bool) -> Result<()> {
     match (attacks.are_given(), has_scores) {
         (true, false) => Err(Error::parameter(
-            "--scorer given",
-            "it is not said which columns hold the scores",
+            setting("scorer", "given"),
+            format!("needs {}", setting("scores", "COLUMN")),
         )
-        .with_hint("--scores COLUMN for two secrets, or --scores SECRET=COLUMN,… for each")),
+        .with_hint(format!(
+            "{} for two secrets, or {} for each",
+            setting("scores", "COLUMN"),
+            setting("scores", "SECRET=COLUMN,…")
+        ))),
         (false, true) => Err(Error::parameter(
-            "--scores",
-            "scores are read by the scorer `given`, and another is asked for",
+            option("scores"),
+            "only the scorer `given` reads scores, and another is set",
         )
-        .with_hint("add --scorer given")),
+        .with_hint(format!("add {}", setting("scorer", "given")))),
         _ => Ok(()),
     }
 }
 
-/// The attack that a log brings, with rules chosen on the tune rows.
+/// The attack that a log brings, with rules chosen on the tuning rows.
 ///
 /// # Errors
 /// Scores that do not fit the log's secrets.
@@ -75,16 +76,18 @@ fn scorer(log: &Log, split: &Split) -> Result<Given> {
             Ok(Given::single(&log.observations, &split.tune))
         }
         Some(ScoreColumns::One(column)) => Err(Error::parameter(
-            format!("--scores {}", shorten(column)),
+            setting("scores", shorten(column)),
             format!(
                 "one column of scores tells two secrets apart, and the log has {}: {}",
                 log.secrets.len(),
                 listing(log.secrets.iter().map(String::as_str))
             ),
         )
-        .with_hint(
-            "give one column for each, --scores SECRET=COLUMN,…, or two secrets with --secrets A,B",
-        )),
+        .with_hint(format!(
+            "give one column for each, {}, or two secrets with {}",
+            setting("scores", "SECRET=COLUMN,…"),
+            setting("secrets", "A,B")
+        ))),
         Some(ScoreColumns::PerSecret(columns)) => per_secret(log, columns),
     }
 }
@@ -96,7 +99,10 @@ fn per_secret(log: &Log, columns: &[(String, String)]) -> Result<Given> {
         .find(|(secret, _)| !known().any(|label| label == secret))
     {
         let error = Error::parameter(
-            format!("--scores {}={}", shorten(secret), shorten(column)),
+            setting(
+                "scores",
+                format_args!("{}={}", shorten(secret), shorten(column)),
+            ),
             format!(
                 "the log has no such secret; its secrets: {}",
                 listing(known().collect::<Vec<_>>().into_iter())
@@ -104,36 +110,22 @@ fn per_secret(log: &Log, columns: &[(String, String)]) -> Result<Given> {
         );
         return Err(match suggest::nearest(secret, known()) {
             Some(near) => error.with_hint(format!("did you mean `{near}`?")),
-            None => error.with_hint("labels are compared as text, to the letter"),
+            None => error.with_hint("labels are compared as text, letter by letter"),
         });
     }
     let column_of = |secret: &String| {
         let column = columns.iter().position(|(named, _)| named == secret);
         column.ok_or_else(|| {
             Error::parameter(
-                "--scores",
+                option("scores"),
                 format!("the secret {} has no column of scores", shorten(secret)),
             )
-            .with_hint(
-                "name a column for every secret of the log, or some secrets with --secrets A,B",
-            )
+            .with_hint(format!(
+                "name a column for every secret of the log, or some secrets with {}",
+                setting("secrets", "A,B")
+            ))
         })
     };
     let columns = log.secrets.iter().map(column_of).collect::<Result<_>>()?;
     Ok(Given::per_secret(columns))
-}
-
-/// What an audit of given scores rests on.
-pub(super) fn assumptions(scores: &ScoreColumns) -> Vec<String> {
-    let columns = scores.columns();
-    vec![
-        format!(
-            "Whatever computed the scores ({}) was not trained or chosen on these rows and did not see their secrets; \
-             a column that repeats the secret looks like a perfect attack.",
-            listing(columns.into_iter())
-        ),
-        "For a claim about differential privacy, rows come from independent runs of the mechanism: many records \
-         scored against one trained model are one run."
-            .to_owned(),
-    ]
 }

@@ -3,48 +3,95 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::audit::model::Fit;
 use leakgauge_exact::mechanism::{BoundMechanism, Law};
 use leakgauge_log::Log;
 use leakgauge_log::observations::ColumnType;
 use leakgauge_stats::goodness_of_fit::{chi_squared_test, kolmogorov_test};
 use leakgauge_stats::multiplicity::holm;
 
-/// Tests every secret's rows against the law that the mechanism gives it; Holm over secrets, and over
-/// columns where the law is given column by column.
-pub(super) fn fit(log: &Log, mechanism: &dyn BoundMechanism) -> Fit {
-    if log.facts.scores.is_some() {
-        return Fit {
+/// Goodness of fit of a log to a claimed mechanism. It never changes the verdict.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fit {
+    /// Smallest p-value over secrets, Holm-corrected; `None` if the law cannot be compared.
+    pub p_value: Option<f64>,
+    /// The test, or why there is none.
+    pub test: FitTest,
+}
+
+/// How the fit of a log was tested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FitTest {
+    /// One test a secret, or a secret and a column.
+    Tested {
+        /// The first of them; `None` if there were no rows.
+        test: Option<GoodnessTest>,
+        /// Whether there is one a column too.
+        columns: bool,
+    },
+    /// None.
+    Untested(Untested),
+}
+
+/// A test of goodness of fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GoodnessTest {
+    /// Pearson's, of labels or integers.
+    ChiSquared,
+    /// Pearson's, of numbers rounded as the log rounds them.
+    ChiSquaredRounded,
+    /// Kolmogorov's.
+    Kolmogorov,
+}
+
+/// Why the fit of a log was not tested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Untested {
+    /// The log was read for its scores.
+    Scores,
+    /// The tests assume independent rows.
+    DependentRows,
+    /// Numbers of observation columns differ.
+    Columns {
+        /// Of the mechanism.
+        mechanism: usize,
+        /// Of the log.
+        log: usize,
+    },
+    /// The law is one of numbers, and observations are not.
+    NotNumbers,
+    /// The law is not one of a column.
+    NotOfAColumn,
+    /// The mechanism does not know its law, for this reason.
+    UnknownLaw(&'static str),
+}
+
+impl Fit {
+    /// No test, and why.
+    pub(super) fn untested(reason: Untested) -> Fit {
+        Fit {
             p_value: None,
-            test: "none: the log was read for its scores, not for what the mechanism gave"
-                .to_owned(),
-        };
-    }
-    match tests(log, mechanism) {
-        Err(reason) => untested(&reason),
-        Ok(tested) => {
-            let p_values: Vec<f64> = tested.iter().map(|&(p, _)| p).collect();
-            let over = if mechanism.columns().len() > 1 && tested.len() > log.secrets.len() {
-                "secrets and columns"
-            } else {
-                "secrets"
-            };
-            Fit {
-                p_value: holm(&p_values).into_iter().reduce(f64::min),
-                test: format!(
-                    "{}, Holm over {over}",
-                    tested.first().map_or("none", |&(_, test)| test)
-                ),
-            }
+            test: FitTest::Untested(reason),
         }
     }
 }
 
-/// No test, and why.
-pub(super) fn untested(reason: &str) -> Fit {
+/// Tests every secret's rows against the law that the mechanism gives it; Holm over secrets, and over
+/// columns where the law is given column by column.
+pub(super) fn fit(log: &Log, mechanism: &dyn BoundMechanism) -> Fit {
+    if log.facts.scores.is_some() {
+        return Fit::untested(Untested::Scores);
+    }
+    let tested = match tests(log, mechanism) {
+        Ok(tested) => tested,
+        Err(reason) => return Fit::untested(reason),
+    };
+    let p_values: Vec<f64> = tested.iter().map(|&(p, _)| p).collect();
     Fit {
-        p_value: None,
-        test: format!("none: {reason}"),
+        p_value: holm(&p_values).into_iter().reduce(f64::min),
+        test: FitTest::Tested {
+            test: tested.first().map(|&(_, test)| test),
+            columns: mechanism.columns().len() > 1 && tested.len() > log.secrets.len(),
+        },
     }
 }
 
@@ -74,17 +121,16 @@ pub(super) fn impossible(log: &Log, mechanism: &dyn BoundMechanism) -> Option<St
     })
 }
 
-/// A p-value and the name of its test.
-type Tested = (f64, &'static str);
+/// A p-value and its test.
+type Tested = (f64, GoodnessTest);
 
-fn tests(log: &Log, mechanism: &dyn BoundMechanism) -> Result<Vec<Tested>, String> {
+fn tests(log: &Log, mechanism: &dyn BoundMechanism) -> Result<Vec<Tested>, Untested> {
     let (claimed, logged) = (mechanism.columns().len(), log.observations.columns().len());
     if claimed != logged {
-        return Err(format!(
-            "the mechanism has {}, the log has {}",
-            columns(claimed),
-            columns(logged)
-        ));
+        return Err(Untested::Columns {
+            mechanism: claimed,
+            log: logged,
+        });
     }
     let mut tested = Vec::new();
     let secrets = (0..log.secrets.len()).filter(|&secret| log.counts.rows()[secret] > 0);
@@ -101,36 +147,33 @@ fn tests(log: &Log, mechanism: &dyn BoundMechanism) -> Result<Vec<Tested>, Strin
     Ok(tested)
 }
 
-fn columns(count: usize) -> String {
-    match count {
-        1 => "one observation column".to_owned(),
-        _ => format!("{count} observation columns"),
-    }
-}
-
 /// Tests the rows of a secret against a law: of whole observations for labels, of a column else.
-fn test(log: &Log, secret: usize, column: usize, law: &Law) -> Result<Tested, String> {
+fn test(log: &Log, secret: usize, column: usize, law: &Law) -> Result<Tested, Untested> {
     if let Law::Labels(law) = law {
-        return Ok((labels_p_value(log, secret, law), "chi-squared"));
+        return Ok((labels_p_value(log, secret, law), GoodnessTest::ChiSquared));
     }
-    let values = || {
-        numbers(log, secret, column).ok_or_else(|| "the observations are not numbers".to_owned())
-    };
+    let values = || numbers(log, secret, column).ok_or(Untested::NotNumbers);
     let grid = Grid::of(log, column);
     match law {
         Law::Integer(cdf) => {
             let spacing = grid.unwrap_or(Grid::INTEGERS).integers();
-            Ok((grid_p_value(&values()?, spacing, cdf), "chi-squared"))
+            Ok((
+                grid_p_value(&values()?, spacing, cdf),
+                GoodnessTest::ChiSquared,
+            ))
         }
         Law::Real(cdf) => Ok(match grid {
             Some(grid) => (
                 grid_p_value(&values()?, grid, cdf),
-                "chi-squared on the log's own rounding",
+                GoodnessTest::ChiSquaredRounded,
             ),
-            None => (kolmogorov_test(&values()?, cdf).p_value, "kolmogorov"),
+            None => (
+                kolmogorov_test(&values()?, cdf).p_value,
+                GoodnessTest::Kolmogorov,
+            ),
         }),
-        Law::Unknown(reason) => Err((*reason).to_owned()),
-        Law::Labels(_) | Law::Coordinates(_) => Err("the law is not one of a column".to_owned()),
+        Law::Unknown(reason) => Err(Untested::UnknownLaw(reason)),
+        Law::Labels(_) | Law::Coordinates(_) => Err(Untested::NotOfAColumn),
     }
 }
 
@@ -302,7 +345,7 @@ fn grid_p_value(values: &[(f64, u64)], grid: Grid, cdf: &dyn Fn(f64) -> f64) -> 
     }
     probabilities.push((1.0 - previous).max(0.0));
     // The law may be on a coarser grid than the log (integers), which leaves cells empty: the test
-    // merges them with their neighbours.
+    // merges them with their neighbors.
     chi_squared_test(&observed, &probabilities).p_value
 }
 

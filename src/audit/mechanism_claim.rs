@@ -1,13 +1,12 @@
 //! Claims of a mechanism.
 
-use crate::audit::Evidence;
-use crate::audit::goodness;
-use crate::audit::model::{ClaimReport, Verdict};
+use crate::audit::claim_reason::Grounds;
+use crate::audit::evidence::Evidence;
+use crate::audit::findings::{ClaimReport, Verdict};
+use crate::audit::goodness::{self, Fit, Untested};
 use crate::audit::plan::analytic;
-use crate::audit::reasons::security_reason;
 use crate::audit::rows_needed;
-use crate::estimate::Estimate;
-use leakgauge_base::error::shorten;
+use crate::estimate::{Estimate, Reason};
 use leakgauge_base::quantity::Quantity;
 use leakgauge_exact::claim::BoundClaim;
 use leakgauge_exact::mechanism::BoundMechanism;
@@ -34,7 +33,6 @@ pub(super) fn judge(
     );
     let (_, analytic_security) = values(pair);
     let estimate = total_variation.decreasing(|tv| 1.0 - tv);
-    let note = note(verdict, impossible.as_deref(), evidence.options.margin);
     let rows_needed = match &impossible {
         Some(_) => None,
         None => rows_needed::for_mechanism(
@@ -49,14 +47,18 @@ pub(super) fn judge(
         claim: claim.claim().clone(),
         quantity: Quantity::BayesSecurity,
         analytic: analytic_security,
-        pair: evidence.names(pair),
+        pair: evidence.pair(pair),
         verdict,
-        reason: security_reason(&estimate, analytic_security, verdict, &note),
+        reason: Grounds::Mechanism {
+            impossible,
+            margin: evidence.options.margin,
+        }
+        .into(),
         rows_needed,
         estimate,
         fit: Some(match evidence.effective {
             None => goodness::fit(log, mechanism),
-            Some(_) => goodness::untested("the tests count on independent rows"),
+            Some(_) => Fit::untested(Untested::DependentRows),
         }),
     }
 }
@@ -103,29 +105,12 @@ fn decide(
     }
 }
 
-fn note(verdict: Verdict, impossible: Option<&str>, margin: f64) -> String {
-    match (verdict, impossible) {
-        (Verdict::Inconclusive, Some(label)) => format!(
-            " But the log has the observation {:?}, which this mechanism cannot produce: it is not its log, \
-             whatever it leaks.",
-            shorten(label)
-        ),
-        (Verdict::Holds, _) => format!(
-            " No pair's total variation exceeds its own analytic value by more than the margin of {margin}."
-        ),
-        _ => String::new(),
-    }
-}
-
 /// A pair that was picked after looking at the certify rows has no lower limit of its own.
 fn without_lower(mut estimate: Estimate, planned: bool) -> Estimate {
     if !planned {
         estimate.lower = None;
         estimate.method.lower = None;
-        estimate.reason = Some(
-            "this pair was picked for its upper limit; a lower limit was planned for another"
-                .to_owned(),
-        );
+        estimate.reason = Some(Reason::PickedForUpper);
     }
     estimate
 }

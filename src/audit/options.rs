@@ -1,9 +1,11 @@
 //! How to audit.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use leakgauge_attack::tuning::{Attacks, Budget};
 use leakgauge_base::error::{Error, Result, shorten};
+use leakgauge_base::naming::{option, setting};
 use leakgauge_exact::claim::Claim;
 use leakgauge_log::Log;
 
@@ -19,7 +21,21 @@ pub enum PriorChoice {
     Given(BTreeMap<String, f64>),
 }
 
-/// How the rows of a log are split into those to learn from, to choose with and to judge on.
+/// As it is set: `uniform`, `empirical` or `label=probability,…`.
+impl fmt::Display for PriorChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PriorChoice::Uniform => f.write_str("uniform"),
+            PriorChoice::Empirical => f.write_str("empirical"),
+            PriorChoice::Given(given) => {
+                let given = given.iter().map(|(label, p)| format!("{label}={p}"));
+                f.write_str(&given.collect::<Vec<_>>().join(","))
+            }
+        }
+    }
+}
+
+/// How the rows of a log are split into training, tuning and certification rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SplitChoice {
     /// At random, secret by secret: for rows that are exchangeable.
@@ -41,7 +57,8 @@ pub struct AuditOptions {
     pub attacks: Attacks,
     /// How long attackers may be tried.
     pub budget: Budget,
-    /// Limits and verdicts only: points come from the certify rows alone, and nothing is said of more rows.
+    /// Limits and verdicts only: estimates come from the certification rows alone, and no learning curve is
+    /// made.
     pub quick: bool,
     /// How rows are split.
     pub split: SplitChoice,
@@ -73,14 +90,14 @@ pub(super) fn check(options: &AuditOptions) -> Result<()> {
     let confidence = options.confidence;
     if !(0.5..1.0).contains(&confidence) {
         return Err(Error::parameter(
-            format!("--confidence {confidence}"),
+            setting("confidence", confidence),
             "the level of confidence must be at least 0.5 and below 1",
         )
         .with_hint("0.95 means that a limit is wrong in at most 5 of 100 logs"));
     }
     if !(0.0..=1.0).contains(&options.margin) {
         return Err(Error::parameter(
-            format!("--margin {}", options.margin),
+            setting("margin", options.margin),
             "must be between 0 and 1",
         ));
     }
@@ -104,23 +121,24 @@ fn given_prior(log: &Log, given: &BTreeMap<String, f64>) -> Result<Vec<f64>> {
     for (label, p) in given {
         if !log.secrets.contains(label) {
             return Err(Error::parameter(
-                format!("--prior {}={p}", shorten(label)),
+                setting("prior", format_args!("{}={p}", shorten(label))),
                 "the log has no such secret",
             ));
         }
         if !(p.is_finite() && *p >= 0.0) {
             return Err(Error::parameter(
-                format!("--prior {}={p}", shorten(label)),
+                setting("prior", format_args!("{}={p}", shorten(label))),
                 "is not a probability",
             ));
         }
     }
     let sum: f64 = given.values().sum();
     if (sum - 1.0).abs() > 1e-9 {
-        return Err(
-            Error::parameter("--prior", format!("the probabilities sum to {sum}, not 1"))
-                .with_hint("secrets that are not named have probability 0"),
-        );
+        return Err(Error::parameter(
+            option("prior"),
+            format!("the probabilities sum to {sum}, not 1"),
+        )
+        .with_hint("secrets that are not named have probability 0"));
     }
     Ok(log
         .secrets

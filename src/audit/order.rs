@@ -9,11 +9,11 @@ use leakgauge_stats::order;
 const ALARM: f64 = 1e-3;
 /// Smaller effects are not worth a warning, however significant.
 const LEAST_EFFECT: f64 = 0.02;
-/// Secrets alternate if equal neighbours have less than this part of the share that chance gives them.
+/// Secrets alternate if equal neighbors have less than this part of the share that chance gives them.
 const FAR_RARER: f64 = 0.5;
 
 /// What the order of rows gives reason to doubt; secrets and observations by their numbers in the table.
-pub(crate) fn of_order(
+pub(crate) fn order_warnings(
     observations: &Observations,
     secrets: usize,
     rows: &RowOrder,
@@ -23,7 +23,7 @@ pub(crate) fn of_order(
     warnings
 }
 
-/// Are equal secrets neighbours far more often than by chance, or far less often?
+/// Are equal secrets neighbors far more often than by chance, or far less often?
 fn interleaving(rows: &[u32], secrets: usize) -> Option<Warning> {
     let order::NeighborTest {
         share,

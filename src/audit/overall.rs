@@ -2,9 +2,9 @@
 
 use rand_chacha::ChaCha8Rng;
 
-use crate::audit::model::{Overall, WorstPair};
-use crate::audit::{Evidence, PriorChoice};
-use crate::estimate::{Estimate, Method, Methods};
+use crate::audit::evidence::Evidence;
+use crate::audit::findings::{Overall, WorstPair};
+use crate::estimate::{Estimate, Method, Methods, Reason};
 use leakgauge_attack::measure::plug_in;
 use leakgauge_attack::pairwise::{GuessErrors, tally_guesses};
 use leakgauge_attack::split::Split;
@@ -16,9 +16,6 @@ use leakgauge_stats::hypergeometric;
 use leakgauge_stats::poisson_binomial::poisson_binomial_upper;
 use leakgauge_stats::weighted_risk::{Stratum, chernoff_upper, matched_plan};
 
-const NO_UPPER: &str = "for numeric observations no valid limit on what a better attack could do exists; \
-                        say what the observer can resolve (--resolution COLUMN=WIDTH)";
-
 /// How the Bayes risk is limited from above at a prior.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RiskMethod {
@@ -28,8 +25,8 @@ pub(super) enum RiskMethod {
     EffectiveRows,
 }
 
-/// For each prior, the method that promises the smaller limit, judged by the errors on the tune rows
-/// and the numbers of certify rows.
+/// For each prior, the method that promises the smaller limit, judged by the errors on the tuning rows
+/// and the numbers of certification rows.
 pub(super) fn choose_methods(
     tuned: &Tuned,
     split: &Split,
@@ -80,10 +77,10 @@ pub(super) fn overall(
     evidence: &Evidence,
     worst: &WorstPair,
     priors: &[Vec<f64>; 2],
-    methods: &[RiskMethod],
     rng: &mut ChaCha8Rng,
 ) -> Overall {
     let [prior, uniform] = priors;
+    let methods = &evidence.plan.risk_methods;
     let vulnerability = vulnerability(evidence, 0, prior, methods[0], rng);
     let at_uniform = if prior == uniform {
         vulnerability.clone()
@@ -97,21 +94,13 @@ pub(super) fn overall(
         bayes_risk.increasing(|risk| risk / guessing_error)
     } else {
         Estimate {
-            reason: Some("the prior leaves nothing to guess".to_owned()),
+            reason: Some(Reason::NothingToGuess),
             ..Estimate::default()
         }
     };
     Overall {
         bayes_security: bayes_security(evidence, worst),
-        prior: match &evidence.options.prior {
-            PriorChoice::Uniform => "uniform".to_owned(),
-            PriorChoice::Empirical => "empirical".to_owned(),
-            PriorChoice::Given(given) => given
-                .iter()
-                .map(|(label, p)| format!("{label}={p}"))
-                .collect::<Vec<_>>()
-                .join(","),
-        },
+        prior: evidence.options.prior.clone(),
         guessing_error,
         bayes_risk,
         risk_leakage,
@@ -175,12 +164,12 @@ fn vulnerability(
             upper: upper.map(|_| Method::PluginMcdiarmid),
         },
         reason: match (point, upper) {
-            (None, _) => Some("a secret of positive prior has no rows to certify on".to_owned()),
-            (_, None) => Some(evidence.no_upper(NO_UPPER).to_owned()),
+            (None, _) => Some(Reason::PriorWithoutRows),
+            (_, None) => Some(evidence.no_upper()),
             _ => None,
         },
     };
-    let cross_fit = evidence.cross_fit.as_ref();
+    let cross_fit = evidence.cross_fit;
     let guesses = cross_fit.map(|cross_fit| &cross_fit.guesses[at]);
     if let Some(point) = guesses.and_then(|guesses| point_vulnerability(guesses, prior)) {
         estimate.set_point(point, Method::CrossFittedAttack, blind);
@@ -203,11 +192,7 @@ fn point_vulnerability(tally: &GuessErrors, prior: &[f64]) -> Option<f64> {
 
 /// Limits every secret's error rate at an equal part of the level and adds them up by their weights.
 fn effective_upper(evidence: &Evidence, at: usize, strata: &[Stratum], level: f64) -> f64 {
-    let worth = &evidence
-        .effective
-        .as_ref()
-        .expect("a split by time")
-        .guesses[at];
+    let worth = &evidence.effective.expect("a split by time").guesses[at];
     let weighed = strata.iter().filter(|stratum| stratum.weight > 0.0).count();
     let level = level / weighed as f64;
     strata
@@ -222,7 +207,7 @@ fn effective_upper(evidence: &Evidence, at: usize, strata: &[Stratum], level: f6
         .sum()
 }
 
-/// Draws the same number of certify rows from every secret of positive prior and pools their errors.
+/// Draws the same number of certification rows from every secret of positive prior and pools their errors.
 fn matched_upper(tally: &GuessErrors, prior: &[f64], level: f64, rng: &mut ChaCha8Rng) -> f64 {
     let plan =
         matched_plan(prior, &tally.rows).expect("the method was chosen because a plan exists");

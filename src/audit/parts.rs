@@ -1,17 +1,18 @@
-//! Which rows learn, choose and judge.
+//! Which rows are for training, tuning and certification.
 
 use rand_chacha::ChaCha8Rng;
 
-use crate::audit::SplitChoice;
+use crate::audit::options::SplitChoice;
 use leakgauge_attack::split::Split;
 use leakgauge_base::error::{Error, Result};
+use leakgauge_base::naming::setting;
 use leakgauge_log::Log;
 
 /// Rows in the order of the log, each a secret and an observation.
 pub(super) type Sequence<'a> = &'a [(u32, u32)];
 
-/// The split, and for a split by time the certify rows in their order.
-pub(super) fn by_choice<'a>(
+/// The split, and for a split by time the certification rows in their order.
+pub(super) fn split_rows<'a>(
     log: &'a Log,
     choice: SplitChoice,
     given: bool,
@@ -20,8 +21,11 @@ pub(super) fn by_choice<'a>(
     let ordered = match choice {
         SplitChoice::Random => None,
         SplitChoice::Blocks => Some(log.sequence.as_deref().ok_or_else(|| {
-            Error::parameter("--split blocks", "the log was read without its order")
-                .with_hint("read it with ReadOptions::keep_order")
+            Error::parameter(
+                setting("split", "blocks"),
+                "the log was read without its order",
+            )
+            .with_hint("read it with ReadOptions::keep_order")
         })?),
     };
     let split = match (&log.fit_counts, ordered, given) {
@@ -46,10 +50,13 @@ pub(super) fn by_choice<'a>(
 fn recorded_apart(log: &Log) -> Error {
     Error::data(
         leakgauge_base::error::Place::file(leakgauge_base::error::file_listing(&log.facts.files)),
-        "--split blocks needs two secrets that occur early, midway and late in the log",
+        format!(
+            "{} needs two secrets that occur early, midway and late in the log",
+            setting("split", "blocks")
+        ),
     )
     .with_hint(
-        "secrets that were recorded one after the other cannot be told from whatever else changed meanwhile, by no \
+        "with secrets recorded one after the other, whatever else changed meanwhile looks like leakage under any \
          split: record them in random order",
     )
 }
@@ -66,7 +73,7 @@ pub(super) fn refuse_uncertifiable(log: &Log, split: &Split) -> Result<()> {
     }
     Err(Error::data(
         leakgauge_base::error::Place::file(leakgauge_base::error::file_listing(&log.facts.files)),
-        "too few rows: no two secrets have rows left to certify on",
+        "too few rows: fewer than two secrets have certification rows",
     )
-    .with_hint("two rows of a secret are the least that can say anything, hundreds are useful"))
+    .with_hint("each secret needs at least two rows, and hundreds to be useful"))
 }

@@ -1,9 +1,11 @@
-//! What will be judged on the certify rows, settled before any of them is looked at.
+//! The third stage: what will be judged on the certification rows, settled before any of them is looked at.
 //!
 //! Exit code 1 must have probability at most α if all claims are true. So every distinct limit that a
 //! claim reads to be refuted gets an equal share of α; claims that read the same limit share it free.
 //! A limit that no claim reads is printed at α.
 
+use crate::audit::overall::{RiskMethod, choose_methods};
+use crate::audit::prepare::Prepared;
 use crate::audit::targets::Targets;
 use leakgauge_attack::measure::plug_in;
 use leakgauge_attack::pairwise::{AdvantageGuide, AdvantageMethod, Rule};
@@ -12,14 +14,13 @@ use leakgauge_attack::tuning::Tuned;
 use leakgauge_base::quantity::PrivacyParameter;
 use leakgauge_exact::claim::{BoundClaim, Terms};
 use leakgauge_exact::mechanism::BoundMechanism;
-use leakgauge_log::Log;
 use leakgauge_log::observations::{Counts, Observations};
 use leakgauge_stats::concentration;
 use leakgauge_stats::multiplicity::bonferroni;
 
 /// A limit that can refute a claim.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Read {
+pub(super) enum CertifiedLimit {
     /// The error rates of a rule, limited together: ε follows from them, and the advantage too.
     Errors(Rule),
     /// The same for a rule on the scores of the attack that was chosen for privacy.
@@ -43,7 +44,7 @@ pub(super) struct PrivacyPlan {
     pub quantity: PrivacyParameter,
     pub rule: Rule,
     /// The limit that it follows from.
-    pub read: Read,
+    pub read: CertifiedLimit,
     /// Position among the rules that are judged.
     pub position: usize,
 }
@@ -63,63 +64,65 @@ pub(super) struct Plan {
     privacy_of_claims: Vec<Option<usize>>,
     /// For each claim of a mechanism, the pair most likely to refute it.
     pub mechanism_pairs: Vec<Option<usize>>,
-    reads: Vec<Read>,
+    reads: Vec<CertifiedLimit>,
+    /// For each prior, how the Bayes risk is limited from above.
+    pub risk_methods: Vec<RiskMethod>,
+}
+
+/// Settles the plan on the tuning rows. In a split by time each error rate is limited by itself: nothing
+/// is said of how the errors of one secret and of the other hang together.
+pub(super) fn plan(prepared: &Prepared, tuned: &Tuned) -> Plan {
+    let (split, claims, alpha) = (&prepared.split, &prepared.claims, prepared.alpha);
+    let choices = &tuned.choices;
+    // Numbers of certification rows may be looked at: a pair that cannot be judged is no candidate.
+    let judged = |rule: Rule| {
+        let rows = split.certify.rows();
+        [rule.a, rule.b].iter().all(|&s| rows[s as usize] > 0)
+    };
+    let candidate = |rule: Rule, value: f64| if judged(rule) { value } else { f64::MIN };
+    let limits = choices.iter();
+    let worst = largest(limits.map(|choice| candidate(choice.rule, choice.lower)));
+    let (privacy, privacy_of_claims) = privacy(tuned, claims, &prepared.targets, &candidate);
+    let (methods, worst_method, risk_methods) = if prepared.is_serial() {
+        (
+            vec![AdvantageMethod::Separate; choices.len()],
+            WorstMethod::Attack,
+            vec![RiskMethod::EffectiveRows; prepared.priors.len()],
+        )
+    } else {
+        (
+            methods(split, tuned, alpha),
+            worst_method(&prepared.log.observations, split, tuned, worst, alpha),
+            choose_methods(tuned, split, &prepared.priors, alpha),
+        )
+    };
+    let mechanism_pairs = claims.iter();
+    let mut plan = Plan {
+        alpha,
+        methods,
+        worst,
+        worst_method,
+        privacy,
+        privacy_of_claims,
+        mechanism_pairs: mechanism_pairs
+            .map(|claim| mechanism_pair(tuned, claim, &judged))
+            .collect(),
+        reads: Vec::new(),
+        risk_methods,
+    };
+    plan.share_level(tuned, claims);
+    plan
 }
 
 impl Plan {
-    /// Settles the plan on the tune rows. With `serial` rows each error rate is limited by itself: nothing
-    /// is said of how the errors of one secret and of the other hang together.
-    pub fn new(
-        log: &Log,
-        split: &Split,
-        tuned: &Tuned,
-        claims: &[BoundClaim],
-        alpha: f64,
-        targets: &Targets,
-        serial: bool,
-    ) -> Self {
-        let choices = &tuned.choices;
-        // Numbers of certify rows may be looked at: a pair that cannot be judged is no candidate.
-        let judged = |rule: Rule| {
-            [rule.a, rule.b]
-                .iter()
-                .all(|&s| split.certify.rows()[s as usize] > 0)
-        };
-        let candidate = |rule: Rule, value: f64| if judged(rule) { value } else { f64::MIN };
-        let worst = largest(
-            choices
-                .iter()
-                .map(|choice| candidate(choice.rule, choice.lower)),
-        );
-        let (privacy, privacy_of_claims) = privacy(tuned, claims, targets, &candidate);
-        let mut plan = Plan {
-            alpha,
-            methods: if serial {
-                vec![AdvantageMethod::Separate; choices.len()]
-            } else {
-                methods(split, tuned, alpha)
-            },
-            worst,
-            worst_method: if serial {
-                WorstMethod::Attack
-            } else {
-                worst_method(&log.observations, split, tuned, worst, alpha)
-            },
-            privacy,
-            privacy_of_claims,
-            mechanism_pairs: claims
-                .iter()
-                .map(|claim| mechanism_pair(tuned, claim, &judged))
-                .collect(),
-            reads: Vec::new(),
-        };
+    /// Every distinct limit that a claim reads gets a share of the level.
+    fn share_level(&mut self, tuned: &Tuned, claims: &[BoundClaim]) {
         for (at, claim) in claims.iter().enumerate() {
-            let read = plan.read_by(tuned, at, claim);
-            if !plan.reads.contains(&read) {
-                plan.reads.push(read);
+            let read = self.read_by(tuned, at, claim);
+            if !self.reads.contains(&read) {
+                self.reads.push(read);
             }
         }
-        plan
     }
 
     /// All rules that are judged: one per pair, then those for limits of privacy.
@@ -136,7 +139,7 @@ impl Plan {
     }
 
     /// The share of α that a limit gets.
-    pub fn share(&self, read: Read) -> f64 {
+    pub fn share(&self, read: CertifiedLimit) -> f64 {
         if self.reads.contains(&read) {
             bonferroni(self.alpha, self.reads.len() as u64)
         } else {
@@ -145,19 +148,19 @@ impl Plan {
     }
 
     /// The limit on the total variation of the worst pair.
-    pub fn worst_read(&self, tuned: &Tuned) -> Read {
+    pub fn worst_read(&self, tuned: &Tuned) -> CertifiedLimit {
         match self.worst_method {
             WorstMethod::Attack => self.advantage_read(tuned, self.worst),
-            WorstMethod::Kolmogorov => Read::Kolmogorov(self.worst),
+            WorstMethod::Kolmogorov => CertifiedLimit::Kolmogorov(self.worst),
         }
     }
 
     /// The limit on the advantage of a pair's attack.
-    pub fn advantage_read(&self, tuned: &Tuned, pair: usize) -> Read {
+    pub fn advantage_read(&self, tuned: &Tuned, pair: usize) -> CertifiedLimit {
         let rule = tuned.choices[pair].rule;
         match self.methods[pair] {
-            AdvantageMethod::Separate => Read::Errors(rule),
-            AdvantageMethod::Pooled => Read::Pooled(rule),
+            AdvantageMethod::Separate => CertifiedLimit::Errors(rule),
+            AdvantageMethod::Pooled => CertifiedLimit::Pooled(rule),
         }
     }
 
@@ -166,7 +169,7 @@ impl Plan {
         self.privacy[self.privacy_of_claims[claim].expect("planned for every claim of privacy")]
     }
 
-    fn read_by(&self, tuned: &Tuned, at: usize, claim: &BoundClaim) -> Read {
+    fn read_by(&self, tuned: &Tuned, at: usize, claim: &BoundClaim) -> CertifiedLimit {
         match claim.terms() {
             Terms::Privacy(_) => self.privacy_of(at).read,
             Terms::BayesSecurity { .. } | Terms::Advantage { .. } => self.worst_read(tuned),
@@ -199,8 +202,8 @@ fn privacy(
             quantity: quantity(pair),
             rule,
             read: match tuned.for_privacy {
-                Some(_) => Read::PrivacyErrors(rule),
-                None => Read::Errors(rule),
+                Some(_) => CertifiedLimit::PrivacyErrors(rule),
+                None => CertifiedLimit::Errors(rule),
             },
             position: 0,
         }
@@ -235,7 +238,7 @@ fn privacy(
     (plans, of_claims)
 }
 
-/// For each pair, the method that promises the larger limit on its certify rows.
+/// For each pair, the method that promises the larger limit on its certification rows.
 fn methods(split: &Split, tuned: &Tuned, alpha: f64) -> Vec<AdvantageMethod> {
     let guide = AdvantageGuide::new(alpha);
     let rows = split.certify.rows();
@@ -279,7 +282,7 @@ fn mechanism_pair(
 }
 
 /// On one numeric column the Kolmogorov distance is an alternative to the attack. The better on the
-/// tune rows is taken.
+/// tuning rows is taken.
 fn worst_method(
     observations: &Observations,
     split: &Split,

@@ -1,8 +1,8 @@
 //! Points of the total variation of discrete logs: from the attack, plug-in, minimax; and which of them
 //! is reported.
 
-use crate::audit::Evidence;
-use crate::audit::model::TotalVariationPoints;
+use crate::audit::evidence::Evidence;
+use crate::audit::findings::TotalVariationPoints;
 use crate::estimate::{Estimate, Method};
 use leakgauge_attack::measure::minimax_tv::{BySecret, SparsePair};
 use leakgauge_attack::measure::plug_in;
@@ -12,7 +12,7 @@ impl Evidence<'_> {
     /// Every point of the worst pair, from rows that did not choose it; and the best of them as the
     /// point of the estimate.
     pub(super) fn worst_points(&self, estimate: &mut Estimate) -> Option<TotalVariationPoints> {
-        self.plug_in.as_ref()?;
+        self.plug_in?;
         let rule = self.tuned.choices[self.plan.worst].rule;
         let chosen = !self.fresh && self.pair_count() > 1;
         let rows = if chosen { self.certify } else { self.counts };
@@ -35,7 +35,7 @@ impl Evidence<'_> {
 
     /// Sparseness and minimax estimate of every pair, from all rows: nothing chose these pairs.
     pub(super) fn listed_sparse(&self) -> Option<Vec<SparsePair>> {
-        self.plug_in.as_ref()?;
+        self.plug_in?;
         Some(BySecret::new(self.counts).all_pairs())
     }
 
@@ -46,7 +46,7 @@ impl Evidence<'_> {
         sparse: Option<&SparsePair>,
         estimate: &mut Estimate,
     ) -> Option<TotalVariationPoints> {
-        let plug_in = self.plug_in.as_ref()?[pair];
+        let plug_in = self.plug_in?[pair];
         self.points(pair, sparse?, plug_in, estimate)
     }
 

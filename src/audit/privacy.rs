@@ -1,14 +1,15 @@
 //! Claims of differential privacy.
 
-use crate::audit::Evidence;
-use crate::audit::model::{ClaimReport, PrivacyLimit, Verdict};
+use crate::audit::claim_reason::{
+    Distance, Divergence, Grounds, PrivacyGrounds, PrivacyKind, PrivacyOutcome, Unproved,
+};
+use crate::audit::evidence::Evidence;
+use crate::audit::findings::{ClaimReport, PrivacyLimit, Verdict};
 use crate::audit::plan::PrivacyPlan;
 use crate::audit::rows_needed;
-use crate::estimate::{Estimate, Method, Methods};
+use crate::estimate::{Estimate, Method, Methods, Reason};
 use leakgauge_attack::measure::plug_in::hockey_stick;
-use leakgauge_base::error::shorten;
-use leakgauge_base::quantity::{PrivacyParameter, Quantity};
-use leakgauge_base::rounding::{allowance, at_least, at_least_beyond, at_most, at_most_beyond};
+use leakgauge_base::quantity::Quantity;
 use leakgauge_exact::claim::{BoundClaim, BoundPromise, Guarantee};
 use leakgauge_stats::concentration::mcdiarmid_hockey_stick_radius;
 
@@ -22,10 +23,21 @@ pub(super) fn judge(
     at: usize,
 ) -> ClaimReport {
     let case = Case::new(evidence, promise, at);
-    let (verdict, reason) = case.decide();
+    let outcome = case.decide();
+    let verdict = match outcome {
+        PrivacyOutcome::Refuted => Verdict::Violated,
+        PrivacyOutcome::Proved(_) => Verdict::Holds,
+        PrivacyOutcome::Open(_) => Verdict::Inconclusive,
+    };
     let rows_needed = (verdict == Verdict::Inconclusive)
         .then(|| case.rows())
         .flatten();
+    let [a, b] = case.limit.secrets.secrets();
+    let reason = Grounds::Privacy(PrivacyGrounds {
+        quantity: case.limit.quantity,
+        distance: case.distance(a, b),
+        outcome,
+    });
     let limit = case.limit;
     ClaimReport {
         claim: claim.claim().clone(),
@@ -40,14 +52,11 @@ pub(super) fn judge(
                 lower: limit.lower.map(|_| evidence.errors_method()),
                 upper: None,
             },
-            reason: Some(format!(
-                "no upper limit of {} exists from samples",
-                limit.quantity
-            )),
+            reason: Some(Reason::Unbounded(limit.quantity)),
         },
         pair: limit.secrets,
         verdict,
-        reason,
+        reason: reason.into(),
         rows_needed,
         fit: None,
     }
@@ -60,12 +69,12 @@ struct Case<'a> {
     plan: PrivacyPlan,
     limit: PrivacyLimit,
     allowed: Guarantee,
-    divergence: Option<Divergence>,
+    divergence: Option<Found>,
 }
 
 /// The hockey-stick divergence of an ordered pair.
-struct Divergence {
-    pair: [usize; 2],
+struct Found {
+    pair: [u32; 2],
     plug_in: f64,
     upper: f64,
     /// What the pair is allowed.
@@ -73,7 +82,7 @@ struct Divergence {
     delta: f64,
 }
 
-impl Divergence {
+impl Found {
     fn excess(&self) -> f64 {
         self.upper - self.delta
     }
@@ -95,126 +104,52 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// The verdict and why.
-    fn decide(&self) -> (Verdict, String) {
+    /// What was found.
+    fn decide(&self) -> PrivacyOutcome {
         let allowed = self.allowed.parameter();
-        let (name, bound) = (self.limit.quantity, allowance(allowed));
-        let article = match name {
-            PrivacyParameter::Epsilon { .. } => "an",
-            PrivacyParameter::Mu | PrivacyParameter::Rho => "a",
-        };
-        let [a, b] = self.limit.secrets.each_ref().map(|label| shorten(label));
-        let (one, other) = (self.plan.rule.a as usize, self.plan.rule.b as usize);
-        let apart = self.apart(one, other);
-        if let Some(lower) = self.limit.lower.filter(|lower| *lower > allowed) {
-            let lower = at_least_beyond(lower, allowed);
-            let (at_delta, more) = match (&apart, self.plan.quantity) {
-                (None, _) => (String::new(), bound),
-                (Some(_), PrivacyParameter::Epsilon { delta }) if delta > 0.0 => (
-                    format!(" at delta {}", allowance(delta)),
-                    format!("the {bound} that the claim allows there"),
-                ),
-                (Some(_), _) => (
-                    String::new(),
-                    format!("the {bound} that the claim allows there"),
-                ),
-            };
-            let apart = apart.map_or(String::new(), |apart| format!(", {apart},"));
-            let reason = format!(
-                "Secrets {a} and {b}{apart} need {article} {name} of at least {lower}{at_delta}, more than {more}."
-            );
-            return (Verdict::Violated, reason);
+        if self.limit.lower.is_some_and(|lower| lower > allowed) {
+            return PrivacyOutcome::Refuted;
         }
-        if let Some(reason) = self.confirmed() {
-            return (Verdict::Holds, reason);
+        match &self.divergence {
+            Some(found) if found.excess() <= 0.0 => PrivacyOutcome::Proved(self.divergence(found)),
+            Some(found) => PrivacyOutcome::Open(Unproved::Divergence(self.divergence(found))),
+            None => PrivacyOutcome::Open(self.unproved()),
         }
-        let lower = self.limit.lower.map_or("no limit".to_owned(), |lower| {
-            format!("at least {}", at_least(lower))
-        });
-        let (place, allows) = match apart {
-            None => (String::new(), format!("which the claimed {bound} allows")),
-            Some(apart) => (
-                format!(" between {a} and {b}, {apart}"),
-                format!("where the claim allows {bound}"),
-            ),
-        };
-        let reason = format!(
-            "Not refuted: the log shows {article} {name} of {lower}{place}, {allows}. Not confirmed: {}.",
-            self.unconfirmed()
-        );
-        (Verdict::Inconclusive, reason)
     }
 
-    /// How far apart two secrets are, in words, if that matters.
-    fn apart(&self, a: usize, b: usize) -> Option<String> {
-        let (steps, unit) = self.promise.steps(a, b)?;
-        Some(format!(
-            "{} {} of {} apart",
-            allowance(steps),
-            if steps == 1.0 { "step" } else { "steps" },
-            allowance(unit)
-        ))
-    }
-
-    /// Why the claim holds, if it does.
-    fn confirmed(&self) -> Option<String> {
-        let found = self
-            .divergence
-            .as_ref()
-            .filter(|found| found.excess() <= 0.0)?;
-        let upper = at_most_beyond(found.upper, found.delta);
-        let (epsilon, delta) = (allowance(found.epsilon), allowance(found.delta));
+    fn divergence(&self, found: &Found) -> Divergence {
         let [a, b] = found.pair;
-        Some(match self.apart(a, b) {
-            None => format!(
-                "At epsilon {epsilon} every ordered pair needs a delta of at most {upper}, within {delta}."
-            ),
-            Some(apart) => format!(
-                "At its own epsilon every ordered pair needs no more than its own delta; the nearest is {} and {}, \
-                 {apart}: at epsilon {epsilon} a delta of at most {upper}, within {delta}.",
-                shorten(&self.evidence.secrets[a]),
-                shorten(&self.evidence.secrets[b]),
-            ),
-        })
+        Divergence {
+            pair: self.evidence.secrets(found.pair),
+            distance: self.distance(a, b),
+            upper: found.upper,
+            epsilon: found.epsilon,
+            delta: found.delta,
+        }
     }
 
-    /// Why it cannot be said to hold.
-    fn unconfirmed(&self) -> String {
-        if let Some(found) = &self.divergence {
-            let [a, b] = found.pair;
-            let of = self.apart(a, b).map_or(String::new(), |apart| {
-                let [a, b] = found
-                    .pair
-                    .map(|secret| shorten(&self.evidence.secrets[secret]));
-                format!(
-                    " of {a} and {b}, {apart}, where {} is allowed,",
-                    allowance(found.delta)
-                )
-            });
-            return format!(
-                "the delta needed at epsilon {}{of} is only limited to {}",
-                allowance(found.epsilon),
-                at_most(found.upper)
-            );
-        }
-        let kind = match self.allowed {
-            Guarantee::Dp { delta, .. } if delta > 0.0 && self.evidence.effective.is_some() => {
-                return self.evidence.no_upper("").to_owned();
-            }
-            Guarantee::Dp { delta, .. } if delta > 0.0 && self.evidence.is_discrete() => {
-                return "some secret has no rows in this log".to_owned();
-            }
+    /// How far apart two secrets are, if that matters.
+    fn distance(&self, a: u32, b: u32) -> Option<Distance> {
+        let (steps, unit) = self.promise.steps(a as usize, b as usize)?;
+        Some(Distance { steps, unit })
+    }
+
+    /// Why there is no divergence that could prove the claim.
+    fn unproved(&self) -> Unproved {
+        match self.allowed {
             Guarantee::Dp { delta, .. } if delta > 0.0 => {
-                return "no upper limit exists for numeric observations".to_owned();
+                if self.evidence.effective.is_some() {
+                    Unproved::DependentRows
+                } else if self.evidence.is_discrete() {
+                    Unproved::SecretWithoutRows
+                } else {
+                    Unproved::RawNumbers
+                }
             }
-            Guarantee::Dp { .. } => "pure",
-            Guarantee::Gaussian { .. } => "Gaussian",
-            Guarantee::Concentrated { .. } => "concentrated",
-        };
-        format!(
-            "samples can refute {kind} differential privacy but never prove it: an observation too rare to be seen could \
-             still break it"
-        )
+            Guarantee::Dp { .. } => Unproved::Never(PrivacyKind::Pure),
+            Guarantee::Gaussian { .. } => Unproved::Never(PrivacyKind::Gaussian),
+            Guarantee::Concentrated { .. } => Unproved::Never(PrivacyKind::Concentrated),
+        }
     }
 
     /// Rows that would prove the claim, else rows that would refute it, if either can be named.
@@ -246,7 +181,7 @@ fn needs_delta(allowed: Guarantee) -> bool {
 
 /// The hockey-stick divergence of the ordered pair whose upper limit, at the pair's own ε and level,
 /// exceeds the pair's own δ most.
-fn largest_divergence(evidence: &Evidence, promise: &BoundPromise) -> Option<Divergence> {
+fn largest_divergence(evidence: &Evidence, promise: &BoundPromise) -> Option<Found> {
     let rows = evidence.counts.rows();
     if rows.contains(&0) {
         return None;
@@ -260,11 +195,11 @@ fn largest_divergence(evidence: &Evidence, promise: &BoundPromise) -> Option<Div
     let limits = hockey_stick(evidence.counts, epsilon)
         .into_iter()
         .map(|(a, b, plug_in)| {
-            let pair = [a as usize, b as usize];
-            let (epsilon, delta) = allowed(pair[0], pair[1]);
-            let [a, b] = pair.map(|secret| rows[secret]);
+            let pair = [a, b];
+            let (epsilon, delta) = allowed(a as usize, b as usize);
+            let [a, b] = pair.map(|secret| rows[secret as usize]);
             let radius = mcdiarmid_hockey_stick_radius(a, b, epsilon, alpha);
-            Divergence {
+            Found {
                 pair,
                 plug_in,
                 // No divergence exceeds 1, however wide its limit.

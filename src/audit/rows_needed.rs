@@ -1,7 +1,8 @@
 //! How many rows like these would decide a claim.
 
-use crate::audit::Evidence;
-use crate::audit::model::Verdict;
+use crate::audit::advice::LogAdvice;
+use crate::audit::evidence::Evidence;
+use crate::audit::findings::Verdict;
 use crate::estimate::{Estimate, Method};
 
 /// Rows at which the same rates would decide a bound on the advantage of a pair; `None` where the
@@ -63,7 +64,7 @@ pub(super) fn is_within_noise(point: f64, lower: f64, bound: f64) -> bool {
 /// Rows at which the upper limit of every pair would come down to its bound. Plug-in estimates that are
 /// above it, as they are while most observations are new, promise nothing.
 fn for_plug_in(evidence: &Evidence, bound: impl Fn(usize) -> f64) -> Option<u64> {
-    let plug_in = evidence.plug_in.as_ref()?;
+    let plug_in = evidence.plug_in?;
     let level = evidence.one_side(evidence.alpha());
     let mut largest = 1.0f64;
     for (pair, &plug_in) in plug_in.iter().enumerate() {
@@ -141,18 +142,14 @@ pub(super) fn scaled(
     sensible(evidence.counts.total() as f64 * high)
 }
 
-/// Where a sample was used: whether the log itself has the rows that are wanted, in a sentence.
-pub(super) fn from_the_log(evidence: &Evidence, wanted: u64) -> Option<String> {
+/// Where a sample was used: how to use as many rows of the log as are wanted.
+pub(super) fn from_the_log(evidence: &Evidence, wanted: u64) -> Option<LogAdvice> {
     let sampled = evidence.sampled?;
-    let (used, all) = (sampled.rows_used(), sampled.rows_in_all());
-    let (rows, which) = if wanted < all {
-        (wanted, "as many as that")
-    } else {
-        (all, "all of them")
-    };
-    Some(format!(
-        "Of the log's {all} rows {used} were used: --max-rows {rows} uses {which}."
-    ))
+    Some(LogAdvice {
+        rows: sampled.rows_in_all(),
+        used: sampled.rows_used(),
+        wanted,
+    })
 }
 
 /// Two significant digits, rounded up; `None` beyond what anyone could log.

@@ -1,7 +1,7 @@
 //! The counts behind points and limits, kept so that figures of several logs can be put together at
 //! levels of their own.
 
-use crate::audit::Evidence;
+use crate::audit::evidence::Evidence;
 use crate::estimate::{Estimate, Method};
 use leakgauge_attack::measure::plug_in;
 use leakgauge_attack::pairwise::{Advantage, GuessErrors, PairErrors};
@@ -17,17 +17,15 @@ pub struct Tallies {
     pub prior: Vec<f64>,
     /// The position of the worst pair among all pairs.
     pub worst_pair: usize,
-    /// The numbers of its two secrets, in the order in which they are reported.
-    pub worst_secrets: [usize; 2],
-    /// Guesses among all secrets on the certify rows.
+    /// Guesses among all secrets on the certification rows.
     pub guesses: GuessErrors,
-    /// The attack at the worst pair on the certify rows.
+    /// The attack at the worst pair on the certification rows.
     pub worst: Advantage,
-    /// The attack at every pair on the certify rows.
+    /// The attack at every pair on the certification rows.
     pub pairs: Vec<PairErrors>,
     /// The same from all rows, each judged by an attack that did not see it.
     cross: Option<Cross>,
-    /// What the certify rows are worth, in a split by time.
+    /// What the certification rows are worth, in a split by time.
     pub effective: Option<EffectiveSampleSize>,
     /// Discrete logs: what limits from above rest on.
     pub plug_in: Option<PlugIn>,
@@ -41,7 +39,7 @@ struct Cross {
     worst_variance: f64,
 }
 
-/// How many independent rows the certify rows are worth.
+/// How many independent rows the certification rows are worth.
 #[derive(Debug, Clone)]
 pub struct EffectiveSampleSize {
     /// For every pair, of its first secret and of its second.
@@ -84,14 +82,12 @@ impl PlugIn {
 impl Tallies {
     pub(super) fn of(evidence: &Evidence, prior: &[f64]) -> Tallies {
         let pairs = evidence.pair_count();
-        let cross = evidence.cross_fit.as_ref();
-        let effective = evidence.effective.as_ref();
+        let cross = evidence.cross_fit;
+        let effective = evidence.effective;
         let worst = evidence.plan.worst;
-        let rule = evidence.tuned.choices[worst].rule;
         Tallies {
             prior: prior.to_vec(),
             worst_pair: worst,
-            worst_secrets: [rule.a, rule.b].map(|secret| secret as usize),
             guesses: evidence.judgement.guesses[0].clone(),
             worst: evidence.advantages[worst],
             pairs: evidence.judgement.tallies[..pairs].to_vec(),
@@ -104,7 +100,7 @@ impl Tallies {
                 pairs: worth.rules[..pairs].to_vec(),
                 guesses: worth.guesses[0].clone(),
             }),
-            plug_in: evidence.plug_in.as_ref().map(|tv| {
+            plug_in: evidence.plug_in.map(|tv| {
                 let rows = evidence.counts.rows();
                 let choices = evidence.tuned.choices.iter();
                 let of_pair = choices.map(|choice| [choice.rule.a, choice.rule.b]);
@@ -161,7 +157,7 @@ impl Tallies {
         }
     }
 
-    /// The same of the risk of the attack on the certify rows.
+    /// The same of the risk of the attack on the certification rows.
     pub fn attack_error(&self) -> Option<f64> {
         self.error(&self.guesses, self.effective.as_ref())
     }

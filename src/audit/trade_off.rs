@@ -1,10 +1,10 @@
 //! The trade-off section: what the attack's score achieves at every threshold on the worst pair.
 
-use serde::Serialize;
-
-use crate::audit::Evidence;
-use crate::estimate::{Estimate, Method, Methods};
+use crate::audit::evidence::Evidence;
+use crate::audit::pair::Pair;
+use crate::estimate::{Estimate, Method, Methods, Reason};
 use leakgauge_attack::pairwise::{Detection, ScoredRows, rows_for_detection};
+use leakgauge_base::quantity::PrivacyParameter;
 
 /// False positive rates at which true positives are reported.
 const FALSE_POSITIVE_RATES: [f64; 3] = [0.1, 0.01, 0.001];
@@ -14,8 +14,8 @@ const DELTAS: [f64; 4] = [0.0, 1e-5, 1e-3, 1e-2];
 const CURVE_POINTS: usize = 200;
 
 /// What the attack's score achieves on a pair of secrets, at every threshold. The pair and the score were
-/// chosen on the tune rows; nothing here was.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// chosen on the tuning rows; nothing here was.
+#[derive(Debug, Clone, PartialEq)]
 pub struct TradeOff {
     /// True positives at a few false positive rates, in both directions.
     pub operating_points: Vec<OperatingPoint>,
@@ -34,12 +34,10 @@ pub struct TradeOff {
 }
 
 /// True positives at a false positive rate.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct OperatingPoint {
-    /// The secret whose rows are found.
-    pub detects: String,
-    /// The secret whose rows raise false alarms.
-    pub against: String,
+    /// The secret whose rows are found, then the one whose rows raise false alarms.
+    pub secrets: Pair,
     /// Share of these at most.
     pub false_positive_rate: f64,
     /// Share of the rows that are found, with the best threshold on this score.
@@ -47,7 +45,7 @@ pub struct OperatingPoint {
 }
 
 /// How limits of several figures hold.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Levels {
     /// Both limits of one operating point.
     pub each: f64,
@@ -56,22 +54,21 @@ pub struct Levels {
 }
 
 /// Both errors of the attack at descending thresholds.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
-    /// The secret that the attack says above the threshold; missing it is the type II error.
-    pub detects: String,
-    /// The secret that it then takes for the other: the type I error.
-    pub against: String,
+    /// The secret that the attack says above the threshold, missing which is the type II error; then the one
+    /// that it takes for it there, the type I error.
+    pub secrets: Pair,
     /// How many thresholds differ; so many that only some are listed.
     pub thresholds: usize,
-    /// Share of `against` above the threshold.
+    /// Share of the second secret above the threshold.
     pub type_1: Vec<f64>,
-    /// Share of `detects` at or below it.
+    /// Share of the first secret at or below it.
     pub type_2: Vec<f64>,
 }
 
 /// A simultaneous band: at every threshold each error is at most its radius away from the curve.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Band {
     /// Of the type I error.
     pub type_1_radius: f64,
@@ -81,14 +78,10 @@ pub struct Band {
     pub confidence: f64,
     /// How.
     pub method: Method,
-    /// What its far side says: at least so easy to tell apart.
-    pub upper_side: &'static str,
-    /// What its near side says.
-    pub lower_side: &'static str,
 }
 
 /// The trade-off curve of two normal laws that are μ deviations apart.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GaussianFit {
     /// Their distance; `None` where it is infinite.
     pub mu: Option<f64>,
@@ -97,7 +90,7 @@ pub struct GaussianFit {
 }
 
 /// A lower limit of ε.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BandEpsilon {
     /// The δ.
     pub delta: f64,
@@ -113,9 +106,9 @@ pub(super) fn of_worst_pair(evidence: &Evidence) -> Option<TradeOff> {
         return None;
     }
     let alpha = evidence.alpha();
-    let [a, b] = evidence.names(evidence.plan.worst);
-    let mut operating_points = directed(scored, &a, &b, alpha);
-    operating_points.extend(directed(&scored.exchanged(), &b, &a, alpha));
+    let pair = evidence.pair(evidence.plan.worst);
+    let mut operating_points = directed(scored, &pair, alpha);
+    operating_points.extend(directed(&scored.exchanged(), &pair.reversed(), alpha));
     let figures = operating_points.len() as f64;
     let points = scored.curve(CURVE_POINTS);
     let radius = scored.band(alpha);
@@ -126,8 +119,7 @@ pub(super) fn of_worst_pair(evidence: &Evidence) -> Option<TradeOff> {
             together: (1.0 - figures * alpha).max(0.0),
         },
         curve: Curve {
-            detects: a,
-            against: b,
+            secrets: pair,
             thresholds: scored.cuts(),
             type_1: points.iter().map(|point| point.type_1).collect(),
             type_2: points.iter().map(|point| point.type_2).collect(),
@@ -137,8 +129,6 @@ pub(super) fn of_worst_pair(evidence: &Evidence) -> Option<TradeOff> {
             type_2_radius: radius.type_2,
             confidence: 1.0 - alpha,
             method: Method::DkwBand,
-            upper_side: "larger errors: the mechanism's trade-off function is nowhere above",
-            lower_side: "smaller errors: of this attack's score only, another may do better",
         },
         mu: mu(scored, alpha),
         gaussian_fit: GaussianFit {
@@ -155,23 +145,20 @@ pub(super) fn of_worst_pair(evidence: &Evidence) -> Option<TradeOff> {
     })
 }
 
-/// Why [`of_worst_pair`] has nothing to say, if so.
-pub(super) fn missing(evidence: &Evidence) -> Option<&'static str> {
+/// Why [`of_worst_pair`] finds nothing, if so.
+pub(super) fn missing(evidence: &Evidence) -> Option<Reason> {
     match evidence.scored.map(ScoredRows::rows) {
-        None => Some(
-            "its limits count on independent rows, and a split by time is for rows that are not",
-        ),
-        Some((0, _) | (_, 0)) => Some("a secret of the pair has no rows to certify on"),
+        None => Some(Reason::DependentRows),
+        Some((0, _) | (_, 0)) => Some(Reason::PairWithoutRows),
         Some(_) => None,
     }
 }
 
 /// The operating points that find rows of one secret among those of another.
-fn directed(scored: &ScoredRows, detects: &str, against: &str, alpha: f64) -> Vec<OperatingPoint> {
+fn directed(scored: &ScoredRows, secrets: &Pair, alpha: f64) -> Vec<OperatingPoint> {
     let rows = scored.rows().1;
     let point = |false_positive_rate: f64| OperatingPoint {
-        detects: detects.to_owned(),
-        against: against.to_owned(),
+        secrets: secrets.clone(),
         false_positive_rate,
         true_positive_rate: detection(
             scored.detection(false_positive_rate, alpha / 2.0),
@@ -183,7 +170,7 @@ fn directed(scored: &ScoredRows, detects: &str, against: &str, alpha: f64) -> Ve
     FALSE_POSITIVE_RATES.map(point).into()
 }
 
-fn detection(found: Detection, rate: f64, rows: u64, least: u64) -> Estimate {
+fn detection(found: Detection, rate: f64, rows: u64, needed: u64) -> Estimate {
     let limit = Method::OrderStatisticClopperPearson;
     Estimate {
         point: found.point,
@@ -194,12 +181,10 @@ fn detection(found: Detection, rate: f64, rows: u64, least: u64) -> Estimate {
             lower: found.lower.map(|_| limit),
             upper: found.upper.map(|_| limit),
         },
-        reason: found.lower.is_none().then(|| {
-            format!(
-                "{rows} rows of the other secret certify no threshold with a false positive rate of at most {rate}: \
-                 {least} are the least"
-            )
-        }),
+        reason: found
+            .lower
+            .is_none()
+            .then_some(Reason::RareFalsePositives { rows, rate, needed }),
     }
 }
 
@@ -215,6 +200,6 @@ fn mu(scored: &ScoredRows, alpha: f64) -> Estimate {
             lower: lower.map(|_| Method::BandAndTails),
             upper: None,
         },
-        reason: Some("no upper limit of mu exists from samples".to_owned()),
+        reason: Some(Reason::Unbounded(PrivacyParameter::Mu)),
     }
 }

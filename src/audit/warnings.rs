@@ -1,6 +1,6 @@
 //! What a reader should know before believing the figures.
 
-use crate::audit::order::of_order;
+use crate::audit::order::order_warnings;
 use crate::audit::warning::Warning;
 use leakgauge_attack::split::Split;
 use leakgauge_log::Log;
@@ -15,7 +15,7 @@ pub(super) fn find(log: &Log, split: &Split) -> Vec<Warning> {
     match &log.order {
         Some(order) => {
             let table = order.observations.as_ref().unwrap_or(&log.observations);
-            warnings.extend(of_order(table, log.secrets.len(), order));
+            warnings.extend(order_warnings(table, log.secrets.len(), order));
         }
         None => warnings.push(Warning::OrderNotChecked),
     }

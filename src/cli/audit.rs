@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use leakgauge::audit::{self, Audit, AuditOptions, SplitChoice, Verdict};
+use leakgauge::audit::{self, AuditOptions, Findings, SplitChoice, Verdict};
 use leakgauge::claim::Claim;
 use leakgauge::error::Result;
 use leakgauge::report::{Outputs, command_line};
@@ -101,7 +101,7 @@ fn run(
     shared: &EstimateOptions,
     options: &AuditOptions,
     outputs: &Outputs,
-) -> Result<Audit> {
+) -> Result<Findings> {
     options::use_threads(shared.threads)?;
     let meter = log::ReadMeter::default();
     let progress = Progress::start(meter.clone());
@@ -119,7 +119,7 @@ fn run(
     Ok(found)
 }
 
-fn exit_code(found: &Audit) -> u8 {
+fn exit_code(found: &Findings) -> u8 {
     let any = |verdict| found.claims.iter().any(|claim| claim.verdict == verdict);
     if any(Verdict::Violated) {
         1

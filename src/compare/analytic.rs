@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::audit::Audit;
+use crate::audit::{Findings, PriorChoice};
 use leakgauge_attack::pairwise::pairs;
 use leakgauge_base::error::Result;
 use leakgauge_exact::mechanism::{BoundMechanism, Mechanism};
@@ -36,14 +36,18 @@ pub struct AnalyticPair {
 }
 
 impl Analytic {
-    pub(super) fn of(mechanism: &dyn Mechanism, log: &Log, audit: &Audit) -> Result<Analytic> {
+    pub(super) fn of(mechanism: &dyn Mechanism, log: &Log, audit: &Findings) -> Result<Analytic> {
         // As in an audit: what --secrets leaves out is still part of its domain.
         let labels: Vec<String> = log.secrets.iter().chain(&log.left_out).cloned().collect();
         let bound = mechanism.bind(&labels)?;
-        let [a, b] = audit.tallies.worst_secrets;
+        let [a, b] = audit
+            .worst_pair
+            .secrets
+            .secrets()
+            .map(|secret| secret as usize);
         let (first, second) = worst(&*bound, log.secrets.len(), log.left_out.is_empty());
         // Σ_o max_s P(o | s)/n, the capacity over n, is V at the uniform prior.
-        let uniform = audit.overall.prior == "uniform" && log.left_out.is_empty();
+        let uniform = audit.overall.prior == PriorChoice::Uniform && log.left_out.is_empty();
         let capacity = if uniform { bound.capacity() } else { None };
         Ok(Analytic {
             mechanism: mechanism.to_string(),

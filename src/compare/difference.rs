@@ -9,38 +9,22 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Difference, Differences, Measured, PairDifference, PairSummary};
-use crate::audit::{Audit, PairFigures, Tallies};
-use crate::estimate::{Estimate, Method, Methods};
+use crate::audit::{Findings, PairFigures, Tallies};
+use crate::estimate::{Estimate, Method, Methods, Reason};
 use leakgauge_attack::pairwise::PairErrors;
-use leakgauge_base::naming::setting;
 use leakgauge_exact::leakage;
 use leakgauge_stats::binomial::{clopper_pearson_lower, clopper_pearson_upper};
 use leakgauge_stats::weighted_risk::{Stratum, chernoff_lower, chernoff_upper};
 
-const UNTESTED: &str = "a secret of positive prior has no certification rows";
-const PAIR_UNTESTED: &str = "a secret of a worst pair has no certification rows";
-
-/// Why there are no limits for the best adversary.
-fn no_upper() -> String {
-    format!(
-        "no upper bound is possible for raw numbers, so the difference has no limits; set a resolution ({})",
-        setting("resolution", "COLUMN=WIDTH")
-    )
-}
-
 /// The labels of the secrets.
-pub(super) fn labels(audit: &Audit) -> impl Iterator<Item = &str> {
-    audit
-        .input
-        .secrets
-        .iter()
-        .map(|secret| secret.label.as_str())
+pub(super) fn labels(audit: &Findings) -> impl Iterator<Item = &str> {
+    audit.input.secrets.iter().map(String::as_str)
 }
 
 /// What changed from one log to another.
 pub(super) fn between(logs: &[Measured], from: usize, to: usize) -> Differences {
     let (earlier, later) = (&logs[from], &logs[to]);
-    let only = |here: &Audit, there: &Audit| {
+    let only = |here: &Findings, there: &Findings| {
         let there: BTreeSet<&str> = labels(there).collect();
         let missing = labels(here).filter(|label| !there.contains(label));
         missing.map(str::to_owned).collect()
@@ -63,12 +47,19 @@ pub(super) fn between(logs: &[Measured], from: usize, to: usize) -> Differences 
 type Point = (Option<f64>, Option<f64>);
 
 /// Lower and upper limit with their method, or why there are none.
-type Limits = Result<(f64, f64, Method), String>;
+type Limits = Result<(f64, f64, Method), Reason>;
 
-fn difference(earlier: Point, later: Point, limits: Limits, analytic: Option<f64>) -> Difference {
+/// How an estimate changed: the difference, its standard error, the difference in standard errors.
+fn change(earlier: Point, later: Point) -> [Option<f64>; 3] {
     let both = |x: Option<f64>, y: Option<f64>| Some((x?, y?));
     let point = both(earlier.0, later.0).map(|(earlier, later)| later - earlier);
     let standard_error = both(earlier.1, later.1).map(|(x, y)| x.hypot(y));
+    let z = both(point, standard_error).map(|(point, error)| point / error);
+    [point, standard_error, z]
+}
+
+fn difference(earlier: Point, later: Point, limits: Limits, analytic: Option<f64>) -> Difference {
+    let [point, standard_error, z] = change(earlier, later);
     let (lower, upper, method, reason) = match limits {
         Ok((lower, upper, method)) => (Some(lower), Some(upper), Some(method), None),
         Err(reason) => (None, None, None, Some(reason)),
@@ -76,7 +67,7 @@ fn difference(earlier: Point, later: Point, limits: Limits, analytic: Option<f64
     Difference {
         earlier: earlier.0,
         later: later.0,
-        z: both(point, standard_error).map(|(point, error)| point / error),
+        z,
         difference: Estimate {
             point,
             lower,
@@ -103,10 +94,10 @@ fn bayes_vulnerability(earlier: &Measured, later: &Measured) -> Difference {
     };
     let value = |log: &Measured| log.analytic.as_ref()?.bayes_vulnerability;
     let level = (1.0 - earlier.audit.confidence) / 4.0;
-    let limits = |log: &Measured| -> Result<(f64, f64), String> {
+    let limits = |log: &Measured| -> Result<(f64, f64), Reason> {
         let tallies = &log.audit.tallies;
         let blind = leakage::prior_vulnerability(&tallies.prior);
-        let upper = tallies.plug_in.as_ref().ok_or_else(no_upper)?;
+        let upper = tallies.plug_in.as_ref().ok_or(Reason::RawNumbersCompared)?;
         let (_, risk, _) = risk_limits(tallies, level)?;
         Ok((
             (1.0 - risk).max(blind),
@@ -131,12 +122,14 @@ fn total_variation(earlier: &Measured, later: &Measured) -> Difference {
     };
     let value = |log: &Measured| Some(log.analytic.as_ref()?.worst_pair.total_variation);
     let level = (1.0 - earlier.audit.confidence) / 4.0;
-    let limits = |log: &Measured| -> Result<(f64, f64), String> {
+    let limits = |log: &Measured| -> Result<(f64, f64), Reason> {
         let tallies = &log.audit.tallies;
-        let upper = tallies.plug_in.as_ref().ok_or_else(no_upper)?;
-        let upper = upper.total_variation_at_most(level).ok_or(PAIR_UNTESTED)?;
+        let upper = tallies.plug_in.as_ref().ok_or(Reason::RawNumbersCompared)?;
+        let upper = upper
+            .total_variation_at_most(level)
+            .ok_or(Reason::WorstPairWithoutRows)?;
         if !tallies.worst.tally().is_judged() {
-            return Err(PAIR_UNTESTED.to_owned());
+            return Err(Reason::WorstPairWithoutRows);
         }
         Ok((tallies.worst.at_least(level).max(0.0), upper))
     };
@@ -151,7 +144,7 @@ fn total_variation(earlier: &Measured, later: &Measured) -> Difference {
 }
 
 /// Limits of later − earlier from those of both.
-fn combined(earlier: Result<(f64, f64), String>, later: Result<(f64, f64), String>) -> Limits {
+fn combined(earlier: Result<(f64, f64), Reason>, later: Result<(f64, f64), Reason>) -> Limits {
     let ((lower, upper), (later_lower, later_upper)) = (earlier?, later?);
     Ok((
         later_lower - upper,
@@ -160,8 +153,8 @@ fn combined(earlier: Result<(f64, f64), String>, later: Result<(f64, f64), Strin
     ))
 }
 
-fn attack_vulnerability(earlier: &Audit, later: &Audit) -> Difference {
-    let point = |audit: &Audit| {
+fn attack_vulnerability(earlier: &Findings, later: &Findings) -> Difference {
+    let point = |audit: &Findings| {
         let tallies = &audit.tallies;
         let risk = risk_strata(tallies).map(|_| attack_risk(tallies));
         (risk.ok().map(|risk| 1.0 - risk), tallies.attack_error())
@@ -181,8 +174,8 @@ fn attack_vulnerability(earlier: &Audit, later: &Audit) -> Difference {
     difference(point(earlier), point(later), limits(), None)
 }
 
-fn attack_advantage(earlier: &Audit, later: &Audit) -> Difference {
-    let point = |audit: &Audit| {
+fn attack_advantage(earlier: &Findings, later: &Findings) -> Difference {
+    let point = |audit: &Findings| {
         let estimate = &audit.worst_pair.attack_advantage;
         let error = audit.tallies.worst_error(estimate);
         (estimate.point, error)
@@ -191,7 +184,7 @@ fn attack_advantage(earlier: &Audit, later: &Audit) -> Difference {
     let limits = || -> Limits {
         let (a, b) = (&earlier.tallies.worst, &later.tallies.worst);
         if !a.tally().is_judged() || !b.tally().is_judged() {
-            return Err(PAIR_UNTESTED.to_owned());
+            return Err(Reason::WorstPairWithoutRows);
         }
         if a.is_approximate() || b.is_approximate() {
             let level = alpha / 4.0;
@@ -246,7 +239,7 @@ pub(super) fn weighted_difference(
 
 /// The errors of guesses among all secrets by secret; an error if a secret of positive prior was not
 /// tested.
-fn risk_strata(tallies: &Tallies) -> Result<Vec<Stratum>, &'static str> {
+fn risk_strata(tallies: &Tallies) -> Result<Vec<Stratum>, Reason> {
     let guesses = &tallies.guesses;
     let all = tallies
         .prior
@@ -261,7 +254,7 @@ fn risk_strata(tallies: &Tallies) -> Result<Vec<Stratum>, &'static str> {
         })
         .collect();
     if strata.iter().any(|stratum| stratum.rows == 0) {
-        return Err(UNTESTED);
+        return Err(Reason::PriorWithoutRows);
     }
     Ok(strata)
 }
@@ -281,10 +274,7 @@ pub(super) fn attack_risk(tallies: &Tallies) -> f64 {
 
 /// Both limits of the risk of the attack found, each at level 1 − alpha. With effective rows every
 /// secret is limited by itself, for secrets may share noise; approximate then.
-pub(super) fn risk_limits(
-    tallies: &Tallies,
-    alpha: f64,
-) -> Result<(f64, f64, Method), &'static str> {
+pub(super) fn risk_limits(tallies: &Tallies, alpha: f64) -> Result<(f64, f64, Method), Reason> {
     let strata = risk_strata(tallies)?;
     let Some(worth) = &tallies.effective else {
         return Ok((
@@ -323,9 +313,9 @@ fn summary(pairs: &[PairDifference]) -> PairSummary {
 }
 
 /// Pairs of secrets that both logs have, in the order of the earlier one.
-fn pairs(earlier: &Audit, later: &Audit) -> Vec<PairDifference> {
+fn pairs(earlier: &Findings, later: &Findings) -> Vec<PairDifference> {
     fn key(pair: &PairFigures) -> [&str; 2] {
-        let [a, b] = pair.secrets.each_ref().map(String::as_str);
+        let [a, b] = pair.secrets.labels();
         if a <= b { [a, b] } else { [b, a] }
     }
     let there: BTreeMap<[&str; 2], usize> = later
@@ -339,19 +329,17 @@ fn pairs(earlier: &Audit, later: &Audit) -> Vec<PairDifference> {
         .filter_map(|(at, pair)| {
             let other = *there.get(&key(pair))?;
             let (x, y) = (&pair.total_variation, &later.pairs[other].total_variation);
-            let change = difference(
+            let [difference, standard_error, z] = change(
                 (x.point, earlier.tallies.pair_error(x, at)),
                 (y.point, later.tallies.pair_error(y, other)),
-                Err(String::new()),
-                None,
             );
             Some(PairDifference {
                 secrets: pair.secrets.clone(),
-                earlier: change.earlier,
-                later: change.later,
-                difference: change.difference.point,
-                standard_error: change.standard_error,
-                z: change.z,
+                earlier: x.point,
+                later: y.point,
+                difference,
+                standard_error,
+                z,
             })
         })
         .collect()

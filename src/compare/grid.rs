@@ -108,10 +108,7 @@ pub(super) fn varying(logs: &[Measured]) -> Option<Varying> {
 /// Analytic values between the least and the largest value, for logs that share their secrets. `None`
 /// where the mechanism does not take what lies between.
 pub(super) fn curve(logs: &[Measured], parameter: &Varying) -> Option<Curve> {
-    let labels = |log: &Measured| -> Vec<String> {
-        let secrets = log.audit.input.secrets.iter();
-        secrets.map(|secret| secret.label.clone()).collect()
-    };
+    let labels = |log: &Measured| -> Vec<String> { log.audit.input.secrets.to_vec() };
     let secrets = labels(&logs[0]);
     if secrets.len() > MAX_SECRETS || logs.iter().any(|log| labels(log) != secrets) {
         return None;

@@ -28,7 +28,7 @@ mod model;
 use leakgauge_base::Tool;
 use std::collections::BTreeSet;
 
-use crate::audit::{Audit, AuditOptions, audit};
+use crate::audit::{AuditOptions, Findings, audit};
 use crate::estimate::{Estimate, Method, Methods};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::grammar::Call;
@@ -66,7 +66,7 @@ impl Against {
 #[derive(Debug)]
 pub struct Measured {
     /// The audit, with the mechanism as its only claim.
-    pub audit: Audit,
+    pub audit: Findings,
     /// What the mechanism says of the secrets of this log.
     pub analytic: Option<Analytic>,
     /// The mechanism in full, all parameters named.
@@ -138,7 +138,7 @@ pub fn compare(logs: Vec<Measured>, against: Against) -> Result<Comparison> {
     })
 }
 
-fn check(logs: &[Measured]) -> Result<&Audit> {
+fn check(logs: &[Measured]) -> Result<&Findings> {
     let [first, rest @ ..] = logs else {
         return Err(too_few(0));
     };
@@ -175,10 +175,10 @@ fn entry(log: &Measured, parameter: Option<ParameterPoint>) -> LogEntry {
     let standard_error = audit.tallies.worst_error(&worst.total_variation);
     let point = worst.total_variation.point;
     LogEntry {
-        files: audit.input.files.clone(),
-        rows: audit.input.rows,
-        rows_used: audit.input.rows_used,
-        sampled: audit.input.sampled.clone(),
+        files: audit.input.facts.files.clone(),
+        rows: audit.input.facts.rows,
+        rows_used: audit.input.facts.rows_used,
+        sampled: audit.input.sampled(),
         secrets: audit.input.secrets.len(),
         scorer: audit.method.scorer.clone(),
         warnings: audit.warnings.clone(),
@@ -202,7 +202,7 @@ fn entry(log: &Measured, parameter: Option<ParameterPoint>) -> LogEntry {
         verdict: audit.claims.first().map(|claim| claim.verdict),
         claim: audit.claims.first().cloned(),
         overall: OverallEntry {
-            prior: audit.overall.prior.clone(),
+            prior: audit.overall.prior.to_string(),
             guessing_error: audit.overall.guessing_error,
             bayes_risk: audit.overall.bayes_risk.clone(),
             bayes_vulnerability: audit.overall.bayes_risk.decreasing(|risk| 1.0 - risk),
@@ -213,7 +213,7 @@ fn entry(log: &Measured, parameter: Option<ParameterPoint>) -> LogEntry {
     }
 }
 
-fn attack_vulnerability(audit: &Audit) -> Estimate {
+fn attack_vulnerability(audit: &Findings) -> Estimate {
     let alpha = 1.0 - audit.confidence;
     match difference::risk_limits(&audit.tallies, alpha / 2.0) {
         Ok((lower, upper, method)) => Estimate {
@@ -228,7 +228,7 @@ fn attack_vulnerability(audit: &Audit) -> Estimate {
             reason: None,
         },
         Err(reason) => Estimate {
-            reason: Some(reason.to_owned()),
+            reason: Some(reason),
             ..Estimate::default()
         },
     }

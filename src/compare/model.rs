@@ -4,7 +4,7 @@ use leakgauge_base::Tool;
 use serde::Serialize;
 
 use super::Analytic;
-use crate::audit::{ClaimReport, Sampled, Verdict, Warning};
+use crate::audit::{ClaimReport, Pair, Sample, Verdict, Warning};
 use crate::estimate::Estimate;
 
 /// The whole comparison.
@@ -41,7 +41,7 @@ pub struct LogEntry {
     pub rows_used: u64,
     /// What the rows used are a sample of, if they are one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub sampled: Option<Sampled>,
+    pub sampled: Option<Sample>,
     /// How many secrets it has.
     pub secrets: usize,
     /// The attacker.
@@ -79,7 +79,7 @@ pub struct ParameterPoint {
 #[derive(Debug, Clone, Serialize)]
 pub struct WorstPairEntry {
     /// The two secrets.
-    pub secrets: [String; 2],
+    pub secrets: Pair,
     /// 1 − total variation.
     pub bayes_security: Estimate,
     /// Total variation.
@@ -175,7 +175,7 @@ pub struct PairSummary {
 #[derive(Debug, Clone, Serialize)]
 pub struct PairDifference {
     /// The two secrets.
-    pub secrets: [String; 2],
+    pub secrets: Pair,
     /// In the earlier log.
     pub earlier: Option<f64>,
     /// In the later log.

@@ -24,14 +24,13 @@ use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
 
 use crate::audit::{Verdict, Warning};
-use crate::estimate::{Estimate, Method, Methods};
+use crate::estimate::{Estimate, Method, Methods, Reason};
 use leakgauge_attack::pairwise::Rule;
 use leakgauge_attack::scorer::{Scorer, score_table};
 use leakgauge_attack::split::Split;
 use leakgauge_attack::tuning::{Attacks, Budget, Goals, tune};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::{option, setting};
-use leakgauge_base::rounding::at_least_beyond;
 use leakgauge_exact::claim::Claim;
 use leakgauge_log::RowStream;
 use leakgauge_log::observations::{Cell, Counts, Observations};
@@ -104,24 +103,28 @@ pub struct FollowedClaim {
     /// Violated or inconclusive.
     pub verdict: Verdict,
     /// Why, and what it rests on.
-    pub reason: String,
+    pub reason: FollowedReason,
+}
+
+/// Why a claim is judged as it is at some row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FollowedReason {
+    /// The lower limit of the advantage.
+    pub lower: f64,
+    /// The largest advantage that the claim leaves possible.
+    pub bound: f64,
+    /// What puts a violation in doubt.
+    pub doubt: Option<Warning>,
 }
 
 impl FollowedClaim {
     fn judge(claim: &Claim, bound: f64, lower: f64, warnings: &[Warning]) -> Self {
         let violated = lower > bound;
-        let reason = if violated {
-            let doubt = warnings.iter().find(|warning| warning.is_about_order());
-            format!(
-                "The advantage is at least {}, more than {bound}; this rests on rows being independent.{}",
-                at_least_beyond(lower, bound),
-                doubt.map_or(String::new(), |warning| format!(" {}", warning.doubt()))
-            )
-        } else {
-            format!(
-                "Not refuted by the rows so far: they show an advantage of at least {}, which {bound} allows.",
-                at_least_beyond(lower, bound)
-            )
+        let doubt = warnings.iter().find(|warning| warning.is_about_order());
+        let reason = FollowedReason {
+            lower,
+            bound,
+            doubt: doubt.filter(|_| violated).cloned(),
         };
         FollowedClaim {
             claim: claim.clone(),
@@ -239,7 +242,7 @@ impl Monitor {
                     lower: Some(Method::BettingMixture),
                     upper: None,
                 },
-                reason: Some("a log that is followed is limited from below only".to_owned()),
+                reason: Some(Reason::Followed),
             },
             confidence: self.options.confidence,
             claims: self

@@ -1,6 +1,6 @@
 //! Does the order of the rows so far put their independence in doubt?
 
-use crate::audit::{Warning, of_order};
+use crate::audit::{Warning, order_warnings};
 use crate::follow::ranks;
 use leakgauge_log::{OrderSketch, RowStream};
 
@@ -32,7 +32,7 @@ impl OrderWatch {
             let (table, ids) = stream.table(self.sketch.kept().map(|row| row.1).collect());
             let same: Vec<u32> = (0..secrets as u32).collect();
             let order = self.sketch.so_far(&same, &ranks(&ids));
-            self.warnings = of_order(&table, secrets, &order);
+            self.warnings = order_warnings(&table, secrets, &order);
         }
         &self.warnings
     }

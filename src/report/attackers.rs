@@ -1,17 +1,18 @@
-//! The attackers that were tried on the rows to choose with.
+//! The attackers that were tried on the tuning rows.
 
-use crate::audit::{MethodSection, TriedScorer};
+use crate::audit::MethodUsed;
 use crate::report::document::Document;
+use leakgauge_attack::tuning::{Failure, Quality, Tried};
 
 /// Attackers listed one by one; of more, the best of each kind.
 const LISTED: usize = 12;
 
 /// A table of what was tried, and what was not and why.
-pub fn attackers(document: &mut Document, method: &MethodSection) {
-    let fitted: Vec<&TriedScorer> = method
+pub fn attackers(document: &mut Document, method: &MethodUsed) {
+    let fitted: Vec<&Tried> = method
         .tried
         .iter()
-        .filter(|tried| tried.quality.is_some())
+        .filter(|tried| tried.quality.is_ok())
         .collect();
     if fitted.len() > LISTED {
         document.paragraph(format!(
@@ -26,6 +27,9 @@ pub fn attackers(document: &mut Document, method: &MethodSection) {
             fitted.iter().map(|tried| row(tried, tried.cost)).collect(),
         );
     }
+    document.paragraph(
+        "Columns: lower bound for the worst pair, pair average, identifying the secret. Costs are estimated, not measured.",
+    );
     let missing: Vec<String> = method.tried.iter().filter_map(missing).collect();
     if !missing.is_empty() {
         document.list(missing);
@@ -34,19 +38,19 @@ pub fn attackers(document: &mut Document, method: &MethodSection) {
 
 fn header() -> Vec<&'static str> {
     vec![
-        "Attack",
+        "attack",
         "how",
-        "advantage",
-        "mean of pairs",
-        "of naming",
-        "rows learned from",
+        "worst pair",
+        "pair average",
+        "identifying",
+        "training rows",
         "cost (s)",
     ]
 }
 
 /// The cost of a kind is that of all its attackers.
-fn best_of_each_kind(fitted: &[&TriedScorer]) -> Vec<Vec<String>> {
-    let mut kinds: Vec<(&TriedScorer, f64)> = Vec::new();
+fn best_of_each_kind(fitted: &[&Tried]) -> Vec<Vec<String>> {
+    let mut kinds: Vec<(&Tried, f64)> = Vec::new();
     for tried in fitted {
         match kinds
             .iter_mut()
@@ -54,7 +58,7 @@ fn best_of_each_kind(fitted: &[&TriedScorer]) -> Vec<Vec<String>> {
         {
             Some((best, cost)) => {
                 *cost += tried.cost;
-                if tried.quality > best.quality {
+                if total(tried) > total(best) {
                     *best = tried;
                 }
             }
@@ -67,14 +71,21 @@ fn best_of_each_kind(fitted: &[&TriedScorer]) -> Vec<Vec<String>> {
         .collect()
 }
 
-fn row(tried: &TriedScorer, cost: f64) -> Vec<String> {
-    let limit = |limit: Option<f64>| limit.map_or_else(String::new, |limit| format!("{limit:.3}"));
+fn total(tried: &Tried) -> Option<f64> {
+    Some(tried.quality.as_ref().ok()?.total())
+}
+
+fn row(tried: &Tried, cost: f64) -> Vec<String> {
+    let quality = tried.quality.as_ref().ok();
+    let limit = |of: fn(&Quality) -> f64| {
+        quality.map_or_else(String::new, |quality| format!("{:.3}", of(quality)))
+    };
     vec![
-        tried.scorer.to_owned(),
-        tried.in_words.clone(),
-        limit(tried.advantage),
-        limit(tried.mean_advantage),
-        limit(tried.naming_advantage),
+        tried.scorer.clone(),
+        tried.description.clone(),
+        limit(|quality| quality.largest),
+        limit(|quality| quality.mean),
+        limit(|quality| quality.naming),
         tried.rows.to_string(),
         if cost < 0.01 {
             "< 0.01".to_owned()
@@ -84,12 +95,11 @@ fn row(tried: &TriedScorer, cost: f64) -> Vec<String> {
     ]
 }
 
-fn missing(tried: &TriedScorer) -> Option<String> {
-    let failed = tried
-        .failed
-        .as_ref()
-        .map(|reason| ("could not learn", reason));
-    let skipped = tried.skipped.as_ref().map(|reason| ("not tried", reason));
-    let (what, reason) = failed.or(skipped)?;
+fn missing(tried: &Tried) -> Option<String> {
+    let (what, reason) = match &tried.quality {
+        Ok(_) => return None,
+        Err(Failure::Unfit(reason)) => ("could not learn", reason),
+        Err(Failure::Skipped(reason)) => ("not tried", reason),
+    };
     Some(format!("{}: {what}: {reason}.", tried.scorer))
 }

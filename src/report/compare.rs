@@ -4,6 +4,8 @@ use crate::audit::{Verdict, Warning};
 use crate::compare::{Comparison, Difference, Differences, LogEntry};
 use crate::estimate::Estimate;
 use crate::report::document::Document;
+use crate::report::sentences::reasons::{continued, reason};
+use crate::report::sentences::{claims, warnings};
 use crate::report::words::{lower, upper, value};
 use leakgauge_base::error::{listing, shorten};
 use leakgauge_base::rounding::{allowance, at_least, at_most, nearest};
@@ -61,7 +63,7 @@ pub(super) fn document(found: &Comparison) -> Document {
     for differences in &found.differences {
         pairs(&mut document, differences);
     }
-    warnings(&mut document, found);
+    warning_list(&mut document, found);
     document.heading("How to read this");
     document.list(found.notes.clone());
     document
@@ -77,7 +79,7 @@ fn log((at, log): (usize, &LogEntry)) -> String {
             .as_ref()
             .map_or(String::new(), |sampled| format!(
                 " (a random sample of {})",
-                sampled.rows
+                sampled.from.rows_in_all()
             )),
         log.secrets,
         log.scorer,
@@ -107,7 +109,7 @@ fn verdict((at, log): (usize, &LogEntry)) -> Option<String> {
         "Log {}: {word}: {}. {}{more}{fit}",
         at + 1,
         claim.claim,
-        claim.reason
+        claims::reason(claim)
     ))
 }
 
@@ -123,22 +125,25 @@ fn summary(found: &Differences, confidence: f64) -> String {
     );
     let what = match (change.lower, change.upper) {
         (_, Some(upper)) if upper < 0.0 => format!(
-            "the attack found {values}: less often, by {} to {}",
+            "the attack found {values}: less often, by {} to {} ({percent} % confidence).",
             at_least(-upper),
             at_most(-change.lower.unwrap_or(-1.0))
         ),
         (Some(lower), _) if lower > 0.0 => format!(
-            "the attack found {values}: more often, by {} to {}",
+            "the attack found {values}: more often, by {} to {} ({percent} % confidence).",
             at_least(lower),
             at_most(change.upper.unwrap_or(1.0))
         ),
         (Some(_), Some(_)) => format!(
-            "the attack found {values}: no change is certified; the change is {}",
+            "the attack found {values}: no change is certified; the change is {} ({percent} % confidence).",
             between(change)
         ),
         _ => format!(
             "nothing is known about the attack found: {}",
-            change.reason.as_deref().unwrap_or("too few rows")
+            change
+                .reason
+                .as_ref()
+                .map_or("too few rows.".to_owned(), continued)
         ),
     };
     let best = &found.bayes_vulnerability.difference;
@@ -147,10 +152,10 @@ fn summary(found: &Differences, confidence: f64) -> String {
             " For the best possible attack it changes by {}.",
             between(best)
         ),
-        (None, Some(reason)) => format!(" The best possible attack: {reason}."),
+        (None, Some(why)) => format!(" The best possible attack: {}", reason(why)),
         (None, None) => String::new(),
     };
-    format!("From log {earlier} to log {later} {what} ({percent} % confidence).{best}")
+    format!("From log {earlier} to log {later} {what}{best}")
 }
 
 /// Limits of a change, with signs.
@@ -259,11 +264,7 @@ fn worst_pairs(document: &mut Document, found: &Comparison) {
         let tv = &worst.total_variation;
         let mut row = vec![
             (at + 1).to_string(),
-            worst
-                .secrets
-                .each_ref()
-                .map(|label| shorten(label))
-                .join(" | "),
+            worst.secrets.labels().map(shorten).join(" | "),
             value(tv.point),
             value(worst.standard_error),
             lower(tv.lower),
@@ -348,7 +349,7 @@ fn pairs(document: &mut Document, found: &Differences) {
         .collect();
     order.sort_by(|x, y| y.0.total_cmp(&x.0));
     let rows = order.iter().take(LISTED_PAIRS).map(|(_, pair)| {
-        let mut row: Vec<String> = pair.secrets.iter().map(|label| shorten(label)).collect();
+        let mut row: Vec<String> = pair.secrets.labels().map(shorten).into();
         row.extend([
             value(pair.earlier),
             value(pair.later),
@@ -382,10 +383,13 @@ fn pairs(document: &mut Document, found: &Differences) {
     ));
 }
 
-fn warnings(document: &mut Document, found: &Comparison) {
+fn warning_list(document: &mut Document, found: &Comparison) {
     let all = found.logs.iter().enumerate().flat_map(|(at, log)| {
         let warnings = log.warnings.iter();
-        warnings.map(move |warning| format!("Log {}: {}: {warning}.", at + 1, warning.code()))
+        warnings.map(move |warning| {
+            let message = warnings::message(warning);
+            format!("Log {}: {}: {message}.", at + 1, warning.code())
+        })
     });
     let all: Vec<String> = all.collect();
     if !all.is_empty() {

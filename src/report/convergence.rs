@@ -2,6 +2,7 @@
 
 use crate::audit::Convergence;
 use crate::report::document::Document;
+use crate::report::sentences::learning;
 use leakgauge_base::rounding::nearest;
 
 /// The learning curve and what it says.
@@ -14,20 +15,16 @@ pub fn would_more_rows_help(document: &mut Document, convergence: &Convergence) 
         ]
     });
     document.table(
-        vec![
-            "rows learned from",
-            "Bayes risk",
-            "advantage at the worst pair",
-        ],
+        vec!["training rows", "Bayes risk", "advantage at the worst pair"],
         0,
         rows.collect(),
     );
-    let mut text = convergence.conclusion.clone();
+    let mut text = learning::conclusion(&convergence.conclusion);
     if let Some(bracket) = &convergence.cover_hart {
         let [least, most] = bracket.bayes_risk;
         text.push_str(&format!(
-            " Were {} rows infinitely many, the error of the nearest neighbour would put the Bayes risk between {least:.3} \
-             and {most:.3} (Cover and Hart; asymptotic, no limit of this log).",
+            " If {} rows were infinitely many, the error of the nearest neighbor would put the Bayes risk between {least:.3} \
+             and {most:.3} (Cover and Hart; asymptotic, not a limit for this log).",
             bracket.rows
         ));
     }

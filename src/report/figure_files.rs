@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::files::replace_file;
+use leakgauge_base::naming::option;
 use leakgauge_plot::{Figure, on_white};
 
 /// Files that were written, in order.
@@ -26,9 +27,10 @@ pub fn check_figure_files<'f>(
         } else {
             "there is no such directory"
         };
-        return Err(
-            Error::file(directory, problem).with_hint("make it first, or name another with --out")
-        );
+        return Err(Error::file(directory, problem).with_hint(format!(
+            "make it first, or name another with {}",
+            option("out")
+        )));
     }
     if replace {
         return Ok(());
@@ -48,8 +50,11 @@ fn refuse_existing(path: &Path) -> Result<()> {
     if path.symlink_metadata().is_err() {
         return Ok(());
     }
-    Err(Error::file(path, "is already there")
-        .with_hint("use --force to replace it, or --out for another directory"))
+    Err(Error::file(path, "is already there").with_hint(format!(
+        "use {} to replace it, or {} for another directory",
+        option("force"),
+        option("out")
+    )))
 }
 
 /// Writes the data and the pictures of figures. Each file is written beside its place and then moved

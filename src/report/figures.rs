@@ -1,8 +1,9 @@
 //! The figures of the worst pair and of the whole log.
 
-use crate::audit::{Audit, PrivacyLimit};
-use crate::estimate::Estimate;
+use crate::audit::{Findings, Pair, PrivacyLimit};
+use crate::estimate::{Estimate, Reason};
 use crate::report::document::Document;
+use crate::report::sentences::reasons::reason;
 use crate::report::words::{lower, upper, value};
 use leakgauge_base::error::shorten;
 use leakgauge_base::quantity::PrivacyParameter;
@@ -25,13 +26,13 @@ pub struct Figure<'a> {
     /// At most.
     pub upper: Option<f64>,
     /// Why a limit is missing.
-    pub reason: Option<&'a str>,
+    pub reason: Option<String>,
 }
 
 /// What a figure is about.
 pub enum Of<'a> {
     /// Two secrets.
-    Pair(&'a [String; 2]),
+    Pair(&'a Pair),
     /// Anything else.
     Words(String),
 }
@@ -39,14 +40,14 @@ pub enum Of<'a> {
 impl Of<'_> {
     fn text(&self) -> String {
         match self {
-            Of::Pair(secrets) => secrets.each_ref().map(|label| shorten(label)).join(" | "),
+            Of::Pair(secrets) => secrets.labels().map(shorten).join(" | "),
             Of::Words(text) => text.clone(),
         }
     }
 }
 
 /// A table of all figures.
-pub fn figures(document: &mut Document, audit: &Audit) {
+pub fn figures(document: &mut Document, audit: &Findings) {
     let rows = list(audit).into_iter().map(|figure| {
         vec![
             figure.name,
@@ -65,18 +66,17 @@ pub fn figures(document: &mut Document, audit: &Audit) {
 }
 
 /// How the limits hold.
-pub fn note(audit: &Audit) -> String {
+pub fn note(audit: &Findings) -> String {
     format!(
-        "Each figure's limits hold with {} % confidence; none means that no such limit can be had, or that nothing was \
-         measured. Estimates are not clipped: one beyond its limits means that no leak was seen. Guessing blind errs with \
-         probability {}.",
+        "Each figure's limits hold with {} % confidence; n/a: no such limit is possible, or nothing was measured. \
+         Estimates can fall outside their limits through noise. Guessing blind errs with probability {}.",
         100.0 * audit.confidence,
         nearest(audit.overall.guessing_error)
     )
 }
 
 /// All figures, those of the worst pair first.
-pub fn list(audit: &Audit) -> Vec<Figure<'_>> {
+pub fn list(audit: &Findings) -> Vec<Figure<'_>> {
     let mut figures = of_worst_pair(audit);
     figures.extend(of_log(audit));
     figures
@@ -97,31 +97,31 @@ fn figure<'a>(
         point: estimate.point,
         lower: estimate.lower,
         upper: estimate.upper,
-        reason: estimate.reason.as_deref(),
+        reason: estimate.reason.as_ref().map(reason),
     }
 }
 
-fn of_worst_pair(audit: &Audit) -> Vec<Figure<'_>> {
+fn of_worst_pair(audit: &Findings) -> Vec<Figure<'_>> {
     let worst = &audit.worst_pair;
     let pair = || Of::Pair(&worst.secrets);
     let mut figures = vec![
         figure(
             "total variation",
-            "The largest advantage that any observer can have over these two. 0: they look alike; 1: never confused.",
+            "The largest advantage of any attacker who tells these two apart. 0: they look alike; 1: never confused.",
             pair(),
             "/worst_pair/total_variation",
             &worst.total_variation,
         ),
         figure(
             "Bayes security",
-            "1 − total variation: how much of blind guessing's error is left. 1: nothing leaks.",
+            "1 − total variation: the share of a blind guess's error that is left. 1: nothing leaks.",
             pair(),
             "/worst_pair/bayes_security",
             &worst.bayes_security,
         ),
         figure(
             "advantage of the attack found",
-            "True minus false positive rate of one attack, on rows it never saw. A better attack may exist.",
+            "True minus false positive rate of one attack on the certification rows. A better attack may exist.",
             pair(),
             "/worst_pair/attack_advantage",
             &worst.attack_advantage,
@@ -144,12 +144,12 @@ fn privacy((at, limit): (usize, &PrivacyLimit)) -> Figure<'_> {
     Figure {
         name: privacy_name(limit),
         meaning: match limit.quantity {
-            PrivacyParameter::Epsilon { .. } => {
-                "Differential privacy with a smaller epsilon is refuted."
-            }
             PrivacyParameter::Mu => "Gaussian differential privacy with a smaller mu is refuted.",
             PrivacyParameter::Rho => {
                 "Zero-concentrated differential privacy with a smaller rho is refuted."
+            }
+            PrivacyParameter::Epsilon { .. } => {
+                "Differential privacy with a smaller epsilon is refuted."
             }
         },
         of: Of::Pair(&limit.secrets),
@@ -157,7 +157,7 @@ fn privacy((at, limit): (usize, &PrivacyLimit)) -> Figure<'_> {
         point: limit.point,
         lower: limit.lower,
         upper: None,
-        reason: Some("what privacy needs has no upper limit from samples"),
+        reason: Some(reason(&Reason::Unbounded(limit.quantity))),
     }
 }
 
@@ -169,7 +169,7 @@ fn privacy_name(limit: &PrivacyLimit) -> String {
     }
 }
 
-fn of_log(audit: &Audit) -> Vec<Figure<'_>> {
+fn of_log(audit: &Findings) -> Vec<Figure<'_>> {
     let overall = &audit.overall;
     let of = |words: &str| Of::Words(words.to_owned());
     let prior = || Of::Words(format!("prior {}", overall.prior));

@@ -2,6 +2,7 @@
 
 use crate::audit::Verdict;
 use crate::follow::Line;
+use crate::report::sentences::warnings;
 use leakgauge_base::error::shorten;
 use leakgauge_base::rounding::{at_least, nearest};
 
@@ -15,13 +16,15 @@ pub fn line(line: &Line) -> String {
         let [a, b] = pair.each_ref().map(|label| shorten(label));
         format!("{a} | {b}")
     });
-    let point = line.advantage.point.map_or("none".to_owned(), nearest);
-    let lower = line.advantage.lower.map_or("none".to_owned(), at_least);
+    let point = line.advantage.point.map_or("n/a".to_owned(), nearest);
+    let lower = line.advantage.lower.map_or("n/a".to_owned(), at_least);
     let doubt = line
         .warnings
         .iter()
         .find(|warning| warning.is_about_order());
-    let doubt = doubt.map_or(String::new(), |warning| format!(". {}", warning.doubt()));
+    let doubt = doubt.map_or(String::new(), |warning| {
+        format!(". {}", warnings::doubt(warning))
+    });
     let violated = line
         .claims
         .iter()
@@ -31,7 +34,13 @@ pub fn line(line: &Line) -> String {
         .collect();
     let warnings = line.warnings.iter();
     let warnings: String = warnings
-        .map(|warning| format!("\n  warning ({}): {warning}", warning.code()))
+        .map(|warning| {
+            format!(
+                "\n  warning ({}): {}",
+                warning.code(),
+                warnings::message(warning)
+            )
+        })
         .collect();
     format!(
         "{} rows, {} judged: advantage at least {lower}, estimate {point} ({pair}){violated}{warnings}",

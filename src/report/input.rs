@@ -1,9 +1,10 @@
 //! What was read and how it was judged.
 
-use crate::audit::{Audit, Input, Sampled};
+use crate::audit::{Findings, Input, Sample};
 use crate::estimate::Method;
 use crate::report::words::{method_name, value};
 use leakgauge_base::error::shorten;
+use leakgauge_base::naming::setting;
 use leakgauge_base::rounding::nearest;
 use leakgauge_log::Format;
 use leakgauge_log::observations::{ColumnType, ObservationKind};
@@ -14,44 +15,28 @@ const LISTED_COLUMNS: usize = 8;
 const LISTED_SECRETS: usize = 8;
 
 /// Facts of the log and of the method.
-pub fn input(audit: &Audit) -> Vec<String> {
+pub fn input(audit: &Findings) -> Vec<String> {
     let input = &audit.input;
-    let mut secrets: Vec<String> = input
-        .secrets
-        .iter()
-        .take(LISTED_SECRETS)
-        .map(|secret| format!("{} ({} rows)", shorten(&secret.label), secret.rows))
-        .collect();
-    if input.secrets.len() > LISTED_SECRETS {
-        secrets.push(format!("… {} in all", input.secrets.len()));
-    }
     let mut items = vec![rows_read(input)];
-    items.extend(input.sampled.as_ref().map(sample));
-    items.extend([
-        format!(
-            "Secret: column {}: {}.",
-            shorten(&input.secret_column),
-            secrets.join(", ")
-        ),
-        observation(audit),
-    ]);
-    items.extend(files(input));
-    items.extend(input.notes.iter().cloned());
-    if let Some(file) = &input.fit_on {
-        let of = input.fit_on_sampled.as_ref();
-        let of = of.map_or(String::new(), |of| format!(", {}", sample_of(of)));
-        items.push(format!("Learned and tuned on {file}{of}."));
+    items.extend(input.sampled().as_ref().map(sample));
+    items.extend([secrets(input), observation(input)]);
+    items.extend(files(&input.facts.files));
+    items.extend(input.facts.notes.iter().cloned());
+    if let Some(file) = &input.facts.fit_on {
+        let of = input.fit_sampled();
+        let of = of.map_or(String::new(), |of| format!(", {}", sample_of(&of)));
+        items.push(format!("Training and tuning rows are from {file}{of}."));
     }
     let rows = &audit.method.rows;
     items.push(format!(
-        "{} rows to learn from, {} to choose with, {} to certify on; seed {}.",
+        "{} training rows, {} tuning rows, {} certification rows; seed {}.",
         rows.fit, rows.tune, rows.certify, audit.seed
     ));
-    if let Some(worth) = &audit.method.effective_rows {
-        let least = worth.iter().map(|secret| secret.rows).min().unwrap_or(0);
+    if let Some(rows) = &audit.method.effective_rows {
+        let least = rows.iter().min().unwrap_or(&0);
         items.push(format!(
-            "Split by time: earlier rows to learn from, later ones to certify on, with gaps between. The certify rows of a \
-             secret are worth {least} independent ones at least, by the autocorrelation of the attack's errors."
+            "Split by time: earlier rows for training, later ones for certification, with gaps between. The certification \
+             rows of a secret are worth at least {least} independent rows, by the autocorrelation of the attack's errors."
         ));
     }
     items.push(attack(audit));
@@ -60,13 +45,30 @@ pub fn input(audit: &Audit) -> Vec<String> {
     items
 }
 
+fn secrets(input: &Input) -> String {
+    let rows = input.secrets.iter().zip(&input.rows_of_secrets);
+    let mut secrets: Vec<String> = rows
+        .take(LISTED_SECRETS)
+        .map(|(label, rows)| format!("{} ({rows} rows)", shorten(label)))
+        .collect();
+    if input.secrets.len() > LISTED_SECRETS {
+        secrets.push(format!("… {} in all", input.secrets.len()));
+    }
+    format!(
+        "Secret: column {}: {}.",
+        shorten(&input.facts.secret_column),
+        secrets.join(", ")
+    )
+}
+
 /// How many rows there are, and how they stand in the file.
 fn rows_read(input: &Input) -> String {
+    let input = &input.facts;
     let header = match (input.header, input.header_detected) {
         (true, true) => "row 1 was taken as a header",
-        (true, false) => "row 1 is a header, as said",
+        (true, false) => "row 1 is a header, as set",
         (false, true) => "row 1 was taken as data, not as a header",
-        (false, false) => "no header, as said",
+        (false, false) => "no header, as set",
     };
     let form = match (input.format, input.delimiter) {
         (Format::Parquet, _) => "from Parquet, columns named by their paths".to_owned(),
@@ -94,41 +96,44 @@ fn rows_read(input: &Input) -> String {
 }
 
 /// That rows are a sample, and what follows.
-fn sample(sampled: &Sampled) -> String {
+fn sample(sampled: &Sample) -> String {
     format!(
         "The log has more than {} different rows (secret and observation), so {} is used. Limits come from the sample and \
-         stay valid; --max-rows N uses more rows and more memory.",
-        sampled.max_rows,
-        sample_of(sampled)
+         stay valid. {} uses more rows and more memory.",
+        sampled.from.max_rows,
+        sample_of(sampled),
+        setting("max_rows", "N")
     )
 }
 
-fn sample_of(sampled: &Sampled) -> String {
+fn sample_of(sampled: &Sample) -> String {
+    let from = &sampled.from;
     format!(
         "a random sample of {} of {} rows, at most {} of each secret",
-        sampled.rows_used, sampled.rows, sampled.cap
+        from.rows_used(),
+        from.rows_in_all(),
+        from.cap
     )
 }
 
 /// How several files are one log.
-fn files(input: &Input) -> Option<String> {
-    let [first, .., last] = &input.files[..] else {
+fn files(files: &[String]) -> Option<String> {
+    let [first, .., last] = files else {
         return None;
     };
-    let order = if input.files.is_sorted() {
+    let order = if files.is_sorted() {
         "sorted by name"
     } else {
         "in the order given"
     };
     Some(format!(
         "{} files are one log, {order}: from {first} to {last}.",
-        input.files.len()
+        files.len()
     ))
 }
 
-fn observation(audit: &Audit) -> String {
-    let observation = &audit.input.observation;
-    let mut columns: Vec<String> = observation
+fn observation(input: &Input) -> String {
+    let mut columns: Vec<String> = input
         .columns
         .iter()
         .take(LISTED_COLUMNS)
@@ -144,50 +149,46 @@ fn observation(audit: &Audit) -> String {
             }
         })
         .collect();
-    if observation.columns.len() > LISTED_COLUMNS {
-        columns.push(format!("… {} in all", observation.columns.len()));
+    if input.columns.len() > LISTED_COLUMNS {
+        columns.push(format!("… {} in all", input.columns.len()));
     }
-    let kind = match observation.kind {
+    let kind = match input.kind {
         ObservationKind::Discrete => "discrete",
         ObservationKind::Numeric => "numeric",
         ObservationKind::Mixed => "mixed",
     };
     format!(
         "Observation: {kind}, {} distinct: {}.",
-        observation.distinct,
+        input.distinct,
         columns.join(", ")
     )
 }
 
-fn attack(audit: &Audit) -> String {
+fn attack(audit: &Findings) -> String {
     let method = &audit.method;
     let index = method
         .index
-        .map_or(String::new(), |index| format!(", neighbours by {index}"));
+        .map_or(String::new(), |index| format!(", neighbors by {index}"));
+    let fitted = method.tried.iter().filter(|tried| tried.quality.is_ok());
     format!(
-        "Attack: {} ({}{index}), the best of {} on the rows to choose with. Their advantages above are approximate lower \
-         limits: at the pair where it is largest, on average, and of naming one of all secrets; their costs are \
-         nominal, of a budget of {} s.",
+        "Attack: {} ({}{index}), the best of {} on the tuning rows. Nominal budget: {} s.",
         method.scorer,
-        method.in_words,
-        method
-            .tried
-            .iter()
-            .filter(|tried| tried.quality.is_some())
-            .count(),
-        method.budget
+        method.description,
+        fitted.count(),
+        method.budget.seconds()
     )
 }
 
 /// Which point of the total variation is reported, and why.
-fn points(audit: &Audit) -> Option<String> {
+fn points(audit: &Findings) -> Option<String> {
     let points = audit.worst_pair.total_variation_points.as_ref()?;
     let method = audit.worst_pair.total_variation.method.point?;
     let minimax = points.minimax;
     Some(match method {
         Method::MinimaxTotalVariation => format!(
-            "Estimate of total variation: minimax, because {} distinct observations are more than {:.0} rows of a secret: \
-             attacks cannot learn them (the attack: {}), and counts take chance for difference (plug-in: {}).",
+            "Estimate of total variation: minimax, because {} distinct observations are too many for {:.0} rows of a \
+             secret: attacks cannot learn them (the attack: {}), and relative frequencies overstate the difference \
+             (plug-in: {}).",
             points.distinct,
             points.effective_rows,
             value(points.cross_fitted_attack.or(points.held_out_attack)),
@@ -202,7 +203,7 @@ fn points(audit: &Audit) -> Option<String> {
     })
 }
 
-fn limits(audit: &Audit) -> String {
+fn limits(audit: &Findings) -> String {
     let worst = &audit.worst_pair.total_variation;
     let risk = &audit.overall.bayes_risk;
     let mut used: Vec<Method> = [

@@ -19,7 +19,9 @@ mod permute;
 mod pictures;
 #[cfg(feature = "reproduce")]
 mod reproduce;
+mod schema;
 mod sections;
+pub mod sentences;
 pub mod shuffle;
 mod shuffle_flow;
 mod summary;
@@ -31,7 +33,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::audit::Audit;
+use crate::audit::Findings;
 use crate::compare::Comparison;
 use crate::follow::Line;
 use leakgauge_exact::bounds::Bounds;
@@ -82,12 +84,20 @@ pub fn write_follow(
 ///
 /// # Errors
 /// What the writer reports.
-pub fn write_audit(audit: &Audit, format: Format, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_audit(audit: &Findings, format: Format, out: &mut dyn Write) -> io::Result<()> {
     match format {
         Format::Json => write_json(audit, out),
         Format::Text => out.write_all(sections::audit(audit).to_text().as_bytes()),
         Format::Markdown => out.write_all(sections::audit(audit).to_markdown().as_bytes()),
     }
+}
+
+/// The JSON report of an audit, as `leakgauge audit --format json` prints it.
+///
+/// # Errors
+/// None that findings could cause: what the serializer reports.
+pub fn json(found: &Findings) -> Result<String, serde_json::Error> {
+    serde_json::to_string_pretty(found)
 }
 
 /// Writes the figures of a mechanism or promise.

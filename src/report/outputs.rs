@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::files::replace_file;
+use leakgauge_base::naming::{option, setting};
 use leakgauge_plot::{Picture, on_white, png};
 
 /// What the beginning of a page of ours has.
@@ -55,15 +56,15 @@ impl Outputs {
         }
         if let Some(directory) = &outputs.plots {
             if directory.symlink_metadata().is_ok() && !directory.is_dir() {
-                return Err(Error::file(directory, "is not a directory")
-                    .with_hint("name a directory with --plots; it is made if need be"));
+                return Err(
+                    Error::file(directory, "is not a directory").with_hint(format!(
+                        "name a directory with {}; it is created if needed",
+                        option("plots")
+                    )),
+                );
             }
             for name in &outputs.names {
-                outputs.check_file(
-                    &place(directory, name),
-                    OWN_PICTURE,
-                    "--plots for another directory",
-                )?;
+                outputs.check_file(&place(directory, name), OWN_PICTURE, &another_directory())?;
             }
         }
         Ok(outputs)
@@ -72,17 +73,21 @@ impl Outputs {
     fn check_page(&self, file: &Path) -> Result<()> {
         if file == Path::new("-") || file.file_name().is_none() {
             return Err(Error::parameter(
-                format!("--html {}", file.display()),
+                setting("html", file.display()),
                 "is not the name of a file",
             )
-            .with_hint("for instance --html report.html"));
+            .with_hint(format!("for instance {}", setting("html", "report.html"))));
         }
         let parent = file
             .parent()
             .filter(|parent| !parent.as_os_str().is_empty());
         if let Some(parent) = parent.filter(|parent| !parent.is_dir()) {
-            return Err(Error::file(parent, "there is no such directory")
-                .with_hint("make it first, or name another with --html"));
+            return Err(
+                Error::file(parent, "there is no such directory").with_hint(format!(
+                    "make it first, or name another with {}",
+                    option("html")
+                )),
+            );
         }
         let in_plots = self.plots.as_ref().is_some_and(|directory| {
             self.names
@@ -91,11 +96,11 @@ impl Outputs {
         });
         if in_plots {
             return Err(Error::parameter(
-                format!("--html {}", file.display()),
-                "is the name of a picture of --plots",
+                setting("html", file.display()),
+                format!("is the name of a picture of {}", option("plots")),
             ));
         }
-        self.check_file(file, OWN_PAGE, "--html for another")
+        self.check_file(file, OWN_PAGE, &format!("{} for another", option("html")))
     }
 
     /// Whether a file may be written: nothing is there, or something of ours, or it was asked for.
@@ -118,8 +123,9 @@ impl Outputs {
             return Ok(());
         }
         Err(
-            Error::file(file, "is there already and was not written by leakgauge")
-                .with_hint(format!("use --force to replace it, or {instead}")),
+            Error::file(file, "is there already and was not written by leakgauge").with_hint(
+                format!("use {} to replace it, or {instead}", option("force")),
+            ),
         )
     }
 
@@ -144,7 +150,7 @@ impl Outputs {
             return Ok(());
         }
         let file = picture.with_extension("png");
-        self.check_file(&file, OWN_PICTURE, "--plots for another directory")
+        self.check_file(&file, OWN_PICTURE, &another_directory())
     }
 
     /// Writes the page and the pictures. Each file is written beside its place and then moved there.
@@ -176,7 +182,7 @@ impl Outputs {
             .map_err(|error| failed(directory, "cannot be made", error))?;
         for &name in &self.names {
             let file = place(directory, name);
-            self.check_file(&file, OWN_PICTURE, "--plots for another directory")?;
+            self.check_file(&file, OWN_PICTURE, &another_directory())?;
             let pixels = file.with_extension("png");
             if self.png {
                 self.check_png(&file)?;
@@ -200,6 +206,10 @@ impl Outputs {
         }
         Ok(())
     }
+}
+
+fn another_directory() -> String {
+    format!("{} for another directory", option("plots"))
 }
 
 fn place(directory: &Path, name: &str) -> PathBuf {

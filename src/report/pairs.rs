@@ -1,6 +1,6 @@
 //! The pairs that are easiest to tell apart.
 
-use crate::audit::{Audit, PairFigures};
+use crate::audit::{Findings, PairFigures};
 use crate::report::document::Document;
 use crate::report::words::{lower, upper, value};
 use leakgauge_base::error::shorten;
@@ -9,14 +9,14 @@ use leakgauge_base::error::shorten;
 const LISTED_PAIRS: usize = 10;
 
 /// A table of the worst.
-pub fn pairs(document: &mut Document, audit: &Audit) {
+pub fn pairs(document: &mut Document, audit: &Findings) {
     let order = by_lower_limit(audit);
     let rows = order
         .iter()
         .take(LISTED_PAIRS)
         .map(|pair| {
             let tv = &pair.total_variation;
-            let mut row: Vec<String> = pair.secrets.iter().map(|label| shorten(label)).collect();
+            let mut row: Vec<String> = pair.secrets.labels().map(shorten).into();
             row.extend([
                 value(tv.point),
                 lower(tv.lower),
@@ -47,7 +47,7 @@ pub fn pairs(document: &mut Document, audit: &Audit) {
 }
 
 /// All pairs, those with the largest lower limits first.
-pub fn by_lower_limit(audit: &Audit) -> Vec<&PairFigures> {
+pub fn by_lower_limit(audit: &Findings) -> Vec<&PairFigures> {
     let mut order: Vec<&PairFigures> = audit.pairs.iter().collect();
     let key = |pair: &PairFigures| {
         let tv = &pair.total_variation;

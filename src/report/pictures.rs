@@ -1,8 +1,7 @@
 //! The pictures of an audit.
 
-use crate::audit::{Audit, Distributions, PairFigures, Shape, TradeOff, Verdict};
+use crate::audit::{Distributions, Findings, Pair, PairFigures, Shape, TradeOff, Verdict};
 use crate::report::pairs::by_lower_limit;
-use leakgauge_attack::pairwise;
 use leakgauge_base::error::shorten;
 use leakgauge_base::rounding::allowance;
 use leakgauge_exact::claim::{ClaimKind, Guarantee};
@@ -38,7 +37,7 @@ pub const PICTURES: [(&str, &str); 5] = [
 const MAX_PAIRS: usize = 20;
 
 /// Draws what there is to draw, in the order of [`PICTURES`].
-pub fn pictures(audit: &Audit) -> Vec<Picture> {
+pub fn pictures(audit: &Findings) -> Vec<Picture> {
     let drawn = [
         audit
             .worst_pair
@@ -60,8 +59,8 @@ pub fn pictures(audit: &Audit) -> Vec<Picture> {
         .collect()
 }
 
-fn distributions(audit: &Audit, found: &Distributions) -> String {
-    let names = audit.worst_pair.secrets.clone();
+fn distributions(audit: &Findings, found: &Distributions) -> String {
+    let names = audit.worst_pair.secrets.labels().map(str::to_owned);
     let [a, b] = names.each_ref().map(|label| shorten(label));
     let column = shorten(&found.column);
     let caption = Caption::new(
@@ -99,27 +98,29 @@ fn distributions(audit: &Audit, found: &Distributions) -> String {
     }
 }
 
-fn heatmap(audit: &Audit) -> Option<String> {
+fn heatmap(audit: &Findings) -> Option<String> {
     let order = audit
         .secrets_by_likeness
         .as_ref()
         .filter(|order| order.len() > 2)?;
-    let label = |secret: &u32| audit.input.secrets[*secret as usize].label.clone();
+    let label = |&secret: &u32| audit.input.secrets[secret as usize].clone();
     let labels: Vec<String> = order.iter().map(label).collect();
     let n = labels.len();
-    // The row and column of every secret.
     let mut place = vec![0; n];
     for (at, &secret) in order.iter().enumerate() {
         place[secret as usize] = at;
     }
+    let cells = |pair: &Pair| {
+        let [a, b] = pair.secrets().map(|secret| place[secret as usize]);
+        [(a, b), (b, a)]
+    };
     let mut values = vec![None; n * n];
-    for ((a, b), pair) in pairwise::pairs(n).zip(&audit.pairs) {
-        let [a, b] = [a, b].map(|secret| place[secret as usize]);
-        values[a * n + b] = pair.bayes_security.point;
-        values[b * n + a] = pair.bayes_security.point;
+    for pair in &audit.pairs {
+        for (row, column) in cells(&pair.secrets) {
+            values[row * n + column] = pair.bayes_security.point;
+        }
     }
-    let [a, b] = audit.tallies.worst_secrets.map(|secret| place[secret]);
-    let marked = vec![(a, b), (b, a)];
+    let marked = cells(&audit.worst_pair.secrets).to_vec();
     Some(plot::heatmap(&Heatmap {
         caption: Caption::new(
             "Bayes security of all pairs",
@@ -138,7 +139,7 @@ fn heatmap(audit: &Audit) -> Option<String> {
     }))
 }
 
-fn pairs(audit: &Audit) -> Option<String> {
+fn pairs(audit: &Findings) -> Option<String> {
     if audit.pairs.len() < 2 {
         return None;
     }
@@ -162,7 +163,7 @@ fn pairs(audit: &Audit) -> Option<String> {
 fn dot(pair: &PairFigures) -> Dot {
     let total_variation = &pair.total_variation;
     Dot {
-        label: pair.secrets.each_ref().map(|label| part(label)).join(" | "),
+        label: pair.secrets.labels().map(part).join(" | "),
         point: total_variation.point,
         lower: total_variation.lower,
         upper: total_variation.upper,
@@ -179,9 +180,9 @@ fn part(label: &str) -> String {
     label.chars().take(LONGEST - 1).chain(['…']).collect()
 }
 
-fn trade_off(audit: &Audit, found: &TradeOff) -> String {
+fn trade_off(audit: &Findings, found: &TradeOff) -> String {
     let curve = &found.curve;
-    let [detects, against] = [&curve.detects, &curve.against].map(|label| shorten(label));
+    let [detects, against] = curve.secrets.labels().map(shorten);
     let points: Vec<(f64, f64)> = curve
         .type_1
         .iter()
@@ -213,7 +214,7 @@ fn trade_off(audit: &Audit, found: &TradeOff) -> String {
 }
 
 /// The (ε, δ) of the claim that decides, if it is the same for all pairs.
-fn claimed(audit: &Audit) -> Option<(f64, f64)> {
+fn claimed(audit: &Findings) -> Option<(f64, f64)> {
     let promises = audit.claims.iter().filter_map(|claim| {
         let ClaimKind::Promise(promise) = &claim.claim.kind else {
             return None;
@@ -274,7 +275,7 @@ fn band(curve: &[(f64, f64)], (across, up): (f64, f64)) -> Vec<(f64, f64, f64)> 
         .collect()
 }
 
-fn convergence(audit: &Audit) -> Option<String> {
+fn convergence(audit: &Findings) -> Option<String> {
     let found = audit
         .convergence
         .as_ref()

@@ -1,25 +1,30 @@
 //! The sections of an audit: verdicts, the answer in words, figures, worst pairs, method, warnings.
 
-use crate::audit::Audit;
+use crate::audit::Findings;
 use crate::report::attackers::attackers;
 use crate::report::convergence::would_more_rows_help;
 use crate::report::document::Document;
 use crate::report::figures::figures;
 use crate::report::input::input;
 use crate::report::pairs::pairs;
+use crate::report::sentences::assumptions::assumption;
+use crate::report::sentences::warnings;
 use crate::report::summary::summary;
 use crate::report::trade_off;
 use crate::report::verdict::verdict;
 use leakgauge_attack::scorer::Origin;
+use leakgauge_base::Tool;
+use leakgauge_base::error::file_listing;
 
 /// The whole report.
-pub fn audit(audit: &Audit) -> Document {
+pub fn audit(audit: &Findings) -> Document {
     let mut document = Document::default();
+    let tool = Tool::default();
     document.paragraph(format!(
         "{} {}: {}",
-        audit.tool.name,
-        audit.tool.version,
-        leakgauge_base::error::file_listing(&audit.input.files)
+        tool.name,
+        tool.version,
+        file_listing(&audit.input.facts.files)
     ));
     if !audit.claims.is_empty() {
         document.heading("Verdict");
@@ -50,7 +55,7 @@ pub fn audit(audit: &Audit) -> Document {
             audit
                 .warnings
                 .iter()
-                .map(|w| format!("{}: {w}.", w.code()))
+                .map(|w| format!("{}: {}.", w.code(), warnings::message(w)))
                 .collect(),
         );
     }
@@ -59,6 +64,6 @@ pub fn audit(audit: &Audit) -> Document {
     document.heading("Input and method");
     document.list(input(audit));
     document.heading("What the limits rest on");
-    document.list(audit.assumptions.clone());
+    document.list(audit.assumptions.iter().map(assumption).collect());
     document
 }

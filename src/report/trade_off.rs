@@ -1,24 +1,26 @@
 //! The trade-off section of an audit.
 
-use crate::audit::{Audit, OperatingPoint, TradeOff};
+use crate::audit::{Findings, OperatingPoint, TradeOff};
 use crate::report::document::Document;
+use crate::report::sentences::reasons::reason;
+use crate::report::words::{lower, upper, value};
 use leakgauge_base::error::shorten;
-use leakgauge_base::rounding::{at_least, at_most, nearest};
+use leakgauge_base::rounding::at_least;
 
 /// True positives at few false ones, and what the whole curve says of differential privacy.
-pub fn section(document: &mut Document, audit: &Audit) {
+pub fn section(document: &mut Document, audit: &Findings) {
     document.heading("Trade-off");
     body(document, audit);
 }
 
 /// The same without its heading.
-pub fn body(document: &mut Document, audit: &Audit) {
+pub fn body(document: &mut Document, audit: &Findings) {
     let Some(found) = &audit.worst_pair.trade_off else {
-        let reason = audit
-            .worst_pair
-            .trade_off_reason
-            .unwrap_or("nothing was judged");
-        document.paragraph(format!("None: {reason}."));
+        let why = audit.worst_pair.trade_off_reason.as_ref();
+        document.paragraph(format!(
+            "Not available. {}",
+            why.map_or("Nothing was judged.".to_owned(), reason)
+        ));
         return;
     };
     document.table(
@@ -39,15 +41,14 @@ pub fn body(document: &mut Document, audit: &Audit) {
 
 fn row(point: &OperatingPoint) -> Vec<String> {
     let rate = &point.true_positive_rate;
-    let or_none =
-        |value: Option<f64>, write: fn(f64) -> String| value.map_or("none".to_owned(), write);
+    let [detects, against] = point.secrets.labels().map(shorten);
     vec![
-        shorten(&point.detects),
-        shorten(&point.against),
+        detects,
+        against,
         format!("{} %", 100.0 * point.false_positive_rate),
-        or_none(rate.point, nearest),
-        or_none(rate.lower, at_least),
-        or_none(rate.upper, at_most),
+        value(rate.point),
+        lower(rate.lower),
+        upper(rate.upper),
     ]
 }
 
@@ -55,18 +56,18 @@ fn levels(found: &TradeOff) -> String {
     let missing = found
         .operating_points
         .iter()
-        .find_map(|point| point.true_positive_rate.reason.as_deref());
-    let missing = missing.map_or(String::new(), |reason| format!(" None where {reason}."));
+        .find_map(|point| point.true_positive_rate.reason.as_ref());
+    let missing = missing.map_or(String::new(), |why| format!(" n/a: {}", reason(why)));
     format!(
-        "The share of one secret's rows that a threshold on this score finds, where at most so many of the other's are \
-         false positives. Each line's limits hold with {} % confidence, all lines together with at least {} %; `at most` \
+        "The share of one secret's rows that a threshold on this score finds, with at most the given rate of false \
+         positives among the other's. Each line's limits hold with {} % confidence, all lines together with at least {} %; `at most` \
          is about thresholds on this score only.{missing}",
         percent(found.operating_levels.each),
         percent(found.operating_levels.together)
     )
 }
 
-fn privacy(audit: &Audit, found: &TradeOff) -> Vec<String> {
+fn privacy(audit: &Findings, found: &TradeOff) -> Vec<String> {
     let limits: Vec<String> = found
         .epsilon
         .iter()
@@ -77,16 +78,16 @@ fn privacy(audit: &Audit, found: &TradeOff) -> Vec<String> {
         .collect();
     let mut items = vec![format!(
         "Gaussian privacy needs a mu of at least {}; the Gaussian curve with the same area under it has {}.",
-        found.mu.lower.map_or("none".to_owned(), at_least),
-        found.gaussian_fit.mu.map_or("none".to_owned(), nearest)
+        lower(found.mu.lower),
+        value(found.gaussian_fit.mu)
     )];
     items.push(format!(
         "Differential privacy needs an epsilon of at least {}.",
         limits.join(", ")
     ));
     items.push(format!(
-        "These hold together with {} % confidence, from limits of both errors at all thresholds: they are about the \
-         mechanism, whatever the attack. One threshold that was fixed on other rows may prove more: see epsilon above.",
+        "These hold together with {} % confidence and come from limits of both errors at all thresholds: they are about \
+         the mechanism, whatever the attack. A single threshold fixed on other rows may prove more: see epsilon above.",
         percent(audit.confidence)
     ));
     items

@@ -2,6 +2,7 @@
 
 use crate::audit::{ClaimReport, Verdict};
 use crate::report::document::Document;
+use crate::report::sentences::{claims, fit};
 use crate::report::words::{range, value};
 use leakgauge_base::error::shorten;
 use leakgauge_base::quantity::Quantity;
@@ -16,11 +17,10 @@ pub fn verdict(document: &mut Document, claim: &ClaimReport) {
 
 /// What a verdict rests on.
 pub fn grounds(claim: &ClaimReport) -> Vec<String> {
-    let mut items = vec![claim.reason.clone()];
+    let mut items = vec![claims::reason(claim)];
+    let [a, b] = claim.pair.labels().map(shorten);
     items.push(format!(
-        "Pair {} and {}{}: {} {} in the claim, {} estimated, {}.",
-        shorten(&claim.pair[0]),
-        shorten(&claim.pair[1]),
+        "Pair {a} and {b}{}: {} {} in the claim, {} estimated, {}.",
         match (&claim.fit, claim.verdict) {
             (Some(_), Verdict::Holds) => ", the nearest to exceeding the margin",
             (Some(_), _) => ", the likeliest to exceed its own analytic value",
@@ -32,30 +32,15 @@ pub fn grounds(claim: &ClaimReport) -> Vec<String> {
         range(&claim.estimate)
     ));
     match (claim.verdict, claim.rows_needed) {
-        (Verdict::Inconclusive, Some(rows)) => {
-            items.push(format!(
-                "If the estimate were the truth, about {rows} rows in all would decide."
-            ));
-        }
+        (Verdict::Inconclusive, Some(rows)) => items.push(format!(
+            "If the estimate were the truth, about {rows} rows in all would settle this claim."
+        )),
         (Verdict::Inconclusive, None) => {
-            items.push("No number of rows like these can be named that would decide.".to_owned())
+            items.push("Collecting more rows would not settle this claim.".to_owned());
         }
         _ => {}
     }
-    if let Some(fit) = &claim.fit {
-        items.push(match fit.p_value {
-            Some(p) if p < 0.001 => format!(
-                "Fit of the log to the claimed mechanism as a whole: p < 0.001 ({}). Whatever it leaks, the log does not \
-                 look like it came from this mechanism. The verdict is about leakage alone.",
-                fit.test
-            ),
-            Some(p) => format!(
-                "Fit of the log to the claimed mechanism as a whole: p = {p:.3} ({}). It does not change the verdict.",
-                fit.test
-            ),
-            None => format!("Fit of the log to the claimed mechanism as a whole: {}.", fit.test),
-        });
-    }
+    items.extend(claim.fit.as_ref().map(fit::fit));
     items
 }
 

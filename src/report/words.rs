@@ -5,13 +5,13 @@ use leakgauge_base::rounding::{at_least, at_most, nearest};
 
 pub fn method_name(method: Method) -> &'static str {
     match method {
-        Method::HeldOutAttack => "the attack on rows it never saw",
+        Method::HeldOutAttack => "the attack on the certification rows",
         Method::CrossFittedAttack => {
-            "attacks of the chosen kind on all rows, each learned without the rows it is tried on; some of these rows chose the kind"
+            "attacks of the chosen kind on all rows, each trained without the rows it is tested on; some of these rows chose the kind"
         }
         Method::MinimaxTotalVariation => "minimax estimate for alphabets larger than the sample",
         Method::ClopperPearson => "Clopper-Pearson on each error rate of the attack",
-        Method::KolmogorovDistance => "Kolmogorov distance of the rows that certify",
+        Method::KolmogorovDistance => "Kolmogorov distance of the certification rows",
         Method::KolmogorovDkw => "Kolmogorov distance with the DKW-Massart bound",
         Method::PluginMcdiarmid => "plug-in estimate with McDiarmid's inequality",
         Method::MatchedClopperPearson => "Clopper-Pearson on a prior-matched subsample",
@@ -42,13 +42,13 @@ pub fn range(estimate: &Estimate) -> String {
 }
 
 pub fn value(value: Option<f64>) -> String {
-    value.map_or("none".to_owned(), nearest)
+    value.map_or("n/a".to_owned(), nearest)
 }
 
 pub fn lower(limit: Option<f64>) -> String {
-    limit.map_or("none".to_owned(), at_least)
+    limit.map_or("n/a".to_owned(), at_least)
 }
 
 pub fn upper(limit: Option<f64>) -> String {
-    limit.map_or("none".to_owned(), at_most)
+    limit.map_or("n/a".to_owned(), at_most)
 }

@@ -105,7 +105,7 @@ fn errors(case: &Case, replicate: u64) -> Vec<[f64; 3]> {
     let mut learn = rows_of(case, &log, &split.fit.plus(&split.tune));
     learn.shuffle(&mut rng);
     let certify = rows_of(case, &log, &split.certify);
-    let position = |label: &String| {
+    let position = |label: &str| {
         case.labels
             .iter()
             .position(|known| known == label)
@@ -117,7 +117,7 @@ fn errors(case: &Case, replicate: u64) -> Vec<[f64; 3]> {
         .iter()
         .step_by(found.pairs.len().div_ceil(5))
         .map(|pair| {
-            let (a, b) = (position(&pair.secrets[0]), position(&pair.secrets[1]));
+            let [a, b] = pair.secrets.labels().map(position);
             let truth = 1.0 - (case.total_variation)(a, b);
             let training: Vec<(bool, Observation)> = learn
                 .iter()

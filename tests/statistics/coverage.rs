@@ -1,6 +1,6 @@
 //! Do the limits cover, and do true claims stay unrefuted?
 
-use leakgauge::audit::{Audit, AuditOptions, Verdict, audit};
+use leakgauge::audit::{AuditOptions, Findings, Pair, Verdict, audit};
 use leakgauge::claim::Claim;
 use leakgauge::estimate::Estimate;
 use leakgauge::log::{Log, ReadOptions, read_from};
@@ -32,7 +32,7 @@ fn log_of(case: &Case, replicate: u64) -> Log {
     .expect("a good log")
 }
 
-pub fn audit_with(log: &Log, claims: &[String], scorer: ScorerChoice, seed: u64) -> Audit {
+pub fn audit_with(log: &Log, claims: &[String], scorer: ScorerChoice, seed: u64) -> Findings {
     let options = AuditOptions {
         quick: true,
         seed,
@@ -52,7 +52,7 @@ fn covers(estimate: &Estimate, truth: f64) -> bool {
         && estimate.upper.is_none_or(|upper| upper >= truth - 1e-12)
 }
 
-pub fn violates(found: &Audit) -> bool {
+pub fn violates(found: &Findings) -> bool {
     found
         .claims
         .iter()
@@ -81,10 +81,12 @@ pub const FIGURES: [&str; 5] = [
 ];
 
 /// Whether each printed figure of an audit covers the truth.
-pub fn coverage_of(case: &Case, found: &Audit) -> [bool; FIGURES.len()] {
-    let position = |label: &String| case.labels.iter().position(|known| known == label);
-    let truth = |pair: &[String; 2]| {
-        let [a, b] = [0, 1].map(|at| position(&pair[at]).expect("a known label"));
+pub fn coverage_of(case: &Case, found: &Findings) -> [bool; FIGURES.len()] {
+    let position = |label: &str| case.labels.iter().position(|known| known == label);
+    let truth = |pair: &Pair| {
+        let [a, b] = pair
+            .labels()
+            .map(|label| position(label).expect("a known label"));
         (case.total_variation)(a, b)
     };
     let worst = &found.worst_pair;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use leakgauge::audit::{Audit, AuditOptions, Verdict, audit};
+use leakgauge::audit::{AuditOptions, Findings, Pair, Verdict, audit};
 use leakgauge::claim::Claim;
 use leakgauge::estimate::Estimate;
 use leakgauge::log::{Log, ReadOptions, read_from};
@@ -78,17 +78,14 @@ fn checks(text: &str, rows: usize, seed: u64, confidence: f64) -> [bool; 4] {
     let found = audit(&log, &options(Vec::new())).expect(text);
     let claims = vec![Claim::parse(text).expect(text)];
     let claimed = audit(&log, &options(claims)).expect(text);
-    let [worst, pairs, overall] = covered(&log, &*bound, &found);
+    let [worst, pairs, overall] = covered(&*bound, &found);
     let violated = claimed.claims[0].verdict == Verdict::Violated;
     [worst, pairs, overall, !violated]
 }
 
-fn covered(log: &Log, bound: &dyn BoundMechanism, found: &Audit) -> [bool; 3] {
-    let position = |label: &String| log.secrets.iter().position(|known| known == label);
-    let both = |secrets: &[String; 2], variation: &Estimate, security: &Estimate| {
-        let [a, b] = secrets
-            .each_ref()
-            .map(|label| position(label).expect("a known label"));
+fn covered(bound: &dyn BoundMechanism, found: &Findings) -> [bool; 3] {
+    let both = |secrets: &Pair, variation: &Estimate, security: &Estimate| {
+        let [a, b] = secrets.secrets().map(|secret| secret as usize);
         covers(variation, bound.total_variation(a, b))
             && covers(security, bound.bayes_security(a, b))
     };

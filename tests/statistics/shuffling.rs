@@ -1,6 +1,6 @@
 //! The shuffle model from the outside: logs of shuffled batches, and samples of messages, against exact values.
 
-use leakgauge::audit::{Audit, AuditOptions, audit};
+use leakgauge::audit::{AuditOptions, Findings, audit};
 use leakgauge::channel::{Channel, Prior};
 use leakgauge::estimate::Estimate;
 use leakgauge::mechanism::parse;
@@ -62,7 +62,7 @@ fn covers(estimate: &Estimate, truth: f64) -> bool {
         && estimate.upper.is_none_or(|upper| upper >= truth - 1e-12)
 }
 
-fn audited(text: &str, seed: u64, confidence: f64) -> Audit {
+fn audited(text: &str, seed: u64, confidence: f64) -> Findings {
     let options = AuditOptions {
         quick: true,
         seed,

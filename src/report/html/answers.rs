@@ -3,10 +3,12 @@
 use serde::Serialize;
 
 use super::content::Name;
-use crate::audit::{Audit, ClaimReport, Verdict, Warning};
+use crate::audit::{ClaimReport, Findings, Pair, Verdict, Warning};
 use crate::estimate::Estimate;
+use crate::report::sentences::reasons::reason;
 use crate::report::verdict::quantity;
 use crate::report::words::{range, value};
+use leakgauge_base::naming::setting;
 use leakgauge_base::quantity::Quantity;
 use leakgauge_base::rounding::{
     at_least, at_least_beyond, at_most, at_most_beyond, nearest, percent_at_least,
@@ -49,7 +51,7 @@ fn text(text: impl Into<String>) -> Part {
 
 /// The claim that the page is about: the first that is violated, else the first that is open, else the
 /// first.
-fn deciding(audit: &Audit) -> Option<&ClaimReport> {
+fn deciding(audit: &Findings) -> Option<&ClaimReport> {
     let first = |verdict| audit.claims.iter().find(|claim| claim.verdict == verdict);
     first(Verdict::Violated)
         .or_else(|| first(Verdict::Inconclusive))
@@ -57,7 +59,7 @@ fn deciding(audit: &Audit) -> Option<&ClaimReport> {
 }
 
 /// The verdict in a sentence.
-pub fn headline(audit: &Audit) -> Headline {
+pub fn headline(audit: &Findings) -> Headline {
     let Some(claim) = deciding(audit) else {
         return without_claims(audit);
     };
@@ -84,13 +86,13 @@ pub fn headline(audit: &Audit) -> Headline {
     }
 }
 
-fn without_claims(audit: &Audit) -> Headline {
+fn without_claims(audit: &Findings) -> Headline {
     let (class, word, rest) = match audit.worst_pair.total_variation.lower {
-        Some(lower) if lower > 0.0 => ("leaks", "Leak found", "this log tells its secrets apart."),
+        Some(lower) if lower > 0.0 => ("leaks", "Leak found", "the log leaks its secret."),
         Some(_) => (
             "unknown",
             "No leak certified",
-            "these rows do not prove one, nor that there is none.",
+            "these rows neither prove nor rule out a leak.",
         ),
         None => (
             "unknown",
@@ -106,7 +108,7 @@ fn without_claims(audit: &Audit) -> Headline {
 }
 
 /// Is it leaking, between whom, how sure is that, compared with what, and what now?
-pub fn answers(audit: &Audit) -> Vec<Answer> {
+pub fn answers(audit: &Findings) -> Vec<Answer> {
     let claim = deciding(audit);
     let violated = claim.filter(|claim| claim.verdict == Verdict::Violated);
     let pair = violated.map_or(&audit.worst_pair.secrets, |claim| &claim.pair);
@@ -121,7 +123,7 @@ pub fn answers(audit: &Audit) -> Vec<Answer> {
     .into()
 }
 
-fn leaking(audit: &Audit, claim: Option<&ClaimReport>) -> String {
+fn leaking(audit: &Findings, claim: Option<&ClaimReport>) -> String {
     let within = match claim {
         Some(claim) if claim.verdict == Verdict::Violated => {
             return format!("Yes, more than claimed: {}.", beyond(claim));
@@ -133,20 +135,23 @@ fn leaking(audit: &Audit, claim: Option<&ClaimReport>) -> String {
     match (worst.lower, audit.overall.bayes_security.lower) {
         (Some(lower), _) if lower > 0.0 => {
             format!(
-                "Yes{within}: an observer has an advantage of at least {}.",
+                "Yes{within}: an attacker has an advantage of at least {}.",
                 at_least(lower)
             )
         }
         (Some(_), Some(security)) if security > 1e-4 => {
             format!(
-                "No leak was certified, and none gives an advantage above {}.",
+                "No leak was certified, and no attacker has an advantage above {}.",
                 at_most(1.0 - security)
             )
         }
         (Some(_), _) => "No leak was certified. That does not prove that there is none.".to_owned(),
         (None, _) => format!(
-            "Not known: {}.",
-            worst.reason.as_deref().unwrap_or("too few rows")
+            "Not known. {}",
+            worst
+                .reason
+                .as_ref()
+                .map_or("There are too few rows.".to_owned(), reason)
         ),
     }
 }
@@ -166,10 +171,11 @@ fn beyond(claim: &ClaimReport) -> String {
     }
 }
 
-fn between(audit: &Audit, [a, b]: &[String; 2]) -> Vec<Part> {
+fn between(audit: &Findings, pair: &Pair) -> Vec<Part> {
+    let [a, b] = pair.labels();
     let rest = match audit.pairs.len() {
         0 | 1 => ", the only two.".to_owned(),
-        pairs => format!(", picked out of {pairs} pairs on rows of their own."),
+        pairs => format!(", picked out of {pairs} pairs on the tuning rows."),
     };
     vec![
         Part::Name(Name::new(a)),
@@ -179,7 +185,7 @@ fn between(audit: &Audit, [a, b]: &[String; 2]) -> Vec<Part> {
     ]
 }
 
-fn how_sure(audit: &Audit, violated: Option<&ClaimReport>) -> String {
+fn how_sure(audit: &Findings, violated: Option<&ClaimReport>) -> String {
     let (name, estimate): (_, &Estimate) = match violated {
         Some(claim) => (quantity(claim), &claim.estimate),
         None => ("advantage", &audit.worst_pair.total_variation),
@@ -197,7 +203,7 @@ fn how_sure(audit: &Audit, violated: Option<&ClaimReport>) -> String {
     )
 }
 
-fn compared(audit: &Audit, claim: Option<&ClaimReport>) -> String {
+fn compared(audit: &Findings, claim: Option<&ClaimReport>) -> String {
     if let Some(claim) = claim {
         let name = quantity(claim);
         let analytic = nearest(claim.analytic);
@@ -225,7 +231,7 @@ fn compared(audit: &Audit, claim: Option<&ClaimReport>) -> String {
     }
 }
 
-fn what_now(audit: &Audit, claim: Option<&ClaimReport>) -> Vec<Part> {
+fn what_now(audit: &Findings, claim: Option<&ClaimReport>) -> Vec<Part> {
     let about_order = audit
         .warnings
         .iter()
@@ -255,30 +261,29 @@ fn what_now(audit: &Audit, claim: Option<&ClaimReport>) -> Vec<Part> {
             "Nothing for now; audit again when the mechanism or its input changes.".to_owned()
         }
         Some((Verdict::Inconclusive, Some(rows))) => {
-            let how = match &audit.input.sampled {
-                Some(sampled) if rows <= sampled.rows => {
-                    format!("Use about {rows} rows of this log (--max-rows {rows})")
+            let how = match audit.input.sampled() {
+                Some(sampled) if rows <= sampled.from.rows_in_all() => {
+                    let set = setting("max_rows", rows);
+                    format!("Use about {rows} rows of this log ({set})")
                 }
                 _ => format!("Take about {rows} rows in all"),
             };
-            format!("{how}: they would decide if the estimate were the truth.")
+            format!("{how}: they would settle the claim if the estimate were the truth.")
         }
         Some((Verdict::Inconclusive, None)) => no_rows_decide(audit),
         None => match audit.worst_pair.total_variation.lower {
             Some(lower) if lower > 0.0 => {
-                return look_there(audit, "", "Say how much is allowed with audit --claim.");
+                return look_there(audit, "", "State what is allowed with a claim.");
             }
-            _ => {
-                "Say how much is allowed with audit --claim: the verdict says how many rows decide."
-                    .to_owned()
-            }
+            _ => "State what is allowed with a claim: its verdict says how many rows settle it."
+                .to_owned(),
         },
     };
     vec![text(advice)]
 }
 
 /// The column to look at, where it is about the pair that is named.
-fn look_there(audit: &Audit, before: &str, after: &str) -> Vec<Part> {
+fn look_there(audit: &Findings, before: &str, after: &str) -> Vec<Part> {
     let about_worst = deciding(audit).is_none_or(|claim| claim.pair == audit.worst_pair.secrets);
     match audit
         .worst_pair
@@ -295,10 +300,14 @@ fn look_there(audit: &Audit, before: &str, after: &str) -> Vec<Part> {
     }
 }
 
-fn no_rows_decide(audit: &Audit) -> String {
-    match audit.input.observation.kind {
-        ObservationKind::Discrete => "More rows like these decide nothing: the reason is below.",
-        _ => "More rows decide nothing: say what an observer can resolve with --resolution.",
+fn no_rows_decide(audit: &Findings) -> String {
+    match audit.input.kind {
+        ObservationKind::Discrete => {
+            "Collecting more rows would not settle this claim: the reason is below.".to_owned()
+        }
+        _ => format!(
+            "Collecting more rows would not settle this claim. Set a resolution ({}).",
+            setting("resolution", "COLUMN=WIDTH")
+        ),
     }
-    .to_owned()
 }

@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 
 use super::answers::{Answer, Headline, answers, headline};
-use crate::audit::{Audit, ClaimReport, PairFigures, Shape};
+use crate::audit::{ClaimReport, Findings, PairFigures, Shape};
 use crate::report::attackers::attackers;
 use crate::report::convergence::would_more_rows_help;
 use crate::report::document::{Block, Document};
@@ -11,10 +11,14 @@ use crate::report::figures::{self, Figure, Of};
 use crate::report::input::input;
 use crate::report::pairs::by_lower_limit;
 use crate::report::pictures::pictures;
+use crate::report::sentences::assumptions::assumption;
+use crate::report::sentences::reasons::reason;
+use crate::report::sentences::warnings::message;
 use crate::report::summary::sentences;
 use crate::report::trade_off;
 use crate::report::verdict::grounds;
 use crate::report::words::{lower, upper, value};
+use leakgauge_base::Tool;
 use leakgauge_base::rounding::nearest;
 use leakgauge_plot::clean;
 
@@ -111,7 +115,7 @@ struct Pairs {
     heatmap: Option<String>,
     dots: Option<String>,
     count: usize,
-    correction: &'static str,
+    correction: String,
     rows: Vec<PairRow>,
     reasons: Vec<String>,
 }
@@ -124,20 +128,22 @@ struct PairRow {
 }
 
 impl Content {
-    pub fn new(audit: &Audit, command: &str) -> Content {
+    pub fn new(audit: &Findings, command: &str) -> Content {
         let mut drawn = pictures(audit);
         let mut picture = |name: &str| {
             let at = drawn.iter().position(|picture| picture.name == name)?;
             Some(drawn.swap_remove(at).svg)
         };
+        let tool = Tool::default();
         let worst = &audit.worst_pair;
         let (figures, reasons) = rows(figures::list(audit));
         Content {
             style: include_str!("style.css"),
             script: include_str!("sort.js"),
-            tool: format!("{} {}", audit.tool.name, audit.tool.version),
+            tool: format!("{} {}", tool.name, tool.version),
             files: audit
                 .input
+                .facts
                 .files
                 .iter()
                 .map(|file| file_name(file))
@@ -149,16 +155,17 @@ impl Content {
             warnings: audit
                 .warnings
                 .iter()
-                .map(|warning| (warning.code(), clean(&warning.to_string())))
+                .map(|warning| (warning.code(), clean(&message(warning))))
                 .collect(),
-            worst: worst.secrets.each_ref().map(|label| Name::new(label)),
+            worst: worst.secrets.labels().map(Name::new),
             distributions: picture("distributions").and_then(|svg| distributions(audit, svg)),
             pairs: (audit.pairs.len() > 1)
                 .then(|| pairs(audit, picture("bayes-security"), picture("pairs"))),
             trade_off: picture("trade-off"),
-            trade_off_names: worst.trade_off.as_ref().map(|found| {
-                [&found.curve.detects, &found.curve.against].map(|label| Name::new(label))
-            }),
+            trade_off_names: worst
+                .trade_off
+                .as_ref()
+                .map(|found| found.curve.secrets.labels().map(Name::new)),
             trade_off_text: blocks(|document| trade_off::body(document, audit)),
             convergence: picture("convergence"),
             convergence_text: blocks(|document| {
@@ -171,9 +178,13 @@ impl Content {
             reasons,
             attackers: blocks(|document| attackers(document, &audit.method)),
             input: cleaned(&input(audit)),
-            assumptions: cleaned(&audit.assumptions),
+            assumptions: audit
+                .assumptions
+                .iter()
+                .map(|one| clean(&assumption(one)))
+                .collect(),
             command: clean(command),
-            version: audit.tool.version,
+            version: tool.version,
             seed: audit.seed,
         }
     }
@@ -207,7 +218,7 @@ fn verdict(claim: &ClaimReport) -> Verdict {
     }
 }
 
-fn distributions(audit: &Audit, svg: String) -> Option<Drawn> {
+fn distributions(audit: &Findings, svg: String) -> Option<Drawn> {
     let found = audit.worst_pair.distributions.as_ref()?;
     Some(Drawn {
         svg,
@@ -239,10 +250,7 @@ fn rows(figures: Vec<Figure<'_>>) -> (Vec<Row>, Vec<String>) {
         let is_missing = figure.lower.is_none() || figure.upper.is_none();
         let reason = figure.reason.filter(|_| is_missing);
         let (pair, of) = match figure.of {
-            Of::Pair(secrets) => (
-                Some(secrets.each_ref().map(|label| Name::new(label))),
-                String::new(),
-            ),
+            Of::Pair(secrets) => (Some(secrets.labels().map(Name::new)), String::new()),
             Of::Words(words) => (None, clean(&words)),
         };
         Row {
@@ -254,14 +262,14 @@ fn rows(figures: Vec<Figure<'_>>) -> (Vec<Row>, Vec<String>) {
             point: value(figure.point),
             lower: lower(figure.lower),
             upper: upper(figure.upper),
-            reason: reason.map(|reason| number(&mut reasons, reason)),
+            reason: reason.map(|reason| number(&mut reasons, &reason)),
         }
     });
     let rows = rows.collect();
     (rows, reasons)
 }
 
-fn pairs(audit: &Audit, heatmap: Option<String>, dots: Option<String>) -> Pairs {
+fn pairs(audit: &Findings, heatmap: Option<String>, dots: Option<String>) -> Pairs {
     /// Reasons beyond these differ in a name only.
     const MOST_REASONS: usize = 3;
     let order = by_lower_limit(audit);
@@ -269,19 +277,19 @@ fn pairs(audit: &Audit, heatmap: Option<String>, dots: Option<String>) -> Pairs 
     for pair in &order {
         let total_variation = &pair.total_variation;
         let is_missing = total_variation.lower.is_none() || total_variation.upper.is_none();
-        if let Some(reason) = total_variation
+        if let Some(why) = total_variation
             .reason
             .as_ref()
             .filter(|_| is_missing && reasons.len() < MOST_REASONS)
         {
-            number(&mut reasons, reason);
+            number(&mut reasons, &reason(why));
         }
     }
     Pairs {
         heatmap,
         dots,
         count: order.len(),
-        correction: audit.multiplicity.correction,
+        correction: audit.multiplicity.correction.to_string(),
         rows: order.into_iter().map(pair_row).collect(),
         reasons,
     }
@@ -290,7 +298,7 @@ fn pairs(audit: &Audit, heatmap: Option<String>, dots: Option<String>) -> Pairs 
 fn pair_row(pair: &PairFigures) -> PairRow {
     let total_variation = &pair.total_variation;
     PairRow {
-        secrets: pair.secrets.each_ref().map(|label| Name::new(label)),
+        secrets: pair.secrets.labels().map(Name::new),
         numbers: [
             value(total_variation.point),
             lower(total_variation.lower),

@@ -11,7 +11,7 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 use serde::Serialize;
 
-use crate::audit::Audit;
+use crate::audit::Findings;
 use crate::compare::Comparison;
 use content::Content;
 use leakgauge_base::error::{Error, Result};
@@ -24,7 +24,7 @@ const COMPARISON: &str = concat!(include_str!("macros.html"), include_str!("comp
 ///
 /// # Errors
 /// None that a log or a command could cause: what the template engine reports.
-pub fn page(audit: &Audit, command: &str) -> Result<String> {
+pub fn page(audit: &Findings, command: &str) -> Result<String> {
     render(PAGE, &Content::new(audit, command))
 }
 

@@ -6,13 +6,14 @@ use std::io::Cursor;
 use roxmltree::{Document, Node, ParsingOptions};
 
 use super::page;
-use crate::audit::{Audit, AuditOptions, audit};
+use crate::audit::{AuditOptions, Findings, audit};
+use crate::report::sentences::reasons::reason;
 use leakgauge_attack::tuning::ScorerChoice;
 use leakgauge_exact::claim::Claim;
 use leakgauge_log::{ReadOptions, read_from};
 
 /// An audit of rows with some claims.
-fn audited(csv: &str, claims: &[&str]) -> Audit {
+fn audited(csv: &str, claims: &[&str]) -> Findings {
     let log = read_from(
         "log.csv",
         Cursor::new(csv.to_owned()),
@@ -73,7 +74,7 @@ fn elements<'a>(document: &'a Document<'_>, name: &str) -> Vec<Node<'a, 'a>> {
 }
 
 /// What every page must be.
-fn check(found: &Audit) -> String {
+fn check(found: &Findings) -> String {
     let page = page(found, "leakgauge audit log.csv").unwrap();
     let document = parse(&page);
     assert_eq!(elements(&document, "h1").len(), 1);
@@ -126,7 +127,7 @@ fn number(cell: &Node<'_, '_>) -> Option<f64> {
         .filter_map(|child| child.text().filter(|_| child.is_text()))
         .collect();
     match text.trim() {
-        "none" => None,
+        "n/a" => None,
         number => Some(number.parse().unwrap_or_else(|_| panic!("{number:?}"))),
     }
 }
@@ -151,7 +152,7 @@ fn agrees(shown: Option<f64>, exact: &serde_json::Value, outward: f64) {
     }
 }
 
-fn figures_are_those_of_the_json(found: &Audit, document: &Document<'_>) {
+fn figures_are_those_of_the_json(found: &Findings, document: &Document<'_>) {
     let json = serde_json::to_value(found).unwrap();
     let rows: Vec<Node<'_, '_>> = document
         .descendants()
@@ -178,7 +179,7 @@ fn figures_are_those_of_the_json(found: &Audit, document: &Document<'_>) {
     }
 }
 
-fn pairs_are_those_of_the_json(found: &Audit, document: &Document<'_>) {
+fn pairs_are_those_of_the_json(found: &Findings, document: &Document<'_>) {
     let json = serde_json::to_value(&found.pairs).unwrap();
     let table = document
         .descendants()
@@ -204,12 +205,7 @@ fn pairs_are_those_of_the_json(found: &Audit, document: &Document<'_>) {
         let at = found
             .pairs
             .iter()
-            .position(|pair| {
-                pair.secrets
-                    .each_ref()
-                    .map(|label| leakgauge_plot::clean(label))
-                    == names
-            })
+            .position(|pair| pair.secrets.labels().map(leakgauge_plot::clean) == names)
             .unwrap_or_else(|| panic!("{names:?}"));
         let total_variation = &json[at]["total_variation"];
         for (cell, (key, outward)) in [("point", 0.0), ("lower", -1.0), ("upper", 1.0)]
@@ -294,13 +290,13 @@ fn limits_that_cannot_be_had_are_none_with_the_reason() {
         .descendants()
         .find_map(|node| node.attribute("href"))
         .unwrap();
-    let reason = document
+    let item = document
         .descendants()
         .find(|node| node.attribute("id") == Some(&target[1..]))
         .unwrap();
     assert_eq!(
-        text(reason),
-        format!("{}.", found.worst_pair.total_variation.reason.unwrap())
+        text(item),
+        reason(&found.worst_pair.total_variation.reason.unwrap())
     );
 }
 

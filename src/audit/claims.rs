@@ -1,17 +1,17 @@
-//! Verdicts on claims, from the limits that are printed and from nothing else.
+//! Verdicts on claims, from the limits that are reported and from nothing else.
 
-use crate::audit::Evidence;
+use crate::audit::claim_reason::{Grounds, Qualification};
+use crate::audit::evidence::Evidence;
+use crate::audit::findings::{ClaimReport, Verdict};
 use crate::audit::mechanism_claim;
-use crate::audit::model::{ClaimReport, Verdict};
 use crate::audit::privacy;
-use crate::audit::reasons::{reason, security_reason};
 use crate::audit::rows_needed;
 use crate::audit::warning::Warning;
-use crate::estimate::Estimate;
+use crate::estimate::{Estimate, Reason};
 use leakgauge_base::quantity::Quantity;
 use leakgauge_exact::claim::{BoundClaim, Terms};
 use leakgauge_log::Log;
-use leakgauge_log::observations::bins;
+use leakgauge_log::observations::Column;
 
 /// Judges every claim.
 pub(super) fn judge_claims(
@@ -39,28 +39,31 @@ pub(super) fn judge_claims(
         .collect()
 }
 
-/// What a violation rests on belongs in its reason.
+/// What a verdict rests on beyond its limits belongs in its reason.
 fn qualify(report: &mut ClaimReport, evidence: &Evidence, warnings: &[Warning]) {
+    let decided = report.verdict != Verdict::Inconclusive;
+    let add = &mut report.reason.qualifications;
     if let Some(warning) = warnings.iter().find(|warning| warning.is_about_order())
-        && report.verdict != Verdict::Inconclusive
+        && decided
         && (evidence.effective.is_none() || warning.is_about_secrets())
     {
-        report.reason.push_str(&format!(" {}", warning.doubt()));
+        add.push(Qualification::Order(warning.clone()));
     }
-    if evidence.effective.is_some() && report.verdict != Verdict::Inconclusive {
-        report
-            .reason
-            .push_str(" The limit is approximate: it rests on effective rows.");
+    if evidence.effective.is_some() && decided {
+        add.push(Qualification::Approximate);
     }
     if let Some(rows) = report.rows_needed
         && let Some(advice) = rows_needed::from_the_log(evidence, rows)
     {
-        report.reason.push_str(&format!(" {advice}"));
+        add.push(Qualification::MoreRows(advice));
     }
-    if let Some(bins) = bins(evidence.observations.columns()) {
-        report
-            .reason
-            .push_str(&format!(" This is for an observer that sees {bins}."));
+    let columns = evidence.observations.columns().iter();
+    let binned: Vec<Column> = columns
+        .filter(|column| column.resolution.is_some())
+        .cloned()
+        .collect();
+    if !binned.is_empty() {
+        add.push(Qualification::Observer(binned));
     }
 }
 
@@ -90,9 +93,9 @@ fn bound_on_advantage(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -> 
         claim: claim.claim().clone(),
         quantity: Quantity::Advantage,
         analytic: at_most,
-        pair: evidence.names(pair),
+        pair: evidence.pair(pair),
         verdict,
-        reason: reason(&estimate, "advantage", at_most, verdict, ""),
+        reason: Grounds::Advantage.into(),
         rows_needed: rows_needed::for_bound(evidence, verdict, &estimate, at_most, pair),
         estimate,
         fit: None,
@@ -102,7 +105,7 @@ fn bound_on_advantage(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -> 
 fn bound_on_security(evidence: &Evidence, claim: &BoundClaim, at_least: f64) -> ClaimReport {
     let total_variation = largest_total_variation(evidence);
     let estimate = total_variation.decreasing(|tv| 1.0 - tv);
-    // Decided on the printed limits of Bayes security itself: 1 − (1 − b) need not be b.
+    // Decided on the reported limits of Bayes security itself: 1 − (1 − b) need not be b.
     let verdict = if estimate.upper.is_some_and(|upper| upper < at_least) {
         Verdict::Violated
     } else if estimate.lower.is_some_and(|lower| lower >= at_least) {
@@ -115,9 +118,9 @@ fn bound_on_security(evidence: &Evidence, claim: &BoundClaim, at_least: f64) -> 
         claim: claim.claim().clone(),
         quantity: Quantity::BayesSecurity,
         analytic: at_least,
-        pair: evidence.names(pair),
+        pair: evidence.pair(pair),
         verdict,
-        reason: security_reason(&estimate, at_least, verdict, ""),
+        reason: Grounds::BayesSecurity.into(),
         rows_needed: rows_needed::for_bound(
             evidence,
             verdict,
@@ -145,7 +148,7 @@ fn bound_on_attack(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -> Cla
         })
         .try_fold(-1.0f64, |largest, upper| Some(largest.max(upper?)));
     if estimate.upper.is_none() {
-        estimate.reason = Some("some secret has no rows to certify on".to_owned());
+        estimate.reason = Some(Reason::SecretWithoutRows);
     }
     let mut verdict = decide(&estimate, at_most);
     // A Kolmogorov limit is that of an attack too: the best cut of the observation itself.
@@ -156,21 +159,13 @@ fn bound_on_attack(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -> Cla
     if verdict == Verdict::Holds && found {
         verdict = Verdict::Inconclusive;
     }
-    let note =
-        " This is about the best attack found; it says nothing about attacks that were not found.";
     ClaimReport {
         claim: claim.claim().clone(),
         quantity: Quantity::AttackAdvantage,
         analytic: at_most,
-        pair: evidence.names(worst),
+        pair: evidence.pair(worst),
         verdict,
-        reason: reason(
-            &estimate,
-            "advantage of the best attack found",
-            at_most,
-            verdict,
-            note,
-        ),
+        reason: Grounds::AttackAdvantage.into(),
         rows_needed: rows_needed::for_bound(evidence, verdict, &estimate, at_most, worst),
         estimate,
         fit: None,

@@ -1,0 +1,93 @@
+//! The last stage: findings from what the stages before found.
+
+use crate::audit::assumptions::assumptions;
+use crate::audit::claims::judge_claims;
+use crate::audit::convergence::convergence;
+use crate::audit::evidence::Evidence;
+use crate::audit::figures;
+use crate::audit::findings::{Correction, Findings, Input, MethodUsed, Multiplicity, PartRows};
+use crate::audit::judge::Judged;
+use crate::audit::overall::overall;
+use crate::audit::plan::Plan;
+use crate::audit::prepare::Prepared;
+use crate::audit::tallies::Tallies;
+use crate::audit::warnings;
+use leakgauge_attack::tuning::Tuned;
+
+/// Puts the findings together.
+pub(super) fn assemble(
+    prepared: &Prepared,
+    tuned: &Tuned,
+    plan: &Plan,
+    judged: &Judged,
+) -> Findings {
+    let (log, options, split) = (prepared.log, prepared.options, &prepared.split);
+    let evidence = &Evidence::new(prepared, tuned, plan, judged);
+    let prior = &prepared.priors[0];
+    let warnings = warnings::find(log, split);
+    let worst_pair = figures::worst_pair(evidence);
+    let pairs = evidence.pair_count();
+    Findings {
+        seed: options.seed,
+        confidence: options.confidence,
+        input: input(prepared),
+        method: method(prepared, evidence),
+        assumptions: assumptions(log, options),
+        pairs: figures::all_pairs(evidence),
+        multiplicity: Multiplicity {
+            pairs,
+            correction: match pairs {
+                0 | 1 => Correction::None,
+                _ => Correction::Bonferroni,
+            },
+            limits_read_by_claims: plan.reads(),
+        },
+        overall: overall(
+            evidence,
+            &worst_pair,
+            &prepared.priors,
+            &mut prepared.rng.clone(),
+        ),
+        convergence: convergence(evidence, split, &worst_pair, prior),
+        secrets_by_likeness: figures::by_likeness(evidence),
+        claims: judge_claims(evidence, log, &prepared.claims, &warnings),
+        privacy: figures::privacy(evidence),
+        tallies: Tallies::of(evidence, prior),
+        worst_pair,
+        warnings,
+    }
+}
+
+fn input(prepared: &Prepared) -> Input {
+    let log = prepared.log;
+    Input {
+        facts: log.facts.clone(),
+        secrets: prepared.labels.clone(),
+        rows_of_secrets: log.counts.rows().to_vec(),
+        kind: log.observations.kind(),
+        columns: log.observations.columns().to_vec(),
+        distinct: log.observations.len(),
+    }
+}
+
+fn method(prepared: &Prepared, evidence: &Evidence) -> MethodUsed {
+    let (split, tuned) = (&prepared.split, evidence.tuned);
+    MethodUsed {
+        split: prepared.options.split,
+        effective_rows: evidence
+            .effective
+            .map(|rows| rows.least(prepared.labels.len())),
+        scorer: tuned.scorer.name().to_owned(),
+        origin: tuned.scorer.origin(),
+        parameters: tuned.scorer.parameters(),
+        description: tuned.scorer.description(),
+        index: tuned.index,
+        rows: PartRows {
+            fit: split.fit.total(),
+            tune: split.tune.total(),
+            certify: split.certify.total(),
+        },
+        budget: prepared.options.budget,
+        tried: tuned.tried.clone(),
+    }
+}

@@ -1,0 +1,130 @@
+//! Why a claim is judged as it is.
+
+use crate::audit::advice::LogAdvice;
+use crate::audit::pair::Pair;
+use crate::audit::warning::Warning;
+use leakgauge_base::quantity::PrivacyParameter;
+use leakgauge_log::observations::Column;
+
+/// Why a claim is judged as it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClaimReason {
+    /// What decided.
+    pub grounds: Grounds,
+    /// What the verdict rests on beyond that.
+    pub qualifications: Vec<Qualification>,
+}
+
+impl From<Grounds> for ClaimReason {
+    fn from(grounds: Grounds) -> Self {
+        ClaimReason {
+            grounds,
+            qualifications: Vec::new(),
+        }
+    }
+}
+
+/// What decided about a claim.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Grounds {
+    /// The limits of the advantage.
+    Advantage,
+    /// The limits of Bayes security.
+    BayesSecurity,
+    /// The limits of the best attack found.
+    AttackAdvantage,
+    /// The limits of Bayes security, against those of the mechanism.
+    Mechanism {
+        /// An observation of the log that the mechanism cannot produce.
+        impossible: Option<String>,
+        /// How close to the analytic value an upper limit had to come.
+        margin: f64,
+    },
+    /// A limit of what privacy needs.
+    Privacy(PrivacyGrounds),
+}
+
+/// A claim of privacy at the pair that decides.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PrivacyGrounds {
+    /// The parameter.
+    pub quantity: PrivacyParameter,
+    /// How far apart the two secrets are, if that matters.
+    pub distance: Option<Distance>,
+    /// What was found.
+    pub outcome: PrivacyOutcome,
+}
+
+/// What was found about a claim of privacy.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PrivacyOutcome {
+    /// The lower limit exceeds what is allowed.
+    Refuted,
+    /// The upper limit of every hockey-stick divergence is within its δ; this one is the nearest to it.
+    Proved(Divergence),
+    /// Neither.
+    Open(Unproved),
+}
+
+/// Why a claim of privacy cannot be said to hold.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Unproved {
+    /// The upper limit of this hockey-stick divergence exceeds its δ.
+    Divergence(Divergence),
+    /// Upper limits need independent rows.
+    DependentRows,
+    /// A secret has no rows.
+    SecretWithoutRows,
+    /// Raw numbers have no upper limits.
+    RawNumbers,
+    /// Samples never prove this kind of privacy.
+    Never(PrivacyKind),
+}
+
+/// A kind of differential privacy that samples can refute only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PrivacyKind {
+    /// δ = 0.
+    Pure,
+    /// By a trade-off function.
+    Gaussian,
+    /// By Rényi divergences.
+    Concentrated,
+}
+
+/// Upper limit of the hockey-stick divergence of an ordered pair.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Divergence {
+    /// The pair, in order.
+    pub pair: Pair,
+    /// How far apart the two are, if that matters.
+    pub distance: Option<Distance>,
+    /// The limit.
+    pub upper: f64,
+    /// The ε that the pair is allowed.
+    pub epsilon: f64,
+    /// The δ that the pair is allowed.
+    pub delta: f64,
+}
+
+/// How far apart two secrets are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Distance {
+    /// The distance in units.
+    pub steps: f64,
+    /// The unit of the claim.
+    pub unit: f64,
+}
+
+/// What a verdict rests on.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Qualification {
+    /// The order of rows puts their independence in doubt.
+    Order(Warning),
+    /// The limit rests on an effective number of rows.
+    Approximate,
+    /// The log has more rows than were used.
+    MoreRows(LogAdvice),
+    /// It is about an observer that sees these columns in bins.
+    Observer(Vec<Column>),
+}

@@ -1,0 +1,67 @@
+//! The first stage: options are checked, claims bound to the log's secrets, rows split.
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+use crate::audit::given::check_scores;
+use crate::audit::options::{AuditOptions, check, prior};
+use crate::audit::pair::Labels;
+use crate::audit::parts::{Sequence, refuse_uncertifiable, split_rows};
+use crate::audit::targets::Targets;
+use leakgauge_attack::split::Split;
+use leakgauge_base::error::Result;
+use leakgauge_exact::claim::BoundClaim;
+use leakgauge_log::Log;
+
+/// What an audit starts from.
+pub(super) struct Prepared<'a> {
+    pub log: &'a Log,
+    pub options: &'a AuditOptions,
+    pub labels: Labels,
+    pub claims: Vec<BoundClaim>,
+    /// The prior asked for, then the uniform one.
+    pub priors: [Vec<f64>; 2],
+    pub split: Split,
+    /// In a split by time, the certification rows in their order.
+    pub ordered: Option<Sequence<'a>>,
+    pub targets: Targets,
+    /// α of the whole log.
+    pub alpha: f64,
+    /// What the split has left of the seed's random numbers.
+    pub rng: ChaCha8Rng,
+}
+
+impl Prepared<'_> {
+    /// Whether rows may depend on those nearby.
+    pub fn is_serial(&self) -> bool {
+        self.ordered.is_some()
+    }
+}
+
+/// Checks what was asked for and splits the rows. No row is looked at.
+pub(super) fn prepare<'a>(log: &'a Log, options: &'a AuditOptions) -> Result<Prepared<'a>> {
+    check(options)?;
+    check_scores(&options.attacks, log.facts.scores.is_some())?;
+    let claims = BoundClaim::bind_all(&options.claims, &log.secrets, &log.left_out)?;
+    let secrets = log.secrets.len();
+    let priors = [
+        prior(log, &options.prior)?,
+        vec![1.0 / secrets as f64; secrets],
+    ];
+    let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
+    let given = options.attacks.are_given();
+    let (split, ordered) = split_rows(log, options.split, given, &mut rng)?;
+    refuse_uncertifiable(log, &split)?;
+    Ok(Prepared {
+        targets: Targets::new(&claims, secrets),
+        labels: log.secrets.as_slice().into(),
+        alpha: 1.0 - options.confidence,
+        log,
+        options,
+        claims,
+        priors,
+        split,
+        ordered,
+        rng,
+    })
+}

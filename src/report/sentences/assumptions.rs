@@ -1,0 +1,54 @@
+//! What the limits rest on.
+
+use crate::audit::Assumption;
+use leakgauge_base::error::{listing, shorten};
+use leakgauge_base::naming::option;
+
+/// One to three sentences.
+pub fn assumption(assumption: &Assumption) -> String {
+    match assumption {
+        Assumption::IndependentRows => {
+            "Rows are independent, and all rows of a secret come from the same distribution.".to_owned()
+        }
+        Assumption::DependenceNearby => {
+            "Errors of the attack depend only on rows nearby, far fewer than the certification rows. Limits use an \
+             estimate of how many independent rows these are worth, and are approximate. They hold for the time of the \
+             certification rows."
+                .to_owned()
+        }
+        Assumption::Seed(seed) => format!(
+            "Seed {seed} was fixed beforehand. Do not try several seeds and keep the best: that voids the confidence level."
+        ),
+        Assumption::ClaimsSettled => {
+            "The claims and the margin were fixed before anyone looked at this log.".to_owned()
+        }
+        Assumption::TypesInferred => {
+            "Column types that were not given were inferred from the first rows.".to_owned()
+        }
+        Assumption::ScoresBlind { columns } => format!(
+            "Whatever computed the scores ({}) was not trained or chosen on these rows and did not see their secrets. A \
+             column that repeats the secret looks like a perfect attack.",
+            listing(columns.iter().map(String::as_str))
+        ),
+        Assumption::IndependentRuns => {
+            "For a claim of differential privacy, rows come from independent runs of the mechanism. Many records scored \
+             against one trained model are one run."
+                .to_owned()
+        }
+        Assumption::EmpiricalPrior => {
+            "The prior is exactly how often each secret occurs in this log.".to_owned()
+        }
+        Assumption::SecretsSettled => format!(
+            "The secrets of {} were chosen before this log was taken. Choosing them by looking at it voids the confidence \
+             level.",
+            option("secrets")
+        ),
+        Assumption::SeparateLogs { file } => {
+            format!("The rows of {file} are not rows of the log that is judged.")
+        }
+        Assumption::Resolution { column, width } => format!(
+            "The observer sees column {} only in bins of width {width}, fixed beforehand. Limits are for that observer.",
+            shorten(column)
+        ),
+    }
+}

@@ -1,0 +1,113 @@
+//! Why a claim is judged as it is.
+
+use crate::audit::{ClaimReport, Grounds, Qualification, Verdict};
+use crate::estimate::Estimate;
+use crate::report::sentences::advice::more_rows;
+use crate::report::sentences::privacy;
+use crate::report::sentences::reasons;
+use crate::report::sentences::warnings::doubt;
+use leakgauge_base::error::shorten;
+use leakgauge_base::rounding::{at_least_beyond, at_most_beyond};
+use leakgauge_log::observations::bins;
+
+/// What decided, and what the verdict rests on.
+pub fn reason(claim: &ClaimReport) -> String {
+    let mut sentences = vec![grounds(claim)];
+    sentences.extend(claim.reason.qualifications.iter().filter_map(qualification));
+    sentences.join(" ")
+}
+
+fn qualification(qualification: &Qualification) -> Option<String> {
+    Some(match qualification {
+        Qualification::Order(warning) => doubt(warning),
+        Qualification::Approximate => {
+            "The limit is approximate: it uses an effective number of rows.".to_owned()
+        }
+        Qualification::MoreRows(advice) => more_rows(advice),
+        Qualification::Observer(columns) => {
+            format!("This is for an observer that sees {}.", bins(columns)?)
+        }
+    })
+}
+
+fn grounds(claim: &ClaimReport) -> String {
+    match &claim.reason.grounds {
+        Grounds::Advantage => at_most("advantage", claim),
+        Grounds::AttackAdvantage => format!(
+            "{} This is about the best attack found. It says nothing about attacks that were not found.",
+            at_most("advantage of the best attack found", claim)
+        ),
+        Grounds::BayesSecurity => security(claim),
+        Grounds::Mechanism { impossible, margin } => {
+            let note = match (claim.verdict, impossible) {
+                (Verdict::Inconclusive, Some(label)) => format!(
+                    " But the log has the observation {:?}, which this mechanism cannot produce: the log is not from this \
+                     mechanism, whatever it leaks.",
+                    shorten(label)
+                ),
+                (Verdict::Holds, _) => format!(
+                    " No pair's total variation exceeds its own analytic value by more than the margin of {margin}."
+                ),
+                _ => String::new(),
+            };
+            format!("{}{note}", security(claim))
+        }
+        Grounds::Privacy(found) => privacy::grounds(claim, found),
+    }
+}
+
+/// Both limits in words, rounded outward, with enough digits to be told from the bound.
+fn limits(estimate: &Estimate, bound: f64) -> [String; 2] {
+    let text = |limit: Option<f64>, write: fn(f64, f64) -> String| {
+        limit.map_or("unknown".to_owned(), |limit| write(limit, bound))
+    };
+    [
+        text(estimate.lower, at_least_beyond),
+        text(estimate.upper, at_most_beyond),
+    ]
+}
+
+/// A figure that should be at most a bound.
+fn at_most(what: &str, claim: &ClaimReport) -> String {
+    let (estimate, bound) = (&claim.estimate, claim.analytic);
+    let [lower, upper] = limits(estimate, bound);
+    match claim.verdict {
+        Verdict::Violated => format!("The {what} is at least {lower}, more than {bound}."),
+        Verdict::Holds => format!("The {what} is at most {upper} for every pair, within {bound}."),
+        Verdict::Inconclusive => match (estimate.upper, &estimate.reason) {
+            (Some(_), _) => format!(
+                "The {what} lies between {lower} and {upper}; the claim says at most {bound}."
+            ),
+            (None, Some(reason)) => format!(
+                "Not refuted: the log shows that the {what} is at least {lower}, and the claim allows {bound}. Not \
+                 confirmed: {}",
+                reasons::continued(reason)
+            ),
+            (None, None) => format!("The {what} is at least {lower}."),
+        },
+    }
+}
+
+/// The same for a Bayes security that should be at least a bound.
+fn security(claim: &ClaimReport) -> String {
+    let (estimate, bound) = (&claim.estimate, claim.analytic);
+    let [lower, upper] = limits(estimate, bound);
+    match claim.verdict {
+        Verdict::Violated => {
+            format!("The Bayes security is at most {upper}, less than {bound:.4}.")
+        }
+        Verdict::Holds => {
+            format!("The Bayes security is at least {lower}; the claim says {bound:.4}.")
+        }
+        Verdict::Inconclusive => match (estimate.lower, &estimate.reason) {
+            (None, Some(reason)) => format!(
+                "Not refuted: the log shows a Bayes security of at most {upper}, and the claim allows {bound:.4}. Not \
+                 confirmed: {}",
+                reasons::continued(reason)
+            ),
+            _ => format!(
+                "The Bayes security lies between {lower} and {upper}; the claim says {bound:.4}."
+            ),
+        },
+    }
+}

@@ -1,0 +1,11 @@
+//! Every sentence about findings, in one place: the same in all formats.
+
+pub mod advice;
+pub mod assumptions;
+pub mod claims;
+pub mod fit;
+pub mod follow;
+pub mod learning;
+pub mod privacy;
+pub mod reasons;
+pub mod warnings;

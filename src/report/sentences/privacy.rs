@@ -1,0 +1,138 @@
+//! Why a claim of privacy is judged as it is.
+
+use crate::audit::{
+    ClaimReport, Distance, Divergence, Pair, PrivacyGrounds, PrivacyKind, PrivacyOutcome, Unproved,
+};
+use crate::estimate::Reason;
+use crate::report::sentences::reasons;
+use leakgauge_base::error::shorten;
+use leakgauge_base::quantity::PrivacyParameter;
+use leakgauge_base::rounding::{allowance, at_least, at_least_beyond, at_most, at_most_beyond};
+
+/// One to three sentences.
+pub fn grounds(claim: &ClaimReport, found: &PrivacyGrounds) -> String {
+    match &found.outcome {
+        PrivacyOutcome::Refuted => refuted(claim, found),
+        PrivacyOutcome::Proved(divergence) => proved(divergence),
+        PrivacyOutcome::Open(why) => open(claim, found, why),
+    }
+}
+
+/// The parameter with its article.
+fn named(quantity: PrivacyParameter) -> String {
+    match quantity {
+        PrivacyParameter::Epsilon { .. } => format!("an {quantity}"),
+        PrivacyParameter::Mu | PrivacyParameter::Rho => format!("a {quantity}"),
+    }
+}
+
+fn labels(pair: &Pair) -> [String; 2] {
+    pair.labels().map(shorten)
+}
+
+fn apart(distance: &Distance) -> String {
+    format!(
+        "{} {} of {} apart",
+        allowance(distance.steps),
+        if distance.steps == 1.0 {
+            "step"
+        } else {
+            "steps"
+        },
+        allowance(distance.unit)
+    )
+}
+
+fn refuted(claim: &ClaimReport, found: &PrivacyGrounds) -> String {
+    let [a, b] = labels(&claim.pair);
+    let lower = claim.estimate.lower.map_or("unknown".to_owned(), |lower| {
+        at_least_beyond(lower, claim.analytic)
+    });
+    let (name, bound) = (named(found.quantity), allowance(claim.analytic));
+    let Some(distance) = &found.distance else {
+        return format!("Secrets {a} and {b} need {name} of at least {lower}, more than {bound}.");
+    };
+    let at_delta = match found.quantity {
+        PrivacyParameter::Epsilon { delta } if delta > 0.0 => {
+            format!(" at delta {}", allowance(delta))
+        }
+        _ => String::new(),
+    };
+    format!(
+        "Secrets {a} and {b}, {}, need {name} of at least {lower}{at_delta}, more than the {bound} that the claim allows \
+         there.",
+        apart(distance)
+    )
+}
+
+fn proved(found: &Divergence) -> String {
+    let upper = at_most_beyond(found.upper, found.delta);
+    let (epsilon, delta) = (allowance(found.epsilon), allowance(found.delta));
+    match &found.distance {
+        None => format!(
+            "At epsilon {epsilon} every ordered pair needs a delta of at most {upper}, within {delta}."
+        ),
+        Some(distance) => {
+            let [a, b] = labels(&found.pair);
+            format!(
+                "At its own epsilon every ordered pair needs no more than its own delta. The nearest to it is {a} and {b}, \
+                 {}: at epsilon {epsilon} a delta of at most {upper}, within {delta}.",
+                apart(distance)
+            )
+        }
+    }
+}
+
+fn open(claim: &ClaimReport, found: &PrivacyGrounds, why: &Unproved) -> String {
+    let (name, bound) = (named(found.quantity), allowance(claim.analytic));
+    let lower = claim.estimate.lower;
+    let lower = lower.map_or("no limit".to_owned(), |lower| {
+        format!("at least {}", at_least(lower))
+    });
+    let shown = match &found.distance {
+        None => format!("{name} of {lower}, and the claim allows {bound}"),
+        Some(distance) => {
+            let [a, b] = labels(&claim.pair);
+            format!(
+                "{name} of {lower} between {a} and {b}, {}, where the claim allows {bound}",
+                apart(distance)
+            )
+        }
+    };
+    format!(
+        "Not refuted: the log shows {shown}. Not confirmed: {}",
+        unproved(why)
+    )
+}
+
+fn unproved(why: &Unproved) -> String {
+    let kind = match why {
+        Unproved::Divergence(found) => return unproved_divergence(found),
+        Unproved::DependentRows => return reasons::continued(&Reason::DependentRows),
+        Unproved::SecretWithoutRows => return "some secret has no rows in this log.".to_owned(),
+        Unproved::RawNumbers => return reasons::continued(&Reason::RawNumbers),
+        Unproved::Never(PrivacyKind::Pure) => "pure",
+        Unproved::Never(PrivacyKind::Gaussian) => "Gaussian",
+        Unproved::Never(PrivacyKind::Concentrated) => "concentrated",
+    };
+    format!(
+        "samples can refute {kind} differential privacy but never prove it, because an observation too rare to be seen could \
+         still break it."
+    )
+}
+
+fn unproved_divergence(found: &Divergence) -> String {
+    let of = found.distance.as_ref().map_or(String::new(), |distance| {
+        let [a, b] = labels(&found.pair);
+        format!(
+            " of {a} and {b}, {}, where {} is allowed,",
+            apart(distance),
+            allowance(found.delta)
+        )
+    });
+    format!(
+        "the delta needed at epsilon {}{of} is only limited to {}.",
+        allowance(found.epsilon),
+        at_most(found.upper)
+    )
+}

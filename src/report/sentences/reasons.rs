@@ -1,0 +1,56 @@
+//! Why a limit cannot be had.
+
+use crate::estimate::Reason;
+use leakgauge_base::naming::setting;
+
+/// The same after a colon, with a small first letter.
+pub fn continued(why: &Reason) -> String {
+    let text = reason(why);
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| {
+        format!("{}{}", first.to_lowercase(), letters.as_str())
+    })
+}
+
+/// One or two sentences.
+pub fn reason(reason: &Reason) -> String {
+    match reason {
+        Reason::PairWithoutRows => "A secret of the pair has no certification rows.".to_owned(),
+        Reason::SecretWithoutRows => "Some secret has no certification rows.".to_owned(),
+        Reason::PriorWithoutRows => {
+            "A secret with a positive prior has no certification rows.".to_owned()
+        }
+        Reason::WorstPairWithoutRows => {
+            "A secret of a worst pair has no certification rows.".to_owned()
+        }
+        Reason::RawNumbers => format!(
+            "No upper bound is possible for raw numbers. Set a resolution ({}) or claim attack-advantage.",
+            setting("resolution", "COLUMN=WIDTH")
+        ),
+        Reason::RawNumbersCompared => format!(
+            "No upper bound is possible for raw numbers, so the difference has no limits. Set a resolution ({}).",
+            setting("resolution", "COLUMN=WIDTH")
+        ),
+        Reason::DependentRows => format!(
+            "This limit needs independent rows, and {} is for rows that are not.",
+            setting("split", "blocks")
+        ),
+        Reason::GivenScores => {
+            "The scores are those of one attack, and another attack may do better. The claim attack-advantage bounds this \
+             one."
+                .to_owned()
+        }
+        Reason::NothingToGuess => "With this prior there is nothing to guess.".to_owned(),
+        Reason::PickedForUpper => {
+            "This pair was picked for its upper limit. A lower limit was planned for another pair.".to_owned()
+        }
+        Reason::Unbounded(quantity) => {
+            format!("Samples give no upper limit of {quantity}.")
+        }
+        Reason::RareFalsePositives { rows, rate, needed } => format!(
+            "{rows} rows of the other secret certify no threshold with a false positive rate of at most {rate}; at least \
+             {needed} rows are needed."
+        ),
+        Reason::Followed => "A log that is followed has lower limits only.".to_owned(),
+    }
+}

@@ -1,0 +1,152 @@
+//! What an audit warns of.
+
+use crate::audit::Warning;
+use leakgauge_base::error::{listing, shorten};
+use leakgauge_base::naming::{option, setting};
+
+/// One to three sentences, without the last period.
+pub fn message(warning: &Warning) -> String {
+    match warning {
+        Warning::LabelsNotInterleaved { share, expected } => not_interleaved(*share, *expected),
+        Warning::LabelsAlternate { share, expected } => alternate(*share, *expected),
+        Warning::Autocorrelation {
+            column,
+            correlation,
+        } => autocorrelation(&shorten(column), *correlation),
+        Warning::Drift {
+            column,
+            correlation,
+        } => drift(&shorten(column), *correlation),
+        Warning::OrderNotChecked => {
+            "the order of rows was not checked: aggregated logs, wide logs and logs counted by \
+                                     the query engine have none"
+                .to_owned()
+        }
+        Warning::FewRows { examples, secrets } => format!(
+            "{}. Little can be certified about them",
+            without("fewer than 30 certification rows", examples, *secrets)
+        ),
+        Warning::NotCertifiable { examples, secrets } => format!(
+            "{}. Nothing can be certified about them",
+            without("no certification rows", examples, *secrets)
+        ),
+        Warning::NotLearned { examples, secrets } => format!(
+            "{}. No attack on them can be found",
+            without("no training rows", examples, *secrets)
+        ),
+        Warning::MostlySeenOnce { share } => seen_once(*share),
+        Warning::ConstantColumn { column } => format!(
+            "column {} has the same value in every row and reveals nothing",
+            shorten(column)
+        ),
+        Warning::MostlyNumbers { column } => mostly_numbers(&shorten(column)),
+        Warning::NumbersAsLabels { column, example } => numbers_as_labels(column, example),
+        Warning::ResolutionIncomplete { columns } => resolution_incomplete(columns),
+    }
+}
+
+fn not_interleaved(share: f64, expected: f64) -> String {
+    format!(
+        "secrets are not in random order: {}. Whatever changed while the log was taken can look like leakage. Take the \
+         log again with secrets in random order",
+        equal_neighbors(share, expected)
+    )
+}
+
+fn alternate(share: f64, expected: f64) -> String {
+    format!(
+        "secrets alternate: {}. Anything with the same period can look like leakage. Take the log again with secrets in \
+         random order",
+        equal_neighbors(share, expected)
+    )
+}
+
+fn drift(column: &str, correlation: f64) -> String {
+    format!(
+        "column {column} drifts across the file within a secret (correlation with position {correlation:.2}). Drift can \
+         look like leakage unless secrets are in random order"
+    )
+}
+
+fn numbers_as_labels(column: &str, example: &str) -> String {
+    format!(
+        "column {column} is read as labels, but its values look like numbers ({example}). As labels they show next to \
+         nothing. Write them with a decimal point and without a unit"
+    )
+}
+
+fn resolution_incomplete(columns: &[String]) -> String {
+    format!(
+        "{} does not cover the numeric columns {}. There is no upper limit until every numeric column has a resolution",
+        option("resolution"),
+        listing(columns.iter().map(String::as_str))
+    )
+}
+
+fn equal_neighbors(share: f64, expected: f64) -> String {
+    format!(
+        "{:.0} % of neighboring rows have the same secret where {:.0} % are expected",
+        100.0 * share,
+        100.0 * expected
+    )
+}
+
+fn autocorrelation(column: &str, correlation: f64) -> String {
+    if correlation > 0.999 {
+        return format!(
+            "column {column} counts up or down with the rows. If it is a row number, leave it out with {}",
+            option("observe")
+        );
+    }
+    format!(
+        "neighboring rows of the same secret are correlated in column {column} (correlation {correlation:.2}), so these \
+         limits are too optimistic. Try {}",
+        setting("split", "blocks")
+    )
+}
+
+fn seen_once(share: f64) -> String {
+    format!(
+        "{:.0} % of rows show an observation that occurs once among the rows used. In such a log, secrets with equal \
+         observations and secrets with nothing in common look the same: estimates only say what attacks reach. Observe \
+         fewer columns, or coarser ones",
+        100.0 * share
+    )
+}
+
+fn mostly_numbers(column: &str) -> String {
+    format!(
+        "column {column} is read as labels, but nearly all its values are numbers. If it is numeric, set {} and the other \
+         values are reported",
+        setting("numeric", column)
+    )
+}
+
+fn without(what: &str, examples: &[String], secrets: usize) -> String {
+    let who = if secrets == 1 {
+        "1 secret has".to_owned()
+    } else {
+        format!("{secrets} secrets have")
+    };
+    let more = if secrets > examples.len() {
+        ", …"
+    } else {
+        ""
+    };
+    let examples = listing(examples.iter().map(String::as_str));
+    format!("{who} {what}: {examples}{more}")
+}
+
+/// What a warning about the order does to a verdict, in a sentence.
+pub fn doubt(warning: &Warning) -> String {
+    let doubt = match warning {
+        Warning::LabelsNotInterleaved { .. } => {
+            "its secrets were not logged in random order, so drift could imitate a leak"
+        }
+        Warning::LabelsAlternate { .. } => {
+            "its secrets alternate, so anything with the same period could imitate a leak"
+        }
+        _ => "limits need independent rows, and those of this log are not",
+    };
+    format!("But {doubt} ({}).", warning.code())
+}
