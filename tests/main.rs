@@ -18,6 +18,7 @@ mod datasets;
 mod follow;
 mod given_scores;
 mod hostile_input;
+mod house;
 mod json_lines;
 mod max_rows;
 mod mechanism_exact;
