@@ -5,7 +5,6 @@ mod any_input;
 mod bad_input;
 mod bad_options;
 mod bounds;
-mod browser;
 mod channel_cli;
 mod channel_golden;
 #[cfg(feature = "parquet")]
@@ -31,7 +30,6 @@ mod permute;
 mod privacy_claims;
 mod reading;
 mod readme;
-mod real_logs;
 #[cfg(feature = "reproduce")]
 mod reproduce;
 mod shapes;
