@@ -5,6 +5,6 @@ set -eu
 cd "$(dirname "$0")/.."
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-LEAKGAUGE_NEIGHBORS_DIR="$folder" cargo bench --quiet --bench neighbors >"$folder/ours.txt"
+LEAKGAUGE_NEIGHBORS_DIR="$folder" cargo bench --quiet -p leakgauge-benches --bench neighbors >"$folder/ours.txt"
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 python3 benches/neighbors.py "$folder" 1 "$folder/ours.txt"

@@ -2,13 +2,11 @@
 
 use std::io::{Read, Write};
 use std::process::Stdio;
-use std::time::{Duration, Instant};
 
 use crate::common::{Place, assert_refused, numeric_log, stderr, stdout};
 
-/// Feeds the same block again and again; the program must stop reading long before the end.
-fn feed(head: &[u8], block: &[u8], times: usize) -> (std::process::Output, Duration) {
-    let start = Instant::now();
+/// Feeds the same block again and again; the program must stop reading before the end.
+fn feed(head: &[u8], block: &[u8], times: usize) -> std::process::Output {
     let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin!("leakgauge"))
         .args(["estimate", "-"])
         .stdin(Stdio::piped())
@@ -18,31 +16,25 @@ fn feed(head: &[u8], block: &[u8], times: usize) -> (std::process::Output, Durat
         .expect("the program starts");
     let mut input = child.stdin.take().expect("a pipe");
     input.write_all(head).expect("the head is read");
-    for _ in 0..times {
-        if input.write_all(block).is_err() {
-            break;
-        }
-    }
+    let is_closed = (0..times).any(|_| input.write_all(block).is_err());
+    assert!(is_closed, "the program read all of it");
     drop(input);
-    let output = child.wait_with_output().expect("the program ends");
-    (output, start.elapsed())
+    child.wait_with_output().expect("the program ends")
 }
 
 #[test]
 fn a_line_without_end_is_refused_before_it_fills_the_memory() {
     for block in [vec![b'x'; 1 << 20], vec![b','; 1 << 20]] {
-        let (output, took) = feed(b"", &block, 200);
+        let output = feed(b"", &block, 200);
         assert_refused(&output, &["standard input", "row is longer than 16 MiB"]);
-        assert!(took < Duration::from_secs(10), "{took:?}");
     }
 }
 
 #[test]
 fn a_quote_that_stays_open_is_refused_before_it_fills_the_memory() {
     let block = b"a,1\n".repeat(1 << 18);
-    let (output, took) = feed(b"secret,x\na,1\nb,\"", &block, 100);
+    let output = feed(b"secret,x\na,1\nb,\"", &block, 100);
     assert_refused(&output, &["standard input", "a quote may be left open"]);
-    assert!(took < Duration::from_secs(10), "{took:?}");
 }
 
 /// One long field must not make every later row of the probe as large: 10,000 rows of 4 MiB would
@@ -52,14 +44,8 @@ fn a_long_field_does_not_make_later_rows_large() {
     let long = "x".repeat(4 << 20);
     let rows = "a,u\nb,v\n".repeat(6_000);
     let place = Place::with_log(format!("secret,x\na,{long}\n{rows}"));
-    let start = Instant::now();
     let report = place.json(&["estimate", "log.csv"]);
     assert_eq!(report["input"]["rows"], 12_001);
-    assert!(
-        start.elapsed() < Duration::from_secs(10),
-        "{:?}",
-        start.elapsed()
-    );
 }
 
 #[test]

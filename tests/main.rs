@@ -5,7 +5,6 @@ mod any_input;
 mod bad_input;
 mod bad_options;
 mod bounds;
-mod browser;
 mod channel_cli;
 mod channel_golden;
 #[cfg(feature = "parquet")]
@@ -18,6 +17,7 @@ mod datasets;
 mod follow;
 mod given_scores;
 mod hostile_input;
+mod house;
 mod json_lines;
 mod logs_from_memory;
 mod max_rows;
@@ -31,7 +31,6 @@ mod permute;
 mod privacy_claims;
 mod reading;
 mod readme;
-mod real_logs;
 #[cfg(feature = "reproduce")]
 mod reproduce;
 mod shapes;

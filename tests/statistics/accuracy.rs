@@ -12,7 +12,6 @@ use rayon::prelude::*;
 
 use super::cases::{self, Case, Observation};
 
-const LOGS: u64 = 100;
 const ROWS: usize = 10_000;
 
 /// Rows of a part: the secret's number in the case, and its observation.
@@ -141,6 +140,11 @@ fn errors(case: &Case, replicate: u64) -> Vec<[f64; 3]> {
 #[test]
 #[ignore = "minutes; see the head of this suite"]
 fn points_are_twice_as_near_as_the_neighbour_vote_or_as_good_as_the_true_densities() {
+    points_are_near(100);
+}
+
+/// Of so many logs of each case.
+pub fn points_are_near(logs: u64) {
     let root_mean_square = |errors: &[[f64; 3]], at: usize| {
         (errors.iter().map(|error| error[at].powi(2)).sum::<f64>() / errors.len() as f64).sqrt()
     };
@@ -150,7 +154,7 @@ fn points_are_twice_as_near_as_the_neighbour_vote_or_as_good_as_the_true_densiti
     );
     let mut pooled = Vec::new();
     for case in cases::all() {
-        let found: Vec<[f64; 3]> = (0..LOGS)
+        let found: Vec<[f64; 3]> = (0..logs)
             .into_par_iter()
             .flat_map_iter(|replicate| errors(&case, replicate))
             .collect();
@@ -169,7 +173,7 @@ fn points_are_twice_as_near_as_the_neighbour_vote_or_as_good_as_the_true_densiti
             );
         }
         // Every case counts alike, however many of its pairs were looked at.
-        let share = found.len().div_ceil(LOGS as usize);
+        let share = found.len().div_ceil(logs as usize);
         pooled.extend(found.into_iter().step_by(share));
     }
     let [ours, vote, oracle] = [0, 1, 2].map(|at| root_mean_square(&pooled, at));

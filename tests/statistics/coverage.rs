@@ -13,15 +13,17 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 use super::cases::{self, Case, Shape};
+use super::quick::Rates;
 
 const REPLICATES: u64 = 1000;
 const ROWS: usize = 10_000;
+const QUICK_ROWS: usize = 2_000;
 const ALPHA: f64 = 0.05;
 
-fn log_of(case: &Case, replicate: u64) -> Log {
+fn log_of(case: &Case, replicate: u64, rows: usize) -> Log {
     let mut rng = cases::generator(case, replicate);
     let mut csv = case.header().to_owned();
-    for (secret, observation) in case.rows(ROWS, &mut rng) {
+    for (secret, observation) in case.rows(rows, &mut rng) {
         case.write(&case.labels[secret], observation, &mut csv);
     }
     read_from(
@@ -122,8 +124,8 @@ struct Outcome {
     alone: Vec<bool>,
 }
 
-fn outcome(case: &Case, scorer: ScorerChoice, replicate: u64) -> Outcome {
-    let log = log_of(case, replicate);
+fn outcome(case: &Case, scorer: ScorerChoice, replicate: u64, rows: usize) -> Outcome {
+    let log = log_of(case, replicate, rows);
     let refutes = |claims: &[String]| violates(&audit_with(&log, claims, scorer, replicate));
     Outcome {
         covered: coverage_of(case, &audit_with(&log, &[], scorer, replicate)),
@@ -140,7 +142,7 @@ fn outcome(case: &Case, scorer: ScorerChoice, replicate: u64) -> Outcome {
 fn run(case: &Case, scorer: ScorerChoice, name: &str) -> bool {
     let outcomes: Vec<Outcome> = (0..REPLICATES)
         .into_par_iter()
-        .map(|replicate| outcome(case, scorer, replicate))
+        .map(|replicate| outcome(case, scorer, replicate, ROWS))
         .collect();
     let count =
         |wrong: &dyn Fn(&Outcome) -> bool| outcomes.iter().filter(|outcome| wrong(outcome)).count();
@@ -173,31 +175,64 @@ fn run(case: &Case, scorer: ScorerChoice, name: &str) -> bool {
     fine
 }
 
+/// Every case, and those that are harder for one attack with it.
+fn cases_and_scorers() -> Vec<(Case, ScorerChoice, String)> {
+    let mut all = Vec::new();
+    for case in cases::all() {
+        let name = case.name;
+        all.push((case, ScorerChoice::Auto, name.to_owned()));
+    }
+    // On continuous data without a leak `auto` may settle on an attack that never errs by chance:
+    // neighbours are the harder test.
+    let harder = |case: &Case| case.shape == Shape::Number && case.worst() == 0.0;
+    for case in cases::all().into_iter().filter(harder) {
+        let name = format!("{} (knn)", case.name);
+        all.push((case, ScorerChoice::KNearest, name));
+    }
+    all
+}
+
 #[test]
 #[ignore = "minutes; see the head of this suite"]
 fn limits_cover_and_true_claims_are_not_refuted() {
     let mut fine = true;
-    for case in cases::all() {
-        fine &= run(&case, ScorerChoice::Auto, case.name);
-        // On continuous data without a leak `auto` may settle on an attack that never errs by chance:
-        // neighbours are the harder test.
-        if case.shape == Shape::Number && case.worst() == 0.0 {
-            fine &= run(
-                &case,
-                ScorerChoice::KNearest,
-                &format!("{} (knn)", case.name),
-            );
-        }
+    for (case, scorer, name) in cases_and_scorers() {
+        fine &= run(&case, scorer, &name);
     }
     assert!(fine, "see the lines marked FAILED");
 }
 
+/// The same for [`super::quick`].
+pub fn quick() -> Vec<Rates> {
+    let rates = |(case, scorer, name): (Case, ScorerChoice, String)| Rates {
+        names: FIGURES
+            .into_iter()
+            .chain(["all true claims: exit 1"])
+            .map(str::to_owned)
+            .chain(case.claims.iter().map(|claim| format!("{claim}: exit 1")))
+            .collect(),
+        case: name,
+        nominal: ALPHA,
+        wrong: Box::new(move |seed| {
+            let found = outcome(&case, scorer, seed, QUICK_ROWS);
+            let missed = found.covered.iter().map(|covered| !covered);
+            missed.chain([found.together]).chain(found.alone).collect()
+        }),
+    };
+    cases_and_scorers().into_iter().map(rates).collect()
+}
+
 /// A log in which fresh rows stand under secrets of their own, so that the attack's true error rates
 /// can be measured on the same table of observations.
-fn log_with_fresh_rows(case: &Case, replicate: u64, fresh: usize) -> (Log, Counts, Counts) {
+fn log_with_fresh_rows(
+    case: &Case,
+    replicate: u64,
+    rows: usize,
+    fresh: usize,
+) -> (Log, Counts, Counts) {
     let mut rng = cases::generator(case, replicate);
     let mut csv = case.header().to_owned();
-    for (secret, observation) in case.rows(ROWS, &mut rng) {
+    for (secret, observation) in case.rows(rows, &mut rng) {
         case.write(&format!("old {secret:02}"), observation, &mut csv);
     }
     for secret in 0..case.labels.len() {
@@ -233,6 +268,16 @@ fn log_with_fresh_rows(case: &Case, replicate: u64, fresh: usize) -> (Log, Count
     (log, old, new)
 }
 
+/// What is counted of an attack.
+const OF_THE_ATTACK: [&str; 6] = [
+    "error rates at most",
+    "error rates at least",
+    "advantage at least",
+    "advantage at most",
+    "advantage at least, pooled",
+    "advantage at most, pooled",
+];
+
 /// The attack's own error rates and advantage, measured on 20,000 fresh rows a secret, are covered by
 /// their limits.
 #[test]
@@ -246,16 +291,9 @@ fn limits_cover_the_error_rates_of_the_attack_itself() {
     {
         let outside: Vec<[bool; 6]> = (0..REPLICATES)
             .into_par_iter()
-            .map(|replicate| outside(&case, replicate, FRESH))
+            .map(|replicate| outside(&case, replicate, ROWS, FRESH))
             .collect();
-        let names = [
-            "error rates at most",
-            "error rates at least",
-            "advantage at least",
-            "advantage at most",
-        ];
-        let pooled = ["advantage at least, pooled", "advantage at most, pooled"];
-        for (at, name) in names.into_iter().chain(pooled).enumerate() {
+        for (at, name) in OF_THE_ATTACK.into_iter().enumerate() {
             let errors = outside.iter().filter(|outside| outside[at]).count();
             // The fresh rows have noise of their own, a tenth of the certify rows' variance.
             fine &= check(case.name, name, errors, REPLICATES, ALPHA + 0.01);
@@ -265,8 +303,8 @@ fn limits_cover_the_error_rates_of_the_attack_itself() {
 }
 
 /// Which limits of one log's attack miss its true rates.
-fn outside(case: &Case, replicate: u64, fresh: usize) -> [bool; 6] {
-    let (log, old, new) = log_with_fresh_rows(case, replicate, fresh);
+fn outside(case: &Case, replicate: u64, rows: usize, fresh: usize) -> [bool; 6] {
+    let (log, old, new) = log_with_fresh_rows(case, replicate, rows, fresh);
     let mut rng = ChaCha8Rng::seed_from_u64(replicate);
     let split = Split::stratified(&old, &mut rng);
     let tuned = tune(
@@ -300,20 +338,37 @@ fn outside(case: &Case, replicate: u64, fresh: usize) -> [bool; 6] {
     ]
 }
 
+/// The same for [`super::quick`], with as large a share of fresh rows.
+pub fn quick_attack() -> Vec<Rates> {
+    let rates = |case: Case| Rates {
+        case: case.name.to_owned(),
+        names: OF_THE_ATTACK.map(str::to_owned).to_vec(),
+        nominal: ALPHA + 0.01,
+        wrong: Box::new(move |seed| outside(&case, seed, QUICK_ROWS, 2 * QUICK_ROWS).to_vec()),
+    };
+    let two = |case: &Case| case.labels.len() == 2;
+    cases::all().into_iter().filter(two).map(rates).collect()
+}
+
 /// With 10,000 rows of two secrets the certified lower limit is near the truth: not vacuous.
 #[test]
 #[ignore = "minutes; see the head of this suite"]
 fn the_median_lower_limit_is_within_six_hundredths_of_the_truth() {
+    median_lower_limits_are_near(200);
+}
+
+/// Of so many logs of 10,000 rows.
+pub fn median_lower_limits_are_near(logs: u64) {
     let mut fine = true;
     for case in cases::all()
         .into_iter()
         .filter(|case| matches!(case.name, "randomized response" | "gaussian"))
     {
-        let mut lower: Vec<f64> = (0..200)
+        let mut lower: Vec<f64> = (0..logs)
             .into_par_iter()
             .map(|replicate| {
                 audit_with(
-                    &log_of(&case, replicate),
+                    &log_of(&case, replicate, ROWS),
                     &[],
                     ScorerChoice::Auto,
                     replicate,

@@ -10,6 +10,8 @@ use leakgauge::mechanism::{BoundMechanism, MECHANISMS, parse};
 use leakgauge::simulate::Simulation;
 use rayon::prelude::*;
 
+use super::quick::Rates;
+
 /// One mechanism of each name at least, none of them all or nothing but the deterministic one.
 const CASES: &[&str] = &[
     "randomized-response(epsilon=1, secrets=5)",
@@ -153,4 +155,21 @@ fn estimates_from_simulated_logs_contain_the_exact_value_as_often_as_they_say() 
         }
     }
     assert!(all_fine);
+}
+
+/// The same for [`super::quick`].
+pub fn quick() -> Vec<Rates> {
+    let rates = |text: &&'static str| {
+        let text = *text;
+        Rates {
+            case: text.to_owned(),
+            names: CHECKS.map(str::to_owned).to_vec(),
+            nominal: 0.05,
+            wrong: Box::new(move |seed| {
+                let fine = checks(text, 1500, 10_000 + seed, 0.95);
+                fine.map(|fine| !fine).to_vec()
+            }),
+        }
+    };
+    CASES.iter().map(rates).collect()
 }

@@ -1,8 +1,8 @@
-//! The statistical suite: coverage, false alarms, tightness and accuracy by simulation. Long, hence
-//! ignored by default:
+//! The statistical suite: coverage, false alarms, tightness and accuracy by simulation. [`quick`] asks about all
+//! of it in minutes. The whole is long, hence ignored by default:
 //!
 //! ```text
-//! cargo test --release --test statistics -- --ignored --nocapture --test-threads 1
+//! cargo test --release --test all statistics -- --ignored --nocapture --test-threads 1
 //! ```
 //!
 //! Every rate of errors is compared with its nominal value plus three binomial standard deviations, so
@@ -16,6 +16,7 @@ mod coverage;
 mod mechanisms;
 mod order;
 mod privacy;
+mod quick;
 mod sampled;
 mod shuffled_groups;
 mod shuffling;

@@ -12,6 +12,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
 
+use super::quick::Rates;
+
 const REPLICATES: u64 = 300;
 const ROWS: usize = 6_000;
 
@@ -70,20 +72,22 @@ fn log(shape: Shape, shift: f64, replicate: u64) -> Log {
     read_from("simulated", std::io::Cursor::new(csv), &options).expect("a good log")
 }
 
-/// The certified lower limits of the total variation; none where the log is refused.
+/// The certified lower limit of the total variation; none where the log is refused.
+fn limit(shape: Shape, shift: f64, split: SplitChoice, replicate: u64) -> Option<f64> {
+    let options = AuditOptions {
+        quick: true,
+        split,
+        seed: replicate,
+        ..AuditOptions::default()
+    };
+    let found = audit(&log(shape, shift, replicate), &options).ok()?;
+    found.worst_pair.total_variation.lower
+}
+
 fn limits(shape: Shape, shift: f64, split: SplitChoice) -> Vec<Option<f64>> {
     (0..REPLICATES)
         .into_par_iter()
-        .map(|replicate| {
-            let options = AuditOptions {
-                quick: true,
-                split,
-                seed: replicate,
-                ..AuditOptions::default()
-            };
-            let found = audit(&log(shape, shift, replicate), &options).ok()?;
-            found.worst_pair.total_variation.lower
-        })
+        .map(|replicate| limit(shape, shift, split, replicate))
         .collect()
 }
 
@@ -105,23 +109,25 @@ fn show(name: &str, shape: Shape, shift: f64) -> [f64; 2] {
     })
 }
 
+/// Rows that hang together in ways that have nothing to do with their secrets.
+const LEAK_FREE: [(&str, Shape); 7] = [
+    ("autoregressive 0.9", Shape::Autoregressive { rho: 0.9 }),
+    ("autoregressive 0.99", Shape::Autoregressive { rho: 0.99 }),
+    ("shared autoregressive 0.99", Shape::Shared { rho: 0.99 }),
+    ("recordings of 20 rows", Shape::Recordings { rows: 20 }),
+    ("recordings of 100 rows", Shape::Recordings { rows: 100 }),
+    ("recordings of 500 rows", Shape::Recordings { rows: 500 }),
+    ("drift in random order", Shape::Drift),
+];
+
 /// Nominal 5 %, and three standard deviations of 300 replicates.
 const MOST: f64 = 0.05 + 0.038;
 
 #[test]
 #[ignore = "long"]
 fn a_split_by_time_keeps_its_level_where_rows_are_not_exchangeable() {
-    let leak_free = [
-        ("autoregressive 0.9", Shape::Autoregressive { rho: 0.9 }),
-        ("autoregressive 0.99", Shape::Autoregressive { rho: 0.99 }),
-        ("shared autoregressive 0.99", Shape::Shared { rho: 0.99 }),
-        ("recordings of 20 rows", Shape::Recordings { rows: 20 }),
-        ("recordings of 100 rows", Shape::Recordings { rows: 100 }),
-        ("recordings of 500 rows", Shape::Recordings { rows: 500 }),
-        ("drift in random order", Shape::Drift),
-    ];
     let mut alarms = Vec::new();
-    for (name, shape) in leak_free {
+    for (name, shape) in LEAK_FREE {
         let [random, blocks] = show(name, shape, 0.0);
         alarms.push((name, random, blocks));
     }
@@ -195,10 +201,13 @@ fn followed(shift: f64, replicate: u64) -> f64 {
     limit
 }
 
+/// Shifts of one of three secrets, and the total variation that they make.
+const PATHS: [(f64, f64); 2] = [(0.0, 0.0), (1.0, 0.382_924_922_548_026)];
+
 #[test]
 #[ignore = "long"]
 fn a_log_that_is_followed_keeps_its_level_over_whole_paths() {
-    for (shift, truth) in [(0.0, 0.0), (1.0, 0.382_924_922_548_026)] {
+    for (shift, truth) in PATHS {
         let limits: Vec<f64> = (0..REPLICATES)
             .into_par_iter()
             .map(|replicate| followed(shift, replicate))
@@ -211,4 +220,24 @@ fn a_log_that_is_followed_keeps_its_level_over_whole_paths() {
         assert!(wrong as f64 <= MOST * REPLICATES as f64);
         assert!(mean >= 0.7 * truth, "{mean}");
     }
+}
+
+/// The same for [`super::quick`].
+pub fn quick() -> Vec<Rates> {
+    let rates = |(name, shape): (&str, Shape)| {
+        Rates::one(name, 0.05, move |seed| {
+            limit(shape, 0.0, SplitChoice::Blocks, seed).is_some_and(|lower| lower > 0.0)
+        })
+    };
+    LEAK_FREE.into_iter().map(rates).collect()
+}
+
+/// The same for [`super::quick`].
+pub fn quick_followed() -> Vec<Rates> {
+    let rates = |(shift, truth): (f64, f64)| {
+        Rates::one(format!("followed, shift {shift}"), 0.05, move |seed| {
+            followed(shift, seed) > truth
+        })
+    };
+    PATHS.into_iter().map(rates).collect()
 }

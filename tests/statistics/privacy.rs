@@ -6,6 +6,7 @@ use leakgauge::claim::Claim;
 use rayon::prelude::*;
 
 use super::mechanisms::simulated;
+use super::quick::Rates;
 
 /// A mechanism and claims that are true of it, with equality but for rounding.
 const TRUE: &[(&str, &[&str])] = &[
@@ -69,20 +70,25 @@ fn has(verdict: Verdict, text: &str, claims: &[&str], rows: usize, seed: u64) ->
     found.claims.iter().any(|claim| claim.verdict == verdict)
 }
 
-#[test]
-#[ignore = "minutes; see the head of this suite"]
-fn claims_of_privacy_are_wrongly_judged_no_more_often_than_they_may_be() {
-    const LOGS: u64 = 300;
-    const ALPHA: f64 = 0.05;
-    let most = LOGS as f64 * ALPHA + 3.0 * (LOGS as f64 * ALPHA * (1.0 - ALPHA)).sqrt();
+/// Verdicts that would be wrong, with the mechanism and the claims that they are about.
+fn wrong_verdicts() -> Vec<(Verdict, &'static str, &'static [&'static str])> {
     let refuted = TRUE
         .iter()
         .map(|&(text, claims)| (Verdict::Violated, text, claims));
     let held = FALSE
         .iter()
         .map(|(text, claim)| (Verdict::Holds, *text, std::slice::from_ref(claim)));
+    refuted.chain(held).collect()
+}
+
+#[test]
+#[ignore = "minutes; see the head of this suite"]
+fn claims_of_privacy_are_wrongly_judged_no_more_often_than_they_may_be() {
+    const LOGS: u64 = 300;
+    const ALPHA: f64 = 0.05;
+    let most = LOGS as f64 * ALPHA + 3.0 * (LOGS as f64 * ALPHA * (1.0 - ALPHA)).sqrt();
     let mut all_fine = true;
-    for (verdict, text, claims) in refuted.chain(held) {
+    for (verdict, text, claims) in wrong_verdicts() {
         let errors = (0..LOGS)
             .into_par_iter()
             .filter(|seed| has(verdict, text, claims, 4000, 5000 + seed))
@@ -96,4 +102,15 @@ fn claims_of_privacy_are_wrongly_judged_no_more_often_than_they_may_be() {
         all_fine &= fine;
     }
     assert!(all_fine);
+}
+
+/// The same for [`super::quick`].
+pub fn quick() -> Vec<Rates> {
+    let rates = |(verdict, text, claims): (Verdict, &'static str, &'static [&'static str])| {
+        let name = format!("{text} {verdict}: {}", claims.join(", "));
+        Rates::one(name, 0.05, move |seed| {
+            has(verdict, text, claims, 2000, 20_000 + seed)
+        })
+    };
+    wrong_verdicts().into_iter().map(rates).collect()
 }

@@ -6,43 +6,51 @@ use rayon::prelude::*;
 
 use super::cases::{self, Case, Shape};
 use super::coverage::{FIGURES, audit_with, check, coverage_of, violates};
+use super::quick::Rates;
 
 const REPLICATES: u64 = 300;
 const ROWS: usize = 20_000;
 const MOST: u64 = 4_000;
 
-fn log_of(case: &Case, replicate: u64) -> Log {
+fn log_of(case: &Case, replicate: u64, rows: usize, most: u64) -> Log {
     let mut rng = cases::generator(case, replicate);
     let mut csv = case.header().to_owned();
-    for (secret, observation) in case.rows(ROWS, &mut rng) {
+    for (secret, observation) in case.rows(rows, &mut rng) {
         case.write(&case.labels[secret], observation, &mut csv);
     }
     let options = ReadOptions {
-        max_rows: Some(MOST),
+        max_rows: Some(most),
         seed: replicate,
         ..ReadOptions::default()
     };
     read_from(case.name, std::io::Cursor::new(csv), &options).expect("a good log")
 }
 
+/// Labels, and integers as few as labels, are counted.
+fn sampled_cases() -> impl Iterator<Item = Case> {
+    cases::all().into_iter().filter(|case| {
+        case.shape == Shape::Number && log_of(case, 0, ROWS, MOST).facts.sampled.is_some()
+    })
+}
+
+/// Which figures cover, and whether a true claim is refuted.
+fn outcome(case: &Case, replicate: u64, rows: usize, most: u64) -> ([bool; FIGURES.len()], bool) {
+    let log = log_of(case, replicate, rows, most);
+    let judge = |claims| audit_with(&log, claims, ScorerChoice::Gaussian, replicate);
+    (
+        coverage_of(case, &judge(&[])),
+        violates(&judge(&case.claims)),
+    )
+}
+
 #[test]
 #[ignore = "statistical: a minute"]
 fn limits_of_sampled_logs_cover_and_true_claims_stay() {
     let mut fine = true;
-    // Labels, and integers as few as labels, are counted.
-    let sampled =
-        |case: &Case| case.shape == Shape::Number && log_of(case, 0).facts.sampled.is_some();
-    for case in cases::all().into_iter().filter(sampled) {
+    for case in sampled_cases() {
         let outcomes: Vec<_> = (0..REPLICATES)
             .into_par_iter()
-            .map(|replicate| {
-                let log = log_of(&case, replicate);
-                let judge = |claims| audit_with(&log, claims, ScorerChoice::Gaussian, replicate);
-                (
-                    coverage_of(&case, &judge(&[])),
-                    violates(&judge(&case.claims)),
-                )
-            })
+            .map(|replicate| outcome(&case, replicate, ROWS, MOST))
             .collect();
         let count =
             |wrong: &dyn Fn(usize) -> bool| (0..outcomes.len()).filter(|&at| wrong(at)).count();
@@ -60,4 +68,26 @@ fn limits_of_sampled_logs_cover_and_true_claims_stay() {
         );
     }
     assert!(fine, "see the lines above");
+}
+
+/// The same for [`super::quick`].
+pub fn quick() -> Vec<Rates> {
+    let rates = |case: Case| Rates {
+        case: case.name.to_owned(),
+        names: FIGURES
+            .into_iter()
+            .chain(["true claims violated"])
+            .map(str::to_owned)
+            .collect(),
+        nominal: 0.05,
+        wrong: Box::new(move |seed| {
+            let (covered, violated) = outcome(&case, seed, 4_000, 1_000);
+            covered
+                .iter()
+                .map(|covered| !covered)
+                .chain([violated])
+                .collect()
+        }),
+    };
+    sampled_cases().map(rates).collect()
 }

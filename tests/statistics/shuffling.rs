@@ -14,6 +14,7 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 use super::mechanisms::simulated;
+use super::quick::Rates;
 
 /// Batches, and the exact probability of guessing the target's value: by the closed form, by listing
 /// histograms, and where everyone else is known. Not from the matrix that the logs are drawn with.
@@ -62,21 +63,21 @@ fn covers(estimate: &Estimate, truth: f64) -> bool {
         && estimate.upper.is_none_or(|upper| upper >= truth - 1e-12)
 }
 
-fn audited(text: &str, seed: u64, confidence: f64) -> Findings {
+fn audited(text: &str, rows: usize, seed: u64, confidence: f64) -> Findings {
     let options = AuditOptions {
         quick: true,
         seed,
         confidence,
         ..AuditOptions::default()
     };
-    audit(&simulated(text, 5000, seed), &options).expect(text)
+    audit(&simulated(text, rows, seed), &options).expect(text)
 }
 
 /// At this confidence a correct program fails in one case of 10 million. Seeds are fixed.
 #[test]
 fn audited_shufflers_have_their_exact_bayes_risk() {
     cases().par_iter().for_each(|(text, exact)| {
-        let risk = audited(text, 1, 1.0 - 1e-7).overall.bayes_risk;
+        let risk = audited(text, 5000, 1, 1.0 - 1e-7).overall.bayes_risk;
         assert!(covers(&risk, 1.0 - exact), "{text}: {risk:?} {exact}");
         assert!(risk.lower.is_some() && risk.upper.is_some(), "{text}");
     });
@@ -101,7 +102,7 @@ fn audited_shufflers_cover_the_exact_bayes_risk_as_often_as_they_say() {
     let mut all_fine = true;
     for (text, exact) in cases() {
         let missed = (0..LOGS).into_par_iter().filter(|seed| {
-            let found = audited(text, 2000 + seed, 0.95);
+            let found = audited(text, 5000, 2000 + seed, 0.95);
             !covers(&found.overall.bayes_risk, 1.0 - exact)
         });
         all_fine &= report(text, missed.count(), LOGS);
@@ -109,49 +110,75 @@ fn audited_shufflers_cover_the_exact_bayes_risk_as_often_as_they_say() {
     assert!(all_fine);
 }
 
-/// Samples of the messages of two inputs, of a finite and of a continuous mechanism: do the limits of the
-/// success of all games cover the exact values, all together?
+/// Two inputs of a finite and of a continuous mechanism.
+const SAMPLED: [&str; 2] = [
+    "randomized-response(1, secrets=6)",
+    "laplace(scale=1, secrets=2)",
+];
+
+/// For each seed, whether limits from samples of the messages miss the exact success of some game.
+fn misses_a_game(text: &'static str) -> impl Fn(u64) -> bool + Send + Sync {
+    let games = [(2, 1), (5, 1), (5, 2), (50, 3), (1000, 1)];
+    let games = games.map(|(n, k)| Game::new(n, k).expect("a good game"));
+    let mechanism = parse(text).expect(text);
+    let randomizer = Randomizer::new(&*mechanism, None).expect(text);
+    let law = randomizer.versus(1, 0).expect(text);
+    let truths = games.each_ref().map(|game| law.success(game).success);
+    move |seed| {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let bound = mechanism.bind_declared().expect(text);
+        let mut draw = |secret, rows| -> Vec<f64> {
+            let one = |_| bound.sample(secret, &mut rng)[0].parse().expect("a number");
+            (0..rows).map(one).collect()
+        };
+        let (target, decoys) = (draw(1, 300), draw(0, 400));
+        let messages = if text.starts_with('l') {
+            Messages::Numbers { target, decoys }
+        } else {
+            let count = |rows: &[f64]| {
+                let of = |label: usize| rows.iter().filter(|x| **x == label as f64).count();
+                (0..6).map(|label| of(label) as u64).collect()
+            };
+            Messages::Labels {
+                target: count(&target),
+                decoys: count(&decoys),
+            }
+        };
+        let found = samples::Estimate::new(&messages, 0.95, seed).expect(text);
+        !games.iter().zip(truths).all(|(game, truth)| {
+            let limits = found.success(game);
+            limits.lower <= truth && limits.upper.is_none_or(|upper| upper >= truth)
+        })
+    }
+}
+
+/// Do the limits of the success of all games cover the exact values, all together?
 #[test]
 #[ignore = "a minute; see the head of this suite"]
 fn limits_of_reidentification_cover_all_games_as_often_as_they_say() {
     const RUNS: u64 = 400;
-    let games = [(2, 1), (5, 1), (5, 2), (50, 3), (1000, 1)];
-    let games = games.map(|(n, k)| Game::new(n, k).expect("a good game"));
     let mut all_fine = true;
-    for text in [
-        "randomized-response(1, secrets=6)",
-        "laplace(scale=1, secrets=2)",
-    ] {
-        let mechanism = parse(text).expect(text);
-        let randomizer = Randomizer::new(&*mechanism, None).expect(text);
-        let law = randomizer.versus(1, 0).expect(text);
-        let missed = (0..RUNS).into_par_iter().filter(|seed| {
-            let mut rng = ChaCha8Rng::seed_from_u64(*seed);
-            let bound = mechanism.bind_declared().expect(text);
-            let mut draw = |secret, rows| -> Vec<f64> {
-                let one = |_| bound.sample(secret, &mut rng)[0].parse().expect("a number");
-                (0..rows).map(one).collect()
-            };
-            let (target, decoys) = (draw(1, 300), draw(0, 400));
-            let messages = if text.starts_with('l') {
-                Messages::Numbers { target, decoys }
-            } else {
-                let count = |rows: &[f64]| {
-                    let of = |label: usize| rows.iter().filter(|x| **x == label as f64).count();
-                    (0..6).map(|label| of(label) as u64).collect()
-                };
-                Messages::Labels {
-                    target: count(&target),
-                    decoys: count(&decoys),
-                }
-            };
-            let found = samples::Estimate::new(&messages, 0.95, *seed).expect(text);
-            !games.iter().all(|game| {
-                let (truth, limits) = (law.success(game).success, found.success(game));
-                limits.lower <= truth && limits.upper.is_none_or(|upper| upper >= truth)
-            })
-        });
+    for text in SAMPLED {
+        let misses = misses_a_game(text);
+        let missed = (0..RUNS).into_par_iter().filter(|seed| misses(*seed));
         all_fine &= report(text, missed.count(), RUNS);
     }
     assert!(all_fine);
+}
+
+/// The same for [`super::quick`].
+pub fn quick_games() -> Vec<Rates> {
+    let rates = |text| Rates::one(text, 0.05, misses_a_game(text));
+    SAMPLED.into_iter().map(rates).collect()
+}
+
+/// Bayes risks for [`super::quick`].
+pub fn quick() -> Vec<Rates> {
+    let rates = |(text, exact): (&'static str, f64)| {
+        Rates::one(text, 0.05, move |seed| {
+            let found = audited(text, 2000, 30_000 + seed, 0.95);
+            !covers(&found.overall.bayes_risk, 1.0 - exact)
+        })
+    };
+    cases().into_iter().map(rates).collect()
 }

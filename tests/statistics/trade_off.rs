@@ -11,6 +11,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
 
+use super::quick::Rates;
+
 const ALPHA: f64 = 0.05;
 
 fn normal(rng: &mut ChaCha8Rng) -> f64 {
@@ -92,10 +94,10 @@ fn epsilon(mu: f64, delta: f64) -> f64 {
 }
 
 /// The scores of one log, smaller for the first secret, perhaps rounded.
-fn trade_off(replicate: u64, mu: f64, decimals: usize) -> TradeOff {
+fn trade_off(replicate: u64, rows: usize, mu: f64, decimals: usize) -> TradeOff {
     let mut rng = ChaCha8Rng::seed_from_u64(replicate);
     let mut csv = "secret,loss\n".to_owned();
-    for _ in 0..10_000 {
+    for _ in 0..rows {
         let member = rng.random::<bool>();
         let loss = normal(&mut rng) - if member { mu } else { 0.0 };
         let name = if member { "in" } else { "out" };
@@ -145,34 +147,52 @@ fn missed(found: &TradeOff, mu: f64, is_rounded: bool) -> Vec<bool> {
     missed
 }
 
+/// Shifts, and the decimals of their scores.
+const SHIFTS: [(f64, usize); 5] = [(0.0, 17), (0.5, 17), (1.0, 17), (3.0, 17), (1.0, 0)];
+
+/// What [`missed`] is about.
+const PRINTED: [&str; 9] = [
+    "found at 10 %",
+    "found at 1 %",
+    "found at 0.1 %",
+    "mirror at 10 %",
+    "mirror at 1 %",
+    "mirror at 0.1 %",
+    "mu",
+    "epsilon",
+    "mu and epsilon",
+];
+
+/// The same for [`super::quick`].
+pub fn quick() -> Vec<Rates> {
+    let rates = |(mu, decimals): (f64, usize)| Rates {
+        case: format!("shift {mu}, {decimals} decimals"),
+        names: PRINTED.map(str::to_owned).to_vec(),
+        nominal: ALPHA,
+        wrong: Box::new(move |seed| {
+            missed(&trade_off(seed, 3_000, mu, decimals), mu, decimals < 17)
+        }),
+    };
+    SHIFTS.into_iter().map(rates).collect()
+}
+
 #[test]
 #[ignore = "minutes; see the head of this suite"]
 fn limits_of_the_trade_off_of_given_scores_cover() {
     const REPLICATES: usize = 1000;
     let mut failed = false;
-    for (mu, decimals) in [(0.0, 17), (0.5, 17), (1.0, 17), (3.0, 17), (1.0, 0)] {
+    for (mu, decimals) in SHIFTS {
         let outcomes: Vec<(Vec<bool>, f64)> = (0..REPLICATES as u64)
             .into_par_iter()
             .map(|replicate| {
-                let found = trade_off(replicate, mu, decimals);
+                let found = trade_off(replicate, 10_000, mu, decimals);
                 (
                     missed(&found, mu, decimals < 17),
                     found.mu.lower.unwrap_or(0.0),
                 )
             })
             .collect();
-        let names = [
-            "found at 10 %",
-            "found at 1 %",
-            "found at 0.1 %",
-            "mirror at 10 %",
-            "mirror at 1 %",
-            "mirror at 0.1 %",
-            "mu",
-            "epsilon",
-            "mu and epsilon",
-        ];
-        for (at, name) in names.into_iter().enumerate() {
+        for (at, name) in PRINTED.into_iter().enumerate() {
             let errors = outcomes.iter().filter(|(missed, _)| missed[at]).count();
             failed |= too_many(
                 &format!("shift {mu}, {decimals} decimals: {name}"),

@@ -22,6 +22,7 @@ use std::collections::HashMap;
 
 use leakgauge::tuning::ScorerChoice;
 
+use super::quick::Rates;
 use cases::{CASES, Case, Mechanism, named};
 
 const SEEDS: u64 = 10;
@@ -104,7 +105,12 @@ fn counts(case: &Case, rows: u64) -> HashMap<String, u64> {
 fn wrong_mechanisms_are_caught_in_the_stated_rows() {
     let wrong = CASES.iter().filter(|case| case.flaw.is_some()).count();
     assert_eq!(STATED.len(), wrong, "a row count for each wrong mechanism");
-    for (name, scorer, rows) in STATED {
+    are_caught(u64::MAX);
+}
+
+/// Those that so many rows should suffice for.
+pub fn are_caught(most_rows: u64) {
+    for (name, scorer, rows) in STATED.into_iter().filter(|case| case.2 <= most_rows) {
         let case = named(name).expect("a case of that name");
         let caught =
             |rows| ladder::is_caught(case, case.epsilon, scorer, rows, SEEDS).expect("a good log");
@@ -134,4 +140,16 @@ fn correct_counterparts_are_not_flagged() {
             assert!(flagged <= 6, "{} is flagged too often", case.name);
         }
     }
+}
+
+/// Correct counterparts for [`super::quick`].
+pub fn quick() -> Vec<Rates> {
+    let correct = CASES.iter().filter(|case| case.flaw.is_none());
+    let rates = |case: &'static Case| {
+        Rates::one(case.name, 0.05, move |seed| {
+            ladder::is_violated(case, case.epsilon, ScorerChoice::Auto, 3_000, 10_000 + seed)
+                .expect("a good log")
+        })
+    };
+    correct.map(rates).collect()
 }

@@ -6,7 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use arrow::array::{ArrayRef, Float64Array, Int64Array};
 use common::{Words, json, options, write};
@@ -45,14 +45,13 @@ fn free_port() -> u16 {
 }
 
 fn wait_for(port: u16) {
-    let begun = Instant::now();
-    while TcpStream::connect(("127.0.0.1", port)).is_err() {
-        assert!(
-            begun.elapsed() < Duration::from_secs(60),
-            "nothing listens on port {port}"
-        );
+    for _ in 0..1200 {
+        if TcpStream::connect(("127.0.0.1", port)).is_ok() {
+            return;
+        }
         std::thread::sleep(Duration::from_millis(50));
     }
+    panic!("nothing listens on port {port}");
 }
 
 struct Cluster {
@@ -198,17 +197,15 @@ fn an_executor_that_dies_changes_nothing() {
 }
 
 #[test]
-fn a_scheduler_that_is_not_there_is_an_error_at_once() {
+fn a_scheduler_that_is_not_there_is_an_error() {
     let place = tempfile::tempdir().unwrap();
     let files = discrete(place.path(), 100);
     let nobody = format!("df://127.0.0.1:{}", free_port());
-    let begun = Instant::now();
     let error = read(
         &options(&files, None, Some(nobody.clone())),
         &ReadMeter::default(),
     )
     .unwrap_err();
-    assert!(begun.elapsed() < Duration::from_secs(30));
     assert!(error.to_string().contains(&nobody), "{error}");
     assert!(error.to_string().contains("cannot be reached"), "{error}");
 }

@@ -310,21 +310,13 @@ fn secrets_with_hardly_any_rows_have_a_page_too() {
 }
 
 #[test]
-fn a_hundred_secrets_stay_small_and_fast() {
+fn a_hundred_secrets_stay_small() {
     let labels: Vec<String> = (0..100).map(|n| format!("www.site-{n}.example")).collect();
     let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
     let found = audited(&rows(&labels, 20_000), &[]);
     assert_eq!(found.pairs.len(), 4950);
-    let before = std::time::Instant::now();
     let page = page(&found, "leakgauge estimate log.csv").unwrap();
-    let took = before.elapsed();
-    eprintln!("{} bytes in {took:?}", page.len());
     assert!(page.len() < 2_000_000, "{} bytes", page.len());
-    // 2 s, or as much as a build without optimisation needs.
-    assert!(
-        took.as_secs_f64() < if cfg!(debug_assertions) { 20.0 } else { 2.0 },
-        "{took:?}"
-    );
     check(&found);
 }
 

@@ -1,5 +1,4 @@
-//! Real logs that others measured. They are not part of the project: every test says that it skips
-//! itself where they are absent.
+//! Real logs that others measured. They are not part of the project.
 
 use std::path::PathBuf;
 
@@ -7,21 +6,17 @@ use leakgauge::audit::{AuditOptions, Findings, audit};
 use leakgauge::claim::Claim;
 use leakgauge::log::{ReadMeter, ReadOptions, read};
 use leakgauge::report::sentences::claims::reason;
+use libtest_mimic::Trial;
 
-fn real(name: &str) -> Option<String> {
-    let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "..", "shared", "data", name]
+fn path_of(name: &str) -> PathBuf {
+    [env!("CARGO_MANIFEST_DIR"), "..", "shared", "data", name]
         .iter()
-        .collect();
-    if path.exists() {
-        return Some(path.display().to_string());
-    }
-    eprintln!("SKIPPED: {name} is not here");
-    None
+        .collect()
 }
 
-fn audited(name: &str, secret: &str, claims: &[&str]) -> Option<Findings> {
+fn audited(name: &str, secret: &str, claims: &[&str]) -> Findings {
     let options = ReadOptions {
-        files: vec![real(name)?],
+        files: vec![path_of(name).display().to_string()],
         secret: Some(secret.to_owned()),
         ..ReadOptions::default()
     };
@@ -33,7 +28,26 @@ fn audited(name: &str, secret: &str, claims: &[&str]) -> Option<Findings> {
             .collect(),
         ..AuditOptions::default()
     };
-    Some(audit(&log, &options).expect("the log can be audited"))
+    audit(&log, &options).expect("the log can be audited")
+}
+
+/// A test for each function, ignored where the directory of its logs is absent.
+macro_rules! trials {
+    ($($directory:literal: $name:ident;)*) => {
+        pub fn trials() -> Vec<Trial> {
+            vec![$(super::trial(stringify!($name), path_of($directory).exists(), $name)),*]
+        }
+    };
+}
+
+trials! {
+    "epassport": the_deployed_british_passport_is_certified_at_085_and_the_report_says_that_its_rows_come_in_blocks;
+    "epassport": the_simulated_fix_of_the_passport_is_judged_soberly;
+    "epassport": all_passports_are_read_and_warned_about;
+    "minerva": minerva_is_certified_although_its_rarest_secrets_have_a_handful_of_rows;
+    "doh": websites_over_encrypted_dns_are_told_apart_less_when_padded;
+    "rtlf": rtlf_is_read;
+    "doh": the_hamming_distance_tells_websites_apart_best;
 }
 
 fn codes(audit: &Findings) -> Vec<&'static str> {
@@ -45,16 +59,13 @@ fn codes(audit: &Findings) -> Vec<&'static str> {
 }
 
 /// The deployed passport leaks nearly everything, and its labels are not interleaved.
-#[test]
 fn the_deployed_british_passport_is_certified_at_085_and_the_report_says_that_its_rows_come_in_blocks()
  {
-    let Some(found) = audited(
+    let found = audited(
         "epassport/timesBritish1000NoFix.csv",
         "relation",
         &["advantage(0.1)"],
-    ) else {
-        return;
-    };
+    );
     assert!(found.worst_pair.total_variation.lower.unwrap() >= 0.85);
     assert!(codes(&found).contains(&"labels-not-interleaved"));
     assert!(
@@ -66,11 +77,8 @@ fn the_deployed_british_passport_is_certified_at_085_and_the_report_says_that_it
 
 /// The simulated fix moves one class so that the medians agree: what is left is small, and the verdict
 /// must not be carried away.
-#[test]
 fn the_simulated_fix_of_the_passport_is_judged_soberly() {
-    let Some(found) = audited("epassport/timesBritish1000FixMedian.csv", "relation", &[]) else {
-        return;
-    };
+    let found = audited("epassport/timesBritish1000FixMedian.csv", "relation", &[]);
     let tv = &found.worst_pair.total_variation;
     assert!(
         tv.lower.unwrap() < 0.35 && tv.point.unwrap() < 0.45,
@@ -79,7 +87,6 @@ fn the_simulated_fix_of_the_passport_is_judged_soberly() {
     assert!(codes(&found).contains(&"labels-not-interleaved"));
 }
 
-#[test]
 fn all_passports_are_read_and_warned_about() {
     for name in [
         "British1000NoFix",
@@ -89,9 +96,7 @@ fn all_passports_are_read_and_warned_about() {
         "Irish500NoFix",
         "Irish500FixMedian",
     ] {
-        let Some(found) = audited(&format!("epassport/times{name}.csv"), "relation", &[]) else {
-            return;
-        };
+        let found = audited(&format!("epassport/times{name}.csv"), "relation", &[]);
         assert!(codes(&found).contains(&"labels-not-interleaved"), "{name}");
         if name.ends_with("NoFix") {
             assert!(
@@ -104,7 +109,6 @@ fn all_passports_are_read_and_warned_about() {
 
 /// The rarest classes have a handful of rows: the pair with the highest estimate certifies nothing, the
 /// pair chosen by its lower limit does.
-#[test]
 fn minerva_is_certified_although_its_rarest_secrets_have_a_handful_of_rows() {
     for (name, least) in [
         ("athena", 0.8),
@@ -112,9 +116,7 @@ fn minerva_is_certified_although_its_rarest_secrets_have_a_handful_of_rows() {
         ("sunec", 0.6),
         ("cryptopp", 0.0),
     ] {
-        let Some(found) = audited(&format!("minerva/time_{name}.csv"), "2", &[]) else {
-            return;
-        };
+        let found = audited(&format!("minerva/time_{name}.csv"), "2", &[]);
         assert!(!found.input.facts.header, "{name}");
         assert_eq!(found.input.facts.rows, 50_000);
         let lower = found.worst_pair.total_variation.lower.unwrap();
@@ -123,40 +125,28 @@ fn minerva_is_certified_although_its_rarest_secrets_have_a_handful_of_rows() {
     }
 }
 
-#[test]
 fn websites_over_encrypted_dns_are_told_apart_less_when_padded() {
-    let Some(plain) = audited("doh/LOC1_100.csv.gz", "domain", &[]) else {
-        return;
-    };
-    let Some(padded) = audited("doh/EDNS0-468_100.csv.gz", "domain", &[]) else {
-        return;
-    };
+    let plain = audited("doh/LOC1_100.csv.gz", "domain", &[]);
+    let padded = audited("doh/EDNS0-468_100.csv.gz", "domain", &[]);
     assert_eq!((plain.pairs.len(), plain.input.secrets.len()), (4950, 100));
     let risk = |audit: &Findings| audit.overall.bayes_risk.upper.unwrap();
     assert!(risk(&plain) < 0.65 && risk(&padded) > risk(&plain));
 }
 
-#[test]
 fn rtlf_is_read() {
-    let Some(found) = audited("rtlf/example-1.csv", "V1", &[]) else {
-        return;
-    };
+    let found = audited("rtlf/example-1.csv", "V1", &[]);
     assert_eq!(found.input.facts.rows, 60_000);
     assert!(found.worst_pair.total_variation.lower.is_some());
 }
 
 /// Websites behind encrypted DNS (Siby et al. 2020), learned on the fit and tune rows, judged on the
 /// certify rows: the number of columns that differ tells them apart better than any distance of numbers.
-#[test]
 fn the_hamming_distance_tells_websites_apart_best() {
     use leakgauge::scorer::{KNearest, Metric, Neighbors, Rank, TransformKind, Vote, score_table};
     use leakgauge::split::Split;
     use rand::SeedableRng;
-    let Some(path) = real("doh/LOC1_100.csv.gz") else {
-        return;
-    };
     let options = ReadOptions {
-        files: vec![path],
+        files: vec![path_of("doh/LOC1_100.csv.gz").display().to_string()],
         secret: Some("domain".to_owned()),
         ..ReadOptions::default()
     };

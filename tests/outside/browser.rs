@@ -1,4 +1,4 @@
-//! The report page in a browser. Skipped, with a message, where there is none.
+//! The report page in a browser.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -35,7 +35,7 @@ fn look(browser: &str, directory: &Path, width: u32, dark: bool) -> Seen {
     let frame = format!(
         "<!DOCTYPE html><meta charset=\"utf-8\"><body style=\"margin:0\"><iframe id=\"page\" \
          style=\"border:0;width:{width}px;height:760px\" srcdoc=\"{escaped}\"></iframe><script>{}</script>",
-        include_str!("browser/look.js")
+        include_str!("look.js")
     );
     let file = directory.join(format!("frame-{width}-{dark}.html"));
     std::fs::write(&file, frame).unwrap();
@@ -93,12 +93,13 @@ fn log() -> String {
     csv
 }
 
-#[test]
-fn the_page_is_read_on_a_phone_in_the_dark_and_sorts() {
-    let Some(browser) = browser() else {
-        eprintln!("SKIPPED: none of {BROWSERS:?} is installed");
-        return;
-    };
+pub fn trial() -> libtest_mimic::Trial {
+    let name = "the_page_is_read_on_a_phone_in_the_dark_and_sorts";
+    super::trial(name, browser().is_some(), the_page_is_read)
+}
+
+fn the_page_is_read() {
+    let browser = browser().unwrap_or_else(|| panic!("none of {BROWSERS:?} is installed"));
     let place = Place::with_log(log());
     let arguments = [
         "audit",
