@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use criterion::{BenchmarkId, Criterion};
-use leakgauge::channel::{Channel, SearchMethod, diameter};
+use leakgauge::exact::channel::{Channel, SearchMethod, diameter};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

@@ -4,12 +4,12 @@ use std::fmt::Write;
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use leakgauge::attack::scorer::{Neighbors, Rank};
+use leakgauge::attack::split::Split;
 use leakgauge::audit::{AuditOptions, audit};
+use leakgauge::exact::mechanism;
+use leakgauge::exact::simulate::Simulation;
 use leakgauge::log::{Log, ReadOptions, read_from};
-use leakgauge::mechanism;
-use leakgauge::scorer::{Neighbors, Rank};
-use leakgauge::simulate::Simulation;
-use leakgauge::split::Split;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

@@ -12,9 +12,9 @@ use std::time::Instant;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use kiddo::{ImmutableKdTree, SquaredEuclidean};
+use leakgauge::attack::scorer::{Neighbors, Rank};
+use leakgauge::log::observations::{Cell, Counts};
 use leakgauge::log::{Log, ReadOptions, read_from};
-use leakgauge::observations::{Cell, Counts};
-use leakgauge::scorer::{Neighbors, Rank};
 use rand::SeedableRng;
 use rand::distr::Distribution;
 use rand_chacha::ChaCha8Rng;

@@ -6,11 +6,11 @@
 use std::io::Cursor;
 use std::sync::Arc;
 
+use leakgauge::attack::tuning::Attacks;
 use leakgauge::attack::{Attack, AttackError, FittedAttack};
 use leakgauge::audit::{AuditOptions, audit};
+use leakgauge::log::observations::{Counts, Observations};
 use leakgauge::log::{ReadOptions, read_from};
-use leakgauge::observations::{Counts, Observations};
-use leakgauge::tuning::Attacks;
 
 struct NearestMean;
 
@@ -37,7 +37,7 @@ impl Attack for NearestMean {
     }
 }
 
-fn main() -> leakgauge::error::Result<()> {
+fn main() -> leakgauge::base::error::Result<()> {
     // Times that depend on a secret bit: noise, and half a unit more if the bit is set.
     let noise = |row: u64, step: u64| (row * step % 1009) as f64 / 1009.0;
     let mut csv = "secret,time\n".to_owned();

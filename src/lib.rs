@@ -1,43 +1,60 @@
 //! Black-box leakage estimation: how much a deployed mechanism tells about its secrets, from nothing
-//! but a log of (secret, observation) rows, with confidence limits that hold.
+//! but a log of (secret, observation) rows, with valid confidence limits.
+//!
+//! # An audit in ten lines
+//!
+//! ```
+//! use leakgauge::{AuditOptions, Claim, LogBuilder, Verdict, audit};
+//!
+//! // A mechanism that leaks one bit into its response time, and claims not to.
+//! let secrets: Vec<&str> = (0..400).map(|row| if row % 2 == 0 { "even" } else { "odd" }).collect();
+//! let times: Vec<f64> = (0..400).map(|row| f64::from(row % 7) + 5.0 * f64::from(row % 2)).collect();
+//! let log = LogBuilder::new().secrets(&secrets).numbers("time", &times).build()?;
+//! let options = AuditOptions { claims: vec![Claim::parse("advantage(0.1)")?], ..AuditOptions::default() };
+//! let found = audit(&log, &options)?;
+//! assert_eq!(found.claims[0].verdict, Verdict::Violated);
+//! assert!(found.worst_pair.total_variation.lower.unwrap() > 0.3);
+//! # Ok::<(), leakgauge::Error>(())
+//! ```
+//!
+//! A log can also come from files ([`log::read`]), from a reader ([`log::read_from`]), from a dataset of the
+//! linfa ecosystem ([`linfa::log_from_dataset`]) or, with the feature `parquet`, from Arrow record batches. An attack
+//! can be your own: implement [`Attack`], or wrap a classifier in [`linfa::LinfaAttack`]. [`report`] writes findings
+//! as text, JSON, markdown or a page.
 //!
 //! # The one idea
 //!
-//! A *scorer* learned on one part of the log gives every row of another part **one score per secret**.
-//! Every leakage measure is a function of that score table.
+//! An *attack* learned on one part of the log gives every row of another part **one score per secret**.
+//! Every leakage measure is a function of that table of scores.
 //!
 //! ```text
-//! log ──read──▶ counts ──split──▶ fit │ tune │ certify
-//!                                  │     │      │
-//!                      Scorer::fit ┘     │      │
-//!                                        └ scorer, k, thresholds, worst pair
-//!                                               │
-//!                        score table (observations × secrets) ──▶ points and limits ──▶ report
+//! log ──read──▶ counts ──split──▶ training │ tuning │ certification
+//!                                     │       │         │
+//!                        Attack::fit ─┘       │         │
+//!                                             └─ attack, thresholds, worst pair
+//!                                                       │
+//!                     scores (rows × secrets) ──▶ estimates and limits ──▶ findings ──▶ report
 //! ```
 //!
 //! One table answers all pairs of secrets, any prior and any threshold; nothing is refitted per pair.
-//! And validity does not depend on the scorer: whatever produced the scores, as long as it never saw
-//! the certify rows, the limits hold. A better scorer makes them tighter, never less true.
+//! Validity does not depend on the attack: as long as it never saw the certification rows, the limits hold. A better
+//! attack makes them tighter.
 //!
-//! # Example
+//! # Where to find what
 //!
-//! ```
-//! use leakgauge::audit::{AuditOptions, Verdict, audit};
-//! use leakgauge::claim::Claim;
-//! use leakgauge::log::{ReadOptions, read_from};
-//!
-//! // A mechanism that always tells its secret, and claims not to.
-//! let csv = "secret,seen\n".to_owned() + &"yes,1\nno,0\n".repeat(100);
-//! let log = read_from("example", std::io::Cursor::new(csv), &ReadOptions::default())?;
-//! let options = AuditOptions {
-//!     claims: vec![Claim::parse("advantage(0.1)")?],
-//!     ..AuditOptions::default()
-//! };
-//! let found = audit(&log, &options)?;
-//! assert!(found.worst_pair.total_variation.lower.unwrap() > 0.8);
-//! assert_eq!(found.claims[0].verdict, Verdict::Violated);
-//! # Ok::<(), leakgauge::error::Error>(())
-//! ```
+//! | module | content |
+//! | --- | --- |
+//! | [`log`](mod@log) | logs from files and from memory |
+//! | [`mod@audit`] | one log: findings and verdicts |
+//! | [`compare`], [`follow`] | several logs side by side; a log as it grows |
+//! | [`report`] | findings as text, JSON, markdown, HTML and pictures |
+//! | [`claim`] | what a log is held to |
+//! | [`attack`], [`linfa`] | built-in attacks, model selection; attacks and logs of the linfa ecosystem |
+//! | [`exact`] | channels, mechanisms, the shuffle model, permutation models: no log needed |
+//! | [`permute`] | d_σ-private shuffling of rows |
+//! | [`stats`] | confidence limits and tests |
+//! | [`plot`], [`reproduce`] | pictures; the figures of the papers |
+//! | [`input`], [`base`] | matrices and distributions from files; errors, the grammar of claims |
 //!
 //! # Words
 //!
@@ -56,16 +73,10 @@
 //! Chatzikokolakis, Cherubin, Palamidessi, Troncoso, *Bayes Security: A Not So Average Metric*,
 //! doi:10.1109/CSF57540.2023.00011.
 //!
-//! # Rooms
-//!
-//! [`log`] reads; [`observations`] holds what was read; [`split`] parts it; [`scorer`] attacks;
-//! [`tuning`] chooses; [`pairwise`] decides between two secrets; [`measure`] and [`stats`] are pure
-//! formulas; [`mechanism`] and [`claim`] know what a log is compared with; [`audit`] puts it together;
-//! [`compare`] sets several logs side by side; [`channel`] and [`bounds`] give the exact figures of what
-//! is known; [`shuffle`] is about messages that have been shuffled, [`permute`] shuffles within groups; [`report`] writes it all,
-//! [`plot`] draws; [`reproduce`] recomputes figures of papers.
 
 pub mod audit;
+#[cfg(feature = "reproduce")]
+mod black_box;
 pub mod compare;
 pub mod estimate;
 pub mod follow;
@@ -73,22 +84,33 @@ pub mod input;
 mod read;
 pub mod report;
 
-pub use leakgauge_attack::{attack, linfa, measure, pairwise, scorer, scores, split, tuning};
-pub use leakgauge_base::{error, files, grammar, naming, quantity, rounding, suggest};
-pub use leakgauge_exact::{
-    bounds, channel, claim, leakage, mallows, mechanism, permutation, shuffle, simulate,
-};
-pub use leakgauge_log::observations;
+pub use audit::{AuditOptions, Findings, Verdict, audit};
+pub use estimate::Estimate;
+pub use leakgauge_attack::{Attack, Attacks};
+pub use leakgauge_base::error::{Error, Result};
+pub use leakgauge_exact::claim::Claim;
+pub use leakgauge_log::{Log, LogBuilder, ReadOptions};
+
+pub use leakgauge_attack as attack;
+pub use leakgauge_attack::linfa;
+pub use leakgauge_base as base;
+pub use leakgauge_exact as exact;
+pub use leakgauge_exact::claim;
 pub use leakgauge_permute as permute;
 pub use leakgauge_plot as plot;
-#[cfg(feature = "reproduce")]
-pub use leakgauge_reproduce as reproduce;
 pub use leakgauge_stats as stats;
 
-/// Reading logs: text, columns in binary, a query engine; or building them in memory.
+/// Logs: read from text, from columns in binary or through a query engine, or built from values in memory.
 pub mod log {
     pub use crate::read::{COLUMNAR, read};
     #[cfg(feature = "parquet")]
     pub use leakgauge_columnar::from_batches;
     pub use leakgauge_log::*;
+}
+
+/// Figures and tables of the papers, recomputed.
+#[cfg(feature = "reproduce")]
+pub mod reproduce {
+    pub use crate::black_box::options;
+    pub use leakgauge_reproduce::*;
 }

@@ -2,12 +2,12 @@
 
 use std::io::Cursor;
 
+use leakgauge::attack::tuning::ScorerChoice;
 use leakgauge::audit::{self, AuditOptions, Findings, PriorChoice, SplitChoice};
 use leakgauge::claim::Claim;
 use leakgauge::estimate::Estimate;
 use leakgauge::log::{HeaderChoice, ListReading, Log, ReadOptions, read_from};
 use leakgauge::report::{Format, write_audit};
-use leakgauge::tuning::ScorerChoice;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
@@ -256,7 +256,7 @@ fn audit_options() -> impl Strategy<Value = AuditOptions> {
                 quick: seed % 2 == 0,
                 confidence,
                 attacks: scorer.into(),
-                budget: leakgauge::tuning::Budget::default(),
+                budget: leakgauge::attack::tuning::Budget::default(),
                 prior,
                 margin,
                 seed,
@@ -363,11 +363,9 @@ fn assert_figures(audit: &Findings) {
         .tried
         .iter()
         .flat_map(|tried| tried.parameters.values());
-    assert!(
-        parameters
-            .chain(audit.method.parameters.values())
-            .all(|x| !matches!(x, leakgauge::scorer::Parameter::Real(value) if !value.is_finite()))
-    );
+    assert!(parameters.chain(audit.method.parameters.values()).all(
+        |x| !matches!(x, leakgauge::attack::scorer::Parameter::Real(value) if !value.is_finite())
+    ));
 }
 
 fn assert_printed(audit: &Findings, format: Format) {

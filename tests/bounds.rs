@@ -1,8 +1,8 @@
 //! `leakgauge bounds`: its numbers, its keys, and what it says when something is wrong.
 
 use assert_cmd::Command;
-use leakgauge::bounds::{BoundsOptions, Row, bounds};
-use leakgauge::mechanism::parse;
+use leakgauge::exact::bounds::{BoundsOptions, Row, bounds};
+use leakgauge::exact::mechanism::parse;
 use serde_json::Value;
 
 fn one(text: &str, options: &BoundsOptions) -> Row {
@@ -457,6 +457,6 @@ fn gaussian_and_concentrated_promises_bound_gaussian_noise() {
     assert_eq!(rho.figure("group_rho"), Some(1.125));
     assert_eq!(mu.figure("epsilon"), Some(f64::INFINITY));
     assert!(mu.figure("capacity").unwrap() > 1.0);
-    let refused = leakgauge::bounds::bounds("gdp(mu=1, unit=2)", &options).unwrap_err();
+    let refused = leakgauge::exact::bounds::bounds("gdp(mu=1, unit=2)", &options).unwrap_err();
     assert!(refused.to_string().contains("--group"), "{refused}");
 }

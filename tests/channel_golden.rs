@@ -1,6 +1,6 @@
 //! Exact figures of channels against values computed elsewhere in exact rationals or to 30 digits.
 
-use leakgauge::channel::{
+use leakgauge::exact::channel::{
     Channel, Payoff, Prior, SearchMethod, center_bound, diameter, l2_bound, mean_row,
 };
 use serde_json::Value;

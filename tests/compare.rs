@@ -1,8 +1,8 @@
 //! `leakgauge compare` as users' scripts depend on it.
 
 use crate::common::{Place, assert_refused, stderr, stdout};
-use leakgauge::mechanism;
-use leakgauge::simulate::Simulation;
+use leakgauge::exact::mechanism;
+use leakgauge::exact::simulate::Simulation;
 use serde_json::Value;
 
 /// A log of a mechanism.

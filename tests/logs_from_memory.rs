@@ -2,9 +2,9 @@
 
 use leakgauge::audit::{AuditOptions, audit};
 use leakgauge::claim::Claim;
+use leakgauge::exact::mechanism::{self, Observed};
+use leakgauge::exact::simulate::Simulation;
 use leakgauge::log::{Format, InputFacts, Log, LogBuilder, ReadOptions, Value, read_from};
-use leakgauge::mechanism::{self, Observed};
-use leakgauge::simulate::Simulation;
 use serde_json::Value as Json;
 
 const ROWS: usize = 600;

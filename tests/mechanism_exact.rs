@@ -1,7 +1,7 @@
 //! Closed forms of the finite and the planar mechanisms, each against a second way to the same
 //! number: sums over all observations, exact sums of weights, quadrature.
 
-use leakgauge::mechanism::{BoundMechanism, Law, Probabilities, parse};
+use leakgauge::exact::mechanism::{BoundMechanism, Law, Probabilities, parse};
 
 fn bind(text: &str, labels: &[&str]) -> Box<dyn BoundMechanism> {
     let labels: Vec<_> = labels.iter().map(ToString::to_string).collect();

@@ -1,7 +1,7 @@
 //! Closed forms against values computed elsewhere to 30 digits.
 
 use leakgauge::claim::{Claim, ClaimKind, Promise};
-use leakgauge::mechanism::{BoundMechanism, parse};
+use leakgauge::exact::mechanism::{BoundMechanism, parse};
 use serde_json::Value;
 
 fn entries(text: &str) -> Vec<Value> {

@@ -3,7 +3,7 @@
 //! Seeds are fixed, so that a test passes always or never. Over random seeds each comparison would
 //! raise a false alarm with probability 1e-6.
 
-use leakgauge::mechanism::{BoundMechanism, Law, parse};
+use leakgauge::exact::mechanism::{BoundMechanism, Law, parse};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use statrs::distribution::{ChiSquared, ContinuousCDF};

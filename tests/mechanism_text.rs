@@ -1,6 +1,6 @@
 //! How mechanisms are written, which secrets they take, and what is said when something is wrong.
 
-use leakgauge::mechanism::{BoundMechanism, Law, MECHANISMS, Mechanism, parse};
+use leakgauge::exact::mechanism::{BoundMechanism, Law, MECHANISMS, Mechanism, parse};
 use proptest::prelude::*;
 
 fn bind(text: &str, labels: &[&str]) -> Box<dyn BoundMechanism> {

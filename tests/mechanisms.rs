@@ -1,6 +1,6 @@
 //! Every formula of a mechanism against a second way to the same number.
 
-use leakgauge::mechanism::{BoundMechanism, Law, parse};
+use leakgauge::exact::mechanism::{BoundMechanism, Law, parse};
 use proptest::prelude::*;
 
 fn bind(text: &str, labels: &[&str]) -> Box<dyn BoundMechanism> {

@@ -2,13 +2,17 @@
 
 use leakgauge::audit::{AuditOptions, Findings, Verdict, audit};
 use leakgauge::claim::Claim;
+use leakgauge::exact::mechanism;
+use leakgauge::exact::simulate::Simulation;
 use leakgauge::log::{ReadOptions, read_from};
-use leakgauge::mechanism;
 use leakgauge::report::sentences::claims::reason;
 use leakgauge::report::{self, Format};
-use leakgauge::simulate::Simulation;
 
-fn judged(mechanism: &str, rows: usize, claims: &[&str]) -> leakgauge::error::Result<Findings> {
+fn judged(
+    mechanism: &str,
+    rows: usize,
+    claims: &[&str],
+) -> leakgauge::base::error::Result<Findings> {
     let mechanism = mechanism::parse(mechanism).expect("a mechanism");
     let simulation = Simulation::new(&*mechanism, 11).expect("secrets are declared");
     let rows = simulation
@@ -20,7 +24,7 @@ fn judged(mechanism: &str, rows: usize, claims: &[&str]) -> leakgauge::error::Re
     )
 }
 
-fn judged_log(csv: String, claims: &[&str]) -> leakgauge::error::Result<Findings> {
+fn judged_log(csv: String, claims: &[&str]) -> leakgauge::base::error::Result<Findings> {
     let log = read_from(
         "log.csv",
         std::io::Cursor::new(csv),

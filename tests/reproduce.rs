@@ -2,7 +2,7 @@
 
 use crate::common::{Place, stderr, stdout};
 use leakgauge::plot::{Cell, Table};
-use leakgauge::reproduce::{ReproduceOptions, Reproduction, entry};
+use leakgauge::reproduce::{self, ReproduceOptions, Reproduction, entry};
 use serde_json::Value;
 
 fn golden(kind: &str) -> Vec<Value> {
@@ -18,7 +18,7 @@ fn figure(name: &str) -> Reproduction {
     let options = ReproduceOptions {
         priors: 20,
         rows: 2_000,
-        ..ReproduceOptions::default()
+        ..reproduce::options()
     };
     entry(name).unwrap().reproduce(&options).unwrap()
 }

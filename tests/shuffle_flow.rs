@@ -1,7 +1,7 @@
 //! Information flow of randomized response and shuffling against values computed elsewhere.
 
-use leakgauge::channel::{Channel, Prior};
-use leakgauge::shuffle::vulnerability::{
+use leakgauge::exact::channel::{Channel, Prior};
+use leakgauge::exact::shuffle::vulnerability::{
     Datasets, RandomizedResponseShuffle, ShuffledInputs, expected_max_load, expected_max_normal,
     informed_vulnerability,
 };

@@ -1,8 +1,8 @@
 //! Mutual information of the shuffle model against values computed elsewhere to 30 digits.
 
-use leakgauge::channel::{Channel, Prior};
-use leakgauge::mechanism;
-use leakgauge::shuffle::information::{
+use leakgauge::exact::channel::{Channel, Prior};
+use leakgauge::exact::mechanism;
+use leakgauge::exact::shuffle::information::{
     Basic, Blanket, Signal, StoppingRule, Users, message_coefficient, optimal_decoys,
     privacy_bounds,
 };

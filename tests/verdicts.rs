@@ -2,10 +2,10 @@
 
 use leakgauge::audit::{AuditOptions, Findings, Verdict, audit};
 use leakgauge::claim::Claim;
+use leakgauge::exact::mechanism;
+use leakgauge::exact::simulate::Simulation;
 use leakgauge::log::{HeaderChoice, ReadMeter, ReadOptions, read, read_from};
-use leakgauge::mechanism;
 use leakgauge::report::sentences::claims::reason;
-use leakgauge::simulate::Simulation;
 
 fn claimed(claims: &[&str]) -> AuditOptions {
     AuditOptions {

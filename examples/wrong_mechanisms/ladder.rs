@@ -1,10 +1,10 @@
 //! How many rows it takes `audit` to see through a mechanism.
 
+use leakgauge::attack::tuning::ScorerChoice;
 use leakgauge::audit::{AuditOptions, Findings, Verdict, audit};
+use leakgauge::base::error::Result;
 use leakgauge::claim::Claim;
-use leakgauge::error::Result;
 use leakgauge::log::{ReadOptions, read_from};
-use leakgauge::tuning::ScorerChoice;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 

@@ -46,7 +46,7 @@ use std::error::Error;
 use std::io::{Write, stdout};
 
 use clap::Parser;
-use leakgauge::tuning::ScorerChoice;
+use leakgauge::attack::tuning::ScorerChoice;
 
 use cases::{CASES, Case};
 
@@ -139,7 +139,7 @@ fn rows(
     epsilon: f64,
     scorer: ScorerChoice,
     seeds: u64,
-) -> leakgauge::error::Result<String> {
+) -> leakgauge::base::error::Result<String> {
     /// Rows and number of the logs in which correct mechanisms are not to be flagged.
     const ROWS: u64 = 30_000;
     const LOGS: u64 = 40;

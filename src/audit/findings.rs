@@ -26,6 +26,7 @@ use leakgauge_log::{InputFacts, SampledFrom};
 
 /// All findings about a log.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Findings {
     /// Seed of every random choice.
     pub seed: u64,
@@ -62,6 +63,7 @@ pub struct Findings {
 
 /// What was read. The labels of the secrets stand here and nowhere else.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Input {
     /// What was found while reading.
     pub facts: InputFacts,
@@ -98,6 +100,7 @@ impl Input {
 
 /// What a sample of rows was drawn from, with the labels of the secrets.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Sample {
     /// The labels of the secrets, by index.
     pub secrets: Labels,
@@ -107,6 +110,7 @@ pub struct Sample {
 
 /// How it was done.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct MethodUsed {
     /// The attacker.
     pub scorer: String,
@@ -133,6 +137,7 @@ pub struct MethodUsed {
 
 /// Rows of the three parts.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct PartRows {
     /// Learned from.
     pub fit: u64,
@@ -144,6 +149,7 @@ pub struct PartRows {
 
 /// The pair that is easiest to tell apart; its limits hold on their own.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct WorstPair {
     /// The two secrets.
     pub secrets: Pair,
@@ -170,6 +176,7 @@ pub struct WorstPair {
 /// Points of the total variation of a pair of a discrete log; for the worst pair plug-in and minimax are
 /// from rows that did not choose it.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct TotalVariationPoints {
     /// Of the empirical frequencies: biased upward, by much where observations are many and rows few.
     pub plug_in: f64,
@@ -189,6 +196,7 @@ pub struct TotalVariationPoints {
 
 /// A lower limit of ε.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct EpsilonLimit {
     /// The pair it was found at, which may be another than the worst for total variation.
     pub secrets: Pair,
@@ -202,6 +210,7 @@ pub struct EpsilonLimit {
 
 /// A lower limit of what privacy needs.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct PrivacyLimit {
     /// ε for a δ, μ of Gaussian or ρ of zero-concentrated differential privacy.
     pub quantity: PrivacyParameter,
@@ -215,6 +224,7 @@ pub struct PrivacyLimit {
 
 /// The figures of a pair; the limits of all pairs hold together.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct PairFigures {
     /// The two secrets.
     pub secrets: Pair,
@@ -230,6 +240,7 @@ pub struct PairFigures {
 
 /// How the limits of all pairs hold together.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Multiplicity {
     /// The number of pairs.
     pub pairs: usize,
@@ -260,6 +271,7 @@ impl fmt::Display for Correction {
 
 /// Figures of the whole log.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Overall {
     /// β* = 1 − the largest total variation of all pairs.
     pub bayes_security: Estimate,
@@ -285,6 +297,7 @@ pub struct Overall {
 
 /// Whether more rows would help.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Convergence {
     /// The attack learned from ever more rows, tried on the same rows.
     pub points: Vec<ConvergencePoint>,
@@ -302,6 +315,7 @@ pub struct Convergence {
 
 /// The attack learned from so many rows. Points, not limits.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct ConvergencePoint {
     /// Rows it learned from.
     pub rows: u64,
@@ -313,6 +327,7 @@ pub struct ConvergencePoint {
 
 /// Where a curve seems to end. Not a limit: nothing bounds how far an extrapolation may be off.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct Extrapolated {
     /// The value that the curve approaches.
     pub limit: f64,
@@ -322,6 +337,7 @@ pub struct Extrapolated {
 
 /// A bracket that holds for infinitely many rows only: no limit of this log.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct Asymptotic {
     /// The true Bayes risk, were the error below that of infinitely many rows; secrets as frequent as in
     /// the log (Cover and Hart 1967).
@@ -356,6 +372,7 @@ impl fmt::Display for Verdict {
 
 /// A claim and its verdict.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ClaimReport {
     /// The claim; in JSON as it was written.
     pub claim: Claim,

@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use clap::Args;
 use leakgauge::audit::{self, AuditOptions, Findings, SplitChoice, Verdict};
+use leakgauge::base::error::Result;
 use leakgauge::claim::Claim;
-use leakgauge::error::Result;
 use leakgauge::report::{Outputs, command_line};
 use leakgauge::{log, report};
 

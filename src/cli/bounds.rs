@@ -4,11 +4,11 @@ use std::fmt::Write;
 use std::process::ExitCode;
 
 use clap::Args;
-use leakgauge::bounds::{self as library, BoundsOptions};
+use leakgauge::base::error::Result;
+use leakgauge::base::grammar::Parameter;
 use leakgauge::claim::PROMISES;
-use leakgauge::error::Result;
-use leakgauge::grammar::Parameter;
-use leakgauge::mechanism::MECHANISMS;
+use leakgauge::exact::bounds::{self as library, BoundsOptions};
+use leakgauge::exact::mechanism::MECHANISMS;
 use leakgauge::report;
 
 use crate::cli::options::FormatName;

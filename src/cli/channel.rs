@@ -3,14 +3,14 @@
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use leakgauge::channel::MatrixLayout;
-use leakgauge::channel::{
+use leakgauge::base::error::{Error, Result};
+use leakgauge::exact::channel::MatrixLayout;
+use leakgauge::exact::channel::{
     self, Analysis, AnalysisOptions, Channel, CompositionKind, Payoff, Prior, SearchMethod,
 };
-use leakgauge::error::{Error, Result};
 use leakgauge::input::matrix::{self as read, MatrixOptions};
 use leakgauge::log::{self, ReadMeter};
-use leakgauge::{mechanism, report};
+use leakgauge::{exact::mechanism, report};
 
 use crate::cli::options::{self, FormatName};
 use crate::cli::to_stdout;

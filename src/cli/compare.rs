@@ -4,9 +4,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 use leakgauge::audit::{AuditOptions, SplitChoice, Verdict};
+use leakgauge::base::error::{Error, Result};
+use leakgauge::base::grammar::Call;
 use leakgauge::compare::{self as library, Against, Comparison, Measured};
-use leakgauge::error::{Error, Result};
-use leakgauge::grammar::Call;
 use leakgauge::log::{ReadOptions, STDIN};
 use leakgauge::report::command_line;
 use leakgauge::{log, report};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use clap::Args;
-use leakgauge::error::{Error, Result};
+use leakgauge::base::error::{Error, Result};
 use leakgauge::log::EngineOptions;
 
 /// How a log is read through the query engine.

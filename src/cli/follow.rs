@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
 use leakgauge::audit::{AuditOptions, PriorChoice, SplitChoice};
-use leakgauge::error::{Error, Result};
+use leakgauge::base::error::{Error, Result};
 use leakgauge::follow::{self, Line, Monitor};
 use leakgauge::log::{self, RowStream};
 use leakgauge::report::{self, Format};

@@ -20,7 +20,7 @@ use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use leakgauge::error::{Error, Result};
+use leakgauge::base::error::{Error, Result};
 
 /// Measures how much a deployed mechanism leaks about its secrets, from a log of (secret,
 /// observation) rows, with valid confidence limits.
@@ -59,7 +59,7 @@ enum Command {
 
 /// Runs the program.
 pub fn main() -> ExitCode {
-    leakgauge::naming::install(flags::flag);
+    leakgauge::base::naming::install(flags::flag);
     let arguments = Arguments::parse();
     let done = match arguments.command {
         Command::Estimate(arguments) => audit::estimate(&arguments),

@@ -5,11 +5,11 @@ use std::sync::LazyLock;
 
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
+use leakgauge::attack::tuning::ScorerChoice;
 use leakgauge::audit::{self, PriorChoice, SplitChoice};
-use leakgauge::error::{Error, Result};
+use leakgauge::base::error::{Error, Result};
 use leakgauge::log::{HeaderChoice, ListReading, MAX_ROWS, ReadOptions, ScoreColumns, expand};
 use leakgauge::report::Format;
-use leakgauge::tuning::ScorerChoice;
 
 use crate::cli::engine::EngineArguments;
 

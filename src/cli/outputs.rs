@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use leakgauge::error::Result;
+use leakgauge::base::error::Result;
 use leakgauge::report::{COMPARISON_PLOTS, Outputs, PICTURES};
 
 use crate::cli::options::LogArguments;

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use leakgauge::error::{Error, Result};
-use leakgauge::files::{AtomicFile, check_outputs};
-use leakgauge::permutation::Distance;
+use leakgauge::base::error::{Error, Result};
+use leakgauge::base::files::{AtomicFile, check_outputs};
+use leakgauge::exact::permutation::Distance;
 use leakgauge::permute::{
     Grouping, OrderChoice, OrderName, ReleaseOptions, Table, TableOptions, release,
 };

@@ -4,12 +4,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use leakgauge::audit::{AuditOptions, audit};
-use leakgauge::error::{Error, Result};
-use leakgauge::log::Log;
+use leakgauge::base::error::{Error, Result};
 use leakgauge::report;
 use leakgauge::reproduce::{
-    Audited, ENTRIES, Entry, Population, ReproduceOptions, entry, read_population,
+    ENTRIES, Entry, Population, ReproduceOptions, entry, options, read_population,
 };
 
 use crate::cli::options::FormatName;
@@ -77,14 +75,13 @@ pub fn reproduce(arguments: &ReproduceArguments) -> Result<ExitCode> {
     };
     let mut made = Vec::new();
     for entry in entries {
-        let options = ReproduceOptions {
+        let chosen = ReproduceOptions {
             seed: arguments.seed,
             population: population.clone().filter(|_| entry.takes_data),
-            audit: Some(black_box),
             source: arguments.data.clone().filter(|_| entry.takes_source),
-            ..ReproduceOptions::default()
+            ..options()
         };
-        let figure = entry.reproduce(&options)?;
+        let figure = entry.reproduce(&chosen)?;
         let files = report::write_with_data(&figure.pictures, &arguments.out, arguments.force)?;
         made.push((
             figure,
@@ -96,20 +93,6 @@ pub fn reproduce(arguments: &ReproduceArguments) -> Result<ExitCode> {
     }
     to_stdout(|out| report::write_reproductions(&made, arguments.seed, format, out))?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// The result of an audit, for figures about audits.
-fn black_box(log: &Log, seed: u64) -> Result<Audited> {
-    let options = AuditOptions {
-        seed,
-        ..AuditOptions::default()
-    };
-    let found = audit(log, &options)?.worst_pair.bayes_security;
-    Ok(Audited {
-        estimate: found.point,
-        lower: found.lower,
-        upper: found.upper,
-    })
 }
 
 fn population(arguments: &ReproduceArguments) -> Result<Option<Population>> {

@@ -4,9 +4,9 @@ use std::io;
 use std::process::ExitCode;
 
 use clap::Args;
-use leakgauge::error::{Error, Result};
-use leakgauge::mechanism;
-use leakgauge::simulate::Simulation;
+use leakgauge::base::error::{Error, Result};
+use leakgauge::exact::mechanism;
+use leakgauge::exact::simulate::Simulation;
 
 use crate::cli::to_stdout;
 

@@ -14,10 +14,10 @@
 //!     let log = read_from(&format!("log {at}"), std::io::Cursor::new(csv), &ReadOptions::default())?;
 //!     measure(&log, AuditOptions::default(), Some(claim))
 //! });
-//! let found = compare(logs.collect::<Result<_, leakgauge::error::Error>>()?, Against::Previous)?;
+//! let found = compare(logs.collect::<Result<_, leakgauge::base::error::Error>>()?, Against::Previous)?;
 //! let change = &found.differences[0].attack_vulnerability.difference;
 //! assert!(change.lower.unwrap() > 0.0 && change.upper.unwrap() < 1.0);
-//! # Ok::<(), leakgauge::error::Error>(())
+//! # Ok::<(), leakgauge::base::error::Error>(())
 //! ```
 
 mod analytic;

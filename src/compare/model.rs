@@ -9,6 +9,7 @@ use crate::estimate::Estimate;
 
 /// The whole comparison.
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct Comparison {
     /// Version of this layout.
     pub schema_version: u32,
@@ -32,6 +33,7 @@ pub struct Comparison {
 
 /// One log.
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct LogEntry {
     /// Its files.
     pub files: Vec<String>,
@@ -68,6 +70,7 @@ pub struct LogEntry {
 
 /// A parameter and its value.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct ParameterPoint {
     /// Its name.
     pub name: String,
@@ -77,6 +80,7 @@ pub struct ParameterPoint {
 
 /// The pair that is easiest to tell apart; its limits hold on their own.
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct WorstPairEntry {
     /// The two secrets.
     pub secrets: Pair,
@@ -92,6 +96,7 @@ pub struct WorstPairEntry {
 
 /// The estimate minus the analytic value at the pair estimated.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Residual {
     /// Of total variation.
     pub total_variation: f64,
@@ -101,6 +106,7 @@ pub struct Residual {
 
 /// Figures of a whole log.
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct OverallEntry {
     /// The prior.
     pub prior: String,
@@ -120,6 +126,7 @@ pub struct OverallEntry {
 
 /// What changed from one log to another.
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct Differences {
     /// The numbers of the two logs, from 1: the earlier, the later.
     pub logs: [usize; 2],
@@ -143,6 +150,7 @@ pub struct Differences {
 
 /// A figure in two logs.
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct Difference {
     /// In the earlier log.
     pub earlier: Option<f64>,
@@ -160,6 +168,7 @@ pub struct Difference {
 
 /// How the points of all pairs that both logs have changed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct PairSummary {
     /// Pairs with a point in both logs.
     pub compared: usize,
@@ -173,6 +182,7 @@ pub struct PairSummary {
 
 /// Total variation of a pair in two logs: points.
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct PairDifference {
     /// The two secrets.
     pub secrets: Pair,
@@ -190,6 +200,7 @@ pub struct PairDifference {
 
 /// Analytic values over a parameter.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Curve {
     /// The parameter.
     pub parameter: String,
@@ -199,6 +210,7 @@ pub struct Curve {
 
 /// A point of the curve.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct CurvePoint {
     /// Of the parameter.
     pub value: f64,

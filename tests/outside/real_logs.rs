@@ -142,8 +142,10 @@ fn rtlf_is_read() {
 /// Websites behind encrypted DNS (Siby et al. 2020), learned on the fit and tune rows, judged on the
 /// certify rows: the number of columns that differ tells them apart better than any distance of numbers.
 fn the_hamming_distance_tells_websites_apart_best() {
-    use leakgauge::scorer::{KNearest, Metric, Neighbors, Rank, TransformKind, Vote, score_table};
-    use leakgauge::split::Split;
+    use leakgauge::attack::scorer::{
+        KNearest, Metric, Neighbors, Rank, TransformKind, Vote, score_table,
+    };
+    use leakgauge::attack::split::Split;
     use rand::SeedableRng;
     let options = ReadOptions {
         files: vec![path_of("doh/LOC1_100.csv.gz").display().to_string()],
@@ -157,7 +159,7 @@ fn the_hamming_distance_tells_websites_apart_best() {
         let neighbors = Neighbors::fit_with(&log.observations, &learn, metric, transform)
             .expect("a log with numbers")
             .into();
-        let scorer: Box<dyn leakgauge::scorer::Scorer> = if vote {
+        let scorer: Box<dyn leakgauge::attack::scorer::Scorer> = if vote {
             Box::new(Vote::new("vote", neighbors, Rank::Fixed(1)))
         } else {
             Box::new(KNearest::new("nearest", neighbors, Rank::Fixed(1), 24.0))

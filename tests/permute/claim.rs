@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use leakgauge::audit::{AuditOptions, Verdict, audit};
 use leakgauge::claim::Claim;
+use leakgauge::exact::mallows::Kendall;
+use leakgauge::exact::mechanism;
+use leakgauge::exact::simulate::Simulation;
 use leakgauge::log::{ReadOptions, read_from};
-use leakgauge::mallows::Kendall;
-use leakgauge::mechanism;
-use leakgauge::simulate::Simulation;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

@@ -1,10 +1,10 @@
 //! How near are the points? Against the neighbour vote with k = ln n and the rule that knows the true
 //! densities, all on the same rows.
 
+use leakgauge::attack::split::Split;
 use leakgauge::audit::{AuditOptions, audit};
+use leakgauge::log::observations::Counts;
 use leakgauge::log::{Log, ReadOptions, read_from};
-use leakgauge::observations::Counts;
-use leakgauge::split::Split;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;

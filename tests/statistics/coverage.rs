@@ -1,13 +1,13 @@
 //! Do the limits cover, and do true claims stay unrefuted?
 
+use leakgauge::attack::pairwise::{Advantage, AdvantageMethod, Rule, judge};
+use leakgauge::attack::split::Split;
+use leakgauge::attack::tuning::{Budget, Goals, ScorerChoice, tune};
 use leakgauge::audit::{AuditOptions, Findings, Pair, Verdict, audit};
 use leakgauge::claim::Claim;
 use leakgauge::estimate::Estimate;
+use leakgauge::log::observations::{Cell, Counts};
 use leakgauge::log::{Log, ReadOptions, read_from};
-use leakgauge::observations::{Cell, Counts};
-use leakgauge::pairwise::{Advantage, AdvantageMethod, Rule, judge};
-use leakgauge::split::Split;
-use leakgauge::tuning::{Budget, Goals, ScorerChoice, tune};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use leakgauge::audit::{AuditOptions, Findings, Pair, Verdict, audit};
 use leakgauge::claim::Claim;
 use leakgauge::estimate::Estimate;
+use leakgauge::exact::mechanism::{BoundMechanism, MECHANISMS, parse};
+use leakgauge::exact::simulate::Simulation;
 use leakgauge::log::{Log, ReadOptions, read_from};
-use leakgauge::mechanism::{BoundMechanism, MECHANISMS, parse};
-use leakgauge::simulate::Simulation;
 use rayon::prelude::*;
 
 use super::quick::Rates;

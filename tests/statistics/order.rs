@@ -3,10 +3,10 @@
 
 use std::fmt::Write;
 
+use leakgauge::attack::tuning::ScorerChoice;
 use leakgauge::audit::{AuditOptions, SplitChoice, audit};
 use leakgauge::follow::{FollowOptions, Monitor};
 use leakgauge::log::{Log, ReadOptions, RowStream, read_from};
-use leakgauge::tuning::ScorerChoice;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -183,7 +183,7 @@ fn followed(shift: f64, replicate: u64) -> f64 {
     let input = Box::new(std::io::Cursor::new(csv));
     let mut stream = RowStream::new(input, &options).expect("a good log");
     let mut monitor = Monitor::new(FollowOptions {
-        budget: leakgauge::tuning::Budget::default(),
+        budget: leakgauge::attack::tuning::Budget::default(),
         confidence: 0.95,
         seed: replicate,
         attacks: ScorerChoice::Auto.into(),

@@ -1,7 +1,7 @@
 //! Do limits cover where a log is too long and a sample of its rows is used?
 
+use leakgauge::attack::tuning::ScorerChoice;
 use leakgauge::log::{Log, ReadOptions, read_from};
-use leakgauge::tuning::ScorerChoice;
 use rayon::prelude::*;
 
 use super::cases::{self, Case, Shape};

@@ -3,9 +3,9 @@
 
 use leakgauge::audit::{AuditOptions, Verdict, audit};
 use leakgauge::claim::Claim;
+use leakgauge::exact::mallows::Kendall;
+use leakgauge::exact::mechanism::parse;
 use leakgauge::log::{Log, ReadOptions, read_from};
-use leakgauge::mallows::Kendall;
-use leakgauge::mechanism::parse;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;

@@ -1,12 +1,12 @@
 //! The shuffle model from the outside: logs of shuffled batches, and samples of messages, against exact values.
 
 use leakgauge::audit::{AuditOptions, Findings, audit};
-use leakgauge::channel::{Channel, Prior};
 use leakgauge::estimate::Estimate;
-use leakgauge::mechanism::parse;
-use leakgauge::shuffle::reidentification::samples::{self, Messages};
-use leakgauge::shuffle::reidentification::{Game, Randomizer};
-use leakgauge::shuffle::vulnerability::{
+use leakgauge::exact::channel::{Channel, Prior};
+use leakgauge::exact::mechanism::parse;
+use leakgauge::exact::shuffle::reidentification::samples::{self, Messages};
+use leakgauge::exact::shuffle::reidentification::{Game, Randomizer};
+use leakgauge::exact::shuffle::vulnerability::{
     RandomizedResponseShuffle, ShuffledInputs, informed_vulnerability,
 };
 use rand::SeedableRng;

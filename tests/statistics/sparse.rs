@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
+use leakgauge::attack::measure::minimax_tv::total_variation;
+use leakgauge::attack::pairwise::{Rule, judge, pairs};
+use leakgauge::attack::scorer::{Frequentist, Parameters, Scorer};
+use leakgauge::attack::split::Split;
+use leakgauge::log::observations::{Counts, Observations};
 use leakgauge::log::{Log, ReadOptions, read_from};
-use leakgauge::measure::minimax_tv::total_variation;
-use leakgauge::observations::{Counts, Observations};
-use leakgauge::pairwise::{Rule, judge, pairs};
-use leakgauge::scorer::{Frequentist, Parameters, Scorer};
-use leakgauge::split::Split;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Binomial, Distribution, Exp1};

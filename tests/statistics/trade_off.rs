@@ -1,11 +1,11 @@
 //! Do the limits of the trade-off cover? Scores of a Gaussian shift by μ: T(x) = Φ(Φ⁻¹(x) + μ), and a
 //! mechanism that gave them is μ-Gaussian private and no better.
 
+use leakgauge::attack::pairwise::ScoredRows;
+use leakgauge::attack::tuning::ScorerChoice;
 use leakgauge::audit::{AuditOptions, TradeOff, audit};
 use leakgauge::log::{ReadOptions, ScoreColumns, read_from};
-use leakgauge::pairwise::ScoredRows;
 use leakgauge::stats::special::{normal_cdf, normal_quantile};
-use leakgauge::tuning::ScorerChoice;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};

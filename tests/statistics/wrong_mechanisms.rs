@@ -20,7 +20,7 @@ mod truth;
 
 use std::collections::HashMap;
 
-use leakgauge::tuning::ScorerChoice;
+use leakgauge::attack::tuning::ScorerChoice;
 
 use super::quick::Rates;
 use cases::{CASES, Case, Mechanism, named};

@@ -6,7 +6,7 @@
 //! for any scores, because the rows that judge an attack are never shown to it.
 //!
 //! ```
-//! use leakgauge_attack::attack::{Attack, AttackError, FittedAttack};
+//! use leakgauge_attack::{Attack, AttackError, FittedAttack};
 //! use leakgauge_log::observations::{Counts, Observations};
 //!
 //! /// Guesses the secret whose mean is nearest, looking at the first numeric column.

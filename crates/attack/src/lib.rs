@@ -1,8 +1,8 @@
 //! Attacks on a log: [`scorer`]s that give every observation one score per secret, [`tuning`] that chooses
 //! among them on the tuning rows, and their errors between any [pair of secrets](pairwise) on certification rows
-//! that they never saw. [`attack`] has the trait for attacks from outside.
+//! that they never saw. [`Attack`] is the trait for attacks from outside.
 
-pub mod attack;
+mod attack;
 pub mod linfa;
 pub mod measure;
 pub mod pairs;
@@ -11,3 +11,6 @@ pub mod scorer;
 pub mod scores;
 pub mod split;
 pub mod tuning;
+
+pub use attack::{Attack, AttackError, FittedAttack};
+pub use tuning::{Attacks, ScorerChoice};

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use leakgauge::channel::Prior;
-use leakgauge::error::{Error, Result};
-use leakgauge::files::replace_file;
-use leakgauge::report::{self, shuffle as pictures};
-use leakgauge::shuffle::information::{
+use leakgauge::base::error::{Error, Result};
+use leakgauge::base::files::replace_file;
+use leakgauge::exact::channel::Prior;
+use leakgauge::exact::shuffle::information::{
     self as library, Distribution, StoppingRule, SurveyOptions, optimal_decoys,
 };
+use leakgauge::report::{self, shuffle as pictures};
 
 use super::shared::{Files, Shared, randomizer};
 

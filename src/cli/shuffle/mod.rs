@@ -8,7 +8,7 @@ mod vulnerability;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use leakgauge::error::Result;
+use leakgauge::base::error::Result;
 
 /// `shuffle`.
 #[derive(Args)]

@@ -3,14 +3,14 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use leakgauge::error::{Error, Result};
-use leakgauge::mechanism;
-use leakgauge::plot::Figure;
-use leakgauge::report::shuffle as report;
-use leakgauge::shuffle::parse_numbers;
-use leakgauge::shuffle::reidentification::{
+use leakgauge::base::error::{Error, Result};
+use leakgauge::exact::mechanism;
+use leakgauge::exact::shuffle::parse_numbers;
+use leakgauge::exact::shuffle::reidentification::{
     Game, Pair, Randomizer, RatioLaw, Reidentification, honeyword, pair,
 };
+use leakgauge::plot::Figure;
+use leakgauge::report::shuffle as report;
 
 use super::shared::{Files, Shared};
 

@@ -5,15 +5,15 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use leakgauge::channel::Channel;
-use leakgauge::error::{Error, Result};
+use leakgauge::base::error::{Error, Result};
+use leakgauge::exact::channel::Channel;
+use leakgauge::exact::mechanism;
+use leakgauge::exact::shuffle::parse_numbers;
+use leakgauge::exact::shuffle::reidentification::Source;
 use leakgauge::input::{distribution, matrix as read};
 use leakgauge::log::{self, ReadMeter};
-use leakgauge::mechanism;
 use leakgauge::plot::Figure;
 use leakgauge::report::{Format, shuffle::write_pictures};
-use leakgauge::shuffle::parse_numbers;
-use leakgauge::shuffle::reidentification::Source;
 
 use crate::cli::options::{FormatName, use_threads};
 use crate::cli::to_stdout;

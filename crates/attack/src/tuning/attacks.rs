@@ -12,7 +12,7 @@ use leakgauge_base::naming::option;
 ///
 /// ```
 /// use std::sync::Arc;
-/// use leakgauge_attack::attack::Attack;
+/// use leakgauge_attack::Attack;
 /// use leakgauge_attack::tuning::{Attacks, ScorerChoice};
 ///
 /// # fn choices(mine: Arc<dyn Attack>) {
