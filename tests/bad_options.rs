@@ -19,7 +19,7 @@ fn an_unknown_claim_is_answered_with_all_of_them_and_the_nearest() {
         "bayes-securty(0.9)",
         &["did you mean bayes-security?", "attack-advantage"],
     );
-    refuses_claim("magic(1)", &["magic", "no such claim", "laplace"]);
+    refuses_claim("magic(1)", &["magic", "no claim has this name", "laplace"]);
     refuses_claim("", &["the text is empty", "laplace(scale=2)"]);
     refuses_claim("ldp(epsilon=1", &["expected", "at character", "the end"]);
     refuses_claim("ldp\u{1b}[31m(1)", &["ldp"]);
@@ -126,7 +126,7 @@ fn a_resolution_is_a_column_and_a_positive_width() {
     );
     refuses(
         &["--resolution", "time=wide"],
-        &["COLUMN=WIDTH", "for instance"],
+        &["COLUMN=WIDTH", "for example"],
     );
     refuses(&["--resolution", "tiem=1"], &["--resolution tiem", "time"]);
     refuses(&["--resolution", "time=1,2=5"], &["two resolutions"]);

@@ -458,5 +458,5 @@ fn gaussian_and_concentrated_promises_bound_gaussian_noise() {
     assert_eq!(mu.figure("epsilon"), Some(f64::INFINITY));
     assert!(mu.figure("capacity").unwrap() > 1.0);
     let refused = leakgauge::exact::bounds::bounds("gdp(mu=1, unit=2)", &options).unwrap_err();
-    assert!(refused.to_string().contains("--group"), "{refused}");
+    assert!(refused.to_string().contains("`group = K`"), "{refused}");
 }

@@ -342,7 +342,7 @@ fn impossible_parameters_are_refused() {
         ),
         (
             "mixture(rappor(1, secrets=3), oue(1, secrets=4))",
-            "the first has 3 secrets, the second 4",
+            "the first mechanism has 3 secrets, the second 4",
         ),
         ("laplase(scale=1)", "did you mean laplace?"),
     ] {

@@ -81,7 +81,7 @@ impl Number {
 fn digits_bound(value: f64) -> i64 {
     let exponent = (value.to_bits() >> 52 & 0x7ff) as i64 - 1023;
     // log10(2) from below; the last digits of it, where exponents are large and negative, are made up for by 1.
-    let log10 = (exponent * 1233 >> 12) - i64::from(exponent < 0);
+    let log10 = ((exponent * 1233) >> 12) - i64::from(exponent < 0);
     // Subnormal numbers have the exponent of none.
     if exponent == -1023 {
         i64::MAX
