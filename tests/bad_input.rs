@@ -246,7 +246,7 @@ fn a_rare_secret_is_a_warning_and_only_rare_secrets_are_an_error() {
     let place = Place::with_log("secret,time\na,1.5\nb,2.5\nc,3.5\n");
     place.refuses(
         &["estimate", "log.csv"],
-        &["log.csv", "too few rows", "two rows of a secret"],
+        &["log.csv", "too few rows", "each secret needs"],
     );
 }
 

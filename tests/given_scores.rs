@@ -107,7 +107,7 @@ fn the_trade_off_has_operating_points_a_curve_a_band_and_what_they_say_of_privac
         rare["reason"]
             .as_str()
             .unwrap()
-            .contains("4380 are the least"),
+            .contains("at least 4380 rows are needed"),
         "{rare}"
     );
     assert!((found["operating_levels"]["together"].as_f64().unwrap() - 0.7).abs() < 1e-9);
@@ -268,7 +268,7 @@ fn rows_that_depend_on_each_other_have_no_trade_off() {
     let reason = found["worst_pair"]["trade_off_reason"].as_str().unwrap();
     assert!(reason.contains("independent rows"), "{reason}");
     let text = stdout(&place.run(&with(&["--split", "blocks"])));
-    assert!(text.contains("None: its limits"), "{text}");
+    assert!(text.contains("Not available. This limit needs independent rows"), "{text}");
 }
 
 #[test]

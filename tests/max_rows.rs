@@ -237,7 +237,7 @@ fn advice_to_take_more_rows_says_that_the_log_has_them() {
     let reason = claim["reason"].as_str().unwrap();
     assert!(claim["rows_needed"].as_u64().unwrap() > 1000);
     assert!(
-        reason.contains("Of the log's 12000 rows 1000 were used: --max-rows"),
+        reason.contains("1000 of the log's 12000 rows were used. --max-rows"),
         "{reason}"
     );
 }

@@ -236,7 +236,7 @@ fn a_row_of_words_that_occur_nowhere_else_is_not_guessed_about() {
     let message = read_from("log.csv", input, &by_number)
         .expect_err("unclear")
         .to_string();
-    assert!(message.contains("--header or --no-header"), "{message}");
+    assert!(message.contains("`header = present`"), "{message}");
     for (header, secrets) in [(HeaderChoice::Present, 2), (HeaderChoice::Absent, 3)] {
         let said = ReadOptions {
             header,
