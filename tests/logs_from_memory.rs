@@ -40,8 +40,8 @@ fn csv() -> String {
 
 fn json_lines() -> String {
     let line = |(secret, time, size, cache): (&str, f64, i64, Option<&str>)| {
-        let row = serde_json::json!({"secret": secret, "time": time, "size": size, "cache": cache});
-        format!("{row}\n")
+        let cache = Json::from(cache);
+        format!("{{\"secret\":\"{secret}\",\"time\":{time},\"size\":{size},\"cache\":{cache}}}\n")
     };
     rows().into_iter().map(line).collect()
 }
@@ -79,25 +79,27 @@ fn row_by_row() -> LogBuilder {
 
 /// The facts without how the log is written down.
 fn facts(log: &Log) -> InputFacts {
-    let mut facts = log.facts.clone();
-    (facts.format, facts.delimiter) = (Format::Memory, None);
-    facts.header_detected = false;
-    // A file may write more decimals than a number has; these do not.
-    facts
+    InputFacts {
+        format: Format::Memory,
+        delimiter: None,
+        header_detected: false,
+        ..log.facts.clone()
+    }
 }
 
 fn assert_same(one: &Log, other: &Log, of: &str) {
     assert_eq!(one.secrets, other.secrets, "{of}");
     assert_eq!(one.left_out, other.left_out, "{of}");
-    assert_eq!(one.counts, other.counts, "{of}");
-    assert_eq!(one.fit_counts, other.fit_counts, "{of}");
-    assert_eq!(one.sequence, other.sequence, "{of}");
+    // Not printed if they differ: they are long.
+    assert!(one.counts == other.counts, "{of}");
+    assert!(one.fit_counts == other.fit_counts, "{of}");
+    assert!(one.sequence == other.sequence, "{of}");
     assert_eq!(facts(one), facts(other), "{of}");
     // Tables and orders have no comparison of their own.
     let table = |log: &Log| format!("{:?}", log.observations);
-    assert_eq!(table(one), table(other), "{of}");
+    assert!(table(one) == table(other), "{of}");
     let order = |log: &Log| format!("{:?}", log.order);
-    assert_eq!(order(one), order(other), "{of}");
+    assert!(order(one) == order(other), "{of}");
 }
 
 fn report(log: &Log) -> Json {
