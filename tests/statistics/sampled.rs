@@ -81,7 +81,7 @@ pub fn quick() -> Vec<Rates> {
             .collect(),
         nominal: 0.05,
         wrong: Box::new(move |seed| {
-            let (covered, violated) = outcome(&case, seed, 4_000, 1_000);
+            let (covered, violated) = outcome(&case, seed, 6_000, 2_000);
             covered
                 .iter()
                 .map(|covered| !covered)
