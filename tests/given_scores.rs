@@ -268,7 +268,10 @@ fn rows_that_depend_on_each_other_have_no_trade_off() {
     let reason = found["worst_pair"]["trade_off_reason"].as_str().unwrap();
     assert!(reason.contains("independent rows"), "{reason}");
     let text = stdout(&place.run(&with(&["--split", "blocks"])));
-    assert!(text.contains("Not available. This limit needs independent rows"), "{text}");
+    assert!(
+        text.contains("Not available. This limit needs independent rows"),
+        "{text}"
+    );
 }
 
 #[test]
