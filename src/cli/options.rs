@@ -204,24 +204,33 @@ impl From<SplitName> for SplitChoice {
     }
 }
 
-/// Output formats by name.
-#[derive(Clone, Copy, ValueEnum)]
-pub enum FormatName {
-    /// Text for a terminal
-    Text,
-    /// JSON for scripts, with stable keys
-    Json,
-    /// Markdown for tickets and documents
-    Markdown,
+/// An output format by its name, from the list of all formats.
+#[derive(Clone, Copy)]
+pub struct FormatName(Format);
+
+impl ValueEnum for FormatName {
+    fn value_variants<'a>() -> &'a [Self] {
+        const ALL: [FormatName; Format::ALL.len()] = {
+            let mut all = [FormatName(Format::Text); Format::ALL.len()];
+            let mut at = 0;
+            while at < all.len() {
+                all[at] = FormatName(Format::ALL[at]);
+                at += 1;
+            }
+            all
+        };
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let (name, about) = self.0.about();
+        Some(PossibleValue::new(name).help(about))
+    }
 }
 
 impl From<FormatName> for Format {
     fn from(name: FormatName) -> Self {
-        match name {
-            FormatName::Text => Format::Text,
-            FormatName::Json => Format::Json,
-            FormatName::Markdown => Format::Markdown,
-        }
+        name.0
     }
 }
 

@@ -48,7 +48,8 @@ pub use html::{comparison_page, page};
 pub use outputs::Outputs;
 pub use pictures::{PICTURES, pictures};
 
-/// How a report is written to standard output.
+/// How a report is written to standard output. A new format needs its variant here and a renderer of
+/// [`Document`](document::Document); the command line's names follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Format {
     /// For reading in a terminal.
@@ -58,6 +59,20 @@ pub enum Format {
     Json,
     /// For tickets and documents.
     Markdown,
+}
+
+impl Format {
+    /// All formats, in the order of the help.
+    pub const ALL: [Format; 3] = [Format::Text, Format::Json, Format::Markdown];
+
+    /// Its name on the command line, and what it is for.
+    pub fn about(self) -> (&'static str, &'static str) {
+        match self {
+            Format::Text => ("text", "Text for a terminal"),
+            Format::Json => ("json", "JSON for scripts, with stable keys"),
+            Format::Markdown => ("markdown", "Markdown for tickets and documents"),
+        }
+    }
 }
 
 /// Writes what is known of a log at some row, on one line; before the first line of text, what it says.
@@ -85,11 +100,7 @@ pub fn write_follow(
 /// # Errors
 /// What the writer reports.
 pub fn write_audit(audit: &Findings, format: Format, out: &mut dyn Write) -> io::Result<()> {
-    match format {
-        Format::Json => write_json(audit, out),
-        Format::Text => out.write_all(sections::audit(audit).to_text().as_bytes()),
-        Format::Markdown => out.write_all(sections::audit(audit).to_markdown().as_bytes()),
-    }
+    write(audit, || sections::audit(audit), format, out)
 }
 
 /// The JSON report of an audit, as `leakgauge audit --format json` prints it.
@@ -105,11 +116,7 @@ pub fn json(found: &Findings) -> Result<String, serde_json::Error> {
 /// # Errors
 /// What the writer reports.
 pub fn write_bounds(table: &Bounds, format: Format, out: &mut dyn Write) -> io::Result<()> {
-    match format {
-        Format::Json => write_json(table, out),
-        Format::Text => out.write_all(bounds::document(table).to_text().as_bytes()),
-        Format::Markdown => out.write_all(bounds::document(table).to_markdown().as_bytes()),
-    }
+    write(table, || bounds::document(table), format, out)
 }
 
 /// Writes the analysis of a channel.
@@ -117,11 +124,7 @@ pub fn write_bounds(table: &Bounds, format: Format, out: &mut dyn Write) -> io::
 /// # Errors
 /// What the writer reports.
 pub fn write_channel(analysis: &Analysis, format: Format, out: &mut dyn Write) -> io::Result<()> {
-    match format {
-        Format::Json => write_json(analysis, out),
-        Format::Text => out.write_all(channel::analysis(analysis).to_text().as_bytes()),
-        Format::Markdown => out.write_all(channel::analysis(analysis).to_markdown().as_bytes()),
-    }
+    write(analysis, || channel::analysis(analysis), format, out)
 }
 
 /// Writes a comparison.
@@ -133,45 +136,40 @@ pub fn write_comparison(
     format: Format,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    match format {
-        Format::Json => write_json(comparison, out),
-        Format::Text => out.write_all(compare::document(comparison).to_text().as_bytes()),
-        Format::Markdown => out.write_all(compare::document(comparison).to_markdown().as_bytes()),
-    }
+    write(comparison, || compare::document(comparison), format, out)
 }
 
-#[cfg(feature = "reproduce")]
 /// Writes which figures can be recomputed.
 ///
 /// # Errors
 /// What the writer reports.
+#[cfg(feature = "reproduce")]
 pub fn write_figures(entries: &[Entry], format: Format, out: &mut dyn Write) -> io::Result<()> {
-    match format {
-        Format::Json => write_json(
-            &serde_json::json!({"schema_version": 1, "figures": entries}),
-            out,
-        ),
-        Format::Text => out.write_all(reproduce::list(entries).to_text().as_bytes()),
-        Format::Markdown => out.write_all(reproduce::list(entries).to_markdown().as_bytes()),
-    }
+    write(
+        &serde_json::json!({"schema_version": 1, "figures": entries}),
+        || reproduce::list(entries),
+        format,
+        out,
+    )
 }
 
-#[cfg(feature = "reproduce")]
 /// Writes how recomputed figures compare with what is printed, and the files that they are in.
 ///
 /// # Errors
 /// What the writer reports.
+#[cfg(feature = "reproduce")]
 pub fn write_reproductions(
     figures: &[(Reproduction, Vec<String>)],
     seed: u64,
     format: Format,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    match format {
-        Format::Json => write_json(&reproduce::json(figures, seed), out),
-        Format::Text => out.write_all(reproduce::document(figures).to_text().as_bytes()),
-        Format::Markdown => out.write_all(reproduce::document(figures).to_markdown().as_bytes()),
-    }
+    write(
+        &reproduce::json(figures, seed),
+        || reproduce::document(figures),
+        format,
+        out,
+    )
 }
 
 /// Writes what shuffled messages tell.
@@ -183,7 +181,7 @@ pub fn write_shuffle_information(
     format: Format,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    write_either(survey, || shuffle_flow::information(survey), format, out)
+    write(survey, || shuffle_flow::information(survey), format, out)
 }
 
 /// Writes what shuffled messages of a randomizer tell.
@@ -195,7 +193,7 @@ pub fn write_shuffle_randomizer(
     format: Format,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    write_either(survey, || shuffle_flow::randomizer(survey), format, out)
+    write(survey, || shuffle_flow::randomizer(survey), format, out)
 }
 
 /// Writes what shuffled messages of different laws tell.
@@ -207,7 +205,7 @@ pub fn write_shuffle_users(
     format: Format,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    write_either(survey, || shuffle_flow::users(survey), format, out)
+    write(survey, || shuffle_flow::users(survey), format, out)
 }
 
 /// Writes how likely a shuffled value is guessed.
@@ -219,7 +217,7 @@ pub fn write_shuffle_vulnerability(
     format: Format,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    write_either(survey, || shuffle_flow::vulnerability(survey), format, out)
+    write(survey, || shuffle_flow::vulnerability(survey), format, out)
 }
 
 /// Writes how likely an input of a randomizer before a shuffler is guessed.
@@ -231,7 +229,7 @@ pub fn write_shuffle_mechanism(
     format: Format,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    write_either(survey, || shuffle_flow::mechanism(survey), format, out)
+    write(survey, || shuffle_flow::mechanism(survey), format, out)
 }
 
 /// Writes what is to be said about a log shuffled within groups.
@@ -243,10 +241,10 @@ pub fn write_permute(
     format: Format,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    write_either(found, || permute::document(found), format, out)
+    write(found, || permute::document(found), format, out)
 }
 
-fn write_either(
+fn write(
     model: &impl Serialize,
     document: impl FnOnce() -> document::Document,
     format: Format,
