@@ -346,7 +346,7 @@ fn what_cannot_be_compared_is_refused() {
     place.refuses(&["compare", "-", "-"], &["only once"]);
     place.refuses(
         &["compare", "half.csv", "./half.csv"],
-        &["named twice", "audit"],
+        &["given twice", "audit"],
     );
     place.refuses(
         &["compare", "half.csv", "two.csv", "--fit-on", "-"],
