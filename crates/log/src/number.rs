@@ -36,16 +36,7 @@ impl Number {
         match self {
             Number::Integer(value) => out.push_str(itoa::Buffer::new().format(value)),
             Number::Unsigned(value) => out.push_str(itoa::Buffer::new().format(value)),
-            Number::Float(value) => {
-                let mut buffer = zmij::Buffer::new();
-                let text = buffer.format(value);
-                if text.contains('e') {
-                    // Decimals that are written out can be counted.
-                    out.push_str(&value.to_string());
-                } else {
-                    out.push_str(text.strip_suffix(".0").unwrap_or(text));
-                }
-            }
+            Number::Float(value) => write_float(value, out),
         }
     }
 
@@ -74,6 +65,17 @@ impl Number {
         self.write(&mut text);
         let behind_point = text.find('.').map_or(0, |at| text.len() - at - 1);
         most.max(behind_point as u32)
+    }
+}
+
+/// Appends the shortest text of a float, without an exponent: decimals that are written out can be counted.
+fn write_float<F: zmij::Float + fmt::Display>(value: F, out: &mut String) {
+    let mut buffer = zmij::Buffer::new();
+    let text = buffer.format(value);
+    if text.contains('e') {
+        out.push_str(&value.to_string());
+    } else {
+        out.push_str(text.strip_suffix(".0").unwrap_or(text));
     }
 }
 
@@ -108,8 +110,8 @@ impl From<f64> for Number {
 /// 0.10000000149. So a column means the same in every format and precision.
 impl From<f32> for Number {
     fn from(value: f32) -> Self {
-        let mut buffer = zmij::Buffer::new();
-        let text = buffer.format(value);
+        let mut text = String::new();
+        write_float(value, &mut text);
         Number::Float(text.parse().unwrap_or_else(|_| f64::from(value)))
     }
 }
@@ -174,7 +176,11 @@ mod tests {
             }
             let single = f32::from_bits(short);
             if single.is_finite() {
-                prop_assert_eq!(Number::from(single).to_string(), single.to_string());
+                let text = Number::from(single).to_string();
+                prop_assert_eq!(text.parse::<f32>().unwrap(), single);
+                let mut shortest = String::new();
+                write_float(single, &mut shortest);
+                prop_assert_eq!(text, shortest);
             }
         }
     }
