@@ -6,6 +6,7 @@ use leakgauge_base::quantity::PrivacyParameter;
 
 /// How a point or limit was obtained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
     /// The chosen attack on rows it never saw.
@@ -46,6 +47,7 @@ pub enum Method {
 
 /// The methods behind a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Methods {
     /// Of the point.
     pub point: Option<Method>,

@@ -252,6 +252,7 @@ pub struct Multiplicity {
 
 /// How limits of several pairs are made to hold together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Correction {
     /// There is one pair only.
@@ -350,6 +351,7 @@ pub struct Asymptotic {
 
 /// The answer to a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// A certified upper limit is within the claim for every pair.

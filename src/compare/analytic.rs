@@ -10,6 +10,7 @@ use leakgauge_log::Log;
 
 /// Exact values of a mechanism on the secrets of a log.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Analytic {
     /// The mechanism in full.
     #[serde(skip)]
@@ -26,6 +27,7 @@ pub struct Analytic {
 
 /// A pair with its exact values.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AnalyticPair {
     /// The two secrets.
     pub secrets: [String; 2],

@@ -9,6 +9,7 @@ use crate::estimate::Estimate;
 
 /// The whole comparison.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Comparison {
     /// Version of this layout.
@@ -33,6 +34,7 @@ pub struct Comparison {
 
 /// One log.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct LogEntry {
     /// Its files.
@@ -70,6 +72,7 @@ pub struct LogEntry {
 
 /// A parameter and its value.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct ParameterPoint {
     /// Its name.
@@ -80,6 +83,7 @@ pub struct ParameterPoint {
 
 /// The pair that is easiest to tell apart; its limits hold on their own.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct WorstPairEntry {
     /// The two secrets.
@@ -96,6 +100,7 @@ pub struct WorstPairEntry {
 
 /// The estimate minus the analytic value at the pair estimated.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Residual {
     /// Of total variation.
@@ -106,6 +111,7 @@ pub struct Residual {
 
 /// Figures of a whole log.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct OverallEntry {
     /// The prior.
@@ -126,6 +132,7 @@ pub struct OverallEntry {
 
 /// What changed from one log to another.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Differences {
     /// The numbers of the two logs, from 1: the earlier, the later.
@@ -150,6 +157,7 @@ pub struct Differences {
 
 /// A figure in two logs.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Difference {
     /// In the earlier log.
@@ -168,6 +176,7 @@ pub struct Difference {
 
 /// How the points of all pairs that both logs have changed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct PairSummary {
     /// Pairs with a point in both logs.
@@ -182,6 +191,7 @@ pub struct PairSummary {
 
 /// Total variation of a pair in two logs: points.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct PairDifference {
     /// The two secrets.
@@ -200,6 +210,7 @@ pub struct PairDifference {
 
 /// Analytic values over a parameter.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Curve {
     /// The parameter.
@@ -210,6 +221,7 @@ pub struct Curve {
 
 /// A point of the curve.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct CurvePoint {
     /// Of the parameter.

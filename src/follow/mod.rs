@@ -63,6 +63,7 @@ pub struct FollowOptions {
 
 /// What is known at some row.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Line {
     /// Version of this layout.
     pub schema_version: u32,
@@ -95,6 +96,7 @@ impl Line {
 
 /// A claim at some row.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FollowedClaim {
     /// The claim; in JSON as it was written.
     pub claim: Claim,

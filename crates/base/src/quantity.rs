@@ -117,3 +117,46 @@ impl Serialize for PrivacyParameter {
         serializer.serialize_str(self.key())
     }
 }
+
+#[cfg(feature = "schema")]
+mod schema {
+    use std::borrow::Cow;
+
+    use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+
+    use super::{PrivacyParameter, Quantity};
+
+    const PRIVACY: [PrivacyParameter; 3] = [
+        PrivacyParameter::Epsilon { delta: 0.0 },
+        PrivacyParameter::Mu,
+        PrivacyParameter::Rho,
+    ];
+
+    impl JsonSchema for PrivacyParameter {
+        fn schema_name() -> Cow<'static, str> {
+            "PrivacyParameter".into()
+        }
+
+        fn json_schema(_: &mut SchemaGenerator) -> Schema {
+            json_schema!({ "type": "string", "enum": PRIVACY.map(PrivacyParameter::key) })
+        }
+    }
+
+    impl JsonSchema for Quantity {
+        fn schema_name() -> Cow<'static, str> {
+            "Quantity".into()
+        }
+
+        fn json_schema(_: &mut SchemaGenerator) -> Schema {
+            let others = [
+                Quantity::BayesSecurity,
+                Quantity::TotalVariation,
+                Quantity::Advantage,
+                Quantity::AttackAdvantage,
+            ];
+            let all = others.into_iter().chain(PRIVACY.map(Quantity::Privacy));
+            let keys: Vec<&str> = all.map(Quantity::key).collect();
+            json_schema!({ "type": "string", "enum": keys })
+        }
+    }
+}

@@ -2,6 +2,7 @@ use serde::Serialize;
 
 /// The name and version of the program, as every JSON report states them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Tool {
     /// Its name.
     pub name: &'static str,

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 /// A distance between permutations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Distance {
     /// Kendall's τ: the number of pairs in different order.

@@ -9,6 +9,7 @@ use leakgauge_base::naming::option;
 
 /// How a log is written down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
     /// Text with a delimiter: CSV, TSV.

@@ -10,6 +10,7 @@ use leakgauge_base::error::shorten;
 
 /// What a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ColumnType {
     /// Numbers: order and distance mean something.
@@ -20,6 +21,7 @@ pub enum ColumnType {
 
 /// What kind of thing an observer sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ObservationKind {
     /// Labels, or integers that recur: limits from above exist.
@@ -32,6 +34,7 @@ pub enum ObservationKind {
 
 /// An observation column.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Column {
     /// Its name in the file, or its number.
     pub name: String,

@@ -7,6 +7,7 @@ use leakgauge_base::error::{Error, Result};
 
 /// How well an attacker can locate the values of a subset of a group in the output.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SubsetBound {
     /// The number of rows of the subset.
     pub subset: u64,

@@ -11,6 +11,7 @@ use super::tree::Tree;
 
 /// The heuristic that found an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum OrderName {
     /// Breadth first from the row with the largest group, as in the paper.

@@ -71,6 +71,7 @@ pub fn kept(members: &[u32], received: &[u32], marked: &mut [bool]) -> u32 {
 
 /// The share of its values that a group kept in simulated shuffles.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Preserved {
     /// The mean share that stayed.
     pub mean: f64,

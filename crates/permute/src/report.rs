@@ -22,6 +22,7 @@ const LOOKED_AT: usize = 1000;
 
 /// The report about a release, as its JSON is written.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Report {
     /// 1.
     pub schema_version: u32,
@@ -71,6 +72,7 @@ pub struct Report {
 
 /// A candidate for the reference order.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TriedOrder {
     /// How it was found.
     pub name: OrderName,
@@ -82,6 +84,7 @@ pub struct TriedOrder {
 
 /// A summary of all groups.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GroupsReport {
     /// The number of distinct groups.
     pub count: usize,
@@ -107,6 +110,7 @@ pub struct GroupsReport {
 
 /// One group.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GroupReport {
     /// Its label, or else the first row (from 1) that it belongs to.
     pub name: String,
@@ -126,17 +130,20 @@ pub struct GroupReport {
 
 /// Groups other than those of the shuffle.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OtherGroups {
     /// Their radius, length or size, or their file.
     pub groups: String,
     /// Their sensitivity in the same reference order.
     pub sensitivity: u64,
-    /// α′, the guarantee of the shuffle for these groups.
+    /// α′, the guarantee of the shuffle for these groups; null if infinite.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     pub alpha: f64,
 }
 
 /// The guarantee of several releases together.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Composition {
     /// The α of earlier releases.
     pub previous: Vec<f64>,
@@ -146,6 +153,7 @@ pub struct Composition {
 
 /// Something that the guarantee does not cover.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Warning {
     /// A name for scripts.
     pub code: &'static str,

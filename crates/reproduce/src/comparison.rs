@@ -4,6 +4,7 @@ use serde::Serialize;
 
 /// A number or statement printed in a paper, and the recomputed one.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Comparison {
     /// Its location in the paper.
     pub place: &'static str,

@@ -85,6 +85,7 @@ impl Default for ReproduceOptions {
 
 /// A figure that can be recomputed.
 #[derive(Debug, Clone, Copy, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Entry {
     /// Its name on the command line.
     pub name: &'static str,

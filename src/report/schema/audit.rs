@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::input::Input;
 use super::method::Method;
-use super::with_keys;
+use super::{described_by, with_keys};
 use crate::audit::{
     Asymptotic, ClaimReport, Convergence, ConvergencePoint, Correction, Extrapolated, Findings,
     Multiplicity, Overall, PairFigures, PrivacyLimit, WorstPair,
@@ -17,22 +17,40 @@ use crate::report::sentences::learning;
 
 /// The keys of the report.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Audit<'a> {
+    /// Version of this layout.
     schema_version: u32,
+    /// Program and version.
     tool: Tool,
+    /// Seed of every random choice.
     seed: u64,
+    /// Level of every limit.
     confidence: f64,
+    /// What was read.
     input: Input<'a>,
+    /// What the reader should know before believing.
     warnings: &'a [Warning],
+    /// How it was done.
     method: Method<'a>,
+    /// What the limits rest on.
     assumptions: Vec<String>,
+    /// The pair that is easiest to tell apart.
     worst_pair: &'a WorstPair,
+    /// What privacy needs at least: ε at δ = 0, then what claims of privacy are judged by.
     privacy: &'a [PrivacyLimit],
+    /// Every pair.
     pairs: &'a [PairFigures],
+    /// How the figures of `pairs` hold together.
     multiplicity: &'a Multiplicity,
+    /// Figures of the whole log.
     overall: &'a Overall,
+    /// The numbers of the secrets in an order that puts those hard to tell apart side by side; `None`
+    /// with more than 200.
     secrets_by_likeness: &'a Option<Vec<u32>>,
+    /// Whether more rows would help; `None` where there are too few to tell.
     convergence: &'a Option<Convergence>,
+    /// One entry a claim.
     claims: &'a [ClaimReport],
 }
 
@@ -60,25 +78,40 @@ impl<'a> Audit<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(remote = "Multiplicity")]
 struct MultiplicityKeys {
+    /// The number of pairs.
     pairs: usize,
+    /// The correction.
     correction: Correction,
+    /// How many limits that a claim reads share the error probability.
     limits_read_by_claims: usize,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(remote = "Overall")]
 struct OverallKeys {
+    /// β* = 1 − the largest total variation of all pairs.
     bayes_security: Estimate,
+    /// The prior of the figures below.
     prior: PriorChoice,
+    /// 1 − max π.
     guessing_error: f64,
+    /// R*.
     bayes_risk: Estimate,
+    /// β(π, C) = R*/G.
     risk_leakage: Estimate,
+    /// L×.
     multiplicative_leakage: Estimate,
+    /// L⁺.
     additive_leakage: Estimate,
+    /// ln L×, nats.
     min_entropy_leakage: Estimate,
+    /// log₂ L×, bits.
     min_entropy_leakage_bits: Estimate,
+    /// ML×: the largest L× over all priors.
     capacity: Estimate,
 }
 
@@ -88,13 +121,22 @@ impl Serialize for PriorChoice {
     }
 }
 
+described_by!(PriorChoice => String);
+
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct ConvergenceKeys<'a> {
+    /// The attack learned from ever more rows, tried on the same rows.
     points: &'a [ConvergencePoint],
+    /// Rows it was tried on, certification rows all of them.
     judged_rows: u64,
+    /// Where the Bayes risk of this kind of attack seems to end; `None` with fewer than three points.
     bayes_risk: Option<Extrapolated>,
+    /// Where the advantage at the worst pair seems to end.
     total_variation: Option<Extrapolated>,
+    /// What the nearest neighbor would say of the true Bayes risk if it had seen infinitely many rows.
     cover_hart: Option<Asymptotic>,
+    /// Whether more rows would help.
     conclusion: String,
 }
 
@@ -112,26 +154,40 @@ impl Serialize for Convergence {
     }
 }
 
+described_by!(Convergence => ConvergenceKeys<'static>);
+
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(remote = "ConvergencePoint")]
 struct ConvergencePointKeys {
+    /// Rows it learned from.
     rows: u64,
+    /// Its risk at the prior.
     bayes_risk: f64,
+    /// Its advantage at the worst pair.
     total_variation: f64,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(remote = "Extrapolated")]
 struct ExtrapolatedKeys {
+    /// The value that the curve approaches.
     limit: f64,
+    /// Its standard error, approximately.
     standard_error: f64,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(remote = "Asymptotic")]
 struct AsymptoticKeys {
+    /// The true Bayes risk, were the error below that of infinitely many rows; secrets as frequent as in
+    /// the log (Cover and Hart 1967).
     bayes_risk: [f64; 2],
+    /// Error of the nearest neighbor.
     nearest_neighbor_error: f64,
+    /// Rows it learned from.
     rows: u64,
 }
 

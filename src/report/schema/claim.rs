@@ -2,6 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
+use super::described_by;
 use crate::audit::{ClaimReport, Fit, Pair, Verdict, Warning};
 use crate::estimate::Estimate;
 use crate::follow::FollowedReason;
@@ -10,15 +11,26 @@ use leakgauge_base::quantity::Quantity;
 use leakgauge_exact::claim::Claim;
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct ClaimKeys<'a> {
+    /// The claim as it was written.
     claim: &'a Claim,
+    /// Which quantity decides.
     quantity: Quantity,
+    /// What the claim says of it; null if infinite.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     analytic: f64,
+    /// The pair that decides.
     pair: &'a Pair,
+    /// What the log says of it.
     estimate: &'a Estimate,
+    /// The verdict.
     verdict: Verdict,
+    /// Why.
     reason: String,
+    /// Rows at which the same rates would decide; null if no number would.
     rows_needed: Option<u64>,
+    /// How well the log fits a claimed mechanism.
     #[serde(skip_serializing_if = "Option::is_none")]
     fit: &'a Option<Fit>,
 }
@@ -40,9 +52,14 @@ impl Serialize for ClaimReport {
     }
 }
 
+described_by!(ClaimReport => ClaimKeys<'static>);
+
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct FitKeys {
+    /// Smallest p-value over secrets, Holm-corrected; `None` if the law cannot be compared.
     p_value: Option<f64>,
+    /// The test, or why there is none.
     test: String,
 }
 
@@ -56,9 +73,14 @@ impl Serialize for Fit {
     }
 }
 
+described_by!(Fit => FitKeys);
+
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct WarningKeys {
+    /// A name for scripts.
     code: &'static str,
+    /// The text.
     message: String,
 }
 
@@ -72,8 +94,12 @@ impl Serialize for Warning {
     }
 }
 
+described_by!(Warning => WarningKeys);
+
 impl Serialize for FollowedReason {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&follow::reason(self))
     }
 }
+
+described_by!(FollowedReason => String);

@@ -2,17 +2,23 @@
 
 use serde::{Serialize, Serializer};
 
-use super::with_keys;
+use super::{described_by, with_keys};
 use crate::estimate::{Estimate, Methods, Reason};
 use crate::report::sentences::reasons::reason;
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(remote = "Estimate")]
 struct EstimateKeys {
+    /// The best available estimate; not a bound, and not clipped to what is possible.
     point: Option<f64>,
+    /// Lower limit.
     lower: Option<f64>,
+    /// Upper limit.
     upper: Option<f64>,
+    /// How each was obtained.
     method: Methods,
+    /// Why a limit is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<Reason>,
 }
@@ -24,3 +30,5 @@ impl Serialize for Reason {
         serializer.serialize_str(&reason(self))
     }
 }
+
+described_by!(Reason => String);

@@ -4,45 +4,70 @@ use leakgauge_log::Format;
 use leakgauge_log::observations::{Column, ObservationKind};
 use serde::{Serialize, Serializer};
 
+use super::described_by;
 use crate::audit::{self, Sample};
 
 /// The keys of what was read.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Input<'a> {
+    /// The files of the log.
     files: &'a [String],
+    /// The log to learn on.
     #[serde(skip_serializing_if = "Option::is_none")]
     fit_on: Option<&'a str>,
+    /// Rows (occurrences) in the log's files.
     rows: u64,
+    /// Rows used: those of the secrets asked for, of a sample those in it.
     rows_used: u64,
+    /// What the rows used are a sample of, if they are one.
     #[serde(skip_serializing_if = "Option::is_none")]
     sampled: Option<Sample>,
+    /// The same of the rows that were learned from, if they are in another log.
     #[serde(skip_serializing_if = "Option::is_none")]
     fit_on_sampled: Option<Sample>,
+    /// Whether the rows carried counts.
     aggregated: bool,
+    /// Whether row 1 was read as a header.
     header: bool,
+    /// Whether the header was found or forced.
     header_detected: bool,
+    /// How the first file is written down.
     format: Format,
+    /// The delimiter of the first file; `None` for a format without one.
     delimiter: Option<char>,
+    /// Whether every column was a secret.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     wide: bool,
+    /// What was made of the log beyond reading it: lists taken apart, units.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     notes: &'a [String],
+    /// The name of the secret's column.
     secret_column: &'a str,
+    /// Every secret with its rows.
     secrets: Vec<SecretRows<'a>>,
+    /// What an observer sees.
     observation: Observation<'a>,
 }
 
 /// A secret and its rows.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SecretRows<'a> {
+    /// Its label.
     label: &'a str,
+    /// Its rows.
     rows: u64,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Observation<'a> {
+    /// Discrete, numeric or mixed.
     kind: ObservationKind,
+    /// The columns that an observer sees.
     columns: &'a [Column],
+    /// Distinct observations.
     distinct: usize,
 }
 
@@ -83,11 +108,17 @@ pub fn secret_rows<'a>(labels: &'a [String], rows: &[u64]) -> Vec<SecretRows<'a>
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct SampledKeys<'a> {
+    /// The limit of rows that was given.
     max_rows: u64,
+    /// Rows of a secret that the sample has at most.
     cap: u64,
+    /// Rows in the sample.
     rows_used: u64,
+    /// Rows in the whole log.
     rows: u64,
+    /// Every secret with its rows in the whole log.
     secrets: Vec<SecretRows<'a>>,
 }
 
@@ -103,3 +134,5 @@ impl Serialize for Sample {
         keys.serialize(serializer)
     }
 }
+
+described_by!(Sample => SampledKeys<'static>);

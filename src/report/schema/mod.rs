@@ -25,12 +25,40 @@ macro_rules! with_keys {
                 <$keys>::serialize(self, serializer)
             }
         }
+        $crate::report::schema::described_by!($type => $keys);
     )*};
 }
 use with_keys;
+
+/// Gives a type the JSON Schema of the keys that it is written with.
+macro_rules! described_by {
+    ($($type:ty => $keys:ty),* $(,)?) => {$(
+        #[cfg(feature = "schema")]
+        impl schemars::JsonSchema for $type {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($type).into()
+            }
+
+            fn schema_id() -> std::borrow::Cow<'static, str> {
+                <$keys>::schema_id()
+            }
+
+            fn inline_schema() -> bool {
+                <$keys>::inline_schema()
+            }
+
+            fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                <$keys>::json_schema(generator)
+            }
+        }
+    )*};
+}
+use described_by;
 
 impl Serialize for Findings {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         audit::Audit::of(self).serialize(serializer)
     }
 }
+
+described_by!(Findings => audit::Audit<'static>);

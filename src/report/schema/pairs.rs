@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use super::with_keys;
+use super::{described_by, with_keys};
 use crate::audit::{
     Distributions, EpsilonLimit, Pair, PairFigures, PrivacyLimit, Shape, TotalVariationPoints,
     TradeOff, WorstPair,
@@ -17,63 +17,101 @@ impl Serialize for Pair {
     }
 }
 
+described_by!(Pair => [String; 2]);
+
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(remote = "WorstPair")]
 struct WorstPairKeys {
+    /// The two secrets.
     secrets: Pair,
+    /// 1 − total variation.
     bayes_security: Estimate,
+    /// Total variation.
     total_variation: Estimate,
+    /// All points of the total variation; discrete logs only.
     #[serde(skip_serializing_if = "Option::is_none")]
     total_variation_points: Option<TotalVariationPoints>,
+    /// Of the optimal adversary.
     advantage: Estimate,
+    /// Of the best attack found.
     attack_advantage: Estimate,
+    /// What differential privacy needs at least.
     epsilon: EpsilonLimit,
+    /// What the attack's score achieves at every threshold.
     trade_off: Option<TradeOff>,
+    /// Why there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     trade_off_reason: Option<Reason>,
+    /// The rows of both secrets, in the column in which they differ most.
     distributions: Option<Distributions>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(remote = "PairFigures")]
 struct PairFiguresKeys {
+    /// The two secrets.
     secrets: Pair,
+    /// 1 − total variation.
     bayes_security: Estimate,
+    /// Total variation.
     total_variation: Estimate,
+    /// All points of the total variation; discrete logs only.
     #[serde(skip_serializing_if = "Option::is_none")]
     total_variation_points: Option<TotalVariationPoints>,
+    /// Of the optimal adversary.
     advantage: Estimate,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(remote = "TotalVariationPoints", rename_all = "kebab-case")]
 struct TotalVariationPointsKeys {
+    /// Of the empirical frequencies: biased upward, by much where observations are many and rows few.
     plug_in: f64,
+    /// See [`leakgauge_attack::measure::minimax_tv`]; `None` with fewer than 16 rows.
     minimax: Option<f64>,
+    /// The attack on the certification rows.
     held_out_attack: Option<f64>,
+    /// Attacks on all rows, raised to what is certified.
     #[serde(skip_serializing_if = "Option::is_none")]
     cross_fitted_attack: Option<f64>,
+    /// Distinct observations of the pair in the rows of plug-in and minimax.
     distinct: u64,
+    /// Harmonic mean of the two secrets' numbers of these rows.
     effective_rows: f64,
+    /// Share of rows whose observation was seen once.
     seen_once: f64,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(remote = "EpsilonLimit")]
 struct EpsilonLimitKeys {
+    /// The pair it was found at, which may be another than the worst for total variation.
     secrets: Pair,
+    /// The estimate from the bare error rates; `None` if one is 0.
     point: Option<f64>,
+    /// The limit.
     lower: Option<f64>,
+    /// The δ it is for.
     delta: f64,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct PrivacyLimitKeys<'a> {
+    /// ε for a δ, μ of Gaussian or ρ of zero-concentrated differential privacy.
     quantity: PrivacyParameter,
+    /// The δ that an ε is for.
     #[serde(skip_serializing_if = "Option::is_none")]
     delta: Option<f64>,
+    /// The pair it was found at, chosen on the tuning rows.
     secrets: &'a Pair,
+    /// The estimate from the bare error rates; `None` if it is infinite.
     point: Option<f64>,
+    /// The limit.
     lower: Option<f64>,
 }
 
@@ -90,25 +128,39 @@ impl Serialize for PrivacyLimit {
     }
 }
 
+described_by!(PrivacyLimit => PrivacyLimitKeys<'static>);
+
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(remote = "Distributions")]
 struct DistributionsKeys {
+    /// The column.
     column: String,
+    /// Out of so many columns, the one with the largest difference in these pictures.
     columns: usize,
+    /// The picture.
     #[serde(flatten)]
     shape: Shape,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(remote = "Shape", tag = "kind", rename_all = "lowercase")]
 enum ShapeKeys {
+    /// Of a number: shares of each secret's rows between the edges; what lies beyond is left out.
     Numbers {
+        /// Ends of the bins, one more than there are bins.
         edges: Vec<f64>,
+        /// For each secret, a share a bin.
         shares: [Vec<f64>; 2],
+        /// Share of the rows of both that lie beyond the first and the last edge.
         beyond: f64,
     },
+    /// Of labels, or of few numbers.
     Labels {
+        /// The likeliest; an empty label stands for all others.
         labels: Vec<String>,
+        /// For each secret, a share a bin.
         shares: [Vec<f64>; 2],
     },
 }

@@ -46,6 +46,7 @@ pub use transform::TransformKind;
 
 /// A parameter of an attacker, for the report.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Parameter {
     /// A number of things.

@@ -9,6 +9,7 @@ use leakgauge_log::observations::{Counts, Observations};
 
 /// How numeric columns are prepared, learned on the fit rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum TransformKind {
     /// Every column brought to the same spread.

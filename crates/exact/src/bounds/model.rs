@@ -8,6 +8,7 @@ use leakgauge_base::grammar::Value;
 
 /// The figures of a mechanism or promise.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Bounds {
     /// 1.
     pub schema_version: u32,
@@ -25,6 +26,7 @@ pub struct Bounds {
 
 /// What was asked about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// A mechanism: the figures are exact.
@@ -35,6 +37,7 @@ pub enum Kind {
 
 /// The value of a parameter as a report has it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum ParameterValue {
     /// A number.
@@ -103,5 +106,51 @@ impl Serialize for Row {
             .collect();
         map.serialize_entry("parameters", &parameters)?;
         map.end()
+    }
+}
+
+/// Which parameters and figures a row has depends on the mechanism; those that every row has are named.
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Row {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Row".into()
+    }
+
+    fn schema_id() -> std::borrow::Cow<'static, str> {
+        concat!(module_path!(), "::Row").into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let figure = generator.subschema_for::<Option<f64>>();
+        let parameter = generator.subschema_for::<ParameterValue>();
+        let named = |what: &str| {
+            let mut named = figure.clone();
+            named.insert("description".to_owned(), what.into());
+            named
+        };
+        schemars::json_schema!({
+            "type": "object",
+            "description": "The figures at one point of the grid, beside the parameters that no figure has the name of. \
+                            A figure is null where there is none or where it is infinite.",
+            "properties": {
+                "bayes_security": named("1 − the largest total variation of all pairs."),
+                "total_variation": named("The largest of all pairs."),
+                "advantage": named("Of the optimal adversary at the pair that is told apart best."),
+                "epsilon": named("ε of differential privacy."),
+                "capacity": named("The largest multiplicative leakage over all priors."),
+                "delta_at_epsilon_zero": named("δ of (0, δ)-differential privacy."),
+                "worst_pair": generator.subschema_for::<Option<[String; 2]>>(),
+                "parameters": {
+                    "description": "The parameters by name.",
+                    "type": "object",
+                    "additionalProperties": parameter,
+                },
+            },
+            "required": [
+                "bayes_security", "total_variation", "advantage", "epsilon", "capacity",
+                "delta_at_epsilon_zero", "worst_pair", "parameters",
+            ],
+            "additionalProperties": { "anyOf": [parameter, { "type": "null" }] },
+        })
     }
 }

@@ -33,6 +33,7 @@ pub struct AnalysisOptions {
 
 /// Exact figures of a channel. Natural logarithms, except in keys that end in `_bits`.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Analysis {
     /// Version of this layout.
     pub schema_version: u32,
@@ -92,6 +93,7 @@ pub struct Analysis {
 
 /// Figures at a prior.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PriorFigures {
     /// G(π).
     pub guessing_error: f64,
@@ -117,6 +119,7 @@ pub struct PriorFigures {
 
 /// How the channel was composed, and the Bayes security that its parts guarantee.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Composition {
     /// `parallel`, `cascade`, or null if one channel was only repeated.
     pub kind: Option<&'static str>,
@@ -135,6 +138,7 @@ pub struct Composition {
 
 /// The two secrets that are easiest to tell apart.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WorstPair {
     /// Their labels.
     pub secrets: [String; 2],
@@ -148,6 +152,7 @@ pub struct WorstPair {
 
 /// Certified bounds on the Shannon capacity.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CapacityBracket {
     /// In nats.
     pub lower: f64,
@@ -163,6 +168,7 @@ pub struct CapacityBracket {
 
 /// One point of δ(ε).
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DeltaAt {
     /// ε.
     pub epsilon: f64,
@@ -174,6 +180,7 @@ pub struct DeltaAt {
 
 /// Lower bounds on the Bayes risk at the prior. A negative bound is trivial.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RiskBounds {
     /// R* ≥ β*·G.
     pub by_bayes_security: f64,
@@ -183,6 +190,7 @@ pub struct RiskBounds {
 
 /// Two-sided bounds on Bayes security.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SecurityBounds {
     /// From the mean row.
     pub mean_row: CenterBound,
@@ -192,6 +200,7 @@ pub struct SecurityBounds {
 
 /// The figures and the trade-off curve of one pair.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PairAnalysis {
     /// Bayes security, total variation, ε.
     #[serde(flatten)]
@@ -202,6 +211,7 @@ pub struct PairAnalysis {
 
 /// Leakage under a gain.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GainFigures {
     /// V_g(π).
     pub prior_vulnerability: f64,
@@ -215,6 +225,7 @@ pub struct GainFigures {
 
 /// Leakage under a loss.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LossFigures {
     /// R_ℓ(π).
     pub prior_risk: f64,

@@ -8,6 +8,7 @@ use leakgauge_base::error::{Error, Result};
 
 /// Bounds on Bayes security from the L1 distances of all rows to one distribution.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CenterBound {
     /// The largest L1 distance d of a row from that distribution.
     pub distance: f64,

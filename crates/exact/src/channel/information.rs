@@ -17,6 +17,7 @@ const MAX_STEP: f64 = 64.0;
 
 /// The Shannon capacity, between two certified bounds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Capacity {
     /// A lower bound: the mutual information at `prior`, in nats.
     pub lower: f64,

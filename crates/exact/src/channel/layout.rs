@@ -2,6 +2,7 @@ use serde::Serialize;
 
 /// The layout of a matrix as it was read.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MatrixLayout {
     /// The file, or the mechanism whose matrix it is.
     pub file: String,

@@ -10,6 +10,7 @@ use leakgauge_base::error::{Error, Result};
 /// The trade-off curve of two secrets: the error rates of the optimal tests, from "always decide for the first
 /// secret" to "always decide for the second".
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TradeOff {
     /// The vertices of the curve; it is linear between them.
     pub points: Vec<TradeOffPoint>,
@@ -17,6 +18,7 @@ pub struct TradeOff {
 
 /// A likelihood-ratio test: it decides for the second secret if the ratio is at least a threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TradeOffPoint {
     /// The probability that it decides for the second secret under the first.
     pub false_positive: f64,

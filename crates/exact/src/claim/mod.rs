@@ -105,6 +105,17 @@ impl Serialize for Claim {
     }
 }
 
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Claim {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Claim".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        String::json_schema(generator)
+    }
+}
+
 /// Equal texts claim the same.
 impl PartialEq for Claim {
     fn eq(&self, other: &Claim) -> bool {

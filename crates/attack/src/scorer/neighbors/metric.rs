@@ -26,6 +26,7 @@ macro_rules! with_norm {
 
 /// A distance between observations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Metric {
     /// Root of the sum of squared differences of the numeric columns.

@@ -37,6 +37,7 @@ use reduced::Reduced;
 
 /// The algorithm that finds the worst pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SearchMethod {
     /// The fastest algorithm for the numbers of secrets and observations.
@@ -52,6 +53,7 @@ pub enum SearchMethod {
 
 /// Counts of the work of a search. They do not depend on the number of threads.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Search {
     /// The method that was used.
     pub method: SearchMethod,

@@ -40,6 +40,7 @@ impl StoppingRule {
 
 /// The mean of independent samples.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MonteCarlo {
     /// The mean.
     pub mean: f64,

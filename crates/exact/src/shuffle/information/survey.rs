@@ -12,6 +12,7 @@ use leakgauge_base::error::{Error, Result};
 
 /// An exact value and its asymptotic expansion, in nats.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Figure {
     /// The exact value.
     pub exact: f64,
@@ -23,6 +24,7 @@ pub struct Figure {
 
 /// The figures for one number of messages.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Row {
     /// The number of messages, including the target's.
     pub n: u64,
@@ -34,6 +36,7 @@ pub struct Row {
 
 /// The report about a target among decoys.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Survey {
     /// The version of this layout, 1.
     pub schema_version: u32,
@@ -63,6 +66,7 @@ pub struct Survey {
 
 /// A label with its probability.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LabelProbability {
     /// The label.
     pub label: String,
@@ -167,6 +171,7 @@ fn check_sizes(sizes: &[u64]) -> Result<()> {
 
 /// The information about the input of a user of a randomizer, for one number of messages.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RandomizerRow {
     /// The number of messages, including the target's.
     pub n: u64,
@@ -180,6 +185,7 @@ pub struct RandomizerRow {
 
 /// The information about an input, and its bounds, in nats.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RandomizerFigure {
     /// The exact I(X₁; Z).
     pub exact: f64,
@@ -196,6 +202,7 @@ pub struct RandomizerFigure {
 
 /// The report about a randomizer before a shuffler.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RandomizerSurvey {
     /// The version of this layout, 1.
     pub schema_version: u32,
@@ -263,6 +270,7 @@ pub fn survey_randomizer(
 
 /// The report about a target among users with different distributions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UsersSurvey {
     /// The version of this layout, 1.
     pub schema_version: u32,

@@ -12,6 +12,7 @@ use leakgauge_base::error::Result;
 
 /// The report: the inputs, and one row for each game (number of messages n and number of guesses k).
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Reidentification {
     /// The version of this layout.
     pub schema_version: u32,
@@ -30,6 +31,7 @@ pub struct Reidentification {
 
 /// The figures of a report, by the kind of its inputs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Figures {
     /// For known distributions.
@@ -42,6 +44,7 @@ pub enum Figures {
 
 /// The exact figures of known distributions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Exact {
     /// One entry for each game.
     pub rows: Vec<ExactRow>,
@@ -57,6 +60,7 @@ pub struct Exact {
 
 /// The exact figures of one game.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExactRow {
     /// The success β_n^k and the advantages.
     #[serde(flatten)]
@@ -69,6 +73,7 @@ pub struct ExactRow {
 
 /// The smallest number of messages for which the success is at most a given value.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MessagesNeeded {
     /// The largest acceptable success.
     pub success: f64,
@@ -80,6 +85,7 @@ pub struct MessagesNeeded {
 
 /// The figures estimated from samples.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Estimated {
     /// One entry for each game.
     pub rows: Vec<EstimatedRow>,
@@ -93,6 +99,7 @@ pub struct Estimated {
 
 /// How figures were estimated from samples.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Method {
     /// `labels` or `numbers`.
     pub messages: &'static str,
@@ -114,6 +121,7 @@ pub struct Method {
 
 /// The estimated figures of one game.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EstimatedRow {
     /// The number n of messages.
     pub n: u64,
@@ -129,6 +137,7 @@ pub struct EstimatedRow {
 
 /// Upper bounds for a randomizer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Shuffled {
     /// For each game, the bound for the worst input.
     pub rows: Vec<ShuffleBounds>,
@@ -144,6 +153,7 @@ pub struct Shuffled {
 
 /// Upper bounds for one input.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InputBounds {
     /// The input.
     pub input: String,

@@ -8,6 +8,7 @@ use leakgauge_base::error::{Error, Result};
 
 /// Bounds on the success of one guess from the total variation Δ.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TotalVariationBounds {
     /// 1/n + Δ/n for n ≥ 2, and 1 for n = 1.
     pub lower: f64,

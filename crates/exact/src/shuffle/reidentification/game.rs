@@ -21,6 +21,7 @@ pub struct Game {
 
 /// The success and the advantages of the optimal adversary.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Success {
     /// The number n of messages, including the target's.
     pub n: u64,

@@ -38,6 +38,7 @@ pub struct InputLaw {
 
 /// The upper bounds for one game.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ShuffleBounds {
     /// The number n of users.
     pub n: u64,

@@ -60,6 +60,7 @@ pub struct Estimate {
 
 /// The estimate and the confidence limits for one game.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Figure {
     /// The estimated success of the learned attack: the U-statistic of the certification rows. `None` if they have
     /// fewer than n − 1 decoys.

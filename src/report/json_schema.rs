@@ -1,0 +1,141 @@
+//! JSON Schemas (draft 2020-12) of the reports, from the types that are serialized.
+
+use std::borrow::Cow;
+
+use schemars::generate::SchemaSettings;
+use schemars::transform::RecursiveTransform;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde_json::{Map, Value};
+
+use crate::audit::Findings;
+use crate::compare::Comparison;
+use crate::follow::Line;
+use leakgauge_exact::bounds::Bounds;
+use leakgauge_exact::channel::Analysis;
+use leakgauge_exact::shuffle::reidentification::Reidentification;
+use leakgauge_exact::shuffle::{information, vulnerability};
+
+/// The name of a report, what it is, and its schema.
+type Described = (&'static str, &'static str, fn(SchemaGenerator) -> Schema);
+
+const DESCRIBED: &[Described] = &[
+    ("estimate", "`leakgauge estimate --format json`", root::<Findings>),
+    ("audit", "`leakgauge audit --format json`", root::<Findings>),
+    (
+        "follow",
+        "a line of `leakgauge audit --follow --format json`, or of `estimate`",
+        root::<Line>,
+    ),
+    ("compare", "`leakgauge compare --format json`", root::<Comparison>),
+    ("bounds", "`leakgauge bounds --format json`", root::<Bounds>),
+    ("channel", "`leakgauge channel --format json`", root::<Analysis>),
+    (
+        "shuffle-reidentify",
+        "`leakgauge shuffle reidentify --format json`",
+        root::<Reidentification>,
+    ),
+    (
+        "shuffle-information",
+        "`leakgauge shuffle information --format json`",
+        root::<Information>,
+    ),
+    (
+        "shuffle-vulnerability",
+        "`leakgauge shuffle vulnerability --format json`",
+        root::<Vulnerability>,
+    ),
+    (
+        "permute",
+        "`leakgauge permute --report FILE`, and `--format json`",
+        root::<leakgauge_permute::Report>,
+    ),
+    #[cfg(feature = "reproduce")]
+    (
+        "reproduce",
+        "`leakgauge reproduce --format json`",
+        root::<super::reproduce::Reproduced<'static>>,
+    ),
+    #[cfg(feature = "reproduce")]
+    (
+        "reproduce-list",
+        "`leakgauge reproduce --list --format json`",
+        root::<super::reproduce::Entries<'static>>,
+    ),
+];
+
+/// The names of the reports that have a schema.
+pub fn json_schema_names() -> impl Iterator<Item = &'static str> {
+    DESCRIBED.iter().map(|(name, ..)| *name)
+}
+
+/// The JSON Schema of a report by its name, one of [`json_schema_names`]; `None` for any other.
+///
+/// It names every key that this version writes, and which of them are always there. It permits others: later versions
+/// may add keys.
+///
+/// ```
+/// let schema = leakgauge::report::json_schema("audit").unwrap();
+/// assert_eq!(schema["properties"]["worst_pair"]["$ref"], "#/$defs/WorstPair");
+/// ```
+pub fn json_schema(name: &str) -> Option<Value> {
+    let (_, about, root) = DESCRIBED.iter().find(|(known, ..)| *known == name)?;
+    let settings = SchemaSettings::draft2020_12()
+        .for_serialize()
+        .with_transform(RecursiveTransform(plain_description));
+    let mut schema = root(settings.into_generator());
+    schema.insert("title".to_owned(), format!("JSON of {about}").into());
+    Some(schema.to_value())
+}
+
+/// The schemas of all reports by name.
+pub fn json_schemas() -> Value {
+    let all = json_schema_names().filter_map(|name| Some((name.to_owned(), json_schema(name)?)));
+    Value::Object(all.collect::<Map<_, _>>())
+}
+
+fn root<T: JsonSchema>(generator: SchemaGenerator) -> Schema {
+    generator.into_root_schema_for::<T>()
+}
+
+/// Descriptions are documentation of Rust types: what is `None` there is null in JSON, and brackets need no escape.
+fn plain_description(schema: &mut Schema) {
+    if let Some(Value::String(text)) = schema.get_mut("description") {
+        *text = text
+            .replace("`None`", "null")
+            .replace("\\[", "[")
+            .replace("\\]", "]");
+    }
+}
+
+/// What `leakgauge shuffle information` writes, by its input.
+struct Information;
+
+impl JsonSchema for Information {
+    fn schema_name() -> Cow<'static, str> {
+        "Information".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "anyOf": [
+            generator.subschema_for::<information::Survey>(),
+            generator.subschema_for::<information::RandomizerSurvey>(),
+            generator.subschema_for::<information::UsersSurvey>(),
+        ] })
+    }
+}
+
+/// What `leakgauge shuffle vulnerability` writes, by its input.
+struct Vulnerability;
+
+impl JsonSchema for Vulnerability {
+    fn schema_name() -> Cow<'static, str> {
+        "Vulnerability".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "anyOf": [
+            generator.subschema_for::<vulnerability::Survey>(),
+            generator.subschema_for::<vulnerability::MechanismSurvey>(),
+        ] })
+    }
+}
