@@ -13,6 +13,8 @@ mod permute;
 mod progress;
 #[cfg(feature = "reproduce")]
 mod reproduce;
+#[cfg(feature = "schema")]
+mod schema;
 mod shuffle;
 mod simulate;
 
@@ -55,6 +57,9 @@ enum Command {
     /// Recompute a figure or table of a paper: data and picture
     #[cfg(feature = "reproduce")]
     Reproduce(reproduce::ReproduceArguments),
+    /// Print the JSON Schema of what a command writes with --format json
+    #[cfg(feature = "schema")]
+    Schema(schema::SchemaArguments),
 }
 
 /// Runs the program.
@@ -72,6 +77,8 @@ pub fn main() -> ExitCode {
         Command::Simulate(arguments) => simulate::simulate(&arguments),
         #[cfg(feature = "reproduce")]
         Command::Reproduce(arguments) => reproduce::reproduce(&arguments),
+        #[cfg(feature = "schema")]
+        Command::Schema(arguments) => schema::schema(&arguments),
     };
     engine::clean_up();
     match done {

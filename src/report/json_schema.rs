@@ -19,16 +19,28 @@ use leakgauge_exact::shuffle::{information, vulnerability};
 type Described = (&'static str, &'static str, fn(SchemaGenerator) -> Schema);
 
 const DESCRIBED: &[Described] = &[
-    ("estimate", "`leakgauge estimate --format json`", root::<Findings>),
+    (
+        "estimate",
+        "`leakgauge estimate --format json`",
+        root::<Findings>,
+    ),
     ("audit", "`leakgauge audit --format json`", root::<Findings>),
     (
         "follow",
         "a line of `leakgauge audit --follow --format json`, or of `estimate`",
         root::<Line>,
     ),
-    ("compare", "`leakgauge compare --format json`", root::<Comparison>),
+    (
+        "compare",
+        "`leakgauge compare --format json`",
+        root::<Comparison>,
+    ),
     ("bounds", "`leakgauge bounds --format json`", root::<Bounds>),
-    ("channel", "`leakgauge channel --format json`", root::<Analysis>),
+    (
+        "channel",
+        "`leakgauge channel --format json`",
+        root::<Analysis>,
+    ),
     (
         "shuffle-reidentify",
         "`leakgauge shuffle reidentify --format json`",

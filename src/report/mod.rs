@@ -13,6 +13,8 @@ mod figures;
 mod follow;
 mod html;
 mod input;
+#[cfg(feature = "schema")]
+mod json_schema;
 mod outputs;
 mod pairs;
 mod permute;
@@ -45,6 +47,8 @@ pub use command::command_line;
 pub use compare_plots::{COMPARISON_PLOTS, comparison_plots};
 pub use figure_files::{Written, check_figure_files, write_with_data};
 pub use html::{comparison_page, page};
+#[cfg(feature = "schema")]
+pub use json_schema::{json_schema, json_schema_names, json_schemas};
 pub use outputs::Outputs;
 pub use pictures::{PICTURES, pictures};
 
@@ -146,7 +150,7 @@ pub fn write_comparison(
 #[cfg(feature = "reproduce")]
 pub fn write_figures(entries: &[Entry], format: Format, out: &mut dyn Write) -> io::Result<()> {
     write(
-        &serde_json::json!({"schema_version": 1, "figures": entries}),
+        &reproduce::Entries::of(entries),
         || reproduce::list(entries),
         format,
         out,
@@ -165,7 +169,7 @@ pub fn write_reproductions(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     write(
-        &reproduce::json(figures, seed),
+        &reproduce::Reproduced::of(figures, seed),
         || reproduce::document(figures),
         format,
         out,

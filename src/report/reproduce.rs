@@ -1,6 +1,9 @@
 //! Recomputed figures as a document.
 
+use serde::Serialize;
+
 use super::document::Document;
+use leakgauge_base::Tool;
 use leakgauge_reproduce::{Comparison, Entry, Reproduction};
 
 /// For each figure: the comparison with the printed values, notes, and the files written.
@@ -55,23 +58,71 @@ fn differences(document: &mut Document, all: &[Comparison]) {
     document.list(items.collect());
 }
 
-/// The same as JSON.
-pub(super) fn json(figures: &[(Reproduction, Vec<String>)], seed: u64) -> serde_json::Value {
-    let figure = |(figure, files): &(Reproduction, Vec<String>)| {
-        serde_json::json!({
-            "name": figure.name,
-            "about": figure.about,
-            "files": files,
-            "comparisons": figure.comparisons,
-            "notes": figure.notes,
-        })
-    };
-    serde_json::json!({
-        "schema_version": 1,
-        "tool": {"name": env!("CARGO_PKG_NAME"), "version": env!("CARGO_PKG_VERSION")},
-        "seed": seed,
-        "figures": figures.iter().map(figure).collect::<Vec<_>>(),
-    })
+/// The keys of recomputed figures.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Reproduced<'a> {
+    /// Version of this layout.
+    schema_version: u32,
+    /// Program and version.
+    tool: Tool,
+    /// Seed of every random choice.
+    seed: u64,
+    /// The figures in the order given.
+    figures: Vec<ReproducedFigure<'a>>,
+}
+
+/// A recomputed figure and its files.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct ReproducedFigure<'a> {
+    /// Its name.
+    name: &'a str,
+    /// What it shows.
+    about: &'a str,
+    /// The files written.
+    files: &'a [String],
+    /// The comparison of printed and recomputed numbers.
+    comparisons: &'a [Comparison],
+    /// Choices that the paper leaves open, and remarks on the results.
+    notes: &'a [String],
+}
+
+impl<'a> Reproduced<'a> {
+    pub(super) fn of(figures: &'a [(Reproduction, Vec<String>)], seed: u64) -> Self {
+        let figure = |(figure, files): &'a (Reproduction, Vec<String>)| ReproducedFigure {
+            name: figure.name,
+            about: figure.about,
+            files,
+            comparisons: &figure.comparisons,
+            notes: &figure.notes,
+        };
+        Reproduced {
+            schema_version: 1,
+            tool: Tool::default(),
+            seed,
+            figures: figures.iter().map(figure).collect(),
+        }
+    }
+}
+
+/// The keys of the list of all figures.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Entries<'a> {
+    /// Version of this layout.
+    schema_version: u32,
+    /// All figures that can be recomputed.
+    figures: &'a [Entry],
+}
+
+impl<'a> Entries<'a> {
+    pub(super) fn of(figures: &'a [Entry]) -> Self {
+        Entries {
+            schema_version: 1,
+            figures,
+        }
+    }
 }
 
 /// The list of all figures.
