@@ -1,5 +1,6 @@
 //! No log makes the reader or the audit panic, and whatever is printed is a number.
 
+use crate::common::check_schema_of;
 use std::io::Cursor;
 
 use leakgauge::attack::tuning::ScorerChoice;
@@ -381,6 +382,10 @@ fn assert_printed(audit: &Findings, format: Format) {
     }
     let acts = |letter: char| letter.is_control() && letter != '\n';
     assert!(format == Format::Json || !text.contains(acts), "{text:?}");
+    if format == Format::Json {
+        let report = serde_json::from_str(&text).expect("a report is JSON");
+        check_schema_of("audit", &report);
+    }
 }
 
 proptest! {

@@ -1,5 +1,6 @@
 //! `leakgauge bounds`: its numbers, its keys, and what it says when something is wrong.
 
+use crate::common::check_schema;
 use assert_cmd::Command;
 use leakgauge::exact::bounds::{BoundsOptions, Row, bounds};
 use leakgauge::exact::mechanism::parse;
@@ -233,6 +234,7 @@ fn leakgauge(arguments: &[&str]) -> (i32, String, String) {
         .args(arguments)
         .output()
         .unwrap();
+    check_schema(&[&["bounds"], arguments].concat(), &output);
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     (
         output.status.code().unwrap(),

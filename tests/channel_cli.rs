@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::Output;
 
+use crate::common::check_schema;
 use assert_cmd::Command;
 use flate2::{Compression, write::GzEncoder};
 use serde_json::Value;
@@ -25,7 +26,9 @@ impl Files {
 
 fn run(arguments: &[&str]) -> Output {
     let mut command = Command::cargo_bin("leakgauge").unwrap();
-    command.arg("channel").args(arguments).output().unwrap()
+    let output = command.arg("channel").args(arguments).output().unwrap();
+    check_schema(&[&["channel"], arguments].concat(), &output);
+    output
 }
 
 fn json(arguments: &[&str]) -> Value {
@@ -141,11 +144,12 @@ fn standard_input_gzip_normalisation_and_other_formats() {
     let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
     packed.write_all(b"a\t9\t1\nb\t1\t1\n").unwrap();
     let mut command = Command::cargo_bin("leakgauge").unwrap();
-    let output = command
-        .args(["channel", "-", "--normalize", "--format", "json"])
-        .write_stdin(packed.finish().unwrap())
-        .output()
-        .unwrap();
+    let arguments = ["channel", "-", "--normalize", "--format", "json"];
+    let command = command
+        .args(arguments)
+        .write_stdin(packed.finish().unwrap());
+    let output = command.output().unwrap();
+    check_schema(&arguments, &output);
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(close(&found["bayes_security"], 0.6));
     assert_eq!(found["input"][0]["normalized_rows"], 2);

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
+use crate::common::check_schema;
 use assert_cmd::Command;
 use serde_json::Value;
 
@@ -233,6 +234,7 @@ fn audits_end_as_the_readme_says() {
         let mut json = arguments(command);
         json.extend(["--format".to_owned(), "json".to_owned()]);
         let output = leakgauge(&json).output().unwrap();
+        check_schema(&json, &output);
         assert_eq!(output.status.code(), code.parse().ok(), "{line}");
         let report: Value = serde_json::from_slice(&output.stdout).unwrap();
         let claims = report["claims"].as_array().unwrap().iter();
@@ -246,7 +248,9 @@ fn estimate(file: &str, options: &[&str]) -> Value {
     let mut words = vec!["estimate", &path, "--format", "json"];
     words.extend(options);
     let words: Vec<_> = words.into_iter().map(ToOwned::to_owned).collect();
-    serde_json::from_str(&stdout_of(leakgauge(&words))).unwrap()
+    let output = leakgauge(&words).output().unwrap();
+    check_schema(&words, &output);
+    serde_json::from_slice(&output.stdout).unwrap()
 }
 
 fn warning_codes(report: &Value) -> Vec<&str> {

@@ -1,5 +1,6 @@
 //! Logs from memory: the same values give the same log and the same report as a file of them.
 
+use crate::common::check_schema_of;
 use leakgauge::audit::{AuditOptions, audit};
 use leakgauge::claim::Claim;
 use leakgauge::exact::mechanism::{self, Observed};
@@ -108,6 +109,7 @@ fn report(log: &Log) -> Json {
         ..AuditOptions::default()
     };
     let mut report = serde_json::to_value(audit(log, &options).unwrap()).unwrap();
+    check_schema_of("audit", &report);
     let input = report["input"].as_object_mut().expect("an object");
     for key in ["format", "delimiter", "header_detected"] {
         input.remove(key);

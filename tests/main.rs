@@ -19,6 +19,8 @@ mod given_scores;
 mod hostile_input;
 mod house;
 mod json_lines;
+#[cfg(feature = "schema")]
+mod json_schema;
 mod logs_from_memory;
 mod max_rows;
 mod mechanism_exact;

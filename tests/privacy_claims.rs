@@ -96,6 +96,7 @@ fn limits_of_privacy_are_reported_by_quantity_and_delta() {
     let mut json = Vec::new();
     report::write_audit(&found, Format::Json, &mut json).unwrap();
     let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    crate::common::check_schema_of("audit", &json);
     assert_eq!(json["privacy"][1]["delta"], 0.01);
     assert_eq!(json["privacy"][2]["quantity"], "mu");
     assert!(json["privacy"][2]["lower"].is_number());

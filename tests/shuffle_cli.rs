@@ -2,16 +2,16 @@
 
 use std::path::PathBuf;
 
+use crate::common::check_schema;
 use assert_cmd::Command;
 use serde_json::Value;
 use tempfile::TempDir;
 
 fn run(arguments: &[&str]) -> std::process::Output {
-    Command::cargo_bin("leakgauge")
-        .unwrap()
-        .args(arguments)
-        .output()
-        .unwrap()
+    let mut command = Command::cargo_bin("leakgauge").unwrap();
+    let output = command.args(arguments).output().unwrap();
+    check_schema(arguments, &output);
+    output
 }
 
 fn json(arguments: &[&str]) -> Value {

@@ -2,6 +2,7 @@
 
 use std::process::Output;
 
+use crate::common::check_schema;
 use assert_cmd::Command;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -23,7 +24,9 @@ impl Files {
 fn run(arguments: &[&str]) -> Output {
     let mut command = Command::cargo_bin("leakgauge").unwrap();
     let command = command.args(["shuffle", "reidentify"]);
-    command.args(arguments).output().unwrap()
+    let output = command.args(arguments).output().unwrap();
+    check_schema(&[&["shuffle", "reidentify"], arguments].concat(), &output);
+    output
 }
 
 fn json(arguments: &[&str]) -> Value {

@@ -90,6 +90,7 @@ fn where_observations_recur_the_attack_is_the_point_and_the_others_are_beside_it
         assert!((point.unwrap() - 0.5).abs() < 0.15, "{points:?}");
     }
     let json = serde_json::to_value(&audit).unwrap();
+    crate::common::check_schema_of("audit", &json);
     let keys = &json["worst_pair"]["total_variation_points"];
     for key in [
         "plug-in",

@@ -3,6 +3,8 @@
 
 #[cfg(feature = "parquet")]
 pub mod columns;
+#[cfg(feature = "schema")]
+pub mod schema;
 pub mod shapes;
 
 use std::io::Write;
@@ -52,7 +54,9 @@ impl Place {
     pub fn run_on(&self, arguments: &[&str], input: impl Into<Vec<u8>>) -> Output {
         let mut command = self.command();
         command.args(arguments).write_stdin(input);
-        command.output().expect("the program runs")
+        let output = command.output().expect("the program runs");
+        check_schema(arguments, &output);
+        output
     }
 
     /// Runs what cannot be done: exit 2, one message with these words, nothing on standard output.
@@ -76,6 +80,22 @@ impl Place {
         );
         serde_json::from_slice(&output.stdout).expect("JSON on standard output")
     }
+}
+
+/// Holds a JSON report against the schema of its command.
+pub fn check_schema(arguments: &[impl AsRef<str>], output: &Output) {
+    #[cfg(feature = "schema")]
+    schema::check(arguments, output);
+    #[cfg(not(feature = "schema"))]
+    let _ = (arguments, output);
+}
+
+/// Holds JSON that did not come from standard output against the schema of this name.
+pub fn check_schema_of(name: &str, report: &serde_json::Value) {
+    #[cfg(feature = "schema")]
+    schema::check_report(name, report);
+    #[cfg(not(feature = "schema"))]
+    let _ = (name, report);
 }
 
 pub fn assert_refused(output: &Output, words: &[&str]) {

@@ -1,7 +1,7 @@
 //! What is written and reported.
 
 use super::{files, line, read, with};
-use crate::common::{Place, stderr, stdout};
+use crate::common::{Place, check_schema_of, stderr, stdout};
 
 #[test]
 fn values_move_within_reach_and_everything_else_stays() {
@@ -41,6 +41,7 @@ fn values_move_within_reach_and_everything_else_stays() {
     }
     assert_eq!(read(&place, "g.csv").lines().count(), 301);
     let report: serde_json::Value = serde_json::from_str(&read(&place, "r.json")).unwrap();
+    check_schema_of("permute", &report);
     // Eleven rows in one piece.
     assert_eq!(
         (report["width"].as_u64(), report["sensitivity"].as_u64()),
