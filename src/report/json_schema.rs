@@ -109,10 +109,16 @@ fn root<T: JsonSchema>(generator: SchemaGenerator) -> Schema {
     generator.into_root_schema_for::<T>()
 }
 
-/// Descriptions are documentation of Rust types: what is `None` there is null in JSON, and brackets need no escape.
+/// Descriptions are documentation of Rust types: what is `None` there is null in JSON, lines go on, and brackets need
+/// no escape.
 fn plain_description(schema: &mut Schema) {
     if let Some(Value::String(text)) = schema.get_mut("description") {
-        *text = text
+        let paragraphs: Vec<String> = text
+            .split("\n\n")
+            .map(|part| part.replace('\n', " "))
+            .collect();
+        *text = paragraphs
+            .join("\n\n")
             .replace("`None`", "null")
             .replace("\\[", "[")
             .replace("\\]", "]");

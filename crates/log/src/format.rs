@@ -21,6 +21,10 @@ pub enum Format {
     Parquet,
     /// Apache Arrow: IPC files and streams, record batches in memory.
     Arrow,
+    #[cfg_attr(
+        feature = "schema",
+        schemars(description = "No file: values of the program.")
+    )]
     /// No file: values of the program, by [`LogBuilder`](crate::LogBuilder).
     Memory,
 }

@@ -145,9 +145,11 @@ pub struct OtherGroups {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Composition {
-    /// The α of earlier releases.
+    /// The α of earlier releases; null if infinite.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<Option<f64>>"))]
     pub previous: Vec<f64>,
-    /// The α of all releases together.
+    /// The α of all releases together; null if infinite.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     pub alpha: f64,
 }
 

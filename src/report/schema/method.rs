@@ -11,6 +11,7 @@ use crate::audit::{Findings, PartRows, SplitChoice};
 /// The keys of how it was done.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "MethodUsed"))]
 pub struct Method<'a> {
     /// The attacker.
     scorer: &'a str,

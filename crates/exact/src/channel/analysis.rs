@@ -170,7 +170,8 @@ pub struct CapacityBracket {
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DeltaAt {
-    /// ε.
+    /// ε; null if infinite.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     pub epsilon: f64,
     /// δ(ε).
     pub delta: f64,
