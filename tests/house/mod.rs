@@ -90,6 +90,10 @@ const LONG_FUNCTIONS: &[(&str, &str)] = &[
     ("crates/reproduce/src/shuffle_tables.rs", "printed_words"),
     // Tests that are one list of cases.
     ("crates/attack/src/tuning/tests.rs", "no_log_is_too_odd"),
+    (
+        "crates/log/src/builder/tests.rs",
+        "what_is_wrong_is_said_with_column_and_row",
+    ),
     ("tests/bounds.rs", "what_is_wrong_is_said_by_name"),
     (
         "tests/mechanism_text.rs",
