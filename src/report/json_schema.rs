@@ -19,58 +19,46 @@ use leakgauge_exact::shuffle::{information, vulnerability};
 type Described = (&'static str, &'static str, fn(SchemaGenerator) -> Schema);
 
 const DESCRIBED: &[Described] = &[
-    (
-        "estimate",
-        "`leakgauge estimate --format json`",
-        root::<Findings>,
-    ),
-    ("audit", "`leakgauge audit --format json`", root::<Findings>),
+    ("estimate", "`leakgauge estimate`", root::<Findings>),
+    ("audit", "`leakgauge audit`", root::<Findings>),
     (
         "follow",
-        "a line of `leakgauge audit --follow --format json`, or of `estimate`",
+        "a line of `leakgauge audit` or `leakgauge estimate` on a log that grows",
         root::<Line>,
     ),
-    (
-        "compare",
-        "`leakgauge compare --format json`",
-        root::<Comparison>,
-    ),
-    ("bounds", "`leakgauge bounds --format json`", root::<Bounds>),
-    (
-        "channel",
-        "`leakgauge channel --format json`",
-        root::<Analysis>,
-    ),
+    ("compare", "`leakgauge compare`", root::<Comparison>),
+    ("bounds", "`leakgauge bounds`", root::<Bounds>),
+    ("channel", "`leakgauge channel`", root::<Analysis>),
     (
         "shuffle-reidentify",
-        "`leakgauge shuffle reidentify --format json`",
+        "`leakgauge shuffle reidentify`",
         root::<Reidentification>,
     ),
     (
         "shuffle-information",
-        "`leakgauge shuffle information --format json`",
+        "`leakgauge shuffle information`",
         root::<Information>,
     ),
     (
         "shuffle-vulnerability",
-        "`leakgauge shuffle vulnerability --format json`",
+        "`leakgauge shuffle vulnerability`",
         root::<Vulnerability>,
     ),
     (
         "permute",
-        "`leakgauge permute --report FILE`, and `--format json`",
+        "`leakgauge permute`",
         root::<leakgauge_permute::Report>,
     ),
     #[cfg(feature = "reproduce")]
     (
         "reproduce",
-        "`leakgauge reproduce --format json`",
+        "`leakgauge reproduce`",
         root::<super::reproduce::Reproduced<'static>>,
     ),
     #[cfg(feature = "reproduce")]
     (
         "reproduce-list",
-        "`leakgauge reproduce --list --format json`",
+        "the list of `leakgauge reproduce`",
         root::<super::reproduce::Entries<'static>>,
     ),
 ];
@@ -95,7 +83,7 @@ pub fn json_schema(name: &str) -> Option<Value> {
         .for_serialize()
         .with_transform(RecursiveTransform(plain_description));
     let mut schema = root(settings.into_generator());
-    schema.insert("title".to_owned(), format!("JSON of {about}").into());
+    schema.insert("title".to_owned(), format!("JSON report: {about}").into());
     Some(schema.to_value())
 }
 
