@@ -15,12 +15,17 @@ fn refused(log: LogBuilder) -> String {
     log.build().map(|log| log.secrets).unwrap_err().to_string()
 }
 
+fn assert_refused<const N: usize>(cases: [(LogBuilder, &str); N]) {
+    for (log, words) in cases {
+        let error = refused(log);
+        assert!(error.contains(words), "{words}\n{error}");
+    }
+}
+
 #[test]
-fn what_is_wrong_is_said_with_column_and_row() {
+fn columns_that_do_not_fit_are_named() {
     let none: [&str; 0] = [];
-    let many: Vec<String> = (0..2_001).map(|at| at.to_string()).collect();
-    let labels = vec!["x"; many.len()];
-    for (log, words) in [
+    assert_refused([
         (
             two().numbers("size", &[1.0]),
             "memory, column size: has 1 values where there are 3 secrets",
@@ -38,6 +43,22 @@ fn what_is_wrong_is_said_with_column_and_row() {
             LogBuilder::new().secrets(&none).number_column("time"),
             "memory: has no rows to use",
         ),
+        (
+            two().scores(ScoreColumns::One("loss".into())),
+            "memory, column loss: is no column of numbers",
+        ),
+        (
+            two().fit_on(LogBuilder::new().secrets(&["a"]).labels("time", &["x"])),
+            "memory to learn on: has other columns",
+        ),
+    ]);
+}
+
+#[test]
+fn values_that_do_not_fit_are_said_with_their_row() {
+    let many: Vec<String> = (0..2_001).map(|at| at.to_string()).collect();
+    let labels = vec!["x"; many.len()];
+    assert_refused([
         (
             LogBuilder::new()
                 .secrets(&["a", "b"])
@@ -73,6 +94,12 @@ fn what_is_wrong_is_said_with_column_and_row() {
             LogBuilder::new().secrets(&many).labels("seen", &labels),
             "memory, row 2001, column secret, value \"2000\": there are more than 2000 secrets",
         ),
+    ]);
+}
+
+#[test]
+fn options_that_do_not_fit_are_named_by_their_field() {
+    assert_refused([
         (
             two().restrict_to(&["a", "c"]),
             "`secrets = c`: memory has no row with this secret",
@@ -89,18 +116,7 @@ fn what_is_wrong_is_said_with_column_and_row() {
             two().counts(&[1, 1, 1]).keep_order(),
             "`keep_order`: an aggregated log",
         ),
-        (
-            two().scores(ScoreColumns::One("loss".into())),
-            "memory, column loss: is no column of numbers",
-        ),
-        (
-            two().fit_on(LogBuilder::new().secrets(&["a"]).labels("time", &["x"])),
-            "memory to learn on: has other columns",
-        ),
-    ] {
-        let error = refused(log);
-        assert!(error.contains(words), "{words}\n{error}");
-    }
+    ]);
 }
 
 #[test]
