@@ -53,7 +53,7 @@ pub use outputs::Outputs;
 pub use pictures::{PICTURES, pictures};
 
 /// How a report is written to standard output. A new format needs its variant here and a renderer of
-/// [`Document`](document::Document); the command line's names follow.
+/// `Document`; the command line's names follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Format {
     /// For reading in a terminal.

@@ -1,8 +1,6 @@
 //! What needs logs that are not part of the project, or a browser. Where they are absent a test says `ignored`.
 
 mod browser;
-// Not everything that the other tests share is needed here.
-#[allow(dead_code)]
 #[path = "../common/mod.rs"]
 mod common;
 mod real_logs;

@@ -38,7 +38,7 @@ impl Plan {
     /// every α.
     ///
     /// # Errors
-    /// α is not positive and finite; there are no rows; [`OrderName::Sweep`] without points.
+    /// α is not positive and finite; there are no rows; [`OrderName::Sweep`](crate::OrderName::Sweep) without points.
     pub fn new(
         groups: &Groups,
         alpha: f64,

@@ -12,7 +12,7 @@ use leakgauge_stats::hypergeometric;
 ///
 /// # Formula
 /// The model fixes K rows and shuffles the other rows uniformly
-/// ([`Hamming`](super::mallows::Hamming)). Of the set, a hypergeometric number M is
+/// ([`Hamming`](leakgauge_exact::mallows::Hamming)). Of the set, a hypergeometric number M is
 /// fixed; of the other l − M rows, a hypergeometric number stays in the set. The theorem's sum over c_h counts the
 /// same permutations by distance. It is printed with a ceiling where a floor is meant.
 pub fn hamming_failure(n: u32, set: u32, eta: f64, theta: f64) -> f64 {

@@ -10,7 +10,7 @@
 //! let table = bounds("ldp(epsilon=1)", &BoundsOptions::default())?;
 //! let least = 2.0 / (1.0 + 1f64.exp());
 //! assert!((table.rows[0].figure("bayes_security").unwrap() - least).abs() < 1e-15);
-//! # Ok::<(), leakgauge::error::Error>(())
+//! # Ok::<(), leakgauge_base::error::Error>(())
 //! ```
 
 use rayon::prelude::*;

@@ -11,7 +11,7 @@
 //!
 //! let claim = Claim::parse("laplace(scale=2)")?;
 //! assert!(matches!(claim.kind, ClaimKind::Mechanism(_)));
-//! # Ok::<(), leakgauge::error::Error>(())
+//! # Ok::<(), leakgauge_base::error::Error>(())
 //! ```
 
 use std::fmt;
