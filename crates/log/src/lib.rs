@@ -1,6 +1,6 @@
 //! Logs: rows of (secret, observation) as counts, read from text, from columns in binary, or built in memory.
 //!
-//! [`read`] reads files, [`read_from`] anything that can be read, [`LogBuilder`] takes values of the program. A
+//! [`read()`] reads files, [`read_from`] anything that can be read, [`LogBuilder`] takes values of the program. A
 //! format of one's own is a source of [`Records`], for [`read_records`].
 
 mod builder;

@@ -9,7 +9,7 @@
 //! their secret. Which of them are kept follows from priorities and from the numbers of rows of the secrets,
 //! both independent of what was observed. So the rows kept are independent draws from the same laws, only
 //! fewer. How often a secret occurs among them means nothing any more: the exact numbers of rows are kept
-//! for that ([`Sample::rows`]).
+//! for that (`Sample::rows`).
 
 use crate::observations::Cell;
 

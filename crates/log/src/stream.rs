@@ -36,7 +36,7 @@ impl<'a> RowStream<'a> {
     /// Begins to read: its first 1,000 lines settle layout and types.
     ///
     /// # Errors
-    /// As [`read`](super::read); options that need the whole log: several files, counts, another log to
+    /// As [`read`](super::read()); options that need the whole log: several files, counts, another log to
     /// learn on.
     pub fn new(mut input: Box<dyn Read + Send>, options: &'a ReadOptions) -> Result<Self> {
         refuse_whole(options)?;

@@ -51,7 +51,7 @@ enum Next {
 /// that becomes shorter is an error when it is read.
 ///
 /// # Errors
-/// As [`open`](super::open); a packed file.
+/// As [`open`](super::open()); a packed file.
 pub fn follow(name: &str, stop: Arc<AtomicBool>) -> Result<Box<dyn Read + Send>> {
     let from = if name == STDIN {
         From::Channel(listen(io::stdin()))
