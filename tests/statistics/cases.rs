@@ -33,11 +33,9 @@ pub struct Case {
 /// The generator of a replicate.
 pub fn generator(case: &Case, replicate: u64) -> ChaCha8Rng {
     let mut rng = ChaCha8Rng::seed_from_u64(replicate);
-    rng.set_stream(
-        case.name
-            .bytes()
-            .fold(7, |hash, byte| 31 * hash + u64::from(byte)),
-    );
+    rng.set_stream(case.name.bytes().fold(7, |hash: u64, byte| {
+        hash.wrapping_mul(31).wrapping_add(u64::from(byte))
+    }));
     rng
 }
 
