@@ -39,6 +39,12 @@ pub enum Method {
     /// Clopper–Pearson on each error rate with as many rows as the autocorrelated errors are worth;
     /// approximate.
     ClopperPearsonEffectiveRows,
+    /// Bets on the error rates of independent units, every unit counting once.
+    UnitBetting,
+    /// One random row of every unit, Clopper–Pearson or Chernoff on their errors.
+    OneRowAUnit,
+    /// Plug-in estimate of the mean law of the units plus McDiarmid's inequality over units.
+    UnitMcdiarmid,
     /// Limits of two independent logs, each at half the level, taken from each other.
     CombinedLimits,
     /// Bets with a mixture of stakes; holds however often it is looked at.
@@ -74,6 +80,8 @@ pub enum Reason {
     RawNumbersCompared,
     /// The limit assumes independent rows, and a split by time does not.
     DependentRows,
+    /// The limit assumes independent rows, and rows of one unit are not.
+    GroupedRows,
     /// Another attack than the one whose scores are given may do better.
     GivenScores,
     /// The prior leaves nothing to guess.

@@ -16,6 +16,7 @@ mod compare;
 mod datasets;
 mod follow;
 mod given_scores;
+mod groups;
 mod hostile_input;
 mod house;
 mod json_lines;

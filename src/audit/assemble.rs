@@ -5,7 +5,9 @@ use crate::audit::claims::judge_claims;
 use crate::audit::convergence::convergence;
 use crate::audit::evidence::Evidence;
 use crate::audit::figures;
-use crate::audit::findings::{Correction, Findings, Input, MethodUsed, Multiplicity, PartRows};
+use crate::audit::findings::{
+    Correction, CountedUnits, Findings, Input, MethodUsed, Multiplicity, PartRows,
+};
 use crate::audit::judge::Judged;
 use crate::audit::overall::overall;
 use crate::audit::plan::Plan;
@@ -13,6 +15,7 @@ use crate::audit::prepare::Prepared;
 use crate::audit::tallies::Tallies;
 use crate::audit::warnings;
 use leakgauge_attack::tuning::Tuned;
+use leakgauge_log::UnitRows;
 
 /// Puts the findings together.
 pub(super) fn assemble(
@@ -24,7 +27,7 @@ pub(super) fn assemble(
     let (log, options, split) = (prepared.log, prepared.options, &prepared.split);
     let evidence = &Evidence::new(prepared, tuned, plan, judged);
     let prior = &prepared.priors[0];
-    let warnings = warnings::find(log, split);
+    let warnings = warnings::find(log, split, prepared.units.as_ref());
     let worst_pair = figures::worst_pair(evidence);
     let pairs = evidence.pair_count();
     Findings {
@@ -67,7 +70,23 @@ fn input(prepared: &Prepared) -> Input {
         kind: log.observations.kind(),
         columns: log.observations.columns().to_vec(),
         distinct: log.observations.len(),
+        units: units(prepared),
     }
+}
+
+fn units(prepared: &Prepared) -> Option<CountedUnits> {
+    let (units, parts) = (prepared.log.units.as_ref()?, prepared.units.as_ref()?);
+    let number = |rows: &UnitRows| rows.len() as u64;
+    Some(CountedUnits {
+        column: units.column.clone(),
+        units: number(&units.rows),
+        of_secrets: units.rows.units_of_secrets(prepared.labels.len()),
+        parts: PartRows {
+            fit: number(&parts.fit),
+            tune: number(&parts.tune),
+            certify: number(&parts.certify),
+        },
+    })
 }
 
 fn method(prepared: &Prepared, evidence: &Evidence) -> MethodUsed {

@@ -8,6 +8,11 @@ use leakgauge_log::{Decision, Log};
 pub enum Assumption {
     /// Rows are independent; those of a secret come from one distribution.
     IndependentRows,
+    /// Units are independent; rows of a unit need not be. A random unit is met, and one of its rows seen.
+    IndependentUnits {
+        /// The column that names them.
+        column: String,
+    },
     /// Errors of the attack depend on rows nearby only.
     DependenceNearby,
     /// The seed was not chosen by its result.
@@ -44,9 +49,12 @@ pub enum Assumption {
 /// The assumptions behind an audit.
 pub(super) fn assumptions(log: &Log, options: &AuditOptions) -> Vec<Assumption> {
     let mut found = vec![
-        match options.split {
-            SplitChoice::Random => Assumption::IndependentRows,
-            SplitChoice::Blocks => Assumption::DependenceNearby,
+        match (options.split, &log.units) {
+            (SplitChoice::Random, Some(units)) => Assumption::IndependentUnits {
+                column: units.column.clone(),
+            },
+            (SplitChoice::Random, None) => Assumption::IndependentRows,
+            (SplitChoice::Blocks, _) => Assumption::DependenceNearby,
         },
         Assumption::Seed(options.seed),
     ];

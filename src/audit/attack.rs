@@ -2,6 +2,7 @@
 
 use crate::audit::given;
 use crate::audit::prepare::Prepared;
+use crate::audit::units;
 use leakgauge_attack::tuning::{self, Goals, Tuned};
 use leakgauge_base::error::Result;
 
@@ -9,8 +10,8 @@ use leakgauge_base::error::Result;
 pub(super) fn attack(prepared: &Prepared) -> Result<Tuned> {
     let (log, split, options) = (prepared.log, &prepared.split, prepared.options);
     let targets = &prepared.targets;
-    // One attack for all, where limits rest on the order of its errors.
-    let claimed = if prepared.is_serial() {
+    // One attack for all, where limits rest on the order of its errors or on units.
+    let claimed = if prepared.is_serial() || prepared.units.is_some() {
         Vec::new()
     } else {
         targets.claimed()
@@ -31,6 +32,9 @@ pub(super) fn attack(prepared: &Prepared) -> Result<Tuned> {
             goals,
         )?
     };
+    if let Some(units) = &prepared.units {
+        units::reconsider(&mut tuned, &units.tune, prepared.alpha);
+    }
     // Once everything is chosen, the attack learns from the tuning rows too. An attack that cannot stays
     // as it was.
     let learn = split.fit.plus(&split.tune);

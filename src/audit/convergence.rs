@@ -46,6 +46,10 @@ pub(super) fn convergence(
     worst: &WorstPair,
     prior: &[f64],
 ) -> Option<Convergence> {
+    // Standard errors over rows say nothing of rows that depend on each other.
+    if evidence.units.is_some() {
+        return None;
+    }
     if evidence.options.quick || evidence.tuned.scorer.origin() == Origin::Given {
         return None;
     }

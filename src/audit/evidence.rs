@@ -6,6 +6,7 @@ use crate::audit::options::AuditOptions;
 use crate::audit::pair::{Labels, Pair};
 use crate::audit::plan::Plan;
 use crate::audit::prepare::Prepared;
+use crate::audit::units::UnitEvidence;
 use leakgauge_attack::pairwise::{Advantage, EffectiveRows, Judgement, ScoredRows};
 use leakgauge_attack::tuning::Tuned;
 use leakgauge_log::SampledFrom;
@@ -34,6 +35,8 @@ pub(super) struct Evidence<'a> {
     pub advantages: &'a [Advantage],
     /// What the certification rows are worth, in a split by time.
     pub effective: Option<&'a EffectiveRows>,
+    /// What units say, where limits count units.
+    pub units: Option<&'a UnitEvidence>,
     /// Plug-in total variation of every pair over all rows; discrete logs only, and not in a split by
     /// time, whose rows are not taken to be independent.
     pub plug_in: Option<&'a [f64]>,
@@ -64,6 +67,7 @@ impl<'a> Evidence<'a> {
             scored: judged.scored.as_ref(),
             advantages: &judged.advantages,
             effective: judged.effective.as_ref(),
+            units: judged.units.as_ref(),
             plug_in: judged.plug_in.as_deref(),
             cross_fit: judged.cross_fit.as_ref(),
         }
@@ -89,12 +93,16 @@ impl Evidence<'_> {
 
     /// The errors of a rule that is judged, by its position, each rate limited separately.
     pub fn errors(&self, position: usize) -> Advantage {
+        if let Some(units) = self.units {
+            let tally = self.judgement.tallies[position];
+            return Advantage::units(tally, units.rules[position].clone());
+        }
         let effective = self.effective.map(|rows| rows.rules[position]);
         Advantage::separate(self.judgement.tallies[position], effective)
     }
 
     /// Whether there are upper limits from the rows as they are.
     pub fn is_discrete(&self) -> bool {
-        self.plug_in.is_some()
+        self.plug_in.is_some() || self.unit_laws().is_some()
     }
 }

@@ -4,7 +4,7 @@ use crate::audit::cross_fit::CrossFit;
 use crate::audit::evidence::Evidence;
 use crate::audit::findings::{EpsilonLimit, PairFigures, PrivacyLimit, WorstPair};
 use crate::audit::plan::{PrivacyPlan, WorstMethod, kolmogorov_lower};
-use crate::audit::{distributions, trade_off};
+use crate::audit::{distributions, trade_off, units};
 use crate::estimate::{Estimate, Method, Methods, Reason};
 use leakgauge_attack::measure::plug_in;
 use leakgauge_attack::pairwise::{AdvantageMethod, PairErrors, clustering_order, pair_index};
@@ -35,6 +35,9 @@ impl Evidence<'_> {
     /// Upper limit of a pair's total variation from all rows, at a level of its own: for a pair that
     /// was fixed before the log was taken, or for statements over all pairs.
     pub(super) fn plug_in_upper(&self, pair: usize, alpha: f64) -> Option<f64> {
+        if let Some(laws) = self.unit_laws() {
+            return laws.total_variation_at_most(alpha)[pair];
+        }
         let plug_in = self.plug_in?[pair];
         Some((plug_in + self.plug_in_radius(pair, alpha)?).min(1.0))
     }
@@ -51,8 +54,14 @@ impl Evidence<'_> {
     /// worst pair is one fixed pair (Berger 1982, doi:10.1080/00401706.1982.10487790).
     pub(super) fn largest_upper(&self) -> Option<f64> {
         let level = self.one_side(self.alpha());
-        (0..self.pair_count())
-            .map(|pair| self.plug_in_upper(pair, level))
+        let limits = match self.unit_laws() {
+            Some(laws) => laws.total_variation_at_most(level),
+            None => (0..self.pair_count())
+                .map(|pair| self.plug_in_upper(pair, level))
+                .collect(),
+        };
+        limits
+            .into_iter()
             .try_fold(0.0f64, |largest, upper| Some(largest.max(upper?)))
     }
 
@@ -60,6 +69,8 @@ impl Evidence<'_> {
     pub(super) fn no_upper(&self) -> Reason {
         if self.effective.is_some() {
             Reason::DependentRows
+        } else if self.units.is_some() && !self.options.attacks.are_given() {
+            Reason::RawNumbers
         } else if self.options.attacks.are_given() {
             Reason::GivenScores
         } else {
@@ -79,13 +90,13 @@ impl Evidence<'_> {
         let lower = judged.then(|| self.advantages[pair].at_least(lower_level).max(0.0));
         let upper = self.plug_in_upper(pair, upper_level);
         Estimate {
-            point: tally.advantage(),
+            point: self.advantages[pair].point(),
             lower,
             upper,
             method: Methods {
                 point: judged.then_some(Method::HeldOutAttack),
                 lower: judged.then(|| self.attack_method(pair)),
-                upper: upper.map(|_| Method::PluginMcdiarmid),
+                upper: upper.map(|_| self.upper_method()),
             },
             reason: match (judged, upper) {
                 (false, _) => Some(Reason::PairWithoutRows),
@@ -148,6 +159,9 @@ impl Evidence<'_> {
         if self.fresh || pairs == 1 {
             return (level, false);
         }
+        if self.units.is_some() {
+            return (bonferroni(level, pairs as u64), false);
+        }
         let radius = |counts: &Counts, level: f64| {
             let least = counts.rows().iter().copied().min().unwrap_or(0);
             mcdiarmid_total_variation_radius(least, least, level)
@@ -180,14 +194,28 @@ impl Evidence<'_> {
     }
 
     /// How error rates are limited one by one.
-    pub(super) fn errors_method(&self) -> Method {
+    pub(super) fn errors_method(&self, position: usize) -> Method {
+        if let Some(units) = self.units {
+            return units::method(units.rules[position].rate_method());
+        }
         match self.effective {
             Some(_) => Method::ClopperPearsonEffectiveRows,
             None => Method::ClopperPearson,
         }
     }
 
+    /// How figures are limited from above.
+    pub(super) fn upper_method(&self) -> Method {
+        match self.units {
+            Some(_) => Method::UnitMcdiarmid,
+            None => Method::PluginMcdiarmid,
+        }
+    }
+
     fn attack_method(&self, pair: usize) -> Method {
+        if let Some(units) = self.advantages[pair].of_units() {
+            return units::method(units.method());
+        }
         match self.advantages[pair].method() {
             _ if self.effective.is_some() => Method::ClopperPearsonEffectiveRows,
             AdvantageMethod::Separate => Method::ClopperPearson,
@@ -206,7 +234,7 @@ impl Evidence<'_> {
         let judged = tally.is_judged();
         let method = judged.then(|| self.attack_method(pair));
         Estimate {
-            point: tally.advantage(),
+            point: self.advantages[pair].point(),
             lower: judged.then(|| self.advantages[pair].at_least(lower_level).max(-1.0)),
             upper: judged.then(|| self.advantages[pair].at_most(upper_level).min(1.0)),
             method: Methods {
@@ -222,12 +250,8 @@ impl Evidence<'_> {
     pub(super) fn privacy(&self, plan: &PrivacyPlan) -> PrivacyLimit {
         let tally = &self.judgement.tallies[plan.position];
         let share = self.plan.share(plan.read);
-        let rate = |missed: u64, rows: u64| missed as f64 / rows as f64;
         let judged = tally.is_judged();
-        let bare = judged.then(|| leakgauge_attack::pairwise::ErrorRates {
-            missed: rate(tally.a_missed, tally.a_rows),
-            false_alarm: rate(tally.b_missed, tally.b_rows),
-        });
+        let bare = self.errors(plan.position).rates();
         PrivacyLimit {
             quantity: plan.quantity,
             secrets: self.secrets([plan.rule.a, plan.rule.b]),
@@ -312,7 +336,7 @@ pub(super) fn by_likeness(evidence: &Evidence) -> Option<Vec<u32>> {
         let pair = pair_index(secrets, a.min(b), a.max(b));
         let cross_fit = evidence.cross_fit.and_then(|c| c.advantage(pair));
         cross_fit
-            .or(evidence.tally(pair).advantage())
+            .or(evidence.advantages[pair].point())
             .unwrap_or(0.0)
     };
     (secrets <= MAX_SECRETS).then(|| clustering_order(secrets, advantage))

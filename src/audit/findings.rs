@@ -77,6 +77,22 @@ pub struct Input {
     pub columns: Vec<Column>,
     /// Distinct observations.
     pub distinct: usize,
+    /// The units that limits count, where they do not count rows.
+    pub units: Option<CountedUnits>,
+}
+
+/// The units that limits count.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct CountedUnits {
+    /// The column that names them.
+    pub column: String,
+    /// How many there are.
+    pub units: u64,
+    /// How many have rows of each secret.
+    pub of_secrets: Vec<u64>,
+    /// How many are in each part.
+    pub parts: PartRows,
 }
 
 impl Input {
@@ -135,7 +151,7 @@ pub struct MethodUsed {
     pub tried: Vec<Tried>,
 }
 
-/// Rows of the three parts.
+/// Rows, or units, of the three parts.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct PartRows {

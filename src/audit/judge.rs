@@ -6,6 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::audit::cross_fit::{self, CrossFit};
 use crate::audit::plan::Plan;
 use crate::audit::prepare::Prepared;
+use crate::audit::units::{self, UnitEvidence};
 use leakgauge_attack::measure::plug_in;
 use leakgauge_attack::pairwise::{
     self, Advantage, EffectiveRows, Judgement, ScoredRows, effective_rows, judge_and_keep,
@@ -23,6 +24,7 @@ pub(super) struct Judged {
     pub effective: Option<EffectiveRows>,
     pub plug_in: Option<Vec<f64>>,
     pub cross_fit: Option<CrossFit>,
+    pub units: Option<UnitEvidence>,
 }
 
 /// Judges the rules of the plan.
@@ -34,21 +36,28 @@ pub(super) fn judge(prepared: &Prepared, tuned: &Tuned, plan: &Plan) -> Judged {
         let rules = plan.rules(tuned);
         effective_rows(&*tuned.scorer, &log.observations, rows, &rules, priors)
     });
+    let units = prepared.units.as_ref();
+    let units = units.map(|parts| units::judge(prepared, parts, tuned, plan));
+    let dependent = serial || units.is_some();
     let seed = prepared.options.seed;
     Judged {
-        advantages: advantages(plan, &judgement, effective.as_ref(), seed),
+        advantages: match &units {
+            Some(units) => of_units(units, &judgement, plan.methods.len()),
+            None => advantages(plan, &judgement, effective.as_ref(), seed),
+        },
         judgement,
         // The order statistics of dependent rows have no such limits.
-        scored: (!serial).then_some(scored),
+        scored: (!dependent).then_some(scored),
         effective,
-        plug_in: if serial { None } else { plug_in(log) },
-        // Parts dealt at random would put neighbors in time on both sides.
+        plug_in: if dependent { None } else { plug_in(log) },
+        // Parts dealt at random would put neighbors in time, or rows of a unit, on both sides.
         cross_fit: cross_fit::kinds(tuned)
-            .filter(|_| !serial && !prepared.options.quick)
+            .filter(|_| !dependent && !prepared.options.quick)
             .and_then(|kinds| {
                 let attacks = &prepared.options.attacks;
                 CrossFit::run(log, attacks, &kinds, prepared.alpha, seed, priors)
             }),
+        units,
     }
 }
 
@@ -78,6 +87,14 @@ fn judgement(prepared: &Prepared, tuned: &Tuned, plan: &Plan) -> (Judgement, Sco
 fn plug_in(log: &Log) -> Option<Vec<f64>> {
     (log.observations.kind() == ObservationKind::Discrete)
         .then(|| plug_in::total_variation(&log.counts))
+}
+
+/// The advantages of all pairs, by their units.
+fn of_units(units: &UnitEvidence, judgement: &Judgement, pairs: usize) -> Vec<Advantage> {
+    let rules = judgement.tallies.iter().zip(&units.rules).take(pairs);
+    rules
+        .map(|(&tally, units)| Advantage::units(tally, units.clone()))
+        .collect()
 }
 
 /// Every pair has random numbers of its own, whatever the other pairs need.

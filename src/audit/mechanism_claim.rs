@@ -56,9 +56,9 @@ pub(super) fn judge(
         .into(),
         rows_needed,
         estimate,
-        fit: Some(match evidence.effective {
-            None => goodness::fit(log, mechanism),
-            Some(_) => Fit::untested(Untested::DependentRows),
+        fit: Some(match (evidence.effective, evidence.units) {
+            (None, None) => goodness::fit(log, mechanism),
+            _ => Fit::untested(Untested::DependentRows),
         }),
     }
 }

@@ -32,6 +32,8 @@ mod rows_needed;
 mod tallies;
 mod targets;
 mod trade_off;
+mod unit_laws;
+mod units;
 mod warning;
 mod warnings;
 
@@ -47,9 +49,9 @@ pub use claim_reason::{
 pub use conclusion::{Conclusion, Course, Learning};
 pub use distributions::{Distributions, Shape};
 pub use findings::{
-    Asymptotic, ClaimReport, Convergence, ConvergencePoint, Correction, EpsilonLimit, Extrapolated,
-    Findings, Input, MethodUsed, Multiplicity, Overall, PairFigures, PartRows, PrivacyLimit,
-    Sample, TotalVariationPoints, Verdict, WorstPair,
+    Asymptotic, ClaimReport, Convergence, ConvergencePoint, Correction, CountedUnits, EpsilonLimit,
+    Extrapolated, Findings, Input, MethodUsed, Multiplicity, Overall, PairFigures, PartRows,
+    PrivacyLimit, Sample, TotalVariationPoints, Verdict, WorstPair,
 };
 pub use given::check_scores;
 pub use goodness::{Fit, FitTest, GoodnessTest, Untested};

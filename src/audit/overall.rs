@@ -23,6 +23,8 @@ pub(super) enum RiskMethod {
     Chernoff,
     /// Every secret's errors by themselves, with effective rows: secrets in one log may share noise.
     EffectiveRows,
+    /// Every unit counts once.
+    Units,
 }
 
 /// For each prior, the method that promises the smaller limit, judged by the errors on the tuning rows
@@ -60,7 +62,7 @@ pub(super) fn choose_methods(
         .collect()
 }
 
-fn strata(prior: &[f64], rows: &[u64], errors: &[u64]) -> Vec<Stratum> {
+pub(super) fn strata(prior: &[f64], rows: &[u64], errors: &[u64]) -> Vec<Stratum> {
     prior
         .iter()
         .zip(rows.iter().zip(errors))
@@ -119,7 +121,7 @@ fn bayes_security(evidence: &Evidence, worst: &WorstPair) -> Estimate {
     let largest = evidence.largest_upper();
     let mut estimate = worst.bayes_security.clone();
     estimate.lower = largest.map(|tv| 1.0 - tv);
-    estimate.method.lower = largest.map(|_| Method::PluginMcdiarmid);
+    estimate.method.lower = largest.map(|_| evidence.upper_method());
     estimate
 }
 
@@ -135,13 +137,28 @@ fn vulnerability(
     let tally = &evidence.judgement.guesses[at];
     let level = evidence.one_side(evidence.alpha());
     let strata = strata(prior, &tally.rows, &tally.errors);
-    let risk = match method {
-        RiskMethod::Chernoff => chernoff_upper(&strata, level),
-        RiskMethod::Matched => matched_upper(tally, prior, level, rng),
-        RiskMethod::EffectiveRows => effective_upper(evidence, at, &strata, level),
+    let (risk, risk_method) = match (method, evidence.units) {
+        (RiskMethod::Units, Some(units)) => units.risk_at_most(at, level),
+        (RiskMethod::Matched, _) => {
+            let limit = matched_upper(tally, prior, level, rng);
+            (limit, Method::MatchedClopperPearson)
+        }
+        (RiskMethod::EffectiveRows, _) => {
+            let limit = effective_upper(evidence, at, &strata, level);
+            (limit, Method::ClopperPearsonEffectiveRows)
+        }
+        (RiskMethod::Chernoff | RiskMethod::Units, _) => {
+            (chernoff_upper(&strata, level), Method::WeightedChernoff)
+        }
     };
-    let point = point_vulnerability(tally, prior);
+    let point = match evidence.units {
+        Some(units) => units.vulnerability(at),
+        None => point_vulnerability(tally, prior),
+    };
     let upper = evidence.is_discrete().then(|| {
+        if let Some(laws) = evidence.unit_laws() {
+            return laws.vulnerability_at_most(prior, level).min(1.0);
+        }
         let weights = prior
             .iter()
             .copied()
@@ -156,12 +173,8 @@ fn vulnerability(
         upper: upper.map(|upper| upper.max(blind)),
         method: Methods {
             point: point.map(|_| Method::HeldOutAttack),
-            lower: Some(match method {
-                RiskMethod::Matched => Method::MatchedClopperPearson,
-                RiskMethod::Chernoff => Method::WeightedChernoff,
-                RiskMethod::EffectiveRows => Method::ClopperPearsonEffectiveRows,
-            }),
-            upper: upper.map(|_| Method::PluginMcdiarmid),
+            lower: Some(risk_method),
+            upper: upper.map(|_| evidence.upper_method()),
         },
         reason: match (point, upper) {
             (None, _) => Some(Reason::PriorWithoutRows),

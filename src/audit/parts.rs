@@ -3,7 +3,7 @@
 use rand_chacha::ChaCha8Rng;
 
 use crate::audit::options::SplitChoice;
-use leakgauge_attack::split::Split;
+use leakgauge_attack::split::{Split, UnitParts};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::setting;
 use leakgauge_log::Log;
@@ -11,13 +11,34 @@ use leakgauge_log::Log;
 /// Rows in the order of the log, each a secret and an observation.
 pub(super) type Sequence<'a> = &'a [(u32, u32)];
 
-/// The split, and for a split by time the certification rows in their order.
+/// The rows of each part.
+pub(super) struct Parts<'a> {
+    pub split: Split,
+    /// In a split by time, the certification rows in their order.
+    pub ordered: Option<Sequence<'a>>,
+    /// The units of each part, where limits count units.
+    pub units: Option<UnitParts>,
+}
+
+/// Splits the rows, by units where the log has them.
 pub(super) fn split_rows<'a>(
     log: &'a Log,
     choice: SplitChoice,
     given: bool,
     rng: &mut ChaCha8Rng,
-) -> Result<(Split, Option<Sequence<'a>>)> {
+) -> Result<Parts<'a>> {
+    if let (Some(units), SplitChoice::Random) = (&log.units, choice) {
+        let secrets = log.secrets.len();
+        let (split, units) = match &units.fit {
+            Some(fit) => Split::across_units(fit, &units.rows, secrets, !given, rng),
+            None => Split::by_units(&units.rows, secrets, !given, rng),
+        };
+        return Ok(Parts {
+            split,
+            ordered: None,
+            units: Some(units),
+        });
+    }
     let ordered = match choice {
         SplitChoice::Random => None,
         SplitChoice::Blocks => Some(log.sequence.as_deref().ok_or_else(|| {
@@ -38,13 +59,18 @@ pub(super) fn split_rows<'a>(
             if split.in_every_part() < 2 {
                 return Err(recorded_apart(log));
             }
-            return Ok((
-                if given { split.all_to_tune() } else { split },
-                Some(certify),
-            ));
+            return Ok(Parts {
+                split: if given { split.all_to_tune() } else { split },
+                ordered: Some(certify),
+                units: None,
+            });
         }
     };
-    Ok((split, ordered))
+    Ok(Parts {
+        split,
+        ordered,
+        units: None,
+    })
 }
 
 fn recorded_apart(log: &Log) -> Error {

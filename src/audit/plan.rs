@@ -89,6 +89,12 @@ pub(super) fn plan(prepared: &Prepared, tuned: &Tuned) -> Plan {
             WorstMethod::Attack,
             vec![RiskMethod::EffectiveRows; prepared.priors.len()],
         )
+    } else if prepared.units.is_some() {
+        (
+            vec![AdvantageMethod::Separate; choices.len()],
+            WorstMethod::Attack,
+            vec![RiskMethod::Units; prepared.priors.len()],
+        )
     } else {
         (
             methods(split, tuned, alpha),

@@ -67,7 +67,7 @@ impl Evidence<'_> {
         let points = TotalVariationPoints {
             plug_in,
             minimax: sparse.total_variation,
-            held_out_attack: self.tally(pair).advantage(),
+            held_out_attack: self.advantages[pair].point(),
             cross_fitted_attack: attack(Method::CrossFittedAttack),
             distinct: sparse.distinct,
             effective_rows: sparse.rows,

@@ -6,12 +6,12 @@ use rand_chacha::ChaCha8Rng;
 use crate::audit::given::check_scores;
 use crate::audit::options::{AuditOptions, check, prior};
 use crate::audit::pair::Labels;
-use crate::audit::parts::{Sequence, refuse_uncertifiable, split_rows};
+use crate::audit::parts::{Parts, Sequence, refuse_uncertifiable, split_rows};
 use crate::audit::targets::Targets;
-use leakgauge_attack::split::Split;
+use leakgauge_attack::split::{Split, UnitParts};
 use leakgauge_base::error::Result;
 use leakgauge_exact::claim::BoundClaim;
-use leakgauge_log::Log;
+use leakgauge_log::{Log, UnitRows};
 
 /// What an audit starts from.
 pub(super) struct Prepared<'a> {
@@ -24,6 +24,8 @@ pub(super) struct Prepared<'a> {
     pub split: Split,
     /// In a split by time, the certification rows in their order.
     pub ordered: Option<Sequence<'a>>,
+    /// The units of each part, where limits count units.
+    pub units: Option<UnitParts>,
     pub targets: Targets,
     /// α of the whole log.
     pub alpha: f64,
@@ -35,6 +37,11 @@ impl Prepared<'_> {
     /// Whether rows may depend on those nearby.
     pub fn is_serial(&self) -> bool {
         self.ordered.is_some()
+    }
+
+    /// All units of the log that is judged, where limits count units.
+    pub fn units_of_the_log(&self) -> Option<&UnitRows> {
+        self.log.units.as_ref().map(|units| &units.rows)
     }
 }
 
@@ -50,7 +57,11 @@ pub(super) fn prepare<'a>(log: &'a Log, options: &'a AuditOptions) -> Result<Pre
     ];
     let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
     let given = options.attacks.are_given();
-    let (split, ordered) = split_rows(log, options.split, given, &mut rng)?;
+    let Parts {
+        split,
+        ordered,
+        units,
+    } = split_rows(log, options.split, given, &mut rng)?;
     refuse_uncertifiable(log, &split)?;
     Ok(Prepared {
         targets: Targets::new(&claims, secrets),
@@ -62,6 +73,7 @@ pub(super) fn prepare<'a>(log: &'a Log, options: &'a AuditOptions) -> Result<Pre
         priors,
         split,
         ordered,
+        units,
         rng,
     })
 }

@@ -49,7 +49,9 @@ pub(super) fn judge(
             upper: None,
             method: Methods {
                 point: limit.point.map(|_| Method::HeldOutAttack),
-                lower: limit.lower.map(|_| evidence.errors_method()),
+                lower: limit
+                    .lower
+                    .map(|_| evidence.errors_method(case.plan.position)),
                 upper: None,
             },
             reason: Some(Reason::Unbounded(limit.quantity)),
@@ -165,6 +167,10 @@ impl<'a> Case<'a> {
         if proof.is_some() || unclear {
             return proof;
         }
+        if self.evidence.units.is_some() {
+            let (point, lower) = limit.point.zip(limit.lower)?;
+            return rows_needed::by_width(self.evidence, point, lower, allowed);
+        }
         let tally = self.evidence.judgement.tallies[self.plan.position];
         let share = self.evidence.plan.share(self.plan.read);
         rows_needed::scaled(self.evidence, tally.is_judged(), |factor| {
@@ -192,6 +198,19 @@ fn largest_divergence(evidence: &Evidence, promise: &BoundPromise) -> Option<Fou
         Guarantee::Gaussian { .. } | Guarantee::Concentrated { .. } => (0.0, 0.0),
     };
     let epsilon = |a: u32, b: u32| allowed(a as usize, b as usize).0;
+    if let Some(laws) = evidence.unit_laws() {
+        let limits = laws.hockey_stick(epsilon, alpha).into_iter();
+        return most_in_excess(limits.map(|(a, b, plug_in, upper)| {
+            let (epsilon, delta) = allowed(a as usize, b as usize);
+            Found {
+                pair: [a, b],
+                plug_in,
+                upper,
+                epsilon,
+                delta,
+            }
+        }));
+    }
     let limits = hockey_stick(evidence.counts, epsilon)
         .into_iter()
         .map(|(a, b, plug_in)| {
@@ -208,7 +227,11 @@ fn largest_divergence(evidence: &Evidence, promise: &BoundPromise) -> Option<Fou
                 delta,
             }
         });
-    limits.reduce(|best, next| {
+    most_in_excess(limits)
+}
+
+fn most_in_excess(mut limits: impl Iterator<Item = Found>) -> Option<Found> {
+    limits.by_ref().reduce(|best, next| {
         if next.excess() > best.excess() {
             next
         } else {

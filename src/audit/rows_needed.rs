@@ -25,13 +25,18 @@ pub(super) fn for_bound(
     }
     if is_within_noise(point, estimate.lower?, bound) {
         None
-    } else if estimate.method.lower == Some(Method::KolmogorovDkw) {
-        // The width of that limit falls like 1/√rows.
-        let factor = ((point - estimate.lower?) / (point - bound)).powi(2);
-        sensible(evidence.counts.total() as f64 * factor)
+    } else if estimate.method.lower == Some(Method::KolmogorovDkw) || evidence.units.is_some() {
+        by_width(evidence, point, estimate.lower?, bound)
     } else {
         for_refutation(evidence, pair, bound)
     }
+}
+
+/// Rows at which a lower limit would exceed a bound, if its width falls like 1/√rows, or with units like
+/// 1/√units.
+pub(super) fn by_width(evidence: &Evidence, point: f64, lower: f64, bound: f64) -> Option<u64> {
+    let factor = ((point - lower) / (point - bound)).powi(2);
+    sensible(evidence.counts.total() as f64 * factor)
 }
 
 /// Rows at which the same rates would decide a mechanism claim: `analytic` is its total variation of a
@@ -49,7 +54,9 @@ pub(super) fn for_mechanism(
         .filter(|_| verdict == Verdict::Inconclusive)?;
     let refutable =
         point > analytic(pair) + margin && !is_within_noise(point, estimate.lower?, analytic(pair));
-    if refutable {
+    if refutable && evidence.units.is_some() {
+        by_width(evidence, point, estimate.lower?, analytic(pair))
+    } else if refutable {
         for_refutation(evidence, pair, analytic(pair))
     } else {
         for_plug_in(evidence, |pair| analytic(pair) + margin)

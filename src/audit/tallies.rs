@@ -89,7 +89,7 @@ impl Tallies {
             prior: prior.to_vec(),
             worst_pair: worst,
             guesses: evidence.judgement.guesses[0].clone(),
-            worst: evidence.advantages[worst],
+            worst: evidence.advantages[worst].clone(),
             pairs: evidence.judgement.tallies[..pairs].to_vec(),
             cross: cross.map(|cross| Cross {
                 guesses: cross.guesses[0].clone(),

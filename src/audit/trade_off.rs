@@ -148,6 +148,7 @@ pub(super) fn of_worst_pair(evidence: &Evidence) -> Option<TradeOff> {
 /// Why [`of_worst_pair`] finds nothing, if so.
 pub(super) fn missing(evidence: &Evidence) -> Option<Reason> {
     match evidence.scored.map(ScoredRows::rows) {
+        None if evidence.units.is_some() => Some(Reason::GroupedRows),
         None => Some(Reason::DependentRows),
         Some((0, _) | (_, 0)) => Some(Reason::PairWithoutRows),
         Some(_) => None,

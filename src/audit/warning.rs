@@ -41,6 +41,20 @@ pub enum Warning {
         /// How many there are.
         secrets: usize,
     },
+    /// Secrets with hardly any units to certify on, where limits count units.
+    FewUnits {
+        /// Labels, at most five.
+        examples: Vec<String>,
+        /// How many there are.
+        secrets: usize,
+    },
+    /// Units of the log to learn on that the log itself has: their rows there were left out.
+    SharedUnits {
+        /// Labels of units, at most five.
+        examples: Vec<String>,
+        /// How many there are.
+        units: usize,
+    },
     /// Secrets without a row to certify on.
     NotCertifiable {
         /// Labels, at most five.
@@ -94,6 +108,8 @@ impl Warning {
             Warning::Drift { .. } => "drift",
             Warning::OrderNotChecked => "order-not-checked",
             Warning::FewRows { .. } => "few-rows",
+            Warning::FewUnits { .. } => "few-units",
+            Warning::SharedUnits { .. } => "shared-units",
             Warning::NotCertifiable { .. } => "secret-not-certifiable",
             Warning::NotLearned { .. } => "secret-not-learned",
             Warning::MostlySeenOnce { .. } => "mostly-seen-once",

@@ -2,17 +2,21 @@
 
 use crate::audit::order::order_warnings;
 use crate::audit::warning::Warning;
-use leakgauge_attack::split::Split;
+use leakgauge_attack::split::{Split, UnitParts};
 use leakgauge_log::Log;
 use leakgauge_log::observations::{ColumnType, ObservationKind};
 
 /// Fewer certify rows than this certify little.
 const FEW: u64 = 30;
+/// Fewer certification units of a secret than this certify little, however many rows they have.
+const FEW_UNITS: u64 = 20;
 
 /// Looks at the log and its split.
-pub(super) fn find(log: &Log, split: &Split) -> Vec<Warning> {
+pub(super) fn find(log: &Log, split: &Split, units: Option<&UnitParts>) -> Vec<Warning> {
     let mut warnings = Vec::new();
     match &log.order {
+        // Rows of a unit may depend on each other, and units are in any order.
+        _ if units.is_some() => {}
         Some(order) => {
             let table = order.observations.as_ref().unwrap_or(&log.observations);
             warnings.extend(order_warnings(table, log.secrets.len(), order));
@@ -20,6 +24,9 @@ pub(super) fn find(log: &Log, split: &Split) -> Vec<Warning> {
         None => warnings.push(Warning::OrderNotChecked),
     }
     look_at_rows(log, split, &mut warnings);
+    if let Some(units) = units {
+        look_at_units(log, units, &mut warnings);
+    }
     look_at_sparseness(log, &mut warnings);
     look_at_columns(log, &mut warnings);
     warnings
@@ -50,6 +57,30 @@ fn look_at_rows(log: &Log, split: &Split, warnings: &mut Vec<Warning>) {
     // Given scores have learned elsewhere.
     if secrets > 0 && split.fit.total() > 0 {
         warnings.push(Warning::NotLearned { examples, secrets });
+    }
+}
+
+fn look_at_units(log: &Log, units: &UnitParts, warnings: &mut Vec<Warning>) {
+    let certify = units.certify.units_of_secrets(log.secrets.len());
+    let few: Vec<&String> = log
+        .secrets
+        .iter()
+        .zip(&certify)
+        .filter(|(_, units)| (1..FEW_UNITS).contains(*units))
+        .map(|(label, _)| label)
+        .collect();
+    if !few.is_empty() {
+        warnings.push(Warning::FewUnits {
+            secrets: few.len(),
+            examples: few.into_iter().take(5).cloned().collect(),
+        });
+    }
+    let shared = &log.facts.shared_units;
+    if !shared.is_empty() {
+        warnings.push(Warning::SharedUnits {
+            units: shared.len(),
+            examples: shared.iter().take(5).cloned().collect(),
+        });
     }
 }
 

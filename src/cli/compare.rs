@@ -84,6 +84,9 @@ pub fn compare(arguments: &CompareArguments) -> Result<ExitCode> {
 /// Refuses logs that are not independent of each other.
 fn check_files(arguments: &LogArguments) -> Result<()> {
     let files = &arguments.logs;
+    if arguments.group.is_some() {
+        return Err(library::grouped());
+    }
     if files.len() < 2 {
         return Err(library::too_few(files.len()));
     }

@@ -46,6 +46,10 @@ pub struct LogArguments {
     /// The rows are aggregated: this column has the number of times that each row occurred
     #[arg(long, value_name = "COLUMN")]
     pub count: Option<String>,
+    /// The unit that each row comes from (user, device, session): rows of one unit may depend on each other, no
+    /// unit is split between training and certification, and limits count units
+    #[arg(long, value_name = "COLUMN")]
+    pub group: Option<String>,
     /// Use only these secrets, which must be chosen before this log was collected [default: all]
     #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
     pub secrets: Vec<String>,
@@ -84,6 +88,7 @@ impl LogArguments {
             secret: self.secret.clone(),
             observe: self.observe.clone(),
             count: self.count.clone(),
+            group: self.group.clone(),
             header: match (self.header, self.no_header) {
                 (true, _) => HeaderChoice::Present,
                 (_, true) => HeaderChoice::Absent,
@@ -157,8 +162,8 @@ pub struct EstimateOptions {
 impl EstimateOptions {
     /// The reader options that depend on the options of the estimate.
     pub fn reading(&self, log: ReadOptions) -> Result<ReadOptions> {
-        // A split by time needs all rows, so only an explicit limit applies.
-        let most = (!log.keep_order).then_some(MAX_ROWS);
+        // A split by time or by units needs all rows, so only an explicit limit applies.
+        let most = (!log.keep_order && log.group.is_none()).then_some(MAX_ROWS);
         Ok(ReadOptions {
             columnar: leakgauge::log::COLUMNAR,
             scores: scores(self)?,

@@ -32,6 +32,7 @@ use crate::audit::{AuditOptions, Findings, audit};
 use crate::estimate::{Estimate, Method, Methods};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::grammar::Call;
+use leakgauge_base::naming::option;
 use leakgauge_exact::claim::{Claim, ClaimKind};
 use leakgauge_log::Log;
 
@@ -146,6 +147,9 @@ fn check(logs: &[Measured]) -> Result<&Findings> {
         return Err(too_few(1));
     }
     let first = &first.audit;
+    if logs.iter().any(|log| log.audit.input.units.is_some()) {
+        return Err(grouped());
+    }
     if rest
         .iter()
         .any(|log| log.audit.confidence != first.confidence)
@@ -156,6 +160,15 @@ fn check(logs: &[Measured]) -> Result<&Findings> {
         ));
     }
     Ok(first)
+}
+
+/// The error for logs whose rows come in units.
+pub fn grouped() -> Error {
+    Error::parameter(
+        option("group"),
+        "limits of differences between logs count rows, not units",
+    )
+    .with_hint("audit each log by itself with its units")
 }
 
 /// The error for fewer than two logs.

@@ -19,6 +19,7 @@ pub fn input(audit: &Findings) -> Vec<String> {
     let input = &audit.input;
     let mut items = vec![rows_read(input)];
     items.extend(input.sampled().as_ref().map(sample));
+    items.extend(units(input));
     items.extend([secrets(input), observation(input)]);
     items.extend(files(&input.facts.files));
     items.extend(input.facts.notes.iter().cloned());
@@ -32,6 +33,13 @@ pub fn input(audit: &Findings) -> Vec<String> {
         "{} training rows, {} tuning rows, {} certification rows; seed {}.",
         rows.fit, rows.tune, rows.certify, audit.seed
     ));
+    if let Some(units) = &input.units {
+        let parts = &units.parts;
+        items.push(format!(
+            "Split by units: {} training units, {} tuning units, {} certification units; all rows of a unit are in one part.",
+            parts.fit, parts.tune, parts.certify
+        ));
+    }
     if let Some(rows) = &audit.method.effective_rows {
         let least = rows.iter().min().unwrap_or(&0);
         items.push(format!(
@@ -43,6 +51,25 @@ pub fn input(audit: &Findings) -> Vec<String> {
     items.extend(points(audit));
     items.push(limits(audit));
     items
+}
+
+/// How many units there are, which is what limits count.
+fn units(input: &Input) -> Option<String> {
+    let units = input.units.as_ref()?;
+    let of_secrets = input.secrets.iter().zip(&units.of_secrets);
+    let mut listed: Vec<String> = of_secrets
+        .take(LISTED_SECRETS)
+        .map(|(label, units)| format!("{} ({units} units)", shorten(label)))
+        .collect();
+    if input.secrets.len() > LISTED_SECRETS {
+        listed.push(format!("… {} secrets in all", input.secrets.len()));
+    }
+    Some(format!(
+        "{} units (column {}) have these rows: {}. Limits count units, not rows, and every unit counts once.",
+        units.units,
+        shorten(&units.column),
+        listed.join(", ")
+    ))
 }
 
 fn secrets(input: &Input) -> String {

@@ -16,6 +16,11 @@ pub fn method_name(method: Method) -> &'static str {
         Method::PluginMcdiarmid => "plug-in estimate with McDiarmid's inequality",
         Method::MatchedClopperPearson => "Clopper-Pearson on a prior-matched subsample",
         Method::WeightedChernoff => "Chernoff bound on prior-weighted errors",
+        Method::UnitBetting => "bets on the error rates of independent units, each counting once",
+        Method::OneRowAUnit => "Clopper-Pearson or Chernoff on one random row of every unit",
+        Method::UnitMcdiarmid => {
+            "plug-in estimate of the mean distribution of the units with McDiarmid's inequality"
+        }
         Method::CombinedLimits => "limits of both logs, each at half the level",
         Method::BettingMixture => "bets with a mixture of stakes",
         Method::OrderStatisticClopperPearson => {

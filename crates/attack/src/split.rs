@@ -1,12 +1,15 @@
 //! Splitting a log into training, tuning and certification rows.
 
 mod blocks;
+mod units;
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use leakgauge_log::observations::{Cell, Counts};
 use leakgauge_stats::hypergeometric;
+
+pub use units::UnitParts;
 
 /// The three parts of a log. Nothing that was learned or chosen on `fit` and `tune` has seen `certify`.
 #[derive(Debug, Clone)]

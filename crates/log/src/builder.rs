@@ -55,6 +55,7 @@ pub struct LogBuilder {
     secrets: Labels,
     columns: Vec<Column>,
     counts: Option<Vec<u64>>,
+    groups: Option<(String, Labels)>,
     fit_on: Option<Box<LogBuilder>>,
     options: ReadOptions,
 }
@@ -183,6 +184,18 @@ impl LogBuilder {
         self
     }
 
+    /// The unit that each row comes from (user, device, session), one label a row, and the name of that column.
+    /// Rows of one unit may depend on each other; see [`ReadOptions::group`].
+    #[must_use]
+    pub fn groups<T: AsRef<str>>(mut self, name: &str, labels: &[T]) -> Self {
+        let mut units = Labels::default();
+        labels
+            .iter()
+            .for_each(|label| units.push(Some(label.as_ref())));
+        self.groups = Some((name.to_owned(), units));
+        self
+    }
+
     /// The columns of numbers that hold the scores of an attack of one's own. They are the observation; other
     /// columns are left aside.
     #[must_use]
@@ -247,6 +260,7 @@ impl LogBuilder {
             files: vec![name.clone()],
             fit_on: fit_name.clone(),
             count: self.counts.as_ref().map(|_| table::COUNT.to_owned()),
+            group: self.groups.as_ref().map(|groups| groups.0.clone()),
             header: HeaderChoice::Present,
             ..self.options.clone()
         };

@@ -7,6 +7,7 @@ use crate::cell::{self, at_column, occurrences, occurrences_of, secret};
 use crate::encode::Encoder;
 use crate::first_row::FirstRow;
 use crate::fold::{Interner, TupleInterner};
+use crate::groups::{UnitCell, UnitReader};
 use crate::layout::{self, Layout};
 use crate::lists;
 use crate::log::InputFacts;
@@ -60,6 +61,8 @@ pub struct Ingest<'a> {
     order: OrderSketch,
     /// All rows of the log in order, if asked for.
     sequence: Vec<(u32, u32)>,
+    /// The units that rows come from, if a column says so.
+    units: UnitReader,
     /// Lines of the file being read whose rows are known.
     repeats: Repeats,
     /// Whether rows are only kept in order, for someone to take them, and not counted.
@@ -87,6 +90,7 @@ impl<'a> Ingest<'a> {
             fit_drawn: None,
             order: OrderSketch::default(),
             sequence: Vec::new(),
+            units: UnitReader::default(),
             repeats: Repeats::default(),
             streaming: false,
             text: String::new(),
@@ -221,7 +225,7 @@ impl<'a> Ingest<'a> {
         records: &mut dyn Records,
     ) -> Result<()> {
         self.repeats = Repeats::default();
-        if columns.count.is_some() || self.streaming {
+        if columns.count.is_some() || columns.group.is_some() || self.streaming {
             self.repeats.end();
         }
         let mut row = Row::new();
@@ -361,7 +365,11 @@ impl<'a> Ingest<'a> {
         if let Some(first) = self.first_row.as_mut().filter(|_| part == Part::Log) {
             first.compare(tuple, count);
         }
-        self.count_row(part, layout, secret, count, &place)?;
+        let unit = match layout.group {
+            Some(column) => Some(self.units.unit(row, column, layout, &place)?),
+            None => None,
+        };
+        self.count_row(part, layout, (secret, unit), count, &place)?;
         Ok(Some(secret))
     }
 
@@ -402,13 +410,22 @@ impl<'a> Ingest<'a> {
         &mut self,
         part: Part,
         layout: &Layout,
-        secret: u32,
+        (secret, unit): (u32, Option<u32>),
         count: u64,
         place: &dyn Fn() -> Place,
     ) -> Result<()> {
         let (tuples, tuple) = (&mut self.tuples, &self.encoder.tuple);
         let mut known = None;
         let mut symbol = || *known.get_or_insert_with(|| tuples.intern(tuple));
+        if let Some(unit) = unit {
+            let cell = UnitCell {
+                unit,
+                symbol: symbol(),
+                secret,
+                count,
+            };
+            self.units.add(part == Part::FitOn, cell);
+        }
         let may_free = match part {
             Part::FitOn => self.fit_counted.add(secret, count, symbol),
             Part::Log => {
@@ -433,6 +450,9 @@ impl<'a> Ingest<'a> {
         self.add_repeats(part, place)?;
         if self.options.keep_order && self.counted.is_sampled() {
             return Err(order::too_different(self.options.max_rows, place()));
+        }
+        if self.options.group.is_some() {
+            return Err(order::too_many_units(self.options.max_rows, place()));
         }
         let mut needed = vec![false; self.tuples.len()];
         let ordered = self.order.kept().map(|row| row.1);

@@ -24,6 +24,8 @@ pub struct Layout {
     pub observe: Vec<usize>,
     /// The position of the number of occurrences.
     pub count: Option<usize>,
+    /// The position of the unit that a row comes from.
+    pub group: Option<usize>,
 }
 
 impl Layout {
@@ -87,13 +89,14 @@ impl Layout {
             names: &names,
             example: if header { rows.get(1) } else { Some(first) },
         };
-        let (secret, observe, count) = columns.assign(options)?;
+        let (secret, observe, count, group) = columns.assign(options)?;
         Ok(Layout {
             header,
             names,
             secret,
             observe,
             count,
+            group,
         })
     }
 }
@@ -145,6 +148,9 @@ fn looks_like_header(first: &Row, later: &[Row], options: &ReadOptions) -> bool 
     })
 }
 
+/// Positions of the secret, the observation, the count and the unit.
+type Parts = (Vec<usize>, Vec<usize>, Option<usize>, Option<usize>);
+
 struct Columns<'a> {
     file: &'a str,
     header: bool,
@@ -153,7 +159,7 @@ struct Columns<'a> {
 }
 
 impl Columns<'_> {
-    fn assign(&self, options: &ReadOptions) -> Result<(Vec<usize>, Vec<usize>, Option<usize>)> {
+    fn assign(&self, options: &ReadOptions) -> Result<Parts> {
         let secret = match &options.secret {
             Some(name) => self.secret(name)?,
             None => vec![self.default_secret()?],
@@ -162,6 +168,11 @@ impl Columns<'_> {
             .count
             .as_ref()
             .map(|name| self.position(name, "count"))
+            .transpose()?;
+        let group = options
+            .group
+            .as_ref()
+            .map(|name| self.position(name, "group"))
             .transpose()?;
         let scores = options.scores.as_ref().map(ScoreColumns::columns);
         let observe = match (&options.observe, scores) {
@@ -174,10 +185,12 @@ impl Columns<'_> {
                 .map(|name| self.position(name, "observe"))
                 .collect::<Result<Vec<_>>>()?,
             (None, None) => (0..self.names.len())
-                .filter(|&column| !secret.contains(&column) && Some(column) != count)
+                .filter(|&column| !secret.contains(&column))
+                .filter(|&column| Some(column) != count && Some(column) != group)
                 .collect(),
         };
-        self.refuse_double_parts(&secret, &observe, count)?;
+        let others = [count, group];
+        self.refuse_double_parts(&secret, &observe, others.into_iter().flatten())?;
         if observe.is_empty() {
             return Err(Error::data(
                 Place::file(self.file),
@@ -188,7 +201,7 @@ impl Columns<'_> {
                 option("delimiter")
             )));
         }
-        Ok((secret, observe, count))
+        Ok((secret, observe, count, group))
     }
 
     /// One column by its name or number, or several between commas.
@@ -258,15 +271,15 @@ impl Columns<'_> {
         &self,
         secret: &[usize],
         observe: &[usize],
-        count: Option<usize>,
+        others: impl Iterator<Item = usize>,
     ) -> Result<()> {
         let mut parts = vec![0u32; self.names.len()];
-        for &column in observe.iter().chain(secret).chain(&count) {
+        for column in observe.iter().chain(secret).copied().chain(others) {
             parts[column] += 1;
             if parts[column] > 1 {
                 return Err(Error::data(
                     Place::file(self.file).column(&self.names[column]),
-                    "the column is asked to play two parts (secret, observation, count)",
+                    "the column is asked to play two parts (secret, observation, count, unit)",
                 )
                 .with_hint("each column has one part"));
             }

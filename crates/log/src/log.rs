@@ -1,6 +1,7 @@
 //! A log as it was read or built: counts, and what was found on the way.
 
 use crate::format::Format;
+use crate::groups::Units;
 use crate::observations::{Counts, Observations};
 use crate::options::ScoreColumns;
 use crate::order::RowOrder;
@@ -24,6 +25,8 @@ pub struct Log {
     pub order: Option<RowOrder>,
     /// All rows of the log itself in their order, (secret, observation), if that was asked for.
     pub sequence: Option<Vec<(u32, u32)>>,
+    /// The units that rows come from, if a column says so.
+    pub units: Option<Units>,
     /// What was found while reading.
     pub facts: InputFacts,
 }
@@ -79,6 +82,8 @@ pub struct InputFacts {
     pub narrowed: bool,
     /// What was made of the log beyond reading it: lists taken apart, units; for the report.
     pub notes: Vec<String>,
+    /// Labels of units of the log to learn on that the log itself has: their rows there were left out.
+    pub shared_units: Vec<String>,
     /// The columns of scores that were read in place of observations.
     pub scores: Option<ScoreColumns>,
 }

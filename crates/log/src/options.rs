@@ -33,6 +33,9 @@ pub struct ReadOptions {
     pub observe: Option<Vec<String>>,
     /// The column that says how often a row occurred.
     pub count: Option<String>,
+    /// The column that names the unit a row comes from (user, device, session), where rows of one unit may
+    /// depend on each other.
+    pub group: Option<String>,
     /// Whether row 1 is a header.
     pub header: HeaderChoice,
     /// The delimiter; found if not given.
@@ -87,6 +90,7 @@ impl ReadOptions {
         let others = self
             .count
             .iter()
+            .chain(&self.group)
             .chain(self.observe.iter().flatten())
             .chain(&self.categorical)
             .chain(&self.numeric)

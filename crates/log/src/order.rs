@@ -131,6 +131,20 @@ pub fn too_different(max_rows: Option<u64>, place: Place) -> Error {
     ))
 }
 
+/// A log whose rows are needed with their units, and that has too many different ones.
+pub fn too_many_units(max_rows: Option<u64>, place: Place) -> Error {
+    let most = max_rows.unwrap_or(u64::MAX);
+    let problem = format!(
+        "{} needs all rows with their units, and there are more than {most} different ones ({})",
+        option("group"),
+        option("max_rows")
+    );
+    Error::data(place, problem).with_hint(format!(
+        "give a larger {} if memory allows, or the rows of fewer units",
+        option("max_rows")
+    ))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

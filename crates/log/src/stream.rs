@@ -133,6 +133,11 @@ fn refuse_whole(options: &ReadOptions) -> Result<()> {
             "needs the rows one by one",
         ),
         (
+            options.group.is_some(),
+            "group",
+            "bets on single rows and takes each for new evidence",
+        ),
+        (
             options.fit_on.is_some(),
             "fit_on",
             "learns from the log that it follows",

@@ -433,6 +433,7 @@ mod tests {
             secret: vec![0],
             observe: vec![1],
             count: None,
+            group: None,
         };
         plan_columns("log.csv", &rows, &layout, &[None], options)
             .unwrap()

@@ -204,6 +204,25 @@ impl UnitRates {
         self
     }
 
+    /// About how far the limits at a level are from the point: for choosing between methods before errors
+    /// are seen. It depends on the units, the centres and the variance to expect, never on the errors.
+    ///
+    /// # Formula
+    /// The least over the stakes Λ of weight w of (ln(1/α) + ln(1/w))/Λ + Λ·variance/2.
+    pub fn width(&self, alpha: f64) -> f64 {
+        let most_down = self
+            .ranges
+            .iter()
+            .fold(0.0f64, |most, r| most.max(-r.0).max(r.1));
+        let squares = self.ranges.iter().map(|r| r.0.abs().max(r.1).powi(2)).sum();
+        stakes(most_down, squares, self.variance, alpha)
+            .into_iter()
+            .map(|(stake, weight)| {
+                -(alpha.ln() + weight.ln()) / stake + 0.5 * stake * self.variance
+            })
+            .fold(f64::INFINITY, f64::min)
+    }
+
     /// The weighted sum as observed.
     pub fn point(&self) -> f64 {
         self.centre + self.parts.iter().sum::<f64>()
@@ -376,6 +395,28 @@ mod tests {
         };
         let sum = mirrored(3).at_least(0.05) + mirrored(7).at_most(0.05);
         assert!((sum - 1.0).abs() < 1e-9);
+    }
+
+    /// The width that is promised is about that of the limits, and falls with more units.
+    #[test]
+    fn the_width_is_known_beforehand() {
+        let rates = |units: usize| {
+            let errors: Vec<UnitErrors> = (0..units)
+                .map(|unit| error(unit, 0, 10, 3 + 4 * (unit % 2) as u64))
+                .collect();
+            let spread = Spread {
+                centre: 0.5,
+                deviation: 0.2,
+            };
+            UnitRates::new(&errors, &[1.0], &[spread]).unwrap()
+        };
+        for units in [20, 100, 1000] {
+            let rates = rates(units);
+            let found = rates.at_most(0.05) - rates.point();
+            let promised = rates.width(0.05);
+            assert!((found / promised - 1.0).abs() < 0.25, "{found} {promised}");
+        }
+        assert!(rates(1000).width(0.05) < 0.4 * rates(100).width(0.05));
     }
 
     /// Units whose offsets move both secrets' rows alike: the pair's limit is narrower than with the same

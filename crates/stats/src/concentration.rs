@@ -88,6 +88,21 @@ pub fn mcdiarmid_hockey_stick_radius(n_a: u64, n_b: u64, epsilon: f64, alpha: f6
     mcdiarmid(1.0 / n_a as f64 + (2.0 * epsilon).exp() / n_b as f64, alpha)
 }
 
+/// The radius of a function of independent parts, each of which moves it by at most c_u.
+///
+/// # Formula
+/// √(V ln(1/α) / 2), V = Σ c_u². With probability at least 1 − α the function is at most this below its
+/// expectation.
+///
+/// # Conditions
+/// The parts are independent; the c_u do not depend on them.
+///
+/// # References
+/// McDiarmid (1989), Lemma 1.2, 10.1017/CBO9781107359949.008.
+pub fn mcdiarmid_radius(variation: f64, alpha: f64) -> f64 {
+    mcdiarmid(variation, alpha)
+}
+
 /// √(V ln(1/α) / 2), V the sum of squared bounded differences.
 fn mcdiarmid(variation: f64, alpha: f64) -> f64 {
     (variation * -alpha.ln() / 2.0).sqrt()

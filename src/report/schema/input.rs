@@ -46,8 +46,33 @@ pub struct Input<'a> {
     secret_column: &'a str,
     /// Every secret with its rows.
     secrets: Vec<SecretRows<'a>>,
+    /// The units that limits count, where they do not count rows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    units: Option<Units<'a>>,
     /// What an observer sees.
     observation: Observation<'a>,
+}
+
+/// The units that limits count.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Units<'a> {
+    /// The column that names them.
+    column: &'a str,
+    /// How many there are.
+    units: u64,
+    /// Every secret with the units that have rows of it.
+    secrets: Vec<SecretUnits<'a>>,
+}
+
+/// A secret and its units.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct SecretUnits<'a> {
+    /// Its label.
+    label: &'a str,
+    /// Units that have rows of it.
+    units: u64,
 }
 
 /// A secret and its rows.
@@ -90,11 +115,25 @@ impl<'a> Input<'a> {
             notes: &facts.notes,
             secret_column: &facts.secret_column,
             secrets: secret_rows(&input.secrets, &input.rows_of_secrets),
+            units: input.units.as_ref().map(|units| Units::of(input, units)),
             observation: Observation {
                 kind: input.kind,
                 columns: &input.columns,
                 distinct: input.distinct,
             },
+        }
+    }
+}
+
+impl<'a> Units<'a> {
+    fn of(input: &'a audit::Input, units: &'a audit::CountedUnits) -> Self {
+        let secrets = input.secrets.iter().zip(&units.of_secrets);
+        Units {
+            column: &units.column,
+            units: units.units,
+            secrets: secrets
+                .map(|(label, &units)| SecretUnits { label, units })
+                .collect(),
         }
     }
 }

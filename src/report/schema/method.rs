@@ -26,6 +26,9 @@ pub struct Method<'a> {
     split: &'static str,
     /// How rows were used.
     rows: PartRows,
+    /// How units were used, where limits count units.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    units: Option<PartRows>,
     /// Nominal seconds that trying and judging may take.
     budget: f64,
     /// In a split by time, for each secret: how many independent rows its certification rows are worth, for
@@ -49,6 +52,7 @@ impl<'a> Method<'a> {
                 SplitChoice::Blocks => "blocks",
             },
             rows: method.rows.clone(),
+            units: found.input.units.as_ref().map(|units| units.parts.clone()),
             budget: method.budget.seconds(),
             effective_rows: method
                 .effective_rows

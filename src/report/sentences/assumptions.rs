@@ -8,8 +8,18 @@ use leakgauge_base::naming::option;
 pub fn assumption(assumption: &Assumption) -> String {
     match assumption {
         Assumption::IndependentRows => {
-            "Rows are independent, and all rows of a secret come from the same distribution.".to_owned()
+            format!(
+                "Rows are independent draws, and all rows of a secret come from the same distribution. If several rows \
+                 come from one user, device or session, name its column with {}.",
+                option("group")
+            )
         }
+        Assumption::IndependentUnits { column } => format!(
+            "Units (column {}) are independent, and those of a secret come from the same population. Rows of a unit may \
+             depend on each other in any way. Every unit counts once: figures are for an attacker who meets a random \
+             unit and sees one of its rows.",
+            shorten(column)
+        ),
         Assumption::DependenceNearby => {
             "Errors of the attack depend only on rows nearby, far fewer than the certification rows. Limits use an \
              estimate of how many independent rows these are worth, and are approximate. They hold for the time of the \

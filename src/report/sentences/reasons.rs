@@ -1,7 +1,7 @@
 //! Why a limit cannot be had.
 
 use crate::estimate::Reason;
-use leakgauge_base::naming::setting;
+use leakgauge_base::naming::{option, setting};
 
 /// The same after a colon, with a small first letter.
 pub fn continued(why: &Reason) -> String {
@@ -34,6 +34,10 @@ pub fn reason(reason: &Reason) -> String {
         Reason::DependentRows => format!(
             "This limit needs independent rows, and {} is for rows that are not.",
             setting("split", "blocks")
+        ),
+        Reason::GroupedRows => format!(
+            "This limit needs independent rows, and {} says that rows of one unit are not.",
+            option("group")
         ),
         Reason::GivenScores => {
             "The scores are those of one attack, and another attack may do better. The claim attack-advantage bounds this \

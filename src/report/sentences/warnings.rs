@@ -26,6 +26,16 @@ pub fn message(warning: &Warning) -> String {
             "{}. Little can be certified about them",
             without("fewer than 30 certification rows", examples, *secrets)
         ),
+        Warning::FewUnits { examples, secrets } => format!(
+            "{}. Little can be certified about them: limits count units, so take more units rather than more rows of each",
+            without("fewer than 20 certification units", examples, *secrets)
+        ),
+        Warning::SharedUnits { examples, units } => format!(
+            "{units} units of {} are also in the log itself ({}). Their rows there were not used for training, because \
+             no unit may be learned from and judged",
+            option("fit_on"),
+            listing(examples.iter().map(String::as_str))
+        ),
         Warning::NotCertifiable { examples, secrets } => format!(
             "{}. Nothing can be certified about them",
             without("no certification rows", examples, *secrets)

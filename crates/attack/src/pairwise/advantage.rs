@@ -1,7 +1,10 @@
 //! Limits of the advantage of a rule.
 
+use std::sync::Arc;
+
 use rand_chacha::ChaCha8Rng;
 
+use crate::pairwise::units::UnitAdvantage;
 use crate::pairwise::{ErrorRates, PairErrors};
 use leakgauge_stats::hypergeometric;
 use leakgauge_stats::poisson_binomial::{poisson_binomial_lower, poisson_binomial_upper};
@@ -18,13 +21,15 @@ pub enum AdvantageMethod {
 }
 
 /// What judged rows say about the advantage of a rule.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Advantage {
     tally: PairErrors,
     /// Errors of equally many rows of either secret, and the number of these rows.
     pooled: Option<(u64, u64)>,
     /// What the rows of a and of b are worth, where they are not independent.
     effective: Option<[u64; 2]>,
+    /// Where units are independent and rows are not.
+    units: Option<Arc<UnitAdvantage>>,
 }
 
 impl Advantage {
@@ -40,6 +45,7 @@ impl Advantage {
             tally,
             pooled,
             effective: None,
+            units: None,
         }
     }
 
@@ -50,6 +56,41 @@ impl Advantage {
             tally,
             pooled: None,
             effective,
+            units: None,
+        }
+    }
+
+    /// Limits that count units; the tally is of their rows.
+    pub fn units(tally: PairErrors, units: Arc<UnitAdvantage>) -> Self {
+        Advantage {
+            units: Some(units),
+            ..Advantage::separate(tally, None)
+        }
+    }
+
+    /// What units say, where limits count units.
+    pub fn of_units(&self) -> Option<&UnitAdvantage> {
+        self.units.as_deref()
+    }
+
+    /// The error rates as observed: over rows, or with units the means over units. `None` if a secret has no
+    /// rows.
+    pub fn rates(&self) -> Option<ErrorRates> {
+        let rate = |missed: u64, rows: u64| missed as f64 / rows as f64;
+        match &self.units {
+            Some(units) => units.rates(),
+            None => self.tally.is_judged().then(|| ErrorRates {
+                missed: rate(self.tally.a_missed, self.tally.a_rows),
+                false_alarm: rate(self.tally.b_missed, self.tally.b_rows),
+            }),
+        }
+    }
+
+    /// TPR − FPR as observed. Not clipped.
+    pub fn point(&self) -> Option<f64> {
+        match &self.units {
+            Some(units) => units.rates().map(|rates| rates.advantage()),
+            None => self.tally.advantage(),
         }
     }
 
@@ -61,6 +102,9 @@ impl Advantage {
     /// Upper limits of both error rates that hold together with probability 1 − alpha; approximate with
     /// effective rows.
     pub fn errors_at_most(&self, alpha: f64) -> ErrorRates {
+        if let Some(units) = &self.units {
+            return units.errors_at_most(alpha);
+        }
         match self.effective {
             Some(rows) => self.tally.errors_at_most_of(rows, alpha),
             None => self.tally.errors_at_most(alpha),
@@ -97,6 +141,9 @@ impl Advantage {
     /// Clopper and Pearson 1934; for pooled errors of unequal rates Hoeffding 1956,
     /// doi:10.1214/aoms/1177728178.
     pub fn at_least(&self, alpha: f64) -> f64 {
+        if let Some(units) = &self.units {
+            return units.at_least(alpha);
+        }
         match self.pooled {
             Some((errors, rows)) => 1.0 - 2.0 * poisson_binomial_upper(errors, rows, alpha),
             None => self.errors_at_most(alpha).advantage(),
@@ -106,13 +153,16 @@ impl Advantage {
     /// Upper limit of TPR − FPR of this rule at level 1 − alpha. Conditions: see
     /// [`Advantage::at_least`].
     pub fn at_most(&self, alpha: f64) -> f64 {
+        if let Some(units) = &self.units {
+            return units.at_most(alpha);
+        }
         match self.pooled {
             Some((errors, rows)) => 1.0 - 2.0 * poisson_binomial_lower(errors, rows, alpha),
             None => self.errors_at_least(alpha).advantage(),
         }
     }
 
-    /// The same rates on a multiple of the rows.
+    /// The same rates on a multiple of the rows. Units cannot be multiplied: with them it is the same.
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Advantage {
         let scale = |count: u64| (count as f64 * factor).round() as u64;
@@ -122,6 +172,7 @@ impl Advantage {
                 .pooled
                 .map(|(errors, rows)| (scale(errors), scale(rows))),
             effective: self.effective.map(|rows| rows.map(scale)),
+            units: self.units.clone(),
         }
     }
 }

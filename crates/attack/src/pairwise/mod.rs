@@ -7,6 +7,7 @@ mod judge;
 mod privacy;
 mod serial;
 mod trade_off;
+pub mod units;
 
 pub use advantage::{Advantage, AdvantageGuide, AdvantageMethod};
 pub use choose::rows_by_secret;

@@ -41,10 +41,12 @@ impl<'b> Table<'b> {
                 .with_hint("a log needs a secret and at least one observation"));
         }
         let counts = builder.counts.iter().map(|counts| (COUNT, counts.len()));
+        let groups = builder.groups.iter();
+        let groups = groups.map(|(name, labels)| (name.as_str(), labels.len()));
         let lengths = columns
             .iter()
             .map(|column| (column.name.as_str(), column.len()));
-        for (column, length) in lengths.chain(counts) {
+        for (column, length) in lengths.chain(counts).chain(groups) {
             if length != rows {
                 let problem = format!("has {length} values where there are {rows} secrets");
                 return Err(Error::data(place(column), problem)
@@ -55,7 +57,10 @@ impl<'b> Table<'b> {
             return Err(Error::file(name, "has no rows to use"));
         }
         for (at, column) in columns.iter().enumerate() {
-            if columns[..at].iter().any(|other| other.name == column.name) {
+            let group = builder.groups.as_ref().map(|groups| &groups.0);
+            if group == Some(&column.name)
+                || columns[..at].iter().any(|other| other.name == column.name)
+            {
                 return Err(
                     Error::data(place(&column.name), "two columns have this name")
                         .with_hint("give each column a name of its own"),
@@ -135,9 +140,11 @@ impl<'b> Table<'b> {
             one.name == other.name && one.description() == other.description()
         };
         let counted = |table: &Table| table.builder.counts.is_some();
+        let grouped = |table: &Table| table.builder.groups.as_ref().map(|groups| groups.0.clone());
         if here.len() == there.len()
             && here.iter().zip(there).all(is_alike)
             && counted(self) == counted(log)
+            && grouped(self) == grouped(log)
         {
             return Ok(());
         }
@@ -145,6 +152,7 @@ impl<'b> Table<'b> {
             .iter()
             .map(|column| format!("{} ({})", column.name, column.description()))
             .chain(counted(log).then(|| COUNT.to_owned()))
+            .chain(grouped(log))
             .collect();
         Err(
             Error::file(self.name, format!("has other columns than {log_name}")).with_hint(
@@ -168,6 +176,9 @@ impl<'b> Table<'b> {
             if let Some(counts) = counts {
                 row.push(Field::Number(Number::Unsigned(counts[at])));
             }
+            if let Some((_, labels)) = &self.builder.groups {
+                row.push(labels.field(at));
+            }
             row.set_position(at as u64);
             row
         })
@@ -181,6 +192,7 @@ fn layout(name: &str, builder: &LogBuilder, scores: Option<&ScoreColumns>) -> Re
     let names: Vec<String> = std::iter::once(SECRET.to_owned())
         .chain(own)
         .chain(builder.counts.iter().map(|_| COUNT.to_owned()))
+        .chain(builder.groups.iter().map(|groups| groups.0.clone()))
         .collect();
     let position = |wanted: &str| {
         let number =
@@ -201,7 +213,8 @@ fn layout(name: &str, builder: &LogBuilder, scores: Option<&ScoreColumns>) -> Re
     };
     Ok(Layout {
         header: true,
-        count: builder.counts.as_ref().map(|_| names.len() - 1),
+        count: builder.counts.as_ref().map(|_| columns.len() + 1),
+        group: builder.groups.as_ref().map(|_| names.len() - 1),
         names,
         secret: vec![0],
         observe,

@@ -1,6 +1,7 @@
 //! When all rows are read: secrets and observations in their canonical order.
 
 use crate::fold::to_counts;
+use crate::groups;
 use crate::ingest::Ingest;
 use crate::log::Log;
 use crate::observations::Cell;
@@ -40,6 +41,13 @@ impl Ingest<'_> {
         let observations = tabulate(kind, &plans, &by_value, &self.tuples, &self.encoder.labels);
         let counts = |cells| to_counts(cells, secrets.len(), &secret_rank, &symbol_rank);
         let order = self.row_order(&plans, &secret_rank, &symbol_rank);
+        let (units, shared) = self.take_units(&secret_rank, &symbol_rank)?;
+        self.facts.shared_units = shared;
+        let fit_units = units.as_ref().and_then(|units| units.fit.as_ref());
+        let fit_counts = match fit_units {
+            Some(fit) => Some(fit.counts(secrets.len())),
+            None => self.options.fit_on.is_some().then(|| counts(fit_cells)),
+        };
         let in_order = std::mem::take(&mut self.sequence).into_iter();
         let log = Log {
             sequence: self.options.keep_order.then(|| {
@@ -48,7 +56,8 @@ impl Ingest<'_> {
                     .collect()
             }),
             counts: counts(cells),
-            fit_counts: self.options.fit_on.is_some().then(|| counts(fit_cells)),
+            fit_counts,
+            units,
             order,
             left_out: self.left_out.into_texts(),
             observations,
@@ -74,6 +83,9 @@ impl Ingest<'_> {
         if self.options.keep_order && sample.is_some() {
             return Err(order::too_different(self.options.max_rows, place));
         }
+        if self.options.group.is_some() && (sample.is_some() || fit_sample.is_some()) {
+            return Err(order::too_many_units(self.options.max_rows, place));
+        }
         let most = self.options.max_rows.unwrap_or(u64::MAX);
         let from = |sample: Option<Sample>| {
             let from = sample.map(|sample| SampledFrom::new(&sample, most, secret_rank));
@@ -85,6 +97,26 @@ impl Ingest<'_> {
             self.facts.rows_used = sampled.rows_used();
         }
         Ok(())
+    }
+
+    /// The units of the log, and those that the log to learn on shares with it.
+    fn take_units(
+        &mut self,
+        secret_rank: &[u32],
+        symbol_rank: &[u32],
+    ) -> Result<(Option<groups::Units>, Vec<String>)> {
+        let Some(column) = &self.options.group else {
+            return Ok((None, Vec::new()));
+        };
+        let fit_on = self.options.fit_on.as_deref();
+        let units = std::mem::take(&mut self.units);
+        let (units, shared) = units.finish(column, fit_on.is_some(), secret_rank, symbol_rank);
+        if let (Some(file), Some(fit)) = (fit_on, &units.fit)
+            && fit.is_empty()
+        {
+            return Err(groups::nothing_to_learn_on(file));
+        }
+        Ok((Some(units), shared))
     }
 
     /// The observations that are used: all, or those of the samples.

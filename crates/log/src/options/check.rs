@@ -59,6 +59,9 @@ impl ReadOptions {
         if self.wide {
             refuse_beside_wide(self)?;
         }
+        if self.group.is_some() {
+            refuse_beside_group(self)?;
+        }
         if self.keep_order && self.count.is_some() {
             return Err(Error::parameter(
                 option("keep_order"),
@@ -109,6 +112,37 @@ fn refuse_beside_scores(options: &ReadOptions) -> Result<()> {
         )
         .with_hint("other columns are left aside anyway")),
     }
+}
+
+/// Refuses options with which rows lose their units.
+fn refuse_beside_group(options: &ReadOptions) -> Result<()> {
+    let (other, hint) = if options.keep_order {
+        (
+            setting("split", "blocks"),
+            "units are independent of each other in any order: leave one of the two options out"
+                .to_owned(),
+        )
+    } else if options.engine.is_some() {
+        (
+            option("engine"),
+            format!(
+                "the engine adds up rows and loses their units: read the files without it, {} alone",
+                option("group")
+            ),
+        )
+    } else if options.wide {
+        (
+            option("wide"),
+            "a wide log has no column that could name units: write one observation a row"
+                .to_owned(),
+        )
+    } else {
+        return Ok(());
+    };
+    Err(
+        Error::parameter(option("group"), format!("cannot be together with {other}"))
+            .with_hint(hint),
+    )
 }
 
 /// Refuses options about columns that a wide file does not have.
