@@ -13,6 +13,7 @@ mod columnar_damage;
 mod columnar_logs;
 mod common;
 mod compare;
+mod copies;
 mod datasets;
 mod follow;
 mod given_scores;

@@ -27,7 +27,8 @@ pub(super) fn assemble(
     let (log, options, split) = (prepared.log, prepared.options, &prepared.split);
     let evidence = &Evidence::new(prepared, tuned, plan, judged);
     let prior = &prepared.priors[0];
-    let warnings = warnings::find(log, split, prepared.units.as_ref());
+    let mut warnings = prepared.copies.clone();
+    warnings.extend(warnings::find(log, split, prepared.units.as_ref()));
     let worst_pair = figures::worst_pair(evidence);
     let pairs = evidence.pair_count();
     Findings {

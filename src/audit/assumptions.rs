@@ -13,6 +13,8 @@ pub enum Assumption {
         /// The column that names them.
         column: String,
     },
+    /// Equal rows are observations that recurred, not copies of one.
+    NoCopies,
     /// Errors of the attack depend on rows nearby only.
     DependenceNearby,
     /// The seed was not chosen by its result.
@@ -72,6 +74,10 @@ pub(super) fn assumptions(log: &Log, options: &AuditOptions) -> Vec<Assumption> 
         add(true, Assumption::ScoresBlind { columns });
         add(true, Assumption::IndependentRuns);
     }
+    add(
+        facts.row_id.is_none() && log.units.is_none(),
+        Assumption::NoCopies,
+    );
     let empirical = options.prior == PriorChoice::Empirical;
     add(empirical, Assumption::EmpiricalPrior);
     add(facts.narrowed, Assumption::SecretsSettled);

@@ -121,6 +121,8 @@ pub struct Distance {
 pub enum Qualification {
     /// The order of rows puts their independence in doubt.
     Order(Warning),
+    /// Rows are, or may be, copies of others.
+    Copies(Warning),
     /// The limit rests on an effective number of rows.
     Approximate,
     /// The log has more rows than were used.

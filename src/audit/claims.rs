@@ -49,6 +49,8 @@ fn qualify(report: &mut ClaimReport, evidence: &Evidence, warnings: &[Warning]) 
     {
         add.push(Qualification::Order(warning.clone()));
     }
+    let copies = warnings.iter().filter(|warning| warning.is_about_copies());
+    add.extend(copies.cloned().map(Qualification::Copies));
     if evidence.effective.is_some() && decided {
         add.push(Qualification::Approximate);
     }

@@ -10,6 +10,7 @@ mod claim_reason;
 mod claims;
 mod conclusion;
 mod convergence;
+mod copies;
 mod cross_fit;
 mod distributions;
 mod evidence;
@@ -68,7 +69,8 @@ pub use warning::Warning;
 /// Options out of range, a claim that does not fit the log's secrets, an invalid prior, a log with too few
 /// rows to certify anything.
 pub fn audit(log: &Log, options: &AuditOptions) -> Result<Findings> {
-    let prepared = prepare::prepare(log, options)?;
+    let (log, copies) = copies::without_copies(log)?;
+    let prepared = prepare::prepare(&log, copies, options)?;
     let tuned = attack::attack(&prepared)?;
     let plan = plan::plan(&prepared, &tuned);
     let judged = judge::judge(&prepared, &tuned, &plan);

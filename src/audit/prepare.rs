@@ -8,6 +8,7 @@ use crate::audit::options::{AuditOptions, check, prior};
 use crate::audit::pair::Labels;
 use crate::audit::parts::{Parts, Sequence, refuse_uncertifiable, split_rows};
 use crate::audit::targets::Targets;
+use crate::audit::warning::Warning;
 use leakgauge_attack::split::{Split, UnitParts};
 use leakgauge_base::error::Result;
 use leakgauge_exact::claim::BoundClaim;
@@ -26,6 +27,8 @@ pub(super) struct Prepared<'a> {
     pub ordered: Option<Sequence<'a>>,
     /// The units of each part, where limits count units.
     pub units: Option<UnitParts>,
+    /// What was found about copies of rows.
+    pub copies: Vec<Warning>,
     pub targets: Targets,
     /// α of the whole log.
     pub alpha: f64,
@@ -46,7 +49,11 @@ impl Prepared<'_> {
 }
 
 /// Checks what was asked for and splits the rows. No row is looked at.
-pub(super) fn prepare<'a>(log: &'a Log, options: &'a AuditOptions) -> Result<Prepared<'a>> {
+pub(super) fn prepare<'a>(
+    log: &'a Log,
+    copies: Vec<Warning>,
+    options: &'a AuditOptions,
+) -> Result<Prepared<'a>> {
     check(options)?;
     check_scores(&options.attacks, log.facts.scores.is_some())?;
     let claims = BoundClaim::bind_all(&options.claims, &log.secrets, &log.left_out)?;
@@ -74,6 +81,7 @@ pub(super) fn prepare<'a>(log: &'a Log, options: &'a AuditOptions) -> Result<Pre
         split,
         ordered,
         units,
+        copies,
         rng,
     })
 }

@@ -1,5 +1,7 @@
 //! What an audit warns of.
 
+use leakgauge_log::RepeatedRuns;
+
 /// Something to know before believing. It names columns and a few secrets, for it is shown apart from the
 /// other findings too: beside a comparison, or while a log is followed.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,6 +34,37 @@ pub enum Warning {
         /// Correlation with the position, or effect size for labels.
         correlation: f64,
     },
+    /// Every cell has a multiple of so many rows: one part was kept.
+    ReadSeveralTimes {
+        /// How often the log was read.
+        times: u64,
+    },
+    /// Equal rows are copies: one of each was kept.
+    CopiesDropped {
+        /// Rows that were read.
+        rows: u64,
+        /// Rows that were left out.
+        copies: u64,
+    },
+    /// Some rows may be copies of others; none was left out.
+    CopiesSuspected {
+        /// About how many, at least; 0 if that cannot be said.
+        copies: u64,
+    },
+    /// Rows of the log to learn on are also in the log itself: they were not learned from.
+    SharedRows {
+        /// How many different ones.
+        rows: u64,
+    },
+    /// Rows that were left out because another row has the same value in the column that identifies rows.
+    RepeatedIds {
+        /// The column.
+        column: String,
+        /// How many.
+        rows: u64,
+    },
+    /// Long runs of rows stand in the files twice.
+    RepeatedRuns(RepeatedRuns),
     /// Aggregated rows have no order.
     OrderNotChecked,
     /// Secrets with hardly any rows to certify on.
@@ -106,6 +139,12 @@ impl Warning {
             Warning::LabelsAlternate { .. } => "labels-alternate",
             Warning::Autocorrelation { .. } => "autocorrelation",
             Warning::Drift { .. } => "drift",
+            Warning::ReadSeveralTimes { .. } => "read-several-times",
+            Warning::CopiesDropped { .. } => "copies-dropped",
+            Warning::CopiesSuspected { .. } => "copies-suspected",
+            Warning::SharedRows { .. } => "shared-rows",
+            Warning::RepeatedIds { .. } => "repeated-ids",
+            Warning::RepeatedRuns(_) => "repeated-runs",
             Warning::OrderNotChecked => "order-not-checked",
             Warning::FewRows { .. } => "few-rows",
             Warning::FewUnits { .. } => "few-units",
@@ -125,6 +164,17 @@ impl Warning {
         matches!(
             self,
             Warning::LabelsNotInterleaved { .. } | Warning::LabelsAlternate { .. }
+        )
+    }
+
+    /// Whether rows are, or may be, copies of others.
+    pub fn is_about_copies(&self) -> bool {
+        matches!(
+            self,
+            Warning::ReadSeveralTimes { .. }
+                | Warning::CopiesDropped { .. }
+                | Warning::CopiesSuspected { .. }
+                | Warning::RepeatedRuns(_)
         )
     }
 

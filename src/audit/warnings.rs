@@ -23,6 +23,7 @@ pub(super) fn find(log: &Log, split: &Split, units: Option<&UnitParts>) -> Vec<W
         }
         None => warnings.push(Warning::OrderNotChecked),
     }
+    look_at_copies(log, &mut warnings);
     look_at_rows(log, split, &mut warnings);
     if let Some(units) = units {
         look_at_units(log, units, &mut warnings);
@@ -57,6 +58,22 @@ fn look_at_rows(log: &Log, split: &Split, warnings: &mut Vec<Warning>) {
     // Given scores have learned elsewhere.
     if secrets > 0 && split.fit.total() > 0 {
         warnings.push(Warning::NotLearned { examples, secrets });
+    }
+}
+
+/// What was seen of copies while the log was read.
+fn look_at_copies(log: &Log, warnings: &mut Vec<Warning>) {
+    let facts = &log.facts;
+    if let Some(column) = facts.row_id.clone()
+        && facts.repeated_ids > 0
+    {
+        warnings.push(Warning::RepeatedIds {
+            column,
+            rows: facts.repeated_ids,
+        });
+    }
+    if facts.repeated_runs.runs > 0 {
+        warnings.push(Warning::RepeatedRuns(facts.repeated_runs.clone()));
     }
 }
 

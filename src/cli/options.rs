@@ -50,6 +50,9 @@ pub struct LogArguments {
     /// unit is split between training and certification, and limits count units
     #[arg(long, value_name = "COLUMN")]
     pub group: Option<String>,
+    /// The column that identifies rows: rows whose value there was seen before are copies and are left out
+    #[arg(long, value_name = "COLUMN")]
+    pub row_id: Option<String>,
     /// Use only these secrets, which must be chosen before this log was collected [default: all]
     #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
     pub secrets: Vec<String>,
@@ -89,6 +92,7 @@ impl LogArguments {
             observe: self.observe.clone(),
             count: self.count.clone(),
             group: self.group.clone(),
+            row_id: self.row_id.clone(),
             header: match (self.header, self.no_header) {
                 (true, _) => HeaderChoice::Present,
                 (_, true) => HeaderChoice::Absent,

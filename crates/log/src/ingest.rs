@@ -15,9 +15,11 @@ use crate::observations::{ColumnType, Observations};
 use crate::open;
 use crate::options::{HeaderChoice, ReadOptions};
 use crate::order::{self, OrderSketch};
+use crate::overlaps::Overlaps;
 use crate::records::{PROBE_ROWS, Records};
 use crate::repeats::{Meaning, Repeats};
 use crate::row::{Field, Row};
+use crate::row_ids::RowIds;
 use crate::row_store::RowStore;
 use crate::sample::Sample;
 use crate::tabulate::{kind_of, natural_order, ranks, tabulate};
@@ -63,6 +65,10 @@ pub struct Ingest<'a> {
     sequence: Vec<(u32, u32)>,
     /// The units that rows come from, if a column says so.
     units: UnitReader,
+    /// What identifies the rows so far, if a column does.
+    row_ids: RowIds,
+    /// Looks for runs of rows that come again.
+    overlaps: Overlaps,
     /// Lines of the file being read whose rows are known.
     repeats: Repeats,
     /// Whether rows are only kept in order, for someone to take them, and not counted.
@@ -91,6 +97,8 @@ impl<'a> Ingest<'a> {
             order: OrderSketch::default(),
             sequence: Vec::new(),
             units: UnitReader::default(),
+            row_ids: RowIds::default(),
+            overlaps: Overlaps::default(),
             repeats: Repeats::default(),
             streaming: false,
             text: String::new(),
@@ -101,6 +109,7 @@ impl<'a> Ingest<'a> {
                 wide: options.wide,
                 narrowed: !options.secrets.is_empty(),
                 scores: options.scores.clone(),
+                row_id: options.row_id.clone(),
                 ..InputFacts::default()
             },
         }
@@ -190,6 +199,7 @@ impl<'a> Ingest<'a> {
             Some(layout) => self.settle_as(name, &probe, layout)?,
             None => self.settle(name, &probe, records.is_named())?,
         };
+        self.overlaps.begin(name);
         let body = &probe[usize::from(columns.header)..];
         for row in body {
             self.row(name, part, &columns, row)?;
@@ -210,6 +220,7 @@ impl<'a> Ingest<'a> {
         layout: &Layout,
         rows: impl Iterator<Item = Row>,
     ) -> Result<()> {
+        self.overlaps.begin(name);
         for row in rows {
             self.row(name, part, layout, &row)?;
         }
@@ -225,7 +236,8 @@ impl<'a> Ingest<'a> {
         records: &mut dyn Records,
     ) -> Result<()> {
         self.repeats = Repeats::default();
-        if columns.count.is_some() || columns.group.is_some() || self.streaming {
+        let each = [columns.count, columns.group, columns.row_id];
+        if each.iter().any(Option::is_some) || self.streaming {
             self.repeats.end();
         }
         let mut row = Row::new();
@@ -257,6 +269,7 @@ impl<'a> Ingest<'a> {
     /// Counts a row that means what a row before it meant.
     fn again(&mut self, part: Part, meaning: Meaning, name: &str) -> Result<()> {
         let Meaning { secret, symbol } = meaning;
+        self.overlaps.push(secret, self.tuples.tuple(symbol));
         if part == Part::FitOn {
             self.fit_rows += 1;
             return Ok(());
@@ -354,6 +367,16 @@ impl<'a> Ingest<'a> {
             .row(plans, layout, row, &place)
             .map_err(|error| wide::in_its_column(self.options, row, error))?;
         let tuple = &self.encoder.tuple;
+        if let Some(column) = layout.row_id {
+            let held = (secret, &tuple[..]);
+            if self.row_ids.is_copy(row, column, layout, held, &place)? {
+                self.facts.repeated_ids += count;
+                return Ok(None);
+            }
+        }
+        if self.has_order(layout) {
+            self.overlaps.push(secret, tuple);
+        }
         if self.facts.rows == 1 && part == Part::Log && self.may_be_header(row) {
             let texts: Vec<String> = row
                 .fields()
@@ -404,6 +427,11 @@ impl<'a> Ingest<'a> {
         Ok(Some(secret))
     }
 
+    /// Whether rows come one by one as they were recorded.
+    fn has_order(&self, layout: &Layout) -> bool {
+        layout.count.is_none() && !self.streaming && !self.facts.wide
+    }
+
     /// Counts the row that was encoded last, and keeps what is kept of its order. Its observation gets a
     /// number only if something of that needs it.
     fn count_row(
@@ -414,6 +442,7 @@ impl<'a> Ingest<'a> {
         count: u64,
         place: &dyn Fn() -> Place,
     ) -> Result<()> {
+        let has_order = self.has_order(layout);
         let (tuples, tuple) = (&mut self.tuples, &self.encoder.tuple);
         let mut known = None;
         let mut symbol = || *known.get_or_insert_with(|| tuples.intern(tuple));
@@ -430,7 +459,7 @@ impl<'a> Ingest<'a> {
             Part::FitOn => self.fit_counted.add(secret, count, symbol),
             Part::Log => {
                 self.facts.rows_used += count;
-                if layout.count.is_none() && !self.streaming && !self.facts.wide {
+                if has_order {
                     self.order.push_with(secret, &mut symbol);
                 }
                 if self.options.keep_order {

@@ -26,6 +26,8 @@ pub struct Layout {
     pub count: Option<usize>,
     /// The position of the unit that a row comes from.
     pub group: Option<usize>,
+    /// The position of what identifies a row.
+    pub row_id: Option<usize>,
 }
 
 impl Layout {
@@ -89,7 +91,8 @@ impl Layout {
             names: &names,
             example: if header { rows.get(1) } else { Some(first) },
         };
-        let (secret, observe, count, group) = columns.assign(options)?;
+        let [count, group, row_id] = columns.others(options)?;
+        let (secret, observe) = columns.assign(options, [count, group, row_id])?;
         Ok(Layout {
             header,
             names,
@@ -97,6 +100,7 @@ impl Layout {
             observe,
             count,
             group,
+            row_id,
         })
     }
 }
@@ -148,9 +152,6 @@ fn looks_like_header(first: &Row, later: &[Row], options: &ReadOptions) -> bool 
     })
 }
 
-/// Positions of the secret, the observation, the count and the unit.
-type Parts = (Vec<usize>, Vec<usize>, Option<usize>, Option<usize>);
-
 struct Columns<'a> {
     file: &'a str,
     header: bool,
@@ -159,21 +160,28 @@ struct Columns<'a> {
 }
 
 impl Columns<'_> {
-    fn assign(&self, options: &ReadOptions) -> Result<Parts> {
+    /// The columns of the count, of the unit and of what identifies a row.
+    fn others(&self, options: &ReadOptions) -> Result<[Option<usize>; 3]> {
+        let position = |name: &Option<String>, field: &str| {
+            let name = name.as_ref();
+            name.map(|name| self.position(name, field)).transpose()
+        };
+        Ok([
+            position(&options.count, "count")?,
+            position(&options.group, "group")?,
+            position(&options.row_id, "row_id")?,
+        ])
+    }
+
+    fn assign(
+        &self,
+        options: &ReadOptions,
+        others: [Option<usize>; 3],
+    ) -> Result<(Vec<usize>, Vec<usize>)> {
         let secret = match &options.secret {
             Some(name) => self.secret(name)?,
             None => vec![self.default_secret()?],
         };
-        let count = options
-            .count
-            .as_ref()
-            .map(|name| self.position(name, "count"))
-            .transpose()?;
-        let group = options
-            .group
-            .as_ref()
-            .map(|name| self.position(name, "group"))
-            .transpose()?;
         let scores = options.scores.as_ref().map(ScoreColumns::columns);
         let observe = match (&options.observe, scores) {
             (_, Some(names)) => names
@@ -186,10 +194,9 @@ impl Columns<'_> {
                 .collect::<Result<Vec<_>>>()?,
             (None, None) => (0..self.names.len())
                 .filter(|&column| !secret.contains(&column))
-                .filter(|&column| Some(column) != count && Some(column) != group)
+                .filter(|&column| !others.contains(&Some(column)))
                 .collect(),
         };
-        let others = [count, group];
         self.refuse_double_parts(&secret, &observe, others.into_iter().flatten())?;
         if observe.is_empty() {
             return Err(Error::data(
@@ -201,7 +208,7 @@ impl Columns<'_> {
                 option("delimiter")
             )));
         }
-        Ok((secret, observe, count, group))
+        Ok((secret, observe))
     }
 
     /// One column by its name or number, or several between commas.
@@ -279,7 +286,7 @@ impl Columns<'_> {
             if parts[column] > 1 {
                 return Err(Error::data(
                     Place::file(self.file).column(&self.names[column]),
-                    "the column is asked to play two parts (secret, observation, count, unit)",
+                    "the column is asked to play two parts (secret, observation, count, unit, identity of a row)",
                 )
                 .with_hint("each column has one part"));
             }

@@ -23,10 +23,12 @@ pub mod observations;
 pub mod open;
 mod options;
 mod order;
+mod overlaps;
 mod read;
 pub mod records;
 mod repeats;
 pub mod row;
+mod row_ids;
 mod row_store;
 pub mod sample;
 pub mod source;
@@ -50,6 +52,7 @@ pub use options::{
     ScoreColumns, is_same,
 };
 pub use order::{OrderSketch, RowOrder};
+pub use overlaps::{RepeatedRun, RepeatedRuns, RunPlace};
 pub use read::{read, read_from, read_records};
 pub use records::Records;
 pub use row::{Field, Row};

@@ -5,6 +5,7 @@ use crate::groups::Units;
 use crate::observations::{Counts, Observations};
 use crate::options::ScoreColumns;
 use crate::order::RowOrder;
+use crate::overlaps::RepeatedRuns;
 use crate::row_store::SampledFrom;
 use crate::typing::Decision;
 
@@ -84,6 +85,12 @@ pub struct InputFacts {
     pub notes: Vec<String>,
     /// Labels of units of the log to learn on that the log itself has: their rows there were left out.
     pub shared_units: Vec<String>,
+    /// The column that tells rows apart, if one was named.
+    pub row_id: Option<String>,
+    /// Rows that were left out as copies: another row has the same value in that column.
+    pub repeated_ids: u64,
+    /// Long runs of rows that stand in the files twice.
+    pub repeated_runs: RepeatedRuns,
     /// The columns of scores that were read in place of observations.
     pub scores: Option<ScoreColumns>,
 }

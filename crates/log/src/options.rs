@@ -36,6 +36,8 @@ pub struct ReadOptions {
     /// The column that names the unit a row comes from (user, device, session), where rows of one unit may
     /// depend on each other.
     pub group: Option<String>,
+    /// The column that identifies rows: a row whose value there was seen before is a copy, and is left out.
+    pub row_id: Option<String>,
     /// Whether row 1 is a header.
     pub header: HeaderChoice,
     /// The delimiter; found if not given.
@@ -91,6 +93,7 @@ impl ReadOptions {
             .count
             .iter()
             .chain(&self.group)
+            .chain(&self.row_id)
             .chain(self.observe.iter().flatten())
             .chain(&self.categorical)
             .chain(&self.numeric)

@@ -434,6 +434,7 @@ mod tests {
             observe: vec![1],
             count: None,
             group: None,
+            row_id: None,
         };
         plan_columns("log.csv", &rows, &layout, &[None], options)
             .unwrap()

@@ -200,8 +200,8 @@ fn gcd(mut a: i128, mut b: i128) -> i128 {
 }
 
 impl Grid {
-    /// The distance of a grid's neighbours away from zero at a value of it.
-    fn step_at(self, value: f64) -> f64 {
+    /// The distance of neighbors away from zero at a value of the grid; 0 where rounding does not matter.
+    pub fn step_at(self, value: f64) -> f64 {
         match self {
             Grid::Full => 0.0,
             Grid::Step { step, .. } => step,

@@ -20,6 +20,11 @@ pub fn assumption(assumption: &Assumption) -> String {
              unit and sees one of its rows.",
             shorten(column)
         ),
+        Assumption::NoCopies => format!(
+            "No row is a copy of another. Copies of rows with few different values cannot be seen: name a column that \
+             identifies rows with {}.",
+            option("row_id")
+        ),
         Assumption::DependenceNearby => {
             "Errors of the attack depend only on rows nearby, far fewer than the certification rows. Limits use an \
              estimate of how many independent rows these are worth, and are approximate. They hold for the time of the \

@@ -3,6 +3,7 @@
 use crate::audit::{ClaimReport, Grounds, Qualification, Verdict};
 use crate::estimate::Estimate;
 use crate::report::sentences::advice::more_rows;
+use crate::report::sentences::copies;
 use crate::report::sentences::privacy;
 use crate::report::sentences::reasons;
 use crate::report::sentences::warnings::doubt;
@@ -20,6 +21,7 @@ pub fn reason(claim: &ClaimReport) -> String {
 fn qualification(qualification: &Qualification) -> Option<String> {
     Some(match qualification {
         Qualification::Order(warning) => doubt(warning),
+        Qualification::Copies(warning) => copies::qualification(warning)?,
         Qualification::Approximate => {
             "The limit is approximate: it uses an effective number of rows.".to_owned()
         }

@@ -3,6 +3,7 @@
 pub mod advice;
 pub mod assumptions;
 pub mod claims;
+mod copies;
 pub mod fit;
 pub mod follow;
 pub mod learning;

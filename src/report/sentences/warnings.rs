@@ -1,11 +1,15 @@
 //! What an audit warns of.
 
 use crate::audit::Warning;
+use crate::report::sentences::copies;
 use leakgauge_base::error::{listing, shorten};
 use leakgauge_base::naming::{option, setting};
 
 /// One to three sentences, without the last period.
 pub fn message(warning: &Warning) -> String {
+    if let Some(message) = copies::message(warning) {
+        return message;
+    }
     match warning {
         Warning::LabelsNotInterleaved { share, expected } => not_interleaved(*share, *expected),
         Warning::LabelsAlternate { share, expected } => alternate(*share, *expected),
@@ -17,6 +21,12 @@ pub fn message(warning: &Warning) -> String {
             column,
             correlation,
         } => drift(&shorten(column), *correlation),
+        Warning::ReadSeveralTimes { .. }
+        | Warning::CopiesDropped { .. }
+        | Warning::CopiesSuspected { .. }
+        | Warning::SharedRows { .. }
+        | Warning::RepeatedIds { .. }
+        | Warning::RepeatedRuns(_) => String::new(),
         Warning::OrderNotChecked => {
             "the order of rows was not checked: aggregated logs, wide logs and logs counted by \
                                      the query engine have none"

@@ -29,6 +29,7 @@ impl Ingest<'_> {
             .iter()
             .map(|&id| labels[id as usize].clone())
             .collect();
+        self.facts.repeated_runs = std::mem::take(&mut self.overlaps).finish();
         let (cells, sample) = self.counted.finish();
         let (fit_cells, fit_sample) = self.fit_counted.finish();
         let (drawn, fit_drawn) = (self.drawn.take(), self.fit_drawn.take());

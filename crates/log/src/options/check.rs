@@ -62,6 +62,9 @@ impl ReadOptions {
         if self.group.is_some() {
             refuse_beside_group(self)?;
         }
+        if let Some(column) = &self.row_id {
+            refuse_beside_row_id(self, column)?;
+        }
         if self.keep_order && self.count.is_some() {
             return Err(Error::parameter(
                 option("keep_order"),
@@ -143,6 +146,21 @@ fn refuse_beside_group(options: &ReadOptions) -> Result<()> {
         Error::parameter(option("group"), format!("cannot be together with {other}"))
             .with_hint(hint),
     )
+}
+
+/// Refuses options with which rows cannot be told apart.
+fn refuse_beside_row_id(options: &ReadOptions, column: &str) -> Result<()> {
+    let others = [("engine", options.engine.is_some()), ("wide", options.wide)];
+    match others.into_iter().find(|(_, is_given)| *is_given) {
+        None => Ok(()),
+        Some((field, _)) => Err(Error::parameter(
+            setting("row_id", column),
+            format!("cannot be together with {}", option(field)),
+        )
+        .with_hint(
+            "rows are told apart where they are read one by one: leave one of the two options out",
+        )),
+    }
 }
 
 /// Refuses options about columns that a wide file does not have.

@@ -1,0 +1,339 @@
+//! Long runs of rows that stand in the log twice, verbatim and in the same order: exports that overlap, a
+//! file that was appended to itself.
+//!
+//! A rolling hash of the last [`WINDOW`] rows is held against the hashes of earlier windows, of which every
+//! [`WINDOW`]-th is kept: half a byte a row. A run of at least 2·[`WINDOW`] − 1 rows holds a whole kept window,
+//! and is followed from there window by window.
+//!
+//! # What is beyond chance
+//! Two runs of L independent rows are equal with probability 2^(−L·H), H the collision entropy of a row in
+//! bits, and there are N²/2 pairs of places. A run is reported from L·H ≥ 40 + 2 log₂ N: a chance of about
+//! 10⁻¹². H is taken from the first 65,536 rows, those
+//! left out that repeat a run: the least of that of single rows, half of that of neighbors
+//! together, and, where neighbors recur often enough to tell, what a row adds to the one before it. So secrets
+//! in turns and answers that hardly vary need long runs, and a log that repeats one row reports none. Numbers
+//! with many digits need 2·[`WINDOW`] rows.
+
+use std::hash::BuildHasher;
+
+use hashbrown::{DefaultHashBuilder, HashMap};
+
+/// Rows of a window.
+const WINDOW: usize = 32;
+/// Rows whose entropy is looked at.
+const SAMPLED: usize = 1 << 16;
+/// Bits beyond those of the number of pairs of places.
+const MARGIN: f64 = 40.0;
+/// Runs listed.
+const LISTED: usize = 5;
+/// The base of the rolling hash, odd.
+const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Where a run begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunPlace {
+    /// The file.
+    pub file: String,
+    /// The row of data in it, counted from 1.
+    pub row: u64,
+}
+
+/// A run of rows that stands in the log twice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RepeatedRun {
+    /// The earlier place.
+    pub first: RunPlace,
+    /// The later place.
+    pub second: RunPlace,
+    /// How many rows, at least; it may begin and end up to a window earlier or later.
+    pub rows: u64,
+}
+
+/// All runs that were found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RepeatedRuns {
+    /// How many there are.
+    pub runs: u64,
+    /// Their rows together.
+    pub rows: u64,
+    /// The first few.
+    pub listed: Vec<RepeatedRun>,
+}
+
+/// A run that is being followed: where it began, and which window it reaches next.
+#[derive(Debug, Clone, Copy)]
+struct Run {
+    first: u64,
+    second: u64,
+    rows: u64,
+}
+
+/// Looks for repeated runs while rows are read.
+pub(crate) struct Overlaps {
+    hasher: DefaultHashBuilder,
+    /// The hashes of the last rows, in turns.
+    last: [u64; WINDOW],
+    rolling: u64,
+    /// BASE^WINDOW.
+    leaving: u64,
+    rows: u64,
+    /// Files by the number of their first row.
+    files: Vec<(u64, String)>,
+    /// Hashes of the windows that are kept, in order, and where each first occurred.
+    windows: Vec<u64>,
+    known: HashMap<u64, u32>,
+    run: Option<Run>,
+    found: Vec<Run>,
+    sample: Vec<u64>,
+}
+
+impl Default for Overlaps {
+    fn default() -> Self {
+        let leaving = (0..WINDOW).fold(1u64, |power, _| power.wrapping_mul(BASE));
+        Overlaps {
+            hasher: DefaultHashBuilder::default(),
+            last: [0; WINDOW],
+            rolling: 0,
+            leaving,
+            rows: 0,
+            files: Vec::new(),
+            windows: Vec::new(),
+            known: HashMap::new(),
+            run: None,
+            found: Vec::new(),
+            sample: Vec::new(),
+        }
+    }
+}
+
+impl Overlaps {
+    /// The rows that follow are of this file.
+    pub fn begin(&mut self, file: &str) {
+        self.files.push((self.rows, file.to_owned()));
+    }
+
+    /// Adds a row.
+    #[inline]
+    pub fn push(&mut self, secret: u32, observation: &[u64]) {
+        let hash = self.hasher.hash_one((secret, observation));
+        if self.sample.len() < SAMPLED {
+            self.sample.push(hash);
+        }
+        let at = (self.rows % WINDOW as u64) as usize;
+        let left = std::mem::replace(&mut self.last[at], hash);
+        self.rolling = self
+            .rolling
+            .wrapping_mul(BASE)
+            .wrapping_add(hash)
+            .wrapping_sub(left.wrapping_mul(self.leaving));
+        self.rows += 1;
+        if self.rows >= WINDOW as u64 {
+            self.look();
+        }
+    }
+
+    /// Holds the window that ends here against earlier ones, and keeps it if it is its turn.
+    fn look(&mut self) {
+        let begin = self.rows - WINDOW as u64;
+        match self.run {
+            // Within a window that was matched.
+            Some(run) if begin < run.second + run.rows => {}
+            Some(run) => {
+                let next = ((run.first + run.rows) / WINDOW as u64) as usize;
+                let goes_on =
+                    begin == run.second + run.rows && self.windows.get(next) == Some(&self.rolling);
+                if goes_on {
+                    self.run = Some(Run {
+                        rows: run.rows + WINDOW as u64,
+                        ..run
+                    });
+                } else {
+                    self.end();
+                    self.start(begin);
+                }
+            }
+            None => self.start(begin),
+        }
+        if begin.is_multiple_of(WINDOW as u64) {
+            let number = self.windows.len() as u32;
+            self.windows.push(self.rolling);
+            self.known.entry(self.rolling).or_insert(number);
+        }
+    }
+
+    fn start(&mut self, begin: u64) {
+        let Some(&known) = self.known.get(&self.rolling) else {
+            return;
+        };
+        let first = u64::from(known) * WINDOW as u64;
+        // Windows that overlap themselves are runs of equal rows, no copies.
+        if first + WINDOW as u64 <= begin {
+            self.run = Some(Run {
+                first,
+                second: begin,
+                rows: WINDOW as u64,
+            });
+        }
+    }
+
+    fn end(&mut self) {
+        if let Some(run) = self.run.take()
+            && run.rows > WINDOW as u64
+        {
+            self.found.push(run);
+        }
+    }
+
+    /// The sampled rows without those that repeat a run: they recur because they were copied, if they were.
+    fn without_repeats(&self) -> Vec<u64> {
+        let mut is_repeat = vec![false; self.sample.len()];
+        let margin = WINDOW as u64;
+        for run in &self.found {
+            let end = (run.second + run.rows + margin).min(is_repeat.len() as u64);
+            let begin = run.second.saturating_sub(margin).min(end);
+            is_repeat[begin as usize..end as usize].fill(true);
+        }
+        let rows = self.sample.iter().zip(is_repeat);
+        rows.filter(|(_, is_repeat)| !is_repeat)
+            .map(|(row, _)| *row)
+            .collect()
+    }
+
+    /// The runs that are beyond chance, in the order in which they came.
+    pub fn finish(mut self) -> RepeatedRuns {
+        self.end();
+        let bits = entropy(&self.without_repeats());
+        let needed = (MARGIN + 2.0 * (self.rows.max(2) as f64).log2()) / bits;
+        let is_beyond = |run: &&Run| run.rows as f64 >= needed;
+        let beyond: Vec<&Run> = self.found.iter().filter(is_beyond).collect();
+        let place = |row: u64| {
+            let file = self.files.partition_point(|file| file.0 <= row) - 1;
+            RunPlace {
+                file: self.files[file].1.clone(),
+                row: row - self.files[file].0 + 1,
+            }
+        };
+        let listed = beyond.iter().take(LISTED).map(|run| RepeatedRun {
+            first: place(run.first),
+            second: place(run.second),
+            rows: run.rows,
+        });
+        RepeatedRuns {
+            runs: beyond.len() as u64,
+            rows: beyond.iter().map(|run| run.rows).sum(),
+            listed: listed.collect(),
+        }
+    }
+}
+
+/// About the collision entropy that a row adds to those before it, in bits, from rows in their order.
+fn entropy(rows: &[u64]) -> f64 {
+    let single = collisions(rows.iter().copied().collect());
+    let pairs = rows
+        .windows(2)
+        .map(|pair| pair[0].wrapping_mul(BASE).rotate_left(17) ^ pair[1]);
+    let together = collisions(pairs.collect());
+    let mut least = single.0.min(0.5 * together.0);
+    // With fewer recurrences, neighbors that determine each other cannot be told from rows that differ.
+    if together.1 >= 10.0 {
+        least = least.min((together.0 - single.0).max(0.0));
+    }
+    least
+}
+
+/// −log₂ of the chance that two of these are equal, and how many pairs are.
+fn collisions(mut hashes: Vec<u64>) -> (f64, f64) {
+    hashes.sort_unstable();
+    let n = hashes.len() as f64;
+    let runs = hashes.chunk_by(|one, next| one == next);
+    let equal: f64 = runs
+        .map(|run| 0.5 * run.len() as f64 * (run.len() as f64 - 1.0))
+        .sum();
+    let pairs = (0.5 * n * (n - 1.0)).max(1.0);
+    // Three, where there are none: an upper limit of their number at 95 %.
+    ((pairs / equal.max(3.0)).log2().max(0.0), equal)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use leakgauge_testing::rng;
+    use rand::RngExt;
+
+    fn found(files: &[(&str, &[(u32, u64)])]) -> RepeatedRuns {
+        let mut overlaps = Overlaps::default();
+        for (name, rows) in files {
+            overlaps.begin(name);
+            rows.iter()
+                .for_each(|(secret, value)| overlaps.push(*secret, &[*value]));
+        }
+        overlaps.finish()
+    }
+
+    fn rows(seed: u64, count: usize, values: u64) -> Vec<(u32, u64)> {
+        let mut rng = rng(seed);
+        (0..count)
+            .map(|_| (rng.random_range(0..2), rng.random_range(0..values)))
+            .collect()
+    }
+
+    #[test]
+    fn exports_that_overlap_are_found_with_their_places() {
+        for values in [u64::MAX, 1000, 8] {
+            let all = rows(1, 5000, values);
+            let found = found(&[("a", &all[..3000]), ("b", &all[2200..])]);
+            assert_eq!(found.runs, 1, "{values}: {found:?}");
+            let run = &found.listed[0];
+            assert_eq!((&run.first.file[..], &run.second.file[..]), ("a", "b"));
+            assert!((2201..2233).contains(&run.first.row), "{found:?}");
+            assert_eq!(run.first.row - run.second.row, 2200);
+            assert!((737..=800).contains(&run.rows), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn a_file_appended_to_itself_is_one_run() {
+        let mut all = rows(2, 700, 1000);
+        all.extend_from_within(..);
+        let found = found(&[("a", &all)]);
+        assert_eq!((found.runs, found.listed[0].first.row), (1, 1));
+        assert_eq!(found.listed[0].second.row, 701);
+        assert!((640..=700).contains(&found.rows));
+    }
+
+    /// 100 logs each of laws with few values, of secrets in turns, of a fixed answer, and of a walk.
+    #[test]
+    fn rows_that_recur_by_chance_are_no_runs() {
+        for seed in 0..100 {
+            let mut logs = vec![
+                rows(seed, 5_000, 1),
+                rows(seed, 5_000, 2),
+                rows(seed, 5_000, 50),
+            ];
+            let values = rows(seed, 5_000, 3);
+            logs.push(
+                (0..5_000)
+                    .map(|row| (row % 2, values[row as usize].1))
+                    .collect(),
+            );
+            logs.push(
+                (0..5_000)
+                    .map(|row| (row % 7, u64::from(row % 7)))
+                    .collect(),
+            );
+            let mut walk = 0u64;
+            logs.push(
+                values
+                    .iter()
+                    .map(|&(secret, step)| {
+                        walk = walk.wrapping_add(step) % 10;
+                        (secret, walk)
+                    })
+                    .collect(),
+            );
+            for log in &logs {
+                assert_eq!(found(&[("a", log)]), RepeatedRuns::default());
+            }
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! Copies of rows: a row that was written twice would be learned from and judged, and logs without a leak
+//! would be certified to have one.
+//!
+//! Three cases are told apart. Where all cells (a secret with an observation) have a multiple of g rows, the
+//! log was read g times, whatever the law: each cell keeps its g-th part. Where some multiplicity is commoner
+//! than independent rows of any law allow ([`copies::multiplicities`]) and the values are so fine that rows
+//! hardly ever tie by themselves, equal rows of a secret are copies, and one of them is kept. Where values are
+//! coarser, nobody can say which of the equal rows are copies: numbers are refused, labels and recurring
+//! integers are audited with the doubt in the verdict. A suspicion alone ([`copies::coincidences`]) changes
+//! nothing but the verdict's words.
+//!
+//! # Conditions
+//! What is dropped does not depend on what is a leak: independent rows of fine values never tie, so that
+//! without copies nothing is dropped.
+
+use std::borrow::Cow;
+
+use hashbrown::HashMap;
+
+use crate::audit::warning::Warning;
+use leakgauge_base::error::{Error, Place, Result, file_listing};
+use leakgauge_base::naming::setting;
+use leakgauge_log::observations::{Cell, ColumnType, Counts, ObservationKind};
+use leakgauge_log::{Log, RowOrder};
+use leakgauge_stats::copies::{self, GridCell};
+use leakgauge_stats::grid::{self, Grid};
+
+/// Independent rows are taken for copies at most about this often.
+const ALARM: f64 = 1e-4;
+/// Cells with more rows than this are a law's own atoms.
+const TALLEST: u64 = 6;
+/// Secrets with fewer rows say nothing: their cells hold a large part of them.
+const MIN_ROWS: u64 = 100;
+/// Cells that could have had another number of rows, at least, before a common divisor means anything: by
+/// chance each is divided with probability below ½.
+const MIN_CELLS: u64 = 40;
+/// Rows of fine values may tie by themselves on at most this part of 1/√rows: a quarter of the width that
+/// limits have anyway.
+const MAX_TIES: f64 = 0.25;
+/// Rows that two logs share, at least, before they are copies.
+const MIN_SHARED: u64 = 20;
+
+/// A log without its copies, and what was found.
+///
+/// # Errors
+/// Copies that cannot be told from rows that are equal by chance.
+pub(super) fn without_copies(log: &Log) -> Result<(Cow<'_, Log>, Vec<Warning>)> {
+    // Units and numbers of rows tell what is a copy.
+    if log.units.is_some() || log.facts.row_id.is_some() {
+        return Ok((Cow::Borrowed(log), Vec::new()));
+    }
+    let mut log = Cow::Borrowed(log);
+    let mut warnings = Vec::new();
+    let times = times_read(&log.counts);
+    if times > 1 {
+        warnings.push(Warning::ReadSeveralTimes { times });
+        keep(log.to_mut(), |count| count / times);
+    }
+    let found = copies::multiplicities(informative(&log.counts).map(|cell| cell.count));
+    if found.p_value < ALARM {
+        let rows = log.counts.total();
+        if log.observations.kind() == ObservationKind::Discrete {
+            let copies = found.copies.round() as u64;
+            warnings.push(Warning::CopiesSuspected { copies });
+        } else if own_ties(&log) > MAX_TIES / (rows as f64).sqrt() {
+            return Err(undecidable(&log, found.copies));
+        } else {
+            keep(log.to_mut(), |_| 1);
+            let kept = log.counts.total();
+            warnings.push(Warning::CopiesDropped {
+                rows,
+                copies: rows - kept,
+            });
+        }
+    } else if let Some(copies) = suspicion(&log) {
+        warnings.push(Warning::CopiesSuspected { copies });
+    }
+    if let Some(shared) = shared_with_fit(&log) {
+        warnings.push(Warning::SharedRows { rows: shared });
+        drop_shared(log.to_mut());
+    }
+    Ok((log, warnings))
+}
+
+/// Cells of secrets with enough rows to say something.
+fn informative(counts: &Counts) -> impl Iterator<Item = &Cell> {
+    let rows = counts.rows();
+    counts
+        .cells()
+        .iter()
+        .filter(|cell| rows[cell.secret as usize] >= MIN_ROWS)
+}
+
+/// The largest number that divides the rows of every cell; 1 where chance could have done that.
+fn times_read(counts: &Counts) -> u64 {
+    let divisor = counts
+        .cells()
+        .iter()
+        .fold(0, |sum, cell| gcd(sum, cell.count));
+    let mut free = vec![0u64; counts.secrets()];
+    informative(counts).for_each(|cell| free[cell.secret as usize] += 1);
+    // The last cell of a secret has what the others leave.
+    let free: u64 = free.iter().map(|cells| cells.saturating_sub(1)).sum();
+    if free >= MIN_CELLS { divisor.max(1) } else { 1 }
+}
+
+fn gcd(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+/// Keeps so many rows of every cell, the first ones where the order is known.
+fn keep(log: &mut Log, kept: impl Fn(u64) -> u64) {
+    let cells = log.counts.cells().iter().map(|cell| Cell {
+        count: kept(cell.count),
+        ..*cell
+    });
+    log.counts = Counts::new(log.counts.secrets(), cells.collect());
+    log.facts.rows_used = log.counts.total();
+    let mut left: HashMap<(u32, u32), u64> = HashMap::new();
+    let cells = log.counts.cells().iter();
+    left.extend(cells.map(|cell| ((cell.secret, cell.symbol), cell.count)));
+    let first = |left: &mut HashMap<(u32, u32), u64>, row: (u32, u32)| {
+        let left = left.get_mut(&row);
+        left.is_some_and(|left| {
+            let is_first = *left > 0;
+            *left = left.saturating_sub(1);
+            is_first
+        })
+    };
+    if let Some(order) = &mut log.order
+        && order.observations.is_none()
+    {
+        let mut left = left.clone();
+        let rows = order
+            .secrets
+            .iter()
+            .copied()
+            .zip(order.symbols.iter().copied());
+        let (secrets, symbols) = rows.filter(|&row| first(&mut left, row)).unzip();
+        *order = RowOrder {
+            secrets,
+            symbols,
+            thinned: order.thinned,
+            observations: None,
+        };
+    }
+    if let Some(sequence) = &mut log.sequence {
+        sequence.retain(|&row| first(&mut left, row));
+    }
+}
+
+/// The share of rows that are equal without being copies, about: rows of tall cells, and as many ties as there
+/// are near misses, values of a secret a step of the grid apart.
+fn own_ties(log: &Log) -> f64 {
+    let rows = log.counts.total() as f64;
+    let cells = log.counts.cells().iter();
+    let tall = cells.filter(|cell| cell.count > TALLEST);
+    let tall = tall.map(|cell| cell.count).sum::<u64>() as f64;
+    let ties = (0..log.observations.dimensions())
+        .map(|column| near_misses(log, column))
+        .fold(f64::INFINITY, f64::min);
+    (tall + ties) / rows
+}
+
+/// Pairs of neighboring values of a secret that are one to three steps apart, a third of them: about how many
+/// pairs of independent rows tie in a numeric column.
+fn near_misses(log: &Log, column: usize) -> f64 {
+    let value = |symbol: u32| log.observations.numbers(symbol)[column];
+    let grid = grid_of(log, column);
+    if grid == Grid::Full {
+        return 0.0;
+    }
+    let mut of_secrets: Vec<(u32, f64)> = log
+        .counts
+        .cells()
+        .iter()
+        .map(|cell| (cell.secret, value(cell.symbol)))
+        .collect();
+    of_secrets.sort_unstable_by(|x, y| x.0.cmp(&y.0).then(x.1.total_cmp(&y.1)));
+    of_secrets.dedup();
+    let near = of_secrets.windows(2).filter(|pair| {
+        let step = grid.step_at(pair[0].1).max(grid.step_at(pair[1].1));
+        pair[0].0 == pair[1].0 && pair[1].1 - pair[0].1 <= 3.5 * step
+    });
+    near.count() as f64 / 3.0
+}
+
+fn grid_of(log: &Log, column: usize) -> Grid {
+    let rows = log.counts.by_symbol().map(|cells| {
+        let value = log.observations.numbers(cells[0].symbol)[column];
+        (value, cells.iter().map(|cell| cell.count).sum::<u64>())
+    });
+    let mut values: Vec<(f64, u64)> = rows.collect();
+    values.sort_unstable_by(|x, y| x.0.total_cmp(&y.0));
+    values.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        if same {
+            kept.1 += next.1;
+        }
+        same
+    });
+    grid::recognise(&values)
+}
+
+/// About how many rows are copies, if one column of measurements on a grid has many more ties than near
+/// misses. Integers may be identifiers, and are not asked.
+fn suspicion(log: &Log) -> Option<u64> {
+    let columns = log.observations.columns();
+    let [column] = columns else {
+        return None;
+    };
+    if column.kind != ColumnType::Numeric || column.resolution.is_some() {
+        return None;
+    }
+    let Grid::Step { step, offset } = grid_of(log, 0) else {
+        return None;
+    };
+    let is_measured = step < 1.0 || step > 1.0 + 1e-9;
+    let cells = log.counts.cells().iter().map(|cell| GridCell {
+        point: ((log.observations.numbers(cell.symbol)[0] - offset) / step).round() as i64,
+        secret: cell.secret,
+        rows: cell.count,
+    });
+    let found = is_measured.then(|| copies::coincidences(cells.collect()))?;
+    (found.p_value < ALARM).then_some(found.copies.round() as u64)
+}
+
+/// How many rows of the log to learn on are also in the log itself, where values are so fine that this is no
+/// chance.
+fn shared_with_fit(log: &Log) -> Option<u64> {
+    let fit = log.fit_counts.as_ref()?;
+    if log.observations.kind() == ObservationKind::Discrete {
+        return None;
+    }
+    let (mut same, mut other) = (0u64, 0u64);
+    both(&log.counts, fit, |judged, learned| {
+        if judged.secret == learned.secret {
+            same += 1;
+        } else {
+            other += 1;
+        }
+    });
+    (same >= MIN_SHARED && same > 4 * (other + 5)).then_some(same)
+}
+
+/// The cells of both logs that have an observation in common.
+fn both(one: &Counts, other: &Counts, mut found: impl FnMut(&Cell, &Cell)) {
+    let mut others = other.by_symbol().peekable();
+    for cells in one.by_symbol() {
+        while others
+            .next_if(|other| other[0].symbol < cells[0].symbol)
+            .is_some()
+        {}
+        if let Some(same) = others
+            .peek()
+            .filter(|other| other[0].symbol == cells[0].symbol)
+        {
+            for judged in cells {
+                same.iter().for_each(|learned| found(judged, learned));
+            }
+        }
+    }
+}
+
+/// No row may be learned from and judged: those of the log to learn on go.
+fn drop_shared(log: &mut Log) {
+    let Some(fit) = &log.fit_counts else {
+        return;
+    };
+    let mut shared = hashbrown::HashSet::new();
+    both(&log.counts, fit, |judged, learned| {
+        if judged.secret == learned.secret {
+            shared.insert((learned.symbol, learned.secret));
+        }
+    });
+    let kept = fit.cells().iter().copied();
+    let kept = kept.filter(|cell| !shared.contains(&(cell.symbol, cell.secret)));
+    log.fit_counts = Some(Counts::new(fit.secrets(), kept.collect()));
+}
+
+fn undecidable(log: &Log, copies: f64) -> Error {
+    Error::data(
+        Place::file(file_listing(&log.facts.files)),
+        format!(
+            "at least {copies:.0} rows look like copies of others, and the values are too coarse to tell copies from \
+             rows that are equal by chance"
+        ),
+    )
+    .with_hint(format!(
+        "limits count every row as new evidence: remove the copies, or name a column that identifies rows with {}",
+        setting("row_id", "COLUMN")
+    ))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,94 @@
+//! What is said of rows that are copies of others.
+
+use crate::audit::Warning;
+use leakgauge_base::error::shorten;
+use leakgauge_base::naming::setting;
+use leakgauge_log::{RepeatedRun, RepeatedRuns};
+
+/// A warning, without the last period; `None` if it is about something else.
+pub fn message(warning: &Warning) -> Option<String> {
+    Some(match warning {
+        Warning::ReadSeveralTimes { times } => format!(
+            "every row stands in the log {times} times, or a multiple of that: it seems to have been written or read \
+             {times} times. Each row was counted once. {}",
+            remedy()
+        ),
+        Warning::CopiesDropped { rows, copies } => format!(
+            "{copies} of {rows} rows are copies: their secret and observation equal those of another row, which values \
+             as fine as these do not do by chance. One of each was used. {}",
+            remedy()
+        ),
+        Warning::CopiesSuspected { copies } => format!(
+            "{} copies of others: equal rows are commoner than independent rows make them. Nothing was left out, and \
+             copies make limits too optimistic. {}",
+            match copies {
+                0 => "some rows may be".to_owned(),
+                copies => format!("about {copies} rows or more may be"),
+            },
+            remedy()
+        ),
+        Warning::SharedRows { rows } => format!(
+            "{rows} different rows of the log to train on are also in the log itself. They were not used for training, \
+             because no row may be learned from and judged"
+        ),
+        Warning::RepeatedIds { column, rows } => format!(
+            "{rows} rows were left out as copies: another row has the same value in column {}",
+            shorten(column)
+        ),
+        Warning::RepeatedRuns(found) => runs(found),
+        _ => return None,
+    })
+}
+
+fn remedy() -> String {
+    format!(
+        "Give each export once, or name a column that identifies rows ({}): rows with the same value are then copies, and \
+         others are not",
+        setting("row_id", "COLUMN")
+    )
+}
+
+fn runs(found: &RepeatedRuns) -> String {
+    let one = |run: &RepeatedRun| {
+        format!(
+            "{} rows from row {} of {} are also in {} from row {}",
+            run.rows,
+            run.first.row,
+            shorten(&run.first.file),
+            shorten(&run.second.file),
+            run.second.row
+        )
+    };
+    let mut listed: Vec<String> = found.listed.iter().map(one).collect();
+    if found.runs > listed.len() as u64 {
+        listed.push(format!("… {} runs in all", found.runs));
+    }
+    format!(
+        "long runs of rows stand in the log twice, in the same order: about {}. Rows that were exported twice make limits \
+         too optimistic. {}",
+        listed.join("; "),
+        remedy()
+    )
+}
+
+/// What that does to a verdict, in a sentence.
+pub fn qualification(warning: &Warning) -> Option<String> {
+    let what = match warning {
+        Warning::ReadSeveralTimes { times } => format!(
+            "Each row was counted once, though the log holds every row {times} times or a multiple of that"
+        ),
+        Warning::CopiesDropped { rows, copies } => {
+            format!("{copies} of {rows} rows were left out as copies of others")
+        }
+        Warning::CopiesSuspected { .. } => {
+            "But some rows may be copies of others, and limits count every row as new evidence"
+                .to_owned()
+        }
+        Warning::RepeatedRuns(found) => format!(
+            "But at least {} rows stand in the log twice, and limits count every row as new evidence",
+            found.rows
+        ),
+        _ => return None,
+    };
+    Some(format!("{what} ({}).", warning.code()))
+}
