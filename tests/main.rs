@@ -37,6 +37,7 @@ mod reading;
 mod readme;
 #[cfg(feature = "reproduce")]
 mod reproduce;
+mod row_order;
 mod shapes;
 mod shuffle_cli;
 mod shuffle_flow;

@@ -243,7 +243,8 @@ fn shared_with_fit(log: &Log) -> Option<u64> {
             other += 1;
         }
     });
-    (same >= MIN_SHARED && same > 4 * (other + 5)).then_some(same)
+    let are_fine = own_ties(log) <= MAX_TIES / (log.counts.total() as f64).sqrt();
+    (are_fine && same >= MIN_SHARED && same > 4 * (other + 5)).then_some(same)
 }
 
 /// The cells of both logs that have an observation in common.

@@ -1,4 +1,8 @@
 //! What the order of rows says against their independence.
+//!
+//! Dependence alone accuses nobody: with secrets in random order, what changes while a log is taken meets all
+//! secrets alike, and limits hold for the mean over that time; see [`order::own_correlation`]. It is said where
+//! secrets are not in random order, or where rows of one secret hang together more than rows of the log do.
 
 use crate::audit::warning::Warning;
 use leakgauge_log::RowOrder;
@@ -9,6 +13,10 @@ use leakgauge_stats::order;
 const ALARM: f64 = 1e-3;
 /// Smaller effects are not worth a warning, however significant.
 const LEAST_EFFECT: f64 = 0.02;
+/// Rows of a shared disturbance are taken for those of each secret's own at most this often.
+const OWN: f64 = 0.01;
+/// Rows that are known to follow each other, where some were left out.
+const BLOCK: usize = 4096;
 /// Secrets alternate if equal neighbors have less than this part of the share that chance gives them.
 const FAR_RARER: f64 = 0.5;
 
@@ -51,44 +59,53 @@ fn of_observations(observations: &Observations, secrets: usize, rows: &RowOrder)
         .columns()
         .iter()
         .filter(|column| column.kind == ColumnType::Numeric);
+    let is_random = order::random_order(&rows.secrets, secrets) >= ALARM;
+    let block = if rows.thinned { BLOCK } else { usize::MAX };
     let (mut autocorrelation, mut drift) = (Worst::default(), Worst::default());
+    let mut periodic: Option<Warning> = None;
     for (at, column) in numeric.enumerate() {
         let values: Vec<f64> = rows
             .symbols
             .iter()
             .map(|&symbol| observations.numbers(symbol)[at])
             .collect();
+        let own = || order::own_correlation(&rows.secrets, &values, secrets) < OWN;
         let serial = order::rank_autocorrelation(&rows.secrets, &values, secrets);
-        autocorrelation.offer(&column.name, serial.correlation, serial.p_value < level);
         let across = order::neighbor_correlation(&rows.secrets, &values, secrets);
-        autocorrelation.offer(&column.name, across.correlation, across.p_value < level);
         let trend = order::drift(&rows.secrets, &values, secrets);
+        let is_dependent = [serial, across, trend]
+            .iter()
+            .any(|test| test.p_value < level);
+        if is_random && !(is_dependent && own()) {
+            continue;
+        }
+        let period = order::period(&rows.secrets, &values, secrets, block);
+        if period.p_value < ALARM && period.correlation.abs() > LEAST_EFFECT && periodic.is_none() {
+            periodic = Some(Warning::Periodic {
+                column: column.name.clone(),
+                lag: period.lag,
+                correlation: period.correlation,
+            });
+        }
+        autocorrelation.offer(&column.name, serial.correlation, serial.p_value < level);
+        autocorrelation.offer(&column.name, across.correlation, across.p_value < level);
         drift.offer(&column.name, trend.correlation, trend.p_value < level);
     }
     if categorical > 0 {
-        let labels = observations
-            .columns()
-            .iter()
-            .filter(|column| column.kind == ColumnType::Categorical);
-        let name = labels
-            .map(|column| column.name.as_str())
-            .collect::<Vec<_>>()
-            .join(" with ");
-        let codes: Vec<u32> = rows
-            .symbols
-            .iter()
-            .map(|&symbol| observations.category(symbol))
-            .collect();
-        let serial = order::agreement_autocorrelation(&rows.secrets, &codes, secrets);
-        autocorrelation.offer(
-            &name,
-            serial.share - serial.expected_share,
-            serial.p_value < level,
+        of_labels(
+            observations,
+            secrets,
+            rows,
+            level,
+            is_random,
+            [&mut autocorrelation, &mut drift],
         );
-        let trend = order::category_drift(&rows.secrets, &codes, secrets);
-        drift.offer(&name, trend.corrected_phi, trend.p_value < level);
     }
     let mut warnings = Vec::new();
+    // Neighbors that resemble each other do so at other distances too.
+    if autocorrelation.found.is_none() {
+        warnings.extend(periodic);
+    }
     if let Some((column, correlation)) = autocorrelation.found {
         warnings.push(Warning::Autocorrelation {
             column,
@@ -102,6 +119,39 @@ fn of_observations(observations: &Observations, secrets: usize, rows: &RowOrder)
         });
     }
     warnings
+}
+
+/// The labels of a row together, as one column.
+fn of_labels(
+    observations: &Observations,
+    secrets: usize,
+    rows: &RowOrder,
+    level: f64,
+    is_random: bool,
+    [autocorrelation, drift]: [&mut Worst; 2],
+) {
+    let labels = observations
+        .columns()
+        .iter()
+        .filter(|column| column.kind == ColumnType::Categorical);
+    let name = labels
+        .map(|column| column.name.as_str())
+        .collect::<Vec<_>>()
+        .join(" with ");
+    let codes: Vec<u32> = rows
+        .symbols
+        .iter()
+        .map(|&symbol| observations.category(symbol))
+        .collect();
+    let own = || order::own_agreement(&rows.secrets, &codes, secrets) < OWN;
+    let serial = order::agreement_autocorrelation(&rows.secrets, &codes, secrets);
+    let trend = order::category_drift(&rows.secrets, &codes, secrets);
+    let is_dependent = serial.p_value < level || trend.p_value < level;
+    if !is_random || (is_dependent && own()) {
+        let excess = serial.share - serial.expected_share;
+        autocorrelation.offer(&name, excess, serial.p_value < level);
+        drift.offer(&name, trend.corrected_phi, trend.p_value < level);
+    }
 }
 
 /// The column with the largest effect among those that alarm.
@@ -123,30 +173,4 @@ impl Worst {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use rand::{RngExt, SeedableRng};
-
-    #[test]
-    fn secrets_in_turns_and_in_blocks_are_told_from_secrets_in_random_order() {
-        let code = |rows: Vec<u32>| interleaving(&rows, 100).map(|warning| warning.code());
-        let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(3);
-        assert_eq!(
-            code((0..5000).map(|row| row % 2).collect()),
-            Some("labels-alternate")
-        );
-        assert_eq!(
-            code((0..50_000).map(|row| row % 100).collect()),
-            Some("labels-alternate")
-        );
-        assert_eq!(
-            code((0..5000).map(|row| row / 100 % 2).collect()),
-            Some("labels-not-interleaved")
-        );
-        assert_eq!(
-            code((0..5000).map(|_| rng.random_range(0..2)).collect()),
-            None
-        );
-        assert_eq!(code((0..8).map(|row| row % 2).collect()), None);
-    }
-}
+mod tests;

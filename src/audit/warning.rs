@@ -27,6 +27,15 @@ pub enum Warning {
         /// Correlation, or excess agreement for labels.
         correlation: f64,
     },
+    /// Rows so far apart resemble each other, or differ, and secrets are not in random order.
+    Periodic {
+        /// The column.
+        column: String,
+        /// Rows apart.
+        lag: usize,
+        /// Their correlation.
+        correlation: f64,
+    },
     /// Observations of a secret change across the file.
     Drift {
         /// The column.
@@ -138,6 +147,7 @@ impl Warning {
             Warning::LabelsNotInterleaved { .. } => "labels-not-interleaved",
             Warning::LabelsAlternate { .. } => "labels-alternate",
             Warning::Autocorrelation { .. } => "autocorrelation",
+            Warning::Periodic { .. } => "periodic",
             Warning::Drift { .. } => "drift",
             Warning::ReadSeveralTimes { .. } => "read-several-times",
             Warning::CopiesDropped { .. } => "copies-dropped",
@@ -185,6 +195,7 @@ impl Warning {
             Warning::LabelsNotInterleaved { .. }
                 | Warning::LabelsAlternate { .. }
                 | Warning::Autocorrelation { .. }
+                | Warning::Periodic { .. }
                 | Warning::Drift { .. }
         )
     }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::content::Name;
-use crate::audit::{ClaimReport, Findings, Pair, Verdict, Warning};
+use crate::audit::{ClaimReport, Findings, Pair, SplitChoice, Verdict, Warning};
 use crate::estimate::Estimate;
 use crate::report::sentences::reasons::reason;
 use crate::report::verdict::quantity;
@@ -108,7 +108,7 @@ fn without_claims(audit: &Findings) -> Headline {
 }
 
 /// Is it leaking, between whom, how sure is that, compared with what, and what now?
-pub fn answers(audit: &Findings) -> Vec<Answer> {
+pub fn answers(audit: &Findings, command: &str) -> Vec<Answer> {
     let claim = deciding(audit);
     let violated = claim.filter(|claim| claim.verdict == Verdict::Violated);
     let pair = violated.map_or(&audit.worst_pair.secrets, |claim| &claim.pair);
@@ -117,7 +117,7 @@ pub fn answers(audit: &Findings) -> Vec<Answer> {
         ("Between whom?", between(audit, pair)),
         ("How sure?", vec![text(how_sure(audit, violated))]),
         ("Compared with what?", vec![text(compared(audit, claim))]),
-        ("What now?", what_now(audit, claim)),
+        ("What now?", what_now(audit, claim, command)),
     ]
     .map(|(question, parts)| Answer { question, parts })
     .into()
@@ -231,23 +231,13 @@ fn compared(audit: &Findings, claim: Option<&ClaimReport>) -> String {
     }
 }
 
-fn what_now(audit: &Findings, claim: Option<&ClaimReport>) -> Vec<Part> {
+fn what_now(audit: &Findings, claim: Option<&ClaimReport>, command: &str) -> Vec<Part> {
     let about_order = audit
         .warnings
         .iter()
         .find(|warning| warning.is_about_order());
-    match about_order {
-        Some(Warning::LabelsNotInterleaved { .. }) => {
-            return vec![text(
-                "Take the log again with secrets in random order; until then drift may be the cause.",
-            )];
-        }
-        Some(_) => {
-            return vec![text(
-                "See the warnings first: the rows do not look independent.",
-            )];
-        }
-        None => {}
+    if let Some(warning) = about_order {
+        return vec![text(against_dependence(audit, warning, command))];
     }
     let advice = match claim.map(|claim| (claim.verdict, claim.rows_needed)) {
         Some((Verdict::Violated, _)) => {
@@ -266,7 +256,7 @@ fn what_now(audit: &Findings, claim: Option<&ClaimReport>) -> Vec<Part> {
                     let set = setting("max_rows", rows);
                     format!("Use about {rows} rows of this log ({set})")
                 }
-                _ => format!("Take about {rows} rows in all"),
+                _ => format!("Take about {} in all", more(audit, rows)),
             };
             format!("{how}: they would settle the claim if the estimate were the truth.")
         }
@@ -280,6 +270,39 @@ fn what_now(audit: &Findings, claim: Option<&ClaimReport>) -> Vec<Part> {
         },
     };
     vec![text(advice)]
+}
+
+/// So many rows, or the units that have as many.
+fn more(audit: &Findings, rows: u64) -> String {
+    match &audit.input.units {
+        None => format!("{rows} rows"),
+        Some(units) => {
+            let times = rows as f64 / audit.input.facts.rows_used.max(1) as f64;
+            let units = (times * units.units as f64).ceil();
+            format!("{units} units with as many rows each")
+        }
+    }
+}
+
+/// What to do about rows that depend on each other, with the next command.
+fn against_dependence(audit: &Findings, warning: &Warning, command: &str) -> String {
+    let group = setting("group", "COLUMN");
+    let again = format!(
+        "If a column names the recordings (users, devices, sessions), run {command} {group}"
+    );
+    match warning {
+        Warning::Autocorrelation { .. } | Warning::Drift { .. }
+            if audit.method.split == SplitChoice::Random =>
+        {
+            format!(
+                "Run {command} {}: rows that depend on each other are then not on both sides. {again}.",
+                setting("split", "blocks")
+            )
+        }
+        _ => format!(
+            "Take the log again with secrets in random order; until then what changed meanwhile may be the cause. {again}."
+        ),
+    }
 }
 
 /// The column to look at, where it is about the pair that is named.

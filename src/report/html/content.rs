@@ -149,7 +149,7 @@ impl Content {
                 .map(|file| file_name(file))
                 .collect(),
             headline: headline(audit),
-            answers: answers(audit),
+            answers: answers(audit, &clean(command)),
             claims: audit.claims.iter().map(verdict).collect(),
             summary: clean(&sentences(audit)),
             warnings: audit

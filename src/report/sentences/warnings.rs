@@ -17,6 +17,11 @@ pub fn message(warning: &Warning) -> String {
             column,
             correlation,
         } => autocorrelation(&shorten(column), *correlation),
+        Warning::Periodic {
+            column,
+            lag,
+            correlation,
+        } => periodic(&shorten(column), *lag, *correlation),
         Warning::Drift {
             column,
             correlation,
@@ -68,8 +73,11 @@ pub fn message(warning: &Warning) -> String {
 fn not_interleaved(share: f64, expected: f64) -> String {
     format!(
         "secrets are not in random order: {}. Whatever changed while the log was taken can look like leakage. Take the \
-         log again with secrets in random order",
-        equal_neighbors(share, expected)
+         log again with secrets in random order. If it consists of recordings (users, devices, sessions), name their \
+         column with {}; {} trains on earlier rows and certifies on later ones",
+        equal_neighbors(share, expected),
+        setting("group", "COLUMN"),
+        setting("split", "blocks")
     )
 }
 
@@ -81,10 +89,18 @@ fn alternate(share: f64, expected: f64) -> String {
     )
 }
 
+fn periodic(column: &str, lag: usize, correlation: f64) -> String {
+    format!(
+        "rows {lag} apart are correlated in column {column} (correlation {correlation:.2}), and secrets are not in random \
+         order: noise with a period can look like leakage. Take the log again with secrets in random order"
+    )
+}
+
 fn drift(column: &str, correlation: f64) -> String {
     format!(
         "column {column} drifts across the file within a secret (correlation with position {correlation:.2}). Drift can \
-         look like leakage unless secrets are in random order"
+         look like leakage unless secrets are in random order. Take the log again in random order, or try {}",
+        setting("split", "blocks")
     )
 }
 
@@ -120,7 +136,8 @@ fn autocorrelation(column: &str, correlation: f64) -> String {
     }
     format!(
         "neighboring rows of the same secret are correlated in column {column} (correlation {correlation:.2}), so these \
-         limits are too optimistic. Try {}",
+         limits are too optimistic. Name the column of what they share (user, device, session) with {}, or try {}",
+        setting("group", "COLUMN"),
         setting("split", "blocks")
     )
 }
@@ -165,6 +182,9 @@ pub fn doubt(warning: &Warning) -> String {
         }
         Warning::LabelsAlternate { .. } => {
             "its secrets alternate, so anything with the same period could imitate a leak"
+        }
+        Warning::Periodic { .. } => {
+            "its secrets are not in random order, so noise with a period could imitate a leak"
         }
         _ => "limits need independent rows, and those of this log are not",
     };

@@ -14,6 +14,7 @@
 //! Everything takes O(n log n) time.
 
 mod categorical;
+mod design;
 mod numeric;
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,7 @@ mod tests;
 pub use categorical::{
     CategoryDrift, NeighborTest, agreement_autocorrelation, category_drift, interleaving,
 };
+pub use design::{Period, own_agreement, own_correlation, period, random_order};
 pub use numeric::{drift, neighbor_correlation, rank_autocorrelation};
 
 use super::special::normal_survival;

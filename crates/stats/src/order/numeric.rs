@@ -141,6 +141,21 @@ pub fn neighbor_correlation(secrets: &[u32], values: &[f64], n_secrets: usize) -
     pool.test()
 }
 
+/// Mid-ranks within the secret, centered and of unit variance; 0 where a secret has one value only.
+pub(super) fn unit_scores(secrets: &[u32], values: &[f64], n_secrets: usize) -> Vec<f64> {
+    let mut scores = vec![0.0; values.len()];
+    for rows in BySecret::new(secrets, n_secrets).iter() {
+        let law = Scores::new(rows.iter().map(|&row| values[row]));
+        if law.squares > 0.0 {
+            let scale = (law.len() / law.squares).sqrt();
+            for (&row, score) in rows.iter().zip(&law.values) {
+                scores[row] = scale * score;
+            }
+        }
+    }
+    scores
+}
+
 /// How the unit scores of one secret are distributed over orders.
 struct SecretLaw {
     rows: f64,

@@ -1,0 +1,168 @@
+//! Does dependence between rows matter? It does where the secrets are not in random order, or where rows of
+//! one secret hang together more than rows of the log do.
+//!
+//! With secrets in random order and a disturbance that all rows share, whatever their secrets, the secrets
+//! are exchangeable given the disturbance: rows are independent given it, and limits hold for the mean of the
+//! laws over the time of the log. A disturbance of each secret's own looks like a leak in any order.
+
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+use super::categorical::interleaving;
+use super::numeric::unit_scores;
+use crate::special::normal_survival;
+
+/// Distances between rows at which equal secrets are counted.
+const LAGS: usize = 16;
+/// Distances at which residuals are compared.
+const MOST_LAGS: usize = 1024;
+/// Rows that are looked at.
+const MOST_ROWS: usize = 1 << 16;
+/// Random orders of the secrets.
+const ORDERS: usize = 200;
+
+/// Are the secrets in random order? A p-value: small in blocks, in turns, and in any pattern with a period of
+/// up to 16 rows.
+///
+/// # Formula
+/// [`interleaving`] of rows 1, 2, …, 16 apart, Bonferroni-corrected: for rows L apart it is asked of the rows
+/// reordered as 0, L, 2L, …, 1, 1 + L, …, where L − 1 of the neighbors are no such rows.
+///
+/// # Conditions
+/// Null hypothesis: every order of the secrets is equally likely.
+///
+/// # Panics
+/// If a secret is not below `n_secrets`.
+pub fn random_order(secrets: &[u32], n_secrets: usize) -> f64 {
+    let p = |lag: usize| {
+        let apart = (0..lag).flat_map(|first| secrets.iter().skip(first).step_by(lag));
+        let apart: Vec<u32> = apart.copied().collect();
+        interleaving(&apart, n_secrets).p_value
+    };
+    let least = (1..=LAGS).map(p).fold(1.0, f64::min);
+    (least * LAGS as f64).min(1.0)
+}
+
+/// Do numbers of one secret hang together more than numbers of the log do, whichever secrets they have? A
+/// p-value.
+///
+/// # Formula
+/// T = Σ u_i u_j over successive rows i, j of a secret, u the mid-ranks within the secret. Its law if the
+/// disturbance is shared: the same with the secrets in random order and u as it is; 200 orders give its mean
+/// and deviation, one-sided normal tail. The first 65,536 rows are looked at.
+///
+/// # Conditions
+/// Null hypothesis: u is a function of time alone, and every order of the secrets equally likely. The seed is
+/// fixed: the same rows give the same p-value.
+///
+/// # Panics
+/// If the slices differ in length, a secret is not below `n_secrets` or a value is NaN.
+pub fn own_correlation(secrets: &[u32], values: &[f64], n_secrets: usize) -> f64 {
+    assert_eq!(secrets.len(), values.len(), "one value per secret");
+    let rows = secrets.len().min(MOST_ROWS);
+    let scores = unit_scores(&secrets[..rows], &values[..rows], n_secrets);
+    own(&secrets[..rows], n_secrets, |i, j| scores[i] * scores[j])
+}
+
+/// The same for labels: T counts successive rows of a secret with equal labels.
+///
+/// # Panics
+/// As [`own_correlation`].
+pub fn own_agreement(secrets: &[u32], codes: &[u32], n_secrets: usize) -> f64 {
+    assert_eq!(secrets.len(), codes.len(), "one code per secret");
+    let rows = secrets.len().min(MOST_ROWS);
+    own(&secrets[..rows], n_secrets, |i, j| {
+        f64::from(u8::from(codes[i] == codes[j]))
+    })
+}
+
+fn own(secrets: &[u32], n_secrets: usize, score: impl Fn(usize, usize) -> f64) -> f64 {
+    let sum = |secrets: &[u32]| {
+        let mut last = vec![usize::MAX; n_secrets];
+        let mut sum = 0.0;
+        for (row, &secret) in secrets.iter().enumerate() {
+            let before = std::mem::replace(&mut last[secret as usize], row);
+            if before != usize::MAX {
+                sum += score(before, row);
+            }
+        }
+        sum
+    };
+    let observed = sum(secrets);
+    let mut rng = ChaCha8Rng::seed_from_u64(0);
+    let mut shuffled = secrets.to_vec();
+    let sums: Vec<f64> = (0..ORDERS)
+        .map(|_| {
+            shuffled.shuffle(&mut rng);
+            sum(&shuffled)
+        })
+        .collect();
+    let mean = sums.iter().sum::<f64>() / ORDERS as f64;
+    let variance = sums.iter().map(|sum| (sum - mean).powi(2)).sum::<f64>() / (ORDERS - 1) as f64;
+    if variance <= 0.0 {
+        return 1.0;
+    }
+    normal_survival((observed - mean) / variance.sqrt())
+}
+
+/// The distance at which rows resemble each other most.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Period {
+    /// Rows apart.
+    pub lag: usize,
+    /// Their correlation, less what is expected if order means nothing.
+    pub correlation: f64,
+    /// Two-sided p-value, corrected for all distances; 1 if nothing can be tested.
+    pub p_value: f64,
+}
+
+/// Do values recur with a period? The correlation of rows 2 to 1,024 apart, whichever secrets they have, by
+/// their ranks within the secret.
+///
+/// # Formula
+/// z = Σ u_i u_{i+L}/√m over the m pairs of rows L apart, whose law is normal for exchangeable u of unit
+/// variance up to terms of 1/n; the largest |z|, Bonferroni-corrected over distances. With at least 8 pairs a
+/// distance. Only rows of one block of `block` rows are compared, and of the first 65,536 rows.
+///
+/// # Conditions
+/// Null hypothesis: the rows of each secret are exchangeable, secrets independent of each other.
+///
+/// # Panics
+/// As [`own_correlation`].
+pub fn period(secrets: &[u32], values: &[f64], n_secrets: usize, block: usize) -> Period {
+    assert_eq!(secrets.len(), values.len(), "one value per secret");
+    let rows = secrets.len().min(MOST_ROWS);
+    let scores = unit_scores(&secrets[..rows], &values[..rows], n_secrets);
+    let most = MOST_LAGS.min(rows / 8).min(block / 2);
+    let mut best = Period {
+        lag: 0,
+        correlation: 0.0,
+        p_value: 1.0,
+    };
+    let mut largest = 0.0f64;
+    for lag in 2..=most {
+        let (mut sum, mut pairs) = (0.0, 0usize);
+        for block in scores.chunks(block) {
+            if block.len() > lag {
+                sum += block
+                    .iter()
+                    .zip(&block[lag..])
+                    .map(|(x, y)| x * y)
+                    .sum::<f64>();
+                pairs += block.len() - lag;
+            }
+        }
+        let z = sum / (pairs.max(1) as f64).sqrt();
+        if z.abs() > largest {
+            largest = z.abs();
+            best = Period {
+                lag,
+                correlation: sum / pairs as f64,
+                p_value: 1.0,
+            };
+        }
+    }
+    best.p_value = (2.0 * most as f64 * normal_survival(largest)).min(1.0);
+    best
+}
