@@ -218,7 +218,7 @@ fn suspicion(log: &Log) -> Option<u64> {
     let Grid::Step { step, offset } = grid_of(log, 0) else {
         return None;
     };
-    let is_measured = step < 1.0 || step > 1.0 + 1e-9;
+    let is_measured = (step - 1.0).abs() > 1e-9;
     let cells = log.counts.cells().iter().map(|cell| GridCell {
         point: ((log.observations.numbers(cell.symbol)[0] - offset) / step).round() as i64,
         secret: cell.secret,

@@ -228,7 +228,7 @@ impl Overlaps {
 
 /// About the collision entropy that a row adds to those before it, in bits, from rows in their order.
 fn entropy(rows: &[u64]) -> f64 {
-    let single = collisions(rows.iter().copied().collect());
+    let single = collisions(rows.to_vec());
     let pairs = rows
         .windows(2)
         .map(|pair| pair[0].wrapping_mul(BASE).rotate_left(17) ^ pair[1]);
