@@ -24,6 +24,15 @@ pub enum Method {
     KolmogorovDistance,
     /// Plug-in estimate plus McDiarmid's inequality.
     PluginMcdiarmid,
+    /// The binomial limit of the one event in which the laws differ most, at the plug-in estimate.
+    FixedEvent,
+    /// A statistic of the squared differences, for alphabets with few rows for each observation.
+    SparseCloseness,
+    /// Clopper–Pearson on the answers to coin-tossed trials, each row judged by an attack that learned from
+    /// earlier blocks of rows.
+    PrequentialBinomial,
+    /// Clopper–Pearson on a number of guesses promised beforehand, made where scores are extreme.
+    PromisedGuesses,
     /// Pooled errors of a prior-matched subsample, Clopper–Pearson (Hoeffding 1956).
     MatchedClopperPearson,
     /// Chernoff bound for the prior-weighted errors.

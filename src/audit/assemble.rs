@@ -49,6 +49,7 @@ pub(super) fn assemble(
             &mut prepared.rng.clone(),
         ),
         convergence: convergence(evidence, split, &worst_pair, prior),
+        no_leak: evidence.no_leak.cloned(),
         secrets_by_likeness: figures::by_likeness(evidence),
         claims: judge_claims(evidence, log, &prepared.claims, &warnings),
         privacy: figures::privacy(evidence),

@@ -39,7 +39,11 @@ pub enum Grounds {
         impossible: Option<String>,
         /// How close to the analytic value an upper limit had to come.
         margin: f64,
+        /// Where the total variation is within the margin: a divergence at the mechanism's ε that may not be.
+        divergence: Option<Divergence>,
     },
+    /// The limit of ε, against that of the mechanism.
+    MechanismEpsilon,
     /// A limit of what privacy needs.
     Privacy(PrivacyGrounds),
 }
@@ -121,6 +125,11 @@ pub struct Distance {
 pub enum Qualification {
     /// The order of rows puts their independence in doubt.
     Order(Warning),
+    /// The leakage is within what the mechanism leaks, but the log does not fit its law.
+    NotThisMechanism {
+        /// Of the test of fit.
+        p_value: f64,
+    },
     /// The limit rests on an effective number of rows.
     Approximate,
     /// The log has more rows than were used.

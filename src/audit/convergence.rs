@@ -53,7 +53,7 @@ pub(super) fn convergence(
     rng.set_stream(STREAM);
     let judged = thin(&split.certify, JUDGED, &mut rng);
     let groups = split::folds(&judged, GROUPS, &mut rng);
-    let rule = evidence.tuned.choices[evidence.plan.worst].rule;
+    let rule = evidence.tuned.choices[evidence.worst].rule;
     let learn = split.fit.plus(&split.tune);
     let observations = evidence.observations;
     let mut sizes = Vec::new();

@@ -55,7 +55,7 @@ impl Shape {
 
 /// The column in which the worst pair differs most; `None` if a secret of it has no rows.
 pub(super) fn of_worst_pair(evidence: &Evidence) -> Option<Distributions> {
-    let rule = evidence.tuned.choices[evidence.plan.worst].rule;
+    let rule = evidence.tuned.choices[evidence.worst].rule;
     let pair = [rule.a, rule.b];
     let rows = pair.map(|secret| evidence.counts.rows()[secret as usize]);
     if rows.contains(&0) {

@@ -12,13 +12,16 @@ mod conclusion;
 mod convergence;
 mod cross_fit;
 mod distributions;
+mod earlier;
 mod evidence;
 mod figures;
 mod findings;
 mod given;
 mod goodness;
+mod guesses;
 mod judge;
 mod mechanism_claim;
+mod no_leak;
 mod options;
 mod order;
 mod overall;
@@ -28,10 +31,12 @@ mod plan;
 mod points;
 mod prepare;
 mod privacy;
+mod privacy_plan;
 mod rows_needed;
 mod tallies;
 mod targets;
 mod trade_off;
+mod upper;
 mod warning;
 mod warnings;
 
@@ -53,6 +58,7 @@ pub use findings::{
 };
 pub use given::check_scores;
 pub use goodness::{Fit, FitTest, GoodnessTest, Untested};
+pub use no_leak::NoLeak;
 pub use options::{AuditOptions, PriorChoice, SplitChoice};
 pub(crate) use order::order_warnings;
 pub use pair::{Labels, Pair};
@@ -68,7 +74,8 @@ pub use warning::Warning;
 pub fn audit(log: &Log, options: &AuditOptions) -> Result<Findings> {
     let prepared = prepare::prepare(log, options)?;
     let tuned = attack::attack(&prepared)?;
-    let plan = plan::plan(&prepared, &tuned);
-    let judged = judge::judge(&prepared, &tuned, &plan);
+    let earlier = earlier::earlier(&prepared)?;
+    let plan = plan::plan(&prepared, &tuned, &earlier);
+    let judged = judge::judge(&prepared, &tuned, &earlier, &plan);
     Ok(assemble::assemble(&prepared, &tuned, &plan, &judged))
 }

@@ -11,7 +11,7 @@ use leakgauge_attack::split::Split;
 use leakgauge_attack::tuning::Tuned;
 use leakgauge_exact::leakage;
 use leakgauge_stats::binomial::clopper_pearson_upper;
-use leakgauge_stats::concentration::mcdiarmid_vulnerability_radius;
+use leakgauge_stats::event_upper::vulnerability_upper;
 use leakgauge_stats::hypergeometric;
 use leakgauge_stats::poisson_binomial::poisson_binomial_upper;
 use leakgauge_stats::weighted_risk::{Stratum, chernoff_upper, matched_plan};
@@ -119,12 +119,11 @@ fn bayes_security(evidence: &Evidence, worst: &WorstPair) -> Estimate {
     let largest = evidence.largest_upper();
     let mut estimate = worst.bayes_security.clone();
     estimate.lower = largest.map(|tv| 1.0 - tv);
-    estimate.method.lower = largest.map(|_| Method::PluginMcdiarmid);
     estimate
 }
 
 /// Bayes vulnerability at a prior: from below by the attack's errors, from above (discrete logs) by the
-/// plug-in value and McDiarmid's inequality.
+/// limit of the best fixed rule, at the plug-in value.
 fn vulnerability(
     evidence: &Evidence,
     at: usize,
@@ -133,7 +132,7 @@ fn vulnerability(
     rng: &mut ChaCha8Rng,
 ) -> Estimate {
     let tally = &evidence.judgement.guesses[at];
-    let level = evidence.one_side(evidence.alpha());
+    let level = evidence.alpha();
     let strata = strata(prior, &tally.rows, &tally.errors);
     let risk = match method {
         RiskMethod::Chernoff => chernoff_upper(&strata, level),
@@ -141,14 +140,9 @@ fn vulnerability(
         RiskMethod::EffectiveRows => effective_upper(evidence, at, &strata, level),
     };
     let point = point_vulnerability(tally, prior);
-    let upper = evidence.is_discrete().then(|| {
-        let weights = prior
-            .iter()
-            .copied()
-            .zip(evidence.counts.rows().iter().copied());
-        let radius = mcdiarmid_vulnerability_radius(weights.filter(|(p, _)| *p > 0.0), level);
-        (plug_in::vulnerability(evidence.counts, prior) + radius).min(1.0)
-    });
+    let upper = evidence
+        .is_discrete()
+        .then(|| vulnerability_upper(&plug_in::named(evidence.counts, prior), level).min(1.0));
     let blind = leakage::prior_vulnerability(prior);
     let mut estimate = Estimate {
         point,
@@ -161,7 +155,7 @@ fn vulnerability(
                 RiskMethod::Chernoff => Method::WeightedChernoff,
                 RiskMethod::EffectiveRows => Method::ClopperPearsonEffectiveRows,
             }),
-            upper: upper.map(|_| Method::PluginMcdiarmid),
+            upper: upper.map(|_| Method::FixedEvent),
         },
         reason: match (point, upper) {
             (None, _) => Some(Reason::PriorWithoutRows),

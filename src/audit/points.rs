@@ -12,9 +12,9 @@ impl Evidence<'_> {
     /// Every point of the worst pair, from rows that did not choose it; and the best of them as the
     /// point of the estimate.
     pub(super) fn worst_points(&self, estimate: &mut Estimate) -> Option<TotalVariationPoints> {
-        self.plug_in?;
-        let rule = self.tuned.choices[self.plan.worst].rule;
-        let chosen = !self.fresh && self.pair_count() > 1;
+        self.upper?;
+        let rule = self.tuned.choices[self.worst].rule;
+        let chosen = self.pair_count() > 1;
         let rows = if chosen { self.certify } else { self.counts };
         let of_pair = |rows: &Counts| {
             let cells = rows.cells().iter().copied();
@@ -29,13 +29,13 @@ impl Evidence<'_> {
             total_variation: BySecret::new(&of_pair).pair(rule.a, rule.b).total_variation,
             ..all
         };
-        let plug_in = plug_in::total_variation(&of_pair)[self.plan.worst];
-        self.points(self.plan.worst, &sparse, plug_in, estimate)
+        let plug_in = plug_in::total_variation(&of_pair)[self.worst];
+        self.points(self.worst, &sparse, plug_in, estimate)
     }
 
     /// Sparseness and minimax estimate of every pair, from all rows: nothing chose these pairs.
     pub(super) fn listed_sparse(&self) -> Option<Vec<SparsePair>> {
-        self.plug_in?;
+        self.upper?;
         Some(BySecret::new(self.counts).all_pairs())
     }
 
@@ -46,7 +46,7 @@ impl Evidence<'_> {
         sparse: Option<&SparsePair>,
         estimate: &mut Estimate,
     ) -> Option<TotalVariationPoints> {
-        let plug_in = self.plug_in?[pair];
+        let plug_in = self.upper?.plug_in[pair];
         self.points(pair, sparse?, plug_in, estimate)
     }
 

@@ -2,6 +2,7 @@
 
 use crate::audit::{Findings, Warning};
 use crate::report::document::Document;
+use crate::report::sentences::no_leak;
 use crate::report::sentences::reasons::reason;
 use crate::report::words::value;
 use leakgauge_base::error::shorten;
@@ -52,6 +53,7 @@ pub fn sentences(audit: &Findings) -> String {
         (None, Some(why)) => reason(why),
         (None, None) => "How much more a better attack could do is not known.".to_owned(),
     });
+    sentences.extend(audit.no_leak.as_ref().map(no_leak::sentence));
     if audit.warnings.iter().any(Warning::is_about_order) {
         let doubt = if tv.lower.is_some_and(|lower| lower > 0.0) {
             "it may be the cause of what looks like a leak"

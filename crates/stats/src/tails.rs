@@ -25,7 +25,7 @@ const PROMISED: f64 = 0.75;
 pub struct Tails {
     /// Scores at least this are taken for a.
     pub above: f64,
-    /// Scores at most this are taken for b; less than `above`.
+    /// Of the others, scores at most this are taken for b; at most `above`.
     pub below: f64,
     /// The share of past rows, both secrets weighing alike, that is guessed.
     pub share: f64,
@@ -36,9 +36,9 @@ pub struct Tails {
 /// Past rows of two secrets by score, for choosing tails.
 #[derive(Debug, Clone)]
 pub struct Past {
-    /// At each cut from the top: its score, and the rates of a and of b at or above it.
+    /// At each cut from the top: where it is, between two scores, and the rates of a and of b above it.
     top: Vec<(f64, f64, f64)>,
-    /// At each cut from the bottom: its score, and the rates of a and of b at or below it.
+    /// At each cut from the bottom: where it is, and the rates of a and of b below it.
     bottom: Vec<(f64, f64, f64)>,
     /// Rows that a rate of both secrets, weighing alike, is worth.
     rows: f64,
@@ -63,8 +63,8 @@ impl Past {
             .fold((0, 0), |sum, step| (sum.0 + step.1, sum.1 + step.2));
         let rates = |x: u64, y: u64| (x as f64 / a.max(1) as f64, y as f64 / b.max(1) as f64);
         Past {
-            top: cuts(steps.iter().copied(), rates),
-            bottom: cuts(steps.iter().rev().copied(), rates),
+            top: cuts(steps.iter().copied(), f64::NEG_INFINITY, rates),
+            bottom: cuts(steps.iter().rev().copied(), f64::INFINITY, rates),
             rows: 2.0 * a.min(b) as f64,
         }
     }
@@ -126,7 +126,7 @@ impl Past {
         };
         let (above, a_right, b_wrong) = self.top[reach(&self.top, share * balance)];
         let mut at = reach(&self.bottom, share * (1.0 - balance));
-        while at > 0 && self.bottom[at].0 >= above {
+        while at > 0 && self.bottom[at].0 > above {
             at -= 1;
         }
         let (below, a_wrong, b_right) = self.bottom[at];
@@ -141,33 +141,24 @@ impl Past {
     }
 }
 
-/// The rates at about a hundred cuts, with one before all rows.
+/// The rates at about a hundred cuts, from one before all rows to one behind them, at `end`. Cuts are halfway
+/// between scores: those of a rule that has learned more differ a little from those of the past.
 fn cuts(
-    steps: impl Iterator<Item = (f64, u64, u64)>,
+    steps: impl Iterator<Item = (f64, u64, u64)> + Clone,
+    end: f64,
     rates: impl Fn(u64, u64) -> (f64, f64),
 ) -> Vec<(f64, f64, f64)> {
     let (mut a, mut b, mut next) = (0, 0, 0.0);
-    let mut cuts = vec![(f64::NAN, 0.0, 0.0)];
+    let mut cuts = vec![(-end, 0.0, 0.0)];
+    let mut after = steps.clone().skip(1).map(|step| step.0);
     for (score, more_a, more_b) in steps {
-        if cuts[0].0.is_nan() {
-            // Guesses nothing at this end: beyond the first score.
-            cuts[0].0 = score;
-        }
         (a, b) = (a + more_a, b + more_b);
         let (x, y) = rates(a, b);
+        let cut = after.next().map_or(end, |then| then + 0.5 * (score - then));
         if 0.5 * (x + y) >= next {
-            cuts.push((score, x, y));
+            cuts.push((cut, x, y));
             next = 0.5 * (x + y) + 1.0 / CUTS as f64;
         }
-    }
-    // The first cut takes no row: just beyond the extreme score, on the side it is read from.
-    let beyond = cuts.get(1).map(|cut| cut.0);
-    if let (Some(first), Some(last)) = (beyond, cuts.last().map(|cut| cut.0)) {
-        cuts[0].0 = if first >= last {
-            first.next_up()
-        } else {
-            first.next_down()
-        };
     }
     cuts
 }
@@ -195,10 +186,11 @@ mod tests {
         ];
         let past = Past::new(&steps);
         let tails = past.best(2000, 0.05).expect("guesses");
-        assert_eq!((tails.above, tails.below), (2.0, -2.0));
+        // Halfway to the next score.
+        assert_eq!((tails.above, tails.below), (1.5, -1.0));
         assert!((tails.share - 200.0 / 620.0).abs() < 1e-12);
         let wide = past.with_share(0.9);
-        assert!(wide.share >= 0.9 && wide.below < wide.above);
+        assert!(wide.share >= 0.9 && wide.below <= wide.above);
     }
 
     /// One end only: P(A|a) = 0.5, P(A|b) = 0.05, the rest says little.
@@ -206,7 +198,7 @@ mod tests {
     fn one_end_alone_can_be_guessed() {
         let steps = [(1.0, 500, 50), (0.0, 500, 950)];
         let tails = Past::new(&steps).best(2000, 0.05).expect("guesses");
-        assert_eq!(tails.above, 1.0);
+        assert_eq!(tails.above, 0.5);
         assert!(tails.below < 0.0);
     }
 }

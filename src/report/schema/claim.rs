@@ -28,6 +28,9 @@ struct ClaimKeys<'a> {
     verdict: Verdict,
     /// Why.
     reason: String,
+    /// The smallest α at which the claim would be violated; 1 where that is more than a quarter and not
+    /// computed; null if nothing was judged.
+    p_value: Option<f64>,
     /// Rows at which the same rates would decide; null if no number would.
     rows_needed: Option<u64>,
     /// How well the log fits a claimed mechanism.
@@ -45,6 +48,7 @@ impl Serialize for ClaimReport {
             estimate: &self.estimate,
             verdict: self.verdict,
             reason: claims::reason(self),
+            p_value: self.p_value,
             rows_needed: self.rows_needed,
             fit: &self.fit,
         };

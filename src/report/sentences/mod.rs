@@ -6,6 +6,7 @@ pub mod claims;
 pub mod fit;
 pub mod follow;
 pub mod learning;
+pub mod no_leak;
 pub mod privacy;
 pub mod reasons;
 pub mod warnings;

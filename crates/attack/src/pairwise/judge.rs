@@ -125,7 +125,7 @@ fn add_errors(scores: &ScoreTable, counts: &Counts, ln_prior: &[f64], errors: &m
 }
 
 /// Runs of cells with at most about `size` distinct observations, cut between observations.
-fn blocks(cells: &[Cell], size: usize) -> Vec<&[Cell]> {
+pub(super) fn blocks(cells: &[Cell], size: usize) -> Vec<&[Cell]> {
     let mut blocks = Vec::new();
     let mut rest = cells;
     while !rest.is_empty() {
