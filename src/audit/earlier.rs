@@ -40,8 +40,26 @@ pub(super) struct Block {
     pub rows: Counts,
     /// The attack, from earlier rows alone.
     pub tuned: Tuned,
-    /// The earlier rows that it was tuned on.
+    /// The earlier rows.
+    pub learned: Learned,
+}
+
+/// The rows behind an attack.
+pub(super) struct Learned {
+    /// All of them.
+    pub all: Counts,
+    /// Those that it was tuned on.
     pub tune: Counts,
+}
+
+impl Learned {
+    /// The fitting and tuning rows of a split.
+    pub fn of(split: &Split) -> Learned {
+        Learned {
+            all: split.fit.plus(&split.tune),
+            tune: split.tune.clone(),
+        }
+    }
 }
 
 /// Learns the attacks of the blocks before the certification rows; none where these alone judge.
@@ -65,10 +83,10 @@ pub(super) fn earlier(prepared: &Prepared) -> Result<Vec<Block>> {
     let mut blocks: Vec<Block> = Vec::new();
     for (rows, begin) in dealt.zip(begins) {
         match attack_from(prepared, &past, *begin, &mut rng) {
-            Ok((tuned, tune)) => blocks.push(Block {
+            Ok((tuned, learned)) => blocks.push(Block {
                 rows: rows.clone(),
                 tuned,
-                tune,
+                learned,
             }),
             // Too few rows to learn from: judging begins later, or the attack before goes on.
             Err(_) => {
@@ -87,7 +105,7 @@ fn attack_from(
     past: &Counts,
     share: f64,
     rng: &mut ChaCha8Rng,
-) -> Result<(Tuned, Counts)> {
+) -> Result<(Tuned, Learned)> {
     let certify = Counts::new(past.secrets(), Vec::new());
     let split = if prepared.options.attacks.are_given() {
         Split::across_without_fit(past, certify)
@@ -95,7 +113,7 @@ fn attack_from(
         Split::across(past, certify, rng)
     };
     let budget = Budget::new(prepared.options.budget.seconds() * share)?;
-    Ok((learn(prepared, &split, budget)?, split.tune))
+    Ok((learn(prepared, &split, budget)?, Learned::of(&split)))
 }
 
 /// Where blocks begin, as shares of the rows.

@@ -3,7 +3,7 @@
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::audit::earlier::Block;
+use crate::audit::earlier::{Block, Learned};
 use crate::audit::plan::{Plan, trials};
 use crate::audit::prepare::Prepared;
 use crate::audit::privacy_plan::{PrivacyPlan, blocks_for_guesses, past_scores};
@@ -55,20 +55,15 @@ fn of_pair(
     let mut guesses = Guesses::new(wanted(first.promised(), left));
     let blocks = earlier
         .iter()
-        .map(|block| (&block.tuned, &block.tune, &block.rows));
-    let blocks = blocks.chain([(tuned, &prepared.split.tune, &prepared.split.certify)]);
-    for (at, ((tuned, tune, rows), trials)) in blocks.zip(trials).enumerate() {
+        .map(|block| (&block.tuned, &block.learned, &block.rows));
+    let last = Learned::of(&prepared.split);
+    let blocks = blocks.chain([(tuned, &last, &prepared.split.certify)]);
+    for (at, ((tuned, learned, rows), trials)) in blocks.zip(trials).enumerate() {
         let tails = if at == 0 {
             first
         } else {
-            let learned = pair
-                .iter()
-                .map(|&secret| tune.rows()[secret as usize])
-                .sum();
-            let share = guesses.share_needed(left, learned);
-            past_scores(prepared, tuned, tune, pair)
-                .past()
-                .with_share(share)
+            let past = past_scores(prepared, tuned, learned, pair).past();
+            past.with_share(guesses.share_needed(left, past.rows()))
         };
         let [a, b] = scores(prepared, tuned, rows, pair).guess(&tails);
         guesses.add(&a, &b, trials, &mut rng);

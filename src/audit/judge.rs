@@ -46,12 +46,7 @@ const POOLED: u64 = 1;
 const TRIALS: u64 = 1 << 50;
 
 /// Judges the rules of the plan.
-pub(super) fn judge(
-    prepared: &Prepared,
-    tuned: &Tuned,
-    earlier: &[Block],
-    plan: &Plan,
-) -> Judged {
+pub(super) fn judge(prepared: &Prepared, tuned: &Tuned, earlier: &[Block], plan: &Plan) -> Judged {
     let (log, priors) = (prepared.log, &prepared.priors);
     let serial = prepared.is_serial();
     let (judgement, scored) = judgement(prepared, tuned, plan);
@@ -183,7 +178,6 @@ fn kolmogorov(prepared: &Prepared, tuned: &Tuned, plan: &Plan) -> Option<(f64, [
         &prepared.split.certify
     };
     let rows = [rule.a, rule.b].map(|secret| counts.rows()[secret as usize]);
-    let distance =
-        plug_in::kolmogorov_distance(&prepared.log.observations, counts, rule.a, rule.b);
+    let distance = plug_in::kolmogorov_distance(&prepared.log.observations, counts, rule.a, rule.b);
     (rows[0] > 0 && rows[1] > 0).then_some((distance, rows))
 }

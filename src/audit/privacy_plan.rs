@@ -1,13 +1,16 @@
 //! Which limits of ε, μ and ρ are judged, and where two secrets are guessed for ε.
 
-use crate::audit::earlier::Block;
+use crate::audit::earlier::{Block, Learned};
 use crate::audit::plan::{CertifiedLimit, largest, trials};
 use crate::audit::prepare::Prepared;
 use leakgauge_attack::pairwise::{PairScores, Rule};
 use leakgauge_attack::tuning::Tuned;
 use leakgauge_base::quantity::PrivacyParameter;
-use leakgauge_log::observations::Counts;
+use leakgauge_log::observations::ObservationKind;
 use leakgauge_stats::tails::Tails;
+
+/// With so many rows for each distinct observation frequencies are not learned by heart.
+const ROWS_EACH: u64 = 10;
 
 /// Where a limit of ε, μ or ρ comes from.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -123,25 +126,32 @@ pub(super) fn blocks_for_guesses(tuned: &Tuned, earlier: &[Block]) -> usize {
 fn first_tails(prepared: &Prepared, tuned: &Tuned, earlier: &[Block], rule: Rule) -> Option<Tails> {
     let earlier = &earlier[..blocks_for_guesses(tuned, earlier)];
     let all = trials(prepared, earlier, rule).iter().sum();
-    let (tuned, tune) = earlier
+    let last = Learned::of(&prepared.split);
+    let (tuned, learned) = earlier
         .first()
-        .map_or((tuned, &prepared.split.tune), |block| {
-            (&block.tuned, &block.tune)
-        });
-    past_scores(prepared, tuned, tune, [rule.a, rule.b])
+        .map_or((tuned, &last), |block| (&block.tuned, &block.learned));
+    past_scores(prepared, tuned, learned, [rule.a, rule.b])
         .past()
         .best(all, prepared.alpha)
 }
 
-/// The scores of an attack on the rows that it was tuned on.
+/// The scores of an attack on past rows: those that it was tuned on, and those that it learned from where it
+/// cannot have learned them by heart.
 pub(super) fn past_scores(
     prepared: &Prepared,
     tuned: &Tuned,
-    tune: &Counts,
+    learned: &Learned,
     pair: [u32; 2],
 ) -> PairScores {
+    let observations = &prepared.log.observations;
+    let attack = tuned.for_privacy.as_ref().unwrap_or(&tuned.scorer);
+    let few = learned.all.symbols().len() as u64 * ROWS_EACH <= learned.all.total();
+    let few = few && observations.kind() == ObservationKind::Discrete;
     match &tuned.for_privacy {
-        None => PairScores::of(&tuned.scores, tune, pair),
-        Some(attack) => PairScores::judge(&**attack, &prepared.log.observations, tune, pair),
+        _ if few || !attack.memorizes() => {
+            PairScores::judge(&**attack, observations, &learned.all, pair)
+        }
+        None => PairScores::of(&tuned.scores, &learned.tune, pair),
+        Some(attack) => PairScores::judge(&**attack, observations, &learned.tune, pair),
     }
 }

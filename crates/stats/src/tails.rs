@@ -44,6 +44,14 @@ pub struct Past {
     rows: f64,
 }
 
+/// Which cut is taken where none has just the share wanted.
+#[derive(Clone, Copy, PartialEq)]
+enum Reach {
+    /// With few distinct scores the next one may take twice as many rows.
+    Nearest,
+    AtLeast,
+}
+
 impl Tails {
     /// The share of rows to promise guesses on.
     pub fn promised(&self) -> f64 {
@@ -69,13 +77,18 @@ impl Past {
         }
     }
 
+    /// How many rows these are worth, both secrets weighing alike.
+    pub fn rows(&self) -> u64 {
+        self.rows as u64
+    }
+
     /// The tails with the largest approximate limit of ε if so many trials are to come; `None` if no tails
     /// have ten guesses.
     pub fn best(&self, trials: u64, alpha: f64) -> Option<Tails> {
         let z = -normal_quantile(alpha);
         let shares = (1..=SHARES).map(|i| f64::from(i) / f64::from(SHARES));
         let all: Vec<(f64, Tails)> = shares
-            .flat_map(|share| BALANCES.map(|balance| self.tails(share, balance)))
+            .flat_map(|share| BALANCES.map(|balance| self.tails(share, balance, Reach::Nearest)))
             .filter(|tails| tails.share * self.rows >= LEAST)
             .map(|tails| {
                 let seen = tails.share * self.rows;
@@ -97,9 +110,9 @@ impl Past {
             let short = (least - tails.share).max(0.0);
             lower(tails.rate, (tails.share * self.rows).max(1.0), DOUBT) - 10.0 * short
         };
-        BALANCES
-            .map(|balance| self.tails(least, balance))
-            .into_iter()
+        let reaches = [Reach::Nearest, Reach::AtLeast].into_iter();
+        reaches
+            .flat_map(|reach| BALANCES.map(|balance| self.tails(least, balance, reach)))
             .reduce(|best, next| {
                 if value(&next) > value(&best) {
                     next
@@ -107,18 +120,17 @@ impl Past {
                     best
                 }
             })
-            .expect("three balances")
+            .expect("six candidates")
     }
 
     /// Tails with a share, so much of it at the top. The bottom gives way where both would meet.
-    fn tails(&self, share: f64, balance: f64) -> Tails {
-        // The nearest cut: with few distinct scores the next one may take twice as many rows.
+    fn tails(&self, share: f64, balance: f64, reach: Reach) -> Tails {
         let reach = |cuts: &[(f64, f64, f64)], wanted: f64| {
             let taken = |at: usize| 0.5 * (cuts[at].1 + cuts[at].2);
             let at = cuts.partition_point(|&(_, a, b)| 0.5 * (a + b) < wanted);
             let at = at.min(cuts.len() - 1);
             let before = at.saturating_sub(1);
-            if wanted - taken(before) < taken(at) - wanted {
+            if reach == Reach::Nearest && wanted - taken(before) < taken(at) - wanted {
                 before
             } else {
                 at
@@ -154,7 +166,8 @@ fn cuts(
     for (score, more_a, more_b) in steps {
         (a, b) = (a + more_a, b + more_b);
         let (x, y) = rates(a, b);
-        let cut = after.next().map_or(end, |then| then + 0.5 * (score - then));
+        // The same from either side.
+        let cut = after.next().map_or(end, |then| 0.5 * score + 0.5 * then);
         if 0.5 * (x + y) >= next {
             cuts.push((cut, x, y));
             next = 0.5 * (x + y) + 1.0 / CUTS as f64;

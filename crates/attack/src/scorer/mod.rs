@@ -113,6 +113,12 @@ pub trait Scorer: Send + Sync {
         None
     }
 
+    /// Whether it tells the rows that it learned from apart better than others, by more than a number or two that
+    /// it learned can explain.
+    fn memorizes(&self) -> bool {
+        true
+    }
+
     /// Writes one score per secret for each of some distinct observations, which are in ascending
     /// order: `scores` is row-major, `ids.len() × secrets`. Every score is finite.
     ///

@@ -7,7 +7,7 @@ use crate::scorer::{Kind, Parameters, Scorer, Thinned, score_table, thinned};
 use crate::scores::ScoreTable;
 use crate::split::Split;
 use crate::tuning::attacks::Attacks;
-use crate::tuning::families::Family;
+use crate::tuning::families::{Family, ScorerChoice};
 use crate::tuning::quality::{Quality, quality};
 use crate::tuning::{Budget, Failure, Goals, Tried};
 use leakgauge_base::error::{Error, Result};
@@ -311,7 +311,27 @@ impl<'a> ModelSelection<'a> {
             )
             .with_hint("let `auto` choose another attack"));
         }
-        Ok((self.finalists.swap_remove(0), self.private, self.tried))
+        let chosen = self.steadiest();
+        Ok((self.finalists.swap_remove(chosen), self.private, self.tried))
+    }
+
+    /// The finalist to keep. On one column of numbers neighbors are noisier than whatever cuts it in one or two
+    /// places, so they must do better on the tune rows by more than chance may make of as good an attack.
+    fn steadiest(&self) -> usize {
+        let (task, best) = (self.task, &self.finalists[0]);
+        let one_column = task.columns() == 1 && task.dimensions() == 1;
+        if !one_column || best.scorer.name() != ScorerChoice::KNearest.name() {
+            return 0;
+        }
+        let rows = task.split.tune.rows().iter();
+        let rows = rows.copied().filter(|&rows| rows > 0).min().unwrap_or(1);
+        // Half a standard error of each of the three figures, which is about that of a paired difference.
+        let chance = 3.0 * 0.5 * (0.5 / rows as f64).sqrt();
+        let near = |finalist: &Finalist| {
+            finalist.scorer.name() != best.scorer.name()
+                && finalist.quality.total() >= best.quality.total() - chance
+        };
+        self.finalists.iter().position(near).unwrap_or(0)
     }
 }
 
