@@ -31,6 +31,8 @@ const MORE_SECRETS: [f64; 2] = [0.2, 0.4];
 const FIRST_ROWS: [f64; 2] = [20.0, 200.0];
 /// With more numbers than this the certification rows alone leave little to prove.
 const MOST_NUMBERS: u64 = 1_000_000;
+/// With more rows times pairs than this, coins would be tossed for seconds.
+const MOST_TOSSES: u64 = 200_000_000;
 /// Distinct observations are few if there are so many rows for each.
 const ROWS_EACH: u64 = 100;
 
@@ -144,7 +146,11 @@ fn learns_quickly(prepared: &Prepared) -> bool {
         return true;
     }
     match observations.kind() {
-        ObservationKind::Discrete => observations.len() as u64 * ROWS_EACH <= log.counts.total(),
+        ObservationKind::Discrete => {
+            let (rows, pairs) = (log.counts.total(), pair_count(log.secrets.len()) as u64);
+            observations.len() as u64 * ROWS_EACH <= rows
+                && rows.saturating_mul(pairs) <= MOST_TOSSES
+        }
         _ => {
             observations.columns().len() == 1
                 && observations.dimensions() == 1

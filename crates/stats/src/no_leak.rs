@@ -106,6 +106,8 @@ impl Table {
 
 /// With more distinct ordered observations, neighbours are merged.
 const MANY: usize = 2000;
+/// An exact p′ this small is the p-value, and no table is drawn; all others pay this much for it.
+const BEYOND_DOUBT: f64 = 1e-9;
 /// No p-value is smaller: zero would claim what rounding did.
 const LEAST: f64 = 1e-300;
 
@@ -194,6 +196,13 @@ fn on_stream(table: &Table, kind: Kind, effort: &Effort, stream: u64) -> f64 {
     if table.rows.iter().filter(|&&rows| rows > 0).count() < 2 || table.cells.len() < 2 {
         return 1.0;
     }
+    let exact = match kind {
+        Kind::Ordered => against_others(table),
+        Kind::Unordered => extreme_cell(table),
+    };
+    if exact <= BEYOND_DOUBT {
+        return exact.max(LEAST);
+    }
     let merged = (kind == Kind::Ordered && table.cells.len() > MANY).then(|| table.merged());
     let read = merged.as_ref().unwrap_or(table);
     let mut tables = Tables::new(read);
@@ -204,18 +213,14 @@ fn on_stream(table: &Table, kind: Kind, effort: &Effort, stream: u64) -> f64 {
     for drawn in 1..=effort.most {
         extreme += u64::from(tables.draw(kind, &mut rng) >= bar);
         if extreme == effort.enough {
-            return extreme as f64 / drawn as f64;
+            return (extreme as f64 / drawn as f64 + BEYOND_DOUBT).min(1.0);
         }
     }
-    let p_value = (1 + extreme) as f64 / (1 + effort.most) as f64;
+    let p_value = (1 + extreme) as f64 / (1 + effort.most) as f64 + BEYOND_DOUBT;
     if extreme > 0 {
-        return p_value;
+        return p_value.min(1.0);
     }
-    let exact = match kind {
-        Kind::Ordered => against_others(table),
-        Kind::Unordered => extreme_cell(table),
-    };
-    p_value.min(exact.max(LEAST))
+    p_value.min(exact)
 }
 
 /// Random tables with a table's margins.
