@@ -158,6 +158,24 @@ impl Observations {
         &self.categories[self.category(symbol) as usize][at]
     }
 
+    /// For each position among numbers, that of the word beside it among labels; `None` where the column is numeric.
+    pub fn words_beside_numbers(&self) -> Vec<Option<usize>> {
+        let (mut words, mut last) = (Vec::new(), None);
+        for (column, part) in self.parts() {
+            match part {
+                Part::Number(_) => {
+                    words.push(None);
+                    last = Some(column);
+                }
+                Part::Label(at) if last == Some(column) => {
+                    *words.last_mut().expect("its number comes first") = Some(at);
+                }
+                Part::Label(_) => {}
+            }
+        }
+        words
+    }
+
     /// The number of an observation in a column; `None` if it holds a label or a word.
     pub fn number_in(&self, symbol: u32, column: usize) -> Option<f64> {
         let mut number = None;
