@@ -18,6 +18,8 @@ pub mod layout;
 mod lines;
 mod lists;
 mod log;
+#[cfg(test)]
+mod mixtures;
 mod notation;
 mod number;
 pub mod observations;
