@@ -236,8 +236,11 @@ fn behind_the_first_rows_what_is_no_word_is_refused_too() {
 
 /// The report without what is said of the file.
 fn report(log: &leakgauge::log::Log) -> Value {
-    let claims: Vec<Claim> = vec!["advantage(0.1)".parse().expect("a claim")];
-    let findings = audit(log, &claims, &AuditOptions::default()).expect("audited");
+    let options = AuditOptions {
+        claims: vec![Claim::parse("advantage(0.1)").expect("a claim")],
+        ..AuditOptions::default()
+    };
+    let findings = audit(log, &options).expect("audited");
     let mut out = Vec::new();
     write_audit(&findings, Format::Json, &mut out).expect("written");
     let mut report: Value = serde_json::from_slice(&out).expect("JSON");

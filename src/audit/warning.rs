@@ -136,6 +136,11 @@ impl Warning {
         )
     }
 
+    /// Whether reading a column otherwise may show more.
+    pub fn needs_another_look(&self) -> bool {
+        matches!(self, Warning::MergedSpellings(_)) || self.is_about_typing()
+    }
+
     /// Whether it puts the independence of rows in doubt.
     pub fn is_about_order(&self) -> bool {
         matches!(

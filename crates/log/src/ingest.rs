@@ -3,6 +3,8 @@
 mod engine_input;
 mod finish;
 
+use std::borrow::Cow;
+
 use crate::cell::{self, at_column, occurrences, occurrences_of, secret};
 use crate::encode::Encoder;
 use crate::first_row::FirstRow;
@@ -161,13 +163,13 @@ impl<'a> Ingest<'a> {
     }
 
     /// The labels or words of each column.
-    fn shown_labels(&self) -> Vec<Vec<String>> {
+    fn shown_labels(&self) -> Vec<Cow<'_, [String]>> {
         let labels = self.encoder.labels.iter();
         labels.map(|labels| labels::shown(labels.texts())).collect()
     }
 
     /// Puts observations in their canonical order: of a mixed column numbers first.
-    fn sort(&self, plans: &[ColumnPlan], labels: &[Vec<String>], ids: &mut [u32]) {
+    fn sort(&self, plans: &[ColumnPlan], labels: &[Cow<[String]>], ids: &mut [u32]) {
         let label_ranks: Vec<Vec<u32>> = labels
             .iter()
             .map(|labels| ranks(&natural_order(labels)))

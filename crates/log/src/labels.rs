@@ -4,7 +4,7 @@
 //! text is another value without them. Most labels are plain texts, and these are kept as they are.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
 use crate::observations::NUMBER;
 use crate::row::Field;
@@ -25,12 +25,12 @@ pub(crate) fn key<'t>(field: Field, text: &'t str) -> Cow<'t, str> {
 }
 
 /// The labels of some keys, all different: where two texts are equal, the one that stood in quotes has them.
-pub(crate) fn shown(keys: &[String]) -> Vec<String> {
+pub(crate) fn shown(keys: &[String]) -> Cow<'_, [String]> {
     if !keys
         .iter()
         .any(|key| key.starts_with(MARK) || key == NUMBER)
     {
-        return keys.to_vec();
+        return keys.into();
     }
     let parts = |key: &str| match key.strip_prefix(MARK) {
         Some(marked) => (marked.as_bytes()[0], marked[1..].to_owned()),
@@ -45,7 +45,7 @@ pub(crate) fn shown(keys: &[String]) -> Vec<String> {
     };
     let mut order: Vec<usize> = (0..keys.len()).collect();
     order.sort_by_key(|&at| (rank(&keys[at]), at));
-    let mut taken = BTreeSet::from([NUMBER.to_owned()]);
+    let mut taken = HashSet::from([NUMBER.to_owned()]);
     let mut labels = vec![String::new(); keys.len()];
     for at in order {
         let (_, mut label) = parts(&keys[at]);
@@ -54,7 +54,7 @@ pub(crate) fn shown(keys: &[String]) -> Vec<String> {
         }
         labels[at] = label;
     }
-    labels
+    labels.into()
 }
 
 /// Words among numbers are kept in bits that no finite number has.
@@ -87,7 +87,7 @@ mod tests {
         ];
         let keys = keys.map(Cow::into_owned);
         assert_eq!(
-            shown(&keys),
+            *shown(&keys),
             [
                 "\"1\"",
                 "1",
@@ -98,7 +98,7 @@ mod tests {
                 "\"(number)\""
             ]
         );
-        assert_eq!(shown(&["a".to_owned()]), ["a"]);
+        assert_eq!(*shown(&["a".to_owned()]), ["a"]);
     }
 
     #[test]

@@ -165,12 +165,13 @@ impl Default for Spelling {
 struct Anatomy {
     flags: u32,
     decimals: u32,
-    /// Digits of the mantissa.
+    /// Digits of the mantissa, but for zeros before a fraction.
     digits: usize,
 }
 
 impl Anatomy {
     /// Of the text of a finite number without blanks around it.
+    #[inline]
     fn of(text: &[u8], value: f64) -> Self {
         let mut flags = match text.first() {
             Some(b'+') => flag::PLUS,
@@ -213,7 +214,14 @@ impl Anatomy {
         Anatomy {
             flags,
             decimals: decimals as u32,
-            digits: integer.len() + decimals,
+            digits: match (integer, point) {
+                // Zeros before the first digit of a fraction do not count.
+                ([] | [b'0'], Some(point)) => {
+                    let fraction = text[point + 1..end].iter();
+                    decimals - fraction.take_while(|&&byte| byte == b'0').count()
+                }
+                _ => integer.len() + decimals,
+            },
         }
     }
 }
@@ -237,8 +245,12 @@ fn exponent(text: &[u8]) -> u32 {
 impl Spelling {
     /// Looks at the text of a finite number, as it stands in the log; the number of decimals, `None` if it has an
     /// exponent. A text of JSON may stand in quotes.
+    #[inline]
     pub(crate) fn add(&mut self, whole: &str, value: f64, quoted: bool) -> Option<u32> {
-        let text = whole.trim();
+        // Blanks are rare, and looking for them is not: the ends tell.
+        let ends = (whole.as_bytes().first(), whole.as_bytes().last());
+        let is_trimmed = matches!(ends, (Some(b'+'..=b'9'), Some(b'.'..=b'9')));
+        let text = if is_trimmed { whole } else { whole.trim() };
         let anatomy = Anatomy::of(text.as_bytes(), value);
         let mut flags = anatomy.flags | if quoted { flag::QUOTED } else { 0 };
         if text.len() < whole.len() {
@@ -254,7 +266,8 @@ impl Spelling {
             };
             span.add(value.abs());
         }
-        if anatomy.digits > 15 && loses_digits(text, anatomy.digits, value) {
+        let is_integer = anatomy.decimals == 0 && decimals.is_some();
+        if anatomy.digits > if is_integer { 15 } else { 17 } && loses_digits(text, value) {
             self.lose(text);
         }
         if flags & (flag::LEADING_ZERO | flag::BLANK) == 0 {
@@ -475,7 +488,7 @@ impl Spelling {
 
 /// Whether a text has digits that its number has not. Seventeen are those of a number in double precision; more are,
 /// if they are written out exactly.
-fn loses_digits(text: &str, digits: usize, value: f64) -> bool {
+fn loses_digits(text: &str, value: f64) -> bool {
     let text = text.trim_start_matches(['+', '-']).trim_start_matches('0');
     let is_integer = text.bytes().all(|byte| byte.is_ascii_digit());
     if is_integer {
@@ -488,7 +501,7 @@ fn loses_digits(text: &str, digits: usize, value: f64) -> bool {
         false => significant,
     };
     let count = significant.bytes().filter(u8::is_ascii_digit).count();
-    if digits <= 17 || count <= 17 {
+    if count <= 17 {
         return false;
     }
     let decimals = text.find('.').map_or(0, |at| text.len() - at - 1);

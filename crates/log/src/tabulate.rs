@@ -1,5 +1,7 @@
 //! Secrets and observations in their canonical order, whatever the order of rows was.
 
+use std::borrow::Cow;
+
 use crate::fold::TupleInterner;
 use crate::labels::word_of;
 use crate::observations::{Column, ColumnType, NUMBER, ObservationKind, Observations};
@@ -35,7 +37,7 @@ pub fn tabulate(
     plans: &[ColumnPlan],
     order: &[u32],
     tuples: &TupleInterner,
-    labels: &[Vec<String>],
+    labels: &[Cow<[String]>],
 ) -> Observations {
     let but = |kind: ColumnType| -> Vec<usize> {
         let columns = (0..plans.len()).filter(|&column| plans[column].kind != kind);

@@ -1,5 +1,7 @@
 //! When all rows are read: secrets and observations in their canonical order.
 
+use std::borrow::Cow;
+
 use crate::fold::to_counts;
 use crate::ingest::Ingest;
 use crate::log::Log;
@@ -41,7 +43,10 @@ impl Ingest<'_> {
         let recurs = self.facts.rows_used >= RECURRENCE * by_value.len() as u64;
         let kind = kind_of(&plans, self.encoder.integers && recurs);
         let observations = tabulate(kind, &plans, &by_value, &self.tuples, &shown);
-        self.note_typing(&plans, &shown);
+        let doubtful = mostly_numbers(&plans, &shown);
+        drop(shown);
+        self.facts.suspicious_columns = doubtful;
+        self.facts.merged = self.encoder.merged(&plans);
         let counts = |cells| to_counts(cells, secrets.len(), &secret_rank, &symbol_rank);
         let order = self.row_order(&plans, &secret_rank, &symbol_rank);
         let in_order = std::mem::take(&mut self.sequence).into_iter();
@@ -67,17 +72,6 @@ impl Ingest<'_> {
             first.check(&self.options.files[0], of_secret, rows.iter().sum())?;
         }
         Ok(log)
-    }
-
-    /// What was found of the types of columns, now that all rows are read.
-    fn note_typing(&mut self, plans: &[ColumnPlan], labels: &[Vec<String>]) {
-        self.facts.merged = self.encoder.merged(plans);
-        let columns = plans.iter().zip(labels);
-        self.facts.suspicious_columns = columns
-            .filter(|(plan, _)| plan.kind == ColumnType::Categorical)
-            .filter(|(plan, labels)| typing::are_mostly_numbers(plan, labels))
-            .map(|(plan, _)| plan.name.clone())
-            .collect();
     }
 
     /// What samples were drawn from, for the report.
@@ -169,4 +163,14 @@ impl Ingest<'_> {
             _ => Ok(()),
         }
     }
+}
+
+/// The columns that are read as labels, and of which many labels are numbers.
+fn mostly_numbers(plans: &[ColumnPlan], labels: &[Cow<[String]>]) -> Vec<String> {
+    let columns = plans.iter().zip(labels);
+    columns
+        .filter(|(plan, _)| plan.kind == ColumnType::Categorical)
+        .filter(|(plan, labels)| typing::are_mostly_numbers(plan, labels))
+        .map(|(plan, _)| plan.name.clone())
+        .collect()
 }
