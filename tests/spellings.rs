@@ -1,16 +1,23 @@
 //! A secret that hides in how a number is written: the verdict says that it was not looked at, and as labels it is
 //! found.
 
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 
 use crate::common::{Place, stderr};
 
 /// 1,000 rows whose cell depends on the secret by its spelling only.
 fn log(cell: impl Fn(usize, usize) -> String) -> String {
-    let line = |at: usize| {
-        // Without a pattern that a test of order could see.
-        let secret = (at * 7919 + at * at * 31) % 1009 % 2;
-        format!("{secret},{}\n", cell(secret, at * 4057 % 13 % 3))
+    log_of(3, cell)
+}
+
+/// The same with so many different numbers.
+fn log_of(numbers: usize, cell: impl Fn(usize, usize) -> String) -> String {
+    let mut rng = ChaCha8Rng::seed_from_u64(9);
+    let line = |_| {
+        let secret = rng.random_range(0..2usize);
+        format!("{secret},{}\n", cell(secret, rng.random_range(0..numbers)))
     };
     (0..1_000)
         .map(line)
@@ -116,11 +123,12 @@ fn labels_are_told_apart_as_they_stand() {
 
 #[test]
 fn digits_that_a_number_has_not_are_named() {
-    let date = |secret: usize, n: usize| format!("2026-01-01T00:00:0{n}.00000000{}Z", secret + 1);
+    // More than 20 different numbers: fewer are labels, and keep all their digits.
+    let date = |secret: usize, n: usize| format!("2026-01-01T00:00:{n:02}.00000000{}Z", secret + 1);
     let integer = |secret: usize, n: usize| format!("{}", 9_007_199_254_740_992 + 8 * n + secret);
     let cells: [&dyn Fn(usize, usize) -> String; 2] = [&date, &integer];
     for cell in cells {
-        let place = Place::with_log(log(cell));
+        let place = Place::with_log(log_of(30, cell));
         let output = place.run(&[
             "audit",
             "log.csv",
@@ -135,6 +143,10 @@ fn digits_that_a_number_has_not_are_named() {
         assert!(reason.contains("not every digit of it"), "{reason}");
         assert_eq!(report["claims"][0]["verdict"], "holds");
         audited(&place, "log.csv", &["--categorical", "x"], 1);
+        let place = Place::with_log(log(cell));
+        let report = audited(&place, "log.csv", &[], 1);
+        let reason = report["claims"][0]["reason"].as_str().unwrap();
+        assert!(!reason.contains("digit"), "{reason}");
     }
 }
 

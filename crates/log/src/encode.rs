@@ -66,7 +66,7 @@ impl Encoder {
             labels: plans.iter().map(|_| Interner::default()).collect(),
             decimals: plans.iter().map(|plan| exact(plan).then_some(0)).collect(),
             integers: true,
-            spellings: plans.iter().map(|_| Spelling::default()).collect(),
+            spellings: plans.iter().map(spelling_of).collect(),
             scores,
             ..Encoder::default()
         }
@@ -265,6 +265,13 @@ impl Encoder {
         };
         // Adding 0 turns −0 into 0, so that equal numbers have equal bits.
         Ok(value + 0.0)
+    }
+}
+
+fn spelling_of(plan: &ColumnPlan) -> Spelling {
+    match plan.integers {
+        true => Spelling::of_labels(),
+        false => Spelling::default(),
     }
 }
 

@@ -135,6 +135,8 @@ pub struct Spelling {
     small_exponents: Span,
     large_exponents: Span,
     digits: Option<(String, u64)>,
+    /// Whether texts keep all their digits.
+    keeps_digits: bool,
     /// The first text of each date or duration.
     texts: HashMap<u64, Box<str>>,
     /// Two texts of one date or duration.
@@ -155,6 +157,7 @@ impl Default for Spelling {
             small_exponents: Span::NONE,
             large_exponents: Span::NONE,
             digits: None,
+            keeps_digits: false,
             texts: HashMap::new(),
             twins: None,
         }
@@ -243,6 +246,14 @@ fn exponent(text: &[u8]) -> u32 {
 }
 
 impl Spelling {
+    /// Of integers that are labels: those of different digits are told apart.
+    pub(crate) fn of_labels() -> Self {
+        Spelling {
+            keeps_digits: true,
+            ..Spelling::default()
+        }
+    }
+
     /// Looks at the text of a finite number, as it stands in the log; the number of decimals, `None` if it has an
     /// exponent. A text of JSON may stand in quotes.
     #[inline]
@@ -361,6 +372,9 @@ impl Spelling {
 
     /// Counts a text with digits that its number has not.
     pub(crate) fn lose(&mut self, text: &str) {
+        if self.keeps_digits {
+            return;
+        }
         let (_, count) = self.digits.get_or_insert_with(|| (text.to_owned(), 0));
         *count += 1;
     }
