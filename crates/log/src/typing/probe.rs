@@ -223,7 +223,7 @@ fn hexadecimal(cells: &[Cell], present: usize) -> Option<String> {
     for text in texts(cells).filter(|text| may_be_hexadecimal(text)) {
         count += 1;
         let is_digit = |byte: &u8| byte.is_ascii_digit();
-        if text.parse::<f64>().is_err() && text.as_bytes().iter().any(|byte| is_digit(byte)) {
+        if text.parse::<f64>().is_err() && text.as_bytes().iter().any(is_digit) {
             with_letters += 1;
             digit_first |= is_digit(&text.as_bytes()[0]);
             letter_first |= !is_digit(&text.as_bytes()[0]);
