@@ -321,7 +321,7 @@ fn what_is_no_duration_among_durations_is_named() {
         );
     }
     for row in ["a,soon\n", "a,\n"] {
-        let report = Place::with_log(tail(row)).json(&of("log.csv", &["--quick"]));
+        let report = Place::with_log(tail(row)).json(&of("log.csv", &[]));
         assert_eq!(report["input"]["observation"]["kind"], "mixed");
     }
 }
