@@ -193,7 +193,7 @@ fn options_that_need_the_whole_log_are_refused() {
 
 #[test]
 fn a_row_that_does_not_fit_is_an_error_with_its_place() {
-    let text = numeric_log(3000) + "a,slow\n";
+    let text = numeric_log(3000) + "a,0.5 slow\n";
     let output = Place::new().run_on(&["estimate", "-", "--follow", "--every", "1000"], text);
     assert_eq!(output.status.code(), Some(2));
     let message = stderr(&output);

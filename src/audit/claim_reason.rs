@@ -136,4 +136,6 @@ pub enum Qualification {
     MoreRows(LogAdvice),
     /// It is about an observer that sees these columns in bins.
     Observer(Vec<Column>),
+    /// It is about an observer that sees a column as it was read, which is doubtful or less than what was written.
+    Reading(Warning),
 }

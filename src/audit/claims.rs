@@ -72,6 +72,11 @@ fn qualify(report: &mut ClaimReport, evidence: &Evidence, warnings: &[Warning]) 
     if !binned.is_empty() {
         add.push(Qualification::Observer(binned));
     }
+    // What was certified to leak leaks, whatever else a column may hold.
+    let violated = report.verdict == Verdict::Violated;
+    let reading = warnings.iter().filter(|warning| warning.is_about_reading());
+    let reading = reading.filter(|warning| !(violated && warning.is_about_typing()));
+    add.extend(reading.cloned().map(Qualification::Reading));
 }
 
 /// A figure that should be at most `bound`, decided by its limits.

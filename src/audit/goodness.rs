@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use leakgauge_exact::mechanism::{BoundMechanism, Law};
 use leakgauge_log::Log;
-use leakgauge_log::observations::ColumnType;
+use leakgauge_log::observations::{ColumnType, NUMBER};
 use leakgauge_stats::goodness_of_fit::{chi_squared_test, kolmogorov_test};
 use leakgauge_stats::multiplicity::holm;
 
@@ -102,8 +102,10 @@ pub(super) fn impossible(log: &Log, mechanism: &dyn BoundMechanism) -> Option<St
         return None;
     }
     (0..log.secrets.len()).find_map(|secret| {
-        let Law::Labels(law) = mechanism.law(secret) else {
-            return None;
+        let law = match mechanism.law(secret) {
+            Law::Labels(law) => law,
+            Law::Unknown(_) => return None,
+            Law::Integer(_) | Law::Real(_) | Law::Coordinates(_) => return word(log, secret),
         };
         let possible: HashSet<&str> = law
             .iter()
@@ -118,6 +120,19 @@ pub(super) fn impossible(log: &Log, mechanism: &dyn BoundMechanism) -> Option<St
         cells
             .map(|cell| log.observations.label(cell.symbol))
             .find(|label| !possible.contains(label.as_str()))
+    })
+}
+
+/// A word among the numbers of a secret, if there is one.
+fn word(log: &Log, secret: usize) -> Option<String> {
+    let words = log.observations.words_beside_numbers();
+    let cells = log.counts.cells().iter();
+    let mut own = cells.filter(|cell| cell.secret as usize == secret);
+    own.find_map(|cell| {
+        let mut labels = words.iter().flatten();
+        let is_word = |&at: &usize| log.observations.label_at(cell.symbol, at) != NUMBER;
+        let at = labels.find(|&at| is_word(at))?;
+        Some(log.observations.label_at(cell.symbol, *at).to_owned())
     })
 }
 
@@ -203,13 +218,12 @@ fn labels_p_value(log: &Log, secret: usize, law: &[(String, f64)]) -> f64 {
 /// The number in a column of an observation, if it is one.
 fn number(log: &Log, symbol: u32, column: usize) -> Option<f64> {
     let observations = &log.observations;
-    let before = observations.columns()[..column].iter();
-    let same = |kind: &ColumnType| before.clone().filter(|column| column.kind == *kind).count();
     match observations.columns()[column].kind {
-        kind @ ColumnType::Numeric => Some(observations.numbers(symbol)[same(&kind)]),
-        kind @ ColumnType::Categorical => {
-            let labels = &observations.categories()[observations.category(symbol) as usize];
-            labels[same(&kind)].parse().ok()
+        ColumnType::Numeric | ColumnType::Mixed => observations.number_in(symbol, column),
+        ColumnType::Categorical => {
+            let before = observations.columns()[..column].iter();
+            let labels = before.filter(|column| column.kind != ColumnType::Numeric);
+            observations.label_at(symbol, labels.count()).parse().ok()
         }
     }
 }
@@ -277,7 +291,7 @@ impl Grid {
             });
         }
         let decimals = match column.kind {
-            ColumnType::Numeric => log.facts.decimals[at]?,
+            ColumnType::Numeric | ColumnType::Mixed => log.facts.decimals[at]?,
             ColumnType::Categorical => 0,
         };
         (decimals <= 15 && has_ties(log, at)).then(|| Grid {

@@ -50,7 +50,7 @@ fn of_observations(observations: &Observations, secrets: usize, rows: &RowOrder)
     let numeric = observations
         .columns()
         .iter()
-        .filter(|column| column.kind == ColumnType::Numeric);
+        .filter(|column| column.kind != ColumnType::Categorical);
     let (mut autocorrelation, mut drift) = (Worst::default(), Worst::default());
     for (at, column) in numeric.enumerate() {
         let values: Vec<f64> = rows
@@ -69,7 +69,7 @@ fn of_observations(observations: &Observations, secrets: usize, rows: &RowOrder)
         let labels = observations
             .columns()
             .iter()
-            .filter(|column| column.kind == ColumnType::Categorical);
+            .filter(|column| column.kind != ColumnType::Numeric);
         let name = labels
             .map(|column| column.name.as_str())
             .collect::<Vec<_>>()

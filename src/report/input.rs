@@ -141,6 +141,7 @@ fn observation(input: &Input) -> String {
             let kind = match column.kind {
                 ColumnType::Numeric => "numbers",
                 ColumnType::Categorical => "labels",
+                ColumnType::Mixed => "numbers and words",
             };
             let name = shorten(&column.name);
             match column.resolution {

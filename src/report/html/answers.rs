@@ -257,6 +257,9 @@ fn what_now(audit: &Findings, claim: Option<&ClaimReport>) -> Vec<Part> {
                 "Find out why these two differ.",
             );
         }
+        Some((Verdict::Holds, _)) if audit.warnings.iter().any(Warning::needs_another_look) => {
+            "See the warnings first: a column may hold more than what was read.".to_owned()
+        }
         Some((Verdict::Holds, _)) => {
             "Nothing for now; audit again when the mechanism or its input changes.".to_owned()
         }

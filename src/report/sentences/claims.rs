@@ -4,6 +4,7 @@ use crate::audit::{ClaimReport, Grounds, Qualification, Verdict};
 use crate::estimate::Estimate;
 use crate::report::sentences::advice::more_rows;
 use crate::report::sentences::privacy;
+use crate::report::sentences::reading::observer;
 use crate::report::sentences::reasons;
 use crate::report::sentences::warnings::doubt;
 use leakgauge_base::error::shorten;
@@ -31,6 +32,7 @@ fn qualification(qualification: &Qualification) -> Option<String> {
         Qualification::Observer(columns) => {
             format!("This is for an observer that sees {}.", bins(columns)?)
         }
+        Qualification::Reading(warning) => observer(warning)?,
     })
 }
 

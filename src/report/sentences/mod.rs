@@ -8,5 +8,6 @@ pub mod follow;
 pub mod learning;
 pub mod no_leak;
 pub mod privacy;
+pub mod reading;
 pub mod reasons;
 pub mod warnings;
