@@ -1,15 +1,28 @@
 use std::fmt::Write;
 use std::io::Cursor;
 
-use rand::RngExt;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::*;
+use crate::audit::{Verdict, Warning};
 use leakgauge_attack::tuning::ScorerChoice;
 use leakgauge_log::ReadOptions;
 
 /// The last line, of a log that is read to its end.
 fn followed(csv: String, claim: &str, scorer: ScorerChoice) -> Line {
+    watched(csv, &[claim], scorer, u64::MAX, |_| false)
+}
+
+/// The first line, of those written every so many rows and at the end, that is the one looked for, or the last.
+fn watched(
+    csv: String,
+    claims: &[&str],
+    scorer: ScorerChoice,
+    every: u64,
+    is_it: impl Fn(&Line) -> bool,
+) -> Line {
     let read = ReadOptions {
         files: vec!["-".to_owned()],
         keep_order: true,
@@ -21,13 +34,53 @@ fn followed(csv: String, claim: &str, scorer: ScorerChoice) -> Line {
         seed: 0,
         attacks: scorer.into(),
         budget: Budget::default(),
-        claims: vec![Claim::parse(claim).expect("a claim")],
+        claims: claims
+            .iter()
+            .map(|claim| Claim::parse(claim).expect("a claim"))
+            .collect(),
     })
     .expect("options that can be followed");
     while let Some(row) = stream.next_row().expect("a good row") {
         monitor.push(row, &stream).expect("an attack");
+        if monitor.rows().is_multiple_of(every) {
+            let line = monitor.line(&stream).expect("a line");
+            if is_it(&line) {
+                return line;
+            }
+        }
     }
     monitor.line(&stream).expect("a line")
+}
+
+/// Rows of the Laplace mechanism between 0 and 1, whose ε is given, in random order.
+fn laplace_log(epsilon: f64, rows: usize, seed: u64) -> String {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut csv = "secret,value\n".to_owned();
+    for _ in 0..rows {
+        let secret = rng.random_range(0..2u32);
+        let noise = -(1.0 - rng.random::<f64>()).ln() / epsilon;
+        let value = f64::from(secret) + if rng.random() { noise } else { -noise };
+        writeln!(csv, "{secret},{value}").unwrap();
+    }
+    csv
+}
+
+/// Rows at which a claim is refuted, looked at every 200 rows, if it is by the end.
+fn refuted_at(csv: String, claims: &[&str], scorer: ScorerChoice) -> Option<u64> {
+    let line = watched(csv, claims, scorer, 200, Line::is_violated);
+    line.is_violated().then_some(line.rows)
+}
+
+#[test]
+fn scratch_rows() {
+    for (scorer, name) in [(ScorerChoice::Auto, "auto")] {
+        let start = std::time::Instant::now();
+        let mut found: Vec<Option<u64>> = (0..12)
+            .map(|seed| refuted_at(laplace_log(1.2, 20_000, seed), &["ldp(1)"], scorer))
+            .collect();
+        found.sort_by_key(|rows| rows.unwrap_or(u64::MAX));
+        println!("{name}: {found:?} {:?}", start.elapsed());
+    }
 }
 
 /// Blocks of 500 rows of one secret, and a random walk.
