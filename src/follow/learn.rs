@@ -172,9 +172,15 @@ fn best_pair(tuned: &Tuned) -> Option<Rule> {
 
 /// The scores of past rows by attacks that did not learn from them.
 struct PairScores {
-    /// For each part, the scores and for each secret its lines with their rows.
-    parts: Vec<(ScoreTable, Vec<Vec<(usize, u64)>>)>,
+    parts: Vec<Part>,
     secrets: usize,
+}
+
+/// A part of the past.
+struct Part {
+    scores: ScoreTable,
+    /// For each secret, its lines of the scores with their rows.
+    by_secret: Vec<Vec<(usize, u64)>>,
 }
 
 impl PairScores {
@@ -192,7 +198,10 @@ impl PairScores {
                 continue;
             };
             let scores = score_table(&*scorer, past.table, fold.symbols(), secrets);
-            parts.push((scores, rows_by_secret(fold)));
+            parts.push(Part {
+                scores,
+                by_secret: rows_by_secret(fold),
+            });
         }
         PairScores { parts, secrets }
     }
@@ -200,7 +209,7 @@ impl PairScores {
     /// The past rows of a pair by score, the largest first.
     fn past(&self, a: u32, b: u32) -> Past {
         let mut steps: Vec<(f64, u64, u64)> = Vec::new();
-        for (scores, by_secret) in &self.parts {
+        for Part { scores, by_secret } in &self.parts {
             let difference = |line: usize| {
                 let scores = scores.row(line);
                 scores[a as usize] - scores[b as usize]

@@ -22,6 +22,8 @@ pub struct Line {
     pub advantage: Estimate,
     /// The pairs of secrets that bets on epsilon are about now; no two share a secret.
     pub epsilon_pairs: Vec<[String; 2]>,
+    /// Rows that were judged for epsilon, in pairs of one row of either secret.
+    pub epsilon_judged: u64,
     /// Epsilon at delta = 0. The point is of the guesses that were judged last; the limit is of the largest
     /// epsilon that some pair needs.
     pub epsilon: Estimate,

@@ -166,6 +166,7 @@ impl Monitor {
             pair: attack.map(|(_, rule)| [rule.a, rule.b].map(label)),
             advantage: estimate(self.test.point(), lower),
             epsilon_pairs: self.bets[0].pairs().map(|pair| pair.map(label)).collect(),
+            epsilon_judged: self.bets[0].rows(),
             epsilon: estimate(self.bets[0].point(), self.epsilon),
             confidence: self.options.confidence,
             claims: self.standing.claims(

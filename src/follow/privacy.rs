@@ -110,11 +110,15 @@ impl PrivacyTest {
         self.bets.iter().map(|bet| [bet.rule.a, bet.rule.b])
     }
 
+    /// Rows that count.
+    pub fn rows(&self) -> u64 {
+        2 * self.segments.iter().map(total).sum::<u64>()
+    }
+
     /// The logarithm of how many guesses were right for one that was wrong, from the epoch on that half of the
     /// outcomes came before; `None` if none was wrong or right.
     pub fn point(&self) -> Option<f64> {
-        let total = |outcomes: &GuessOutcomes| outcomes.counts.iter().flatten().sum::<u64>();
-        let all: u64 = self.segments.iter().map(total).sum();
+        let all = self.rows() / 2;
         let (mut seen, mut right, mut wrong) = (0, 0, 0);
         for outcomes in self.segments.iter().rev() {
             seen += total(outcomes);
@@ -130,6 +134,11 @@ impl PrivacyTest {
         }
         (right > 0 && wrong > 0).then(|| (right as f64 / wrong as f64).ln())
     }
+}
+
+/// Pairs of rows.
+fn total(outcomes: &GuessOutcomes) -> u64 {
+    outcomes.counts.iter().flatten().sum()
 }
 
 #[cfg(test)]
@@ -164,6 +173,7 @@ mod tests {
         let counts = test.segments[0].counts;
         assert_eq!((counts[1][1], counts[1][0]), (2, 1));
         assert_eq!(test.pairs().collect::<Vec<_>>(), [[0, 3], [1, 2]]);
+        assert_eq!(test.rows(), 6);
         assert!((test.point().unwrap() - 1.5f64.ln()).abs() < 1e-15);
         test.judge(0, |_, _| 2.0);
         test.change_rules(&[rule(0, 3)]);

@@ -38,7 +38,8 @@ pub fn line(line: &Line) -> String {
         .collect();
     format!(
         "{} rows, {} judged: advantage at least {lower}, estimate {point} ({pair}); epsilon at least {epsilon}{claims}{warnings}",
-        line.rows, line.judged
+        line.rows,
+        line.judged.max(line.epsilon_judged)
     )
 }
 

@@ -69,7 +69,7 @@ fn rounding(found: &RecordedGrid) -> String {
     };
     match found.grid {
         Grid::Full => "written in full".to_owned(),
-        Grid::Step { step, offset } if offset == 0.0 => format!("{how} to a multiple of {step}"),
+        Grid::Step { step, offset: 0.0 } => format!("{how} to a multiple of {step}"),
         Grid::Step { step, offset } => format!("{how} to {offset} plus a multiple of {step}"),
         Grid::Digits(1) => format!("{how} to one significant digit"),
         Grid::Digits(digits) => format!("{how} to {digits} significant digits"),
