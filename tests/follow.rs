@@ -111,6 +111,10 @@ fn a_laplace_mechanism_with_too_little_noise_is_refuted_through_epsilon() {
         let lower = last["epsilon"]["lower"].as_f64().unwrap();
         assert!((1.0..1.2).contains(&lower), "{last}");
         assert_eq!(last["epsilon_pairs"].as_array().unwrap().len(), 1);
+        let levels = ["advantage_confidence", "epsilon_confidence"];
+        let levels = levels.map(|level| last[level].as_f64().unwrap());
+        let shared = 2.0 - levels[0] - levels[1];
+        assert!((shared - 0.05).abs() < 1e-12, "{last}");
         let limits: Vec<f64> = lines
             .iter()
             .map(|line| line["epsilon"]["lower"].as_f64().unwrap())

@@ -20,6 +20,8 @@ pub struct Line {
     pub pair: Option<[String; 2]>,
     /// The point is of the attacks that judged last; the limit is of the largest advantage of all pairs.
     pub advantage: Estimate,
+    /// Level of that limit: with claims, at its share of the error probability that all of them have.
+    pub advantage_confidence: f64,
     /// The pairs of secrets that bets on epsilon are about now; no two share a secret.
     pub epsilon_pairs: Vec<[String; 2]>,
     /// Rows that were judged for epsilon, in pairs of one row of either secret.
@@ -27,6 +29,8 @@ pub struct Line {
     /// Epsilon at delta = 0. The point is of the guesses that were judged last; the limit is of the largest
     /// epsilon that some pair needs.
     pub epsilon: Estimate,
+    /// Level of that limit: at its share where a claim reads it.
+    pub epsilon_confidence: f64,
     /// Level of all lines together: of the verdicts on all claims together, and without claims of each limit.
     pub confidence: f64,
     /// What became of the claims.

@@ -159,15 +159,18 @@ impl Monitor {
         let warnings = self.order.warnings(stream, violated).to_vec();
         let label = |secret: u32| stream.labels()[secret as usize].clone();
         let attack = self.attack.as_ref();
+        let levels = self.levels.as_ref();
         Ok(Line {
             schema_version: 1,
             rows: self.rows,
             judged: self.test.rows(),
             pair: attack.map(|(_, rule)| [rule.a, rule.b].map(label)),
             advantage: estimate(self.test.point(), lower),
+            advantage_confidence: 1.0 - levels.map_or(self.alpha(), |levels| levels.advantage),
             epsilon_pairs: self.bets[0].pairs().map(|pair| pair.map(label)).collect(),
             epsilon_judged: self.bets[0].rows(),
             epsilon: estimate(self.bets[0].point(), self.epsilon),
+            epsilon_confidence: 1.0 - levels.map_or(self.alpha(), |levels| levels.pure),
             confidence: self.options.confidence,
             claims: self.standing.claims(
                 &self.claims.bounds(stream.labels())?,
