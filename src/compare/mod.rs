@@ -294,7 +294,7 @@ fn notes(logs: &[Measured]) -> Vec<String> {
         match logs[0].analytic {
             Some(_) => format!(
                 "Verdicts on all {} logs hold together with {together} % confidence. So each log is judged at {alone} %, \
-                 and limits of single logs hold at that level.",
+                 and limits of single logs hold at that level. A p-value of a claim is that of its log alone.",
                 logs.len()
             ),
             None => format!("Limits of single logs hold with {alone} % confidence, each by itself."),

@@ -2,7 +2,7 @@
 
 use crate::audit::{Verdict, Warning};
 use crate::follow::{FollowedClaim, Line};
-use crate::report::sentences::follow::p_value;
+use crate::report::sentences::claims::p_value_of;
 use crate::report::sentences::warnings;
 use leakgauge_base::error::shorten;
 use leakgauge_base::rounding::{at_least, nearest};
@@ -45,7 +45,7 @@ pub fn line(line: &Line) -> String {
 
 /// How a claim stands.
 fn claim(claim: &FollowedClaim, doubt: Option<&Warning>) -> String {
-    let p = p_value(claim.p_value);
+    let p = p_value_of(claim.p_value);
     if claim.verdict != Verdict::Violated {
         return format!("; {}: {p}", claim.claim);
     }

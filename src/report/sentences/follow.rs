@@ -1,12 +1,13 @@
 //! Why a claim about a log that is followed is judged as it is.
 
 use crate::follow::{FollowedGrounds, FollowedReason};
+use crate::report::sentences::claims::p_value_of;
 use crate::report::sentences::warnings::doubt;
 use leakgauge_base::rounding::at_least_beyond;
 
 /// Two or three sentences.
 pub fn reason(reason: &FollowedReason) -> String {
-    let p = p_value(reason.p_value);
+    let p = p_value_of(reason.p_value);
     if !reason.violated {
         return format!(
             "Not refuted by the rows so far ({p}){}.",
@@ -42,17 +43,5 @@ fn so_far(grounds: FollowedGrounds) -> String {
             at_least_beyond(lower, bound)
         ),
         FollowedGrounds::Approximate { .. } => String::new(),
-    }
-}
-
-/// A p-value of a claim: `p = 0.031`.
-pub fn p_value(p: f64) -> String {
-    if p < 0.001 {
-        "p < 0.001".to_owned()
-    } else if p >= 1.0 {
-        "p = 1".to_owned()
-    } else {
-        // Rounded up: it is never smaller than it was.
-        format!("p = {:.3}", ((p * 1000.0).ceil() / 1000.0).min(1.0))
     }
 }
