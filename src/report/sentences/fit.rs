@@ -61,18 +61,19 @@ fn recorded(grids: &[RecordedGrid]) -> String {
 }
 
 fn rounding(found: &RecordedGrid) -> String {
+    // Which way is a guess where several conventions fit.
     let how = match found.convention {
-        Convention::Nearest => "rounded",
-        Convention::Down => "rounded down",
-        Convention::TowardZero => "cut off toward zero",
-        Convention::Up => "rounded up",
+        Convention::Nearest => "rounding to the nearest fits best",
+        Convention::Down => "rounding down fits best",
+        Convention::TowardZero => "cutting off toward zero fits best",
+        Convention::Up => "rounding up fits best",
     };
     match found.grid {
-        Grid::Full => "written in full".to_owned(),
-        Grid::Step { step, offset: 0.0 } => format!("{how} to a multiple of {step}"),
-        Grid::Step { step, offset } => format!("{how} to {offset} plus a multiple of {step}"),
-        Grid::Digits(1) => format!("{how} to one significant digit"),
-        Grid::Digits(digits) => format!("{how} to {digits} significant digits"),
+        Grid::Full => "numbers in full".to_owned(),
+        Grid::Step { step, offset: 0.0 } => format!("multiples of {step} ({how})"),
+        Grid::Step { step, offset } => format!("{offset} plus multiples of {step} ({how})"),
+        Grid::Digits(1) => format!("one significant digit ({how})"),
+        Grid::Digits(digits) => format!("{digits} significant digits ({how})"),
     }
 }
 
