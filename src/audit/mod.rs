@@ -57,7 +57,7 @@ pub use findings::{
     Sample, TotalVariationPoints, Verdict, WorstPair,
 };
 pub use given::check_scores;
-pub use goodness::{Fit, FitTest, GoodnessTest, Untested};
+pub use goodness::{Fit, FitTest, GoodnessTest, RecordedGrid, Untested};
 pub use no_leak::NoLeak;
 pub use options::{AuditOptions, PriorChoice, SplitChoice};
 pub(crate) use order::order_warnings;

@@ -85,23 +85,55 @@ impl Past {
     /// The tails with the largest approximate limit of ε if so many trials are to come; `None` if no tails
     /// have ten guesses.
     pub fn best(&self, trials: u64, alpha: f64) -> Option<Tails> {
+        self.best_with_limit(trials, alpha).map(|(tails, _)| tails)
+    }
+
+    /// The same with that limit, for choosing among pairs of secrets.
+    pub fn best_with_limit(&self, trials: u64, alpha: f64) -> Option<(Tails, f64)> {
         let z = -normal_quantile(alpha);
+        let all = self.candidates().map(|tails| {
+            let limit = lower(self.doubted(&tails, DOUBT), tails.share * trials as f64, z);
+            (tails, (limit / (1.0 - limit)).ln())
+        });
+        all.max_by(|x, y| x.1.total_cmp(&y.1))
+    }
+
+    /// The tails with the best odds against a claim of (ε, δ): the gain of a bet on them in standard
+    /// deviations of one outcome, with the rate held to `doubt` standard errors of the past. With it the gain,
+    /// which is positive where the past speaks against the claim. `None` if no tails have ten guesses.
+    ///
+    /// # Formula
+    /// Gain s(ρ − e^ε(1 − ρ)) − δ, variance s(ρ + e^2ε(1 − ρ)) − (gain + δ)², for a share s and a rate ρ.
+    pub fn best_against(&self, epsilon: f64, delta: f64, doubt: f64) -> Option<(Tails, f64)> {
+        let odds = epsilon.exp();
+        let all = self.candidates().map(|tails| {
+            let rate = self.doubted(&tails, doubt);
+            let gain = tails.share * (rate - odds * (1.0 - rate));
+            let square = tails.share * (rate + odds * odds * (1.0 - rate));
+            let deviation = (square - gain * gain).max(1e-12).sqrt();
+            (tails, gain - delta, (gain - delta) / deviation)
+        });
+        let best = all.max_by(|x, y| x.2.total_cmp(&y.2));
+        best.map(|(tails, gain, _)| (tails, gain))
+    }
+
+    /// The gain of a bet on tails against a claim, as [`Past::best_against`] has it.
+    pub fn gain(&self, tails: &Tails, epsilon: f64, delta: f64, doubt: f64) -> f64 {
+        let rate = self.doubted(tails, doubt);
+        tails.share * (rate - epsilon.exp() * (1.0 - rate)) - delta
+    }
+
+    /// Tails of every share and balance that have ten guesses.
+    fn candidates(&self) -> impl Iterator<Item = Tails> {
         let shares = (1..=SHARES).map(|i| f64::from(i) / f64::from(SHARES));
-        let all: Vec<(f64, Tails)> = shares
+        shares
             .flat_map(|share| BALANCES.map(|balance| self.tails(share, balance, Reach::Nearest)))
             .filter(|tails| tails.share * self.rows >= LEAST)
-            .map(|tails| {
-                let seen = tails.share * self.rows;
-                let limit = lower(
-                    lower(tails.rate, seen, DOUBT),
-                    tails.share * trials as f64,
-                    z,
-                );
-                ((limit / (1.0 - limit)).ln(), tails)
-            })
-            .collect();
-        let best = all.iter().max_by(|x, y| x.0.total_cmp(&y.0));
-        best.map(|best| best.1)
+    }
+
+    /// The rate of tails, less so many standard errors of the past.
+    fn doubted(&self, tails: &Tails, doubt: f64) -> f64 {
+        lower(tails.rate, tails.share * self.rows, doubt)
     }
 
     /// The tails that guess about this share of the rows, or somewhat more, and are right most often.
@@ -204,6 +236,24 @@ mod tests {
         assert!((tails.share - 200.0 / 620.0).abs() < 1e-12);
         let wide = past.with_share(0.9);
         assert!(wide.share >= 0.9 && wide.below <= wide.above);
+    }
+
+    /// Against ε = 2 the ends gain, whose odds are e^2.2; against δ above what they take nothing does.
+    #[test]
+    fn tails_are_chosen_against_a_claim() {
+        let steps = [
+            (2.0, 900, 100),
+            (1.0, 1000, 1000),
+            (0.0, 1100, 1100),
+            (-2.0, 100, 900),
+        ];
+        let past = Past::new(&steps);
+        let (tails, gain) = past.best_against(2.0, 0.0, 1.0).expect("guesses");
+        assert_eq!((tails.above, tails.below), (1.5, -1.0));
+        assert!(gain > 0.0 && gain < past.gain(&tails, 2.0, 0.0, 0.0));
+        assert!(past.best_against(2.5, 0.0, 1.0).expect("guesses").1 < 0.0);
+        assert!(past.best_against(0.0, 0.3, 1.0).expect("guesses").1 < 0.0);
+        assert!(past.best_against(0.0, 0.2, 1.0).expect("guesses").1 > 0.0);
     }
 
     /// One end only: P(A|a) = 0.5, P(A|b) = 0.05, the rest says little.

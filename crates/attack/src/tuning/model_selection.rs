@@ -256,15 +256,19 @@ impl<'a> ModelSelection<'a> {
         });
         let better = |best: &Finalist| quality.total() > best.quality.total();
         if self.best.as_ref().is_none_or(better) {
-            let scorer = match self.most_rows {
-                Some(most_rows) => Arc::new(Thinned::new(scorer, most_rows)),
-                None => scorer,
-            };
             self.best = Some(Finalist {
                 quality,
-                scorer,
+                scorer: self.within_budget(scorer),
                 scores,
             });
+        }
+    }
+
+    /// An attacker that, learned anew, takes no more rows than the budget allows.
+    fn within_budget(&self, scorer: Arc<dyn Scorer>) -> Arc<dyn Scorer> {
+        match self.most_rows {
+            Some(most_rows) => Arc::new(Thinned::new(scorer, most_rows)),
+            None => scorer,
         }
     }
 
@@ -287,7 +291,7 @@ impl<'a> ModelSelection<'a> {
         {
             self.private = Some(PrivacyCandidate {
                 limits,
-                scorer: scorer.clone(),
+                scorer: self.within_budget(scorer.clone()),
                 choices,
             });
         }
