@@ -11,6 +11,7 @@ mod combination;
 mod costs;
 mod families;
 mod model_selection;
+mod naming;
 mod neighbors;
 mod own;
 mod quality;
@@ -20,20 +21,21 @@ mod tests;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::pairwise::{PairChoice, Target, choose_rules};
+use crate::pairwise::{GuessErrors, PairChoice, Target, choose_rules};
 use crate::scorer::recurring::recurring;
 use crate::scorer::{Kind, Parameters, Scorer};
 use crate::scores::ScoreTable;
 use crate::split::Split;
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::{option, setting};
-use leakgauge_log::observations::Observations;
+use leakgauge_log::observations::{Counts, Observations};
 
 pub use attacks::Attacks;
 pub use budget::Budget;
 use families::Family;
 pub use families::ScorerChoice;
 use model_selection::{ModelSelection, Task};
+pub use naming::Naming;
 pub use quality::{Quality, quality};
 
 /// An attacker that was tried on the tune rows.
@@ -80,12 +82,63 @@ pub struct Tuned {
     /// The attacker that the limits of privacy in `choices` are from, where it was chosen for that; else
     /// they are from `scorer`.
     pub for_privacy: Option<Arc<dyn Scorer>>,
+    /// For each prior of the goals, the guess among all secrets that did best at it; it may be by another
+    /// attacker.
+    pub naming: Vec<Naming>,
     /// The attacker's scores of the tune rows.
     pub scores: ScoreTable,
     /// Everything that was tried, in order.
     pub tried: Vec<Tried>,
     /// How neighbors are found, if they are.
     pub index: Option<&'static str>,
+}
+
+impl Tuned {
+    /// The guess at a prior is by the attacker for pairs.
+    fn names_by_itself(&self, naming: &Naming) -> bool {
+        naming
+            .scorer()
+            .is_some_and(|scorer| Arc::ptr_eq(scorer, &self.scorer))
+    }
+
+    /// For each prior, what makes argmax(score + ln prior) the guess that was chosen, where that is by the attacker
+    /// for pairs: its scores then need no second computation.
+    pub fn weighted_priors(&self) -> Vec<Vec<f64>> {
+        self.naming.iter().map(Naming::weighted_prior).collect()
+    }
+
+    /// Replaces the guesses of the attacker for pairs, at [`weighted_priors`](Self::weighted_priors), where others
+    /// were chosen.
+    pub fn judge_others(
+        &self,
+        observations: &Observations,
+        rows: &Counts,
+        guesses: &mut [GuessErrors],
+    ) {
+        for (at, naming) in self.naming.iter().enumerate() {
+            if !self.names_by_itself(naming) {
+                guesses[at] = naming.judge(observations, rows);
+            }
+        }
+    }
+
+    /// Everything that was chosen, learned from other rows: those that were chosen on too, say. What cannot learn
+    /// from them stays as it was.
+    pub fn learn_again(&mut self, observations: &Observations, learn: &Counts) {
+        let scorer = self.scorer.refit(observations, learn);
+        let naming = self.naming.iter().map(|naming| {
+            let again = match naming.scorer() {
+                None => return naming.clone(),
+                Some(_) if self.names_by_itself(naming) => scorer.clone(),
+                Some(other) => other.refit(observations, learn),
+            };
+            again.map_or(naming.clone(), |again| naming.with_scorer(again))
+        });
+        self.naming = naming.collect();
+        if let Ok(scorer) = scorer {
+            self.scorer = scorer;
+        }
+    }
 }
 
 /// What attackers are chosen for.
@@ -98,6 +151,8 @@ pub struct Goals<'a> {
     /// Positions of the targets that claims read: the attacker with the largest limits of these is wanted
     /// too, for few errors in the tail are not the same as few errors. Empty: none is.
     pub claimed: &'a [usize],
+    /// Priors at which one of all secrets is to be named.
+    pub priors: &'a [Vec<f64>],
 }
 
 impl Goals<'_> {
@@ -107,6 +162,7 @@ impl Goals<'_> {
             alpha,
             targets: &[],
             claimed: &[],
+            priors: &[],
         }
     }
 }
@@ -135,7 +191,7 @@ pub fn tune(
     })
 }
 
-/// [`tune`] for the advantage among some kinds of attacks only, each of which may take so many seconds.
+/// [`tune`] among some kinds of attacks only, each of which may take so many seconds.
 ///
 /// # Errors
 /// None of them can be fitted.
@@ -144,14 +200,14 @@ pub fn tune_again(
     split: &Split,
     attacks: &Attacks,
     kinds: &[(Kind, f64)],
-    alpha: f64,
+    goals: Goals,
 ) -> Result<Tuned> {
     run(Task {
         observations,
         split,
         attacks,
         budget: Budget::default(),
-        goals: Goals::advantage(alpha),
+        goals,
         restrict_to: Some(kinds),
         recurring: recurring(observations, &split.fit).len(),
     })
@@ -177,7 +233,7 @@ fn run(task: Task) -> Result<Tuned> {
     for family in &families {
         selection.run(&**family);
     }
-    let (best, private, tried) = selection.finish()?;
+    let (best, private, naming, tried) = selection.finish()?;
     let mut choices = choose_rules(&best.scores, &split.tune, goals.alpha, goals.targets);
     let for_privacy = private.map(|private| {
         for (choice, better) in choices.iter_mut().zip(private.choices) {
@@ -188,6 +244,7 @@ fn run(task: Task) -> Result<Tuned> {
     Ok(Tuned {
         choices,
         for_privacy,
+        naming,
         scores: best.scores,
         index: best.scorer.index(),
         scorer: best.scorer,
