@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::audit::cross_fit::{self, CrossFit};
+use crate::audit::cross_fit::{CrossFit, Granted};
 use crate::audit::earlier::Block;
 use crate::audit::guesses::guesses;
 use crate::audit::no_leak::{self, NoLeak};
@@ -46,12 +46,7 @@ const POOLED: u64 = 1;
 const TRIALS: u64 = 1 << 50;
 
 /// Judges the rules of the plan.
-pub(super) fn judge(
-    prepared: &Prepared,
-    tuned: &Tuned,
-    earlier: &[Block],
-    plan: &Plan,
-) -> Judged {
+pub(super) fn judge(prepared: &Prepared, tuned: &Tuned, earlier: &[Block], plan: &Plan) -> Judged {
     let (log, priors) = (prepared.log, &prepared.priors);
     let serial = prepared.is_serial();
     let (judgement, scored) = judgement(prepared, tuned, plan);
@@ -73,12 +68,9 @@ pub(super) fn judge(
         effective,
         upper: UpperLimits::find(prepared).map(Arc::new),
         // Parts dealt at random would put neighbors in time on both sides.
-        cross_fit: cross_fit::kinds(tuned)
+        cross_fit: Granted::of(tuned)
             .filter(|_| !serial && !prepared.options.quick)
-            .and_then(|kinds| {
-                let attacks = &prepared.options.attacks;
-                CrossFit::run(log, attacks, &kinds, prepared.alpha, seed, priors)
-            }),
+            .and_then(|granted| CrossFit::run(prepared, &granted)),
     }
 }
 
@@ -86,14 +78,16 @@ fn judgement(prepared: &Prepared, tuned: &Tuned, plan: &Plan) -> (Judgement, Sco
     let (observations, certify) = (&prepared.log.observations, &prepared.split.certify);
     let worst = tuned.choices[plan.worst].rule;
     let rules = plan.rules(tuned);
+    let attackers = tuned.attackers();
     let (mut judgement, scored) = judge_and_keep(
         &*tuned.scorer,
         observations,
         certify,
         &rules,
-        &prepared.priors,
+        &attackers.priors(),
         Some((worst.a, worst.b)),
     );
+    attackers.judge_others(observations, certify, &mut judgement.guesses);
     if let Some(attack) = &tuned.for_privacy {
         // Its thresholds were chosen for what it had learned by then.
         let pairs = tuned.choices.len();
@@ -183,7 +177,6 @@ fn kolmogorov(prepared: &Prepared, tuned: &Tuned, plan: &Plan) -> Option<(f64, [
         &prepared.split.certify
     };
     let rows = [rule.a, rule.b].map(|secret| counts.rows()[secret as usize]);
-    let distance =
-        plug_in::kolmogorov_distance(&prepared.log.observations, counts, rule.a, rule.b);
+    let distance = plug_in::kolmogorov_distance(&prepared.log.observations, counts, rule.a, rule.b);
     (rows[0] > 0 && rows[1] > 0).then_some((distance, rows))
 }

@@ -230,22 +230,25 @@ impl Monitor {
         let label = |secret: u32| stream.labels()[secret as usize].clone();
         let attack = self.attack.as_ref();
         let point = self.test.point();
+        let mut advantage = Estimate {
+            point,
+            raw: None,
+            lower: Some(lower),
+            upper: None,
+            method: Methods {
+                point: point.map(|_| Method::HeldOutAttack),
+                lower: Some(Method::BettingMixture),
+                upper: None,
+            },
+            reason: Some(Reason::Followed),
+        };
+        advantage.constrain(-1.0, 1.0);
         Ok(Line {
             schema_version: 1,
             rows: self.rows,
             judged: self.test.rows(),
             pair: attack.map(|attack| [attack.rule.a, attack.rule.b].map(label)),
-            advantage: Estimate {
-                point,
-                lower: Some(lower),
-                upper: None,
-                method: Methods {
-                    point: point.map(|_| Method::HeldOutAttack),
-                    lower: Some(Method::BettingMixture),
-                    upper: None,
-                },
-                reason: Some(Reason::Followed),
-            },
+            advantage,
             confidence: self.options.confidence,
             claims: self
                 .claims

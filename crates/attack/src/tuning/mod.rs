@@ -21,7 +21,7 @@ mod tests;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::pairwise::{GuessErrors, PairChoice, Target, choose_rules};
+use crate::pairwise::{PairChoice, Target, choose_rules};
 use crate::scorer::recurring::recurring;
 use crate::scorer::{Kind, Parameters, Scorer};
 use crate::scores::ScoreTable;
@@ -35,7 +35,7 @@ pub use budget::Budget;
 use families::Family;
 pub use families::ScorerChoice;
 use model_selection::{ModelSelection, Task};
-pub use naming::Naming;
+pub use naming::{Attackers, Naming};
 pub use quality::{Quality, quality};
 
 /// An attacker that was tried on the tune rows.
@@ -94,49 +94,20 @@ pub struct Tuned {
 }
 
 impl Tuned {
-    /// The guess at a prior is by the attacker for pairs.
-    fn names_by_itself(&self, naming: &Naming) -> bool {
-        naming
-            .scorer()
-            .is_some_and(|scorer| Arc::ptr_eq(scorer, &self.scorer))
-    }
-
-    /// For each prior, what makes argmax(score + ln prior) the guess that was chosen, where that is by the attacker
-    /// for pairs: its scores then need no second computation.
-    pub fn weighted_priors(&self) -> Vec<Vec<f64>> {
-        self.naming.iter().map(Naming::weighted_prior).collect()
-    }
-
-    /// Replaces the guesses of the attacker for pairs, at [`weighted_priors`](Self::weighted_priors), where others
-    /// were chosen.
-    pub fn judge_others(
-        &self,
-        observations: &Observations,
-        rows: &Counts,
-        guesses: &mut [GuessErrors],
-    ) {
-        for (at, naming) in self.naming.iter().enumerate() {
-            if !self.names_by_itself(naming) {
-                guesses[at] = naming.judge(observations, rows);
-            }
+    /// Those that judge rows.
+    pub fn attackers(&self) -> Attackers {
+        Attackers {
+            scorer: self.scorer.clone(),
+            naming: self.naming.clone(),
         }
     }
 
-    /// Everything that was chosen, learned from other rows: those that were chosen on too, say. What cannot learn
-    /// from them stays as it was.
+    /// Everything that was chosen, learned from other rows: those that were chosen on too, say. It stays as it was
+    /// if it cannot learn from them.
     pub fn learn_again(&mut self, observations: &Observations, learn: &Counts) {
-        let scorer = self.scorer.refit(observations, learn);
-        let naming = self.naming.iter().map(|naming| {
-            let again = match naming.scorer() {
-                None => return naming.clone(),
-                Some(_) if self.names_by_itself(naming) => scorer.clone(),
-                Some(other) => other.refit(observations, learn),
-            };
-            again.map_or(naming.clone(), |again| naming.with_scorer(again))
-        });
-        self.naming = naming.collect();
-        if let Ok(scorer) = scorer {
-            self.scorer = scorer;
+        if let Ok(learned) = self.attackers().learned_from(observations, learn) {
+            self.scorer = learned.scorer;
+            self.naming = learned.naming;
         }
     }
 }

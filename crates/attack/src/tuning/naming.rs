@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::pairwise::{GuessErrors, judge, tally_guesses};
+use crate::pairwise::{GuessErrors, Judgement, Rule, judge, tally_guesses};
 use crate::scorer::Scorer;
 use crate::scores::ScoreTable;
 use leakgauge_log::observations::{Counts, Observations};
@@ -32,6 +32,17 @@ impl Naming {
             prior: prior.to_vec(),
             attack: None,
             loss: 1.0 - likeliest,
+        }
+    }
+
+    /// The guess of one attack, whatever it is worth.
+    pub fn by(scorer: &Arc<dyn Scorer>, scores: &ScoreTable, prior: &[f64], tune: &Counts) -> Self {
+        let errors = tally_guesses(scores, tune, prior);
+        Naming {
+            prior: prior.to_vec(),
+            attack: Some((scorer.clone(), 1.0)),
+            loss: loss(prior, &errors),
+            tune: errors,
         }
     }
 
@@ -85,13 +96,77 @@ impl Naming {
     }
 
     /// The same guess by an attack that was learned again.
-    #[must_use]
-    pub fn with_scorer(&self, scorer: Arc<dyn Scorer>) -> Self {
+    fn with_scorer(&self, scorer: Arc<dyn Scorer>) -> Self {
         let weight = self.attack.as_ref().map_or(1.0, |(_, weight)| *weight);
         Naming {
             attack: Some((scorer, weight)),
             ..self.clone()
         }
+    }
+}
+
+/// What judges rows: an attacker for pairs, and for each prior a guess among all secrets, which may be by the same
+/// attacker.
+#[derive(Clone)]
+pub struct Attackers {
+    /// For pairs.
+    pub scorer: Arc<dyn Scorer>,
+    /// For each prior.
+    pub naming: Vec<Naming>,
+}
+
+impl Attackers {
+    /// Whether a guess is by the attacker for pairs, so that its scores serve both.
+    fn shares(&self, naming: &Naming) -> bool {
+        let scorer = naming.scorer();
+        scorer.is_some_and(|scorer| Arc::ptr_eq(scorer, &self.scorer))
+    }
+
+    /// The same, learned from other rows.
+    ///
+    /// # Errors
+    /// Why one of them cannot learn from these rows.
+    pub fn learned_from(
+        &self,
+        observations: &Observations,
+        learn: &Counts,
+    ) -> Result<Self, String> {
+        let scorer = self.scorer.refit(observations, learn)?;
+        let naming = self.naming.iter().map(|naming| match naming.scorer() {
+            None => Ok(naming.clone()),
+            Some(_) if self.shares(naming) => Ok(naming.with_scorer(scorer.clone())),
+            Some(other) => Ok(naming.with_scorer(other.refit(observations, learn)?)),
+        });
+        Ok(Attackers {
+            naming: naming.collect::<Result<_, String>>()?,
+            scorer,
+        })
+    }
+
+    /// Priors at which argmax(score + ln prior) is the guess chosen, where that is by the attacker for pairs.
+    pub fn priors(&self) -> Vec<Vec<f64>> {
+        self.naming.iter().map(Naming::weighted_prior).collect()
+    }
+
+    /// Puts the guesses that others make in the place of those at [`priors`](Self::priors).
+    pub fn judge_others(
+        &self,
+        observations: &Observations,
+        rows: &Counts,
+        guesses: &mut [GuessErrors],
+    ) {
+        for (at, naming) in self.naming.iter().enumerate() {
+            if !self.shares(naming) {
+                guesses[at] = naming.judge(observations, rows);
+            }
+        }
+    }
+
+    /// How rules and guesses fare on rows that nothing was learned or chosen on.
+    pub fn judge(&self, observations: &Observations, rows: &Counts, rules: &[Rule]) -> Judgement {
+        let mut found = judge(&*self.scorer, observations, rows, rules, &self.priors());
+        self.judge_others(observations, rows, &mut found.guesses);
+        found
     }
 }
 
