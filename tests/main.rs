@@ -1,6 +1,7 @@
 //! Everything that is tested from outside: the program on files, the library on logs, the pages and examples.
 //! One binary, so that it is linked once.
 
+mod agreement;
 mod any_input;
 mod bad_input;
 mod bad_options;

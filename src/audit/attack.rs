@@ -3,7 +3,7 @@
 use crate::audit::given;
 use crate::audit::prepare::Prepared;
 use leakgauge_attack::split::Split;
-use leakgauge_attack::tuning::{self, Budget, Goals, Tuned};
+use leakgauge_attack::tuning::{self, Budget, Goals, Naming, Tuned};
 use leakgauge_base::error::Result;
 
 /// The attack and its rules. No certification row is looked at.
@@ -22,20 +22,23 @@ pub(super) fn learn(prepared: &Prepared, split: &Split, budget: Budget) -> Resul
         targets.claimed()
     };
     let mut tuned = if options.attacks.are_given() {
-        given::tune(log, split, options, &targets.list)?
+        given::tune(log, split, options, &targets.list, &prepared.priors)?
     } else {
         let goals = Goals {
             alpha: prepared.alpha,
             targets: &targets.list,
             claimed: &claimed,
+            priors: &prepared.priors,
         };
         tuning::tune(&log.observations, split, &options.attacks, budget, goals)?
     };
+    if prepared.is_serial() {
+        let priors = prepared.priors.iter();
+        let by = |prior: &Vec<f64>| Naming::by(&tuned.scorer, &tuned.scores, prior, &split.tune);
+        tuned.naming = priors.map(by).collect();
+    }
     // Once everything is chosen, the attack learns from the tuning rows too. An attack that cannot stays
     // as it was.
-    let learn = split.fit.plus(&split.tune);
-    if let Ok(scorer) = tuned.scorer.refit(&log.observations, &learn) {
-        tuned.scorer = scorer;
-    }
+    tuned.learn_again(&log.observations, &split.fit.plus(&split.tune));
     Ok(tuned)
 }

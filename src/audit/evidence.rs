@@ -179,11 +179,6 @@ impl Evidence<'_> {
         Some(Cow::Owned(scored))
     }
 
-    /// The Kolmogorov distance that the plan asks for.
-    pub fn kolmogorov_distance(&self) -> Option<f64> {
-        self.kolmogorov.map(|(distance, _)| distance)
-    }
-
     fn worst_pair(&self) -> usize {
         let limit = |pair: usize| {
             let limit = self.lower(CertifiedLimit::Table(0), pair);

@@ -1,6 +1,5 @@
 //! The pairwise figures: total variation, Bayes security, advantage, ε.
 
-use crate::audit::cross_fit::CrossFit;
 use crate::audit::evidence::Evidence;
 use crate::audit::findings::{EpsilonLimit, PairFigures, PrivacyLimit, WorstPair};
 use crate::audit::plan::CertifiedLimit;
@@ -51,6 +50,7 @@ impl Evidence<'_> {
         let lower = self.lower(table, pair);
         Estimate {
             point: tally.advantage(),
+            raw: None,
             lower: lower.map(|limit| limit.0),
             upper,
             method: Methods {
@@ -66,13 +66,6 @@ impl Evidence<'_> {
         }
     }
 
-    /// Takes the point of a pair from all rows, where that can be had.
-    fn take_cross_fit(&self, estimate: &mut Estimate, advantage: Option<f64>) {
-        if let Some(advantage) = advantage.filter(|_| estimate.point.is_some()) {
-            estimate.set_point(advantage, Method::CrossFittedAttack, 0.0);
-        }
-    }
-
     /// The upper limit of a pair, all pairs together.
     fn joint_upper(&self, pair: usize) -> Option<f64> {
         self.upper?.joint(pair)
@@ -81,24 +74,14 @@ impl Evidence<'_> {
     /// Total variation of a pair of the table of all pairs.
     fn listed_total_variation(&self, pair: usize) -> Estimate {
         let table = CertifiedLimit::Table(0);
-        let mut estimate = self.total_variation(table, pair, self.joint_upper(pair));
-        let cross_fit = self.cross_fit;
-        self.take_cross_fit(&mut estimate, cross_fit.and_then(|c| c.advantage(pair)));
-        estimate
+        self.total_variation(table, pair, self.joint_upper(pair))
     }
 
     /// Total variation of the worst pair: its lower limit is the largest of the table, its upper limit bounds
     /// all pairs.
     pub(super) fn worst_total_variation(&self) -> Estimate {
         let table = CertifiedLimit::Table(0);
-        let mut estimate = self.total_variation(table, self.worst, self.largest_upper());
-        if estimate.method.lower == Some(Method::KolmogorovDkw) {
-            estimate.point = self.kolmogorov_distance();
-            estimate.method.point = Some(Method::KolmogorovDistance);
-        }
-        let cross_fit = self.cross_fit;
-        self.take_cross_fit(&mut estimate, cross_fit.and_then(CrossFit::worst_advantage));
-        estimate
+        self.total_variation(table, self.worst, self.largest_upper())
     }
 
     /// Total variation of a pair that a claim's table picked.
@@ -131,6 +114,7 @@ impl Evidence<'_> {
         let upper_level = self.alpha() * self.plan.tables[0][pair];
         Estimate {
             point: tally.advantage(),
+            raw: None,
             lower: judged.then(|| attack.at_least(level).clamp(-1.0, most)),
             upper: judged.then(|| attack.at_most(upper_level).min(1.0)),
             method: Methods {
@@ -209,11 +193,11 @@ pub(super) fn privacy(evidence: &Evidence) -> Vec<PrivacyLimit> {
     plans.map(|at| evidence.privacy(at)).collect()
 }
 
-/// The worst pair: its limits hold on their own.
+/// The worst pair: its limits hold on their own. Its estimate of the total variation is settled with those of
+/// all pairs, in [`agreement`](super::agreement).
 pub(super) fn worst_pair(evidence: &Evidence) -> WorstPair {
     let worst = evidence.worst;
-    let mut total_variation = evidence.worst_total_variation();
-    let total_variation_points = evidence.worst_points(&mut total_variation);
+    let total_variation = evidence.worst_total_variation();
     let epsilon = evidence.privacy(0);
     WorstPair {
         secrets: evidence.pair(worst),
@@ -230,26 +214,23 @@ pub(super) fn worst_pair(evidence: &Evidence) -> WorstPair {
         trade_off_reason: trade_off::missing(evidence),
         distributions: distributions::of_worst_pair(evidence),
         total_variation,
-        total_variation_points,
+        total_variation_points: None,
     }
 }
 
-/// All pairs: their limits hold together (Bonferroni).
+/// All pairs: their limits hold together (Bonferroni). Estimates: as of the worst pair.
 pub(super) fn all_pairs(evidence: &Evidence) -> Vec<PairFigures> {
     use rayon::prelude::*;
-    let sparse = evidence.listed_sparse();
     (0..evidence.pair_count())
         .into_par_iter()
         .map(|pair| {
-            let mut total_variation = evidence.listed_total_variation(pair);
-            let sparse = sparse.as_ref().map(|sparse| &sparse[pair]);
-            let points = evidence.listed_points(pair, sparse, &mut total_variation);
+            let total_variation = evidence.listed_total_variation(pair);
             PairFigures {
                 secrets: evidence.pair(pair),
                 bayes_security: total_variation.decreasing(|tv| 1.0 - tv),
                 advantage: total_variation.clone(),
                 total_variation,
-                total_variation_points: points,
+                total_variation_points: None,
                 no_leak_p_value: evidence
                     .no_leak
                     .and_then(|found| Some(found.pairs.as_ref()?[pair])),

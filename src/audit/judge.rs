@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::audit::cross_fit::{self, CrossFit};
+use crate::audit::cross_fit::{CrossFit, Granted};
 use crate::audit::earlier::Block;
 use crate::audit::guesses::guesses;
 use crate::audit::no_leak::{self, NoLeak};
@@ -68,12 +68,9 @@ pub(super) fn judge(prepared: &Prepared, tuned: &Tuned, earlier: &[Block], plan:
         effective,
         upper: UpperLimits::find(prepared).map(Arc::new),
         // Parts dealt at random would put neighbors in time on both sides.
-        cross_fit: cross_fit::kinds(tuned)
+        cross_fit: Granted::of(tuned)
             .filter(|_| !serial && !prepared.options.quick)
-            .and_then(|kinds| {
-                let attacks = &prepared.options.attacks;
-                CrossFit::run(log, attacks, &kinds, prepared.alpha, seed, priors)
-            }),
+            .and_then(|granted| CrossFit::run(prepared, &granted)),
     }
 }
 
@@ -81,14 +78,16 @@ fn judgement(prepared: &Prepared, tuned: &Tuned, plan: &Plan) -> (Judgement, Sco
     let (observations, certify) = (&prepared.log.observations, &prepared.split.certify);
     let worst = tuned.choices[plan.worst].rule;
     let rules = plan.rules(tuned);
+    let attackers = tuned.attackers();
     let (mut judgement, scored) = judge_and_keep(
         &*tuned.scorer,
         observations,
         certify,
         &rules,
-        &prepared.priors,
+        &attackers.priors(),
         Some((worst.a, worst.b)),
     );
+    attackers.judge_others(observations, certify, &mut judgement.guesses);
     if let Some(attack) = &tuned.for_privacy {
         // Its thresholds were chosen for what it had learned by then.
         let pairs = tuned.choices.len();

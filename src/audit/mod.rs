@@ -3,6 +3,7 @@
 //! findings together.
 
 mod advice;
+mod agreement;
 mod assemble;
 mod assumptions;
 mod attack;

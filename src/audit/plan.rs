@@ -11,7 +11,7 @@
 //! settled beforehand ([`leakgauge_stats::joint`]), so that no pair proves more than the verdict says.
 
 use crate::audit::earlier::Block;
-use crate::audit::overall::{RiskMethod, choose_methods};
+use crate::audit::overall::{self, RiskPlan};
 use crate::audit::prepare::Prepared;
 use crate::audit::privacy_plan::{self, PrivacyPlan};
 use leakgauge_attack::measure::plug_in;
@@ -50,6 +50,8 @@ pub(super) struct Kolmogorov {
 #[derive(Debug)]
 pub(super) struct Plan {
     alpha: f64,
+    /// The part of α that naming one of all secrets leaves for everything else from below.
+    for_pairs: f64,
     /// For each pair, how its advantage is limited.
     pub methods: Vec<AdvantageMethod>,
     /// For each pair, how the advantage of the last attack is limited, by the certification rows alone.
@@ -68,7 +70,7 @@ pub(super) struct Plan {
     /// What claims read, with weights: shares of α are in proportion.
     reads: Vec<(CertifiedLimit, f64)>,
     /// For each prior, how the Bayes risk is limited from above.
-    pub risk_methods: Vec<RiskMethod>,
+    pub risk: Vec<RiskPlan>,
 }
 
 /// The weight of the limit of ε beside that of the total variation, for a claim of a mechanism.
@@ -95,8 +97,10 @@ pub(super) fn plan(prepared: &Prepared, tuned: &Tuned, earlier: &[Block]) -> Pla
     let by_pair = promises.all(|_| 0.0);
     let worst = largest(by_pair.iter().copied());
     let (privacy, privacy_of_claims) = privacy_plan::plan(prepared, tuned, earlier);
+    let (risk, for_pairs) = overall::plan(prepared, tuned, worst);
     let mut plan = Plan {
         alpha: prepared.alpha,
+        for_pairs,
         methods,
         attack_methods,
         worst,
@@ -106,11 +110,7 @@ pub(super) fn plan(prepared: &Prepared, tuned: &Tuned, earlier: &[Block]) -> Pla
         privacy,
         privacy_of_claims,
         reads: Vec::new(),
-        risk_methods: if serial {
-            vec![RiskMethod::EffectiveRows; prepared.priors.len()]
-        } else {
-            choose_methods(tuned, &prepared.split, &prepared.priors, prepared.alpha)
-        },
+        risk,
     };
     for claim in &prepared.claims {
         let table = claim.mechanism().map(|mechanism| {
@@ -181,7 +181,7 @@ impl Plan {
     pub fn part(&self, read: CertifiedLimit) -> f64 {
         let all: f64 = self.reads.iter().map(|read| read.1).sum();
         let known = self.reads.iter().find(|known| known.0 == read);
-        known.map_or(1.0, |known| known.1 / all)
+        self.for_pairs * known.map_or(1.0, |known| known.1 / all)
     }
 
     /// The level of a limit.

@@ -56,6 +56,7 @@ pub(super) fn judge(
 pub(super) fn estimate(evidence: &Evidence, at: usize, limit: &PrivacyLimit) -> Estimate {
     Estimate {
         point: limit.point,
+        raw: None,
         lower: limit.lower,
         upper: None,
         method: Methods {

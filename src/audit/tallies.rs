@@ -37,7 +37,6 @@ pub struct Tallies {
 struct Cross {
     guesses: GuessErrors,
     pairs: Vec<PairErrors>,
-    worst_variance: f64,
 }
 
 /// How many independent rows the certification rows are worth.
@@ -85,7 +84,6 @@ impl Tallies {
             cross: cross.map(|cross| Cross {
                 guesses: cross.guesses[0].clone(),
                 pairs: (0..pairs).map(|pair| cross.tally(pair)).collect(),
-                worst_variance: cross.worst_variance(),
             }),
             effective: effective.map(|worth| EffectiveSampleSize {
                 pairs: worth.rules[..pairs].to_vec(),
@@ -98,22 +96,11 @@ impl Tallies {
         }
     }
 
-    /// Standard error of the point of the worst pair's total variation or advantage; `None` where the
-    /// point is no attack's.
+    /// Standard error of the estimate of a pair's total variation or advantage; `None` where it is no attack's.
     ///
     /// # Formula
-    /// √(FNR(1 − FNR)/n_a + FPR(1 − FPR)/n_b), rates as in [`binomial::variance`]. Of a cross-fitted point
-    /// parts count by their rows, as if their attacks had been learned on rows of others.
-    pub fn worst_error(&self, estimate: &Estimate) -> Option<f64> {
-        let variance = match (estimate.method.point?, &self.cross) {
-            (Method::HeldOutAttack, _) => self.held_out(self.worst_pair),
-            (Method::CrossFittedAttack, Some(cross)) => cross.worst_variance,
-            _ => return None,
-        };
-        Some(variance.sqrt()).filter(|error| error.is_finite())
-    }
-
-    /// The same of a pair that nothing in the log chose.
+    /// √(FNR(1 − FNR)/n_a + FPR(1 − FPR)/n_b), rates as in [`binomial::variance`]. Of a cross-fitted estimate
+    /// rates are those of all rows, as if all had been judged by one attack.
     pub fn pair_error(&self, estimate: &Estimate, pair: usize) -> Option<f64> {
         let variance = match (estimate.method.point?, &self.cross) {
             (Method::HeldOutAttack, _) => self.held_out(pair),
@@ -123,6 +110,11 @@ impl Tallies {
         Some(variance.sqrt()).filter(|error| error.is_finite())
     }
 
+    /// [`pair_error`](Self::pair_error) of the worst pair.
+    pub fn worst_error(&self, estimate: &Estimate) -> Option<f64> {
+        self.pair_error(estimate, self.worst_pair)
+    }
+
     fn held_out(&self, pair: usize) -> f64 {
         let worth = self.effective.as_ref().map(|worth| worth.pairs[pair]);
         self.pairs[pair].variance(worth)
@@ -130,7 +122,11 @@ impl Tallies {
 
     /// Standard error of the point of the Bayes risk at the prior: √Σ π²p(1 − p)/n, rates as in
     /// [`binomial::variance`].
+    /// Of two equally likely secrets it is half that of their total variation, from which the risk follows.
     pub fn risk_error(&self, estimate: &Estimate) -> Option<f64> {
+        if self.prior == [0.5, 0.5] {
+            return Some(0.5 * self.worst_error(estimate)?);
+        }
         match (estimate.method.point?, &self.cross) {
             (Method::HeldOutAttack, _) => self.attack_error(),
             (Method::CrossFittedAttack, Some(cross)) => self.error(&cross.guesses, None),

@@ -175,6 +175,7 @@ fn detection(found: Detection, rate: f64, rows: u64, needed: u64) -> Estimate {
     let limit = Method::OrderStatisticClopperPearson;
     Estimate {
         point: found.point,
+        raw: None,
         lower: found.lower,
         upper: found.upper,
         method: Methods {
@@ -194,6 +195,7 @@ fn mu(scored: &ScoredRows, alpha: f64) -> Estimate {
     Estimate {
         // What fits on the whole says nothing of the threshold that needs the largest μ.
         point: None,
+        raw: None,
         lower,
         upper: None,
         method: Methods {

@@ -70,6 +70,7 @@ fn difference(earlier: Point, later: Point, limits: Limits, analytic: Option<f64
         z,
         difference: Estimate {
             point,
+            raw: None,
             lower,
             upper,
             method: Methods {

@@ -265,6 +265,7 @@ fn attack_vulnerability(audit: &Findings) -> Estimate {
     match difference::risk_limits(&audit.tallies, alpha / 2.0) {
         Ok((lower, upper, method)) => Estimate {
             point: Some(1.0 - difference::attack_risk(&audit.tallies)),
+            raw: None,
             lower: Some(1.0 - upper),
             upper: Some(1.0 - lower),
             method: Methods {

@@ -106,6 +106,7 @@ pub(super) fn learn(
             alpha,
             targets: &parameters,
             claimed: &claimed,
+            priors: &[],
         },
     )?;
     let advantage = best_pair(&tuned).map(|rule| (tuned.scorer.clone(), rule));

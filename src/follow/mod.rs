@@ -165,11 +165,11 @@ impl Monitor {
             rows: self.rows,
             judged: self.test.rows(),
             pair: attack.map(|(_, rule)| [rule.a, rule.b].map(label)),
-            advantage: estimate(self.test.point(), lower),
+            advantage: estimate(self.test.point(), lower, 1.0),
             advantage_confidence: 1.0 - levels.map_or(self.alpha(), |levels| levels.advantage),
             epsilon_pairs: self.bets[0].pairs().map(|pair| pair.map(label)).collect(),
             epsilon_judged: self.bets[0].rows(),
-            epsilon: estimate(self.bets[0].point(), self.epsilon),
+            epsilon: estimate(self.bets[0].point(), self.epsilon, f64::INFINITY),
             epsilon_confidence: 1.0 - levels.map_or(self.alpha(), |levels| levels.pure),
             confidence: self.options.confidence,
             claims: self.standing.claims(
@@ -305,9 +305,10 @@ impl Monitor {
 }
 
 /// A lower limit that bets certified, with its point.
-fn estimate(point: Option<f64>, lower: f64) -> Estimate {
-    Estimate {
+fn estimate(point: Option<f64>, lower: f64, most: f64) -> Estimate {
+    let mut estimate = Estimate {
         point,
+        raw: None,
         lower: Some(lower),
         upper: None,
         method: Methods {
@@ -316,7 +317,9 @@ fn estimate(point: Option<f64>, lower: f64) -> Estimate {
             upper: None,
         },
         reason: Some(Reason::Followed),
-    }
+    };
+    estimate.constrain(if most.is_finite() { -most } else { 0.0 }, most);
+    estimate
 }
 
 /// Judges the rows of the rule's pair.

@@ -6,7 +6,7 @@ use crate::report::sentences::no_leak;
 use crate::report::sentences::reasons::reason;
 use crate::report::words::value;
 use leakgauge_base::error::shorten;
-use leakgauge_base::rounding::{at_least, at_most, percent_at_least};
+use leakgauge_base::rounding::{at_least_beyond, at_most, percent_beyond};
 use leakgauge_log::observations::bins;
 
 /// Whether it leaks, between whom, how surely, and what is not known.
@@ -25,8 +25,8 @@ pub fn sentences(audit: &Findings) -> String {
         Some(lower) if lower > 0.0 => format!(
             "The log leaks its secret. Seeing one row, an attacker{observer} can tell secret {a} from secret {b} at least \
              {} % of the time (a coin flip: 50 %). The advantage is at least {} ({percent} % confidence).",
-            percent_at_least(0.5 * (1.0 + lower)),
-            at_least(lower)
+            percent_beyond(0.5 * (1.0 + lower), 0.5),
+            at_least_beyond(lower, 0.0)
         ),
         Some(_) => format!(
             "No leak could be certified at {percent} % confidence. The worst pair on the tuning rows, {a} and {b}, has an \
