@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::population::{CELLS, PEOPLE, binomial, multinomial};
 use super::{Audited, BlackBox, Comparison, FigureOutput, Population, ReproduceOptions};
 use leakgauge_base::error::{Error, Result};
+use leakgauge_base::naming::option;
 use leakgauge_exact::mechanism::{self, Mechanism};
 use leakgauge_exact::simulate::Simulation;
 use leakgauge_log::{LogBuilder, Value};
@@ -196,17 +197,19 @@ fn notes(population: &Population, options: &ReproduceOptions, found: &[At]) -> V
             format!("ε = {}", at.epsilon)
         })
     };
+    let source = match &options.population {
+        Some(_) => String::new(),
+        None => format!(
+            "; as many as in the paper's census, whose file is not part of this program. {} takes another",
+            option("data")
+        ),
+    };
     let mut notes = vec![
         format!(
-            "Population: {}, {} people in {} cells{}. Utility is 1 − total variation between the population and its estimate (shares corrected for the noise, negative ones set to 0).",
+            "Population: {}, {} people in {} cells{source}. Utility is 1 − total variation between the population and its estimate (shares corrected for the noise, negative ones set to 0).",
             population.name,
             population.people(),
             population.cells.len(),
-            if options.population.is_some() {
-                ""
-            } else {
-                "; as many as in the paper's census, whose file is not part of this program. --data takes another"
-            },
         ),
         format!(
             "Utility reaches 95 % at {} and 99 % at {}; the paper reports ε = 3.3 and 4.8 on its census.",
