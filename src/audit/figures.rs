@@ -236,26 +236,23 @@ pub(super) fn worst_pair(evidence: &Evidence) -> WorstPair {
 
 /// All pairs: their limits hold together (Bonferroni).
 pub(super) fn all_pairs(evidence: &Evidence) -> Vec<PairFigures> {
-    use rayon::prelude::*;
+    use leakgauge_base::parallel;
     let sparse = evidence.listed_sparse();
-    (0..evidence.pair_count())
-        .into_par_iter()
-        .map(|pair| {
-            let mut total_variation = evidence.listed_total_variation(pair);
-            let sparse = sparse.as_ref().map(|sparse| &sparse[pair]);
-            let points = evidence.listed_points(pair, sparse, &mut total_variation);
-            PairFigures {
-                secrets: evidence.pair(pair),
-                bayes_security: total_variation.decreasing(|tv| 1.0 - tv),
-                advantage: total_variation.clone(),
-                total_variation,
-                total_variation_points: points,
-                no_leak_p_value: evidence
-                    .no_leak
-                    .and_then(|found| Some(found.pairs.as_ref()?[pair])),
-            }
-        })
-        .collect()
+    parallel::map(evidence.pair_count(), |pair| {
+        let mut total_variation = evidence.listed_total_variation(pair);
+        let sparse = sparse.as_ref().map(|sparse| &sparse[pair]);
+        let points = evidence.listed_points(pair, sparse, &mut total_variation);
+        PairFigures {
+            secrets: evidence.pair(pair),
+            bayes_security: total_variation.decreasing(|tv| 1.0 - tv),
+            advantage: total_variation.clone(),
+            total_variation,
+            total_variation_points: points,
+            no_leak_p_value: evidence
+                .no_leak
+                .and_then(|found| Some(found.pairs.as_ref()?[pair])),
+        }
+    })
 }
 
 /// An order of the secrets for a picture of all pairs.

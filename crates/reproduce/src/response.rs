@@ -1,8 +1,8 @@
 //! Figure 7: randomized response on a population.
 
+use leakgauge_base::parallel;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use rayon::prelude::*;
 
 use super::population::{CELLS, PEOPLE, binomial, multinomial};
 use super::{Audited, BlackBox, Comparison, FigureOutput, Population, ReproduceOptions};
@@ -43,14 +43,11 @@ pub(super) fn figure_7(options: &ReproduceOptions) -> Result<FigureOutput> {
             &generated
         }
     };
-    let found: Vec<At> = EPSILONS
-        .par_iter()
-        .enumerate()
-        .map(|(at, &epsilon)| {
-            let seed = options.seed.wrapping_add(1 + at as u64);
-            measure(audit, population, epsilon, options.rows, seed)
-        })
-        .collect::<Result<_>>()?;
+    let found = parallel::map(EPSILONS.len(), |at| {
+        let seed = options.seed.wrapping_add(1 + at as u64);
+        measure(audit, population, EPSILONS[at], options.rows, seed)
+    });
+    let found = found.into_iter().collect::<Result<Vec<At>>>()?;
     Ok(FigureOutput {
         comparisons: numbers_7()?,
         notes: notes(population, options, &found),

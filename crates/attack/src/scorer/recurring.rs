@@ -3,7 +3,7 @@
 use std::hash::Hash;
 
 use hashbrown::HashSet;
-use rayon::prelude::*;
+use leakgauge_base::parallel;
 
 use leakgauge_log::observations::{ColumnType, Counts, Observations};
 
@@ -30,23 +30,24 @@ pub fn places(observations: &Observations) -> Vec<Place> {
 pub fn recurring(observations: &Observations, rows: &Counts) -> Vec<Place> {
     let ids = rows.symbols();
     let most = ids.len() / 2;
-    places(observations)
-        .into_par_iter()
-        .filter(|&(kind, at)| match kind {
-            ColumnType::Numeric => {
-                let numbers = ids.iter().map(|&symbol| observations.numbers(symbol));
-                // −0 is 0.
-                recur(numbers.map(|numbers| (numbers[at] + 0.0).to_bits()), most)
-            }
-            ColumnType::Categorical => {
-                let label = |&symbol: &u32| {
-                    let category = observations.category(symbol) as usize;
-                    observations.categories()[category][at].as_str()
-                };
-                recur(ids.iter().map(label), most)
-            }
-        })
-        .collect()
+    let mut places = places(observations);
+    let recurs = parallel::map(places.len(), |place| match places[place] {
+        (ColumnType::Numeric, at) => {
+            let numbers = ids.iter().map(|&symbol| observations.numbers(symbol));
+            // −0 is 0.
+            recur(numbers.map(|numbers| (numbers[at] + 0.0).to_bits()), most)
+        }
+        (ColumnType::Categorical, at) => {
+            let label = |&symbol: &u32| {
+                let category = observations.category(symbol) as usize;
+                observations.categories()[category][at].as_str()
+            };
+            recur(ids.iter().map(label), most)
+        }
+    });
+    let mut recurs = recurs.into_iter();
+    places.retain(|_| recurs.next() == Some(true));
+    places
 }
 
 fn recur<T: Hash + Eq>(values: impl Iterator<Item = T>, most: usize) -> bool {

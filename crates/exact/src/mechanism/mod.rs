@@ -140,15 +140,27 @@ pub trait Mechanism: Debug + Display + Send + Sync {
 /// # Errors
 /// No secrets are declared, or more than [`MAX_LISTED`].
 pub fn listed_secrets<M: Mechanism + ?Sized>(mechanism: &M) -> Result<Vec<String>> {
-    let declared = mechanism.declared_count();
-    if let Some(count) = declared.filter(|&count| count > MAX_LISTED) {
+    listed(
+        mechanism.declared_count(),
+        &|| mechanism.declared_secrets(),
+        &|| mechanism.to_string(),
+    )
+}
+
+/// What [`listed_secrets`] does, compiled once for all mechanisms.
+fn listed(
+    count: Option<u64>,
+    labels: &dyn Fn() -> Option<Vec<String>>,
+    mechanism: &dyn Fn() -> String,
+) -> Result<Vec<String>> {
+    if let Some(count) = count.filter(|&count| count > MAX_LISTED) {
         return Err(Error::parameter(
-            mechanism.to_string(),
+            mechanism(),
             format!("{count} secrets are too many to list; the limit is {MAX_LISTED}"),
         ));
     }
-    mechanism.declared_secrets().ok_or_else(|| {
-        Error::parameter(mechanism.to_string(), "its secrets are not declared").with_hint(
+    labels().ok_or_else(|| {
+        Error::parameter(mechanism(), "its secrets are not declared").with_hint(
             "add secrets= to the mechanism: a count, secrets=10, or a range, secrets=0..9",
         )
     })

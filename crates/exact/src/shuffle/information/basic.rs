@@ -153,8 +153,7 @@ impl Basic {
         let of_messages: f64 = if messages.len() < 64 {
             messages.iter().map(each).sum()
         } else {
-            use rayon::prelude::*;
-            let terms: Vec<f64> = messages.par_iter().map(each).collect();
+            let terms = leakgauge_base::parallel::map(messages.len(), |at| each(&messages[at]));
             terms.iter().sum()
         };
         let shared = (of_messages - self.ratio.mixing_gap(n)).max(0.0);
