@@ -258,12 +258,13 @@ pub(super) fn check(what: &str, law: &[f64]) -> Result<()> {
 /// Checks that a number of messages is from 1 to [`MAX_MESSAGES`].
 pub fn check_size(n: u64) -> Result<()> {
     if n == 0 {
-        return Err(Error::parameter("n = 0", "there is nothing to shuffle")
+        return Err(Error::setting("n", 0, "there is nothing to shuffle")
             .with_hint("n includes the target's message, so it is at least 1"));
     }
     if n > MAX_MESSAGES {
-        return Err(Error::parameter(
-            format!("n = {n}"),
+        return Err(Error::setting(
+            "n",
+            n,
             format!("too many messages: at most {MAX_MESSAGES} are possible"),
         ));
     }

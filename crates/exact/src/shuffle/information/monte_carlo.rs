@@ -20,8 +20,9 @@ pub struct StoppingRule {
 impl StoppingRule {
     fn check(&self) -> Result<()> {
         if self.max_samples < 2 {
-            return Err(Error::parameter(
-                format!("{} samples", self.max_samples),
+            return Err(Error::setting(
+                "samples",
+                self.max_samples,
                 "a standard error needs at least 2",
             ));
         }

@@ -216,8 +216,9 @@ impl RatioLaw {
     /// `success` is not strictly between 0 and 1, or `guesses` is 0.
     pub fn messages_for(&self, success: f64, guesses: u64) -> Result<Option<u64>> {
         if !(success > 0.0 && success < 1.0) {
-            return Err(Error::parameter(
-                format!("success = {success}"),
+            return Err(Error::setting(
+                "success",
+                success,
                 "must be strictly between 0 and 1",
             ));
         }
