@@ -68,7 +68,7 @@ pub fn of_groups(groups: &Groups, order: &[u32]) -> Vec<Spread> {
     parallel::map(groups.len(), |group| {
         let mut list = Vec::new();
         places(groups, group, &place_of, &mut list);
-        spread_of(&mut list)
+        spread_of(&list)
     })
 }
 
