@@ -5,14 +5,12 @@
 
 mod builder;
 mod cell;
-mod delimited;
 mod encode;
 mod files;
 pub mod first_row;
 mod fold;
 pub mod format;
 pub mod ingest;
-mod json_lines;
 mod labels;
 pub mod layout;
 mod lines;

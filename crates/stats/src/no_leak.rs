@@ -168,7 +168,7 @@ pub fn no_leak(table: &Table, kind: Kind, effort: &Effort) -> f64 {
 /// # Conditions, References
 /// Those of [`no_leak`]; Holm (1979), <https://www.jstor.org/stable/4615733>.
 pub fn no_leak_pairs(table: &Table, kind: Kind, effort: &Effort) -> (Vec<f64>, Vec<f64>) {
-    use rayon::prelude::*;
+    use leakgauge_base::parallel;
     let secrets = table.rows.len();
     let pairs: Vec<(usize, usize)> = (0..secrets)
         .flat_map(|a| (a + 1..secrets).map(move |b| (a, b)))
@@ -181,11 +181,10 @@ pub fn no_leak_pairs(table: &Table, kind: Kind, effort: &Effort) -> (Vec<f64>, V
         most: effort.most.max(wanted),
         ..*effort
     };
-    let raw: Vec<f64> = pairs
-        .par_iter()
-        .enumerate()
-        .map(|(number, &(a, b))| on_stream(&table.pair(a, b), kind, &effort, 1 + number as u64))
-        .collect();
+    let raw = parallel::map(pairs.len(), |number| {
+        let (a, b) = pairs[number];
+        on_stream(&table.pair(a, b), kind, &effort, 1 + number as u64)
+    });
     let adjusted = holm(&raw);
     (raw, adjusted)
 }

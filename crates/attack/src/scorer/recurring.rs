@@ -3,7 +3,7 @@
 use std::hash::Hash;
 
 use hashbrown::HashSet;
-use rayon::prelude::*;
+use leakgauge_base::parallel;
 
 use leakgauge_log::observations::{Counts, Observations, Part};
 
@@ -17,20 +17,21 @@ pub fn places(observations: &Observations) -> Vec<Part> {
 pub fn recurring(observations: &Observations, rows: &Counts) -> Vec<Part> {
     let ids = rows.symbols();
     let most = ids.len() / 2;
-    places(observations)
-        .into_par_iter()
-        .filter(|&place| match place {
-            Part::Number(at) => {
-                let numbers = ids.iter().map(|&symbol| observations.numbers(symbol));
-                // −0 is 0.
-                recur(numbers.map(|numbers| (numbers[at] + 0.0).to_bits()), most)
-            }
-            Part::Label(at) => {
-                let label = |&symbol: &u32| observations.label_at(symbol, at);
-                recur(ids.iter().map(label), most)
-            }
-        })
-        .collect()
+    let mut places = places(observations);
+    let recurs = parallel::map(places.len(), |place| match places[place] {
+        Part::Number(at) => {
+            let numbers = ids.iter().map(|&symbol| observations.numbers(symbol));
+            // −0 is 0.
+            recur(numbers.map(|numbers| (numbers[at] + 0.0).to_bits()), most)
+        }
+        Part::Label(at) => {
+            let label = |&symbol: &u32| observations.label_at(symbol, at);
+            recur(ids.iter().map(label), most)
+        }
+    });
+    let mut recurs = recurs.into_iter();
+    places.retain(|_| recurs.next() == Some(true));
+    places
 }
 
 fn recur<T: Hash + Eq>(values: impl Iterator<Item = T>, most: usize) -> bool {

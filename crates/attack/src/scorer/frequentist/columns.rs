@@ -1,7 +1,7 @@
 //! The columns of an observation one by one.
 
 use hashbrown::HashMap;
-use rayon::prelude::*;
+use leakgauge_base::parallel;
 
 use leakgauge_log::observations::{Cell, Counts, Observations, Part};
 
@@ -15,12 +15,13 @@ pub(super) fn recurring(observations: &Observations, fit: &Counts) -> Option<Vec
     }
     let ids = fit.symbols();
     let most = ids.len() / 2;
-    let places: Vec<Part> = places
-        .into_par_iter()
-        .filter(|&place| {
-            Codes::learn(place, observations, &ids, most).is_some_and(|(codes, _)| codes.len() > 1)
-        })
-        .collect();
+    let mut places = places;
+    let recurs = parallel::map(places.len(), |at| {
+        let learned = Codes::learn(places[at], observations, &ids, most);
+        learned.is_some_and(|(codes, _)| codes.len() > 1)
+    });
+    let mut recurs = recurs.into_iter();
+    places.retain(|_| recurs.next() == Some(true));
     (!places.is_empty()).then_some(places)
 }
 
@@ -119,10 +120,9 @@ impl ColumnCounts {
     pub fn new(places: &[Part], observations: &Observations, fit: &Counts) -> Self {
         let rows: Vec<f64> = fit.rows().iter().map(|&rows| rows as f64).collect();
         ColumnCounts {
-            columns: places
-                .par_iter()
-                .map(|&place| ColumnCount::new(place, observations, fit, &rows))
-                .collect(),
+            columns: parallel::map(places.len(), |at| {
+                ColumnCount::new(places[at], observations, fit, &rows)
+            }),
             rows,
         }
     }
