@@ -24,6 +24,15 @@ pub enum Method {
     KolmogorovDistance,
     /// Plug-in estimate plus McDiarmid's inequality.
     PluginMcdiarmid,
+    /// The binomial limit of the one event in which the laws differ most, at the plug-in estimate.
+    FixedEvent,
+    /// A statistic of the squared differences, for alphabets with few rows for each observation.
+    SparseCloseness,
+    /// Clopper–Pearson on the answers to coin-tossed trials, each row judged by an attack that learned from
+    /// earlier blocks of rows.
+    PrequentialBinomial,
+    /// Clopper–Pearson on a number of guesses promised beforehand, made where scores are extreme.
+    PromisedGuesses,
     /// Pooled errors of a prior-matched subsample, Clopper–Pearson (Hoeffding 1956).
     MatchedClopperPearson,
     /// Chernoff bound for the prior-weighted errors.
@@ -106,8 +115,10 @@ pub enum Reason {
 /// An estimate with limits. `None` means that no such limit can be had, and `reason` says why.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Estimate {
-    /// The best available estimate; not a bound, and not clipped to what is possible.
+    /// The best available estimate within what is possible and certified: the nearest such value. Not a bound.
     pub point: Option<f64>,
+    /// The estimate as it was computed, where that is another number.
+    pub raw: Option<f64>,
     /// Lower limit.
     pub lower: Option<f64>,
     /// Upper limit.
@@ -119,12 +130,44 @@ pub struct Estimate {
 }
 
 impl Estimate {
+    /// The estimate as it was computed.
+    pub fn unconstrained(&self) -> Option<f64> {
+        self.raw.or(self.point)
+    }
+
+    /// The rule for every figure: the estimate is the value nearest to the computed one that lies between the
+    /// least and the largest value possible and between the limits. What was computed stays in `raw`, and the
+    /// method is that of the estimate.
+    ///
+    /// ```
+    /// use leakgauge::Estimate;
+    ///
+    /// let mut tv = Estimate { point: Some(-0.02), upper: Some(0.3), ..Estimate::default() };
+    /// tv.constrain(0.0, 1.0);
+    /// assert_eq!((tv.point, tv.raw), (Some(0.0), Some(-0.02)));
+    /// ```
+    pub fn constrain(&mut self, least: f64, most: f64) {
+        let computed = self.unconstrained();
+        let least = self.lower.map_or(least, |lower| least.max(lower));
+        let most = self.upper.map_or(most, |upper| most.min(upper));
+        self.point = computed.map(|point| point.min(most).max(least));
+        self.raw = computed.filter(|computed| Some(*computed) != self.point);
+    }
+
+    /// Takes another estimate than the one at hand.
+    pub(crate) fn set_point(&mut self, point: f64, method: Method) {
+        self.point = Some(point);
+        self.raw = None;
+        self.method.point = Some(method);
+    }
+
     /// The estimate of an increasing function of the figure.
     #[must_use]
     pub fn increasing(&self, f: impl Fn(f64) -> f64) -> Estimate {
-        let point = self.point_of(&f);
+        let (point, raw) = self.points_of(&f);
         Estimate {
             point,
+            raw,
             lower: self.lower.map(&f),
             upper: self.upper.map(&f),
             method: Methods {
@@ -135,23 +178,13 @@ impl Estimate {
         }
     }
 
-    /// Takes a better point than the one at hand. A point outside of what is certified is moved to the
-    /// limit, and is then the limit's, unless the lower limit says no more than what holds of any log.
-    pub(crate) fn set_point(&mut self, point: f64, method: Method, trivial_lower: f64) {
-        let lower = self.lower.filter(|lower| *lower > trivial_lower);
-        (self.point, self.method.point) = match (lower, self.upper) {
-            (Some(lower), _) if point < lower => (Some(lower), self.method.lower),
-            (_, Some(upper)) if point > upper => (Some(upper), self.method.upper),
-            _ => (Some(point), Some(method)),
-        };
-    }
-
     /// The estimate of a decreasing function of the figure: limits change places.
     #[must_use]
     pub fn decreasing(&self, f: impl Fn(f64) -> f64) -> Estimate {
-        let point = self.point_of(&f);
+        let (point, raw) = self.points_of(&f);
         Estimate {
             point,
+            raw,
             lower: self.upper.map(&f),
             upper: self.lower.map(&f),
             method: Methods {
@@ -164,8 +197,9 @@ impl Estimate {
     }
 
     /// An attack that is never right has an infinitely negative logarithm, which is no estimate.
-    fn point_of(&self, f: impl Fn(f64) -> f64) -> Option<f64> {
-        self.point.map(f).filter(|point| point.is_finite())
+    fn points_of(&self, f: impl Fn(f64) -> f64) -> (Option<f64>, Option<f64>) {
+        let of = |value: Option<f64>| value.map(&f).filter(|point| point.is_finite());
+        (of(self.point), of(self.raw))
     }
 }
 
@@ -202,10 +236,37 @@ mod tests {
                 lower: Some(Method::ClopperPearson),
                 upper: None,
             },
-            reason: None,
+            ..Estimate::default()
         };
         let beta = tv.decreasing(|tv| 1.0 - tv);
         assert_eq!((beta.lower, beta.upper), (None, Some(0.6)));
         assert_eq!(beta.method.upper, Some(Method::ClopperPearson));
+    }
+
+    #[test]
+    fn an_estimate_stays_within_what_is_possible_and_certified_and_what_was_computed_is_kept() {
+        let tv = |point: f64| {
+            let mut tv = Estimate {
+                point: Some(point),
+                lower: Some(0.4),
+                upper: Some(0.6),
+                ..Estimate::default()
+            };
+            tv.constrain(0.0, 1.0);
+            (tv.point, tv.raw)
+        };
+        assert_eq!(tv(0.5), (Some(0.5), None));
+        assert_eq!(tv(0.3), (Some(0.4), Some(0.3)));
+        assert_eq!(tv(0.7), (Some(0.6), Some(0.7)));
+        let mut again = Estimate {
+            point: Some(0.4),
+            raw: Some(0.3),
+            lower: Some(0.35),
+            ..Estimate::default()
+        };
+        again.constrain(0.0, 1.0);
+        assert_eq!((again.point, again.raw), (Some(0.35), Some(0.3)));
+        let security = again.decreasing(|tv| 1.0 - tv);
+        assert_eq!((security.point, security.raw), (Some(0.65), Some(0.7)));
     }
 }

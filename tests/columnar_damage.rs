@@ -34,9 +34,13 @@ fn files_that_do_not_fit_together_are_named() {
     let words = part("time", Arc::new(StringArray::from(vec!["slow"; 20])));
     let place = place.file("part-7.parquet", plain_parquet(&words));
     place.refuses(
-        &of("part-*", &[]),
+        &of("part-*", &["--numeric", "time"]),
         &["part-7.parquet, row 1, column time", "slow", "not a number"],
     );
+    let report = place.json(&of("part-*", &[]));
+    let warnings = report["warnings"].as_array().expect("a list");
+    let is_said = |warning: &serde_json::Value| warning["code"] == "words-among-numbers";
+    assert!(warnings.iter().any(is_said));
     // Integers and their texts are the same labels.
     let integers = part(
         "time",

@@ -269,7 +269,7 @@ fn a_wide_file_has_a_column_for_each_secret() {
 }
 
 #[test]
-fn what_is_null_is_a_label_of_its_own_and_an_error_among_numbers() {
+fn what_is_null_is_a_label_of_its_own_and_a_word_among_numbers() {
     let secret = |i: usize| ["a", "b"][i % 2];
     let secrets = || -> ArrayRef { Arc::new(StringArray::from_iter_values((0..400).map(secret))) };
     let seen = |i: usize| match i % 4 {
@@ -289,6 +289,10 @@ fn what_is_null_is_a_label_of_its_own_and_an_error_among_numbers() {
         None => format!("{{\"secret\":\"{}\",\"seen\":null}}\n", secret(i)),
     });
     let number = |i: usize| (i != 250).then_some(i as f64 / 8.0);
+    let number_lines = (0..400).map(|i| {
+        let time = number(i).map_or("null".to_owned(), |time| time.to_string());
+        format!("{{\"secret\":\"{}\",\"time\":{time}}}\n", secret(i))
+    });
     let numbers = batch(vec![
         ("secret", secrets()),
         (
@@ -311,13 +315,18 @@ fn what_is_null_is_a_label_of_its_own_and_an_error_among_numbers() {
     let place = Place::new()
         .file("log.jsonl", lines.collect::<String>())
         .file("words.parquet", plain_parquet(&words))
+        .file("numbers.jsonl", number_lines.collect::<String>())
         .file("numbers.parquet", plain_parquet(&numbers))
         .file("numbers.arrows", arrow_stream(&numbers, None))
         .file("nameless.arrow", arrow_file(&nameless, None));
     let report = |file: &str| without_input(place.json(&of(file, &[])));
     assert!(report("log.jsonl") == report("words.parquet"));
     for file in ["numbers.parquet", "numbers.arrows"] {
-        place.refuses(&of(file, &[]), &[file, "row 251, column time", "is null"]);
+        assert!(report("numbers.jsonl") == report(file));
+        place.refuses(
+            &of(file, &["--numeric", "time"]),
+            &[file, "row 251, column time", "is null"],
+        );
     }
     place.refuses(
         &of("nameless.arrow", &[]),

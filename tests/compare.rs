@@ -120,6 +120,7 @@ fn the_keys_of_the_json_are_stable() {
             "confidence",
             "curve",
             "differences",
+            "log_confidence",
             "logs",
             "notes",
             "schema_version",
@@ -170,6 +171,44 @@ fn the_keys_of_the_json_are_stable() {
         assert!(keys(figure).contains(&key), "{key}");
     }
     assert_eq!(report["differences"][0]["logs"], serde_json::json!([1, 2]));
+}
+
+/// Twenty logs of one mechanism: verdicts share the error probability, and the report says at which level each is.
+#[test]
+fn many_logs_share_one_error_probability() {
+    let mut place = Place::new();
+    let mut arguments = vec!["compare".to_owned()];
+    for at in 0..20 {
+        let name = format!("log{at}.csv");
+        let csv = log_of("randomized-response(epsilon=1, secrets=2)", 400, 100 + at);
+        place = place.file(&name, csv);
+        arguments.push(name);
+    }
+    let plain: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let (report, code) = json(&place, &plain);
+    assert_eq!(
+        (code, &report["log_confidence"]),
+        (0, &serde_json::json!(0.95))
+    );
+    let with = |mechanism: &str| {
+        let all = [&plain[..], &["--mechanism", mechanism]].concat();
+        json(&place, &all)
+    };
+    let (report, code) = with("randomized-response(epsilon=1)");
+    assert_eq!(code, 3, "true of all of them");
+    assert_eq!(report["confidence"], 0.95);
+    assert!((report["log_confidence"].as_f64().unwrap() - 0.9975).abs() < 1e-12);
+    assert_eq!(with("randomized-response(epsilon=0.1)").1, 1);
+    let all = [
+        &plain[..],
+        &["--mechanism", "randomized-response(epsilon=1)"],
+    ]
+    .concat();
+    let text = stdout(&place.run(&all));
+    assert!(
+        text.contains("with 95 % confidence. Each log is judged at 99.75 %"),
+        "{text}"
+    );
 }
 
 #[test]

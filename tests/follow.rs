@@ -73,13 +73,107 @@ fn an_audit_stops_at_a_violation_and_ends_inconclusive_else() {
         assert!(!last.starts_with("4000 rows"), "{text}");
     }
     assert_eq!(audit("advantage(0.6)").status.code(), Some(3));
-    for claim in [
-        "laplace(scale=1)",
-        "attack-advantage(0.1)",
-        "gdp(mu=1, unit=1)",
-    ] {
+    for claim in ["attack-advantage(0.1)", "gdp(mu=1, unit=1)"] {
         assert_refused(&audit(claim), &["cannot be followed", claim]);
     }
+    // Its secrets are words, where the mechanism needs numbers.
+    assert_refused(&audit("laplace(scale=1)"), &["laplace(scale=1)", "a"]);
+}
+
+/// Rows of a mechanism, as `simulate` writes them.
+fn log_of(mechanism: &str, rows: usize, seed: u64) -> String {
+    let mechanism = leakgauge::exact::mechanism::parse(mechanism).unwrap();
+    let mut simulation = leakgauge::exact::simulate::Simulation::new(&*mechanism, seed).unwrap();
+    let mut csv = "secret,observation\n".to_owned();
+    for _ in 0..rows {
+        let (secret, fields) = simulation.next_row();
+        csv.push_str(&format!("{secret},{}\n", fields.join(",")));
+    }
+    csv
+}
+
+/// Total variation at ε = 1.2 is 0.4512, and `ldp(1)` allows 0.4621: bets on the advantage never refute it.
+#[test]
+fn a_laplace_mechanism_with_too_little_noise_is_refuted_through_epsilon() {
+    let log = log_of("laplace(epsilon=1.2, secrets=0..1)", 20_000, 3);
+    for claim in ["ldp(epsilon=1)", "laplace(epsilon=1)"] {
+        let arguments = [
+            "audit", "-", "--follow", "--every", "1000", "--claim", claim, "--format", "json",
+        ];
+        let output = Place::new().run_on(&arguments, log.clone());
+        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+        let lines = lines(&stdout(&output));
+        let last = lines.last().unwrap();
+        let found = &last["claims"][0];
+        assert_eq!(found["verdict"], "violated");
+        assert!(found["p_value"].as_f64().unwrap() <= 0.05, "{last}");
+        assert_eq!(found["epsilon"].as_f64().unwrap(), 1.0);
+        let lower = last["epsilon"]["lower"].as_f64().unwrap();
+        assert!((1.0..1.2).contains(&lower), "{last}");
+        assert_eq!(last["epsilon_pairs"].as_array().unwrap().len(), 1);
+        let levels = ["advantage_confidence", "epsilon_confidence"];
+        let levels = levels.map(|level| last[level].as_f64().unwrap());
+        let shared = 2.0 - levels[0] - levels[1];
+        assert!((shared - 0.05).abs() < 1e-12, "{last}");
+        let limits: Vec<f64> = lines
+            .iter()
+            .map(|line| line["epsilon"]["lower"].as_f64().unwrap())
+            .collect();
+        assert!(limits.is_sorted(), "{limits:?}");
+        assert!(
+            found["reason"]
+                .as_str()
+                .unwrap()
+                .contains("an epsilon of at least 1.")
+        );
+    }
+    let arguments = [
+        "audit",
+        "-",
+        "--follow",
+        "--every",
+        "20000",
+        "--claim",
+        "ldp(epsilon=2)",
+    ];
+    let output = Place::new().run_on(&arguments, log);
+    assert_eq!(output.status.code(), Some(3));
+    let text = stdout(&output);
+    assert!(
+        text.contains("; epsilon at least 1.") && text.contains("; ldp(epsilon=2): p > 0.25"),
+        "{text}"
+    );
+}
+
+/// Whatever reads several limits shares one error probability: p-values say what they count for together.
+#[test]
+fn several_claims_are_followed_together() {
+    let log = log_of("randomized-response(epsilon=1.5, secrets=4)", 30_000, 5);
+    let claims = [
+        ("ldp(epsilon=1)", true),
+        ("dp(epsilon=1, delta=0.01)", true),
+        ("randomized-response(epsilon=1)", true),
+        ("ldp(epsilon=1.5)", false),
+        ("dp(epsilon=1.5, delta=0.01)", false),
+        ("randomized-response(epsilon=1.5)", false),
+    ];
+    let mut arguments = vec![
+        "audit", "-", "--follow", "--every", "30000", "--format", "json",
+    ];
+    for (claim, _) in claims {
+        arguments.extend(["--claim", claim]);
+    }
+    let output = Place::new().run_on(&arguments, log);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let line = &lines(&stdout(&output))[0];
+    for (at, (claim, violated)) in claims.into_iter().enumerate() {
+        let found = &line["claims"][at];
+        let p_value = found["p_value"].as_f64().unwrap();
+        assert_eq!(p_value <= 0.05, violated, "{claim}: {p_value}");
+        assert_eq!(found["verdict"] == "violated", violated, "{claim}");
+    }
+    // All four secrets are bet on: two pairs.
+    assert_eq!(line["epsilon_pairs"].as_array().unwrap().len(), 2, "{line}");
 }
 
 /// Rows that tell their secret, which has one of these labels, in turn.
@@ -193,7 +287,7 @@ fn options_that_need_the_whole_log_are_refused() {
 
 #[test]
 fn a_row_that_does_not_fit_is_an_error_with_its_place() {
-    let text = numeric_log(3000) + "a,slow\n";
+    let text = numeric_log(3000) + "a,0.5 slow\n";
     let output = Place::new().run_on(&["estimate", "-", "--follow", "--every", "1000"], text);
     assert_eq!(output.status.code(), Some(2));
     let message = stderr(&output);

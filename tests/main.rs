@@ -1,6 +1,7 @@
 //! Everything that is tested from outside: the program on files, the library on logs, the pages and examples.
 //! One binary, so that it is linked once.
 
+mod agreement;
 mod any_input;
 mod bad_input;
 mod bad_options;
@@ -30,6 +31,7 @@ mod mechanism_golden;
 mod mechanism_samples;
 mod mechanism_text;
 mod mechanisms;
+mod mixed_columns;
 mod outputs;
 mod permute;
 mod privacy_claims;
@@ -44,6 +46,7 @@ mod shuffle_flow;
 mod shuffle_information;
 mod shuffle_reidentify;
 mod sparse_logs;
+mod spellings;
 mod split_blocks;
 mod statistics;
 mod verdicts;

@@ -59,7 +59,7 @@ fn files_that_do_not_fit_together_are_named() {
     );
     let place = place.file("logs/part-7.csv", "secret,time\na,1\nb,slow\n");
     place.refuses(
-        &of("logs/*.csv", &[]),
+        &of("logs/*.csv", &["--numeric", "time"]),
         &["logs/part-7.csv, row 3, column time", "slow"],
     );
 }
@@ -311,15 +311,18 @@ fn what_is_no_duration_among_durations_is_named() {
         }) + text
     };
     for (row, words) in [
-        ("a,soon\n", "not a duration"),
         ("a,12\n", "not a duration"),
-        ("a,\n", "blank"),
+        ("a,12 parsecs\n", "not a duration"),
     ] {
         let place = Place::with_log(tail(row));
         place.refuses(
             &of("log.csv", &[]),
             &["log.csv, row 10102, column time", words],
         );
+    }
+    for row in ["a,soon\n", "a,\n"] {
+        let report = Place::with_log(tail(row)).json(&of("log.csv", &[]));
+        assert_eq!(report["input"]["observation"]["kind"], "mixed");
     }
 }
 

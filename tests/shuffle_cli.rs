@@ -383,7 +383,8 @@ fn what_cannot_be_is_refused() {
         .contains("no such directory")
     );
     let vulnerability = |more: &[&str]| refused(&[&["shuffle", "vulnerability"], more].concat());
-    assert!(vulnerability(&["--values", "1", "--keep", "1", "--n", "3"]).contains("1 values"));
+    assert!(vulnerability(&["--values", "1", "--keep", "1", "--n", "3"]).contains("--values 1"));
+    assert!(vulnerability(&["--values", "4", "--keep", "2", "--n", "3"]).contains("--keep 2"));
     assert!(vulnerability(&["--values", "4", "--keep", "0.2", "--n", "3"]).contains("1/4"));
     assert!(vulnerability(&["--values", "4", "--keep", "NaN", "--n", "3"]).contains("1/4"));
     assert!(vulnerability(&["--values", "4", "--keep", "1", "--n", "0"]).contains("--n 0"));

@@ -201,6 +201,35 @@ fn goodness_of_fit_knows_bins() {
     }
 }
 
+/// Laplace noise that was rounded to steps of 0.05, which two decimals do not tell: it fits, and the report says how it
+/// was read (alarm level 1e-4).
+#[test]
+fn goodness_of_fit_knows_the_steps_of_the_log() {
+    let mechanism = mechanism::parse("laplace(scale=1, secrets=0..1)").expect("a mechanism");
+    let simulation = Simulation::new(&*mechanism, 5).expect("secrets are declared");
+    let rounded = |text: &str| {
+        let value: f64 = text.parse().expect("a number");
+        format!("{:.2}", (value / 0.05).round() * 0.05)
+    };
+    let csv = log(simulation
+        .take(20_000)
+        .map(|(secret, fields)| (secret, rounded(&fields[0]))));
+    let found = judged(csv, &ReadOptions::default(), &["laplace(scale=1)"]);
+    let fit = found.claims[0].fit.as_ref().expect("a test");
+    assert!(fit.p_value.expect("a law of numbers") > 1e-4, "{fit:?}");
+    let sentence = leakgauge::report::sentences::fit::fit(fit);
+    assert!(
+        sentence.contains("Column seen was read as multiples of 0.05 ("),
+        "{sentence}"
+    );
+    let report = leakgauge::report::json(&found).expect("JSON");
+    let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+    let grid = &report["claims"][0]["fit"]["grids"][0];
+    assert_eq!(grid["grid"], "step");
+    assert_eq!(grid["step"], 0.05);
+    assert!(grid["rounding"].is_string(), "{grid}");
+}
+
 /// The rows named for proving (ε, δ) are enough, give or take chance.
 #[test]
 fn the_rows_that_would_prove_differential_privacy_are_named() {

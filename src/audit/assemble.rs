@@ -1,5 +1,6 @@
 //! The last stage: findings from what the stages before found.
 
+use crate::audit::agreement::agree;
 use crate::audit::assumptions::assumptions;
 use crate::audit::claims::judge_claims;
 use crate::audit::convergence::convergence;
@@ -29,7 +30,11 @@ pub(super) fn assemble(
     let prior = &prepared.priors[0];
     let mut warnings = prepared.copies.clone();
     warnings.extend(warnings::find(log, split, prepared.units.as_ref()));
-    let worst_pair = figures::worst_pair(evidence);
+    let mut worst_pair = figures::worst_pair(evidence);
+    let mut all_pairs = figures::all_pairs(evidence);
+    let mut claims = judge_claims(evidence, log, &prepared.claims, &warnings);
+    let estimates = evidence.pair_estimates();
+    agree(&mut all_pairs, &mut worst_pair, &mut claims, &estimates);
     let pairs = evidence.pair_count();
     Findings {
         seed: options.seed,
@@ -37,7 +42,7 @@ pub(super) fn assemble(
         input: input(prepared),
         method: method(prepared, evidence),
         assumptions: assumptions(log, options),
-        pairs: figures::all_pairs(evidence),
+        pairs: all_pairs,
         multiplicity: Multiplicity {
             pairs,
             correction: match pairs {
@@ -53,8 +58,9 @@ pub(super) fn assemble(
             &mut prepared.rng.clone(),
         ),
         convergence: convergence(evidence, split, &worst_pair, prior),
+        no_leak: evidence.no_leak.cloned(),
         secrets_by_likeness: figures::by_likeness(evidence),
-        claims: judge_claims(evidence, log, &prepared.claims, &warnings),
+        claims,
         privacy: figures::privacy(evidence),
         tallies: Tallies::of(evidence, prior),
         worst_pair,

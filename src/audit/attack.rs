@@ -3,12 +3,18 @@
 use crate::audit::given;
 use crate::audit::prepare::Prepared;
 use crate::audit::units;
-use leakgauge_attack::tuning::{self, Goals, Tuned};
+use leakgauge_attack::split::Split;
+use leakgauge_attack::tuning::{self, Budget, Goals, Naming, Tuned};
 use leakgauge_base::error::Result;
 
 /// The attack and its rules. No certification row is looked at.
 pub(super) fn attack(prepared: &Prepared) -> Result<Tuned> {
-    let (log, split, options) = (prepared.log, &prepared.split, prepared.options);
+    learn(prepared, &prepared.split, prepared.options.budget)
+}
+
+/// The same from the fitting and tuning rows of any split.
+pub(super) fn learn(prepared: &Prepared, split: &Split, budget: Budget) -> Result<Tuned> {
+    let (log, options) = (prepared.log, prepared.options);
     let targets = &prepared.targets;
     // One attack for all, where limits rest on the order of its errors or on units.
     let claimed = if prepared.is_serial() || prepared.units.is_some() {
@@ -17,29 +23,26 @@ pub(super) fn attack(prepared: &Prepared) -> Result<Tuned> {
         targets.claimed()
     };
     let mut tuned = if options.attacks.are_given() {
-        given::tune(log, split, options, &targets.list)?
+        given::tune(log, split, options, &targets.list, &prepared.priors)?
     } else {
         let goals = Goals {
             alpha: prepared.alpha,
             targets: &targets.list,
             claimed: &claimed,
+            priors: &prepared.priors,
         };
-        tuning::tune(
-            &log.observations,
-            split,
-            &options.attacks,
-            options.budget,
-            goals,
-        )?
+        tuning::tune(&log.observations, split, &options.attacks, budget, goals)?
     };
     if let Some(units) = &prepared.units {
         units::reconsider(&mut tuned, &units.tune, prepared.alpha);
     }
+    if prepared.is_serial() || prepared.units.is_some() {
+        let priors = prepared.priors.iter();
+        let by = |prior: &Vec<f64>| Naming::by(&tuned.scorer, &tuned.scores, prior, &split.tune);
+        tuned.naming = priors.map(by).collect();
+    }
     // Once everything is chosen, the attack learns from the tuning rows too. An attack that cannot stays
     // as it was.
-    let learn = split.fit.plus(&split.tune);
-    if let Ok(scorer) = tuned.scorer.refit(&log.observations, &learn) {
-        tuned.scorer = scorer;
-    }
+    tuned.learn_again(&log.observations, &split.fit.plus(&split.tune));
     Ok(tuned)
 }

@@ -39,7 +39,11 @@ pub enum Grounds {
         impossible: Option<String>,
         /// How close to the analytic value an upper limit had to come.
         margin: f64,
+        /// Where the total variation is within the margin: a divergence at the mechanism's ε that may not be.
+        divergence: Option<Divergence>,
     },
+    /// The limit of ε, against that of the mechanism.
+    MechanismEpsilon,
     /// A limit of what privacy needs.
     Privacy(PrivacyGrounds),
 }
@@ -123,10 +127,17 @@ pub enum Qualification {
     Order(Warning),
     /// Rows are, or may be, copies of others.
     Copies(Warning),
+    /// The leakage is within what the mechanism leaks, but the log does not fit its law.
+    NotThisMechanism {
+        /// Of the test of fit.
+        p_value: f64,
+    },
     /// The limit rests on an effective number of rows.
     Approximate,
     /// The log has more rows than were used.
     MoreRows(LogAdvice),
     /// It is about an observer that sees these columns in bins.
     Observer(Vec<Column>),
+    /// It is about an observer that sees a column as it was read, which is doubtful or less than what was written.
+    Reading(Warning),
 }

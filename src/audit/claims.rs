@@ -4,6 +4,7 @@ use crate::audit::claim_reason::{Grounds, Qualification};
 use crate::audit::evidence::Evidence;
 use crate::audit::findings::{ClaimReport, Verdict};
 use crate::audit::mechanism_claim;
+use crate::audit::plan::CertifiedLimit;
 use crate::audit::privacy;
 use crate::audit::rows_needed;
 use crate::audit::warning::Warning;
@@ -59,6 +60,12 @@ fn qualify(report: &mut ClaimReport, evidence: &Evidence, warnings: &[Warning]) 
     {
         add.push(Qualification::MoreRows(advice));
     }
+    let fit = report.fit.as_ref().and_then(|fit| fit.p_value);
+    if let Some(p_value) = fit.filter(|p_value| *p_value < evidence.alpha())
+        && report.verdict == Verdict::Holds
+    {
+        add.push(Qualification::NotThisMechanism { p_value });
+    }
     let columns = evidence.observations.columns().iter();
     let binned: Vec<Column> = columns
         .filter(|column| column.resolution.is_some())
@@ -67,6 +74,11 @@ fn qualify(report: &mut ClaimReport, evidence: &Evidence, warnings: &[Warning]) 
     if !binned.is_empty() {
         add.push(Qualification::Observer(binned));
     }
+    // What was certified to leak leaks, whatever else a column may hold.
+    let violated = report.verdict == Verdict::Violated;
+    let reading = warnings.iter().filter(|warning| warning.is_about_reading());
+    let reading = reading.filter(|warning| !(violated && warning.is_about_typing()));
+    add.extend(reading.cloned().map(Qualification::Reading));
 }
 
 /// A figure that should be at most `bound`, decided by its limits.
@@ -80,17 +92,10 @@ fn decide(estimate: &Estimate, bound: f64) -> Verdict {
     }
 }
 
-/// Total variation of the whole log: the certified worst pair from below, all pairs from above.
-fn largest_total_variation(evidence: &Evidence) -> Estimate {
-    let mut estimate = evidence.worst_total_variation();
-    estimate.upper = evidence.largest_upper();
-    estimate
-}
-
 fn bound_on_advantage(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -> ClaimReport {
-    let estimate = largest_total_variation(evidence);
+    let estimate = evidence.worst_total_variation();
     let verdict = decide(&estimate, at_most);
-    let pair = evidence.plan.worst;
+    let pair = evidence.worst;
     ClaimReport {
         claim: claim.claim().clone(),
         quantity: Quantity::Advantage,
@@ -99,13 +104,14 @@ fn bound_on_advantage(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -> 
         verdict,
         reason: Grounds::Advantage.into(),
         rows_needed: rows_needed::for_bound(evidence, verdict, &estimate, at_most, pair),
+        p_value: p_value(evidence, at_most),
         estimate,
         fit: None,
     }
 }
 
 fn bound_on_security(evidence: &Evidence, claim: &BoundClaim, at_least: f64) -> ClaimReport {
-    let total_variation = largest_total_variation(evidence);
+    let total_variation = evidence.worst_total_variation();
     let estimate = total_variation.decreasing(|tv| 1.0 - tv);
     // Decided on the reported limits of Bayes security itself: 1 − (1 − b) need not be b.
     let verdict = if estimate.upper.is_some_and(|upper| upper < at_least) {
@@ -115,7 +121,7 @@ fn bound_on_security(evidence: &Evidence, claim: &BoundClaim, at_least: f64) -> 
     } else {
         Verdict::Inconclusive
     };
-    let pair = evidence.plan.worst;
+    let pair = evidence.worst;
     ClaimReport {
         claim: claim.claim().clone(),
         quantity: Quantity::BayesSecurity,
@@ -130,37 +136,33 @@ fn bound_on_security(evidence: &Evidence, claim: &BoundClaim, at_least: f64) -> 
             1.0 - at_least,
             pair,
         ),
+        p_value: p_value(evidence, 1.0 - at_least),
         estimate,
         fit: None,
     }
 }
 
 fn bound_on_attack(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -> ClaimReport {
-    let worst = evidence.plan.worst;
-    let share = evidence
-        .plan
-        .share(evidence.plan.advantage_read(evidence.tuned, worst));
-    let mut estimate = evidence.attack_advantage(worst, share / 2.0, evidence.alpha() / 2.0);
+    let worst = evidence.worst;
+    let mut estimate = evidence.attack_advantage(worst);
+    // What the table proves, attacks have done.
+    let lower = evidence.lower(CertifiedLimit::Table(0), worst);
+    estimate.lower = lower.map(|limit| limit.0);
+    estimate.method.lower = lower.map(|limit| limit.1);
     // Over all pairs, each at its own level: the pair with the best attack is one fixed pair.
-    estimate.upper = (0..evidence.pair_count())
-        .map(|pair| {
-            evidence
-                .attack_advantage(pair, share / 2.0, evidence.alpha() / 2.0)
-                .upper
-        })
-        .try_fold(-1.0f64, |largest, upper| Some(largest.max(upper?)));
+    let judged = (0..evidence.pair_count()).all(|pair| evidence.tally(pair).is_judged());
+    let alpha = evidence.alpha();
+    estimate.upper = judged.then(|| {
+        let attacks = evidence.attacks.iter();
+        let largest = attacks
+            .map(|attack| attack.at_most(alpha))
+            .fold(-1.0, f64::max);
+        largest.max(lower.map_or(-1.0, |limit| limit.0)).min(1.0)
+    });
     if estimate.upper.is_none() {
         estimate.reason = Some(Reason::SecretWithoutRows);
     }
-    let mut verdict = decide(&estimate, at_most);
-    // A Kolmogorov limit is that of an attack too: the best cut of the observation itself.
-    let found = evidence
-        .worst_total_variation()
-        .lower
-        .is_some_and(|lower| lower > at_most);
-    if verdict == Verdict::Holds && found {
-        verdict = Verdict::Inconclusive;
-    }
+    let verdict = decide(&estimate, at_most);
     ClaimReport {
         claim: claim.claim().clone(),
         quantity: Quantity::AttackAdvantage,
@@ -169,7 +171,31 @@ fn bound_on_attack(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -> Cla
         verdict,
         reason: Grounds::AttackAdvantage.into(),
         rows_needed: rows_needed::for_bound(evidence, verdict, &estimate, at_most, worst),
+        p_value: p_value(evidence, at_most),
         estimate,
         fit: None,
     }
+}
+
+/// The p-value of no pair's total variation exceeding `allowed`.
+fn p_value(evidence: &Evidence, allowed: f64) -> Option<f64> {
+    smallest_p_value(evidence, CertifiedLimit::Table(0), |_| allowed)
+}
+
+/// The smallest of the pairs' p-values, each at its part of α; `None` if no pair was judged. Of many pairs,
+/// those with the largest limits are looked at: others could only make it smaller.
+pub(super) fn smallest_p_value(
+    evidence: &Evidence,
+    table: CertifiedLimit,
+    allowed: impl Fn(usize) -> f64,
+) -> Option<f64> {
+    const MOST: usize = 20;
+    let mut pairs: Vec<(f64, usize)> = (0..evidence.pair_count())
+        .filter_map(|pair| Some((evidence.lower(table, pair)?.0 - allowed(pair), pair)))
+        .collect();
+    pairs.sort_by(|x, y| y.0.total_cmp(&x.0));
+    let pairs = pairs.into_iter().take(MOST);
+    pairs
+        .map(|(_, pair)| evidence.p_value(table, pair, allowed(pair)))
+        .reduce(f64::min)
 }

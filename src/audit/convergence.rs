@@ -8,8 +8,10 @@ use crate::audit::evidence::Evidence;
 use crate::audit::findings::{Asymptotic, Convergence, ConvergencePoint, Extrapolated, WorstPair};
 use crate::audit::rows_needed;
 use leakgauge_attack::pairwise::{Judgement, Rule, judge};
-use leakgauge_attack::scorer::{KNearest, Neighbors, Origin, Rank, Scorer};
+use leakgauge_attack::scorer::{KNearest, Neighbors, Origin, Rank};
 use leakgauge_attack::split::{self, Split};
+use leakgauge_attack::tuning::Attackers;
+use leakgauge_exact::leakage;
 use leakgauge_log::observations::{Counts, Observations};
 use leakgauge_stats::learning_curve::{self, Extrapolation};
 
@@ -57,21 +59,21 @@ pub(super) fn convergence(
     rng.set_stream(STREAM);
     let judged = thin(&split.certify, JUDGED, &mut rng);
     let groups = split::folds(&judged, GROUPS, &mut rng);
-    let rule = evidence.tuned.choices[evidence.plan.worst].rule;
+    let rule = evidence.tuned.choices[evidence.worst].rule;
     let learn = split.fit.plus(&split.tune);
     let observations = evidence.observations;
     let mut sizes = Vec::new();
     for part in halves(learn.clone(), &mut rng) {
-        let scorer = if part == learn {
-            evidence.tuned.scorer.clone()
+        let attackers = if part == learn {
+            evidence.tuned.attackers()
         } else {
-            match evidence.tuned.scorer.refit(observations, &part) {
-                Ok(scorer) => scorer,
+            match evidence.tuned.attackers().learned_from(observations, &part) {
+                Ok(attackers) => attackers,
                 Err(_) => break,
             }
         };
         sizes.push(Size::judge(
-            &*scorer,
+            &attackers,
             observations,
             &groups,
             rule,
@@ -80,7 +82,7 @@ pub(super) fn convergence(
         )?);
     }
     sizes.reverse();
-    let (points, [risk, pair]) = curves(&sizes);
+    let (points, [risk, pair]) = curves(&sizes, leakage::guessing_error(prior));
     Some(Convergence {
         judged_rows: judged.total(),
         cover_hart: cover_hart(evidence, &learn, &judged, &mut rng),
@@ -129,17 +131,16 @@ fn halves(learn: Counts, rng: &mut ChaCha8Rng) -> Vec<Counts> {
 impl Size {
     /// `None` if a secret that counts was not judged.
     fn judge(
-        scorer: &dyn Scorer,
+        attackers: &Attackers,
         observations: &Observations,
         groups: &[Counts],
         rule: Rule,
         prior: &[f64],
         rows: u64,
     ) -> Option<Size> {
-        let priors = [prior.to_vec()];
         let judged: Vec<Judgement> = groups
             .iter()
-            .map(|group| judge(scorer, observations, group, &[rule], &priors))
+            .map(|group| attackers.judge(observations, group, &[rule]))
             .collect();
         let without = |left_out: usize| {
             let kept = judged
@@ -178,14 +179,14 @@ fn errors<'a>(groups: impl Iterator<Item = &'a Judgement>, prior: &[f64]) -> Opt
     Some((risk, rate(pair[0], pair[1])? + rate(pair[2], pair[3])?))
 }
 
-/// The points of the report, and both curves extrapolated.
-fn curves(sizes: &[Size]) -> (Vec<ConvergencePoint>, [Option<Extrapolation>; 2]) {
+/// The points of the report, within what is possible, and both curves extrapolated. Blind guessing errs so often.
+fn curves(sizes: &[Size], blind: f64) -> (Vec<ConvergencePoint>, [Option<Extrapolation>; 2]) {
     let points = sizes
         .iter()
         .map(|size| ConvergencePoint {
             rows: size.rows,
-            bayes_risk: size.risk[0],
-            total_variation: 1.0 - size.pair[0],
+            bayes_risk: size.risk[0].min(blind),
+            total_variation: (1.0 - size.pair[0]).max(0.0),
         })
         .collect();
     let rows: Vec<f64> = sizes.iter().map(|size| size.rows as f64).collect();

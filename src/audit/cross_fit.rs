@@ -1,18 +1,20 @@
-//! Points for which every row of the log serves once as a row that the attack never saw.
+//! Estimates for which every row of the log serves once as a row that the attack never saw.
 //!
-//! The rows are dealt into parts. Each part is judged by an attack of the kind chosen for the log,
-//! learned, tuned and given its thresholds and its worst pair on the other parts alone. So nothing but
-//! the kind of attack was chosen with the rows that judge it, and that cannot matter for a limit: limits
-//! come from the certification rows of the one split.
+//! The rows are dealt into parts. Each part is judged by an attack that was chosen, learned, tuned and given its
+//! thresholds on the other parts alone. Nothing at all was chosen with the rows that judge it, the kind of attack
+//! included: where nothing leaks, the advantage of any rule that other rows chose is 0 on average, and that of the
+//! best of several kinds on the rows that made it the best is not. Limits come from elsewhere.
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use leakgauge_attack::pairwise::{GuessErrors, PairChoice, PairErrors, judge};
+use crate::audit::prepare::Prepared;
+use leakgauge_attack::pairwise::{GuessErrors, PairErrors, Rule};
 use leakgauge_attack::scorer::{Kind, Origin};
 use leakgauge_attack::split::{self, Split};
-use leakgauge_attack::tuning::{self, Attacks, Tuned};
+use leakgauge_attack::tuning::{self, Attackers, Goals, Tuned};
 use leakgauge_log::Log;
+use leakgauge_log::observations::Counts;
 
 /// Parts that the rows are dealt into.
 const PARTS: usize = 5;
@@ -26,10 +28,6 @@ const STREAM: u64 = 1 << 48;
 pub(super) struct CrossFit {
     /// One tally a pair, in the order of [`leakgauge_attack::pairwise::pairs`].
     tallies: Vec<PairErrors>,
-    /// Advantage at the worst pair that each part's attack chose, weighted by rows.
-    worst: Option<f64>,
-    /// Its variance, by that of each part's error rates.
-    worst_variance: f64,
     /// One tally a prior.
     pub guesses: Vec<GuessErrors>,
 }
@@ -45,58 +43,26 @@ impl CrossFit {
         self.tallies[pair]
     }
 
-    /// The variance of [`worst_advantage`](Self::worst_advantage) if the attacks had not been learned from
-    /// each other's rows.
-    pub fn worst_variance(&self) -> f64 {
-        self.worst_variance
-    }
-
-    /// The same for the worst pair: the mean over parts of what the part says of the pair that the
-    /// other parts chose. The pair chosen may differ from part to part; where it does, none of them
-    /// stands out.
-    pub fn worst_advantage(&self) -> Option<f64> {
-        self.worst
-    }
-
-    /// Learns and judges part by part. `None` where that is not worth while (many rows, a log that is
+    /// Chooses, learns and judges part by part. `None` where that is not worth while (many rows, a log that is
     /// judged with an attack learned elsewhere) or not possible (rows too few to learn from).
-    pub fn run(
-        log: &Log,
-        attacks: &Attacks,
-        kinds: &[(Kind, f64)],
-        alpha: f64,
-        seed: u64,
-        priors: &[Vec<f64>],
-    ) -> Option<CrossFit> {
+    pub fn run(prepared: &Prepared, granted: &Granted) -> Option<CrossFit> {
+        let log = prepared.log;
         if log.fit_counts.is_some() || log.counts.total() > MOST_ROWS {
             return None;
         }
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut rng = ChaCha8Rng::seed_from_u64(prepared.options.seed);
         rng.set_stream(STREAM);
         let parts = split::folds(&log.counts, PARTS, &mut rng);
-        let mut all = CrossFit::empty(log, priors.len());
-        let (mut worst, mut variance, mut weight) = (0.0, 0.0, 0.0);
+        let mut all = CrossFit::empty(log, prepared.priors.len());
         for (at, part) in parts.iter().enumerate() {
             let mut others = parts.iter().enumerate().filter(|(other, _)| *other != at);
             let first = others.next()?.1.clone();
             let learn = others.fold(first, |sum, (_, part)| sum.plus(part));
             let split = Split::across(&learn, part.clone(), &mut rng);
-            let observations = &log.observations;
-            let tuned = tuning::tune_again(observations, &split, attacks, kinds, alpha).ok()?;
-            let scorer = tuned.scorer.refit(&log.observations, &learn).ok()?;
-            let rules: Vec<_> = tuned.choices.iter().map(|choice| choice.rule).collect();
-            let judged = judge(&*scorer, &log.observations, part, &rules, priors);
-            let tally = judged.tallies[most_advantage(&tuned.choices)];
-            if let Some(advantage) = tally.advantage() {
-                let rows = part.total() as f64;
-                worst += rows * advantage;
-                variance += rows * rows * tally.variance(None);
-                weight += rows;
-            }
+            let (attackers, rules) = granted.attack(prepared, &split, &learn)?;
+            let judged = attackers.judge(&log.observations, part, &rules);
             all.add(&judged.tallies, &judged.guesses);
         }
-        all.worst = (weight > 0.0).then(|| worst / weight);
-        all.worst_variance = variance / (weight * weight);
         Some(all)
     }
 
@@ -104,8 +70,6 @@ impl CrossFit {
         let secrets = log.secrets.len();
         CrossFit {
             tallies: vec![PairErrors::default(); leakgauge_attack::pairwise::pair_count(secrets)],
-            worst: None,
-            worst_variance: 0.0,
             guesses: vec![
                 GuessErrors {
                     rows: vec![0; secrets],
@@ -135,45 +99,82 @@ impl CrossFit {
     }
 }
 
-/// The pair with the largest lower limit on the tuning rows, the first of equals.
-fn most_advantage(choices: &[PairChoice]) -> usize {
-    let best = choices.iter().enumerate().reduce(|best, next| {
-        if next.1.lower > best.1.lower {
-            next
-        } else {
-            best
-        }
-    });
-    best.map_or(0, |(pair, _)| pair)
-}
-
 /// Nominal seconds that cross-fitting may take beyond what the attackers took that were compared.
 const MORE_SECONDS: f64 = 2.0;
 /// A part learns from four fifths of the rows, of which two thirds fit: a third more than the one split
 /// has to fit, and as many more to choose with.
 const MORE_A_PART: f64 = 1.5;
 
-/// The kinds of attacks that the chosen one is made of, each with the nominal seconds that it may take a
-/// part. `None` if all parts together would take longer than comparing attackers did and two seconds
-/// more, and for scores that the log brings, which nobody here learned.
-pub(super) fn kinds(tuned: &Tuned) -> Option<Vec<(Kind, f64)>> {
-    if tuned.scorer.origin() == Origin::Given {
-        return None;
+/// The kinds of attacks that a part may choose from, and how long that may take.
+#[derive(Debug)]
+pub(super) struct Granted {
+    /// Each kind with the nominal seconds that it takes on all rows of a part.
+    kinds: Vec<(Kind, f64)>,
+    /// The share of these seconds that choosing may take.
+    share: f64,
+}
+
+impl Granted {
+    /// The kinds that took part in the choice for the log, whichever won there. `None` if that attack learned part
+    /// by part would take longer than comparing attackers did and two seconds more, and for scores that the log
+    /// brings, which nobody here learned.
+    pub fn of(tuned: &Tuned) -> Option<Granted> {
+        if tuned.scorer.origin() == Origin::Given {
+            return None;
+        }
+        let mut kinds: Vec<(Kind, f64)> = Vec::new();
+        for tried in tuned.tried.iter().filter(|tried| tried.quality.is_ok()) {
+            match kinds.iter_mut().find(|(kind, _)| *kind == tried.kind) {
+                Some((_, cost)) => *cost += tried.cost,
+                None => kinds.push((tried.kind.clone(), tried.cost)),
+            }
+        }
+        let spent: f64 = kinds.iter().map(|(_, cost)| cost).sum();
+        let wanted = tuned.scorer.kinds();
+        let chosen = kinds.iter().filter(|(kind, _)| wanted.contains(kind));
+        let chosen: f64 = chosen.map(|(_, cost)| cost).sum();
+        let allowed = spent + MORE_SECONDS;
+        let parts = PARTS as f64;
+        for (_, cost) in &mut kinds {
+            *cost *= MORE_A_PART;
+        }
+        (parts * chosen <= allowed).then(|| Granted {
+            share: (allowed / (2.0 * parts * MORE_A_PART * spent)).min(1.0),
+            kinds,
+        })
     }
-    let wanted = tuned.scorer.kinds();
-    let fitted = || tuned.tried.iter().filter(|tried| tried.quality.is_ok());
-    let cost = |kind: &Kind| -> f64 {
-        let tried = fitted().filter(|tried| tried.kind == *kind);
-        tried.map(|tried| tried.cost).sum()
-    };
-    let spent: f64 = fitted().map(|tried| tried.cost).sum();
-    let kinds: Vec<(Kind, f64)> = wanted
-        .iter()
-        .map(|kind| (kind.clone(), cost(kind)))
-        .collect();
-    let again = PARTS as f64 * kinds.iter().map(|(_, cost)| cost).sum::<f64>();
-    let granted = kinds
-        .into_iter()
-        .map(|(kind, cost)| (kind, MORE_A_PART * cost));
-    (again <= spent + MORE_SECONDS).then(|| granted.collect())
+
+    /// The attackers and rules for a part, from the rows of the others. Where there is no time to compare all kinds
+    /// on all rows, they are compared on fewer, and the best learns from all.
+    fn attack(
+        &self,
+        prepared: &Prepared,
+        split: &Split,
+        learn: &Counts,
+    ) -> Option<(Attackers, Vec<Rule>)> {
+        let observations = &prepared.log.observations;
+        let attacks = &prepared.options.attacks;
+        let goals = Goals {
+            priors: &prepared.priors,
+            ..Goals::advantage(prepared.alpha)
+        };
+        let tune = |kinds: &[(Kind, f64)]| {
+            tuning::tune_again(observations, split, attacks, kinds, goals).ok()
+        };
+        let tuned = if self.share < 1.0 {
+            let fewer = self.kinds.iter();
+            let fewer = fewer.map(|(kind, seconds)| (kind.clone(), self.share * seconds));
+            let first = tune(&fewer.collect::<Vec<_>>())?;
+            let naming = first.naming.iter().filter_map(|naming| naming.scorer());
+            let naming = naming.flat_map(|scorer| scorer.kinds());
+            let wanted: Vec<Kind> = first.scorer.kinds().into_iter().chain(naming).collect();
+            let chosen = self.kinds.iter().filter(|(kind, _)| wanted.contains(kind));
+            tune(&chosen.cloned().collect::<Vec<_>>())?
+        } else {
+            tune(&self.kinds)?
+        };
+        let rules = tuned.choices.iter().map(|choice| choice.rule).collect();
+        let attackers = tuned.attackers().learned_from(observations, learn).ok()?;
+        Some((attackers, rules))
+    }
 }

@@ -3,7 +3,7 @@
 //! For looking at: all rows of the log, and nothing follows from them.
 
 use crate::audit::evidence::Evidence;
-use leakgauge_log::observations::{Cell, ColumnType};
+use leakgauge_log::observations::{Cell, NUMBER, Part};
 
 /// Bins of a histogram at most.
 const MOST_BINS: usize = 60;
@@ -55,7 +55,7 @@ impl Shape {
 
 /// The column in which the worst pair differs most; `None` if a secret of it has no rows.
 pub(super) fn of_worst_pair(evidence: &Evidence) -> Option<Distributions> {
-    let rule = evidence.tuned.choices[evidence.plan.worst].rule;
+    let rule = evidence.tuned.choices[evidence.worst].rule;
     let pair = [rule.a, rule.b];
     let rows = pair.map(|secret| evidence.counts.rows()[secret as usize]);
     if rows.contains(&0) {
@@ -69,27 +69,37 @@ pub(super) fn of_worst_pair(evidence: &Evidence) -> Option<Distributions> {
         .copied()
         .collect();
     let columns = evidence.observations.columns();
-    let (mut numeric, mut labels) = (0, 0);
+    let words = evidence.observations.words_beside_numbers();
     let mut best: Option<(f64, Distributions)> = None;
-    for column in columns {
-        let shape = match column.kind {
-            ColumnType::Numeric => {
-                numeric += 1;
-                numbers(evidence, &cells, numeric - 1, rule.a, rows)
-            }
-            ColumnType::Categorical => {
-                labels += 1;
-                let text = |cell: &Cell| {
-                    let category = evidence.observations.category(cell.symbol) as usize;
-                    evidence.observations.categories()[category][labels - 1].clone()
-                };
-                by_label(cells.iter().map(|cell| (text(cell), *cell)), rule.a, rows)
-            }
+    for (at, part) in evidence.observations.parts() {
+        let label = |cell: &Cell, at: usize| evidence.observations.label_at(cell.symbol, at);
+        let shape = match part {
+            Part::Label(at) => by_label(
+                cells.iter().map(|cell| (label(cell, at).to_owned(), *cell)),
+                rule.a,
+                rows,
+            ),
+            Part::Number(at) => match words[at] {
+                None => numbers(evidence, &cells, at, rule.a, rows),
+                // Of a mixed column its numbers only; its words are the other picture.
+                Some(word) => {
+                    let mut cells = cells.clone();
+                    cells.retain(|cell| label(cell, word) == NUMBER);
+                    let rows = pair.map(|secret| {
+                        let own = cells.iter().filter(|cell| cell.secret == secret);
+                        own.map(|cell| cell.count).sum()
+                    });
+                    if rows.contains(&0) {
+                        continue;
+                    }
+                    numbers(evidence, &cells, at, rule.a, rows)
+                }
+            },
         };
         let difference = shape.difference();
         if best.as_ref().is_none_or(|(most, _)| difference > *most) {
             let found = Distributions {
-                column: column.name.clone(),
+                column: columns[at].name.clone(),
                 columns: columns.len(),
                 shape,
             };

@@ -1,16 +1,26 @@
 //! Everything that findings are assembled from, once the certification rows have been looked at.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use crate::audit::cross_fit::CrossFit;
 use crate::audit::judge::Judged;
+use crate::audit::no_leak::NoLeak;
 use crate::audit::options::AuditOptions;
 use crate::audit::pair::{Labels, Pair};
-use crate::audit::plan::Plan;
+use crate::audit::plan::{CertifiedLimit, Plan};
 use crate::audit::prepare::Prepared;
-use crate::audit::units::UnitEvidence;
-use leakgauge_attack::pairwise::{Advantage, EffectiveRows, Judgement, ScoredRows};
+use crate::audit::units::{self, UnitEvidence};
+use crate::audit::upper::UpperLimits;
+use crate::estimate::Method;
+use leakgauge_attack::pairwise::{
+    Advantage, AdvantageMethod, EffectiveRows, Judgement, ScoredRows, judge_and_keep,
+};
 use leakgauge_attack::tuning::Tuned;
 use leakgauge_log::SampledFrom;
 use leakgauge_log::observations::{Counts, Observations};
+use leakgauge_stats::band;
+use leakgauge_stats::guesses::Guesses;
 
 /// What the stages before found, in one place.
 pub(super) struct Evidence<'a> {
@@ -24,24 +34,30 @@ pub(super) struct Evidence<'a> {
     pub sampled: Option<&'a SampledFrom>,
     /// The certification rows.
     pub certify: &'a Counts,
-    /// Whether pairs were chosen on another log, so that all rows of this one are fresh.
-    pub fresh: bool,
     pub tuned: &'a Tuned,
     pub plan: &'a Plan,
     pub judgement: &'a Judgement,
-    /// The certification rows of the worst pair by their scores, where limits may use their order.
+    /// The certification rows of the pair that promised most by their scores, where limits may use their order.
     pub scored: Option<&'a ScoredRows>,
-    /// What the certification rows say about the advantage at every pair.
+    /// What the rows that judge say about the advantage at every pair.
     pub advantages: &'a [Advantage],
+    /// What the certification rows say about the last attack at every pair.
+    pub attacks: &'a [Advantage],
+    /// For each planned limit of privacy that rests on guesses, these.
+    pub guesses: &'a [Option<Guesses>],
+    kolmogorov: Option<(f64, [u64; 2])>,
+    /// The pair with the largest limit of the total variation; the one that promised most where none has any.
+    pub worst: usize,
     /// What the certification rows are worth, in a split by time.
     pub effective: Option<&'a EffectiveRows>,
-    /// What units say, where limits count units.
-    pub units: Option<&'a UnitEvidence>,
-    /// Plug-in total variation of every pair over all rows; discrete logs only, and not in a split by
-    /// time, whose rows are not taken to be independent.
-    pub plug_in: Option<&'a [f64]>,
+    /// Limits from above; discrete logs only, and not in a split by time, whose rows are not taken to be
+    /// independent.
+    pub upper: Option<&'a Arc<UpperLimits>>,
     /// Estimates from all rows, where they can be had.
     pub cross_fit: Option<&'a CrossFit>,
+    pub no_leak: Option<&'a NoLeak>,
+    /// What units say, where limits count units.
+    pub units: Option<&'a UnitEvidence>,
 }
 
 impl<'a> Evidence<'a> {
@@ -53,24 +69,30 @@ impl<'a> Evidence<'a> {
         judged: &'a Judged,
     ) -> Self {
         let log = prepared.log;
-        Evidence {
+        let mut evidence = Evidence {
             options: prepared.options,
             labels: prepared.labels.clone(),
             observations: &log.observations,
             counts: &log.counts,
             sampled: log.facts.sampled.as_ref(),
             certify: &prepared.split.certify,
-            fresh: log.fit_counts.is_some(),
             tuned,
             plan,
             judgement: &judged.judgement,
             scored: judged.scored.as_ref(),
             advantages: &judged.advantages,
+            attacks: &judged.attacks,
+            guesses: &judged.guesses,
+            kolmogorov: judged.kolmogorov,
+            worst: plan.worst,
             effective: judged.effective.as_ref(),
-            units: judged.units.as_ref(),
-            plug_in: judged.plug_in.as_deref(),
+            upper: judged.upper.as_ref(),
             cross_fit: judged.cross_fit.as_ref(),
-        }
+            no_leak: judged.no_leak.as_ref(),
+            units: judged.units.as_ref(),
+        };
+        evidence.worst = evidence.worst_pair();
+        evidence
     }
 }
 
@@ -103,6 +125,92 @@ impl Evidence<'_> {
 
     /// Whether there are upper limits from the rows as they are.
     pub fn is_discrete(&self) -> bool {
-        self.plug_in.is_some() || self.unit_laws().is_some()
+        self.upper.is_some()
+    }
+
+    /// The lower limit of a pair's total variation in a table, and how it was obtained; `None` if the pair was
+    /// not judged.
+    pub fn lower(&self, table: CertifiedLimit, pair: usize) -> Option<(f64, Method)> {
+        self.lower_at(pair, self.plan.pair_share(table, pair))
+    }
+
+    fn lower_at(&self, pair: usize, level: f64) -> Option<(f64, Method)> {
+        if !self.judgement.tallies[pair].is_judged() || level <= 0.0 {
+            return None;
+        }
+        let kolmogorov = self.plan.kolmogorov.filter(|planned| planned.pair == pair);
+        let share = kolmogorov.map_or(0.0, |planned| planned.share);
+        let attack = (share < 1.0).then(|| {
+            let limit = self.advantages[pair].at_least(level * (1.0 - share));
+            (limit.max(0.0), self.attack_method(pair))
+        });
+        let distance = self
+            .kolmogorov
+            .filter(|_| share > 0.0)
+            .map(|(distance, [a, b])| {
+                let limit = band::total_variation_at_least(distance, a, b, level * share);
+                (limit, Method::KolmogorovDkw)
+            });
+        match (attack, distance) {
+            (Some(attack), Some(distance)) if distance.0 > attack.0 => Some(distance),
+            (attack, distance) => attack.or(distance),
+        }
+    }
+
+    /// The p-value of a total variation of at most `allowed` at a pair, at its parts of α in a table.
+    pub fn p_value(&self, table: CertifiedLimit, pair: usize, allowed: f64) -> f64 {
+        let part = self.plan.pair_share(table, pair) / self.alpha();
+        if part <= 0.0 || !self.judgement.tallies[pair].is_judged() {
+            return 1.0;
+        }
+        let kolmogorov = self.plan.kolmogorov.filter(|planned| planned.pair == pair);
+        let share = kolmogorov.map_or(0.0, |planned| planned.share);
+        let mut p = 1.0f64;
+        if share < 1.0 {
+            p = self.advantages[pair].p_value(allowed) / (1.0 - share);
+        }
+        if let Some((distance, [a, b])) = self.kolmogorov.filter(|_| share > 0.0) {
+            p = p.min(band::p_value(distance, allowed, a, b) / share);
+        }
+        (p / part).min(1.0)
+    }
+
+    /// The certification rows of the worst pair by their scores, where limits may use their order.
+    pub fn worst_scores(&self) -> Option<Cow<'_, ScoredRows>> {
+        let scored = self.scored?;
+        if self.worst == self.plan.worst {
+            return Some(Cow::Borrowed(scored));
+        }
+        let rule = self.tuned.choices[self.worst].rule;
+        let (scorer, keep) = (&*self.tuned.scorer, Some((rule.a, rule.b)));
+        let (_, scored) = judge_and_keep(scorer, self.observations, self.certify, &[], &[], keep);
+        Some(Cow::Owned(scored))
+    }
+
+    fn worst_pair(&self) -> usize {
+        let limit = |pair: usize| {
+            let limit = self.lower(CertifiedLimit::Table(0), pair);
+            limit.map_or(-1.0, |limit| limit.0)
+        };
+        let planned = (self.plan.worst, limit(self.plan.worst));
+        let pairs = (0..self.pair_count()).map(|pair| (pair, limit(pair)));
+        let best = pairs.fold(
+            planned,
+            |best, next| if next.1 > best.1 { next } else { best },
+        );
+        best.0
+    }
+
+    /// How the advantage of a pair is limited.
+    pub fn attack_method(&self, pair: usize) -> Method {
+        if let Some(units) = self.advantages[pair].of_units() {
+            return units::method(units.method());
+        }
+        match self.advantages[pair].method() {
+            _ if self.effective.is_some() => Method::ClopperPearsonEffectiveRows,
+            AdvantageMethod::Separate => Method::ClopperPearson,
+            AdvantageMethod::Pooled => Method::MatchedClopperPearson,
+            AdvantageMethod::Prequential => Method::PrequentialBinomial,
+        }
     }
 }

@@ -11,6 +11,7 @@ use crate::audit::claim_reason::ClaimReason;
 use crate::audit::conclusion::Conclusion;
 use crate::audit::distributions::Distributions;
 use crate::audit::goodness::Fit;
+use crate::audit::no_leak::NoLeak;
 use crate::audit::options::{PriorChoice, SplitChoice};
 use crate::audit::pair::{Labels, Pair};
 use crate::audit::tallies::Tallies;
@@ -48,6 +49,9 @@ pub struct Findings {
     pub pairs: Vec<PairFigures>,
     /// How the figures of `pairs` hold together.
     pub multiplicity: Multiplicity,
+    /// Evidence that the log leaks anything at all; `None` where rows may depend on those nearby, and where only
+    /// limits were asked for.
+    pub no_leak: Option<NoLeak>,
     /// Figures of the whole log.
     pub overall: Overall,
     /// The numbers of the secrets in an order that puts those hard to tell apart side by side; `None`
@@ -252,6 +256,9 @@ pub struct PairFigures {
     pub total_variation_points: Option<TotalVariationPoints>,
     /// Of the optimal adversary.
     pub advantage: Estimate,
+    /// p-value of "no leak between these two", corrected so that all pairs hold together (Holm); `None` where it
+    /// was not computed.
+    pub no_leak_p_value: Option<f64>,
 }
 
 /// How the limits of all pairs hold together.
@@ -273,7 +280,7 @@ pub struct Multiplicity {
 pub enum Correction {
     /// There is one pair only.
     None,
-    /// Each at an equal part of the level.
+    /// Each at a part of the level, settled before the rows that judge were looked at.
     Bonferroni,
 }
 
@@ -408,6 +415,9 @@ pub struct ClaimReport {
     pub reason: ClaimReason,
     /// Rows at which the same rates would decide, if any number would.
     pub rows_needed: Option<u64>,
+    /// The smallest α at which the claim would be violated, other claims judged along with it; 1 where that is
+    /// more than a quarter and not computed; `None` if nothing was judged.
+    pub p_value: Option<f64>,
     /// How well the log fits a claimed mechanism.
     pub fit: Option<Fit>,
 }

@@ -6,7 +6,7 @@ use crate::audit::options::AuditOptions;
 use leakgauge_attack::pairwise::{Target, choose_rules};
 use leakgauge_attack::scorer::{Given, Kind, Scorer, score_table};
 use leakgauge_attack::split::Split;
-use leakgauge_attack::tuning::{Attacks, ScorerChoice, Tried, Tuned, quality};
+use leakgauge_attack::tuning::{Attacks, Naming, ScorerChoice, Tried, Tuned, quality};
 use leakgauge_base::error::{Error, Result, listing, shorten};
 use leakgauge_base::naming::{option, setting};
 use leakgauge_base::suggest;
@@ -45,11 +45,17 @@ pub(super) fn tune(
     split: &Split,
     options: &AuditOptions,
     targets: &[Target],
+    priors: &[Vec<f64>],
 ) -> Result<Tuned> {
     let alpha = 1.0 - options.confidence;
-    let scorer = scorer(log, split)?;
+    let scorer: Arc<dyn Scorer> = Arc::new(scorer(log, split)?);
     let (secrets, symbols) = (split.tune.secrets(), split.tune.symbols());
-    let scores = score_table(&scorer, &log.observations, symbols, secrets);
+    let scores = score_table(&*scorer, &log.observations, symbols, secrets);
+    let naming = priors.iter().map(|prior| {
+        let mut naming = Naming::blind(prior, &split.tune);
+        naming.consider(&scorer, &scores, &split.tune);
+        naming
+    });
     let tried = Tried {
         kind: Kind::named(ScorerChoice::Given.name()),
         scorer: scorer.name().to_owned(),
@@ -62,10 +68,11 @@ pub(super) fn tune(
     Ok(Tuned {
         choices: choose_rules(&scores, &split.tune, alpha, targets),
         for_privacy: None,
+        naming: naming.collect(),
         scores,
         tried: vec![tried],
         index: None,
-        scorer: Arc::new(scorer),
+        scorer,
     })
 }
 

@@ -1,12 +1,16 @@
 //! Goodness of fit of a log to a claimed mechanism: the claim fixes the whole law, so it can be tested
 //! as such. The p-value stands beside the verdict and never changes it.
+//!
+//! Real numbers are tested as they were recorded: on the grid that the values of all secrets together show, and under
+//! the convention of rounding that fits best ([`leakgauge_stats::grid`]).
 
 use std::collections::{HashMap, HashSet};
 
 use leakgauge_exact::mechanism::{BoundMechanism, Law};
 use leakgauge_log::Log;
-use leakgauge_log::observations::ColumnType;
-use leakgauge_stats::goodness_of_fit::{chi_squared_test, kolmogorov_test};
+use leakgauge_log::observations::{ColumnType, NUMBER};
+use leakgauge_stats::goodness_of_fit::chi_squared_test;
+use leakgauge_stats::grid::{self, Claimed, Convention, Grid};
 use leakgauge_stats::multiplicity::holm;
 
 /// Goodness of fit of a log to a claimed mechanism. It never changes the verdict.
@@ -16,6 +20,20 @@ pub struct Fit {
     pub p_value: Option<f64>,
     /// The test, or why there is none.
     pub test: FitTest,
+    /// The grids that real numbers were found to be recorded on, one for each column of them.
+    pub grids: Vec<RecordedGrid>,
+}
+
+/// How a column's numbers were recorded, as it was recognised from their values.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecordedGrid {
+    /// The name of the column.
+    pub column: String,
+    /// The grid.
+    pub grid: Grid,
+    /// How numbers became those of the grid: the convention that fits the claim best. It means nothing for numbers
+    /// written in full.
+    pub convention: Convention,
 }
 
 /// How the fit of a log was tested.
@@ -71,6 +89,7 @@ impl Fit {
         Fit {
             p_value: None,
             test: FitTest::Untested(reason),
+            grids: Vec::new(),
         }
     }
 }
@@ -85,14 +104,22 @@ pub(super) fn fit(log: &Log, mechanism: &dyn BoundMechanism) -> Fit {
         Ok(tested) => tested,
         Err(reason) => return Fit::untested(reason),
     };
-    let p_values: Vec<f64> = tested.iter().map(|&(p, _)| p).collect();
+    let p_values: Vec<f64> = tested.iter().map(|tested| tested.p_value).collect();
     Fit {
         p_value: holm(&p_values).into_iter().reduce(f64::min),
         test: FitTest::Tested {
-            test: tested.first().map(|&(_, test)| test),
-            columns: mechanism.columns().len() > 1 && tested.len() > log.secrets.len(),
+            test: tested.first().map(|tested| tested.test),
+            columns: mechanism.columns().len() > 1 && is_by_column(mechanism),
         },
+        grids: tested
+            .into_iter()
+            .filter_map(|tested| tested.grid)
+            .collect(),
     }
+}
+
+fn is_by_column(mechanism: &dyn BoundMechanism) -> bool {
+    mechanism.secret_count() > 0 && matches!(mechanism.law(0), Law::Coordinates(_))
 }
 
 /// An observation of the log that a claimed mechanism cannot produce under its secret, if there is one:
@@ -102,8 +129,10 @@ pub(super) fn impossible(log: &Log, mechanism: &dyn BoundMechanism) -> Option<St
         return None;
     }
     (0..log.secrets.len()).find_map(|secret| {
-        let Law::Labels(law) = mechanism.law(secret) else {
-            return None;
+        let law = match mechanism.law(secret) {
+            Law::Labels(law) => law,
+            Law::Unknown(_) => return None,
+            Law::Integer(_) | Law::Real(_) | Law::Coordinates(_) => return word(log, secret),
         };
         let possible: HashSet<&str> = law
             .iter()
@@ -121,8 +150,36 @@ pub(super) fn impossible(log: &Log, mechanism: &dyn BoundMechanism) -> Option<St
     })
 }
 
-/// A p-value and its test.
-type Tested = (f64, GoodnessTest);
+/// A word among the numbers of a secret, if there is one.
+fn word(log: &Log, secret: usize) -> Option<String> {
+    let words = log.observations.words_beside_numbers();
+    let cells = log.counts.cells().iter();
+    let mut own = cells.filter(|cell| cell.secret as usize == secret);
+    own.find_map(|cell| {
+        let mut labels = words.iter().flatten();
+        let is_word = |&at: &usize| log.observations.label_at(cell.symbol, at) != NUMBER;
+        let at = labels.find(|&at| is_word(at))?;
+        Some(log.observations.label_at(cell.symbol, *at).to_owned())
+    })
+}
+
+/// A test of a secret, or of all secrets together.
+struct Tested {
+    p_value: f64,
+    test: GoodnessTest,
+    /// The grid that was recognised for it.
+    grid: Option<RecordedGrid>,
+}
+
+impl Tested {
+    fn chi_squared(p_value: f64) -> Self {
+        Tested {
+            p_value,
+            test: GoodnessTest::ChiSquared,
+            grid: None,
+        }
+    }
+}
 
 fn tests(log: &Log, mechanism: &dyn BoundMechanism) -> Result<Vec<Tested>, Untested> {
     let (claimed, logged) = (mechanism.columns().len(), log.observations.columns().len());
@@ -132,48 +189,79 @@ fn tests(log: &Log, mechanism: &dyn BoundMechanism) -> Result<Vec<Tested>, Untes
             log: logged,
         });
     }
-    let mut tested = Vec::new();
-    let secrets = (0..log.secrets.len()).filter(|&secret| log.counts.rows()[secret] > 0);
-    for secret in secrets {
-        match mechanism.law(secret) {
-            Law::Coordinates(laws) => {
-                for (column, law) in laws.iter().enumerate() {
-                    tested.push(test(log, secret, column, law)?);
-                }
-            }
-            law => tested.push(test(log, secret, 0, &law)?),
+    // One list of laws for each column, or for whole observations.
+    let mut by_column: Vec<Vec<(usize, Law)>> = Vec::new();
+    for secret in (0..log.secrets.len()).filter(|&secret| log.counts.rows()[secret] > 0) {
+        let laws = match mechanism.law(secret) {
+            Law::Coordinates(laws) => laws,
+            law => vec![law],
+        };
+        by_column.resize_with(laws.len().max(by_column.len()), Vec::new);
+        for (column, law) in by_column.iter_mut().zip(laws) {
+            column.push((secret, law));
         }
+    }
+    let mut tested = Vec::new();
+    for (column, laws) in by_column.iter().enumerate() {
+        tested.extend(test(log, column, laws)?);
     }
     Ok(tested)
 }
 
-/// Tests the rows of a secret against a law: of whole observations for labels, of a column else.
-fn test(log: &Log, secret: usize, column: usize, law: &Law) -> Result<Tested, Untested> {
-    if let Law::Labels(law) = law {
-        return Ok((labels_p_value(log, secret, law), GoodnessTest::ChiSquared));
-    }
-    let values = || numbers(log, secret, column).ok_or(Untested::NotNumbers);
-    let grid = Grid::of(log, column);
-    match law {
-        Law::Integer(cdf) => {
-            let spacing = grid.unwrap_or(Grid::INTEGERS).integers();
-            Ok((
-                grid_p_value(&values()?, spacing, cdf),
-                GoodnessTest::ChiSquared,
-            ))
+/// Tests the rows of secrets against their laws: of whole observations for labels, of a column else. A recorder
+/// turns the real numbers of all secrets into those of one grid, so that they are one test.
+fn test(log: &Log, column: usize, laws: &[(usize, Law)]) -> Result<Vec<Tested>, Untested> {
+    let mut tested = Vec::new();
+    let mut real: Vec<Claimed> = Vec::new();
+    for (secret, law) in laws {
+        let values = || numbers(log, *secret, column).ok_or(Untested::NotNumbers);
+        let bins = log.observations.columns()[column].resolution;
+        match law {
+            Law::Labels(law) => {
+                tested.push(Tested::chi_squared(labels_p_value(log, *secret, law)));
+            }
+            Law::Integer(cdf) => {
+                let spacing = Spacing::of_integers(log, column);
+                tested.push(Tested::chi_squared(spaced_p_value(
+                    &values()?,
+                    spacing,
+                    cdf,
+                )));
+            }
+            Law::Real(cdf) => match bins {
+                Some(width) => tested.push(Tested {
+                    test: GoodnessTest::ChiSquaredRounded,
+                    ..Tested::chi_squared(spaced_p_value(&values()?, Spacing::bins(width), cdf))
+                }),
+                None => real.push((values()?, cdf)),
+            },
+            Law::Unknown(reason) => return Err(Untested::UnknownLaw(reason)),
+            Law::Coordinates(_) => return Err(Untested::NotOfAColumn),
         }
-        Law::Real(cdf) => Ok(match grid {
-            Some(grid) => (
-                grid_p_value(&values()?, grid, cdf),
-                GoodnessTest::ChiSquaredRounded,
-            ),
-            None => (
-                kolmogorov_test(&values()?, cdf).p_value,
-                GoodnessTest::Kolmogorov,
-            ),
+    }
+    if !real.is_empty() {
+        tested.push(recorded(log, column, &real));
+    }
+    Ok(tested)
+}
+
+/// Tests real numbers of all secrets on the grid that they were recorded on.
+fn recorded(log: &Log, column: usize, laws: &[Claimed]) -> Tested {
+    let mut values: Vec<(f64, u64)> = laws.iter().flat_map(|law| law.0.iter().copied()).collect();
+    merge_equal(&mut values);
+    let grid = grid::recognise(&values);
+    let (p_value, convention) = grid::fit(laws, grid);
+    Tested {
+        p_value,
+        test: match grid {
+            Grid::Full => GoodnessTest::Kolmogorov,
+            Grid::Step { .. } | Grid::Digits(_) => GoodnessTest::ChiSquaredRounded,
+        },
+        grid: Some(RecordedGrid {
+            column: log.observations.columns()[column].name.clone(),
+            grid,
+            convention,
         }),
-        Law::Unknown(reason) => Err(Untested::UnknownLaw(reason)),
-        Law::Labels(_) | Law::Coordinates(_) => Err(Untested::NotOfAColumn),
     }
 }
 
@@ -203,13 +291,12 @@ fn labels_p_value(log: &Log, secret: usize, law: &[(String, f64)]) -> f64 {
 /// The number in a column of an observation, if it is one.
 fn number(log: &Log, symbol: u32, column: usize) -> Option<f64> {
     let observations = &log.observations;
-    let before = observations.columns()[..column].iter();
-    let same = |kind: &ColumnType| before.clone().filter(|column| column.kind == *kind).count();
     match observations.columns()[column].kind {
-        kind @ ColumnType::Numeric => Some(observations.numbers(symbol)[same(&kind)]),
-        kind @ ColumnType::Categorical => {
-            let labels = &observations.categories()[observations.category(symbol) as usize];
-            labels[same(&kind)].parse().ok()
+        ColumnType::Numeric | ColumnType::Mixed => observations.number_in(symbol, column),
+        ColumnType::Categorical => {
+            let before = observations.columns()[..column].iter();
+            let labels = before.filter(|column| column.kind != ColumnType::Numeric);
+            observations.label_at(symbol, labels.count()).parse().ok()
         }
     }
 }
@@ -224,7 +311,13 @@ fn numbers(log: &Log, secret: usize, column: usize) -> Option<Vec<(f64, u64)>> {
     let mut values = cells
         .map(|cell| Some((number(log, cell.symbol, column)?, cell.count)))
         .collect::<Option<Vec<_>>>()?;
-    values.sort_unstable_by(|a: &(f64, u64), b| a.0.total_cmp(&b.0));
+    merge_equal(&mut values);
+    Some(values)
+}
+
+/// Sorts values and adds up the counts of equal ones.
+fn merge_equal(values: &mut Vec<(f64, u64)>) {
+    values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
     values.dedup_by(|next, kept| {
         let same = next.0 == kept.0;
         if same {
@@ -232,7 +325,6 @@ fn numbers(log: &Log, secret: usize, column: usize) -> Option<Vec<(f64, u64)>> {
         }
         same
     });
-    Some(values)
 }
 
 /// Whether a column holds some number more than once.
@@ -248,10 +340,10 @@ fn has_ties(log: &Log, column: usize) -> bool {
     (values.len() as u64) < log.counts.total()
 }
 
-/// How the log records a real number: as the multiple of `width` that it is rounded to, or as the
-/// number of the bin of that width that it falls into.
+/// Equally spaced numbers that a law's own are recorded as: the numbers themselves if the law lives on the integers,
+/// or the bins of this width that they fall into.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Grid {
+struct Spacing {
     width: f64,
     /// Values are bin numbers.
     binned: bool,
@@ -259,42 +351,38 @@ struct Grid {
     integers: bool,
 }
 
-impl Grid {
-    const INTEGERS: Grid = Grid {
-        width: 1.0,
-        binned: false,
-        integers: true,
-    };
-
-    /// The grid of a column of a log; `None` if it is written in full.
-    fn of(log: &Log, at: usize) -> Option<Grid> {
+impl Spacing {
+    /// How a column records a law on the integers.
+    fn of_integers(log: &Log, at: usize) -> Spacing {
         let column = &log.observations.columns()[at];
-        if let Some(width) = column.resolution {
-            return Some(Grid {
-                width,
-                binned: true,
-                integers: false,
-            });
-        }
         let decimals = match column.kind {
-            ColumnType::Numeric => log.facts.decimals[at]?,
-            ColumnType::Categorical => 0,
+            ColumnType::Numeric | ColumnType::Mixed => log.facts.decimals[at],
+            ColumnType::Categorical => Some(0),
         };
-        (decimals <= 15 && has_ties(log, at)).then(|| Grid {
-            width: 10f64.powi(-(decimals as i32)),
-            binned: false,
-            integers: false,
-        })
-    }
-
-    fn integers(self) -> Grid {
-        Grid {
+        let width = match (column.resolution, decimals) {
+            (Some(width), _) => width,
+            (None, Some(decimals)) if decimals <= 15 && has_ties(log, at) => {
+                10f64.powi(-(decimals as i32))
+            }
+            _ => 1.0,
+        };
+        Spacing {
+            width,
+            binned: column.resolution.is_some(),
             integers: true,
-            ..self
         }
     }
 
-    /// The number of a recorded value on the grid.
+    /// Bins of real numbers.
+    fn bins(width: f64) -> Spacing {
+        Spacing {
+            width,
+            binned: true,
+            integers: false,
+        }
+    }
+
+    /// The number of a recorded value.
     fn number(self, value: f64) -> f64 {
         if self.binned {
             value
@@ -309,17 +397,16 @@ impl Grid {
             // The last integer before the next bin.
             (true, true) => ((m + 1.0) * self.width).ceil() - 1.0,
             (true, false) => (m + 1.0) * self.width,
-            (false, true) => m * self.width,
-            (false, false) => (m + 0.5) * self.width,
+            (false, _) => m * self.width,
         }
     }
 }
 
-/// χ² of values on a grid against a law that is rounded alike. Cells are fixed by the law: about 200
+/// χ² of spaced values against a law that is recorded alike. Cells are fixed by the law: about 200
 /// between its extreme quantiles, each whole grid steps wide.
-fn grid_p_value(values: &[(f64, u64)], grid: Grid, cdf: &dyn Fn(f64) -> f64) -> f64 {
+fn spaced_p_value(values: &[(f64, u64)], spacing: Spacing, cdf: &dyn Fn(f64) -> f64) -> f64 {
     const CELLS: f64 = 200.0;
-    let on_grid = |x: f64| (x / grid.width).floor();
+    let on_grid = |x: f64| (x / spacing.width).floor();
     let (low, high) = (
         on_grid(quantile(cdf, 1e-4)),
         on_grid(quantile(cdf, 1.0 - 1e-4)),
@@ -329,13 +416,13 @@ fn grid_p_value(values: &[(f64, u64)], grid: Grid, cdf: &dyn Fn(f64) -> f64) -> 
     let edge = |cell: usize| low + step * cell as f64;
     let mut observed = vec![0u64; cells + 1];
     for &(value, count) in values {
-        let cell = ((grid.number(value) - low) / step)
+        let cell = ((spacing.number(value) - low) / step)
             .ceil()
             .clamp(0.0, cells as f64);
         observed[cell as usize] += count;
     }
     let below: Vec<f64> = (0..cells)
-        .map(|cell| cdf(grid.upper_edge(edge(cell))))
+        .map(|cell| cdf(spacing.upper_edge(edge(cell))))
         .collect();
     let mut probabilities = Vec::with_capacity(cells + 1);
     let mut previous = 0.0;
@@ -371,44 +458,4 @@ fn quantile(cdf: &dyn Fn(f64) -> f64, p: f64) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn laplace(x: f64) -> f64 {
-        if x < 0.0 {
-            0.5 * x.exp()
-        } else {
-            1.0 - 0.5 * (-x).exp()
-        }
-    }
-
-    #[test]
-    fn the_quantile_inverts_the_distribution_function() {
-        for p in [1e-4, 0.3, 0.5, 0.999] {
-            assert!((laplace(quantile(&laplace, p)) - p).abs() < 1e-12);
-        }
-    }
-
-    /// A Laplace sample rounded to one decimal: its own law is kept when rounded alike, and a law of
-    /// 1.2 times the scale is refused. Quantile-spaced sample, so no chance is involved.
-    #[test]
-    fn rounding_is_part_of_the_law() {
-        let n = 50_000;
-        let mut counts: std::collections::BTreeMap<i64, u64> = std::collections::BTreeMap::new();
-        for i in 0..n {
-            let value = quantile(&laplace, (f64::from(i) + 0.5) / f64::from(n));
-            *counts.entry((value * 10.0).round() as i64).or_default() += 1;
-        }
-        let values: Vec<(f64, u64)> = counts
-            .into_iter()
-            .map(|(tenths, count)| (tenths as f64 / 10.0, count))
-            .collect();
-        let grid = Grid {
-            width: 0.1,
-            binned: false,
-            integers: false,
-        };
-        assert!(grid_p_value(&values, grid, &laplace) > 0.99);
-        assert!(grid_p_value(&values, grid, &|x| laplace(x / 1.2)) < 1e-6);
-    }
-}
+mod tests;

@@ -1,34 +1,55 @@
-//! The fourth stage: the certification rows are looked at, by the plan and by nothing else.
+//! The fourth stage: the rows that judge are looked at, by the plan and by nothing else.
+
+use std::sync::Arc;
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::audit::cross_fit::{self, CrossFit};
-use crate::audit::plan::Plan;
+use crate::audit::cross_fit::{CrossFit, Granted};
+use crate::audit::earlier::Block;
+use crate::audit::guesses::guesses;
+use crate::audit::no_leak::{self, NoLeak};
+use crate::audit::plan::{Plan, trials};
 use crate::audit::prepare::Prepared;
 use crate::audit::units::{self, UnitEvidence};
+use crate::audit::upper::UpperLimits;
 use leakgauge_attack::measure::plug_in;
 use leakgauge_attack::pairwise::{
-    self, Advantage, EffectiveRows, Judgement, ScoredRows, effective_rows, judge_and_keep,
+    self, Advantage, AdvantageMethod, EffectiveRows, Judgement, PairErrors, Rule, ScoredRows,
+    effective_rows, judge_and_keep,
 };
 use leakgauge_attack::tuning::Tuned;
-use leakgauge_log::Log;
-use leakgauge_log::observations::ObservationKind;
+use leakgauge_stats::all_rows::{Fresh, Trials, toss};
+use leakgauge_stats::guesses::Guesses;
 
 /// What the rows say.
 pub(super) struct Judged {
     pub judgement: Judgement,
-    /// The certification rows of the worst pair by their scores, where limits may use their order.
+    /// The certification rows of the pair that promised most by their scores, where limits may use their order.
     pub scored: Option<ScoredRows>,
+    /// What all rows that judge say about the advantage at every pair.
     pub advantages: Vec<Advantage>,
+    /// What the certification rows say about the last attack.
+    pub attacks: Vec<Advantage>,
+    /// For each limit of privacy that rests on guesses, these.
+    pub guesses: Vec<Option<Guesses>>,
+    /// Kolmogorov distance of the pair that the plan names, and the rows of both secrets.
+    pub kolmogorov: Option<(f64, [u64; 2])>,
     pub effective: Option<EffectiveRows>,
-    pub plug_in: Option<Vec<f64>>,
+    /// Limits from above; discrete logs only, and not in a split by time.
+    pub upper: Option<Arc<UpperLimits>>,
     pub cross_fit: Option<CrossFit>,
+    pub no_leak: Option<NoLeak>,
+    /// What units say, where limits count units.
     pub units: Option<UnitEvidence>,
 }
 
+/// Streams of the seed's random numbers: for each pair's pooled rows, then for its trials.
+const POOLED: u64 = 1;
+const TRIALS: u64 = 1 << 50;
+
 /// Judges the rules of the plan.
-pub(super) fn judge(prepared: &Prepared, tuned: &Tuned, plan: &Plan) -> Judged {
+pub(super) fn judge(prepared: &Prepared, tuned: &Tuned, earlier: &[Block], plan: &Plan) -> Judged {
     let (log, priors) = (prepared.log, &prepared.priors);
     let serial = prepared.is_serial();
     let (judgement, scored) = judgement(prepared, tuned, plan);
@@ -40,23 +61,25 @@ pub(super) fn judge(prepared: &Prepared, tuned: &Tuned, plan: &Plan) -> Judged {
     let units = units.map(|parts| units::judge(prepared, parts, tuned, plan));
     let dependent = serial || units.is_some();
     let seed = prepared.options.seed;
+    let attacks = match &units {
+        Some(units) => of_units(units, &judgement, plan.methods.len()),
+        None => attacks(plan, &judgement, effective.as_ref(), seed),
+    };
     Judged {
-        advantages: match &units {
-            Some(units) => of_units(units, &judgement, plan.methods.len()),
-            None => advantages(plan, &judgement, effective.as_ref(), seed),
-        },
+        advantages: advantages(prepared, tuned, earlier, plan, &attacks),
+        attacks,
+        guesses: guesses(prepared, tuned, earlier, plan),
+        kolmogorov: kolmogorov(prepared, tuned, plan),
         judgement,
+        no_leak: no_leak::test(prepared),
         // The order statistics of dependent rows have no such limits.
         scored: (!dependent).then_some(scored),
         effective,
-        plug_in: if dependent { None } else { plug_in(log) },
+        upper: UpperLimits::find(prepared).map(Arc::new),
         // Parts dealt at random would put neighbors in time, or rows of a unit, on both sides.
-        cross_fit: cross_fit::kinds(tuned)
+        cross_fit: Granted::of(tuned)
             .filter(|_| !dependent && !prepared.options.quick)
-            .and_then(|kinds| {
-                let attacks = &prepared.options.attacks;
-                CrossFit::run(log, attacks, &kinds, prepared.alpha, seed, priors)
-            }),
+            .and_then(|granted| CrossFit::run(prepared, &granted)),
         units,
     }
 }
@@ -65,14 +88,16 @@ fn judgement(prepared: &Prepared, tuned: &Tuned, plan: &Plan) -> (Judgement, Sco
     let (observations, certify) = (&prepared.log.observations, &prepared.split.certify);
     let worst = tuned.choices[plan.worst].rule;
     let rules = plan.rules(tuned);
+    let attackers = tuned.attackers();
     let (mut judgement, scored) = judge_and_keep(
         &*tuned.scorer,
         observations,
         certify,
         &rules,
-        &prepared.priors,
+        &attackers.priors(),
         Some((worst.a, worst.b)),
     );
+    attackers.judge_others(observations, certify, &mut judgement.guesses);
     if let Some(attack) = &tuned.for_privacy {
         // Its thresholds were chosen for what it had learned by then.
         let pairs = tuned.choices.len();
@@ -81,12 +106,6 @@ fn judgement(prepared: &Prepared, tuned: &Tuned, plan: &Plan) -> (Judgement, Sco
         judgement.tallies.extend(judged.tallies);
     }
     (judgement, scored)
-}
-
-/// Plug-in total variation of every pair of a discrete log.
-fn plug_in(log: &Log) -> Option<Vec<f64>> {
-    (log.observations.kind() == ObservationKind::Discrete)
-        .then(|| plug_in::total_variation(&log.counts))
 }
 
 /// The advantages of all pairs, by their units.
@@ -98,22 +117,84 @@ fn of_units(units: &UnitEvidence, judgement: &Judgement, pairs: usize) -> Vec<Ad
 }
 
 /// Every pair has random numbers of its own, whatever the other pairs need.
-fn advantages(
+fn attacks(
     plan: &Plan,
     judgement: &Judgement,
     effective: Option<&EffectiveRows>,
     seed: u64,
 ) -> Vec<Advantage> {
-    let pairs = plan.methods.iter().zip(&judgement.tallies);
+    let pairs = plan.attack_methods.iter().zip(&judgement.tallies);
     pairs
         .enumerate()
         .map(|(pair, (&method, &tally))| {
             if let Some(effective) = effective {
                 return Advantage::separate(tally, Some(effective.rules[pair]));
             }
-            let mut rng = ChaCha8Rng::seed_from_u64(seed);
-            rng.set_stream(1 + pair as u64);
-            Advantage::new(tally, method, &mut rng)
+            Advantage::new(tally, method, &mut stream(seed, POOLED + pair as u64))
         })
         .collect()
+}
+
+fn stream(seed: u64, stream: u64) -> ChaCha8Rng {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(stream);
+    rng
+}
+
+/// The same from the blocks before the certification rows too, where they judge.
+fn advantages(
+    prepared: &Prepared,
+    tuned: &Tuned,
+    earlier: &[Block],
+    plan: &Plan,
+    attacks: &[Advantage],
+) -> Vec<Advantage> {
+    let blocks: Vec<Vec<PairErrors>> = earlier
+        .iter()
+        .map(|block| {
+            let choices = block.tuned.choices.iter();
+            let rules: Vec<Rule> = choices.map(|choice| choice.rule).collect();
+            let observations = &prepared.log.observations;
+            pairwise::judge(&*block.tuned.scorer, observations, &block.rows, &rules, &[]).tallies
+        })
+        .collect();
+    let pairs = attacks.iter().zip(&plan.methods).enumerate();
+    pairs
+        .map(|(pair, (attack, method))| {
+            if *method != AdvantageMethod::Prequential {
+                return attack.clone();
+            }
+            let mut rng = stream(prepared.options.seed, TRIALS + pair as u64);
+            let tallies = blocks.iter().map(|block| &block[pair]);
+            let tallies = tallies.chain([attack.tally()]);
+            let trials = trials(prepared, earlier, tuned.choices[pair].rule);
+            let all = tallies
+                .zip(trials)
+                .map(|(tally, trials)| toss(&fresh(tally), trials, &mut rng))
+                .fold(Trials::default(), Trials::plus);
+            Advantage::prequential(*attack.tally(), all)
+        })
+        .collect()
+}
+
+fn fresh(tally: &PairErrors) -> Fresh {
+    Fresh {
+        a_rows: tally.a_rows,
+        a_missed: tally.a_missed,
+        b_rows: tally.b_rows,
+        b_missed: tally.b_missed,
+    }
+}
+
+fn kolmogorov(prepared: &Prepared, tuned: &Tuned, plan: &Plan) -> Option<(f64, [u64; 2])> {
+    let planned = plan.kolmogorov?;
+    let rule = tuned.choices[planned.pair].rule;
+    let counts = if planned.all_rows {
+        &prepared.log.counts
+    } else {
+        &prepared.split.certify
+    };
+    let rows = [rule.a, rule.b].map(|secret| counts.rows()[secret as usize]);
+    let distance = plug_in::kolmogorov_distance(&prepared.log.observations, counts, rule.a, rule.b);
+    (rows[0] > 0 && rows[1] > 0).then_some((distance, rows))
 }

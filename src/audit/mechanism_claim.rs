@@ -1,20 +1,23 @@
 //! Claims of a mechanism.
 
-use crate::audit::claim_reason::Grounds;
+use crate::audit::claim_reason::{Divergence, Grounds};
+use crate::audit::claims::smallest_p_value;
 use crate::audit::evidence::Evidence;
 use crate::audit::findings::{ClaimReport, Verdict};
 use crate::audit::goodness::{self, Fit, Untested};
-use crate::audit::plan::analytic;
+use crate::audit::plan::{CertifiedLimit, analytic};
+use crate::audit::privacy;
 use crate::audit::rows_needed;
-use crate::estimate::{Estimate, Reason};
-use leakgauge_base::quantity::Quantity;
+use crate::estimate::Estimate;
+use leakgauge_base::quantity::{PrivacyParameter, Quantity};
 use leakgauge_exact::claim::BoundClaim;
 use leakgauge_exact::mechanism::BoundMechanism;
 use leakgauge_log::Log;
 
-/// Judges the `at`-th claim, a mechanism: refuted at the pair that the tune rows found likeliest to
-/// exceed its own analytic value, holding where every pair's upper limit is within the margin of its
-/// own. A log with an observation that the mechanism cannot produce never holds.
+/// Judges the `at`-th claim, a mechanism: refuted by a pair whose lower limit exceeds its own analytic value,
+/// or by an ε above the mechanism's; holding where every pair's upper limit is within the margin of its own,
+/// and the divergences at the mechanism's ε are within the margin of 0. A log with an observation that the
+/// mechanism cannot produce never holds.
 pub(super) fn judge(
     evidence: &Evidence,
     log: &Log,
@@ -22,95 +25,173 @@ pub(super) fn judge(
     mechanism: &dyn BoundMechanism,
     at: usize,
 ) -> ClaimReport {
-    let suspect = evidence.plan.mechanism_pairs[at].expect("planned for every mechanism claim");
-    let values = |pair| analytic(mechanism, evidence.tuned, pair);
-    let impossible = goodness::impossible(log, mechanism);
-    let (verdict, pair, total_variation) = decide(
+    let case = Case {
         evidence,
-        suspect,
-        |pair| values(pair).0,
-        impossible.is_some(),
-    );
-    let (_, analytic_security) = values(pair);
-    let estimate = total_variation.decreasing(|tv| 1.0 - tv);
-    let rows_needed = match &impossible {
-        Some(_) => None,
-        None => rows_needed::for_mechanism(
-            evidence,
-            verdict,
-            &total_variation,
-            |pair| values(pair).0,
-            pair,
-        ),
+        mechanism,
+        table: evidence.plan.table_read(at),
+        impossible: goodness::impossible(log, mechanism),
     };
-    ClaimReport {
-        claim: claim.claim().clone(),
-        quantity: Quantity::BayesSecurity,
-        analytic: analytic_security,
-        pair: evidence.pair(pair),
-        verdict,
-        reason: Grounds::Mechanism {
-            impossible,
-            margin: evidence.options.margin,
-        }
-        .into(),
-        rows_needed,
-        estimate,
-        fit: Some(match (evidence.effective, evidence.units) {
-            (None, None) => goodness::fit(log, mechanism),
-            _ => Fit::untested(Untested::DependentRows),
-        }),
-    }
-}
-
-/// The verdict, the pair that decides and its total variation.
-fn decide(
-    evidence: &Evidence,
-    suspect: usize,
-    analytic: impl Fn(usize) -> f64,
-    impossible: bool,
-) -> (Verdict, usize, Estimate) {
-    let share = evidence
-        .plan
-        .share(evidence.plan.advantage_read(evidence.tuned, suspect));
-    let level = evidence.one_side(share);
-    let all_pairs = evidence.one_side(evidence.alpha());
-    let of_suspect = evidence.chosen_total_variation(suspect, level);
-    if of_suspect
-        .lower
-        .is_some_and(|lower| lower > analytic(suspect))
-    {
-        return (Verdict::Violated, suspect, of_suspect);
-    }
-    let excess = |pair: usize| {
-        let upper = evidence.plug_in_upper(pair, all_pairs)?;
-        Some((pair, upper - analytic(pair) - evidence.options.margin))
-    };
-    let excesses: Option<Vec<(usize, f64)>> = (0..evidence.pair_count()).map(excess).collect();
-    let largest = excesses.and_then(|excesses| {
-        excesses
-            .into_iter()
-            .reduce(|best, next| if next.1 > best.1 { next } else { best })
+    let fit = Some(match (evidence.effective, evidence.units) {
+        (None, None) => goodness::fit(log, mechanism),
+        _ => Fit::untested(Untested::DependentRows),
     });
-    match largest {
-        Some((pair, excess)) if excess <= 0.0 && !impossible => {
-            let estimate = evidence.total_variation(pair, level, all_pairs);
-            (
-                Verdict::Holds,
-                pair,
-                without_lower(estimate, pair == suspect),
-            )
-        }
-        _ => (Verdict::Inconclusive, suspect, of_suspect),
-    }
+    let mut report = match case.refuted_by_epsilon(claim) {
+        Some(report) => report,
+        None => case.by_total_variation(claim),
+    };
+    report.p_value = case.p_value();
+    report.fit = fit;
+    report
 }
 
-/// A pair that was picked after looking at the certify rows has no lower limit of its own.
-fn without_lower(mut estimate: Estimate, planned: bool) -> Estimate {
-    if !planned {
-        estimate.lower = None;
-        estimate.method.lower = None;
-        estimate.reason = Some(Reason::PickedForUpper);
+struct Case<'a> {
+    evidence: &'a Evidence<'a>,
+    mechanism: &'a dyn BoundMechanism,
+    table: CertifiedLimit,
+    /// An observation of the log that the mechanism cannot produce.
+    impossible: Option<String>,
+}
+
+impl Case<'_> {
+    fn analytic(&self, pair: usize) -> f64 {
+        analytic(self.mechanism, self.evidence.tuned, pair).0
     }
-    estimate
+
+    /// The pair whose lower limit exceeds its own analytic value most, and by how much.
+    fn suspect(&self) -> (usize, f64) {
+        let evidence = self.evidence;
+        let excess = |pair: usize| {
+            let lower = evidence.lower(self.table, pair);
+            (
+                pair,
+                lower.map_or(f64::MIN, |limit| limit.0 - self.analytic(pair)),
+            )
+        };
+        let pairs = (0..evidence.pair_count()).map(excess);
+        pairs.fold((evidence.worst, f64::MIN), |best, next| {
+            if next.1 > best.1 { next } else { best }
+        })
+    }
+
+    fn p_value(&self) -> Option<f64> {
+        let tables = smallest_p_value(self.evidence, self.table, |pair| self.analytic(pair));
+        let epsilon = self.mechanism.epsilon();
+        let privacy = epsilon
+            .is_finite()
+            .then(|| self.evidence.privacy_p_value(0, epsilon));
+        tables.into_iter().chain(privacy).reduce(f64::min)
+    }
+
+    /// Where the total variation does not refute the mechanism and a certified ε does.
+    fn refuted_by_epsilon(&self, claim: &BoundClaim) -> Option<ClaimReport> {
+        let (evidence, epsilon) = (self.evidence, self.mechanism.epsilon());
+        let limit = evidence.privacy(0);
+        // The analytic ε is a rounded logarithm.
+        let refuted = epsilon.is_finite()
+            && self.suspect().1 <= 0.0
+            && limit
+                .lower
+                .is_some_and(|lower| lower > epsilon * (1.0 + 1e-12));
+        refuted.then(|| ClaimReport {
+            claim: claim.claim().clone(),
+            quantity: Quantity::Privacy(PrivacyParameter::Epsilon { delta: 0.0 }),
+            analytic: epsilon,
+            pair: limit.secrets.clone(),
+            estimate: privacy::estimate(evidence, 0, &limit),
+            verdict: Verdict::Violated,
+            reason: Grounds::MechanismEpsilon.into(),
+            rows_needed: None,
+            p_value: None,
+            fit: None,
+        })
+    }
+
+    fn by_total_variation(&self, claim: &BoundClaim) -> ClaimReport {
+        let evidence = self.evidence;
+        let (verdict, pair, total_variation, divergence) = self.decide();
+        let rows_needed = match (&self.impossible, &divergence) {
+            (None, None) => rows_needed::for_mechanism(
+                evidence,
+                verdict,
+                &total_variation,
+                |pair| self.analytic(pair),
+                pair,
+            ),
+            _ => None,
+        };
+        ClaimReport {
+            claim: claim.claim().clone(),
+            quantity: Quantity::BayesSecurity,
+            analytic: analytic(self.mechanism, evidence.tuned, pair).1,
+            pair: evidence.pair(pair),
+            estimate: total_variation.decreasing(|tv| 1.0 - tv),
+            verdict,
+            reason: Grounds::Mechanism {
+                impossible: self.impossible.clone(),
+                margin: evidence.options.margin,
+                divergence,
+            }
+            .into(),
+            rows_needed,
+            p_value: None,
+            fit: None,
+        }
+    }
+
+    /// The verdict, the pair that decides, its total variation, and the divergence that may be too large where
+    /// the total variation is not.
+    fn decide(&self) -> (Verdict, usize, Estimate, Option<Divergence>) {
+        let evidence = self.evidence;
+        let (suspect, excess) = self.suspect();
+        let of_suspect = evidence.picked_total_variation(self.table, suspect);
+        if excess > 0.0 {
+            return (Verdict::Violated, suspect, of_suspect, None);
+        }
+        let Some((pair, upper)) = self.nearest().filter(|_| self.impossible.is_none()) else {
+            return (Verdict::Inconclusive, suspect, of_suspect, None);
+        };
+        if let Some(divergence) = self.divergence() {
+            return (Verdict::Inconclusive, suspect, of_suspect, Some(divergence));
+        }
+        let estimate = evidence.total_variation(self.table, pair, Some(upper));
+        (Verdict::Holds, pair, estimate, None)
+    }
+
+    /// If every pair's upper limit is within the margin: the pair that is nearest to exceeding it.
+    fn nearest(&self) -> Option<(usize, f64)> {
+        let limits = self.evidence.upper?;
+        let margin = self.evidence.options.margin;
+        let room = |pair: usize| {
+            let upper = limits.single(pair)?;
+            let room = self.analytic(pair) + margin - upper;
+            (room >= 0.0).then_some((pair, upper, room))
+        };
+        let all: Option<Vec<_>> = (0..self.evidence.pair_count()).map(room).collect();
+        let nearest = all?
+            .into_iter()
+            .reduce(|best, next| if next.2 < best.2 { next } else { best });
+        nearest.map(|(pair, upper, _)| (pair, upper))
+    }
+
+    /// A divergence at the mechanism's ε that may exceed the margin: the largest.
+    fn divergence(&self) -> Option<Divergence> {
+        /// Beyond this e^ε times a probability says nothing of any log.
+        const MOST: f64 = 30.0;
+        let (evidence, epsilon) = (self.evidence, self.mechanism.epsilon());
+        let limits = evidence.upper.filter(|_| epsilon < MOST)?;
+        let margin = evidence.options.margin;
+        let pairs = (0..evidence.pair_count()).flat_map(|pair| {
+            let [a, b] = evidence.pair(pair).secrets();
+            [[a, b], [b, a]]
+        });
+        let found = pairs.map(|pair| (pair, limits.divergence(pair, epsilon)));
+        let (pair, upper) = found.reduce(|best, next| if next.1 > best.1 { next } else { best })?;
+        (upper > margin).then(|| Divergence {
+            pair: evidence.secrets(pair),
+            distance: None,
+            upper,
+            epsilon,
+            delta: 0.0,
+        })
+    }
 }

@@ -3,6 +3,7 @@
 //! findings together.
 
 mod advice;
+mod agreement;
 mod assemble;
 mod assumptions;
 mod attack;
@@ -13,13 +14,16 @@ mod convergence;
 mod copies;
 mod cross_fit;
 mod distributions;
+mod earlier;
 mod evidence;
 mod figures;
 mod findings;
 mod given;
 mod goodness;
+mod guesses;
 mod judge;
 mod mechanism_claim;
+mod no_leak;
 mod options;
 mod order;
 mod overall;
@@ -29,12 +33,14 @@ mod plan;
 mod points;
 mod prepare;
 mod privacy;
+mod privacy_plan;
 mod rows_needed;
 mod tallies;
 mod targets;
 mod trade_off;
 mod unit_laws;
 mod units;
+mod upper;
 mod warning;
 mod warnings;
 
@@ -55,7 +61,8 @@ pub use findings::{
     PrivacyLimit, Sample, TotalVariationPoints, Verdict, WorstPair,
 };
 pub use given::check_scores;
-pub use goodness::{Fit, FitTest, GoodnessTest, Untested};
+pub use goodness::{Fit, FitTest, GoodnessTest, RecordedGrid, Untested};
+pub use no_leak::NoLeak;
 pub use options::{AuditOptions, PriorChoice, SplitChoice};
 pub(crate) use order::order_warnings;
 pub use pair::{Labels, Pair};
@@ -72,7 +79,8 @@ pub fn audit(log: &Log, options: &AuditOptions) -> Result<Findings> {
     let (log, copies) = copies::without_copies(log)?;
     let prepared = prepare::prepare(&log, copies, options)?;
     let tuned = attack::attack(&prepared)?;
-    let plan = plan::plan(&prepared, &tuned);
-    let judged = judge::judge(&prepared, &tuned, &plan);
+    let earlier = earlier::earlier(&prepared)?;
+    let plan = plan::plan(&prepared, &tuned, &earlier);
+    let judged = judge::judge(&prepared, &tuned, &earlier, &plan);
     Ok(assemble::assemble(&prepared, &tuned, &plan, &judged))
 }

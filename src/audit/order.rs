@@ -58,7 +58,7 @@ fn of_observations(observations: &Observations, secrets: usize, rows: &RowOrder)
     let numeric = observations
         .columns()
         .iter()
-        .filter(|column| column.kind == ColumnType::Numeric);
+        .filter(|column| column.kind != ColumnType::Categorical);
     let is_random = order::random_order(&rows.secrets, secrets) >= ALARM;
     let block = if rows.thinned { BLOCK } else { usize::MAX };
     let (mut autocorrelation, mut drift) = (Worst::default(), Worst::default());
@@ -133,7 +133,7 @@ fn of_labels(
     let labels = observations
         .columns()
         .iter()
-        .filter(|column| column.kind == ColumnType::Categorical);
+        .filter(|column| column.kind != ColumnType::Numeric);
     let name = labels
         .map(|column| column.name.as_str())
         .collect::<Vec<_>>()

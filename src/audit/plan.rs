@@ -1,134 +1,166 @@
-//! The third stage: what will be judged on the certification rows, settled before any of them is looked at.
+//! The third stage: what will be judged, settled before any of the rows that judge is looked at.
 //!
-//! Exit code 1 must have probability at most α if all claims are true. So every distinct limit that a
-//! claim reads to be refuted gets an equal share of α; claims that read the same limit share it free.
-//! A limit that no claim reads is printed at α.
+//! *Two errors.* A wrong "violated" has probability at most α, and so has a wrong "holds": each limit from
+//! below and each limit from above holds with probability 1 − α by itself.
+//!
+//! *From below.* Exit code 1 must have probability at most α if all claims are true. So every distinct limit
+//! that a claim reads to be refuted gets a share of α; claims that read the same limit share it free. A limit
+//! that no claim reads is printed at α.
+//!
+//! *All pairs.* Limits of the total variation are read from one table of all pairs, whose parts of α are
+//! settled beforehand ([`leakgauge_stats::joint`]), so that no pair proves more than the verdict says.
 
-use crate::audit::overall::{RiskMethod, choose_methods};
+use crate::audit::earlier::Block;
+use crate::audit::overall::{self, RiskPlan};
 use crate::audit::prepare::Prepared;
-use crate::audit::targets::Targets;
+use crate::audit::privacy_plan::{self, PrivacyPlan};
 use leakgauge_attack::measure::plug_in;
-use leakgauge_attack::pairwise::{AdvantageGuide, AdvantageMethod, Rule};
-use leakgauge_attack::split::Split;
+use leakgauge_attack::pairwise::{AdvantageGuide, AdvantageMethod, PairChoice, Rule};
 use leakgauge_attack::tuning::Tuned;
-use leakgauge_base::quantity::PrivacyParameter;
 use leakgauge_exact::claim::{BoundClaim, Terms};
 use leakgauge_exact::mechanism::BoundMechanism;
-use leakgauge_log::observations::{Counts, Observations};
-use leakgauge_stats::concentration;
-use leakgauge_stats::multiplicity::bonferroni;
+use leakgauge_log::observations::ObservationKind;
+use leakgauge_stats::{all_rows, band, joint};
 
 /// A limit that can refute a claim.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum CertifiedLimit {
-    /// The error rates of a rule, limited together: ε follows from them, and the advantage too.
+    /// The total variations of all pairs, by the parts of α of this table.
+    Table(usize),
+    /// The error rates of a rule, limited together: μ and ρ follow from them, and ε.
     Errors(Rule),
     /// The same for a rule on the scores of the attack that was chosen for privacy.
     PrivacyErrors(Rule),
-    /// The pooled errors of a rule: the advantage follows from them.
-    Pooled(Rule),
-    /// The Kolmogorov distance of a pair.
-    Kolmogorov(usize),
+    /// The guesses between two secrets: ε follows from them, at every δ.
+    Guesses([u32; 2]),
 }
 
-/// How the total variation of the worst pair is certified.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum WorstMethod {
-    Attack,
-    Kolmogorov,
-}
-
-/// Where a limit of ε, μ or ρ comes from.
+/// The Kolmogorov distance of a pair as a limit of its total variation, beside its attack's.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct PrivacyPlan {
-    pub quantity: PrivacyParameter,
-    pub rule: Rule,
-    /// The limit that it follows from.
-    pub read: CertifiedLimit,
-    /// Position among the rules that are judged.
-    pub position: usize,
+pub(super) struct Kolmogorov {
+    /// The pair.
+    pub pair: usize,
+    /// Its part of what the pair has of α; the attack has the rest.
+    pub share: f64,
+    /// Whether all rows serve, or those that certify.
+    pub all_rows: bool,
 }
 
 /// What is judged and at which level.
 #[derive(Debug)]
 pub(super) struct Plan {
     alpha: f64,
+    /// The part of α that naming one of all secrets leaves for everything else from below.
+    for_pairs: f64,
     /// For each pair, how its advantage is limited.
     pub methods: Vec<AdvantageMethod>,
-    /// The worst pair.
+    /// For each pair, how the advantage of the last attack is limited, by the certification rows alone.
+    pub attack_methods: Vec<AdvantageMethod>,
+    /// The pair that promises most.
     pub worst: usize,
-    pub worst_method: WorstMethod,
+    /// Parts of α of all pairs: for the worst pair first, then for the claims of mechanisms.
+    pub tables: Vec<Vec<f64>>,
+    /// For each claim of a mechanism, its table.
+    table_of_claims: Vec<Option<usize>>,
+    pub kolmogorov: Option<Kolmogorov>,
     /// ε at δ = 0 first, then those that claims read, each once.
     pub privacy: Vec<PrivacyPlan>,
     /// For each claim of privacy, which of these it reads.
     privacy_of_claims: Vec<Option<usize>>,
-    /// For each claim of a mechanism, the pair most likely to refute it.
-    pub mechanism_pairs: Vec<Option<usize>>,
-    reads: Vec<CertifiedLimit>,
+    /// What claims read, with weights: shares of α are in proportion.
+    reads: Vec<(CertifiedLimit, f64)>,
     /// For each prior, how the Bayes risk is limited from above.
-    pub risk_methods: Vec<RiskMethod>,
+    pub risk: Vec<RiskPlan>,
 }
 
-/// Settles the plan on the tuning rows. In a split by time each error rate is limited by itself: nothing
-/// is said of how the errors of one secret and of the other hang together.
-pub(super) fn plan(prepared: &Prepared, tuned: &Tuned) -> Plan {
-    let (split, claims, alpha) = (&prepared.split, &prepared.claims, prepared.alpha);
-    let choices = &tuned.choices;
-    // Numbers of certification rows may be looked at: a pair that cannot be judged is no candidate.
-    let judged = |rule: Rule| {
-        let rows = split.certify.rows();
-        [rule.a, rule.b].iter().all(|&s| rows[s as usize] > 0)
-    };
-    let candidate = |rule: Rule, value: f64| if judged(rule) { value } else { f64::MIN };
-    let limits = choices.iter();
-    let worst = largest(limits.map(|choice| candidate(choice.rule, choice.lower)));
-    let (privacy, privacy_of_claims) = privacy(tuned, claims, &prepared.targets, &candidate);
-    let (methods, worst_method, risk_methods) = if prepared.is_serial() {
-        (
-            vec![AdvantageMethod::Separate; choices.len()],
-            WorstMethod::Attack,
-            vec![RiskMethod::EffectiveRows; prepared.priors.len()],
-        )
-    } else if prepared.units.is_some() {
-        (
-            vec![AdvantageMethod::Separate; choices.len()],
-            WorstMethod::Attack,
-            vec![RiskMethod::Units; prepared.priors.len()],
-        )
+/// The weight of the limit of ε beside that of the total variation, for a claim of a mechanism.
+const EPSILON_WEIGHT: f64 = 0.25;
+/// The Kolmogorov distance's part of a pair's α, where two secrets have one column of numbers.
+const KOLMOGOROV_SHARE: f64 = 0.1;
+
+/// Settles the plan. In a split by time each error rate is limited by itself: nothing is said of how the
+/// errors of one secret and of the other hang together.
+pub(super) fn plan(prepared: &Prepared, tuned: &Tuned, earlier: &[Block]) -> Plan {
+    let promises = Promises::new(prepared, tuned, earlier);
+    let pairs = tuned.choices.len();
+    let attack_methods = if prepared.is_serial() || prepared.units.is_some() {
+        vec![AdvantageMethod::Separate; pairs]
     } else {
-        (
-            methods(split, tuned, alpha),
-            worst_method(&prepared.log.observations, split, tuned, worst, alpha),
-            choose_methods(tuned, split, &prepared.priors, alpha),
-        )
+        attack_methods(prepared, tuned)
     };
-    let mechanism_pairs = claims.iter();
+    let methods = if earlier.is_empty() {
+        attack_methods.clone()
+    } else {
+        vec![AdvantageMethod::Prequential; pairs]
+    };
+    let by_pair = promises.all(|_| 0.0);
+    let worst = largest(by_pair.iter().copied());
+    let (privacy, privacy_of_claims) = privacy_plan::plan(prepared, tuned, earlier);
+    let (risk, for_pairs) = overall::plan(prepared, tuned, worst);
     let mut plan = Plan {
-        alpha,
+        alpha: prepared.alpha,
+        for_pairs,
         methods,
+        attack_methods,
         worst,
-        worst_method,
+        tables: vec![joint::shares(&by_pair)],
+        table_of_claims: Vec::new(),
+        kolmogorov: kolmogorov(prepared, tuned, worst, earlier),
         privacy,
         privacy_of_claims,
-        mechanism_pairs: mechanism_pairs
-            .map(|claim| mechanism_pair(tuned, claim, &judged))
-            .collect(),
         reads: Vec::new(),
-        risk_methods,
+        risk,
     };
-    plan.share_level(tuned, claims);
+    for claim in &prepared.claims {
+        let table = claim.mechanism().map(|mechanism| {
+            plan.add_table(joint::shares(&promises.all(|choice| {
+                let rule = choice.rule;
+                mechanism.total_variation(rule.a as usize, rule.b as usize)
+            })))
+        });
+        plan.table_of_claims.push(table);
+    }
+    plan.share_level(&prepared.claims);
     plan
 }
 
 impl Plan {
+    fn add_table(&mut self, shares: Vec<f64>) -> usize {
+        let known = self.tables.iter().position(|known| *known == shares);
+        known.unwrap_or_else(|| {
+            self.tables.push(shares);
+            self.tables.len() - 1
+        })
+    }
+
     /// Every distinct limit that a claim reads gets a share of the level.
-    fn share_level(&mut self, tuned: &Tuned, claims: &[BoundClaim]) {
+    fn share_level(&mut self, claims: &[BoundClaim]) {
         for (at, claim) in claims.iter().enumerate() {
-            let read = self.read_by(tuned, at, claim);
-            if !self.reads.contains(&read) {
-                self.reads.push(read);
+            match claim.terms() {
+                Terms::Privacy(_) => self.add_read(self.privacy[self.privacy_at(at)].read, 1.0),
+                Terms::BayesSecurity { .. }
+                | Terms::Advantage { .. }
+                | Terms::AttackAdvantage { .. } => self.add_read(CertifiedLimit::Table(0), 1.0),
+                Terms::Mechanism(mechanism) => {
+                    self.add_read(self.table_read(at), 1.0);
+                    if mechanism.epsilon().is_finite() {
+                        self.add_read(self.privacy[0].read, EPSILON_WEIGHT);
+                    }
+                }
             }
         }
+    }
+
+    fn add_read(&mut self, read: CertifiedLimit, weight: f64) {
+        match self.reads.iter_mut().find(|known| known.0 == read) {
+            Some(known) => known.1 = known.1.max(weight),
+            None => self.reads.push((read, weight)),
+        }
+    }
+
+    /// The table that a claim of a mechanism reads.
+    pub fn table_read(&self, claim: usize) -> CertifiedLimit {
+        CertifiedLimit::Table(self.table_of_claims[claim].expect("planned for every mechanism"))
     }
 
     /// All rules that are judged: one per pair, then those for limits of privacy.
@@ -144,110 +176,71 @@ impl Plan {
         self.reads.len()
     }
 
-    /// The share of α that a limit gets.
+    /// The part of α that a limit gets, in (0, 1].
+    pub fn part(&self, read: CertifiedLimit) -> f64 {
+        let all: f64 = self.reads.iter().map(|read| read.1).sum();
+        let known = self.reads.iter().find(|known| known.0 == read);
+        self.for_pairs * known.map_or(1.0, |known| known.1 / all)
+    }
+
+    /// The level of a limit.
     pub fn share(&self, read: CertifiedLimit) -> f64 {
-        if self.reads.contains(&read) {
-            bonferroni(self.alpha, self.reads.len() as u64)
-        } else {
-            self.alpha
-        }
+        self.alpha * self.part(read)
     }
 
-    /// The limit on the total variation of the worst pair.
-    pub fn worst_read(&self, tuned: &Tuned) -> CertifiedLimit {
-        match self.worst_method {
-            WorstMethod::Attack => self.advantage_read(tuned, self.worst),
-            WorstMethod::Kolmogorov => CertifiedLimit::Kolmogorov(self.worst),
-        }
+    /// The level of a pair's limit in a table.
+    pub fn pair_share(&self, read: CertifiedLimit, pair: usize) -> f64 {
+        let CertifiedLimit::Table(table) = read else {
+            return self.share(read);
+        };
+        self.share(read) * self.tables[table][pair]
     }
 
-    /// The limit on the advantage of a pair's attack.
-    pub fn advantage_read(&self, tuned: &Tuned, pair: usize) -> CertifiedLimit {
-        let rule = tuned.choices[pair].rule;
-        match self.methods[pair] {
-            AdvantageMethod::Separate => CertifiedLimit::Errors(rule),
-            AdvantageMethod::Pooled => CertifiedLimit::Pooled(rule),
-        }
-    }
-
-    /// The limit that a claim of privacy reads.
-    pub fn privacy_of(&self, claim: usize) -> PrivacyPlan {
-        self.privacy[self.privacy_of_claims[claim].expect("planned for every claim of privacy")]
-    }
-
-    fn read_by(&self, tuned: &Tuned, at: usize, claim: &BoundClaim) -> CertifiedLimit {
-        match claim.terms() {
-            Terms::Privacy(_) => self.privacy_of(at).read,
-            Terms::BayesSecurity { .. } | Terms::Advantage { .. } => self.worst_read(tuned),
-            Terms::AttackAdvantage { .. } => self.advantage_read(tuned, self.worst),
-            Terms::Mechanism(_) => {
-                let pair = self.mechanism_pairs[at].expect("planned for every mechanism claim");
-                self.advantage_read(tuned, pair)
-            }
-        }
+    /// Which of the limits of privacy a claim of privacy reads.
+    pub fn privacy_at(&self, claim: usize) -> usize {
+        self.privacy_of_claims[claim].expect("planned for every claim of privacy")
     }
 }
 
-/// The limits of privacy that are read, and which of them each claim reads: at the pair whose tune-row
-/// limit exceeds its own allowance most.
-fn privacy(
-    tuned: &Tuned,
-    claims: &[BoundClaim],
-    targets: &Targets,
-    candidate: &dyn Fn(Rule, f64) -> f64,
-) -> (Vec<PrivacyPlan>, Vec<Option<usize>>) {
-    let choices = &tuned.choices;
-    let at = |target: usize, value: &dyn Fn(PrivacyParameter, Rule, f64) -> f64| {
-        let quantity = |pair: usize| targets.list[target].at(pair);
-        let pair = largest(choices.iter().enumerate().map(|(pair, choice)| {
-            let (rule, limit) = choice.privacy[target];
-            candidate(rule, value(quantity(pair), rule, limit))
-        }));
-        let rule = choices[pair].privacy[target].0;
-        PrivacyPlan {
-            quantity: quantity(pair),
-            rule,
-            read: match tuned.for_privacy {
-                Some(_) => CertifiedLimit::PrivacyErrors(rule),
-                None => CertifiedLimit::Errors(rule),
-            },
-            position: 0,
+/// What pairs promise, by rows before the first that judges.
+struct Promises<'a> {
+    choices: &'a [PairChoice],
+    /// Rows that will judge, by secret.
+    rows: Vec<u64>,
+    alpha: f64,
+}
+
+impl<'a> Promises<'a> {
+    fn new(prepared: &Prepared, tuned: &'a Tuned, earlier: &'a [Block]) -> Self {
+        let mut rows = prepared.split.certify.rows().to_vec();
+        for block in earlier {
+            for (sum, more) in rows.iter_mut().zip(block.rows.rows()) {
+                *sum += more;
+            }
         }
-    };
-    let limit = |_: PrivacyParameter, _: Rule, limit: f64| limit;
-    let mut plans = vec![at(0, &limit)];
-    let of_claims = claims
-        .iter()
-        .zip(&targets.of_claims)
-        .map(|(claim, target)| {
-            let promise = claim.privacy()?;
-            let excess = |quantity: PrivacyParameter, rule: Rule, limit: f64| {
-                let allowed = promise.between(rule.a as usize, rule.b as usize);
-                quantity.excess(limit.max(0.0), allowed.parameter())
-            };
-            // Where all pairs are allowed the same, claims of several values read one limit.
-            let plan = if promise.is_uniform() {
-                at((*target)?, &limit)
-            } else {
-                at((*target)?, &excess)
-            };
-            let known = plans.iter().position(|known| *known == plan);
-            Some(known.unwrap_or_else(|| {
-                plans.push(plan);
-                plans.len() - 1
-            }))
-        });
-    let of_claims = of_claims.collect();
-    for (at, plan) in plans.iter_mut().enumerate() {
-        plan.position = choices.len() + at;
+        Promises {
+            choices: &earlier.first().map_or(tuned, |first| &first.tuned).choices,
+            rows,
+            alpha: prepared.alpha,
+        }
     }
-    (plans, of_claims)
+
+    /// Of every pair: the limit to expect, less what is allowed.
+    fn all(&self, allowed: impl Fn(&PairChoice) -> f64) -> Vec<f64> {
+        let promise = |choice: &PairChoice| {
+            let (rule, tune) = (choice.rule, &choice.tune);
+            let rows = [rule.a, rule.b].map(|secret| self.rows[secret as usize]);
+            let errors = [tune.a_missed, tune.b_missed];
+            joint::promise(errors, [tune.a_rows, tune.b_rows], rows, self.alpha) - allowed(choice)
+        };
+        self.choices.iter().map(promise).collect()
+    }
 }
 
 /// For each pair, the method that promises the larger limit on its certification rows.
-fn methods(split: &Split, tuned: &Tuned, alpha: f64) -> Vec<AdvantageMethod> {
-    let guide = AdvantageGuide::new(alpha);
-    let rows = split.certify.rows();
+fn attack_methods(prepared: &Prepared, tuned: &Tuned) -> Vec<AdvantageMethod> {
+    let guide = AdvantageGuide::new(prepared.alpha);
+    let rows = prepared.split.certify.rows();
     let choices = tuned.choices.iter();
     choices
         .map(|choice| {
@@ -261,7 +254,7 @@ fn methods(split: &Split, tuned: &Tuned, alpha: f64) -> Vec<AdvantageMethod> {
 }
 
 /// The position of the largest value, the first of equals.
-fn largest(values: impl Iterator<Item = f64>) -> usize {
+pub(super) fn largest(values: impl Iterator<Item = f64>) -> usize {
     let best = values
         .enumerate()
         .fold((0, f64::NEG_INFINITY), |best, next| {
@@ -270,64 +263,49 @@ fn largest(values: impl Iterator<Item = f64>) -> usize {
     best.0
 }
 
-/// The pair whose tune-row lower limit exceeds its own analytic total variation most.
-fn mechanism_pair(
-    tuned: &Tuned,
-    claim: &BoundClaim,
-    judged: &dyn Fn(Rule) -> bool,
-) -> Option<usize> {
-    let mechanism = claim.mechanism()?;
-    Some(largest(tuned.choices.iter().map(|choice| {
-        let rule = choice.rule;
-        if judged(rule) {
-            choice.lower - mechanism.total_variation(rule.a as usize, rule.b as usize)
-        } else {
-            f64::MIN
-        }
-    })))
-}
-
-/// On one numeric column the Kolmogorov distance is an alternative to the attack. The better on the
-/// tuning rows is taken.
-fn worst_method(
-    observations: &Observations,
-    split: &Split,
+/// One column of numbers has an alternative to the attack, which needs no rows to learn from. With two
+/// secrets it serves beside the attack; with more it stands in for it at the pair that promises most, if it
+/// does better on the tuning rows.
+fn kolmogorov(
+    prepared: &Prepared,
     tuned: &Tuned,
     worst: usize,
-    alpha: f64,
-) -> WorstMethod {
-    let choice = &tuned.choices[worst];
-    if observations.columns().len() != 1
-        || observations.dimensions() != 1
-        || !choice.tune.is_judged()
-    {
-        return WorstMethod::Attack;
+    earlier: &[Block],
+) -> Option<Kolmogorov> {
+    let observations = &prepared.log.observations;
+    let applies = observations.columns().len() == 1
+        && observations.kind() == ObservationKind::Numeric
+        && !prepared.options.attacks.are_given()
+        && !prepared.is_serial()
+        && prepared.units.is_none();
+    let two = tuned.choices.len() == 1;
+    if !applies || two {
+        return applies.then_some(Kolmogorov {
+            pair: 0,
+            share: KOLMOGOROV_SHARE,
+            all_rows: true,
+        });
     }
+    let (choice, tune) = (&tuned.choices[worst], &prepared.split.tune);
     let (a, b) = (choice.rule.a, choice.rule.b);
-    if kolmogorov_lower(observations, &split.tune, a, b, alpha) > choice.lower {
-        WorstMethod::Kolmogorov
-    } else {
-        WorstMethod::Attack
-    }
+    let rows = [a, b].map(|secret| tune.rows()[secret as usize]);
+    let distance = plug_in::kolmogorov_distance(observations, tune, a, b);
+    let lower = band::total_variation_at_least(distance, rows[0], rows[1], prepared.alpha);
+    (choice.tune.is_judged() && earlier.is_empty() && lower > choice.lower).then_some(Kolmogorov {
+        pair: worst,
+        share: 1.0,
+        all_rows: false,
+    })
 }
 
-/// Lower limit of the total variation of two secrets from their Kolmogorov distance.
-///
-/// # Formula
-/// sup|F̂_a − F̂_b| − r_a − r_b, r = √(ln(4/α)/2n) for each empirical distribution function.
-///
-/// # References
-/// Massart 1990, doi:10.1214/aop/1176990746.
-pub(super) fn kolmogorov_lower(
-    observations: &Observations,
-    counts: &Counts,
-    a: u32,
-    b: u32,
-    alpha: f64,
-) -> f64 {
-    let radius =
-        |secret: u32| concentration::dkw_radius(counts.rows()[secret as usize], alpha / 2.0);
-    plug_in::kolmogorov_distance(observations, counts, a, b) - radius(a) - radius(b)
+/// The numbers of trials of all blocks of a pair, the certification rows last. They follow from numbers of
+/// rows alone.
+pub(super) fn trials(prepared: &Prepared, earlier: &[Block], rule: Rule) -> Vec<u64> {
+    let blocks = earlier.iter().map(|block| &block.rows);
+    let blocks = blocks.chain([&prepared.split.certify]);
+    let rows = blocks.map(|counts| counts.rows());
+    rows.map(|rows| all_rows::tosses(rows[rule.a as usize], rows[rule.b as usize]))
+        .collect()
 }
 
 /// The analytic values of a mechanism at a pair, (total variation, Bayes security).

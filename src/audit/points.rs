@@ -1,85 +1,104 @@
-//! Points of the total variation of discrete logs: from the attack, plug-in, minimax; and which of them
-//! is reported.
+//! Estimates of the total variation: from attacks, plug-in, minimax; and which of them is reported. A pair has
+//! one estimate, whichever table shows it.
 
 use crate::audit::evidence::Evidence;
 use crate::audit::findings::TotalVariationPoints;
-use crate::estimate::{Estimate, Method};
+use crate::audit::plan::CertifiedLimit;
+use crate::estimate::Method;
 use leakgauge_attack::measure::minimax_tv::{BySecret, SparsePair};
 use leakgauge_attack::measure::plug_in;
 use leakgauge_log::observations::Counts;
 
+/// The estimate of a pair, not constrained by anything.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PairEstimate {
+    /// With its method; `None` where a secret has no rows to judge.
+    pub best: Option<(f64, Method)>,
+    /// What serves where the best is outside of what is certified.
+    pub second: Option<(f64, Method)>,
+    /// All of them; discrete logs only.
+    pub points: Option<TotalVariationPoints>,
+}
+
 impl Evidence<'_> {
-    /// Every point of the worst pair, from rows that did not choose it; and the best of them as the
-    /// point of the estimate.
-    pub(super) fn worst_points(&self, estimate: &mut Estimate) -> Option<TotalVariationPoints> {
-        self.plug_in?;
-        let rule = self.tuned.choices[self.plan.worst].rule;
-        let chosen = !self.fresh && self.pair_count() > 1;
-        let rows = if chosen { self.certify } else { self.counts };
-        let of_pair = |rows: &Counts| {
-            let cells = rows.cells().iter().copied();
-            let cells = cells.filter(|cell| [rule.a, rule.b].contains(&cell.secret));
-            Counts::new(rows.secrets(), cells.collect())
-        };
-        let of_pair_of_all = of_pair(self.counts);
-        let of_pair = of_pair(rows);
-        // Whether the log is sparse is a matter of all rows, as it is in the list of pairs.
-        let all = BySecret::new(&of_pair_of_all).pair(rule.a, rule.b);
-        let sparse = SparsePair {
-            total_variation: BySecret::new(&of_pair).pair(rule.a, rule.b).total_variation,
-            ..all
-        };
-        let plug_in = plug_in::total_variation(&of_pair)[self.plan.worst];
-        self.points(self.plan.worst, &sparse, plug_in, estimate)
+    /// The estimates of all pairs.
+    pub(super) fn pair_estimates(&self) -> Vec<PairEstimate> {
+        use rayon::prelude::*;
+        let sparse = self.upper.map(|_| BySecret::new(self.counts).all_pairs());
+        (0..self.pair_count())
+            .into_par_iter()
+            .map(|pair| self.pair_estimate(pair, sparse.as_ref().map(|sparse| &sparse[pair])))
+            .collect()
     }
 
-    /// Sparseness and minimax estimate of every pair, from all rows: nothing chose these pairs.
-    pub(super) fn listed_sparse(&self) -> Option<Vec<SparsePair>> {
-        self.plug_in?;
-        Some(BySecret::new(self.counts).all_pairs())
+    /// Whether nothing but the promise of the rows that were learned from chose a pair out of several. What is said
+    /// of it then comes from the certification rows, which did not.
+    fn is_chosen(&self, pair: usize) -> bool {
+        let certified = self.lower(CertifiedLimit::Table(0), pair);
+        self.pair_count() > 1
+            && pair == self.worst
+            && certified.is_none_or(|(lower, _)| lower <= 0.0)
     }
 
-    /// Every point of a pair that nothing in the log chose.
-    pub(super) fn listed_points(
-        &self,
-        pair: usize,
-        sparse: Option<&SparsePair>,
-        estimate: &mut Estimate,
-    ) -> Option<TotalVariationPoints> {
-        let plug_in = self.plug_in?[pair];
-        self.points(pair, sparse?, plug_in, estimate)
-    }
-
-    /// The rule which point is reported knows rows, distinct observations and columns, never a value:
-    /// minimax where most observations are seen about once, but not most rows show what was seen once,
-    /// and there is nothing besides the observation as a whole for an attack to learn from; else the attack.
-    fn points(
-        &self,
-        pair: usize,
-        sparse: &SparsePair,
-        plug_in: f64,
-        estimate: &mut Estimate,
-    ) -> Option<TotalVariationPoints> {
-        let attack = |method: Method| {
-            let point = estimate.point;
-            point.filter(|_| estimate.method.point == Some(method))
+    fn pair_estimate(&self, pair: usize, sparse: Option<&SparsePair>) -> PairEstimate {
+        let held_out = self.advantages[pair].point();
+        let held_out = held_out.map(|point| (point, Method::HeldOutAttack));
+        let all_rows = held_out.and(self.cross_fit).and_then(|c| c.advantage(pair));
+        let all_rows = all_rows.map(|point| (point, Method::CrossFittedAttack));
+        let (best, second) = match all_rows {
+            Some(all_rows) if !self.is_chosen(pair) => (Some(all_rows), held_out),
+            _ => (held_out, all_rows),
         };
-        let points = TotalVariationPoints {
+        let points = sparse.and_then(|sparse| self.discrete_points(pair, sparse));
+        let minimax = points.and_then(|points| self.minimax(&points, sparse?));
+        PairEstimate {
+            best: minimax.filter(|_| best.is_some()).or(best),
+            second: if minimax.is_some() { best } else { second },
+            points,
+        }
+    }
+
+    /// All estimates of a pair of a discrete log.
+    fn discrete_points(&self, pair: usize, sparse: &SparsePair) -> Option<TotalVariationPoints> {
+        let of_all = self.upper?.plug_in[pair];
+        let (plug_in, minimax) = if self.is_chosen(pair) {
+            self.certified_points(pair)
+        } else {
+            (of_all, sparse.total_variation)
+        };
+        Some(TotalVariationPoints {
             plug_in,
-            minimax: sparse.total_variation,
+            minimax,
             held_out_attack: self.advantages[pair].point(),
-            cross_fitted_attack: attack(Method::CrossFittedAttack),
+            cross_fitted_attack: self.cross_fit.and_then(|c| c.advantage(pair)),
             distinct: sparse.distinct,
             effective_rows: sparse.rows,
             seen_once: sparse.seen_once,
-        };
+        })
+    }
+
+    /// Plug-in and minimax estimates of a pair from the certification rows.
+    fn certified_points(&self, pair: usize) -> (f64, Option<f64>) {
+        let rule = self.tuned.choices[pair].rule;
+        let cells = self.certify.cells().iter().copied();
+        let cells = cells.filter(|cell| [rule.a, rule.b].contains(&cell.secret));
+        let of_pair = Counts::new(self.certify.secrets(), cells.collect());
+        (
+            plug_in::total_variation(&of_pair)[pair],
+            BySecret::new(&of_pair).pair(rule.a, rule.b).total_variation,
+        )
+    }
+
+    /// The rule which estimate is reported knows rows, distinct observations and columns, never a value:
+    /// minimax where most observations are seen about once, but not most rows show what was seen once,
+    /// and there is nothing besides the observation as a whole for an attack to learn from; else the attack.
+    /// Whether the log is sparse is a matter of all rows.
+    fn minimax(&self, points: &TotalVariationPoints, sparse: &SparsePair) -> Option<(f64, Method)> {
         // Of given scores the attack is what is asked about.
         let alone = self.observations.columns().len() == 1 && !self.options.attacks.are_given();
-        if let Some(minimax) = points.minimax.filter(|_| {
-            alone && sparse.is_sparse() && !sparse.is_hopeless() && estimate.point.is_some()
-        }) {
-            estimate.set_point(minimax, Method::MinimaxTotalVariation, 0.0);
-        }
-        Some(points)
+        let minimax = points
+            .minimax
+            .filter(|_| alone && sparse.is_sparse() && !sparse.is_hopeless())?;
+        Some((minimax, Method::MinimaxTotalVariation))
     }
 }

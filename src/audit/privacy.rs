@@ -5,13 +5,11 @@ use crate::audit::claim_reason::{
 };
 use crate::audit::evidence::Evidence;
 use crate::audit::findings::{ClaimReport, PrivacyLimit, Verdict};
-use crate::audit::plan::PrivacyPlan;
 use crate::audit::rows_needed;
 use crate::estimate::{Estimate, Method, Methods, Reason};
 use leakgauge_attack::measure::plug_in::hockey_stick;
 use leakgauge_base::quantity::Quantity;
 use leakgauge_exact::claim::{BoundClaim, BoundPromise, Guarantee};
-use leakgauge_stats::concentration::mcdiarmid_hockey_stick_radius;
 
 /// Differential privacy of any kind between all secrets: refuted by the certified lower limit of its
 /// parameter; (ε, δ) with δ > 0 on a discrete log is proved by the upper limits of the hockey-stick
@@ -43,19 +41,9 @@ pub(super) fn judge(
         claim: claim.claim().clone(),
         quantity: Quantity::Privacy(limit.quantity),
         analytic: case.allowed.parameter(),
-        estimate: Estimate {
-            point: limit.point,
-            lower: limit.lower,
-            upper: None,
-            method: Methods {
-                point: limit.point.map(|_| Method::HeldOutAttack),
-                lower: limit
-                    .lower
-                    .map(|_| evidence.errors_method(case.plan.position)),
-                upper: None,
-            },
-            reason: Some(Reason::Unbounded(limit.quantity)),
-        },
+        estimate: estimate(evidence, case.at, &limit),
+        p_value: (limit.lower.is_some())
+            .then(|| evidence.privacy_p_value(case.at, case.allowed.parameter())),
         pair: limit.secrets,
         verdict,
         reason: reason.into(),
@@ -64,11 +52,28 @@ pub(super) fn judge(
     }
 }
 
+/// A planned limit of privacy as an estimate.
+pub(super) fn estimate(evidence: &Evidence, at: usize, limit: &PrivacyLimit) -> Estimate {
+    Estimate {
+        point: limit.point,
+        raw: None,
+        lower: limit.lower,
+        upper: None,
+        method: Methods {
+            point: limit.point.map(|_| Method::HeldOutAttack),
+            lower: limit.lower.map(|_| evidence.privacy_method(at)),
+            upper: None,
+        },
+        reason: Some(Reason::Unbounded(limit.quantity)),
+    }
+}
+
 /// A claim, the limit that it is judged by and what it allows there.
 struct Case<'a> {
     evidence: &'a Evidence<'a>,
     promise: &'a BoundPromise,
-    plan: PrivacyPlan,
+    /// The planned limit.
+    at: usize,
     limit: PrivacyLimit,
     allowed: Guarantee,
     divergence: Option<Found>,
@@ -92,13 +97,14 @@ impl Found {
 
 impl<'a> Case<'a> {
     fn new(evidence: &'a Evidence<'a>, promise: &'a BoundPromise, at: usize) -> Self {
-        let plan = evidence.plan.privacy_of(at);
-        let allowed = promise.between(plan.rule.a as usize, plan.rule.b as usize);
+        let at = evidence.plan.privacy_at(at);
+        let rule = evidence.plan.privacy[at].rule;
+        let allowed = promise.between(rule.a as usize, rule.b as usize);
         Case {
             evidence,
             promise,
-            plan,
-            limit: evidence.privacy(&plan),
+            at,
+            limit: evidence.privacy(at),
             allowed,
             divergence: (needs_delta(allowed) && evidence.is_discrete())
                 .then(|| largest_divergence(evidence, promise))
@@ -171,12 +177,19 @@ impl<'a> Case<'a> {
             let (point, lower) = limit.point.zip(limit.lower)?;
             return rows_needed::by_width(self.evidence, point, lower, allowed);
         }
-        let tally = self.evidence.judgement.tallies[self.plan.position];
-        let share = self.evidence.plan.share(self.plan.read);
+        let plan = &self.evidence.plan.privacy[self.at];
+        let share = self.evidence.plan.share(plan.read);
+        if let Some(guesses) = &self.evidence.guesses[self.at] {
+            return rows_needed::scaled(self.evidence, true, |factor| {
+                let delta = plan.quantity.delta().unwrap_or(0.0);
+                guesses.scaled(factor).epsilon_at_least(delta, share) > allowed
+            });
+        }
+        let tally = self.evidence.judgement.tallies[plan.position];
         rows_needed::scaled(self.evidence, tally.is_judged(), |factor| {
-            let errors = self.evidence.errors(self.plan.position).scaled(factor);
+            let errors = self.evidence.errors(plan.position).scaled(factor);
             let errors = errors.errors_at_most(share);
-            errors.at_least(self.plan.quantity) > allowed
+            errors.at_least(plan.quantity) > allowed
         })
     }
 }
@@ -188,50 +201,28 @@ fn needs_delta(allowed: Guarantee) -> bool {
 /// The hockey-stick divergence of the ordered pair whose upper limit, at the pair's own ε and level,
 /// exceeds the pair's own δ most.
 fn largest_divergence(evidence: &Evidence, promise: &BoundPromise) -> Option<Found> {
-    let rows = evidence.counts.rows();
-    if rows.contains(&0) {
+    if evidence.counts.rows().contains(&0) {
         return None;
     }
-    let alpha = evidence.alpha();
+    let limits = evidence.upper?;
     let allowed = |a: usize, b: usize| match promise.between(a, b) {
         Guarantee::Dp { epsilon, delta } => (epsilon, delta),
         Guarantee::Gaussian { .. } | Guarantee::Concentrated { .. } => (0.0, 0.0),
     };
     let epsilon = |a: u32, b: u32| allowed(a as usize, b as usize).0;
-    if let Some(laws) = evidence.unit_laws() {
-        let limits = laws.hockey_stick(epsilon, alpha).into_iter();
-        return most_in_excess(limits.map(|(a, b, plug_in, upper)| {
+    let limits = hockey_stick(evidence.counts, epsilon)
+        .into_iter()
+        .map(|(a, b, plug_in)| {
             let (epsilon, delta) = allowed(a as usize, b as usize);
             Found {
                 pair: [a, b],
                 plug_in,
-                upper,
-                epsilon,
-                delta,
-            }
-        }));
-    }
-    let limits = hockey_stick(evidence.counts, epsilon)
-        .into_iter()
-        .map(|(a, b, plug_in)| {
-            let pair = [a, b];
-            let (epsilon, delta) = allowed(a as usize, b as usize);
-            let [a, b] = pair.map(|secret| rows[secret as usize]);
-            let radius = mcdiarmid_hockey_stick_radius(a, b, epsilon, alpha);
-            Found {
-                pair,
-                plug_in,
-                // No divergence exceeds 1, however wide its limit.
-                upper: (plug_in + radius).min(1.0),
+                upper: limits.divergence([a, b], epsilon),
                 epsilon,
                 delta,
             }
         });
-    most_in_excess(limits)
-}
-
-fn most_in_excess(mut limits: impl Iterator<Item = Found>) -> Option<Found> {
-    limits.by_ref().reduce(|best, next| {
+    limits.reduce(|best, next| {
         if next.excess() > best.excess() {
             next
         } else {

@@ -3,6 +3,7 @@
 use crate::audit::advice::LogAdvice;
 use crate::audit::evidence::Evidence;
 use crate::audit::findings::Verdict;
+use crate::audit::plan::CertifiedLimit;
 use crate::estimate::{Estimate, Method};
 
 /// Rows at which the same rates would decide a bound on the advantage of a pair; `None` where the
@@ -19,7 +20,7 @@ pub(super) fn for_bound(
         .filter(|_| verdict == Verdict::Inconclusive)?;
     if point <= bound {
         return match estimate.method.upper {
-            Some(Method::PluginMcdiarmid) => for_plug_in(evidence, |_| bound),
+            Some(Method::FixedEvent | Method::SparseCloseness) => for_plug_in(evidence, |_| bound),
             _ => for_upper(evidence, estimate, bound),
         };
     }
@@ -71,15 +72,14 @@ pub(super) fn is_within_noise(point: f64, lower: f64, bound: f64) -> bool {
 /// Rows at which the upper limit of every pair would come down to its bound. Plug-in estimates that are
 /// above it, as they are while most observations are new, promise nothing.
 fn for_plug_in(evidence: &Evidence, bound: impl Fn(usize) -> f64) -> Option<u64> {
-    let plug_in = evidence.plug_in?;
-    let level = evidence.one_side(evidence.alpha());
+    let limits = evidence.upper?;
     let mut largest = 1.0f64;
-    for (pair, &plug_in) in plug_in.iter().enumerate() {
+    for (pair, &plug_in) in limits.plug_in.iter().enumerate() {
         let room = bound(pair) - plug_in;
         if room <= 0.0 {
             return None;
         }
-        largest = largest.max(evidence.plug_in_radius(pair, level)? / room);
+        largest = largest.max(limits.radius(pair)? / room);
     }
     sensible(evidence.counts.total() as f64 * largest * largest)
 }
@@ -87,10 +87,10 @@ fn for_plug_in(evidence: &Evidence, bound: impl Fn(usize) -> f64) -> Option<u64>
 /// Rows at which the attack's rates on a pair would exceed a bound on its advantage.
 fn for_refutation(evidence: &Evidence, pair: usize, bound: f64) -> Option<u64> {
     let advantage = &evidence.advantages[pair];
-    let share = evidence
-        .plan
-        .share(evidence.plan.advantage_read(evidence.tuned, pair));
-    let level = evidence.one_side(share);
+    let level = evidence.plan.pair_share(CertifiedLimit::Table(0), pair);
+    if level <= 0.0 {
+        return None;
+    }
     scaled(evidence, advantage.tally().is_judged(), |factor| {
         advantage.scaled(factor).at_least(level) > bound
     })

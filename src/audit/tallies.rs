@@ -1,14 +1,15 @@
 //! The counts behind points and limits, kept so that figures of several logs can be put together at
 //! levels of their own.
 
+use std::sync::Arc;
+
 use crate::audit::evidence::Evidence;
+use crate::audit::upper::UpperLimits;
 use crate::estimate::{Estimate, Method};
 use leakgauge_attack::measure::plug_in;
 use leakgauge_attack::pairwise::{Advantage, GuessErrors, PairErrors};
 use leakgauge_stats::binomial;
-use leakgauge_stats::concentration::{
-    mcdiarmid_total_variation_radius, mcdiarmid_vulnerability_radius,
-};
+use leakgauge_stats::event_upper::{Named, vulnerability_upper};
 
 /// What the rows of a log say in numbers.
 #[derive(Debug, Clone)]
@@ -36,7 +37,6 @@ pub struct Tallies {
 struct Cross {
     guesses: GuessErrors,
     pairs: Vec<PairErrors>,
-    worst_variance: f64,
 }
 
 /// How many independent rows the certification rows are worth.
@@ -48,34 +48,24 @@ pub struct EffectiveSampleSize {
     pub guesses: Vec<u64>,
 }
 
-/// Plug-in estimates of a discrete log over all its rows.
+/// What limits of a discrete log from above rest on.
 #[derive(Debug, Clone)]
 pub struct PlugIn {
-    vulnerability: f64,
-    /// Prior and rows of every secret.
-    secrets: Vec<(f64, u64)>,
-    /// Total variation and rows of both secrets of every pair.
-    pairs: Vec<(f64, [u64; 2])>,
+    /// Rows that the best rule on these rows names rightly, by secret.
+    named: Vec<Named>,
+    limits: Arc<UpperLimits>,
 }
 
 impl PlugIn {
-    /// Upper limit of the Bayes vulnerability at the prior, at level 1 − alpha; see
-    /// [`mcdiarmid_vulnerability_radius`].
+    /// Upper limit of the Bayes vulnerability at the prior, at level 1 − alpha; see [`vulnerability_upper`].
     pub fn vulnerability_at_most(&self, alpha: f64) -> f64 {
-        let weights = self.secrets.iter().copied().filter(|(p, _)| *p > 0.0);
-        (self.vulnerability + mcdiarmid_vulnerability_radius(weights, alpha)).min(1.0)
+        vulnerability_upper(&self.named, alpha).min(1.0)
     }
 
     /// Upper limit of the largest total variation of all pairs, at level 1 − alpha: the truly worst pair
     /// is one fixed pair. `None` if a secret has no rows.
     pub fn total_variation_at_most(&self, alpha: f64) -> Option<f64> {
-        let upper = |&(tv, [a, b]): &(f64, [u64; 2])| {
-            (a > 0 && b > 0).then(|| (tv + mcdiarmid_total_variation_radius(a, b, alpha)).min(1.0))
-        };
-        self.pairs
-            .iter()
-            .map(upper)
-            .try_fold(0.0f64, |largest, upper| Some(largest.max(upper?)))
+        self.limits.largest_at(alpha)
     }
 }
 
@@ -84,7 +74,7 @@ impl Tallies {
         let pairs = evidence.pair_count();
         let cross = evidence.cross_fit;
         let effective = evidence.effective;
-        let worst = evidence.plan.worst;
+        let worst = evidence.worst;
         Tallies {
             prior: prior.to_vec(),
             worst_pair: worst,
@@ -94,45 +84,23 @@ impl Tallies {
             cross: cross.map(|cross| Cross {
                 guesses: cross.guesses[0].clone(),
                 pairs: (0..pairs).map(|pair| cross.tally(pair)).collect(),
-                worst_variance: cross.worst_variance(),
             }),
             effective: effective.map(|worth| EffectiveSampleSize {
                 pairs: worth.rules[..pairs].to_vec(),
                 guesses: worth.guesses[0].clone(),
             }),
-            plug_in: evidence.plug_in.map(|tv| {
-                let rows = evidence.counts.rows();
-                let choices = evidence.tuned.choices.iter();
-                let of_pair = choices.map(|choice| [choice.rule.a, choice.rule.b]);
-                PlugIn {
-                    vulnerability: plug_in::vulnerability(evidence.counts, prior),
-                    secrets: prior.iter().copied().zip(rows.iter().copied()).collect(),
-                    pairs: tv
-                        .iter()
-                        .copied()
-                        .zip(of_pair.map(|pair| pair.map(|secret| rows[secret as usize])))
-                        .collect(),
-                }
+            plug_in: evidence.upper.map(|limits| PlugIn {
+                named: plug_in::named(evidence.counts, prior),
+                limits: Arc::clone(limits),
             }),
         }
     }
 
-    /// Standard error of the point of the worst pair's total variation or advantage; `None` where the
-    /// point is no attack's.
+    /// Standard error of the estimate of a pair's total variation or advantage; `None` where it is no attack's.
     ///
     /// # Formula
-    /// √(FNR(1 − FNR)/n_a + FPR(1 − FPR)/n_b), rates as in [`binomial::variance`]. Of a cross-fitted point
-    /// parts count by their rows, as if their attacks had been learned on rows of others.
-    pub fn worst_error(&self, estimate: &Estimate) -> Option<f64> {
-        let variance = match (estimate.method.point?, &self.cross) {
-            (Method::HeldOutAttack, _) => self.held_out(self.worst_pair),
-            (Method::CrossFittedAttack, Some(cross)) => cross.worst_variance,
-            _ => return None,
-        };
-        Some(variance.sqrt()).filter(|error| error.is_finite())
-    }
-
-    /// The same of a pair that nothing in the log chose.
+    /// √(FNR(1 − FNR)/n_a + FPR(1 − FPR)/n_b), rates as in [`binomial::variance`]. Of a cross-fitted estimate
+    /// rates are those of all rows, as if all had been judged by one attack.
     pub fn pair_error(&self, estimate: &Estimate, pair: usize) -> Option<f64> {
         let variance = match (estimate.method.point?, &self.cross) {
             (Method::HeldOutAttack, _) => self.held_out(pair),
@@ -142,6 +110,11 @@ impl Tallies {
         Some(variance.sqrt()).filter(|error| error.is_finite())
     }
 
+    /// [`pair_error`](Self::pair_error) of the worst pair.
+    pub fn worst_error(&self, estimate: &Estimate) -> Option<f64> {
+        self.pair_error(estimate, self.worst_pair)
+    }
+
     fn held_out(&self, pair: usize) -> f64 {
         let worth = self.effective.as_ref().map(|worth| worth.pairs[pair]);
         self.pairs[pair].variance(worth)
@@ -149,7 +122,11 @@ impl Tallies {
 
     /// Standard error of the point of the Bayes risk at the prior: √Σ π²p(1 − p)/n, rates as in
     /// [`binomial::variance`].
+    /// Of two equally likely secrets it is half that of their total variation, from which the risk follows.
     pub fn risk_error(&self, estimate: &Estimate) -> Option<f64> {
+        if self.prior == [0.5, 0.5] {
+            return Some(0.5 * self.worst_error(estimate)?);
+        }
         match (estimate.method.point?, &self.cross) {
             (Method::HeldOutAttack, _) => self.attack_error(),
             (Method::CrossFittedAttack, Some(cross)) => self.error(&cross.guesses, None),

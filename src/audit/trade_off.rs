@@ -13,8 +13,8 @@ const DELTAS: [f64; 4] = [0.0, 1e-5, 1e-3, 1e-2];
 /// Points of the curve, unless its convex hull has more corners.
 const CURVE_POINTS: usize = 200;
 
-/// What the attack's score achieves on a pair of secrets, at every threshold. The pair and the score were
-/// chosen on the tuning rows; nothing here was.
+/// What the attack's score achieves on a pair of secrets, at every threshold. The score was chosen on the
+/// tuning rows; of several pairs, each has a part of α, as in the table of their total variations.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TradeOff {
     /// True positives at a few false positive rates, in both directions.
@@ -100,13 +100,14 @@ pub struct BandEpsilon {
 
 /// The trade-off of the worst pair; `None` if it was not judged.
 pub(super) fn of_worst_pair(evidence: &Evidence) -> Option<TradeOff> {
-    let scored = evidence.scored?;
+    let scored = &*evidence.worst_scores()?;
     let (a_rows, b_rows) = scored.rows();
     if a_rows == 0 || b_rows == 0 {
         return None;
     }
-    let alpha = evidence.alpha();
-    let pair = evidence.pair(evidence.plan.worst);
+    // All pairs together: the log picked this one.
+    let alpha = evidence.alpha() * evidence.plan.tables[0][evidence.worst];
+    let pair = evidence.pair(evidence.worst);
     let mut operating_points = directed(scored, &pair, alpha);
     operating_points.extend(directed(&scored.exchanged(), &pair.reversed(), alpha));
     let figures = operating_points.len() as f64;
@@ -147,10 +148,10 @@ pub(super) fn of_worst_pair(evidence: &Evidence) -> Option<TradeOff> {
 
 /// Why [`of_worst_pair`] finds nothing, if so.
 pub(super) fn missing(evidence: &Evidence) -> Option<Reason> {
-    match evidence.scored.map(ScoredRows::rows) {
+    match evidence.scored {
         None if evidence.units.is_some() => Some(Reason::GroupedRows),
         None => Some(Reason::DependentRows),
-        Some((0, _) | (_, 0)) => Some(Reason::PairWithoutRows),
+        Some(_) if !evidence.tally(evidence.worst).is_judged() => Some(Reason::PairWithoutRows),
         Some(_) => None,
     }
 }
@@ -175,6 +176,7 @@ fn detection(found: Detection, rate: f64, rows: u64, needed: u64) -> Estimate {
     let limit = Method::OrderStatisticClopperPearson;
     Estimate {
         point: found.point,
+        raw: None,
         lower: found.lower,
         upper: found.upper,
         method: Methods {
@@ -194,6 +196,7 @@ fn mu(scored: &ScoredRows, alpha: f64) -> Estimate {
     Estimate {
         // What fits on the whole says nothing of the threshold that needs the largest μ.
         point: None,
+        raw: None,
         lower,
         upper: None,
         method: Methods {

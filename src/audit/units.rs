@@ -9,11 +9,9 @@ use std::sync::Arc;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::audit::evidence::Evidence;
 use crate::audit::overall::strata;
 use crate::audit::plan::Plan;
 use crate::audit::prepare::Prepared;
-use crate::audit::unit_laws::UnitLaws;
 use crate::estimate::Method;
 use leakgauge_attack::pairwise::units::{
     UnitAdvantage, UnitGuide, UnitJudgement, UnitMethod, UnitTally, judge_units, tally_units,
@@ -21,7 +19,6 @@ use leakgauge_attack::pairwise::units::{
 use leakgauge_attack::split::UnitParts;
 use leakgauge_attack::tuning::Tuned;
 use leakgauge_log::UnitRows;
-use leakgauge_log::observations::ObservationKind;
 use leakgauge_stats::betting::{Spread, UnitErrors, UnitRates, one_row_a_unit};
 use leakgauge_stats::hypergeometric;
 use leakgauge_stats::poisson_binomial::poisson_binomial_upper;
@@ -38,8 +35,6 @@ pub(super) struct UnitEvidence {
     pub rules: Vec<Arc<UnitAdvantage>>,
     /// One for each prior.
     guesses: Vec<UnitGuesses>,
-    /// Discrete logs: the mean laws of the units.
-    pub laws: Option<UnitLaws>,
 }
 
 /// Takes the tuning units' word for how well each pair can be told apart: by rows, pairs whose units differ
@@ -91,10 +86,6 @@ pub(super) fn judge(
     UnitEvidence {
         rules: of_rules.map(|(at, both)| advantage(at, both)).collect(),
         guesses: guesses(&found, &past, priors, alpha, &rng),
-        laws: (log.observations.kind() == ObservationKind::Discrete)
-            .then(|| prepared.units_of_the_log())
-            .flatten()
-            .map(|rows| UnitLaws::new(rows, secrets)),
     }
 }
 
@@ -243,12 +234,5 @@ pub(super) fn method(method: UnitMethod) -> Method {
     match method {
         UnitMethod::Betting => Method::UnitBetting,
         UnitMethod::OneRow => Method::OneRowAUnit,
-    }
-}
-
-impl Evidence<'_> {
-    /// The mean laws of the units, where limits count units and the log is discrete.
-    pub(super) fn unit_laws(&self) -> Option<&UnitLaws> {
-        self.units?.laws.as_ref()
     }
 }

@@ -1,6 +1,7 @@
 //! What an audit warns of.
 
 use leakgauge_log::RepeatedRuns;
+use leakgauge_log::{Merged, Words};
 
 /// Something to know before believing. It names columns and a few secrets, for it is shown apart from the
 /// other findings too: beside a comparison, or while a log is followed.
@@ -121,7 +122,11 @@ pub enum Warning {
         /// The column.
         column: String,
     },
-    /// A column of labels that are nearly all numbers.
+    /// A column of numbers holds words too.
+    WordsAmongNumbers(Words),
+    /// Reading numbers lost how they were written, or digits of them.
+    MergedSpellings(Merged),
+    /// A column of labels, not asked for, of which many are numbers.
     MostlyNumbers {
         /// The column.
         column: String,
@@ -163,6 +168,8 @@ impl Warning {
             Warning::NotLearned { .. } => "secret-not-learned",
             Warning::MostlySeenOnce { .. } => "mostly-seen-once",
             Warning::ConstantColumn { .. } => "constant-column",
+            Warning::WordsAmongNumbers(_) => "words-among-numbers",
+            Warning::MergedSpellings(_) => "merged-spellings",
             Warning::MostlyNumbers { .. } => "mostly-numbers",
             Warning::NumbersAsLabels { .. } => "numbers-as-labels",
             Warning::ResolutionIncomplete { .. } => "resolution-incomplete",
@@ -186,6 +193,27 @@ impl Warning {
                 | Warning::CopiesSuspected { .. }
                 | Warning::RepeatedRuns(_)
         )
+    }
+
+    /// Whether it says how a column was read: what an observer is taken to see.
+    pub fn is_about_reading(&self) -> bool {
+        matches!(
+            self,
+            Warning::WordsAmongNumbers(_) | Warning::MergedSpellings(_)
+        ) || self.is_about_typing()
+    }
+
+    /// Whether it doubts that a column was read as what it is.
+    pub fn is_about_typing(&self) -> bool {
+        matches!(
+            self,
+            Warning::MostlyNumbers { .. } | Warning::NumbersAsLabels { .. }
+        )
+    }
+
+    /// Whether reading a column otherwise may show more.
+    pub fn needs_another_look(&self) -> bool {
+        matches!(self, Warning::MergedSpellings(_)) || self.is_about_typing()
     }
 
     /// Whether it puts the independence of rows in doubt.

@@ -122,22 +122,23 @@ fn look_at_columns(log: &Log, warnings: &mut Vec<Warning>) {
     let mut number = 0;
     for column in observations.columns() {
         let is_constant = match column.kind {
-            ColumnType::Numeric => {
-                number += 1;
-                symbols.clone().all(|s| {
-                    observations.numbers(s)[number - 1] == observations.numbers(0)[number - 1]
-                })
-            }
-            ColumnType::Categorical => {
+            ColumnType::Numeric => symbols
+                .clone()
+                .all(|s| observations.numbers(s)[number] == observations.numbers(0)[number]),
+            ColumnType::Categorical | ColumnType::Mixed => {
                 observations.columns().len() == 1 && constant(&|s| observations.label(s))
             }
         };
+        number += usize::from(column.kind != ColumnType::Categorical);
         if is_constant {
             warnings.push(Warning::ConstantColumn {
                 column: column.name.clone(),
             });
         }
     }
+    let (words, merged) = (log.facts.words.iter(), log.facts.merged.iter());
+    warnings.extend(words.cloned().map(Warning::WordsAmongNumbers));
+    warnings.extend(merged.cloned().map(Warning::MergedSpellings));
     let like_numbers = log.facts.like_numbers.iter().cloned();
     warnings
         .extend(like_numbers.map(|(column, example)| Warning::NumbersAsLabels { column, example }));
@@ -146,7 +147,7 @@ fn look_at_columns(log: &Log, warnings: &mut Vec<Warning>) {
     let numeric = observations
         .columns()
         .iter()
-        .filter(|column| column.kind == ColumnType::Numeric);
+        .filter(|column| column.kind != ColumnType::Categorical);
     let (resolved, exact): (Vec<_>, Vec<_>) =
         numeric.partition(|column| column.resolution.is_some());
     if !resolved.is_empty() && !exact.is_empty() && observations.kind() != ObservationKind::Discrete

@@ -69,7 +69,7 @@ pub fn compare(arguments: &CompareArguments) -> Result<ExitCode> {
     options::use_threads(arguments.options.threads)?;
     let logs = log.logs.iter().enumerate();
     let measured = logs
-        .map(|(at, file)| measure(arguments, file, mechanisms.get(at)))
+        .map(|(at, file)| measure(arguments, file, mechanisms.get(at), log.logs.len()))
         .collect::<Result<_>>()?;
     let found = library::compare(measured, arguments.against.into())?;
     outputs.write(
@@ -113,7 +113,13 @@ fn check_files(arguments: &LogArguments) -> Result<()> {
     Ok(())
 }
 
-fn measure(arguments: &CompareArguments, file: &str, mechanism: Option<&Call>) -> Result<Measured> {
+/// Reads and audits a log, one of so many.
+fn measure(
+    arguments: &CompareArguments,
+    file: &str,
+    mechanism: Option<&Call>,
+    logs: usize,
+) -> Result<Measured> {
     let options = AuditOptions {
         margin: arguments.margin,
         ..audit_options(&arguments.options)?
@@ -129,14 +135,14 @@ fn measure(arguments: &CompareArguments, file: &str, mechanism: Option<&Call>) -
     let progress = Progress::start(meter.clone());
     let log = log::read(&read, &meter)?;
     progress.stage("estimating");
-    let measured = library::measure(&log, options, mechanism)?;
+    let measured = library::measure(&log, options, mechanism, logs)?;
     progress.finish();
     Ok(measured)
 }
 
 fn exit_code(found: &Comparison) -> u8 {
     let any = |verdict| found.logs.iter().any(|log| log.verdict == Some(verdict));
-    if any(Verdict::Violated) {
+    if found.is_violated() {
         1
     } else if any(Verdict::Inconclusive) {
         3

@@ -37,7 +37,69 @@ pub fn flag(field: &str, value: Option<&str>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    use clap::CommandFactory;
+
     use super::*;
+
+    fn flags(command: &clap::Command, found: &mut BTreeSet<String>) {
+        let long = command.get_arguments().filter_map(clap::Arg::get_long);
+        found.extend(long.map(|long| format!("--{long}")));
+        command
+            .get_subcommands()
+            .for_each(|below| flags(below, found));
+    }
+
+    /// The fields that `option("…")` and `setting("…", …)` name in the sources below a directory, tests aside.
+    fn named(directory: &Path, found: &mut BTreeSet<String>) {
+        for entry in std::fs::read_dir(directory).expect("a directory") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                named(&path, found);
+            } else if path.extension().is_some_and(|end| end == "rs") {
+                let text = std::fs::read_to_string(&path).expect("a source");
+                let code = text.split("#[cfg(test)]").next().expect("a first part");
+                for call in ["option(", "setting("] {
+                    let fields = code.split(call).skip(1).filter_map(|rest| {
+                        let (field, _) = rest.trim_start().strip_prefix('"')?.split_once('"')?;
+                        Some(field.to_owned())
+                    });
+                    found.extend(fields);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_field_that_a_message_names_is_a_flag_of_some_command() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let mut fields = BTreeSet::new();
+        named(&root.join("src"), &mut fields);
+        for package in std::fs::read_dir(root.join("crates")).expect("the crates") {
+            let sources = package.expect("a crate").path().join("src");
+            if sources.is_dir() && !sources.starts_with(root.join("crates/testing")) {
+                named(&sources, &mut fields);
+            }
+        }
+        assert!(fields.len() > 50, "only {} fields are seen", fields.len());
+        let mut known = BTreeSet::new();
+        flags(&crate::cli::Arguments::command(), &mut known);
+        let unknown: Vec<String> = fields
+            .into_iter()
+            .map(|field| flag(&field, None))
+            // `--split blocks` is a flag with a value, `LOG` none.
+            .filter(|flag| flag.starts_with("--"))
+            .filter(|flag| {
+                !flag
+                    .split(' ')
+                    .next()
+                    .is_some_and(|flag| known.contains(flag))
+            })
+            .collect();
+        assert!(unknown.is_empty(), "no command has {unknown:?}");
+    }
 
     #[test]
     fn fields_and_values_become_the_flags_that_the_command_line_takes() {

@@ -37,10 +37,10 @@ pub struct LogArguments {
     /// The field delimiter, one character or `tab` [default: detected in the first line]
     #[arg(long, value_name = "C")]
     pub delimiter: Option<String>,
-    /// Read these columns as labels
+    /// Read these columns as labels, each text as it is written
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     pub categorical: Vec<String>,
-    /// Read these columns as numbers
+    /// Read these columns as numbers only: a word among them is an error
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     pub numeric: Vec<String>,
     /// The rows are aggregated: this column has the number of times that each row occurred

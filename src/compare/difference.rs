@@ -33,9 +33,9 @@ pub(super) fn between(logs: &[Measured], from: usize, to: usize) -> Differences 
     Differences {
         logs: [from + 1, to + 1],
         bayes_vulnerability: bayes_vulnerability(earlier, later),
-        attack_vulnerability: attack_vulnerability(&earlier.audit, &later.audit),
+        attack_vulnerability: attack_vulnerability(earlier, later),
         total_variation: total_variation(earlier, later),
-        attack_advantage: attack_advantage(&earlier.audit, &later.audit),
+        attack_advantage: attack_advantage(earlier, later),
         pair_summary: summary(&pairs),
         pairs,
         only_in_earlier: only(&earlier.audit, &later.audit),
@@ -70,6 +70,7 @@ fn difference(earlier: Point, later: Point, limits: Limits, analytic: Option<f64
         z,
         difference: Estimate {
             point,
+            raw: None,
             lower,
             upper,
             method: Methods {
@@ -93,7 +94,7 @@ fn bayes_vulnerability(earlier: &Measured, later: &Measured) -> Difference {
         )
     };
     let value = |log: &Measured| log.analytic.as_ref()?.bayes_vulnerability;
-    let level = (1.0 - earlier.audit.confidence) / 4.0;
+    let level = earlier.alpha() / 4.0;
     let limits = |log: &Measured| -> Result<(f64, f64), Reason> {
         let tallies = &log.audit.tallies;
         let blind = leakage::prior_vulnerability(&tallies.prior);
@@ -121,7 +122,7 @@ fn total_variation(earlier: &Measured, later: &Measured) -> Difference {
         (estimate.point, error)
     };
     let value = |log: &Measured| Some(log.analytic.as_ref()?.worst_pair.total_variation);
-    let level = (1.0 - earlier.audit.confidence) / 4.0;
+    let level = earlier.alpha() / 4.0;
     let limits = |log: &Measured| -> Result<(f64, f64), Reason> {
         let tallies = &log.audit.tallies;
         let upper = tallies.plug_in.as_ref().ok_or(Reason::RawNumbersCompared)?;
@@ -153,13 +154,14 @@ fn combined(earlier: Result<(f64, f64), Reason>, later: Result<(f64, f64), Reaso
     ))
 }
 
-fn attack_vulnerability(earlier: &Findings, later: &Findings) -> Difference {
+fn attack_vulnerability(earlier: &Measured, later: &Measured) -> Difference {
+    let alpha = earlier.alpha();
+    let (earlier, later) = (&earlier.audit, &later.audit);
     let point = |audit: &Findings| {
         let tallies = &audit.tallies;
         let risk = risk_strata(tallies).map(|_| attack_risk(tallies));
         (risk.ok().map(|risk| 1.0 - risk), tallies.attack_error())
     };
-    let alpha = 1.0 - earlier.confidence;
     let limits = || -> Limits {
         let (a, b) = (&earlier.tallies, &later.tallies);
         let (before, after) = (risk_strata(a)?, risk_strata(b)?);
@@ -174,13 +176,14 @@ fn attack_vulnerability(earlier: &Findings, later: &Findings) -> Difference {
     difference(point(earlier), point(later), limits(), None)
 }
 
-fn attack_advantage(earlier: &Findings, later: &Findings) -> Difference {
+fn attack_advantage(earlier: &Measured, later: &Measured) -> Difference {
+    let alpha = earlier.alpha();
+    let (earlier, later) = (&earlier.audit, &later.audit);
     let point = |audit: &Findings| {
         let estimate = &audit.worst_pair.attack_advantage;
         let error = audit.tallies.worst_error(estimate);
         (estimate.point, error)
     };
-    let alpha = 1.0 - earlier.confidence;
     let limits = || -> Limits {
         let (a, b) = (&earlier.tallies.worst, &later.tallies.worst);
         if !a.tally().is_judged() || !b.tally().is_judged() {

@@ -1,6 +1,12 @@
 //! Several logs side by side: a fix before and after, one mechanism at several parameters. Every log is
 //! audited by itself, and differences between logs get limits of their own.
 //!
+//! Verdicts on several logs share the error probability: each log with a mechanism is audited at α divided by the
+//! number of logs, so that some verdict is *violated* with probability α at most if all mechanisms are true
+//! (Bonferroni). Verdicts that all hold need no such share: if one of the mechanisms is false, its own verdict is
+//! wrong with probability α/logs at most (intersection–union). Limits of differences decide nothing; each holds at
+//! level 1 − α by itself.
+//!
 //! ```
 //! use leakgauge::audit::AuditOptions;
 //! use leakgauge::compare::{Against, compare, measure, mechanisms};
@@ -12,7 +18,7 @@
 //! let logs = rows.iter().zip(&claims).enumerate().map(|(at, (rows, claim))| {
 //!     let csv = "secret,observation\n".to_owned() + &rows.repeat(200);
 //!     let log = read_from(&format!("log {at}"), std::io::Cursor::new(csv), &ReadOptions::default())?;
-//!     measure(&log, AuditOptions::default(), Some(claim))
+//!     measure(&log, AuditOptions::default(), Some(claim), 2)
 //! });
 //! let found = compare(logs.collect::<Result<_, leakgauge::base::error::Error>>()?, Against::Previous)?;
 //! let change = &found.differences[0].attack_vulnerability.difference;
@@ -35,6 +41,7 @@ use leakgauge_base::grammar::Call;
 use leakgauge_base::naming::option;
 use leakgauge_exact::claim::{Claim, ClaimKind};
 use leakgauge_log::Log;
+use leakgauge_stats::multiplicity::bonferroni;
 
 pub use analytic::Analytic;
 pub use grid::mechanisms;
@@ -72,16 +79,41 @@ pub struct Measured {
     pub analytic: Option<Analytic>,
     /// The mechanism in full, all parameters named.
     call: Option<Call>,
+    /// Level of differences, and of the verdicts on all logs together.
+    confidence: f64,
+    /// How many logs share the error probability.
+    logs: usize,
+}
+
+impl Measured {
+    /// The error probability of a limit of a difference.
+    fn alpha(&self) -> f64 {
+        1.0 - self.confidence
+    }
 }
 
 /// Audits a log, with its mechanism as the only claim. Claims in the options are replaced.
 ///
+/// The confidence in the options is that of the verdicts on all `logs` that are compared together. A log with a
+/// mechanism is audited at 1 − (1 − confidence)/`logs`, one without at the confidence itself.
+///
 /// # Errors
 /// As [`audit()`]; a claim that is no mechanism.
-pub fn measure(log: &Log, options: AuditOptions, mechanism: Option<&Call>) -> Result<Measured> {
+pub fn measure(
+    log: &Log,
+    options: AuditOptions,
+    mechanism: Option<&Call>,
+    logs: usize,
+) -> Result<Measured> {
     let claim = mechanism.map(|call| Claim::parse(&call.to_string()));
+    let claims: Vec<Claim> = claim.transpose()?.into_iter().collect();
+    let confidence = options.confidence;
     let options = AuditOptions {
-        claims: claim.transpose()?.into_iter().collect(),
+        confidence: match claims.is_empty() {
+            true => confidence,
+            false => 1.0 - bonferroni(1.0 - confidence, logs as u64),
+        },
+        claims,
         ..options
     };
     let audit = audit(log, &options)?;
@@ -90,6 +122,8 @@ pub fn measure(log: &Log, options: AuditOptions, mechanism: Option<&Call>) -> Re
             audit,
             analytic: None,
             call: None,
+            confidence,
+            logs,
         });
     };
     let ClaimKind::Mechanism(mechanism) = &claim.kind else {
@@ -99,6 +133,8 @@ pub fn measure(log: &Log, options: AuditOptions, mechanism: Option<&Call>) -> Re
         analytic: Some(Analytic::of(&**mechanism, log, &audit)?),
         call: Call::parse(&mechanism.to_string()).ok(),
         audit,
+        confidence,
+        logs,
     })
 }
 
@@ -109,10 +145,11 @@ pub fn measure(log: &Log, options: AuditOptions, mechanism: Option<&Call>) -> Re
 /// learned from.
 ///
 /// # Errors
-/// Fewer than two logs; logs measured at different confidence.
+/// Fewer than two logs; logs measured at different confidence, or for another number of logs.
 pub fn compare(logs: Vec<Measured>, against: Against) -> Result<Comparison> {
     let first = check(&logs)?;
-    let (seed, confidence) = (first.seed, first.confidence);
+    let (seed, confidence) = (first.audit.seed, first.confidence);
+    let log_confidence = first.audit.confidence;
     let parameter = grid::varying(&logs);
     let pairs_of_logs = (1..logs.len()).map(|at| match against {
         Against::Previous => (at - 1, at),
@@ -123,6 +160,7 @@ pub fn compare(logs: Vec<Measured>, against: Against) -> Result<Comparison> {
         tool: Tool::default(),
         seed,
         confidence,
+        log_confidence,
         against: against.name(),
         differences: pairs_of_logs
             .map(|(from, to)| difference::between(&logs, from, to))
@@ -139,24 +177,33 @@ pub fn compare(logs: Vec<Measured>, against: Against) -> Result<Comparison> {
     })
 }
 
-fn check(logs: &[Measured]) -> Result<&Findings> {
+fn check(logs: &[Measured]) -> Result<&Measured> {
     let [first, rest @ ..] = logs else {
         return Err(too_few(0));
     };
     if rest.is_empty() {
         return Err(too_few(1));
     }
-    let first = &first.audit;
     if logs.iter().any(|log| log.audit.input.units.is_some()) {
         return Err(grouped());
     }
-    if rest
-        .iter()
-        .any(|log| log.audit.confidence != first.confidence)
-    {
+    let same = |log: &Measured| {
+        log.confidence == first.confidence && log.audit.confidence == first.audit.confidence
+    };
+    if !rest.iter().all(same) {
         return Err(Error::parameter(
             "confidence",
-            "logs that are compared are measured at the same confidence",
+            "logs that are compared are measured at the same confidence, all with mechanisms or all without",
+        ));
+    }
+    if logs.iter().any(|log| log.logs != logs.len()) {
+        return Err(Error::parameter(
+            "logs",
+            format!(
+                "{} logs are compared, but they were measured for another number, and so share another error \
+                 probability",
+                logs.len()
+            ),
         ));
     }
     Ok(first)
@@ -231,6 +278,7 @@ fn attack_vulnerability(audit: &Findings) -> Estimate {
     match difference::risk_limits(&audit.tallies, alpha / 2.0) {
         Ok((lower, upper, method)) => Estimate {
             point: Some(1.0 - difference::attack_risk(&audit.tallies)),
+            raw: None,
             lower: Some(1.0 - upper),
             upper: Some(1.0 - lower),
             method: Methods {
@@ -248,12 +296,23 @@ fn attack_vulnerability(audit: &Findings) -> Estimate {
 }
 
 fn notes(logs: &[Measured]) -> Vec<String> {
-    let percent = leakgauge_base::rounding::allowance(100.0 * logs[0].audit.confidence);
+    let percent = |confidence: f64| leakgauge_base::rounding::allowance(100.0 * confidence);
+    let together = percent(logs[0].confidence);
+    let alone = percent(logs[0].audit.confidence);
     let mut notes = vec![
         format!(
-            "Differences are the later log minus the earlier one. Each limit holds with {percent} % confidence by itself, \
-             if the logs and their rows are independent; it is not corrected for the number of logs."
+            "Differences are the later log minus the earlier one. Each limit of a difference holds with {together} % \
+             confidence by itself, if the logs and their rows are independent; it is not corrected for the number of \
+             logs."
         ),
+        match logs[0].analytic {
+            Some(_) => format!(
+                "Verdicts on all {} logs hold together with {together} % confidence. So each log is judged at {alone} %, \
+                 and limits of single logs hold at that level. A p-value of a claim is that of its log alone.",
+                logs.len()
+            ),
+            None => format!("Limits of single logs hold with {alone} % confidence, each by itself."),
+        },
         "The attack found is learned from each log, and its limits are about this attack. A fix that stops it may not stop \
          another attack."
             .to_owned(),

@@ -18,8 +18,11 @@ pub struct Comparison {
     pub tool: Tool,
     /// Seed of every random choice.
     pub seed: u64,
-    /// Level of every limit.
+    /// Level of every limit of a difference by itself, and of the verdicts on all logs together.
     pub confidence: f64,
+    /// Level of the limits of single logs: closer to 1 where mechanisms are judged, so that the verdicts share one
+    /// error probability.
+    pub log_confidence: f64,
     /// `previous` or `first`: what each log is compared with.
     pub against: &'static str,
     /// One entry a log, in the order given.
@@ -30,6 +33,14 @@ pub struct Comparison {
     pub curve: Option<Curve>,
     /// What to know when reading.
     pub notes: Vec<String>,
+}
+
+impl Comparison {
+    /// Whether some log violates its mechanism: with probability 1 − `confidence` at most if none does.
+    pub fn is_violated(&self) -> bool {
+        let mut verdicts = self.logs.iter().filter_map(|log| log.verdict);
+        verdicts.any(|verdict| verdict == Verdict::Violated)
+    }
 }
 
 /// One log.

@@ -1,12 +1,43 @@
-//! The claims that are followed, bound to the secrets seen so far.
+//! The claims that are followed, bound to the secrets seen so far, and how they share the error probability.
 
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::{option, setting};
-use leakgauge_exact::claim::{BoundClaim, Claim, ClaimKind};
+use leakgauge_exact::claim::{BoundClaim, Claim, ClaimKind, Guarantee};
+use leakgauge_exact::mechanism::Mechanism;
 
-/// Claims that bound the advantage of any attack by the same number at every pair of secrets.
+/// A claim about ε above this is compared through the advantage only: e^ε would overflow, and no log shows it.
+const MAX_EPSILON: f64 = 300.0;
+/// The weight of the advantage where no claim reads it first, beside 1 for each limit that one does.
+const SECOND: f64 = 0.25;
+
+/// What a claim leaves possible at every pair of secrets.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Allowed {
+    /// The largest advantage of any attack.
+    pub advantage: f64,
+    /// ε and δ, if it is a promise of (ε, δ)-differential privacy or implies one.
+    pub privacy: Option<(f64, f64)>,
+    /// Whether the advantage is what it is about, and not only a consequence of its ε.
+    pub is_about_advantage: bool,
+}
+
+/// How the error probability is shared: the level of every limit that can refute a claim.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Levels {
+    /// Of the advantage.
+    pub advantage: f64,
+    /// Of ε at δ = 0.
+    pub pure: f64,
+    /// Of a bet against one (ε, δ) with δ > 0.
+    pub approximate: f64,
+    /// For each claim, whether the limit of ε at δ = 0 can refute it.
+    pub reads_pure: Vec<bool>,
+}
+
+/// The claims, in their order.
 pub(super) struct Followed {
-    claims: Vec<(Claim, f64)>,
+    claims: Vec<Claim>,
+    allowed: Vec<Allowed>,
     /// How many secrets they are bound to.
     secrets: usize,
 }
@@ -15,13 +46,12 @@ impl Followed {
     /// Claims about a log of which nothing has been seen.
     ///
     /// # Errors
-    /// A claim that no limit of the advantage can refute.
+    /// A claim that no limit of the advantage or of ε can refute.
     pub fn new(claims: &[Claim]) -> Result<Self> {
-        let claims = claims.iter();
+        let allowed: Result<Vec<Allowed>> = claims.iter().map(promised).collect();
         Ok(Followed {
-            claims: claims
-                .map(|claim| Ok((claim.clone(), largest_advantage(claim)?)))
-                .collect::<Result<_>>()?,
+            allowed: allowed?,
+            claims: claims.to_vec(),
             secrets: 0,
         })
     }
@@ -36,35 +66,190 @@ impl Followed {
         if labels.len() == self.secrets {
             return Ok(());
         }
-        for (claim, _) in &self.claims {
-            BoundClaim::bind(claim, labels, &[])?;
+        for claim in &self.claims {
+            // A mechanism may need two secrets.
+            if labels.len() > 1 || matches!(claim.kind, ClaimKind::Promise(_)) {
+                BoundClaim::bind(claim, labels, &[])?;
+            }
         }
         self.secrets = labels.len();
         Ok(())
     }
 
-    /// The claims with the largest advantage that each leaves possible.
-    pub fn bounds(&self) -> impl Iterator<Item = (&Claim, f64)> {
-        self.claims.iter().map(|(claim, bound)| (claim, *bound))
+    /// The claims with what each leaves possible between the secrets with these labels.
+    ///
+    /// # Errors
+    /// Labels that a mechanism cannot take.
+    pub fn bounds(&self, labels: &[String]) -> Result<Vec<(&Claim, Allowed)>> {
+        let all = self.claims.iter().zip(&self.allowed);
+        all.map(|(claim, &allowed)| {
+            let allowed = match &claim.kind {
+                ClaimKind::Mechanism(mechanism) if labels.len() > 1 => {
+                    of_mechanism(&**mechanism, labels)?
+                }
+                _ => allowed,
+            };
+            Ok((claim, allowed))
+        })
+        .collect()
+    }
+
+    /// The distinct (ε, δ) with δ > 0 that are claimed, in order. They are fixed beforehand.
+    pub fn approximate(&self) -> Vec<(f64, f64)> {
+        let mut distinct = Vec::new();
+        for privacy in self.allowed.iter().filter_map(|allowed| allowed.privacy) {
+            if privacy.1 > 0.0 && !distinct.contains(&privacy) {
+                distinct.push(privacy);
+            }
+        }
+        distinct
+    }
+
+    /// The shares of an error probability. Claims that read the same limit share it free: the limit of the
+    /// advantage and that of ε at δ = 0 are wrong with the probability of their level, whatever is compared
+    /// with them. Without claims each holds by itself.
+    ///
+    /// # Conditions
+    /// It is settled once, by the labels seen before the first row is judged: what a mechanism allows them says
+    /// whether it has an ε to read.
+    ///
+    /// # Errors
+    /// Those of [`Followed::bounds`].
+    pub fn levels(&self, labels: &[String], alpha: f64) -> Result<Levels> {
+        let bounds = self.bounds(labels)?;
+        let allowed = || bounds.iter().map(|(_, allowed)| allowed);
+        let is_pure = |allowed: &Allowed| matches!(allowed.privacy, Some((_, 0.0)));
+        let pure = allowed().any(is_pure);
+        let first = allowed().any(|allowed| allowed.is_about_advantage);
+        let advantage = if first { 1.0 } else { SECOND };
+        let total = advantage + f64::from(u8::from(pure)) + self.approximate().len() as f64;
+        let share = |weight: f64, is_read: bool| {
+            if is_read {
+                alpha * weight / total
+            } else {
+                alpha
+            }
+        };
+        Ok(Levels {
+            advantage: share(advantage, !bounds.is_empty()),
+            pure: share(1.0, pure),
+            approximate: share(1.0, !self.approximate().is_empty()),
+            reads_pure: allowed().map(is_pure).collect(),
+        })
     }
 }
 
-/// The largest advantage that a claim leaves to any attack, if it is the same at every pair.
-fn largest_advantage(claim: &Claim) -> Result<f64> {
-    let bound = match &claim.kind {
-        ClaimKind::Promise(promise) => promise.largest_advantage_of_all_pairs(),
-        ClaimKind::Mechanism(_) => None,
+/// What a claim leaves possible at every pair, if it is the same at all. A mechanism says so once its secrets
+/// are known, and until then leaves everything.
+fn promised(claim: &Claim) -> Result<Allowed> {
+    let promise = match &claim.kind {
+        ClaimKind::Promise(promise) => promise,
+        ClaimKind::Mechanism(_) => {
+            return Ok(Allowed {
+                advantage: 1.0,
+                privacy: None,
+                is_about_advantage: true,
+            });
+        }
     };
-    bound.ok_or_else(|| {
-        Error::parameter(
-            setting("claim", &claim.text),
-            "cannot be followed: only a claim that bounds the advantage of all pairs by one number can be refuted \
-             row by row",
-        )
-        .with_hint(format!(
-            "follow advantage, bayes-security, or a promise of privacy without unit=; for others audit the log \
-             without {}",
-            option("follow")
-        ))
+    let advantage = promise
+        .largest_advantage_of_all_pairs()
+        .ok_or_else(|| cannot_be_followed(claim))?;
+    // ε = 0 is a bound on the advantage, and nothing more.
+    let is_bound = promise.is_a_bound_on_total_variation();
+    let privacy = match promise.guarantee() {
+        Some(Guarantee::Dp { epsilon, delta }) if !is_bound && epsilon <= MAX_EPSILON => {
+            Some((epsilon, delta))
+        }
+        _ => None,
+    };
+    Ok(Allowed {
+        advantage,
+        privacy,
+        is_about_advantage: privacy.is_none(),
     })
+}
+
+/// What a mechanism leaves possible between these secrets: its largest total variation of all pairs, and its ε
+/// if that is finite.
+fn of_mechanism(mechanism: &dyn Mechanism, labels: &[String]) -> Result<Allowed> {
+    let bound = mechanism.bind(labels)?;
+    let epsilon = bound.epsilon();
+    let worst = bound.worst_pair();
+    Ok(Allowed {
+        advantage: worst.map_or(0.0, |(a, b)| bound.total_variation(a, b)),
+        privacy: (epsilon <= MAX_EPSILON).then_some((epsilon, 0.0)),
+        is_about_advantage: true,
+    })
+}
+
+fn cannot_be_followed(claim: &Claim) -> Error {
+    Error::parameter(
+        setting("claim", &claim.text),
+        "cannot be followed: only a claim that leaves the same advantage to the attacks on all pairs can be refuted \
+         row by row",
+    )
+    .with_hint(format!(
+        "follow a mechanism, advantage, bayes-security, or a promise of privacy without unit=; for others audit the \
+         log without {}",
+        option("follow")
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn followed(claims: &[&str]) -> Followed {
+        let claims: Vec<Claim> = claims
+            .iter()
+            .map(|text| Claim::parse(text).expect("a claim"))
+            .collect();
+        Followed::new(&claims).expect("claims that can be followed")
+    }
+
+    /// The shares of what claims read add up to the error probability, each counted once.
+    #[test]
+    fn claims_share_one_error_probability() {
+        let labels = ["0".to_owned(), "1".to_owned()];
+        let levels = |claims: &[&str]| followed(claims).levels(&labels, 0.05).expect("numbers");
+        for (claims, advantage, pure) in [
+            (&[][..], 0.05, 0.05),
+            (&["ldp(1)"], 0.01, 0.04),
+            (&["ldp(1)", "ldp(2)", "dp(3)"], 0.01, 0.04),
+            (&["advantage(0.1)", "gdp(1)"], 0.05, 0.05),
+            (&["ldp(0)"], 0.05, 0.05),
+            (&["laplace(scale=1)"], 0.025, 0.025),
+            (&["gaussian(sigma=1)"], 0.05, 0.05),
+        ] {
+            let found = levels(claims);
+            assert!(
+                (found.advantage - advantage).abs() < 1e-15,
+                "{claims:?} {found:?}"
+            );
+            assert!((found.pure - pure).abs() < 1e-15, "{claims:?} {found:?}");
+        }
+        let several = levels(&["laplace(scale=1)", "dp(1, delta=0.1)", "dp(2, delta=0.1)"]);
+        let sum = several.advantage + several.pure + 2.0 * several.approximate;
+        assert!((sum - 0.05).abs() < 1e-15);
+        assert_eq!(several.reads_pure, [true, false, false]);
+    }
+
+    #[test]
+    fn a_mechanism_allows_what_its_secrets_make_of_it() {
+        let followed = followed(&["laplace(scale=2)", "gaussian(sigma=1)"]);
+        let labels = |labels: &[&str]| -> Vec<String> {
+            labels.iter().map(|&label| label.to_owned()).collect()
+        };
+        let allowed = |of: &[&str]| -> Vec<Allowed> {
+            let bounds = followed.bounds(&labels(of)).expect("numbers");
+            bounds.into_iter().map(|(_, allowed)| allowed).collect()
+        };
+        let two = allowed(&["0", "1"]);
+        assert!((two[0].advantage - (1.0 - (-0.25f64).exp())).abs() < 1e-12);
+        assert_eq!(two[0].privacy, Some((0.5, 0.0)));
+        assert_eq!(two[1].privacy, None);
+        assert_eq!(allowed(&["0", "1", "4"])[0].privacy, Some((2.0, 0.0)));
+        assert_eq!(allowed(&["0"])[0].advantage, 1.0);
+    }
 }

@@ -1,7 +1,7 @@
 //! Does the order of the rows so far put their independence in doubt?
 
 use crate::audit::{Warning, order_warnings};
-use crate::follow::ranks;
+use crate::follow::attack::ranks;
 use leakgauge_log::{OrderSketch, RowStream};
 
 /// Keeps the order of rows in bounded memory and looks at it from time to time, by the tests that an

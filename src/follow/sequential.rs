@@ -2,12 +2,13 @@
 
 use std::collections::VecDeque;
 
-use leakgauge_stats::confidence_sequence::{Outcomes, mean_at_least};
+use leakgauge_stats::confidence_sequence::{Outcomes, ln_capital, mean_at_least};
 
 /// Which secret of a rule's pair a row is of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Side {
     /// The first secret.
+    #[default]
     A,
     /// The second secret.
     B,
@@ -22,9 +23,8 @@ pub enum Side {
 /// # Conditions
 /// Rows are independent given the secrets, whose order does not depend on earlier observations. Rules,
 /// their pairs and the moments at which they change depend on earlier rows only.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct SequentialTest {
-    alpha: f64,
     segments: Vec<Outcomes>,
     /// Whether each row was missed, of the secret that is ahead of the other.
     waiting: VecDeque<bool>,
@@ -33,17 +33,6 @@ pub struct SequentialTest {
 }
 
 impl SequentialTest {
-    /// A test whose limits hold at all times together with probability 1 − alpha.
-    pub fn new(alpha: f64) -> Self {
-        SequentialTest {
-            alpha,
-            segments: Vec::new(),
-            waiting: VecDeque::new(),
-            ahead: Side::A,
-            largest: 0.0,
-        }
-    }
-
     /// From the next row on another rule judges. Rows that wait for one of the other secret never count.
     pub fn change_rule(&mut self) {
         self.waiting.clear();
@@ -69,10 +58,17 @@ impl SequentialTest {
         }
     }
 
-    /// The lower limit of the largest total variation so far. It never falls.
-    pub fn at_least(&mut self) -> f64 {
-        self.largest = self.largest.max(mean_at_least(&self.segments, self.alpha));
+    /// The lower limit of the largest total variation so far. It never falls, and with the same `alpha` each time
+    /// holds at all times together with probability 1 − `alpha`.
+    pub fn at_least(&mut self, alpha: f64) -> f64 {
+        self.largest = self.largest.max(mean_at_least(&self.segments, alpha));
         self.largest
+    }
+
+    /// The p-value, at this row, of total variations of at most `bound` at all pairs. The least of all rows
+    /// looked at is a p-value too.
+    pub fn p_value(&self, bound: f64) -> f64 {
+        (-ln_capital(&self.segments, bound)).exp().min(1.0)
     }
 
     /// The mean advantage of the last rules, from the one that half of the rows came before.
@@ -100,7 +96,7 @@ mod tests {
 
     #[test]
     fn the_nth_row_of_one_secret_meets_the_nth_of_the_other() {
-        let mut test = SequentialTest::new(0.05);
+        let mut test = SequentialTest::default();
         test.change_rule();
         for (side, missed) in [
             (Side::A, false),
@@ -126,19 +122,20 @@ mod tests {
 
     #[test]
     fn the_limit_never_falls() {
-        let mut test = SequentialTest::new(0.05);
+        let mut test = SequentialTest::default();
         test.change_rule();
         for _ in 0..200 {
             test.judge(Side::A, false);
             test.judge(Side::B, false);
         }
-        let before = test.at_least();
+        let before = test.at_least(0.05);
+        assert!((test.p_value(before) - 0.05).abs() < 1e-9 && test.p_value(1.0) > 0.999);
         assert!(before > 0.9 && test.point() == Some(1.0));
         for _ in 0..2000 {
             test.judge(Side::A, true);
             test.judge(Side::B, true);
         }
-        assert_eq!(test.at_least(), before);
+        assert_eq!(test.at_least(0.05), before);
         assert!(test.point().unwrap() < 0.0);
     }
 }

@@ -1,15 +1,30 @@
 use std::fmt::Write;
 use std::io::Cursor;
 
-use rand::RngExt;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
+use rayon::prelude::*;
 
 use super::*;
+use crate::audit::{Verdict, Warning};
 use leakgauge_attack::tuning::ScorerChoice;
 use leakgauge_log::ReadOptions;
+use leakgauge_testing::at_most;
 
 /// The last line, of a log that is read to its end.
 fn followed(csv: String, claim: &str, scorer: ScorerChoice) -> Line {
+    watched(csv, &[claim], scorer, u64::MAX, |_| false)
+}
+
+/// The first line, of those written every so many rows and at the end, that is the one looked for, or the last.
+fn watched(
+    csv: String,
+    claims: &[&str],
+    scorer: ScorerChoice,
+    every: u64,
+    is_it: impl Fn(&Line) -> bool,
+) -> Line {
     let read = ReadOptions {
         files: vec!["-".to_owned()],
         keep_order: true,
@@ -21,13 +36,112 @@ fn followed(csv: String, claim: &str, scorer: ScorerChoice) -> Line {
         seed: 0,
         attacks: scorer.into(),
         budget: Budget::default(),
-        claims: vec![Claim::parse(claim).expect("a claim")],
+        claims: claims
+            .iter()
+            .map(|claim| Claim::parse(claim).expect("a claim"))
+            .collect(),
     })
     .expect("options that can be followed");
     while let Some(row) = stream.next_row().expect("a good row") {
         monitor.push(row, &stream).expect("an attack");
+        if monitor.rows().is_multiple_of(every) {
+            let line = monitor.line(&stream).expect("a line");
+            if is_it(&line) {
+                return line;
+            }
+        }
     }
     monitor.line(&stream).expect("a line")
+}
+
+/// Rows of the Laplace mechanism between 0 and 1, whose ε is given, in random order.
+fn laplace_log(epsilon: f64, rows: usize, seed: u64) -> String {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut csv = "secret,value\n".to_owned();
+    for _ in 0..rows {
+        let secret = rng.random_range(0..2u32);
+        let noise = -(1.0 - rng.random::<f64>()).ln() / epsilon;
+        let value = f64::from(secret) + if rng.random() { noise } else { -noise };
+        writeln!(csv, "{secret},{value}").unwrap();
+    }
+    csv
+}
+
+/// Rows at which `ldp(1)` is refuted for each of so many Laplace mechanisms at ε = 1.2, looked at every so many rows
+/// up to 20,000; in order, and `u64::MAX` where it is not.
+fn rows_to_refute(logs: u64, every: u64) -> Vec<u64> {
+    let rows = |seed: u64| {
+        let csv = laplace_log(1.2, 20_000, seed);
+        let line = watched(
+            csv,
+            &["ldp(1)"],
+            ScorerChoice::Auto,
+            every,
+            Line::is_violated,
+        );
+        if line.is_violated() {
+            line.rows
+        } else {
+            u64::MAX
+        }
+    };
+    let mut found: Vec<u64> = (0..logs).into_par_iter().map(rows).collect();
+    found.sort_unstable();
+    found
+}
+
+/// How many of so many logs of a Laplace mechanism at ε = 1 refute some of four claims that are true of it.
+fn wrongly_refuted(logs: u64, rows: usize, every: u64) -> usize {
+    let claims = [
+        "ldp(1)",
+        "dp(0.5, delta=0.25)",
+        "laplace(scale=1)",
+        "advantage(0.3935)",
+    ];
+    let wrong = |seed: &u64| {
+        let csv = laplace_log(1.0, rows, 10_000 + seed);
+        let line = watched(
+            csv,
+            &claims,
+            ScorerChoice::Threshold,
+            every,
+            Line::is_violated,
+        );
+        line.is_violated()
+    };
+    (0..logs).into_par_iter().filter(wrong).count()
+}
+
+/// Its total variation, 0.4512, is within the 0.4621 that `ldp(1)` allows.
+#[test]
+fn too_little_noise_is_found_that_no_advantage_shows() {
+    let found = rows_to_refute(5, 1_000);
+    assert!(found[3] <= 20_000, "{found:?}");
+}
+
+#[test]
+fn true_claims_are_seldom_refuted() {
+    let logs = 20;
+    let wrong = wrongly_refuted(logs, 5_000, 500);
+    assert!(wrong <= at_most(logs as usize, 0.05), "{wrong} of {logs}");
+}
+
+/// Forty logs with too little noise, and 200 true ones of 50,000 rows, of which at most 5 % and 3.29 standard
+/// deviations may be refuted:
+///
+/// ```text
+/// cargo test --release -p leakgauge --lib follow -- --ignored --nocapture
+/// ```
+#[test]
+#[ignore = "long"]
+fn followed_logs_are_refuted_early_or_not_at_all() {
+    let found = rows_to_refute(40, 200);
+    println!("ldp(1) at epsilon 1.2 is refuted at {found:?} rows");
+    assert!(found[20] <= 5_000 && found[39] <= 20_000);
+    let logs = 200;
+    let wrong = wrongly_refuted(logs, 50_000, 2_500);
+    println!("{wrong} of {logs} true logs are refuted");
+    assert!(wrong <= at_most(logs as usize, 0.05));
 }
 
 /// Blocks of 500 rows of one secret, and a random walk.

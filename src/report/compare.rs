@@ -35,6 +35,14 @@ pub(super) fn document(found: &Comparison) -> Document {
     if found.logs.iter().any(|log| log.claim.is_some()) {
         document.heading("Verdicts");
         document.list(found.logs.iter().enumerate().filter_map(verdict).collect());
+        let percent = |confidence: f64| allowance(100.0 * confidence);
+        document.paragraph(format!(
+            "Together these verdicts hold with {} % confidence. Each log is judged at {} %, and so are its limits below; \
+             limits of differences are at {} % each.",
+            percent(found.confidence),
+            percent(found.log_confidence),
+            percent(found.confidence)
+        ));
     }
     document.heading("Summary");
     document.list(

@@ -69,7 +69,8 @@ pub fn figures(document: &mut Document, audit: &Findings) {
 pub fn note(audit: &Findings) -> String {
     format!(
         "Each figure's limits hold with {} % confidence; n/a: no such limit is possible, or nothing was measured. \
-         Estimates can fall outside their limits through noise. Guessing blind errs with probability {}.",
+         An estimate that noise put outside of its limits, or of what is possible, is printed at the nearest value inside \
+         (JSON keeps it as `raw`). Guessing blind errs with probability {}.",
         100.0 * audit.confidence,
         nearest(audit.overall.guessing_error)
     )
@@ -176,7 +177,7 @@ fn of_log(audit: &Findings) -> Vec<Figure<'_>> {
     vec![
         figure(
             "Bayes security, worst of all pairs",
-            "The least over all pairs of secrets; no prior makes it smaller.",
+            "The least over all pairs of secrets; no prior makes it smaller. The estimate is that of the worst pair above.",
             of("all secrets"),
             "/overall/bayes_security",
             &overall.bayes_security,

@@ -1,14 +1,16 @@
 //! One line of a log that is followed.
 
-use crate::audit::Verdict;
-use crate::follow::Line;
+use crate::audit::{Verdict, Warning};
+use crate::follow::{FollowedClaim, Line};
+use crate::report::sentences::claims::p_value_of;
 use crate::report::sentences::warnings;
 use leakgauge_base::error::shorten;
 use leakgauge_base::rounding::{at_least, nearest};
 
 /// What the lines say, before the first.
-pub const LEGEND: &str = "advantage at least X: some pair of secrets can be told apart with an advantage of X or more; holds on all lines \
-     together, if rows are independent";
+pub const LEGEND: &str = "advantage at least X: some pair of secrets can be told apart with an advantage of X or more; epsilon at \
+     least Y: some pair needs an epsilon of Y or more; p: the smallest error probability at which the claim would be \
+     violated; all hold on all lines together, if rows are independent";
 
 /// A line of text, and one for each warning.
 pub fn line(line: &Line) -> String {
@@ -18,20 +20,12 @@ pub fn line(line: &Line) -> String {
     });
     let point = line.advantage.point.map_or("n/a".to_owned(), nearest);
     let lower = line.advantage.lower.map_or("n/a".to_owned(), at_least);
+    let epsilon = line.epsilon.lower.map_or("n/a".to_owned(), at_least);
     let doubt = line
         .warnings
         .iter()
         .find(|warning| warning.is_about_order());
-    let doubt = doubt.map_or(String::new(), |warning| {
-        format!(". {}", warnings::doubt(warning))
-    });
-    let violated = line
-        .claims
-        .iter()
-        .filter(|claim| claim.verdict == Verdict::Violated);
-    let violated: String = violated
-        .map(|claim| format!("; VIOLATED: {}{doubt}", claim.claim))
-        .collect();
+    let claims: String = line.claims.iter().map(|one| claim(one, doubt)).collect();
     let warnings = line.warnings.iter();
     let warnings: String = warnings
         .map(|warning| {
@@ -43,7 +37,20 @@ pub fn line(line: &Line) -> String {
         })
         .collect();
     format!(
-        "{} rows, {} judged: advantage at least {lower}, estimate {point} ({pair}){violated}{warnings}",
-        line.rows, line.judged
+        "{} rows, {} judged: advantage at least {lower}, estimate {point} ({pair}); epsilon at least {epsilon}{claims}{warnings}",
+        line.rows,
+        line.judged.max(line.epsilon_judged)
     )
+}
+
+/// How a claim stands.
+fn claim(claim: &FollowedClaim, doubt: Option<&Warning>) -> String {
+    let p = p_value_of(claim.p_value);
+    if claim.verdict != Verdict::Violated {
+        return format!("; {}: {p}", claim.claim);
+    }
+    let doubt = doubt.map_or(String::new(), |warning| {
+        format!(". {}", warnings::doubt(warning))
+    });
+    format!("; VIOLATED: {} ({p}){doubt}", claim.claim)
 }

@@ -98,10 +98,11 @@ fn rows_read(input: &Input) -> String {
         (false, false) => "no header, as set",
     };
     let form = match (input.format, input.delimiter) {
-        (Format::Parquet, _) => "from Parquet, columns named by their paths".to_owned(),
-        (Format::Arrow, _) => "from Arrow IPC, columns named by their paths".to_owned(),
         (Format::Memory, _) => "from memory, typed as given".to_owned(),
-        (_, None) => "each is a JSON object on a line, its fields named by their paths".to_owned(),
+        (Format::JsonLines, _) => {
+            "each is a JSON object on a line, its fields named by their paths".to_owned()
+        }
+        (format, None) => format!("from {format}, columns named by their paths"),
         (_, Some('\t')) => format!("{header}; fields are separated by tabs"),
         (_, Some(delimiter)) => format!("{header}; fields are separated by `{delimiter}`"),
     };
@@ -168,6 +169,7 @@ fn observation(input: &Input) -> String {
             let kind = match column.kind {
                 ColumnType::Numeric => "numbers",
                 ColumnType::Categorical => "labels",
+                ColumnType::Mixed => "numbers and words",
             };
             let name = shorten(&column.name);
             match column.resolution {

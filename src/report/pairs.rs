@@ -39,7 +39,8 @@ pub fn pairs(document: &mut Document, audit: &Findings) {
         rows,
     );
     document.paragraph(format!(
-        "{} of {} pairs, by their lower limits. The limits of all pairs hold together (correction: {}).",
+        "{} of {} pairs, by their lower limits. The lower limits of all pairs hold together, and so do the upper ones \
+         (correction: {}).",
         LISTED_PAIRS.min(audit.pairs.len()),
         audit.pairs.len(),
         audit.multiplicity.correction

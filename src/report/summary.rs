@@ -2,10 +2,11 @@
 
 use crate::audit::{Findings, Warning};
 use crate::report::document::Document;
+use crate::report::sentences::no_leak;
 use crate::report::sentences::reasons::reason;
 use crate::report::words::value;
 use leakgauge_base::error::shorten;
-use leakgauge_base::rounding::{at_least, at_most, percent_at_least};
+use leakgauge_base::rounding::{at_least_beyond, at_most, percent_beyond};
 use leakgauge_log::observations::bins;
 
 /// Whether it leaks, between whom, how surely, and what is not known.
@@ -24,8 +25,8 @@ pub fn sentences(audit: &Findings) -> String {
         Some(lower) if lower > 0.0 => format!(
             "The log leaks its secret. Seeing one row, an attacker{observer} can tell secret {a} from secret {b} at least \
              {} % of the time (a coin flip: 50 %). The advantage is at least {} ({percent} % confidence).",
-            percent_at_least(0.5 * (1.0 + lower)),
-            at_least(lower)
+            percent_beyond(0.5 * (1.0 + lower), 0.5),
+            at_least_beyond(lower, 0.0)
         ),
         Some(_) => format!(
             "No leak could be certified at {percent} % confidence. The worst pair on the tuning rows, {a} and {b}, has an \
@@ -52,6 +53,7 @@ pub fn sentences(audit: &Findings) -> String {
         (None, Some(why)) => reason(why),
         (None, None) => "How much more a better attack could do is not known.".to_owned(),
     });
+    sentences.extend(audit.no_leak.as_ref().map(no_leak::sentence));
     if audit.warnings.iter().any(Warning::is_about_order) {
         let doubt = if tv.lower.is_some_and(|lower| lower > 0.0) {
             "it may be the cause of what looks like a leak"

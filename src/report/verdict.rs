@@ -31,6 +31,7 @@ pub fn grounds(claim: &ClaimReport) -> Vec<String> {
         value(claim.estimate.point),
         range(&claim.estimate)
     ));
+    items.extend(claim.p_value.map(|p| strength(claim.verdict, p)));
     match (claim.verdict, claim.rows_needed) {
         (Verdict::Inconclusive, Some(rows)) => items.push(format!(
             "If the estimate were the truth, about {rows} rows in all would settle this claim."
@@ -42,6 +43,18 @@ pub fn grounds(claim: &ClaimReport) -> Vec<String> {
     }
     items.extend(claim.fit.as_ref().map(fit::fit));
     items
+}
+
+/// How strong the evidence against a claim is.
+fn strength(verdict: Verdict, p: f64) -> String {
+    let p = claims::p_value_of(p);
+    match verdict {
+        Verdict::Violated => format!(
+            "Strength of evidence: {p}. A log of a mechanism that keeps the claim looks like this, or worse, with at \
+             most this probability."
+        ),
+        Verdict::Holds | Verdict::Inconclusive => format!("Evidence against the claim: {p}."),
+    }
 }
 
 /// The quantity that decides, in words.

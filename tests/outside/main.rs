@@ -4,6 +4,7 @@ mod browser;
 #[path = "../common/mod.rs"]
 mod common;
 mod real_logs;
+mod real_reports;
 
 use libtest_mimic::{Arguments, Trial};
 
@@ -19,6 +20,7 @@ fn trial(name: &str, is_here: bool, test: fn()) -> Trial {
 fn main() {
     let arguments = Arguments::from_args();
     let mut trials = real_logs::trials();
+    trials.extend(real_reports::trials());
     trials.push(browser::trial());
     libtest_mimic::run(&arguments, trials).exit();
 }

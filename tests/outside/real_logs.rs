@@ -8,7 +8,7 @@ use leakgauge::log::{ReadMeter, ReadOptions, read};
 use leakgauge::report::sentences::claims::reason;
 use libtest_mimic::Trial;
 
-fn path_of(name: &str) -> PathBuf {
+pub fn path_of(name: &str) -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "..", "shared", "data", name]
         .iter()
         .collect()

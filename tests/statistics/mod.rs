@@ -13,6 +13,7 @@
 mod accuracy;
 mod cases;
 mod coverage;
+mod every_row;
 mod mechanisms;
 mod order;
 mod privacy;

@@ -446,14 +446,20 @@ pub fn shrinkage_tells_more(logs: u64) {
             mean(1, 0),
             mean(1, 1)
         );
-        // No less, up to three standard errors of the paired differences: some problems leak next to nothing.
+        // No less: the mean gain over logs is not below 0 by three standard errors of the paired differences. No
+        // theorem says so for finite logs: smoothing is chosen by log-loss, and only in the limit of many rows do both
+        // rules agree. But no true loss is seen: with fresh seeds the gain in advantage is 0.0001 ± 0.0002 (Zipf) and
+        // 0.0006 ± 0.0006 (twins) in 1,500 logs, 0.0001 ± 0.0003 (dense, unequal rows) in 150; where rows are equal
+        // and nothing is borrowed, both rules are the same. Without a loss, one of the twelve comparisons fails with
+        // probability at most 0.05 from 20 logs (Student's t), 0.03 from 60.
         for what in [0, 1] {
             let gain = mean(1, what) - mean(0, what);
             let squares = found
                 .iter()
                 .map(|found| (found[1][what] - found[0][what] - gain).powi(2));
-            let standard_error = squares.sum::<f64>().sqrt() / found.len() as f64;
-            assert!(gain > -3.0 * standard_error - 0.003, "{}", problem.0);
+            let (sum, logs) = (squares.sum::<f64>(), found.len() as f64);
+            let standard_error = (sum / (logs * (logs - 1.0))).sqrt();
+            assert!(gain >= -3.0 * standard_error, "{}", problem.0);
         }
         if ["narrow and wide", "five columns"].contains(&problem.0) {
             assert!(mean(1, 1) > mean(0, 1) + 0.02, "{}", problem.0);

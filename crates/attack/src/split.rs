@@ -106,6 +106,38 @@ pub fn folds(counts: &Counts, parts: usize, rng: &mut ChaCha8Rng) -> Vec<Counts>
     folds
 }
 
+/// Deals every secret's rows at random to consecutive parts, the first so many shares of `of` (a secret's
+/// number of rows) and the last whatever is left.
+///
+/// # Conditions
+/// The shares sum to at most 1 of `counts`.
+pub fn parts(
+    counts: &Counts,
+    shares: &[f64],
+    of: impl Fn(usize) -> u64,
+    rng: &mut ChaCha8Rng,
+) -> Vec<Counts> {
+    let mut rest = counts.clone();
+    let mut parts = Vec::with_capacity(shares.len() + 1);
+    for &taken in shares {
+        let sizes: Vec<u64> = rest
+            .rows()
+            .iter()
+            .enumerate()
+            .map(|(secret, &left)| share(of(secret), taken).min(left))
+            .collect();
+        let [part, later, _] = draw_each(
+            &rest,
+            |secret, left| [sizes[secret], left - sizes[secret], 0],
+            rng,
+        );
+        parts.push(part);
+        rest = later;
+    }
+    parts.push(rest);
+    parts
+}
+
 /// At most so many rows of every secret, drawn at random; all of them if there are no more.
 pub fn subset(counts: &Counts, most: impl Fn(u64) -> u64, rng: &mut ChaCha8Rng) -> Counts {
     let kept = |rows: u64| most(rows).min(rows);
@@ -123,7 +155,17 @@ fn share(rows: u64, share: f64) -> u64 {
 
 /// Draws parts of given sizes from each secret's rows, without replacement.
 fn draw(counts: &Counts, sizes: impl Fn(u64) -> [u64; 3], rng: &mut ChaCha8Rng) -> [Counts; 3] {
-    let mut left: Vec<[u64; 3]> = counts.rows().iter().map(|&rows| sizes(rows)).collect();
+    draw_each(counts, |_, rows| sizes(rows), rng)
+}
+
+/// The same with sizes that depend on the secret.
+fn draw_each(
+    counts: &Counts,
+    sizes: impl Fn(usize, u64) -> [u64; 3],
+    rng: &mut ChaCha8Rng,
+) -> [Counts; 3] {
+    let rows = counts.rows().iter().enumerate();
+    let mut left: Vec<[u64; 3]> = rows.map(|(secret, &rows)| sizes(secret, rows)).collect();
     let mut parts: [Vec<Cell>; 3] = Default::default();
     for cell in counts.cells() {
         let room = &mut left[cell.secret as usize];

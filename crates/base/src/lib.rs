@@ -14,6 +14,7 @@ pub mod error;
 pub mod files;
 pub mod grammar;
 pub mod naming;
+pub mod parallel;
 pub mod quantity;
 pub mod rounding;
 pub mod suggest;

@@ -40,9 +40,17 @@ pub fn at_most_beyond(limit: f64, bound: f64) -> String {
     beyond(limit, bound, f64::ceil)
 }
 
-/// A probability as a percentage with one decimal, rounded down.
-pub fn percent_at_least(probability: f64) -> String {
-    format!("{:.1}", (1000.0 * probability).floor() / 10.0)
+/// A lower limit of a probability as a percentage, rounded down, with enough decimals (one to twelve) to stay above
+/// that of blind guessing, if it is.
+pub fn percent_beyond(probability: f64, blind: f64) -> String {
+    let (percent, blind) = (100.0 * probability, 100.0 * blind);
+    let rounded = |decimals: i32| {
+        let unit = 10f64.powi(decimals);
+        format!("{:.*}", decimals as usize, (percent * unit).floor() / unit)
+    };
+    let above = |text: &String| text.parse().is_ok_and(|value: f64| value > blind);
+    let found = (1..=12).map(rounded).find(above);
+    found.unwrap_or_else(|| rounded(1))
 }
 
 fn beyond(limit: f64, bound: f64, round: fn(f64) -> f64) -> String {
@@ -83,7 +91,9 @@ mod tests {
     fn lower_limits_are_rounded_down_and_upper_limits_up() {
         assert_eq!(at_least(0.329256), "0.3292");
         assert_eq!(at_most(0.045315), "0.0454");
-        assert_eq!(percent_at_least(0.664_63), "66.4");
+        assert_eq!(percent_beyond(0.664_63, 0.5), "66.4");
+        assert_eq!(percent_beyond(0.500_37, 0.5), "50.03");
+        assert_eq!(percent_beyond(0.5, 0.5), "50.0");
         assert_eq!(at_most_beyond(0.699_99, 0.7), "0.69999");
         assert_eq!(at_least_beyond(0.99997, 1.0), "0.9999");
         assert_eq!(nearest(0.00012345), "1.234e-4");

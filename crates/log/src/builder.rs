@@ -3,7 +3,7 @@
 mod columns;
 mod table;
 
-use crate::builder::columns::{Column, Kind, Labels};
+use crate::builder::columns::{Column, Kind, Labels, Mixed};
 use crate::builder::table::Table;
 use crate::ingest::{Ingest, Part};
 use crate::log::Log;
@@ -112,12 +112,22 @@ impl LogBuilder {
         self.label_values(name, labels)
     }
 
-    /// As [`numbers`](Self::numbers) of data that has places for missing values. A value that is missing is
-    /// reported with its place when the log is built: an attack cannot compare it with numbers.
+    /// As [`numbers`](Self::numbers) of data that has places for missing values. A value that is missing is an
+    /// observation of its own, the word `(null)`: the column is mixed then.
     #[must_use]
     pub fn optional_numbers(mut self, name: &str, values: &[Option<f64>]) -> Self {
         self.columns
             .push(Column::new(name, Kind::Numbers(values.to_vec())));
+        self
+    }
+
+    /// An observation column of numbers and of words that stand in place of one, such as `timeout`. A word must not
+    /// begin like a number; one that is a number is taken for it.
+    #[must_use]
+    pub fn mixed(mut self, name: &str, values: &[Value]) -> Self {
+        let mut column = Mixed::default();
+        values.iter().for_each(|value| column.push(value));
+        self.columns.push(Column::new(name, Kind::Mixed(column)));
         self
     }
 
@@ -148,6 +158,12 @@ impl LogBuilder {
     #[must_use]
     pub fn label_column(self, name: &str) -> Self {
         self.labels::<&str>(name, &[])
+    }
+
+    /// Declares an observation column of numbers and words, for [`push`](Self::push).
+    #[must_use]
+    pub fn mixed_column(self, name: &str) -> Self {
+        self.mixed(name, &[])
     }
 
     /// Adds a row: its secret, and a value for every observation column in the order in which they were declared.

@@ -19,7 +19,7 @@ pub(crate) fn text<'r>(
     scratch: &'r mut String,
 ) -> Result<&'r str> {
     match row.get(column) {
-        Some(Field::Text(bytes)) => std::str::from_utf8(bytes)
+        Some(Field::Text(bytes) | Field::Quoted(bytes)) => std::str::from_utf8(bytes)
             .map_err(|_| row::not_utf8(place().column(&layout.names[column]))),
         Some(Field::Number(number)) => {
             scratch.clear();

@@ -4,11 +4,14 @@ use std::borrow::Cow;
 
 use crate::cell::{self, at_column, bin, canonical};
 use crate::fold::Interner;
+use crate::labels;
 use crate::layout::Layout;
 use crate::lists::Lists;
+use crate::notation::Notation;
 use crate::number::Number;
 use crate::observations::ColumnType;
-use crate::row::{Field, Row};
+use crate::row::{Field, Row, is_number};
+use crate::spelling::{Merged, Spelling};
 use crate::typing::{self, ColumnPlan};
 use leakgauge_base::error::{Error, Place, Result, shorten};
 use leakgauge_base::naming::{option, setting};
@@ -16,7 +19,7 @@ use leakgauge_base::naming::{option, setting};
 /// Encodes observations, and what is found on the way.
 #[derive(Default)]
 pub struct Encoder {
-    /// Per column: its labels.
+    /// Per column: the keys of its labels, or of the words among its numbers.
     pub labels: Vec<Interner>,
     /// Per column: the most decimals that a number was written with.
     pub decimals: Vec<Option<u32>>,
@@ -24,6 +27,8 @@ pub struct Encoder {
     pub integers: bool,
     /// The observation encoded last.
     pub tuple: Vec<u64>,
+    /// Per column: how its numbers are written.
+    spellings: Vec<Spelling>,
     /// Whether numbers are scores.
     scores: bool,
     lists: Lists,
@@ -40,6 +45,14 @@ struct At<'r> {
 }
 
 impl At<'_> {
+    /// What the cell is; an element of a list is a text.
+    fn field(&self, plan: &ColumnPlan) -> Field<'_> {
+        match plan.element {
+            None => self.row.get(self.column).unwrap_or(Field::Missing),
+            Some(_) => Field::Text(b""),
+        }
+    }
+
     fn error(&self, problem: &str) -> Error {
         at_column((self.place)(), self.layout, self.column, self.row, problem)
     }
@@ -53,9 +66,19 @@ impl Encoder {
             labels: plans.iter().map(|_| Interner::default()).collect(),
             decimals: plans.iter().map(|plan| exact(plan).then_some(0)).collect(),
             integers: true,
+            spellings: plans.iter().map(spelling_of).collect(),
             scores,
             ..Encoder::default()
         }
+    }
+
+    /// What reading numbers lost, in the columns of these plans. Bins lose more, and scores are no observation.
+    pub fn merged(&self, plans: &[ColumnPlan]) -> Vec<Merged> {
+        let columns = plans.iter().zip(&self.spellings);
+        columns
+            .filter(|(plan, _)| plan.resolution.is_none() && !self.scores)
+            .flat_map(|(plan, spelling)| spelling.merged(&plan.name))
+            .collect()
     }
 
     /// Encodes a row.
@@ -110,7 +133,7 @@ impl Encoder {
         };
         let word = match plan.kind {
             ColumnType::Categorical => self.label(index, plan, &text, at)?,
-            ColumnType::Numeric => self.number_text(index, plan, text.trim(), at)?.to_bits(),
+            _ => self.number_text(index, plan, &text, at)?,
         };
         drop(text);
         (self.lists, self.text) = (lists, scratch);
@@ -118,14 +141,21 @@ impl Encoder {
     }
 
     fn label(&mut self, index: usize, plan: &ColumnPlan, label: &str, at: &At) -> Result<u64> {
+        let field = at.field(plan);
         let labels = &mut self.labels[index];
         let number = if plan.integers {
-            labels.intern(&canonical(label.trim()))
+            if let Ok(value) = label.trim().parse() {
+                let quoted = matches!(field, Field::Quoted(_));
+                self.spellings[index].add(label, value, quoted);
+                labels.intern(&canonical(label.trim()))
+            } else {
+                labels.intern(&labels::key(field, label.trim()))
+            }
         } else if !plan.padded {
             // A label is what it is, blanks around it included: they may be what leaks.
-            labels.intern(label)
+            labels.intern(&labels::key(field, label))
         } else if let Some(label) = label.strip_prefix(' ') {
-            labels.intern(label)
+            labels.intern(&labels::key(field, label))
         } else {
             let problem = "does not begin with a blank, as the first rows do";
             return Err(at
@@ -143,13 +173,21 @@ impl Encoder {
         let value = measured(typing::finite(number.value()), at)?;
         let most = &mut self.decimals[index];
         *most = most.map(|most| number.max_decimals(most));
+        self.spellings[index].add_binary(number);
         self.resolved(plan, value, at)
     }
 
-    /// The number that a text says.
-    fn number_text(&mut self, index: usize, plan: &ColumnPlan, text: &str, at: &At) -> Result<f64> {
+    /// The number that a text says, or the word that it is, in bits.
+    fn number_text(
+        &mut self,
+        index: usize,
+        plan: &ColumnPlan,
+        whole: &str,
+        at: &At,
+    ) -> Result<u64> {
+        let text = whole.trim();
         if self.scores {
-            return score(cell::score(text), at);
+            return Ok(score(cell::score(text), at)?.to_bits());
         }
         let value = match plan.unit {
             None => typing::finite_number(text),
@@ -158,12 +196,57 @@ impl Encoder {
                 _ => unit.problem(),
             }),
         };
-        let value = measured(value, at)?;
+        let value = match value {
+            Ok(value) => value,
+            Err(problem) if plan.words && (plan.unit.is_some() || !is_number(text)) => {
+                return self.word(index, plan, text, problem, at);
+            }
+            Err(problem) => return Ok(measured(Err(problem), at)?.to_bits()),
+        };
+        let spelling = &mut self.spellings[index];
         let most = &mut self.decimals[index];
-        *most = most
-            .filter(|_| plan.unit.is_none())
-            .and_then(|most| Some(most.max(typing::decimals(text)?)));
-        self.resolved(plan, value, at)
+        match plan.unit {
+            None => {
+                let quoted = matches!(at.row.get(at.column), Some(Field::Quoted(_)));
+                let decimals = spelling.add(whole, value, quoted);
+                *most = most.and_then(|most| Some(most.max(decimals?)));
+            }
+            Some(unit) => {
+                spelling.add_in_unit(text, value);
+                if unit.loses_digits(text) {
+                    spelling.lose(text);
+                }
+                *most = None;
+            }
+        }
+        Ok(self.resolved(plan, value, at)?.to_bits())
+    }
+
+    /// A word among numbers, in bits.
+    fn word(
+        &mut self,
+        index: usize,
+        plan: &ColumnPlan,
+        text: &str,
+        problem: &'static str,
+        at: &At,
+    ) -> Result<u64> {
+        let as_labels = || setting("categorical", shorten(&at.layout.names[at.column]));
+        match Notation::of(text) {
+            Some(_) if plan.unit.is_some() => {
+                return measured(Err(problem), at).map(f64::to_bits);
+            }
+            Some(notation) => {
+                return Err(notation.advise(at.error(notation.problem()), &as_labels()));
+            }
+            None => {}
+        }
+        if !text.is_empty() && text == at.layout.names[at.column] {
+            let error = at.error("is the name of the column, in a column of numbers");
+            return Err(error.with_hint("remove rows that repeat the header"));
+        }
+        let word = self.labels[index].intern(&labels::key(at.field(plan), text));
+        Ok(labels::word_bits(word))
     }
 
     /// What an observer can tell of a number.
@@ -182,6 +265,13 @@ impl Encoder {
         };
         // Adding 0 turns −0 into 0, so that equal numbers have equal bits.
         Ok(value + 0.0)
+    }
+}
+
+fn spelling_of(plan: &ColumnPlan) -> Spelling {
+    match plan.integers {
+        true => Spelling::of_labels(),
+        false => Spelling::default(),
     }
 }
 

@@ -29,6 +29,18 @@ pub enum Format {
     Memory,
 }
 
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Format::Delimited => "delimited text",
+            Format::JsonLines => "JSON lines",
+            Format::Parquet => "Parquet",
+            Format::Arrow => "Arrow IPC",
+            Format::Memory => "memory",
+        })
+    }
+}
+
 /// A format that holds columns in binary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Columnar {

@@ -3,11 +3,14 @@
 mod engine_input;
 mod finish;
 
+use std::borrow::Cow;
+
 use crate::cell::{self, at_column, occurrences, occurrences_of, secret};
 use crate::encode::Encoder;
 use crate::first_row::FirstRow;
 use crate::fold::{Interner, TupleInterner};
 use crate::groups::{UnitCell, UnitReader};
+use crate::labels;
 use crate::layout::{self, Layout};
 use crate::lists;
 use crate::log::InputFacts;
@@ -148,25 +151,52 @@ impl<'a> Ingest<'a> {
     fn table_of(&self, plans: &[ColumnPlan], mut ids: Vec<u32>) -> (Observations, Vec<u32>) {
         ids.sort_unstable();
         ids.dedup();
-        self.sort(plans, &mut ids);
-        let kind = kind_of(plans, false);
-        let table = tabulate(kind, plans, &ids, &self.tuples, &self.encoder.labels);
+        let plans = self.with_words(plans);
+        let labels = self.shown_labels();
+        self.sort(&plans, &labels, &mut ids);
+        let kind = kind_of(&plans, false);
+        let table = tabulate(kind, &plans, &ids, &self.tuples, &labels);
         (table, ids)
     }
 
-    /// Puts observations in their canonical order.
-    fn sort(&self, plans: &[ColumnPlan], ids: &mut [u32]) {
-        let label_ranks: Vec<Vec<u32>> = self
-            .encoder
-            .labels
+    /// How the columns are read, now that it is known which of them hold words among numbers.
+    fn with_words(&self, plans: &[ColumnPlan]) -> Vec<ColumnPlan> {
+        let labels = self.encoder.labels.iter();
+        let is_mixed =
+            |plan: &ColumnPlan, words: usize| plan.kind == ColumnType::Numeric && words > 0;
+        let plans = plans.iter().zip(labels);
+        let plan = |(plan, labels): (&ColumnPlan, &Interner)| ColumnPlan {
+            kind: match is_mixed(plan, labels.texts().len()) {
+                true => ColumnType::Mixed,
+                false => plan.kind,
+            },
+            ..plan.clone()
+        };
+        plans.map(plan).collect()
+    }
+
+    /// The labels or words of each column.
+    fn shown_labels(&self) -> Vec<Cow<'_, [String]>> {
+        let labels = self.encoder.labels.iter();
+        labels.map(|labels| labels::shown(labels.texts())).collect()
+    }
+
+    /// Puts observations in their canonical order: of a mixed column numbers first.
+    fn sort(&self, plans: &[ColumnPlan], labels: &[Cow<[String]>], ids: &mut [u32]) {
+        let label_ranks: Vec<Vec<u32>> = labels
             .iter()
-            .map(|labels| ranks(&natural_order(labels.texts())))
+            .map(|labels| ranks(&natural_order(labels)))
             .collect();
         let sortable = |id: u32, column: usize| {
             let word = self.tuples.tuple(id)[column];
+            let rank = |label: u64| label_ranks[column][label as usize];
             match plans[column].kind {
-                ColumnType::Numeric => f64::from_bits(word),
-                ColumnType::Categorical => f64::from(label_ranks[column][word as usize]),
+                ColumnType::Categorical => f64::from(rank(word)),
+                _ => match labels::word_of(word) {
+                    // What is no number comes behind all numbers, in the order of its bits.
+                    Some(word) => f64::from_bits(labels::word_bits(rank(u64::from(word)))),
+                    None => f64::from_bits(word),
+                },
             }
         };
         ids.sort_unstable_by(|&a, &b| {
@@ -329,11 +359,6 @@ impl<'a> Ingest<'a> {
         self.facts.header_detected = self.options.header == HeaderChoice::Detect;
         self.facts.secret_column = layout.secret_name();
         self.facts.decided = plans.iter().map(|plan| plan.decided).collect();
-        self.facts.suspicious_columns = plans
-            .iter()
-            .filter(|plan| typing::is_suspicious(plan))
-            .map(|plan| plan.name.clone())
-            .collect();
         self.facts.like_numbers = plans
             .iter()
             .filter_map(|plan| Some((plan.name.clone(), plan.like_a_number.clone()?)))

@@ -5,7 +5,6 @@
 
 mod builder;
 mod cell;
-mod delimited;
 mod encode;
 mod files;
 pub mod first_row;
@@ -13,11 +12,14 @@ mod fold;
 pub mod format;
 pub mod groups;
 pub mod ingest;
-mod json_lines;
+mod labels;
 pub mod layout;
 mod lines;
 mod lists;
 mod log;
+#[cfg(test)]
+mod mixtures;
+mod notation;
 mod number;
 pub mod observations;
 pub mod open;
@@ -32,6 +34,7 @@ mod row_ids;
 mod row_store;
 pub mod sample;
 pub mod source;
+mod spelling;
 mod stream;
 mod tabulate;
 mod tail;
@@ -39,6 +42,7 @@ mod typing;
 pub mod units;
 pub mod unpack;
 mod wide;
+mod words;
 
 pub use builder::{LogBuilder, Value};
 pub use files::expand;
@@ -58,6 +62,8 @@ pub use records::Records;
 pub use row::{Field, Row};
 pub use row_store::SampledFrom;
 pub use source::{ReadMeter, STDIN, Source, open, read_error};
+pub use spelling::{Loss, Merged};
 pub use stream::RowStream;
 pub use tail::{Tail, follow};
 pub use typing::Decision;
+pub use words::Words;

@@ -7,7 +7,9 @@ use crate::options::ScoreColumns;
 use crate::order::RowOrder;
 use crate::overlaps::RepeatedRuns;
 use crate::row_store::SampledFrom;
+use crate::spelling::Merged;
 use crate::typing::Decision;
+use crate::words::Words;
 
 /// A log as read: what was observed, how often under each secret, and what the file looked like.
 #[derive(Debug, Clone)]
@@ -77,8 +79,12 @@ pub struct InputFacts {
     pub decimals: Vec<Option<u32>>,
     /// Columns of labels that look like numbers written otherwise, with an example.
     pub like_numbers: Vec<(String, String)>,
-    /// Categorical columns that hold numbers nearly everywhere.
+    /// Columns of labels, not asked for, that hold many different numbers.
     pub suspicious_columns: Vec<String>,
+    /// Words in columns of numbers.
+    pub words: Vec<Words>,
+    /// What reading numbers lost: how they were written, digits that a number has not.
+    pub merged: Vec<Merged>,
     /// Whether the user narrowed the log to some secrets.
     pub narrowed: bool,
     /// What was made of the log beyond reading it: lists taken apart, units; for the report.

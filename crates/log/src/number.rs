@@ -131,7 +131,7 @@ impl From<u64> for Number {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::typing::decimals;
+    use crate::spelling::Spelling;
     use proptest::prelude::*;
 
     #[test]
@@ -157,7 +157,8 @@ mod tests {
             for value in [f64::from_bits(bits), mantissa as f64 / POWERS[places], f64::from_bits(bits % (1 << 62))] {
                 if value.is_finite() {
                     let number = Number::Float(value);
-                    let expected = decimals(&number.to_string()).expect("no exponent");
+                    let expected = Spelling::default().add(&number.to_string(), value, false);
+                    let expected = expected.expect("no exponent");
                     prop_assert_eq!(number.max_decimals(most), most.max(expected), "{}", value);
                 }
             }

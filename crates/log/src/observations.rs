@@ -17,6 +17,21 @@ pub enum ColumnType {
     Numeric,
     /// Labels that are equal or not.
     Categorical,
+    /// Numbers, and in some rows a word in place of one: `timeout`, a blank.
+    Mixed,
+}
+
+/// What the label of a mixed column is where it holds a number.
+pub const NUMBER: &str = "(number)";
+
+/// Where an attack finds a column in an observation. A mixed column has two places: its number, which is 0 where it
+/// holds a word, and its word, which is [`NUMBER`] where it holds a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// The position among [`Observations::numbers`].
+    Number(usize),
+    /// The position among the labels of a category.
+    Label(usize),
 }
 
 /// What kind of thing an observer sees.
@@ -63,11 +78,11 @@ pub fn bins(columns: &[Column]) -> Option<String> {
 pub struct Observations {
     pub(crate) kind: ObservationKind,
     pub(crate) columns: Vec<Column>,
-    /// Row-major, `len × dimensions`.
+    /// Row-major, `len × dimensions`; 0 where a mixed column holds a word.
     pub(crate) numbers: Vec<f64>,
-    /// One per observation; empty if no column is categorical.
+    /// One per observation; empty if all columns are numeric.
     pub(crate) category: Vec<u32>,
-    /// The label tuple of each category, in the order of the categorical columns.
+    /// The label tuple of each category, in the order of the categorical and mixed columns.
     pub(crate) categories: Vec<Vec<String>>,
     pub(crate) len: usize,
 }
@@ -118,13 +133,69 @@ impl Observations {
         self.len == 0
     }
 
-    /// The number of numeric columns.
+    /// The parts of an observation, each with the position of its column: in the order of columns, of a mixed column
+    /// the number first.
+    pub fn parts(&self) -> impl Iterator<Item = (usize, Part)> + '_ {
+        let (mut numbers, mut labels) = (0, 0);
+        self.columns
+            .iter()
+            .enumerate()
+            .flat_map(move |(at, column)| {
+                let number = (column.kind != ColumnType::Categorical).then(|| {
+                    numbers += 1;
+                    (at, Part::Number(numbers - 1))
+                });
+                let label = (column.kind != ColumnType::Numeric).then(|| {
+                    labels += 1;
+                    (at, Part::Label(labels - 1))
+                });
+                number.into_iter().chain(label)
+            })
+    }
+
+    /// The label of an observation at a position among the labels of its category.
+    pub fn label_at(&self, symbol: u32, at: usize) -> &str {
+        &self.categories[self.category(symbol) as usize][at]
+    }
+
+    /// For each position among numbers, that of the word beside it among labels; `None` where the column is numeric.
+    pub fn words_beside_numbers(&self) -> Vec<Option<usize>> {
+        let (mut words, mut last) = (Vec::new(), None);
+        for (column, part) in self.parts() {
+            match part {
+                Part::Number(_) => {
+                    words.push(None);
+                    last = Some(column);
+                }
+                Part::Label(at) if last == Some(column) => {
+                    *words.last_mut().expect("its number comes first") = Some(at);
+                }
+                Part::Label(_) => {}
+            }
+        }
+        words
+    }
+
+    /// The number of an observation in a column; `None` if it holds a label or a word.
+    pub fn number_in(&self, symbol: u32, column: usize) -> Option<f64> {
+        let mut number = None;
+        for (_, part) in self.parts().filter(|&(of, _)| of == column) {
+            match part {
+                Part::Number(at) => number = Some(self.numbers(symbol)[at]),
+                Part::Label(at) if self.label_at(symbol, at) == NUMBER => {}
+                Part::Label(_) => return None,
+            }
+        }
+        number
+    }
+
+    /// The number of columns that hold numbers, all or some of them.
     pub fn dimensions(&self) -> usize {
         // Asked for every observation: not to be counted over the columns each time.
         self.numbers.len().checked_div(self.len).unwrap_or(0)
     }
 
-    /// The numeric part of an observation.
+    /// The numeric part of an observation; 0 where a mixed column holds a word.
     pub fn numbers(&self, symbol: u32) -> &[f64] {
         let d = self.dimensions();
         &self.numbers[symbol as usize * d..(symbol as usize + 1) * d]
@@ -145,17 +216,17 @@ impl Observations {
         self.categories.len().max(1)
     }
 
-    /// The label tuple of each categorical part, in the order of the categorical columns; empty if there
+    /// The label tuple of each categorical part, in the order of the categorical and mixed columns; empty if there
     /// are none.
     pub fn categories(&self) -> &[Vec<String>] {
         &self.categories
     }
 
-    /// The name of a numeric column, counted among these.
+    /// The name of a column that holds numbers, counted among these.
     pub fn numeric_name(&self, column: usize) -> String {
-        let numeric = |column: &&Column| column.kind == ColumnType::Numeric;
-        let column = self.columns.iter().filter(numeric).nth(column);
-        column.map_or_else(String::new, |column| column.name.clone())
+        let mut parts = self.parts();
+        let found = parts.find(|&(_, part)| part == Part::Number(column));
+        found.map_or_else(String::new, |(at, _)| self.columns[at].name.clone())
     }
 
     /// An observation as a reader would write it, columns separated by commas.
@@ -174,9 +245,16 @@ impl Observations {
         let parts: Vec<String> = self
             .columns
             .iter()
-            .map(|column| match column.kind {
-                ColumnType::Numeric => numbers.next().map(f64::to_string).unwrap_or_default(),
-                ColumnType::Categorical => labels.next().cloned().unwrap_or_default(),
+            .map(|column| {
+                let is_number = column.kind != ColumnType::Categorical;
+                let number = is_number.then(|| numbers.next()).flatten();
+                let is_label = column.kind != ColumnType::Numeric;
+                let label = is_label.then(|| labels.next()).flatten();
+                match (number, label) {
+                    (Some(number), None) => number.to_string(),
+                    (Some(number), Some(word)) if word == NUMBER => number.to_string(),
+                    (_, label) => label.cloned().unwrap_or_default(),
+                }
             })
             .collect();
         parts.join(",")

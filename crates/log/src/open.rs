@@ -1,15 +1,18 @@
 //! Opening a log in any format: what a file holds is told by its first bytes and its name.
 
+mod delimited;
+mod json_lines;
+
 use std::io::{Cursor, Read};
 
-use crate::delimited::Delimited;
 use crate::format::Columnar;
-use crate::json_lines::{self, JsonLines};
 use crate::options::{Opened, ReadOptions};
 use crate::records::{PROBE_BYTES, PROBE_ROWS, Records};
 use crate::row::{self, Row};
 use crate::source::{self, ReadMeter, STDIN};
 use crate::wide::Wide;
+use delimited::Delimited;
+use json_lines::JsonLines;
 use leakgauge_base::error::Result;
 
 /// Opens what the user named: a file or standard input.

@@ -21,6 +21,9 @@ pub enum Field<'r> {
     /// A text. Formats of text give numbers as texts too, because the text says how many decimals were written.
     /// It may be no UTF-8: the reader of the column refuses it.
     Text(&'r [u8]),
+    /// A text in quotes that would be another value of the format without them: the strings `"1"` and `"null"` of
+    /// JSON. It means what the text means, but it is not written like it.
+    Quoted(&'r [u8]),
     /// A number that the format stores in binary.
     Number(Number),
     /// A field that is there and holds nothing.
@@ -34,7 +37,7 @@ impl<'r> Field<'r> {
     /// that are no UTF-8 are replaced.
     pub fn text(self) -> Cow<'r, str> {
         match self {
-            Field::Text(bytes) => String::from_utf8_lossy(bytes),
+            Field::Text(bytes) | Field::Quoted(bytes) => String::from_utf8_lossy(bytes),
             Field::Number(number) => number.to_string().into(),
             Field::Null => NULL.into(),
             Field::Missing => MISSING.into(),
@@ -44,7 +47,9 @@ impl<'r> Field<'r> {
     /// Whether the field is a number, finite or not, or a text that is written as one.
     pub fn is_number(self) -> bool {
         match self {
-            Field::Text(bytes) => std::str::from_utf8(bytes).is_ok_and(is_number),
+            Field::Text(bytes) | Field::Quoted(bytes) => {
+                std::str::from_utf8(bytes).is_ok_and(is_number)
+            }
             Field::Number(_) => true,
             Field::Null | Field::Missing => false,
         }
@@ -65,6 +70,7 @@ pub(crate) fn is_absent(text: &str) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Kind {
     Text,
+    Quoted,
     Number(Number),
     Null,
     Missing,
@@ -125,9 +131,10 @@ impl Row {
     pub fn push(&mut self, field: Field) {
         match field {
             Field::Text(text) => self.push_text(text),
-            Field::Number(number) => self.push_kind(Kind::Number(number)),
-            Field::Null => self.push_kind(Kind::Null),
-            Field::Missing => self.push_kind(Kind::Missing),
+            Field::Quoted(text) => self.push_kind(Kind::Quoted, text),
+            Field::Number(number) => self.push_kind(Kind::Number(number), b""),
+            Field::Null => self.push_kind(Kind::Null, b""),
+            Field::Missing => self.push_kind(Kind::Missing, b""),
         }
     }
 
@@ -140,11 +147,11 @@ impl Row {
         }
     }
 
-    fn push_kind(&mut self, kind: Kind) {
+    fn push_kind(&mut self, kind: Kind, text: &[u8]) {
         if self.kinds.is_empty() {
             self.kinds.resize(self.texts.len(), Kind::Text);
         }
-        self.texts.push_field(b"");
+        self.texts.push_field(text);
         self.kinds.push(kind);
     }
 
@@ -153,6 +160,7 @@ impl Row {
     pub fn get(&self, column: usize) -> Option<Field<'_>> {
         match self.kinds.get(column) {
             None | Some(Kind::Text) => self.texts.get(column).map(Field::Text),
+            Some(Kind::Quoted) => self.texts.get(column).map(Field::Quoted),
             Some(&Kind::Number(number)) => Some(Field::Number(number)),
             Some(Kind::Null) => Some(Field::Null),
             Some(Kind::Missing) => Some(Field::Missing),
@@ -242,6 +250,7 @@ mod tests {
             Field::Null,
             Field::Number(Number::Integer(-7)),
             Field::Text(b""),
+            Field::Quoted(b"1"),
             Field::Missing,
         ];
         let mut row = Row::new();
@@ -250,7 +259,7 @@ mod tests {
         assert_eq!(row.fields().collect::<Vec<_>>(), fields);
         assert_eq!(row.compact(), row);
         let texts: Vec<Cow<str>> = row.fields().map(Field::text).collect();
-        assert_eq!(texts, ["a", NULL, "-7", "", MISSING]);
+        assert_eq!(texts, ["a", NULL, "-7", "", "1", MISSING]);
         assert_eq!(row.place("log").to_string(), "log, row 5");
         row.clear();
         assert!(row.is_empty() && row.position().is_none() && row.get(0).is_none());

@@ -1,15 +1,19 @@
 //! Secrets and observations in their canonical order, whatever the order of rows was.
 
-use crate::fold::{Interner, TupleInterner};
-use crate::observations::{Column, ColumnType, ObservationKind, Observations};
+use std::borrow::Cow;
+
+use crate::fold::TupleInterner;
+use crate::labels::word_of;
+use crate::observations::{Column, ColumnType, NUMBER, ObservationKind, Observations};
 use crate::typing::ColumnPlan;
 
 /// What the observer sees: labels, numbers or both.
 pub fn kind_of(plans: &[ColumnPlan], recurring_integers: bool) -> ObservationKind {
     let numeric: Vec<&ColumnPlan> = plans
         .iter()
-        .filter(|plan| plan.kind == ColumnType::Numeric)
+        .filter(|plan| plan.kind != ColumnType::Categorical)
         .collect();
+    let is_mixed = plans.iter().any(|plan| plan.kind == ColumnType::Mixed);
     // An observer that sees bins sees labels; a user who says "numeric" is believed.
     let resolved = numeric.iter().all(|plan| plan.resolution.is_some());
     let countable = numeric
@@ -17,41 +21,55 @@ pub fn kind_of(plans: &[ColumnPlan], recurring_integers: bool) -> ObservationKin
         .all(|plan| plan.countable || plan.resolution.is_some());
     if numeric.is_empty() || resolved || (countable && recurring_integers) {
         ObservationKind::Discrete
-    } else if numeric.len() == plans.len() {
+    } else if numeric.len() == plans.len() && !is_mixed {
         ObservationKind::Numeric
     } else {
         ObservationKind::Mixed
     }
 }
 
-/// The table of distinct observations, in the order given.
+/// What the key of a category is in a mixed column where it holds a number. No word has it.
+const IS_NUMBER: u64 = u64::MAX;
+
+/// The table of distinct observations, in the order given, with the labels or words of each column.
 pub fn tabulate(
     kind: ObservationKind,
     plans: &[ColumnPlan],
     order: &[u32],
     tuples: &TupleInterner,
-    labels: &[Interner],
+    labels: &[Cow<[String]>],
 ) -> Observations {
-    let numeric: Vec<usize> = (0..plans.len())
-        .filter(|&c| plans[c].kind == ColumnType::Numeric)
-        .collect();
-    let categorical: Vec<usize> = (0..plans.len())
-        .filter(|&c| plans[c].kind == ColumnType::Categorical)
-        .collect();
+    let but = |kind: ColumnType| -> Vec<usize> {
+        let columns = (0..plans.len()).filter(|&column| plans[column].kind != kind);
+        columns.collect()
+    };
+    let (numeric, labeled) = (but(ColumnType::Categorical), but(ColumnType::Numeric));
+    let number = |word: u64| match word_of(word) {
+        Some(_) => 0.0,
+        None => f64::from_bits(word),
+    };
+    // Of a mixed column the number of the word, of a categorical one that of the label.
+    let key_of = |column: usize, word: u64| match plans[column].kind {
+        ColumnType::Mixed => word_of(word).map_or(IS_NUMBER, u64::from),
+        _ => word,
+    };
     let mut numbers = Vec::with_capacity(order.len() * numeric.len());
-    let mut categories = TupleInterner::new(categorical.len());
+    let mut categories = TupleInterner::new(labeled.len());
     let mut category = Vec::new();
     let mut key = Vec::new();
     for &id in order {
         let tuple = tuples.tuple(id);
-        numbers.extend(numeric.iter().map(|&column| f64::from_bits(tuple[column])));
-        if !categorical.is_empty() {
+        numbers.extend(numeric.iter().map(|&column| number(tuple[column])));
+        if !labeled.is_empty() {
             key.clear();
-            key.extend(categorical.iter().map(|&column| tuple[column]));
+            key.extend(labeled.iter().map(|&column| key_of(column, tuple[column])));
             category.push(categories.intern(&key));
         }
     }
-    let label = |column: usize, word: u64| labels[column].texts()[word as usize].clone();
+    let label = |column: usize, word: u64| match word {
+        IS_NUMBER => NUMBER.to_owned(),
+        word => labels[column][word as usize].clone(),
+    };
     Observations {
         kind,
         columns: plans
@@ -65,11 +83,11 @@ pub fn tabulate(
         numbers,
         category,
         categories: (0..categories.len() as u32)
-            .filter(|_| !categorical.is_empty())
+            .filter(|_| !labeled.is_empty())
             .map(|id| {
                 let words = categories.tuple(id).iter();
                 words
-                    .zip(&categorical)
+                    .zip(&labeled)
                     .map(|(&word, &column)| label(column, word))
                     .collect()
             })

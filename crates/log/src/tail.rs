@@ -59,9 +59,8 @@ pub fn follow(name: &str, stop: Arc<AtomicBool>) -> Result<Box<dyn Read + Send>>
         let mut file = source::open_file(name, &ReadMeter::default())?;
         if without_packing(name) != name {
             return Err(
-                Error::file(name, "a packed file cannot be followed while it grows").with_hint(
-                    "unpack it, or pipe it in: `gzip -dc FILE | leakgauge … --follow -`",
-                ),
+                Error::file(name, "a packed file cannot be followed while it grows")
+                    .with_hint("unpack it; or give `-`, and pipe in what `gzip -dc` unpacks"),
             );
         }
         let grows = file.metadata().is_ok_and(|facts| facts.is_file());

@@ -1,25 +1,22 @@
 //! Deciding what a column holds: numbers with an order and a distance, or categories.
 
-use std::borrow::Cow;
-use std::collections::BTreeSet;
+mod probe;
 
 use serde::Serialize;
 
-use crate::cell::occurrences_of;
 use crate::layout::{self, Layout};
-use crate::lists::{Element, Lists};
-use crate::number::Number;
+use crate::lists::Element;
+use crate::notation::Notation;
 use crate::observations::ColumnType;
 use crate::options::ReadOptions;
-use crate::row::{Field, MISSING, NULL, Row, is_absent, is_number};
+use crate::row::{MISSING, NULL, Row, is_number};
 use crate::units::Unit;
 use leakgauge_base::error::{Error, Place, Result, listing, shorten};
 use leakgauge_base::naming::{option, setting};
+use probe::{Probe, cells, occurrences};
 
-/// Integers that take at most this many values are read as categories.
-const FEW_VALUES: usize = 20;
-/// … if each is seen at least this often on average.
-const OFTEN: u64 = 5;
+/// Different numbers, or different words, of which a column has few.
+pub(crate) const FEW_VALUES: usize = 20;
 
 /// How an observation column is read, and why.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,9 +42,9 @@ pub struct ColumnPlan {
     /// Numbers that were given as integers: where they recur, they are counted like labels, whoever decided
     /// the type.
     pub countable: bool,
-    /// The share of the probed values that are numbers.
-    pub number_share: f64,
-    /// A probed value, where nearly all begin like a number that cannot be read: `0,966`, `0.58 ms`.
+    /// Whether a word in a column of numbers is an observation of its own, not an error.
+    pub words: bool,
+    /// A probed value, where nearly all begin like a number that cannot be read: `0.58 km`, `5 %`.
     pub like_a_number: Option<String>,
 }
 
@@ -63,14 +60,18 @@ pub enum Decision {
 
 /// Types the observation columns of a log from its first rows.
 ///
-/// A column is numeric if every probed value is written as a number and at least one is finite, unless
-/// it holds few integers, each seen often: those are categories (but not where most columns are plain
-/// numbers: a vector of sizes stays a vector). What is not a finite number in a
-/// numeric column is an error later, with its place; nothing is silently retyped.
+/// A column holds numbers if at least half of its values are written as numbers, or if it has at most 20 different
+/// words and more than 20 different numbers; blanks count for neither. Words and blanks among its numbers are
+/// observations of their own: the column is mixed. But few numbers, each seen often, are categories: where they are
+/// integers (but not where most columns are plain numbers: a vector of sizes stays a vector), and where words are among
+/// them. Anything else holds labels.
+///
+/// What is a number in a notation that is not read is an error, here or later, with its place; nothing is silently
+/// retyped.
 ///
 /// # Errors
 /// A type or a resolution asked of something that is no observation column, types that contradict each other;
-/// numbers with a decimal comma.
+/// numbers with a decimal comma, with separators, or hexadecimal.
 pub fn plan_columns(
     file: &str,
     rows: &[Row],
@@ -86,11 +87,8 @@ pub fn plan_columns(
         .zip(elements)
         .map(|(&position, &element)| Probe::of(&cells(rows, position, element), occurrences))
         .collect();
-    let number_columns = probes.iter().filter(|probe| probe.all_numbers).count();
-    let few_valued = probes
-        .iter()
-        .filter(|probe| probe.all_numbers && probe.few_integers)
-        .count();
+    let number_columns = probes.iter().filter(|probe| probe.holds_numbers).count();
+    let few_valued = probes.iter().filter(|probe| probe.few_integers).count();
     let integers_are_categories = 2 * few_valued >= number_columns;
     layout
         .observe
@@ -99,7 +97,9 @@ pub fn plan_columns(
         .zip(&probes)
         .map(|((&position, &element), probe)| {
             let plan = plan_column(probe, integers_are_categories, layout, position, options)?;
-            refuse_decimal_comma(file, rows, &plan)?;
+            if plan.decided == Decision::Inferred || plan.resolution.is_some() {
+                refuse_foreign(file, rows, &plan, probe)?;
+            }
             Ok(ColumnPlan {
                 name: element.map_or(plan.name.clone(), |element| element.name(&plan.name)),
                 element,
@@ -133,12 +133,13 @@ fn plan_column(
             option("categorical")
         )));
     }
-    let category_like = probe.few_integers && integers_are_categories;
+    let integers = probe.few_integers && integers_are_categories;
+    let is_strict = numeric || options.scores.is_some();
     let (kind, decided) = if categorical {
         (ColumnType::Categorical, Decision::Asked)
-    } else if numeric || resolution.is_some() || options.scores.is_some() {
+    } else if is_strict || resolution.is_some() {
         (ColumnType::Numeric, Decision::Asked)
-    } else if probe.all_numbers && !category_like {
+    } else if probe.holds_numbers && !integers && !probe.few_with_words {
         (ColumnType::Numeric, Decision::Inferred)
     } else {
         (ColumnType::Categorical, Decision::Inferred)
@@ -152,9 +153,9 @@ fn plan_column(
         decided,
         resolution,
         padded: probe.padded,
-        integers: !categorical && probe.all_numbers && category_like,
+        integers: !categorical && integers,
         countable: decided == Decision::Inferred,
-        number_share: probe.number_share,
+        words: kind == ColumnType::Numeric && !is_strict,
         like_a_number: probe
             .like_a_number
             .clone()
@@ -162,29 +163,29 @@ fn plan_column(
     })
 }
 
-/// Numbers with a decimal comma, read as labels, would show next to nothing.
-fn refuse_decimal_comma(file: &str, rows: &[Row], plan: &ColumnPlan) -> Result<()> {
-    let with_comma = |text: &str| text.contains(',') && looks_like_a_number(text);
-    let Some(example) = plan
-        .like_a_number
-        .as_deref()
-        .filter(|text| with_comma(text))
-    else {
-        return Ok(());
+/// Numbers in a notation that is not read: as labels or as words they would show next to nothing.
+fn refuse_foreign(file: &str, rows: &[Row], plan: &ColumnPlan, probe: &Probe) -> Result<()> {
+    let labels = || setting("categorical", shorten(&plan.name));
+    let (example, notation) = match (&probe.foreign, &probe.hexadecimal) {
+        (Some((example, notation)), _) => (example, Some(*notation)),
+        (None, Some(example)) if plan.kind == ColumnType::Categorical => (example, None),
+        _ => match &probe.odd {
+            Some(example) if plan.kind == ColumnType::Numeric => (example, Some(Notation::Other)),
+            _ => return Ok(()),
+        },
     };
     let holds = |row: &&Row| row.text(plan.position).is_some_and(|f| f.trim() == example);
     let mut place = Place::file(file).column(&plan.name).value(example);
     if let Some(before) = rows.iter().find(holds).and_then(Row::position) {
         place = place.row(before + 1);
     }
-    Err(Error::data(
-        place,
-        "is written with a decimal comma, as are nearly all of the column",
-    )
-    .with_hint(format!(
-        "write numbers with a decimal point, or read the column as labels with {}",
-        setting("categorical", shorten(&plan.name))
-    )))
+    Err(match notation {
+        Some(notation) => notation.advise(Error::data(place, notation.problem()), &labels()),
+        None => {
+            let problem = "looks like a hexadecimal number, as nearly all of the column do";
+            Notation::Radix.advise(Error::data(place, problem), &labels())
+        }
+    })
 }
 
 /// The width of a column's bins, if it has one.
@@ -241,138 +242,6 @@ fn check_names(file: &str, layout: &Layout, options: &ReadOptions) -> Result<()>
     Ok(())
 }
 
-/// What the first rows say of a column.
-struct Probe {
-    like_a_number: Option<String>,
-    unit: Option<Unit>,
-    padded: bool,
-    all_numbers: bool,
-    few_integers: bool,
-    number_share: f64,
-}
-
-/// How many rows the first rows stand for.
-fn occurrences(rows: &[Row], count: Option<usize>) -> u64 {
-    let occurred = |row: &Row| {
-        let count = count.and_then(|column| match row.get(column)? {
-            Field::Number(number) => occurrences_of(number).ok(),
-            field => field.text().trim().parse().ok(),
-        });
-        count.unwrap_or(1u64)
-    };
-    rows.iter().map(occurred).fold(0, u64::saturating_add)
-}
-
-/// What a field says to whoever decides the type of its column.
-enum Cell<'r> {
-    /// A text, or what stands for no value.
-    Text(Cow<'r, str>),
-    /// A number in binary.
-    Number(Number),
-}
-
-/// The fields of a column. What is no list in a column of lists is reported when its row is read.
-fn cells(rows: &[Row], position: usize, element: Option<Element>) -> Vec<Cell<'_>> {
-    let fields = rows.iter().filter_map(|row| row.get(position));
-    let Some(element) = element else {
-        return fields
-            .map(|field| match field {
-                Field::Number(number) => Cell::Number(number),
-                field => Cell::Text(field.text()),
-            })
-            .collect();
-    };
-    let of_list = |field: Field| {
-        let mut lists = Lists::default();
-        let text = lists.text(position, element, &field.text());
-        text.map_or(String::new(), Cow::into_owned)
-    };
-    fields
-        .map(|field| Cell::Text(of_list(field).into()))
-        .collect()
-}
-
-impl Probe {
-    fn of(cells: &[Cell], occurrences: u64) -> Self {
-        let is_present = |cell: &&Cell| match cell {
-            Cell::Text(text) => !is_absent(text.trim()),
-            Cell::Number(_) => true,
-        };
-        let present = || cells.iter().filter(is_present);
-        let unit = unit_of(present());
-        let value = |cell: &Cell| match (cell, unit) {
-            (Cell::Text(text), Some(unit)) => unit.seconds(text.trim()),
-            (Cell::Text(text), None) => text.trim().parse::<f64>().ok(),
-            (Cell::Number(number), _) => Some(number.value()),
-        };
-        let (mut numbers, mut finite, mut integers) = (0usize, 0usize, true);
-        let mut distinct = BTreeSet::new();
-        for value in present().filter_map(value) {
-            numbers += 1;
-            finite += usize::from(value.is_finite());
-            integers &= unit.map_or(value == value.trunc(), |unit| unit.is_whole(value));
-            if distinct.len() <= FEW_VALUES {
-                distinct.insert(value.to_bits());
-            }
-        }
-        // A blank among numbers is a missing number, to be reported; a column of words may hold blanks.
-        let absent = cells.len() - present().count();
-        let is_padded = |cell: &Cell| matches!(cell, Cell::Text(text) if text.starts_with(' '));
-        Probe {
-            like_a_number: like_a_number(cells).filter(|_| unit.is_none()),
-            unit,
-            padded: !cells.is_empty() && cells.iter().all(is_padded),
-            all_numbers: numbers + absent == cells.len() && finite > 0,
-            few_integers: integers
-                && distinct.len() <= FEW_VALUES
-                && occurrences >= OFTEN * distinct.len() as u64,
-            number_share: numbers as f64 / cells.len().max(1) as f64,
-        }
-    }
-}
-
-/// The unit that all present cells are written in. A number in binary has none.
-fn unit_of<'c>(present: impl Iterator<Item = &'c Cell<'c>>) -> Option<Unit> {
-    let text = |cell: &'c Cell<'c>| match cell {
-        Cell::Text(text) => Some(text.trim()),
-        Cell::Number(_) => None,
-    };
-    let mut present = present.map(text).peekable();
-    let first = (*present.peek()?)?;
-    if is_number(first) {
-        return None;
-    }
-    let texts: Vec<&str> = present.collect::<Option<_>>()?;
-    Unit::of(texts.into_iter())
-}
-
-/// A text of a column of many, nearly all of which begin like a number.
-fn like_a_number(cells: &[Cell]) -> Option<String> {
-    let texts = || {
-        cells.iter().filter_map(|cell| match cell {
-            Cell::Text(text) => Some(text.trim()),
-            Cell::Number(_) => None,
-        })
-    };
-    let like_numbers = texts().filter(|text| looks_like_a_number(text)).count();
-    let different: BTreeSet<&str> = texts().take(1000).collect();
-    let nearly_all = 10 * like_numbers >= 9 * cells.len().max(1);
-    let mut like = texts().filter(|text| looks_like_a_number(text));
-    like.next()
-        .filter(|_| nearly_all && different.len() > FEW_VALUES)
-        .map(str::to_owned)
-}
-
-/// A number with a decimal comma, or with a unit behind it.
-fn looks_like_a_number(text: &str) -> bool {
-    let with_point = text.replacen(',', ".", 1);
-    let value = with_point
-        .trim_end_matches(|letter: char| letter.is_alphabetic() || letter == ' ' || letter == '%');
-    text.parse::<f64>().is_err()
-        && value.contains(['.', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'])
-        && value.parse::<f64>().is_ok()
-}
-
 /// What columns hold that are read as numbers of something, for the report.
 pub fn notes(plans: &[ColumnPlan]) -> impl Iterator<Item = String> {
     plans.iter().filter_map(|plan| {
@@ -381,11 +250,13 @@ pub fn notes(plans: &[ColumnPlan]) -> impl Iterator<Item = String> {
     })
 }
 
-/// Whether a column of categories holds numbers nearly everywhere: probably a typo in a numeric column.
-pub fn is_suspicious(plan: &ColumnPlan) -> bool {
-    plan.kind == ColumnType::Categorical
-        && plan.decided == Decision::Inferred
-        && (0.9..1.0).contains(&plan.number_share)
+/// Whether labels that were not asked for are mostly numbers: more than 20 different ones, and at least half of all.
+pub(crate) fn are_mostly_numbers(plan: &ColumnPlan, labels: &[String]) -> bool {
+    if plan.decided != Decision::Inferred || plan.integers || labels.len() <= FEW_VALUES {
+        return false;
+    }
+    let numbers = labels.iter().filter(|label| is_number(label)).count();
+    numbers > FEW_VALUES && 2 * numbers >= labels.len()
 }
 
 /// The finite number a field holds, or what is wrong with it.
@@ -407,27 +278,12 @@ pub fn finite(value: f64) -> std::result::Result<f64, &'static str> {
     }
 }
 
-/// The number of decimals a number is written with, or `None` if it is written with an exponent.
-pub fn decimals(field: &str) -> Option<u32> {
-    debug_assert!(is_number(field));
-    let mut after_point = 0;
-    for (at, byte) in field.bytes().enumerate() {
-        match byte {
-            b'e' | b'E' => return None,
-            b'.' => after_point = field.len() - at - 1,
-            _ => {}
-        }
-    }
-    u32::try_from(after_point).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn plan(values: &[&str], options: &ReadOptions) -> ColumnPlan {
-        let rows: Vec<Row> = values.iter().map(|v| Row::of_texts(["s", v])).collect();
-        let layout = Layout {
+    fn layout() -> Layout {
+        Layout {
             header: true,
             names: vec!["secret".into(), "x".into()],
             secret: vec![0],
@@ -435,8 +291,12 @@ mod tests {
             count: None,
             group: None,
             row_id: None,
-        };
-        plan_columns("log.csv", &rows, &layout, &[None], options)
+        }
+    }
+
+    fn plan(values: &[&str], options: &ReadOptions) -> ColumnPlan {
+        let rows: Vec<Row> = values.iter().map(|v| Row::of_texts(["s", v])).collect();
+        plan_columns("log.csv", &rows, &layout(), &[None], options)
             .unwrap()
             .remove(0)
     }
@@ -472,18 +332,84 @@ mod tests {
     }
 
     #[test]
-    fn one_word_among_numbers_makes_categories_and_looks_suspicious() {
+    fn words_among_many_numbers_are_observations_of_their_own() {
+        let numbers: Vec<String> = (0..60).map(|n| format!("{}.5", n)).collect();
+        let with = |words: &[&str]| {
+            let mut values: Vec<&str> = numbers.iter().map(String::as_str).collect();
+            values.extend(words);
+            plan(&values, &ReadOptions::default())
+        };
+        for words in [&["timeout"; 7][..], &["ERR", ""], &["timeout"; 500]] {
+            let plan = with(words);
+            assert_eq!(
+                (plan.kind, plan.words),
+                (ColumnType::Numeric, true),
+                "{words:?}"
+            );
+        }
+        // As many different words as anything: labels.
+        let words: Vec<String> = (0..70).map(|n| format!("w{n}")).collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        assert_eq!(with(&words).kind, ColumnType::Categorical);
+    }
+
+    #[test]
+    fn few_numbers_with_words_are_labels() {
         let mut values = vec!["0.5"; 99];
         values.push("oops");
         let plan = plan(&values, &ReadOptions::default());
         assert_eq!(plan.kind, ColumnType::Categorical);
-        assert!(is_suspicious(&plan));
+        let labels = ["0.5", "oops"].map(str::to_owned);
+        assert!(!are_mostly_numbers(&plan, &labels));
+        let labels: Vec<String> = (0..30).map(|n| n.to_string()).collect();
+        assert!(are_mostly_numbers(&plan, &labels));
     }
 
     #[test]
-    fn decimals_are_read_from_the_text() {
-        assert_eq!(decimals("1.250"), Some(3));
-        assert_eq!(decimals("-7"), Some(0));
-        assert_eq!(decimals("1e-3"), None);
+    fn foreign_notations_are_refused_unless_labels_are_asked_for() {
+        let error = |values: &[&str]| {
+            let rows: Vec<Row> = values.iter().map(|v| Row::of_texts(["s", v])).collect();
+            plan_columns(
+                "log.csv",
+                &rows,
+                &layout(),
+                &[None],
+                &ReadOptions::default(),
+            )
+            .unwrap_err()
+            .to_string()
+        };
+        let hexadecimal: Vec<String> = (0..200u32).map(|n| format!("{:04x}", n * 331)).collect();
+        let hexadecimal: Vec<&str> = hexadecimal.iter().map(String::as_str).collect();
+        let categorical = ReadOptions {
+            categorical: vec!["x".into()],
+            ..ReadOptions::default()
+        };
+        for (values, problem) in [
+            (&["1,234", "5,678"][..], "a comma"),
+            (&["1 234", "999"], "thousands separators"),
+            (&["1'234", "999", "timeout"], "thousands separators"),
+            (&["1_000", "2_000"], "thousands separators"),
+            (&["0x1F", "0x2A"], "hexadecimal"),
+            (&["12", "13", "14a"], "begins like a number"),
+            (&hexadecimal, "looks like a hexadecimal number"),
+        ] {
+            let error = error(values);
+            assert!(error.contains(problem), "{problem}: {error}");
+            assert!(error.contains("`categorical = x`"), "{error}");
+            assert_eq!(plan(values, &categorical).kind, ColumnType::Categorical);
+        }
+        // Labels of any other kind stay labels.
+        for values in [
+            &["10.0.0.1", "10.0.0.2"][..],
+            &["12:30", "12:45"],
+            &["a1", "b2", "c3"],
+            &["0,1", "1,0", "1,1"],
+        ] {
+            assert_eq!(
+                plan(values, &ReadOptions::default()).kind,
+                ColumnType::Categorical
+            );
+        }
     }
 }

@@ -54,6 +54,15 @@ impl Unit {
         }
     }
 
+    /// Whether a text has digits that its seconds have not: those of a date beyond the microsecond.
+    pub(crate) fn loses_digits(self, text: &str) -> bool {
+        let Some((_, fraction)) = text.split_once('.').filter(|_| self == Unit::Date) else {
+            return false;
+        };
+        let digits = fraction.bytes().take_while(u8::is_ascii_digit);
+        digits.skip(6).any(|digit| digit != b'0')
+    }
+
     /// What a column holds and what is made of it.
     pub(crate) fn description(self) -> &'static str {
         match self {
@@ -116,6 +125,19 @@ mod tests {
             assert_eq!(Unit::Date.seconds(text), None, "{text}");
             assert_eq!(Unit::Duration.seconds(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn dates_lose_what_is_beyond_the_microsecond() {
+        for (text, loses) in [
+            ("2026-01-01T00:00:00.0000001Z", true),
+            ("2026-01-01T00:00:00.123456Z", false),
+            ("2026-01-01T00:00:00.123456000Z", false),
+            ("2026-01-01", false),
+        ] {
+            assert_eq!(Unit::Date.loses_digits(text), loses, "{text}");
+        }
+        assert!(!Unit::Duration.loses_digits("1.0000001s"));
     }
 
     #[test]

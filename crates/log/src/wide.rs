@@ -80,7 +80,7 @@ impl Wide {
     fn holds_observation(&mut self, column: usize) -> Result<bool> {
         let place = || self.row.place(&self.name).column(&self.secrets[column]);
         let is_blank = match self.row.get(column).unwrap_or(Field::Missing) {
-            Field::Text(bytes) => {
+            Field::Text(bytes) | Field::Quoted(bytes) => {
                 let text = std::str::from_utf8(bytes).map_err(|_| not_utf8(place()))?;
                 is_absent(text.trim())
             }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rayon::prelude::*;
+use leakgauge_base::parallel;
 
 use super::edges::Edges;
 use super::lists::Lists;
@@ -287,10 +287,7 @@ fn collect(lists: usize, make: impl Fn(usize, &mut Vec<u32>) + Sync) -> Result<L
         }
         part
     };
-    let parts: Vec<Lists> = (0..lists.div_ceil(CHUNK))
-        .into_par_iter()
-        .map(chunk)
-        .collect();
+    let parts: Vec<Lists> = parallel::map(lists.div_ceil(CHUNK), chunk);
     let held = held.into_inner();
     if held > MAX_MEMBERSHIPS {
         return Err(Error::parameter(

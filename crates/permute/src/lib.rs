@@ -27,10 +27,12 @@
 //! C. Meehan, A. Roy Chowdhury, K. Chaudhuri, S. Jha, *Privacy Implications of Shuffling*, ICLR 2022.
 
 mod edges;
+mod facts;
 mod graph;
 mod groups;
 mod guarantee;
 mod lists;
+mod options;
 mod order;
 mod plan;
 mod points;
@@ -51,14 +53,14 @@ pub use guarantee::{SubsetBound, composed, for_other_groups, subset_bound};
 pub use leakgauge_exact::permutation::{
     Distance, apply, compose, hamming, inverse, inversions, kendall,
 };
+pub use options::{Grouping, ReleaseOptions};
 pub use order::{Order, OrderChoice, OrderName, orders};
 pub use plan::Plan;
 pub use points::{EARTH_RADIUS_KM, Points};
 pub use preservation::{Preserved, hamming_failure, kept, trials_for};
 pub use randomness::Randomness;
-pub use release::{Grouping, Release, ReleaseOptions, release};
-pub use report::{
-    Composition, GroupReport, GroupsReport, OtherGroups, Report, TriedOrder, Warning,
-};
+pub use release::{Release, release};
+pub use report::{Composition, GroupReport, GroupsReport, OtherGroups, Report, TriedOrder};
 pub use sensitivity::{Spread, bound_by_width, kendall_of_group, of_groups, spread};
 pub use table::{Table, TableOptions};
+pub use warnings::Warning;

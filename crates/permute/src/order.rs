@@ -1,6 +1,6 @@
 //! Reference orders σ₀. A good one puts the rows of each group close together, which keeps the sensitivity small.
 
-use rayon::prelude::*;
+use leakgauge_base::parallel;
 use serde::Serialize;
 
 use super::graph::{Graph, Walk};
@@ -229,16 +229,12 @@ fn two_ended(groups: &Groups, graph: &Graph<'_>, ends: &[Ends]) -> Vec<u32> {
 
 /// Moves every row to the mean position of the groups that it belongs to.
 fn average(groups: &Groups, place: &mut [f64]) {
-    let means: Vec<f64> = (0..groups.len())
-        .into_par_iter()
-        .map(|group| {
-            let members = groups.members(group);
-            let sum = members
-                .iter()
-                .fold(0.0, |sum, row| sum + place[*row as usize]);
-            sum / members.len() as f64
-        })
-        .collect();
+    let at: &[f64] = place;
+    let means: Vec<f64> = parallel::map(groups.len(), |group| {
+        let members = groups.members(group);
+        let sum = members.iter().fold(0.0, |sum, row| sum + at[*row as usize]);
+        sum / members.len() as f64
+    });
     if let Some(of_row) = &groups.of_row {
         for (place, group) in place.iter_mut().zip(of_row) {
             *place = means[*group as usize];

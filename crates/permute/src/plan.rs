@@ -47,8 +47,9 @@ impl Plan {
         points: Option<&Points>,
     ) -> Result<Plan> {
         if !(alpha > 0.0 && alpha.is_finite()) {
-            return Err(Error::parameter(
-                format!("alpha {alpha}"),
+            return Err(Error::setting(
+                "alpha",
+                alpha,
                 "must be a positive number",
             )
             .with_hint(

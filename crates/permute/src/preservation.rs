@@ -1,6 +1,6 @@
 //! (η, δ)-preservation: with probability at least 1 − δ, a group keeps at least the share η of its values.
 
-use rayon::prelude::*;
+use leakgauge_base::parallel;
 use serde::Serialize;
 
 use super::groups::Groups;
@@ -49,14 +49,15 @@ pub fn hamming_failure(n: u32, set: u32, eta: f64, theta: f64) -> f64 {
             })
             .sum()
     };
-    let sum: f64 = weights
-        .par_iter()
-        .filter(|(_, weight)| *weight > 1e-18 * total)
-        .map(|(kept, weight)| weight / total * failure(*kept))
-        .collect::<Vec<f64>>()
-        .iter()
-        .sum();
-    sum.clamp(0.0, 1.0)
+    let terms = parallel::map(weights.len(), |at| {
+        let (kept, weight) = weights[at];
+        if weight > 1e-18 * total {
+            weight / total * failure(kept)
+        } else {
+            0.0
+        }
+    });
+    terms.iter().sum::<f64>().clamp(0.0, 1.0)
 }
 
 /// How many rows of a group receive the value of a row of the same group. `marked` is scratch space with one
@@ -126,15 +127,12 @@ pub(super) fn simulate(
     confidence: f64,
     shuffle: impl Fn(u64) -> Vec<u32> + Sync,
 ) -> Vec<Preserved> {
-    let counts: Vec<Vec<u32>> = (0..trials)
-        .into_par_iter()
-        .map(|trial| {
-            let received = shuffle(trial);
-            let mut marked = vec![false; groups.rows()];
-            let count = |group: &usize| kept(groups.members(*group), &received, &mut marked);
-            chosen.iter().map(count).collect()
-        })
-        .collect();
+    let counts: Vec<Vec<u32>> = parallel::map(trials as usize, |trial| {
+        let received = shuffle(trial as u64);
+        let mut marked = vec![false; groups.rows()];
+        let count = |group: &usize| kept(groups.members(*group), &received, &mut marked);
+        chosen.iter().map(count).collect()
+    });
     chosen
         .iter()
         .enumerate()

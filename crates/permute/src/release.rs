@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::edges::{read_edges, read_group_file};
+use super::facts::Facts;
 use super::groups::Groups;
-use super::order::OrderChoice;
+use super::options::{Grouping, ReleaseOptions};
 use super::plan::Plan;
 use super::points::Points;
 use super::preservation::trials_for;
@@ -15,93 +16,6 @@ use super::table::Table;
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::{option, setting};
 use leakgauge_exact::mechanism::{self, BoundMechanism, Law};
-use leakgauge_exact::permutation::Distance;
-
-/// How rows are grouped: the assignment G of the paper.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Grouping {
-    /// Each row with all rows within a Euclidean distance, measured in some columns.
-    Distance {
-        /// The names of the columns.
-        by: Vec<String>,
-        /// The distance, in the unit of the columns.
-        radius: f64,
-    },
-    /// Each row with all rows within a great-circle distance.
-    Earth {
-        /// The columns of latitude and longitude, in degrees.
-        by: Vec<String>,
-        /// The distance in kilometers.
-        radius: f64,
-    },
-    /// Each row with its nearest rows.
-    Nearest {
-        /// The columns, compared by Euclidean distance.
-        by: Vec<String>,
-        /// The number of rows of a group, the row itself included.
-        size: usize,
-    },
-    /// Each row with all rows within a path length in a graph.
-    Path {
-        /// The file of the edges; see [`read_edges`].
-        edges: String,
-        /// The number of edges.
-        length: u32,
-    },
-    /// Rows with equal values of a column.
-    Equal {
-        /// The name of the column.
-        by: String,
-    },
-    /// Groups listed in a file.
-    Listed {
-        /// The file; see [`read_group_file`].
-        file: String,
-    },
-}
-
-/// The options of a release.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ReleaseOptions {
-    /// How rows are grouped.
-    pub groups: Grouping,
-    /// The column whose values name rows in files of edges or groups; without it, files use row numbers from 1.
-    pub id: Option<String>,
-    /// The privacy parameter α, positive: any two orders of a group's values are within a factor e^α.
-    pub alpha: f64,
-    /// The distance between permutations in the Mallows model.
-    pub distance: Distance,
-    /// The reference order σ₀.
-    pub order: OrderChoice,
-    /// Whether to use the paper's upper bound on the sensitivity instead of the exact value.
-    pub bound_by_width: bool,
-    /// The columns whose values are shuffled, together.
-    pub moved: Vec<String>,
-    /// The mechanism that randomizes each shuffled column first, if any.
-    pub randomizer: Option<String>,
-    /// The values that a randomized column can have; if empty, those found in the log.
-    pub values: Vec<String>,
-    /// The ε of a randomization that the values went through before, if any.
-    pub prior_epsilon: Option<f64>,
-    /// The sizes (in rows) of subsets for Theorem 4.2.
-    pub subsets: Vec<u64>,
-    /// Radii, lengths or sizes of alternative groups for Theorem 4.4, in the unit of [`Grouping`].
-    pub alternative_radii: Vec<f64>,
-    /// Files of alternative groups for Theorem 4.4.
-    pub other_files: Vec<String>,
-    /// The α of earlier independent releases of the same values.
-    pub previous: Vec<f64>,
-    /// δ of (η, δ)-preservation by simulation: the probability that a group keeps a smaller share than η.
-    pub delta: f64,
-    /// η of Theorem A.4: the share of its values that a group is to keep.
-    pub eta: f64,
-    /// The confidence level of the lower limits of η.
-    pub confidence: f64,
-    /// The number of simulated shuffles, 0 for none; without it, the fewest that can give a limit of η.
-    pub trials: Option<u64>,
-    /// The seed; without it, the randomness of the operating system.
-    pub seed: Option<u64>,
-}
 
 /// A shuffled log. The values stay in the [`Table`] they were read into; this holds the permutation and the
 /// randomized values.
@@ -175,7 +89,7 @@ pub fn release(table: &Table, files: &[String], options: &ReleaseOptions) -> Res
     let others = others(table, &plan, options, ids.as_deref(), points.as_ref())?;
     let permutation = plan.permutation(&mut randomness);
     let trials = trials(options)?;
-    let report = report::build(&report::Facts {
+    let report = report::build(&Facts {
         table,
         files,
         options,

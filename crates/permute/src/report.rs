@@ -4,16 +4,14 @@ use std::io::Write;
 
 use serde::Serialize;
 
+use super::facts::Facts;
 use super::groups::Groups;
 use super::guarantee::{SubsetBound, composed, for_other_groups, subset_bound};
 use super::order::OrderName;
 use super::plan::Plan;
 use super::preservation::{Preserved, hamming_failure};
-use super::randomness::Randomness;
-use super::release::ReleaseOptions;
 use super::sensitivity::{Spread, of_groups};
-use super::table::Table;
-use super::warnings;
+use super::warnings::{self, Warning};
 use leakgauge_base::Tool;
 use leakgauge_exact::permutation::Distance;
 
@@ -151,30 +149,6 @@ pub struct Composition {
     /// The α of all releases together; null if infinite.
     #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     pub alpha: f64,
-}
-
-/// Something that the guarantee does not cover.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Warning {
-    /// A name for scripts.
-    pub code: &'static str,
-    /// The text.
-    pub message: String,
-}
-
-/// The data that a report is built from.
-pub(super) struct Facts<'a> {
-    pub table: &'a Table,
-    pub files: &'a [String],
-    pub options: &'a ReleaseOptions,
-    pub groups: &'a Groups,
-    pub plan: &'a Plan,
-    pub moved: &'a [bool],
-    pub epsilon: Option<f64>,
-    pub others: Vec<(String, u64)>,
-    pub trials: u64,
-    pub randomness: &'a Randomness,
 }
 
 pub(super) fn build(facts: &Facts<'_>) -> Report {

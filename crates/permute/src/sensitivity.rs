@@ -1,6 +1,6 @@
 //! Sensitivity: how much reordering one group can change the distance from the reference order.
 
-use rayon::prelude::*;
+use leakgauge_base::parallel;
 
 use super::groups::Groups;
 use leakgauge_exact::permutation::Distance;
@@ -65,28 +65,20 @@ fn spread_of(places: &[u32]) -> Spread {
 /// Width and Kendall sensitivity of every group, in the order of the groups.
 pub fn of_groups(groups: &Groups, order: &[u32]) -> Vec<Spread> {
     let place_of = inverse(order);
-    (0..groups.len())
-        .into_par_iter()
-        .map_init(Vec::new, |list, group| {
-            places(groups, group, &place_of, list);
-            spread_of(list)
-        })
-        .collect()
+    parallel::map(groups.len(), |group| {
+        let mut list = Vec::new();
+        places(groups, group, &place_of, &mut list);
+        spread_of(&list)
+    })
 }
 
 /// The largest width and the largest Kendall sensitivity of any group.
 pub fn spread(groups: &Groups, order: &[u32]) -> Spread {
-    let place_of = inverse(order);
-    (0..groups.len())
-        .into_par_iter()
-        .map_init(Vec::new, |list, group| {
-            places(groups, group, &place_of, list);
-            spread_of(list)
-        })
-        .reduce(Spread::default, |a, b| Spread {
-            width: a.width.max(b.width),
-            kendall: a.kendall.max(b.kendall),
-        })
+    let spreads = of_groups(groups, order).into_iter();
+    spreads.fold(Spread::default(), |a, b| Spread {
+        width: a.width.max(b.width),
+        kendall: a.kendall.max(b.kendall),
+    })
 }
 
 /// The Hamming sensitivity of a group: its size, 0 for one row.

@@ -1,8 +1,20 @@
 //! Warnings about what the guarantee does not cover.
 
-use super::release::Grouping;
-use super::report::{Facts, Warning};
+use serde::Serialize;
+
+use super::facts::Facts;
+use super::options::Grouping;
 use leakgauge_base::naming::option;
+
+/// Something that the guarantee does not cover.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Warning {
+    /// A name for scripts.
+    pub code: &'static str,
+    /// The text.
+    pub message: String,
+}
 
 /// The warnings about a release.
 pub(super) fn of(facts: &Facts<'_>) -> Vec<Warning> {

@@ -249,7 +249,7 @@ pub const ENTRIES: &[Entry] = &[
     ),
     entry!(
         "dsigma-figure-4-twitch",
-        "values recovered and local distributions learned from a shuffled network; --data: the Twitch directory",
+        "values recovered and local distributions learned from a shuffled network; data: the Twitch directory",
         [
             "dsigma-figure-4-twitch-attack",
             "dsigma-figure-4-twitch-learnability"
@@ -273,7 +273,7 @@ pub const ENTRIES: &[Entry] = &[
     ),
     entry!(
         "dsigma-figure-8",
-        "incomes recovered and shares learned from a shuffled census; --data: the Adult file",
+        "incomes recovered and shares learned from a shuffled census; data: the Adult file",
         [
             "dsigma-figure-8a",
             "dsigma-figure-8a-larger",

@@ -159,7 +159,7 @@ pub fn entry(name: &str) -> Result<&'static Entry> {
             let error = Error::parameter(name, "is not the name of a figure");
             match nearest(name, ENTRIES.iter().map(|entry| entry.name)) {
                 Some(near) => error.with_hint(format!("did you mean {near}?")),
-                None => error.with_hint("`leakgauge reproduce --list` lists the names"),
+                None => error.with_hint(format!("{} shows the names", option("list"))),
             }
         })
 }

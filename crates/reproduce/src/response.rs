@@ -1,12 +1,13 @@
 //! Figure 7: randomized response on a population.
 
+use leakgauge_base::parallel;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use rayon::prelude::*;
 
 use super::population::{CELLS, PEOPLE, binomial, multinomial};
 use super::{Audited, BlackBox, Comparison, FigureOutput, Population, ReproduceOptions};
 use leakgauge_base::error::{Error, Result};
+use leakgauge_base::naming::option;
 use leakgauge_exact::mechanism::{self, Mechanism};
 use leakgauge_exact::simulate::Simulation;
 use leakgauge_log::{LogBuilder, Value};
@@ -42,14 +43,11 @@ pub(super) fn figure_7(options: &ReproduceOptions) -> Result<FigureOutput> {
             &generated
         }
     };
-    let found: Vec<At> = EPSILONS
-        .par_iter()
-        .enumerate()
-        .map(|(at, &epsilon)| {
-            let seed = options.seed.wrapping_add(1 + at as u64);
-            measure(audit, population, epsilon, options.rows, seed)
-        })
-        .collect::<Result<_>>()?;
+    let found = parallel::map(EPSILONS.len(), |at| {
+        let seed = options.seed.wrapping_add(1 + at as u64);
+        measure(audit, population, EPSILONS[at], options.rows, seed)
+    });
+    let found = found.into_iter().collect::<Result<Vec<At>>>()?;
     Ok(FigureOutput {
         comparisons: numbers_7()?,
         notes: notes(population, options, &found),
@@ -196,17 +194,19 @@ fn notes(population: &Population, options: &ReproduceOptions, found: &[At]) -> V
             format!("ε = {}", at.epsilon)
         })
     };
+    let source = match &options.population {
+        Some(_) => String::new(),
+        None => format!(
+            "; as many as in the paper's census, whose file is not part of this program. {} takes another",
+            option("data")
+        ),
+    };
     let mut notes = vec![
         format!(
-            "Population: {}, {} people in {} cells{}. Utility is 1 − total variation between the population and its estimate (shares corrected for the noise, negative ones set to 0).",
+            "Population: {}, {} people in {} cells{source}. Utility is 1 − total variation between the population and its estimate (shares corrected for the noise, negative ones set to 0).",
             population.name,
             population.people(),
             population.cells.len(),
-            if options.population.is_some() {
-                ""
-            } else {
-                "; as many as in the paper's census, whose file is not part of this program. --data takes another"
-            },
         ),
         format!(
             "Utility reaches 95 % at {} and 99 % at {}; the paper reports ε = 3.3 and 4.8 on its census.",

@@ -166,16 +166,24 @@ fn printed_words(short: &Channel, reduced_noise: &Channel) -> Result<Vec<Compari
         .fold((1.0f64, 0.0f64), |(least, most), &p| {
             (least.min(p), most.max(p))
         });
+    let mut words = vec![
+        Comparison::number(captions, "largest entry at p = 0.75", "0.5156", most),
+        Comparison::number(captions, "smallest entry at p = 0.75", "0.0156", least),
+    ];
+    words.extend(misprints(short, reduced_noise));
+    words.extend(introduction()?);
+    Ok(words)
+}
+
+/// What is printed and wrong.
+fn misprints(short: &Channel, reduced_noise: &Channel) -> [Comparison; 6] {
     let entry = |channel: &Channel, row: usize, column: usize| channel.row(row)[column];
     let wrong = |place, quantity: &str, printed: &str, value, reason: &str| {
         Comparison::claim(place, quantity, printed, value, false).because(reason)
     };
     let swapped = "the entries of a2b1 and a1b2 are swapped in this row";
     let divided = "the middle 2×2 block must not be divided by 3: the printed rows sum to 11/24";
-    let (uninformed, strong) = introduction(1.0)?;
-    Ok(vec![
-        Comparison::number(captions, "largest entry at p = 0.75", "0.5156", most),
-        Comparison::number(captions, "smallest entry at p = 0.75", "0.0156", least),
+    [
         wrong(
             "Table III, row bbb",
             "bbb to a2b1",
@@ -219,22 +227,29 @@ fn printed_words(short: &Channel, reduced_noise: &Channel) -> Result<Vec<Compari
             short.secrets().len() as f64,
             "2³ = 8",
         ),
-        Comparison::claim(
-            "section I",
+    ]
+}
+
+/// What section I says about the vulnerabilities of its two mechanisms.
+fn introduction() -> Result<[Comparison; 3]> {
+    let (uninformed, strong) = vulnerabilities(1.0)?;
+    let claim = |quantity, printed, value, agrees| {
+        Comparison::claim("section I", quantity, printed, value, agrees)
+    };
+    Ok([
+        claim(
             "vulnerability of the target under M′, uninformed, ε = 1",
             "as in the prior",
             uninformed[1],
             (uninformed[1] - 0.5).abs() < 1e-12,
         ),
-        Comparison::claim(
-            "section I",
+        claim(
             "vulnerability of the target under M, uninformed, ε = 1",
             "above the prior",
             uninformed[0],
             uninformed[0] > 0.5,
         ),
-        Comparison::claim(
-            "section I",
+        claim(
             "of M and M′ alike, everyone else known, ε = 1",
             "the same",
             strong[0],
@@ -245,7 +260,7 @@ fn printed_words(short: &Channel, reduced_noise: &Channel) -> Result<Vec<Compari
 
 /// The mechanisms M and M′ of the introduction on three bits: the target's bit or its complement, and the
 /// same inverted if the sum of the other bits is odd. Their vulnerabilities, uninformed and strong.
-fn introduction(epsilon: f64) -> Result<([f64; 2], [f64; 2])> {
+fn vulnerabilities(epsilon: f64) -> Result<([f64; 2], [f64; 2])> {
     let keep = 1.0 / (1.0 + (-epsilon).exp());
     let datasets = Datasets::new(2, 3)?;
     let row = |data: usize, turned: bool| {

@@ -1,9 +1,9 @@
 //! Figure 5: the gap between leakage at a sparse prior and its worst case.
 
+use leakgauge_base::parallel;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Exp1};
-use rayon::prelude::*;
 
 use super::{Comparison, FigureOutput, ReproduceOptions};
 use leakgauge_base::error::Result;
@@ -173,25 +173,23 @@ fn sparse(zeros: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
 fn levels(channel: &Channel, priors: usize, seed: u64) -> Result<Vec<Level>> {
     let least = diameter(channel, SearchMethod::Auto)?.bayes_security;
     let most = channel.multiplicative_capacity();
-    (0..=SECRETS - 2)
-        .into_par_iter()
-        .map(|zeros| {
-            let mut rng = ChaCha8Rng::seed_from_u64(seed.wrapping_add(zeros as u64));
-            let mut capacity = Vec::with_capacity(priors);
-            let mut security = Vec::with_capacity(priors);
-            for _ in 0..priors {
-                let prior = Prior::new(sparse(zeros, &mut rng))?;
-                capacity.push(most - channel.multiplicative_leakage(&prior)?);
-                // Two secrets or more have a probability: the prior leaves something to guess.
-                security.extend(channel.risk_leakage(&prior)?.map(|beta| beta - least));
-            }
-            Ok(Level {
-                zeros,
-                capacity: gap(capacity),
-                security: gap(security),
-            })
+    let levels = parallel::map(SECRETS - 1, |zeros| {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed.wrapping_add(zeros as u64));
+        let mut capacity = Vec::with_capacity(priors);
+        let mut security = Vec::with_capacity(priors);
+        for _ in 0..priors {
+            let prior = Prior::new(sparse(zeros, &mut rng))?;
+            capacity.push(most - channel.multiplicative_leakage(&prior)?);
+            // Two secrets or more have a probability: the prior leaves something to guess.
+            security.extend(channel.risk_leakage(&prior)?.map(|beta| beta - least));
+        }
+        Ok(Level {
+            zeros,
+            capacity: gap(capacity),
+            security: gap(security),
         })
-        .collect()
+    });
+    levels.into_iter().collect()
 }
 
 fn gap(mut gaps: Vec<f64>) -> Gap {

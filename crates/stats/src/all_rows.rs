@@ -152,19 +152,24 @@ impl Trials {
         (self.all > 0).then(|| 2.0 * self.right as f64 / self.all as f64 - 1.0)
     }
 
-    /// The lower limit at level 1 − `alpha` for the largest total variation of the pairs judged; of the
-    /// one pair if all blocks have the same. At least 0.
+    /// The lower limit at level 1 − `alpha` of the largest advantage of the rules that judged, hence of the
+    /// largest total variation of the pairs judged; of the one pair if all blocks have the same. At least −1.
     ///
     /// # Formula
-    /// max(0, 2p − 1) with p the Clopper–Pearson lower limit of right in all.
+    /// 2p − 1 with p the Clopper–Pearson lower limit of right in all.
     ///
     /// # Conditions
     /// See the [module](self): rows independent, rules learned on earlier rows, numbers of trials fixed.
     ///
     /// # References
     /// Clopper and Pearson 1934, doi:10.1093/biomet/26.4.404.
+    pub fn advantage_at_least(&self, alpha: f64) -> f64 {
+        2.0 * clopper_pearson_lower(self.right, self.all, alpha) - 1.0
+    }
+
+    /// The same limit for the total variation, which is at least 0.
     pub fn total_variation_at_least(&self, alpha: f64) -> f64 {
-        (2.0 * clopper_pearson_lower(self.right, self.all, alpha) - 1.0).max(0.0)
+        self.advantage_at_least(alpha).max(0.0)
     }
 
     /// The p-value of the claim that no pair judged has a total variation above `allowed`: the smallest

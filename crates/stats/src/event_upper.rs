@@ -41,6 +41,12 @@ pub fn total_variation_upper(cells: &[(u64, u64)], alpha: f64) -> f64 {
     difference_upper(a, b, 1.0, alpha)
 }
 
+/// The shares of both secrets in the event of the largest empirical difference, {x/n_a > y/n_b}: the counts that
+/// [`total_variation_upper`] reads.
+pub fn likelier(cells: &[(u64, u64)]) -> [Share; 2] {
+    likelier_in_a(cells, 1.0)
+}
+
 /// The empirical event {x/n_a > w·y/n_b}: it maximises P̂(A) − w·Q̂(A).
 pub(super) fn likelier_in_a(cells: &[(u64, u64)], weight: f64) -> [Share; 2] {
     let n_a: u64 = cells.iter().map(|cell| cell.0).sum();

@@ -234,6 +234,15 @@ impl Grid {
         }
     }
 
+    /// Widths, absolute and relative, that are small beside a step: ends of cells are rounded to the grid anyway.
+    fn resolution(self) -> (f64, f64) {
+        match self {
+            Grid::Full => (0.0, 0.0),
+            Grid::Step { step, .. } => (1e-3 * step, 0.0),
+            Grid::Digits(digits) => (0.0, 10f64.powi(-(digits as i32) - 3)),
+        }
+    }
+
     /// A value of the grid near a number.
     fn near(self, x: f64) -> f64 {
         match self {
@@ -265,33 +274,57 @@ pub fn p_value(
     convention: Convention,
     cdf: &dyn Fn(f64) -> f64,
 ) -> f64 {
-    if grid == Grid::Full {
-        return kolmogorov_test(values, cdf).p_value;
+    match Cells::new(values, grid, cdf) {
+        Some(cells) => cells.p_value(grid, convention, cdf),
+        None => kolmogorov_test(values, cdf).p_value,
     }
-    let rows: u64 = values.iter().map(|value| value.1).sum();
-    let cells = (2.0 * (rows as f64).powf(0.4)).clamp(2.0, 200.0) as u32;
-    // The last value of each cell, and the law's probability up to its edge.
-    let mut ends: Vec<(f64, f64)> = (1..cells)
-        .map(|cell| {
-            let end = grid.near(quantile(cdf, f64::from(cell) / f64::from(cells)));
-            (end, cdf(grid.upper_edge(end, convention)))
-        })
-        .collect();
-    ends.dedup_by(|next, kept| next.0 <= kept.0);
-    let mut observed = vec![0; ends.len() + 1];
-    for &(value, count) in values {
+}
+
+/// Values in cells that the law and the number of rows alone decide.
+struct Cells {
+    /// The last value of the grid of each cell but the last.
+    ends: Vec<f64>,
+    observed: Vec<u64>,
+}
+
+impl Cells {
+    /// `None` if numbers are written in full.
+    fn new(values: &[(f64, u64)], grid: Grid, cdf: &dyn Fn(f64) -> f64) -> Option<Cells> {
+        if grid == Grid::Full {
+            return None;
+        }
+        let rows: u64 = values.iter().map(|value| value.1).sum();
+        let cells = (2.0 * (rows as f64).powf(0.4)).clamp(2.0, 200.0) as u32;
+        let mut ends: Vec<f64> = (1..cells)
+            .map(|cell| {
+                let probability = f64::from(cell) / f64::from(cells);
+                grid.near(quantile(cdf, probability, grid.resolution()))
+            })
+            .collect();
+        ends.dedup_by(|next, kept| next <= kept);
         // Values of the grid differ from ends by rounding only, or by a step.
-        let cell = ends.partition_point(|end| end.0 + 0.01 * grid.step_at(end.0) < value);
-        observed[cell] += count;
+        let beyond: Vec<f64> = ends
+            .iter()
+            .map(|&end| end + 0.01 * grid.step_at(end))
+            .collect();
+        let mut observed = vec![0; ends.len() + 1];
+        for &(value, count) in values {
+            observed[beyond.partition_point(|&beyond| beyond < value)] += count;
+        }
+        Some(Cells { ends, observed })
     }
-    let mut before = 0.0;
-    let mut probabilities: Vec<f64> = Vec::with_capacity(observed.len());
-    for &(_, until) in &ends {
-        probabilities.push((until - before).max(0.0));
-        before = before.max(until);
+
+    fn p_value(&self, grid: Grid, convention: Convention, cdf: &dyn Fn(f64) -> f64) -> f64 {
+        let mut before = 0.0;
+        let mut probabilities: Vec<f64> = Vec::with_capacity(self.observed.len());
+        for &end in &self.ends {
+            let until = cdf(grid.upper_edge(end, convention));
+            probabilities.push((until - before).max(0.0));
+            before = f64::max(before, until);
+        }
+        probabilities.push((1.0 - before).max(0.0));
+        chi_squared_test(&self.observed, &probabilities).p_value
     }
-    probabilities.push((1.0 - before).max(0.0));
-    chi_squared_test(&observed, &probabilities).p_value
 }
 
 /// A secret's values, ascending and distinct, each with its rows, and the law claimed for it.
@@ -303,10 +336,18 @@ pub type Claimed<'a> = (Vec<(f64, u64)>, &'a dyn Fn(f64) -> f64);
 /// # Conditions
 /// As [`p_value`].
 pub fn fit(secrets: &[Claimed], grid: Grid) -> (f64, Convention) {
+    let cells: Vec<Option<Cells>> = secrets
+        .iter()
+        .map(|(values, cdf)| Cells::new(values, grid, cdf))
+        .collect();
     let of = |convention: Convention| {
         let p_values: Vec<f64> = secrets
             .iter()
-            .map(|(values, cdf)| p_value(values, grid, convention, cdf))
+            .zip(&cells)
+            .map(|((values, cdf), cells)| match cells {
+                Some(cells) => cells.p_value(grid, convention, cdf),
+                None => kolmogorov_test(values, cdf).p_value,
+            })
             .collect();
         holm(&p_values).into_iter().fold(1.0, f64::min)
     };
@@ -322,8 +363,8 @@ pub fn fit(secrets: &[Claimed], grid: Grid) -> (f64, Convention) {
         .expect("one convention at least")
 }
 
-/// The smallest x with cdf(x) ≥ p, to rounding, by bisection.
-fn quantile(cdf: &dyn Fn(f64) -> f64, p: f64) -> f64 {
+/// About the smallest x with cdf(x) ≥ p, by bisection down to a width that is absolute and one that is relative.
+fn quantile(cdf: &dyn Fn(f64) -> f64, p: f64, (absolute, relative): (f64, f64)) -> f64 {
     let mut reach = 1.0;
     while reach < 1e300 && (cdf(-reach) >= p || cdf(reach) < p) {
         reach *= 2.0;
@@ -331,7 +372,8 @@ fn quantile(cdf: &dyn Fn(f64) -> f64, p: f64) -> f64 {
     let (mut low, mut high) = (-reach, reach);
     for _ in 0..200 {
         let middle = 0.5 * (low + high);
-        if middle <= low || middle >= high {
+        let enough = absolute + relative * low.abs().min(high.abs());
+        if middle <= low || middle >= high || high - low <= enough {
             break;
         }
         if cdf(middle) >= p {

@@ -154,6 +154,28 @@ impl Guesses {
         (self.right, self.wanted)
     }
 
+    /// The same rates on a multiple of the rows.
+    #[must_use]
+    pub fn scaled(&self, factor: f64) -> Self {
+        let scale = |count: u64| (count as f64 * factor).round() as u64;
+        Guesses {
+            wanted: scale(self.wanted),
+            counted: scale(self.counted),
+            right: scale(self.right).min(scale(self.wanted)),
+            tossed: scale(self.tossed),
+        }
+    }
+
+    /// The ε that the guesses show, no limit: the log-odds of being right, revelations at rate δ put aside, at
+    /// least 0. `None` where it is infinite or nothing was promised.
+    pub fn epsilon(&self, delta: f64) -> Option<f64> {
+        let revealed = delta * self.tossed as f64;
+        let right = (self.right as f64 - revealed).max(0.0);
+        let wrong = (self.wanted - self.right) as f64;
+        let epsilon = (right / wrong).ln().max(0.0);
+        (self.wanted > 0 && epsilon.is_finite()).then_some(epsilon)
+    }
+
     /// The p-value of (ε, δ)-differential privacy of the pairs judged.
     ///
     /// # Formula

@@ -106,6 +106,8 @@ impl Table {
 
 /// With more distinct ordered observations, neighbours are merged.
 const MANY: usize = 2000;
+/// An exact p′ this small is the p-value, and no table is drawn; all others pay this much for it.
+const BEYOND_DOUBT: f64 = 1e-9;
 /// No p-value is smaller: zero would claim what rounding did.
 const LEAST: f64 = 1e-300;
 
@@ -166,7 +168,7 @@ pub fn no_leak(table: &Table, kind: Kind, effort: &Effort) -> f64 {
 /// # Conditions, References
 /// Those of [`no_leak`]; Holm (1979), <https://www.jstor.org/stable/4615733>.
 pub fn no_leak_pairs(table: &Table, kind: Kind, effort: &Effort) -> (Vec<f64>, Vec<f64>) {
-    use rayon::prelude::*;
+    use leakgauge_base::parallel;
     let secrets = table.rows.len();
     let pairs: Vec<(usize, usize)> = (0..secrets)
         .flat_map(|a| (a + 1..secrets).map(move |b| (a, b)))
@@ -179,11 +181,10 @@ pub fn no_leak_pairs(table: &Table, kind: Kind, effort: &Effort) -> (Vec<f64>, V
         most: effort.most.max(wanted),
         ..*effort
     };
-    let raw: Vec<f64> = pairs
-        .par_iter()
-        .enumerate()
-        .map(|(number, &(a, b))| on_stream(&table.pair(a, b), kind, &effort, 1 + number as u64))
-        .collect();
+    let raw = parallel::map(pairs.len(), |number| {
+        let (a, b) = pairs[number];
+        on_stream(&table.pair(a, b), kind, &effort, 1 + number as u64)
+    });
     let adjusted = holm(&raw);
     (raw, adjusted)
 }
@@ -193,6 +194,13 @@ fn on_stream(table: &Table, kind: Kind, effort: &Effort, stream: u64) -> f64 {
     rng.set_stream(stream);
     if table.rows.iter().filter(|&&rows| rows > 0).count() < 2 || table.cells.len() < 2 {
         return 1.0;
+    }
+    let exact = match kind {
+        Kind::Ordered => against_others(table),
+        Kind::Unordered => extreme_cell(table),
+    };
+    if exact <= BEYOND_DOUBT {
+        return exact.max(LEAST);
     }
     let merged = (kind == Kind::Ordered && table.cells.len() > MANY).then(|| table.merged());
     let read = merged.as_ref().unwrap_or(table);
@@ -204,18 +212,14 @@ fn on_stream(table: &Table, kind: Kind, effort: &Effort, stream: u64) -> f64 {
     for drawn in 1..=effort.most {
         extreme += u64::from(tables.draw(kind, &mut rng) >= bar);
         if extreme == effort.enough {
-            return extreme as f64 / drawn as f64;
+            return (extreme as f64 / drawn as f64 + BEYOND_DOUBT).min(1.0);
         }
     }
-    let p_value = (1 + extreme) as f64 / (1 + effort.most) as f64;
+    let p_value = (1 + extreme) as f64 / (1 + effort.most) as f64 + BEYOND_DOUBT;
     if extreme > 0 {
-        return p_value;
+        return p_value.min(1.0);
     }
-    let exact = match kind {
-        Kind::Ordered => against_others(table),
-        Kind::Unordered => extreme_cell(table),
-    };
-    p_value.min(exact.max(LEAST))
+    p_value.min(exact)
 }
 
 /// Random tables with a table's margins.

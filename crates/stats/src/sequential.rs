@@ -126,6 +126,34 @@ pub fn epsilon_at_least(segments: &[GuessOutcomes], delta: f64, alpha: f64) -> f
     (STEP * (f64::from(first) - 1.0)).max(0.0)
 }
 
+/// The lower limit of ε at δ = 0, at level 1 − `alpha` at all times together; the largest over all times
+/// looked at is a limit too. 0 if ε = 0 is not refuted.
+///
+/// # Formula
+/// The largest ε up to 40 at which the capital is at least 1/`alpha`, by bisection. At δ = 0 every factor
+/// falls with ε: (r − e^ε w)/(2e^ε) = r e^−ε/2 − w/2. So does the capital, and what is refuted is an interval.
+///
+/// # Conditions
+/// See the [module](self). The capital at ε is also below that of bets whose ε was smaller early on, so a
+/// bound on ε that grows with the secrets that come, and is above the truth at every time, may be compared
+/// with this limit.
+pub fn pure_epsilon_at_least(segments: &[GuessOutcomes], alpha: f64) -> f64 {
+    let refuted = |epsilon: f64| ln_capital(segments, epsilon, 0.0) >= -alpha.ln();
+    if !refuted(0.0) {
+        return 0.0;
+    }
+    let (mut low, mut high) = (0.0, STEP * f64::from(STEPS));
+    for _ in 0..50 {
+        let middle = 0.5 * (low + high);
+        if refuted(middle) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -173,6 +201,26 @@ mod tests {
         assert!(p_value(&[outcomes], 1.0, 0.0) < 0.05 && p_value(&[outcomes], 1.2, 0.0) > 0.5);
         assert!(epsilon_at_least(&[outcomes], 1e-3, 0.05) <= limit);
         assert_eq!(epsilon_at_least(&[], 0.0, 0.05), 0.0);
+        // Between the last multiple of 0.01 and the next.
+        let exact = pure_epsilon_at_least(&[outcomes], 0.05);
+        assert!((limit..limit + 0.01).contains(&exact), "{limit} {exact}");
+        assert!((ln_capital(&[outcomes], exact, 0.0) - 20f64.ln()).abs() < 1e-9);
+        assert_eq!(pure_epsilon_at_least(&[], 0.05), 0.0);
+    }
+
+    #[test]
+    fn capital_falls_with_epsilon_at_delta_0() {
+        let mut segments = [GuessOutcomes::default(); 2];
+        for (at, (right, wrong)) in [(2, 0), (1, 1), (1, 0), (0, 0), (0, 1), (0, 2), (2, 0)]
+            .into_iter()
+            .enumerate()
+        {
+            segments[at % 2].add(right, wrong);
+        }
+        let capitals: Vec<f64> = (0..100)
+            .map(|step| ln_capital(&segments, 0.05 * f64::from(step), 0.0))
+            .collect();
+        assert!(capitals.is_sorted_by(|x, y| x > y), "{capitals:?}");
     }
 
     /// Whole paths at the truth, looked at every 20 pairs: 400 paths, at most 5 %.

@@ -25,7 +25,7 @@ const PROMISED: f64 = 0.75;
 pub struct Tails {
     /// Scores at least this are taken for a.
     pub above: f64,
-    /// Scores at most this are taken for b; less than `above`.
+    /// Of the others, scores at most this are taken for b; at most `above`.
     pub below: f64,
     /// The share of past rows, both secrets weighing alike, that is guessed.
     pub share: f64,
@@ -36,12 +36,20 @@ pub struct Tails {
 /// Past rows of two secrets by score, for choosing tails.
 #[derive(Debug, Clone)]
 pub struct Past {
-    /// At each cut from the top: its score, and the rates of a and of b at or above it.
+    /// At each cut from the top: where it is, between two scores, and the rates of a and of b above it.
     top: Vec<(f64, f64, f64)>,
-    /// At each cut from the bottom: its score, and the rates of a and of b at or below it.
+    /// At each cut from the bottom: where it is, and the rates of a and of b below it.
     bottom: Vec<(f64, f64, f64)>,
     /// Rows that a rate of both secrets, weighing alike, is worth.
     rows: f64,
+}
+
+/// Which cut is taken where none has just the share wanted.
+#[derive(Clone, Copy, PartialEq)]
+enum Reach {
+    /// With few distinct scores the next one may take twice as many rows.
+    Nearest,
+    AtLeast,
 }
 
 impl Tails {
@@ -63,32 +71,69 @@ impl Past {
             .fold((0, 0), |sum, step| (sum.0 + step.1, sum.1 + step.2));
         let rates = |x: u64, y: u64| (x as f64 / a.max(1) as f64, y as f64 / b.max(1) as f64);
         Past {
-            top: cuts(steps.iter().copied(), rates),
-            bottom: cuts(steps.iter().rev().copied(), rates),
+            top: cuts(steps.iter().copied(), f64::NEG_INFINITY, rates),
+            bottom: cuts(steps.iter().rev().copied(), f64::INFINITY, rates),
             rows: 2.0 * a.min(b) as f64,
         }
+    }
+
+    /// How many rows these are worth, both secrets weighing alike.
+    pub fn rows(&self) -> u64 {
+        self.rows as u64
     }
 
     /// The tails with the largest approximate limit of ε if so many trials are to come; `None` if no tails
     /// have ten guesses.
     pub fn best(&self, trials: u64, alpha: f64) -> Option<Tails> {
+        self.best_with_limit(trials, alpha).map(|(tails, _)| tails)
+    }
+
+    /// The same with that limit, for choosing among pairs of secrets.
+    pub fn best_with_limit(&self, trials: u64, alpha: f64) -> Option<(Tails, f64)> {
         let z = -normal_quantile(alpha);
+        let all = self.candidates().map(|tails| {
+            let limit = lower(self.doubted(&tails, DOUBT), tails.share * trials as f64, z);
+            (tails, (limit / (1.0 - limit)).ln())
+        });
+        all.max_by(|x, y| x.1.total_cmp(&y.1))
+    }
+
+    /// The tails with the best odds against a claim of (ε, δ): the gain of a bet on them in standard
+    /// deviations of one outcome, with the rate held to `doubt` standard errors of the past. With it the gain,
+    /// which is positive where the past speaks against the claim. `None` if no tails have ten guesses.
+    ///
+    /// # Formula
+    /// Gain s(ρ − e^ε(1 − ρ)) − δ, variance s(ρ + e^2ε(1 − ρ)) − (gain + δ)², for a share s and a rate ρ.
+    pub fn best_against(&self, epsilon: f64, delta: f64, doubt: f64) -> Option<(Tails, f64)> {
+        let odds = epsilon.exp();
+        let all = self.candidates().map(|tails| {
+            let rate = self.doubted(&tails, doubt);
+            let gain = tails.share * (rate - odds * (1.0 - rate));
+            let square = tails.share * (rate + odds * odds * (1.0 - rate));
+            let deviation = (square - gain * gain).max(1e-12).sqrt();
+            (tails, gain - delta, (gain - delta) / deviation)
+        });
+        let best = all.max_by(|x, y| x.2.total_cmp(&y.2));
+        best.map(|(tails, gain, _)| (tails, gain))
+    }
+
+    /// The gain of a bet on tails against a claim, as [`Past::best_against`] has it.
+    pub fn gain(&self, tails: &Tails, epsilon: f64, delta: f64, doubt: f64) -> f64 {
+        let rate = self.doubted(tails, doubt);
+        tails.share * (rate - epsilon.exp() * (1.0 - rate)) - delta
+    }
+
+    /// Tails of every share and balance that have ten guesses.
+    fn candidates(&self) -> impl Iterator<Item = Tails> {
         let shares = (1..=SHARES).map(|i| f64::from(i) / f64::from(SHARES));
-        let all: Vec<(f64, Tails)> = shares
-            .flat_map(|share| BALANCES.map(|balance| self.tails(share, balance)))
+        shares
+            .flat_map(|share| BALANCES.map(|balance| self.tails(share, balance, Reach::Nearest)))
             .filter(|tails| tails.share * self.rows >= LEAST)
-            .map(|tails| {
-                let seen = tails.share * self.rows;
-                let limit = lower(
-                    lower(tails.rate, seen, DOUBT),
-                    tails.share * trials as f64,
-                    z,
-                );
-                ((limit / (1.0 - limit)).ln(), tails)
-            })
-            .collect();
-        let best = all.iter().max_by(|x, y| x.0.total_cmp(&y.0));
-        best.map(|best| best.1)
+    }
+
+    /// The rate of tails, less so many standard errors of the past.
+    fn doubted(&self, tails: &Tails, doubt: f64) -> f64 {
+        lower(tails.rate, tails.share * self.rows, doubt)
     }
 
     /// The tails that guess about this share of the rows, or somewhat more, and are right most often.
@@ -97,9 +142,9 @@ impl Past {
             let short = (least - tails.share).max(0.0);
             lower(tails.rate, (tails.share * self.rows).max(1.0), DOUBT) - 10.0 * short
         };
-        BALANCES
-            .map(|balance| self.tails(least, balance))
-            .into_iter()
+        let reaches = [Reach::Nearest, Reach::AtLeast].into_iter();
+        reaches
+            .flat_map(|reach| BALANCES.map(|balance| self.tails(least, balance, reach)))
             .reduce(|best, next| {
                 if value(&next) > value(&best) {
                     next
@@ -107,18 +152,17 @@ impl Past {
                     best
                 }
             })
-            .expect("three balances")
+            .expect("six candidates")
     }
 
     /// Tails with a share, so much of it at the top. The bottom gives way where both would meet.
-    fn tails(&self, share: f64, balance: f64) -> Tails {
-        // The nearest cut: with few distinct scores the next one may take twice as many rows.
+    fn tails(&self, share: f64, balance: f64, reach: Reach) -> Tails {
         let reach = |cuts: &[(f64, f64, f64)], wanted: f64| {
             let taken = |at: usize| 0.5 * (cuts[at].1 + cuts[at].2);
             let at = cuts.partition_point(|&(_, a, b)| 0.5 * (a + b) < wanted);
             let at = at.min(cuts.len() - 1);
             let before = at.saturating_sub(1);
-            if wanted - taken(before) < taken(at) - wanted {
+            if reach == Reach::Nearest && wanted - taken(before) < taken(at) - wanted {
                 before
             } else {
                 at
@@ -126,7 +170,7 @@ impl Past {
         };
         let (above, a_right, b_wrong) = self.top[reach(&self.top, share * balance)];
         let mut at = reach(&self.bottom, share * (1.0 - balance));
-        while at > 0 && self.bottom[at].0 >= above {
+        while at > 0 && self.bottom[at].0 > above {
             at -= 1;
         }
         let (below, a_wrong, b_right) = self.bottom[at];
@@ -141,33 +185,25 @@ impl Past {
     }
 }
 
-/// The rates at about a hundred cuts, with one before all rows.
+/// The rates at about a hundred cuts, from one before all rows to one behind them, at `end`. Cuts are halfway
+/// between scores: those of a rule that has learned more differ a little from those of the past.
 fn cuts(
-    steps: impl Iterator<Item = (f64, u64, u64)>,
+    steps: impl Iterator<Item = (f64, u64, u64)> + Clone,
+    end: f64,
     rates: impl Fn(u64, u64) -> (f64, f64),
 ) -> Vec<(f64, f64, f64)> {
     let (mut a, mut b, mut next) = (0, 0, 0.0);
-    let mut cuts = vec![(f64::NAN, 0.0, 0.0)];
+    let mut cuts = vec![(-end, 0.0, 0.0)];
+    let mut after = steps.clone().skip(1).map(|step| step.0);
     for (score, more_a, more_b) in steps {
-        if cuts[0].0.is_nan() {
-            // Guesses nothing at this end: beyond the first score.
-            cuts[0].0 = score;
-        }
         (a, b) = (a + more_a, b + more_b);
         let (x, y) = rates(a, b);
+        // The same from either side.
+        let cut = after.next().map_or(end, |then| 0.5 * score + 0.5 * then);
         if 0.5 * (x + y) >= next {
-            cuts.push((score, x, y));
+            cuts.push((cut, x, y));
             next = 0.5 * (x + y) + 1.0 / CUTS as f64;
         }
-    }
-    // The first cut takes no row: just beyond the extreme score, on the side it is read from.
-    let beyond = cuts.get(1).map(|cut| cut.0);
-    if let (Some(first), Some(last)) = (beyond, cuts.last().map(|cut| cut.0)) {
-        cuts[0].0 = if first >= last {
-            first.next_up()
-        } else {
-            first.next_down()
-        };
     }
     cuts
 }
@@ -195,10 +231,29 @@ mod tests {
         ];
         let past = Past::new(&steps);
         let tails = past.best(2000, 0.05).expect("guesses");
-        assert_eq!((tails.above, tails.below), (2.0, -2.0));
+        // Halfway to the next score.
+        assert_eq!((tails.above, tails.below), (1.5, -1.0));
         assert!((tails.share - 200.0 / 620.0).abs() < 1e-12);
         let wide = past.with_share(0.9);
-        assert!(wide.share >= 0.9 && wide.below < wide.above);
+        assert!(wide.share >= 0.9 && wide.below <= wide.above);
+    }
+
+    /// Against ε = 2 the ends gain, whose odds are e^2.2; against δ above what they take nothing does.
+    #[test]
+    fn tails_are_chosen_against_a_claim() {
+        let steps = [
+            (2.0, 900, 100),
+            (1.0, 1000, 1000),
+            (0.0, 1100, 1100),
+            (-2.0, 100, 900),
+        ];
+        let past = Past::new(&steps);
+        let (tails, gain) = past.best_against(2.0, 0.0, 1.0).expect("guesses");
+        assert_eq!((tails.above, tails.below), (1.5, -1.0));
+        assert!(gain > 0.0 && gain < past.gain(&tails, 2.0, 0.0, 0.0));
+        assert!(past.best_against(2.5, 0.0, 1.0).expect("guesses").1 < 0.0);
+        assert!(past.best_against(0.0, 0.3, 1.0).expect("guesses").1 < 0.0);
+        assert!(past.best_against(0.0, 0.2, 1.0).expect("guesses").1 > 0.0);
     }
 
     /// One end only: P(A|a) = 0.5, P(A|b) = 0.05, the rest says little.
@@ -206,7 +261,7 @@ mod tests {
     fn one_end_alone_can_be_guessed() {
         let steps = [(1.0, 500, 50), (0.0, 500, 950)];
         let tails = Past::new(&steps).best(2000, 0.05).expect("guesses");
-        assert_eq!(tails.above, 1.0);
+        assert_eq!(tails.above, 0.5);
         assert!(tails.below < 0.0);
     }
 }

@@ -94,6 +94,18 @@ pub fn difference_upper(a: Share, b: Share, weight: f64, alpha: f64) -> f64 {
     limit
 }
 
+/// The same without the exact limit of unequal rows: at most half as far again from the difference, in no time.
+///
+/// # Conditions, Panics
+/// Those of [`difference_upper`].
+pub fn difference_upper_quick(a: Share, b: Share, weight: f64, alpha: f64) -> f64 {
+    let exact = weight == 1.0 && a.rows == b.rows;
+    if exact || a.rows == 0 || b.rows == 0 {
+        return difference_upper(a, b, weight, alpha);
+    }
+    chernoff(a, b, weight, alpha).min(1.0)
+}
+
 /// P + w(1 − Q) is a weighted sum of two parameters.
 fn chernoff(a: Share, b: Share, weight: f64, alpha: f64) -> f64 {
     let strata = [

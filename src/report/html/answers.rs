@@ -10,9 +10,7 @@ use crate::report::verdict::quantity;
 use crate::report::words::{range, value};
 use leakgauge_base::naming::setting;
 use leakgauge_base::quantity::Quantity;
-use leakgauge_base::rounding::{
-    at_least, at_least_beyond, at_most, at_most_beyond, nearest, percent_at_least,
-};
+use leakgauge_base::rounding::{at_least_beyond, at_most, at_most_beyond, nearest, percent_beyond};
 use leakgauge_log::observations::ObservationKind;
 
 /// The verdict.
@@ -136,7 +134,7 @@ fn leaking(audit: &Findings, claim: Option<&ClaimReport>) -> String {
         (Some(lower), _) if lower > 0.0 => {
             format!(
                 "Yes{within}: an attacker has an advantage of at least {}.",
-                at_least(lower)
+                at_least_beyond(lower, 0.0)
             )
         }
         (Some(_), Some(security)) if security > 1e-4 => {
@@ -221,7 +219,7 @@ fn compared(audit: &Findings, claim: Option<&ClaimReport>) -> String {
     match audit.worst_pair.total_variation.lower {
         Some(lower) if lower > 0.0 => format!(
             "Guessing blind: right 50 % of the time between two secrets, here at least {} %.",
-            percent_at_least(0.5 * (1.0 + lower))
+            percent_beyond(0.5 * (1.0 + lower), 0.5)
         ),
         _ => format!(
             "Guessing blind, which errs with probability {}; the attack found: {}.",
@@ -246,6 +244,9 @@ fn what_now(audit: &Findings, claim: Option<&ClaimReport>, command: &str) -> Vec
                 "Do not rely on the claim. ",
                 "Find out why these two differ.",
             );
+        }
+        Some((Verdict::Holds, _)) if audit.warnings.iter().any(Warning::needs_another_look) => {
+            "See the warnings first: a column may hold more than what was read.".to_owned()
         }
         Some((Verdict::Holds, _)) => {
             "Nothing for now; audit again when the mechanism or its input changes.".to_owned()

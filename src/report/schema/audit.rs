@@ -13,7 +13,7 @@ use crate::audit::{
 use crate::audit::{PriorChoice, Warning};
 use crate::estimate::Estimate;
 use crate::report::sentences::assumptions::assumption;
-use crate::report::sentences::learning;
+use crate::report::sentences::{learning, no_leak};
 
 /// The keys of the report.
 #[derive(Serialize)]
@@ -43,6 +43,8 @@ pub struct Audit<'a> {
     pairs: &'a [PairFigures],
     /// How the figures of `pairs` hold together.
     multiplicity: &'a Multiplicity,
+    /// Evidence that the log leaks anything at all; null where it was not computed.
+    no_leak: Option<NoLeakKeys>,
     /// Figures of the whole log.
     overall: &'a Overall,
     /// The numbers of the secrets in an order that puts those hard to tell apart side by side; `None`
@@ -69,12 +71,25 @@ impl<'a> Audit<'a> {
             privacy: &found.privacy,
             pairs: &found.pairs,
             multiplicity: &found.multiplicity,
+            no_leak: found.no_leak.as_ref().map(|found| NoLeakKeys {
+                p_value: found.p_value,
+                test: no_leak::test(found),
+            }),
             overall: &found.overall,
             secrets_by_likeness: &found.secrets_by_likeness,
             convergence: &found.convergence,
             claims: &found.claims,
         }
     }
+}
+
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct NoLeakKeys {
+    /// p-value of "no leak at all".
+    p_value: f64,
+    /// The test.
+    test: String,
 }
 
 #[derive(Serialize)]

@@ -3,12 +3,13 @@
 use serde::{Serialize, Serializer};
 
 use super::described_by;
-use crate::audit::{ClaimReport, Fit, Pair, Verdict, Warning};
+use crate::audit::{ClaimReport, Fit, Pair, RecordedGrid, Verdict, Warning};
 use crate::estimate::Estimate;
 use crate::follow::FollowedReason;
 use crate::report::sentences::{claims, fit, follow, warnings};
 use leakgauge_base::quantity::Quantity;
 use leakgauge_exact::claim::Claim;
+use leakgauge_stats::grid::{Convention, Grid};
 
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -28,6 +29,9 @@ struct ClaimKeys<'a> {
     verdict: Verdict,
     /// Why.
     reason: String,
+    /// The smallest α at which the claim would be violated; 1 where that is more than a quarter and not
+    /// computed; null if nothing was judged.
+    p_value: Option<f64>,
     /// Rows at which the same rates would decide; null if no number would.
     rows_needed: Option<u64>,
     /// How well the log fits a claimed mechanism.
@@ -45,6 +49,7 @@ impl Serialize for ClaimReport {
             estimate: &self.estimate,
             verdict: self.verdict,
             reason: claims::reason(self),
+            p_value: self.p_value,
             rows_needed: self.rows_needed,
             fit: &self.fit,
         };
@@ -61,6 +66,65 @@ struct FitKeys {
     p_value: Option<f64>,
     /// The test, or why there is none.
     test: String,
+    /// For each column of real numbers, the grid that it was found to be recorded on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    grids: Vec<GridKeys>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct GridKeys {
+    /// The column.
+    column: String,
+    /// `full`, `step` or `digits`.
+    grid: &'static str,
+    /// The distance of neighboring values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    step: Option<f64>,
+    /// The value from 0 up to the step that all others are whole steps from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    offset: Option<f64>,
+    /// Significant decimal digits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    digits: Option<u32>,
+    /// How numbers were rounded, by what fits the claim best: `nearest`, `down`, `toward-zero` or `up`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rounding: Option<&'static str>,
+}
+
+impl From<&RecordedGrid> for GridKeys {
+    fn from(found: &RecordedGrid) -> Self {
+        let rounding = match found.convention {
+            Convention::Nearest => "nearest",
+            Convention::Down => "down",
+            Convention::TowardZero => "toward-zero",
+            Convention::Up => "up",
+        };
+        let full = GridKeys {
+            column: found.column.clone(),
+            grid: "full",
+            step: None,
+            offset: None,
+            digits: None,
+            rounding: None,
+        };
+        match found.grid {
+            Grid::Full => full,
+            Grid::Step { step, offset } => GridKeys {
+                grid: "step",
+                step: Some(step),
+                offset: Some(offset),
+                rounding: Some(rounding),
+                ..full
+            },
+            Grid::Digits(digits) => GridKeys {
+                grid: "digits",
+                digits: Some(digits),
+                rounding: Some(rounding),
+                ..full
+            },
+        }
+    }
 }
 
 impl Serialize for Fit {
@@ -68,6 +132,7 @@ impl Serialize for Fit {
         let keys = FitKeys {
             p_value: self.p_value,
             test: fit::test(&self.test),
+            grids: self.grids.iter().map(GridKeys::from).collect(),
         };
         keys.serialize(serializer)
     }

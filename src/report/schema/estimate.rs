@@ -10,8 +10,11 @@ use crate::report::sentences::reasons::reason;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(remote = "Estimate")]
 struct EstimateKeys {
-    /// The best available estimate; not a bound, and not clipped to what is possible.
+    /// The best available estimate within what is possible and certified: the nearest such value. Not a bound.
     point: Option<f64>,
+    /// The estimate as it was computed, where that is another number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    raw: Option<f64>,
     /// Lower limit.
     lower: Option<f64>,
     /// Upper limit.

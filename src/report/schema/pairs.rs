@@ -62,6 +62,8 @@ struct PairFiguresKeys {
     total_variation_points: Option<TotalVariationPoints>,
     /// Of the optimal adversary.
     advantage: Estimate,
+    /// p-value of "no leak between these two", all pairs together (Holm); null where it was not computed.
+    no_leak_p_value: Option<f64>,
 }
 
 #[derive(Serialize)]

@@ -5,6 +5,7 @@ use crate::estimate::Estimate;
 use crate::report::sentences::advice::more_rows;
 use crate::report::sentences::copies;
 use crate::report::sentences::privacy;
+use crate::report::sentences::reading::observer;
 use crate::report::sentences::reasons;
 use crate::report::sentences::warnings::doubt;
 use leakgauge_base::error::shorten;
@@ -25,10 +26,15 @@ fn qualification(qualification: &Qualification) -> Option<String> {
         Qualification::Approximate => {
             "The limit is approximate: it uses an effective number of rows.".to_owned()
         }
+        Qualification::NotThisMechanism { p_value } => format!(
+            "This is about the leakage alone: the log does not fit this mechanism ({}).",
+            p_value_of(*p_value)
+        ),
         Qualification::MoreRows(advice) => more_rows(advice),
         Qualification::Observer(columns) => {
             format!("This is for an observer that sees {}.", bins(columns)?)
         }
+        Qualification::Reading(warning) => observer(warning)?,
     })
 }
 
@@ -40,14 +46,33 @@ fn grounds(claim: &ClaimReport) -> String {
             at_most("advantage of the best attack found", claim)
         ),
         Grounds::BayesSecurity => security(claim),
-        Grounds::Mechanism { impossible, margin } => {
-            let note = match (claim.verdict, impossible) {
-                (Verdict::Inconclusive, Some(label)) => format!(
+        Grounds::MechanismEpsilon => format!(
+            "Its ε is at least {}, more than the {:.4} of the mechanism, while no total variation is shown to exceed \
+             its analytic value.",
+            limits(&claim.estimate, claim.analytic)[0],
+            claim.analytic
+        ),
+        Grounds::Mechanism {
+            impossible,
+            margin,
+            divergence,
+        } => {
+            let note = match (claim.verdict, impossible, divergence) {
+                (_, _, Some(found)) => {
+                    let [a, b] = found.pair.labels().map(shorten);
+                    format!(
+                        " No pair's total variation exceeds its own analytic value by more than the margin of \
+                         {margin}, but the hockey-stick divergence of {a} from {b} at the mechanism's ε may be up \
+                         to {}, where the mechanism has 0.",
+                        at_most_beyond(found.upper, *margin)
+                    )
+                }
+                (Verdict::Inconclusive, Some(label), _) => format!(
                     " But the log has the observation {:?}, which this mechanism cannot produce: the log is not from this \
                      mechanism, whatever it leaks.",
                     shorten(label)
                 ),
-                (Verdict::Holds, _) => format!(
+                (Verdict::Holds, ..) => format!(
                     " No pair's total variation exceeds its own analytic value by more than the margin of {margin}."
                 ),
                 _ => String::new(),
@@ -55,6 +80,22 @@ fn grounds(claim: &ClaimReport) -> String {
             format!("{}{note}", security(claim))
         }
         Grounds::Privacy(found) => privacy::grounds(claim, found),
+    }
+}
+
+/// A p-value in words, rounded upward.
+pub fn p_value_of(p: f64) -> String {
+    if p > 0.25 {
+        "p > 0.25".to_owned()
+    } else if p < 1e-4 {
+        let exponent = p.max(1e-300).log10().ceil() as i32;
+        format!("p < 1e{exponent}")
+    } else {
+        // Two significant digits, never below p.
+        let unit = 10f64.powf(p.log10().floor() - 1.0);
+        let rounded = (p / unit).ceil() * unit;
+        let digits = (1.0 - p.log10().floor()) as usize;
+        format!("p = {rounded:.digits$}")
     }
 }
 

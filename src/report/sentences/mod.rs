@@ -7,6 +7,8 @@ mod copies;
 pub mod fit;
 pub mod follow;
 pub mod learning;
+pub mod no_leak;
 pub mod privacy;
+pub mod reading;
 pub mod reasons;
 pub mod warnings;

@@ -2,6 +2,7 @@
 
 use crate::audit::Warning;
 use crate::report::sentences::copies;
+use crate::report::sentences::reading;
 use leakgauge_base::error::{listing, shorten};
 use leakgauge_base::naming::{option, setting};
 
@@ -64,6 +65,8 @@ pub fn message(warning: &Warning) -> String {
             "column {} has the same value in every row and reveals nothing",
             shorten(column)
         ),
+        Warning::WordsAmongNumbers(words) => reading::words(words),
+        Warning::MergedSpellings(merged) => reading::merged(merged),
         Warning::MostlyNumbers { column } => mostly_numbers(&shorten(column)),
         Warning::NumbersAsLabels { column, example } => numbers_as_labels(column, example),
         Warning::ResolutionIncomplete { columns } => resolution_incomplete(columns),
@@ -153,9 +156,10 @@ fn seen_once(share: f64) -> String {
 
 fn mostly_numbers(column: &str) -> String {
     format!(
-        "column {column} is read as labels, but nearly all its values are numbers. If it is numeric, set {} and the other \
-         values are reported",
-        setting("numeric", column)
+        "column {column} is read as labels, but many of its values are numbers, and as labels they show next to nothing. Set \
+         {} if it is numeric, {} if it is not",
+        setting("numeric", column),
+        setting("categorical", column)
     )
 }
 

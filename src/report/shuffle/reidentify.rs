@@ -144,7 +144,7 @@ fn estimate_sections(document: &mut Document, estimate: &Estimated) {
         ),
         format!(
             "Confidence limits at {} %: {}, {} thresholds{}.",
-            leakgauge_base::rounding::percent_at_least(estimate.confidence),
+            leakgauge_base::rounding::percent_beyond(estimate.confidence, 0.0),
             method.lower,
             method.thresholds,
             method.upper.map_or(String::new(), |upper| format!("; {upper}"))

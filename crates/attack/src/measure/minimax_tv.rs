@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use rayon::prelude::*;
+use leakgauge_base::parallel;
 
 use crate::pairs::pairs;
 use leakgauge_log::observations::Counts;
@@ -306,7 +306,7 @@ impl BySecret {
     /// Every pair, in the order of [`pairs`].
     pub fn all_pairs(&self) -> Vec<SparsePair> {
         let all: Vec<(u32, u32)> = pairs(self.counts.len()).collect();
-        all.into_par_iter().map(|(a, b)| self.pair(a, b)).collect()
+        parallel::map(all.len(), |at| self.pair(all[at].0, all[at].1))
     }
 }
 

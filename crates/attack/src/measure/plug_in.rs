@@ -2,7 +2,8 @@
 //! is what makes their upper limits valid for any alphabet.
 
 use crate::pairs::{pair_count, pair_index};
-use leakgauge_log::observations::{Counts, Observations};
+use leakgauge_log::observations::{Cell, Counts, Observations};
+use leakgauge_stats::event_upper::Named;
 
 /// Total variation between the empirical frequencies of every pair, in the order of
 /// [`pairs`](crate::pairs::pairs); 1 where a secret has no rows.
@@ -41,7 +42,7 @@ pub fn total_variation(counts: &Counts) -> Vec<f64> {
 /// Bayes vulnerability of the empirical frequencies at a prior: Σ_o max_s π_s p̂_s(o). A secret without
 /// rows contributes nothing.
 pub fn vulnerability(counts: &Counts, prior: &[f64]) -> f64 {
-    let joint = |cell: &leakgauge_log::observations::Cell| {
+    let joint = |cell: &Cell| {
         let secret = cell.secret as usize;
         prior[secret] * cell.count as f64 / counts.rows()[secret] as f64
     };
@@ -49,6 +50,31 @@ pub fn vulnerability(counts: &Counts, prior: &[f64]) -> f64 {
         .by_symbol()
         .map(|cells| cells.iter().map(joint).fold(0.0, f64::max))
         .sum()
+}
+
+/// The rows of every secret of positive prior that the rule argmax π_s p̂_s(o), first of equals, names rightly on
+/// these very rows: Σ π_s right_s/rows_s is [`vulnerability`].
+pub fn named(counts: &Counts, prior: &[f64]) -> Vec<Named> {
+    let rows = counts.rows();
+    let mut right = vec![0; counts.secrets()];
+    for cells in counts.by_symbol() {
+        let mut best: Option<(f64, &Cell)> = None;
+        for cell in cells {
+            let secret = cell.secret as usize;
+            let value = prior[secret] * cell.count as f64 / rows[secret] as f64;
+            if best.is_none_or(|best| value > best.0) {
+                best = Some((value, cell));
+            }
+        }
+        if let Some((_, cell)) = best {
+            right[cell.secret as usize] += cell.count;
+        }
+    }
+    let secrets = prior.iter().zip(rows.iter().zip(right));
+    secrets
+        .filter(|(prior, _)| **prior > 0.0)
+        .map(|(&prior, (&rows, right))| Named { prior, right, rows })
+        .collect()
 }
 
 /// The hockey-stick divergence Σ_o max(p̂_a(o) − e^ε p̂_b(o), 0) of every ordered pair (a, b) at an ε
@@ -101,7 +127,6 @@ pub fn kolmogorov_distance(observations: &Observations, counts: &Counts, a: u32,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use leakgauge_log::observations::Cell;
 
     fn counts() -> Counts {
         let table = [[6u64, 3, 1, 0], [2, 2, 2, 4], [0, 0, 5, 5]];
@@ -123,6 +148,11 @@ mod tests {
         }
         let uniform = [1.0 / 3.0; 3];
         assert!((vulnerability(&counts(), &uniform) - (0.6 + 0.3 + 0.5 + 0.5) / 3.0).abs() < 1e-15);
+        let named = named(&counts(), &uniform).into_iter();
+        let success: f64 = named
+            .map(|s| s.prior * s.right as f64 / s.rows as f64)
+            .sum();
+        assert!((success - vulnerability(&counts(), &uniform)).abs() < 1e-15);
         let divergence = hockey_stick(&counts(), |_, _| 2.0f64.ln());
         let (_, _, ab) = divergence[0];
         assert!((ab - (0.6 - 0.4)).abs() < 1e-15);

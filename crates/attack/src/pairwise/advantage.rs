@@ -6,7 +6,9 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::pairwise::units::UnitAdvantage;
 use crate::pairwise::{ErrorRates, PairErrors};
+use leakgauge_stats::all_rows::Trials;
 use leakgauge_stats::hypergeometric;
+use leakgauge_stats::level;
 use leakgauge_stats::poisson_binomial::{poisson_binomial_lower, poisson_binomial_upper};
 use leakgauge_stats::wilson::Wilson;
 
@@ -18,35 +20,50 @@ pub enum AdvantageMethod {
     /// Clopper–Pearson on the errors of the same number of rows of either secret: their rate is
     /// (FNR + FPR)/2 = (1 − advantage)/2. Narrower unless one secret is much rarer.
     Pooled,
+    /// Clopper–Pearson on the right answers of coin-tossed trials in several blocks of rows, each judged by
+    /// an attack that had learned from the blocks before it; see [`leakgauge_stats::all_rows`].
+    Prequential,
 }
 
 /// What judged rows say about the advantage of a rule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Advantage {
     tally: PairErrors,
+    limits: Limits,
+}
+
+/// What the limits rest on.
+#[derive(Debug, Clone, PartialEq)]
+enum Limits {
+    Separate,
+    /// Each error rate with as many rows of a and of b as they are worth.
+    Effective([u64; 2]),
     /// Errors of equally many rows of either secret, and the number of these rows.
-    pooled: Option<(u64, u64)>,
-    /// What the rows of a and of b are worth, where they are not independent.
-    effective: Option<[u64; 2]>,
+    Pooled(u64, u64),
+    Prequential(Trials),
     /// Where units are independent and rows are not.
-    units: Option<Arc<UnitAdvantage>>,
+    Units(Arc<UnitAdvantage>),
 }
 
 impl Advantage {
-    /// Prepares the limits. Pooling draws equally many rows of either secret at random.
+    /// Prepares the limits of one rule. Pooling draws equally many rows of either secret at random.
+    ///
+    /// # Panics
+    /// If the method is [`AdvantageMethod::Prequential`], which [`Advantage::prequential`] is for.
     pub fn new(tally: PairErrors, method: AdvantageMethod, rng: &mut ChaCha8Rng) -> Self {
+        assert!(
+            method != AdvantageMethod::Prequential,
+            "one rule, not one a block"
+        );
         let rows = tally.a_rows.min(tally.b_rows);
-        let pooled = (method == AdvantageMethod::Pooled && rows > 0).then(|| {
+        let limits = if method == AdvantageMethod::Pooled && rows > 0 {
             let a = hypergeometric::sample(tally.a_rows, tally.a_missed, rows, rng);
             let b = hypergeometric::sample(tally.b_rows, tally.b_missed, rows, rng);
-            (a + b, 2 * rows)
-        });
-        Advantage {
-            tally,
-            pooled,
-            effective: None,
-            units: None,
-        }
+            Limits::Pooled(a + b, 2 * rows)
+        } else {
+            Limits::Separate
+        };
+        Advantage { tally, limits }
     }
 
     /// Each error rate limited separately, with as many rows of a and of b as they are worth if that is
@@ -54,30 +71,40 @@ impl Advantage {
     pub fn separate(tally: PairErrors, effective: Option<[u64; 2]>) -> Self {
         Advantage {
             tally,
-            pooled: None,
-            effective,
-            units: None,
+            limits: effective.map_or(Limits::Separate, Limits::Effective),
+        }
+    }
+
+    /// Rules that judged one block of rows each, as trials made of these blocks. The tally is that of the
+    /// last.
+    pub fn prequential(tally: PairErrors, trials: Trials) -> Self {
+        Advantage {
+            tally,
+            limits: Limits::Prequential(trials),
         }
     }
 
     /// Limits that count units; the tally is of their rows.
     pub fn units(tally: PairErrors, units: Arc<UnitAdvantage>) -> Self {
         Advantage {
-            units: Some(units),
-            ..Advantage::separate(tally, None)
+            tally,
+            limits: Limits::Units(units),
         }
     }
 
     /// What units say, where limits count units.
     pub fn of_units(&self) -> Option<&UnitAdvantage> {
-        self.units.as_deref()
+        match &self.limits {
+            Limits::Units(units) => Some(units),
+            _ => None,
+        }
     }
 
     /// The error rates as observed: over rows, or with units the means over units. `None` if a secret has no
     /// rows.
     pub fn rates(&self) -> Option<ErrorRates> {
         let rate = |missed: u64, rows: u64| missed as f64 / rows as f64;
-        match &self.units {
+        match self.of_units() {
             Some(units) => units.rates(),
             None => self.tally.is_judged().then(|| ErrorRates {
                 missed: rate(self.tally.a_missed, self.tally.a_rows),
@@ -88,7 +115,7 @@ impl Advantage {
 
     /// TPR − FPR as observed. Not clipped.
     pub fn point(&self) -> Option<f64> {
-        match &self.units {
+        match self.of_units() {
             Some(units) => units.rates().map(|rates| rates.advantage()),
             None => self.tally.advantage(),
         }
@@ -96,70 +123,78 @@ impl Advantage {
 
     /// Whether the limits rest on effective rows, and so are approximate.
     pub fn is_approximate(&self) -> bool {
-        self.effective.is_some()
+        matches!(self.limits, Limits::Effective(_))
     }
 
     /// Upper limits of both error rates that hold together with probability 1 − alpha; approximate with
     /// effective rows.
     pub fn errors_at_most(&self, alpha: f64) -> ErrorRates {
-        if let Some(units) = &self.units {
-            return units.errors_at_most(alpha);
-        }
-        match self.effective {
-            Some(rows) => self.tally.errors_at_most_of(rows, alpha),
-            None => self.tally.errors_at_most(alpha),
+        match &self.limits {
+            Limits::Units(units) => units.errors_at_most(alpha),
+            Limits::Effective(rows) => self.tally.errors_at_most_of(*rows, alpha),
+            _ => self.tally.errors_at_most(alpha),
         }
     }
 
     fn errors_at_least(&self, alpha: f64) -> ErrorRates {
-        match self.effective {
-            Some(rows) => self.tally.errors_at_least_of(rows, alpha),
-            None => self.tally.errors_at_least(alpha),
+        match self.limits {
+            Limits::Effective(rows) => self.tally.errors_at_least_of(rows, alpha),
+            _ => self.tally.errors_at_least(alpha),
         }
     }
 
-    /// The errors and rows that the limits rest on.
+    /// The errors and rows that the limits rest on; of trials, those of the last block.
     pub fn tally(&self) -> &PairErrors {
         &self.tally
     }
 
     /// Which method it is.
     pub fn method(&self) -> AdvantageMethod {
-        if self.pooled.is_some() {
-            AdvantageMethod::Pooled
-        } else {
-            AdvantageMethod::Separate
+        match self.limits {
+            Limits::Separate | Limits::Effective(_) | Limits::Units(_) => AdvantageMethod::Separate,
+            Limits::Pooled(..) => AdvantageMethod::Pooled,
+            Limits::Prequential(_) => AdvantageMethod::Prequential,
         }
     }
 
-    /// Lower limit of TPR − FPR at level 1 − alpha.
+    /// Lower limit of TPR − FPR at level 1 − alpha; of trials, of the best rule's.
     ///
     /// # Conditions
     /// Rule and method were fixed before the rows were seen; rows are independent.
     ///
     /// # References
     /// Clopper and Pearson 1934; for pooled errors of unequal rates Hoeffding 1956,
-    /// doi:10.1214/aoms/1177728178.
+    /// doi:10.1214/aoms/1177728178; for trials [`leakgauge_stats::all_rows`].
     pub fn at_least(&self, alpha: f64) -> f64 {
-        if let Some(units) = &self.units {
-            return units.at_least(alpha);
-        }
-        match self.pooled {
-            Some((errors, rows)) => 1.0 - 2.0 * poisson_binomial_upper(errors, rows, alpha),
-            None => self.errors_at_most(alpha).advantage(),
+        match &self.limits {
+            &Limits::Pooled(errors, rows) => {
+                1.0 - 2.0 * poisson_binomial_upper(errors, rows, alpha)
+            }
+            Limits::Units(units) => units.at_least(alpha),
+            Limits::Prequential(trials) => trials.advantage_at_least(alpha),
+            _ => self.errors_at_most(alpha).advantage(),
         }
     }
 
-    /// Upper limit of TPR − FPR of this rule at level 1 − alpha. Conditions: see
-    /// [`Advantage::at_least`].
+    /// Upper limit of TPR − FPR of this rule at level 1 − alpha; of trials, of the last block's rule, which
+    /// may be better than those before it. Conditions: see [`Advantage::at_least`].
     pub fn at_most(&self, alpha: f64) -> f64 {
-        if let Some(units) = &self.units {
-            return units.at_most(alpha);
+        match &self.limits {
+            &Limits::Pooled(errors, rows) => {
+                1.0 - 2.0 * poisson_binomial_lower(errors, rows, alpha)
+            }
+            Limits::Units(units) => units.at_most(alpha),
+            _ => self.errors_at_least(alpha).advantage(),
         }
-        match self.pooled {
-            Some((errors, rows)) => 1.0 - 2.0 * poisson_binomial_lower(errors, rows, alpha),
-            None => self.errors_at_least(alpha).advantage(),
+    }
+
+    /// The p-value of an advantage of at most `allowed`: the smallest level at which
+    /// [`at_least`](Self::at_least) exceeds it. 1 where that is more than a quarter and has no closed form.
+    pub fn p_value(&self, allowed: f64) -> f64 {
+        if let Limits::Prequential(trials) = self.limits {
+            return trials.p_value(allowed);
         }
+        level::smallest(|alpha| self.at_least(alpha) > allowed).unwrap_or(1.0)
     }
 
     /// The same rates on a multiple of the rows. Units cannot be multiplied: with them it is the same.
@@ -168,11 +203,15 @@ impl Advantage {
         let scale = |count: u64| (count as f64 * factor).round() as u64;
         Advantage {
             tally: self.tally.scaled(factor),
-            pooled: self
-                .pooled
-                .map(|(errors, rows)| (scale(errors), scale(rows))),
-            effective: self.effective.map(|rows| rows.map(scale)),
-            units: self.units.clone(),
+            limits: match self.limits.clone() {
+                limits @ (Limits::Separate | Limits::Units(_)) => limits,
+                Limits::Effective(rows) => Limits::Effective(rows.map(scale)),
+                Limits::Pooled(errors, rows) => Limits::Pooled(scale(errors), scale(rows)),
+                Limits::Prequential(trials) => Limits::Prequential(Trials {
+                    right: scale(trials.right),
+                    all: scale(trials.all),
+                }),
+            },
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Choosing a threshold for every pair on the tune rows.
 
-use rayon::prelude::*;
+use leakgauge_base::parallel;
 
 use crate::pairwise::{AdvantageGuide, PairErrors, Rule, Target, pair_count, pairs};
 use crate::scores::ScoreTable;
@@ -36,13 +36,11 @@ pub fn choose_rules(
     let guide = AdvantageGuide::new(alpha);
     let all: Vec<(u32, u32)> = pairs(tune.secrets()).collect();
     debug_assert_eq!(all.len(), pair_count(tune.secrets()));
-    all.into_par_iter()
-        .enumerate()
-        .map(|(pair, (a, b))| {
-            let parameters = targets.iter().map(|target| target.at(pair));
-            Cuts::new(scores, &by_secret, a, b).choose(&guide, parameters)
-        })
-        .collect()
+    parallel::map(all.len(), |pair| {
+        let (a, b) = all[pair];
+        let parameters = targets.iter().map(|target| target.at(pair));
+        Cuts::new(scores, &by_secret, a, b).choose(&guide, parameters)
+    })
 }
 
 /// For each secret, the table rows it occurs in and how often.

@@ -1,6 +1,6 @@
 //! Judging rules on the certify rows, in blocks, so that the score table need never exist whole.
 
-use rayon::prelude::*;
+use leakgauge_base::parallel;
 
 use crate::pairwise::choose::rows_by_secret;
 use crate::pairwise::{PairErrors, Rule, ScoredRows};
@@ -60,24 +60,21 @@ pub fn judge_and_keep(
         let part = Counts::new(secrets, cells.to_vec());
         let scores = score_table(scorer, observations, part.symbols(), secrets);
         let by_secret = rows_by_secret(&part);
-        judgement
-            .tallies
-            .par_iter_mut()
-            .zip(rules)
-            .for_each(|(tally, rule)| {
-                let says_a = |row: usize| {
-                    let scores = scores.row(row);
-                    scores[rule.a as usize] - scores[rule.b as usize] > rule.threshold
-                };
-                for &(row, count) in &by_secret[rule.a as usize] {
-                    tally.a_rows += count;
-                    tally.a_missed += if says_a(row) { 0 } else { count };
-                }
-                for &(row, count) in &by_secret[rule.b as usize] {
-                    tally.b_rows += count;
-                    tally.b_missed += if says_a(row) { count } else { 0 };
-                }
-            });
+        parallel::for_each_row(&mut judgement.tallies, 1, &|at, tally| {
+            let (rule, tally) = (&rules[at], &mut tally[0]);
+            let says_a = |row: usize| {
+                let scores = scores.row(row);
+                scores[rule.a as usize] - scores[rule.b as usize] > rule.threshold
+            };
+            for &(row, count) in &by_secret[rule.a as usize] {
+                tally.a_rows += count;
+                tally.a_missed += if says_a(row) { 0 } else { count };
+            }
+            for &(row, count) in &by_secret[rule.b as usize] {
+                tally.b_rows += count;
+                tally.b_missed += if says_a(row) { count } else { 0 };
+            }
+        });
         if let Some((a, b)) = keep {
             let scored = |&(row, count): &(usize, u64)| {
                 let scores = scores.row(row);
@@ -125,7 +122,7 @@ fn add_errors(scores: &ScoreTable, counts: &Counts, ln_prior: &[f64], errors: &m
 }
 
 /// Runs of cells with at most about `size` distinct observations, cut between observations.
-fn blocks(cells: &[Cell], size: usize) -> Vec<&[Cell]> {
+pub(super) fn blocks(cells: &[Cell], size: usize) -> Vec<&[Cell]> {
     let mut blocks = Vec::new();
     let mut rest = cells;
     while !rest.is_empty() {

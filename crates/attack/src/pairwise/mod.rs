@@ -3,6 +3,7 @@
 mod advantage;
 mod choose;
 mod clustering;
+mod guesses;
 mod judge;
 mod privacy;
 mod serial;
@@ -13,6 +14,7 @@ pub use advantage::{Advantage, AdvantageGuide, AdvantageMethod};
 pub use choose::rows_by_secret;
 pub use choose::{PairChoice, choose_rules};
 pub use clustering::clustering_order;
+pub use guesses::PairScores;
 pub use judge::{GuessErrors, Judgement, judge, judge_and_keep, tally_guesses};
 pub use privacy::Target;
 pub use serial::{EffectiveRows, effective_rows};

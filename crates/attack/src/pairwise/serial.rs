@@ -1,7 +1,7 @@
 //! What certify rows are worth that are not independent: by the autocorrelation of the errors that
 //! rules and guesses make on them, in the order in which they were recorded.
 
-use rayon::prelude::*;
+use leakgauge_base::parallel;
 
 use crate::pairwise::Rule;
 use crate::pairwise::judge::guess;
@@ -69,22 +69,19 @@ pub fn effective_rows(
     for secret in 0..secrets as u32 {
         let series = Series::new(scorer, observations, rows, secret, secrets);
         let most = most[secret as usize];
-        found
-            .rules
-            .par_iter_mut()
-            .zip(rules)
-            .for_each(|(worth, rule)| {
-                let sign = if rule.a == secret { 1.0 } else { -1.0 };
-                if rule.a == secret || rule.b == secret {
-                    // The margin is positive where the rule is right; a rule says b at its threshold.
-                    let margin = |scores: &[f64]| {
-                        sign * (scores[rule.a as usize] - scores[rule.b as usize] - rule.threshold)
-                    };
-                    let at_threshold_is_error = rule.a == secret;
-                    worth[usize::from(rule.b == secret)] =
-                        series.worth(margin, at_threshold_is_error).min(most);
-                }
-            });
+        parallel::for_each_row(&mut found.rules, 1, &|at, worth| {
+            let rule = &rules[at];
+            let sign = if rule.a == secret { 1.0 } else { -1.0 };
+            if rule.a == secret || rule.b == secret {
+                // The margin is positive where the rule is right; a rule says b at its threshold.
+                let margin = |scores: &[f64]| {
+                    sign * (scores[rule.a as usize] - scores[rule.b as usize] - rule.threshold)
+                };
+                let at_threshold_is_error = rule.a == secret;
+                worth[0][usize::from(rule.b == secret)] =
+                    series.worth(margin, at_threshold_is_error).min(most);
+            }
+        });
         for (worth, prior) in found.guesses.iter_mut().zip(priors) {
             let ln_prior: Vec<f64> = prior.iter().map(|p| p.ln()).collect();
             let margin = |scores: &[f64]| guess_margin(scores, &ln_prior, secret as usize);

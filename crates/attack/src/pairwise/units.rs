@@ -8,8 +8,8 @@
 
 use std::sync::Arc;
 
+use leakgauge_base::parallel;
 use rand_chacha::ChaCha8Rng;
-use rayon::prelude::*;
 
 use crate::pairwise::judge::guess;
 use crate::pairwise::{ErrorRates, Rule};
@@ -211,21 +211,19 @@ impl Judging {
                 by_secret[entry.secret as usize].push((row, entry));
             }
         }
-        self.rules
-            .par_iter_mut()
-            .zip(rules)
-            .for_each(|([missed, false_alarms], rule)| {
-                let says_a = |row: usize| {
-                    let scores = scores.row(row);
-                    scores[rule.a as usize] - scores[rule.b as usize] > rule.threshold
-                };
-                for &(row, entry) in &by_secret[rule.a as usize] {
-                    missed[entry.at as usize] += if says_a(row) { 0 } else { entry.count };
-                }
-                for &(row, entry) in &by_secret[rule.b as usize] {
-                    false_alarms[entry.at as usize] += if says_a(row) { entry.count } else { 0 };
-                }
-            });
+        parallel::for_each_row(&mut self.rules, 1, &|at, counts| {
+            let ([missed, false_alarms], rule) = (&mut counts[0], &rules[at]);
+            let says_a = |row: usize| {
+                let scores = scores.row(row);
+                scores[rule.a as usize] - scores[rule.b as usize] > rule.threshold
+            };
+            for &(row, entry) in &by_secret[rule.a as usize] {
+                missed[entry.at as usize] += if says_a(row) { 0 } else { entry.count };
+            }
+            for &(row, entry) in &by_secret[rule.b as usize] {
+                false_alarms[entry.at as usize] += if says_a(row) { entry.count } else { 0 };
+            }
+        });
         for (errors, ln_prior) in self.guesses.iter_mut().zip(&self.ln_priors) {
             for (row, entry) in by_secret.iter().flatten() {
                 if guess(scores.row(*row), ln_prior) != entry.secret as usize {

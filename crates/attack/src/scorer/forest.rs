@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
+use leakgauge_base::parallel;
 use rafor::CompactTree;
 use rafor::prelude::*;
 use rafor::rf::Classifier;
-use rayon::prelude::*;
 
 use crate::scorer::ranking::Ranking;
 use crate::scorer::{Parameter, Parameters, Scorer, parameters};
@@ -79,18 +79,15 @@ impl Forest {
                 targets.push(i64::from(cell.secret));
             }
         }
-        let groves = (0..growth.trees / Self::GROVE)
-            .into_par_iter()
-            .map(|grove| {
-                let mut trainer = Classifier::<CompactTree>::trainer();
-                trainer
-                    .with_trees(Self::GROVE)
-                    .with_threads(1)
-                    .with_seed(grove as u64)
-                    .with_min_samples_leaf(growth.leaf);
-                trainer.train(&points, &targets)
-            })
-            .collect();
+        let groves = parallel::map(growth.trees / Self::GROVE, |grove| {
+            let mut trainer = Classifier::<CompactTree>::trainer();
+            trainer
+                .with_trees(Self::GROVE)
+                .with_threads(1)
+                .with_seed(grove as u64)
+                .with_min_samples_leaf(growth.leaf);
+            trainer.train(&points, &targets)
+        });
         Ok(Forest {
             growth,
             features,

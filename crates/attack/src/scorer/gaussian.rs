@@ -328,6 +328,10 @@ impl Scorer for Gaussian {
         "gaussian"
     }
 
+    fn memorizes(&self) -> bool {
+        false
+    }
+
     fn parameters(&self) -> Parameters {
         let columns = match self.columns {
             Columns::Scaled => "scaled",

@@ -122,6 +122,10 @@ impl Scorer for Given {
         "given"
     }
 
+    fn memorizes(&self) -> bool {
+        false
+    }
+
     fn origin(&self) -> Origin {
         Origin::Given
     }

@@ -142,6 +142,10 @@ impl Scorer for Linear {
         "linear"
     }
 
+    fn memorizes(&self) -> bool {
+        false
+    }
+
     fn parameters(&self) -> Parameters {
         parameters([("penalty", Parameter::Real(Self::PENALTY))])
     }

@@ -26,7 +26,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use rayon::prelude::*;
+use leakgauge_base::parallel;
 use serde::Serialize;
 
 use crate::scores::ScoreTable;
@@ -113,6 +113,12 @@ pub trait Scorer: Send + Sync {
         None
     }
 
+    /// Whether it tells the rows that it learned from apart better than others, by more than a number or two that
+    /// it learned can explain.
+    fn memorizes(&self) -> bool {
+        true
+    }
+
     /// Writes one score per secret for each of some distinct observations, which are in ascending
     /// order: `scores` is row-major, `ids.len() × secrets`. Every score is finite.
     ///
@@ -147,9 +153,13 @@ pub fn score_table(
 ) -> ScoreTable {
     const BLOCK: usize = 4096;
     let mut values = vec![0.0; ids.len() * secrets];
-    values
-        .par_chunks_mut(BLOCK * secrets)
-        .zip(ids.par_chunks(BLOCK))
-        .for_each(|(scores, ids)| scorer.score(observations, ids, scores));
+    parallel::for_each_row(&mut values, BLOCK * secrets, &|block, scores| {
+        let from = block * BLOCK;
+        scorer.score(
+            observations,
+            &ids[from..ids.len().min(from + BLOCK)],
+            scores,
+        );
+    });
     ScoreTable::new(ids, secrets, values)
 }

@@ -1,6 +1,6 @@
 //! Bringing columns of different units to one scale.
 
-use leakgauge_log::observations::{Counts, Observations};
+use leakgauge_log::observations::{Cell, Counts, NUMBER, Observations};
 
 /// Brings every numeric column to a spread of 1, so that no unit of measurement dominates.
 pub struct Scaling {
@@ -28,13 +28,19 @@ impl Factor {
 
 impl Scaling {
     /// The spread is the mean absolute deviation from the median: outliers count, but not squared, and
-    /// it is positive unless the column is constant in the fit rows.
+    /// it is positive unless the column is constant in the fit rows. Words in a mixed column do not count.
     pub fn fit(observations: &Observations, fit: &Counts) -> Self {
         let cells = fit.cells();
+        let words = observations.words_beside_numbers();
         let factors = (0..observations.dimensions())
             .filter_map(|column| {
+                let word = words[column];
+                let is_number = |cell: &&Cell| {
+                    word.is_none_or(|at| observations.label_at(cell.symbol, at) == NUMBER)
+                };
                 let mut values: Vec<(f64, u64)> = cells
                     .iter()
+                    .filter(is_number)
                     .map(|cell| (observations.numbers(cell.symbol)[column], cell.count))
                     .collect();
                 values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
@@ -100,5 +106,5 @@ fn mean_absolute_deviation(sorted: &[(f64, u64)]) -> f64 {
         .iter()
         .map(|&(value, count)| (value - median).abs() * count as f64)
         .sum();
-    sum / rows as f64
+    sum / rows.max(1) as f64
 }

@@ -63,6 +63,10 @@ impl Scorer for Thinned {
         self.scorer.name()
     }
 
+    fn memorizes(&self) -> bool {
+        self.scorer.memorizes()
+    }
+
     fn parameters(&self) -> Parameters {
         self.scorer.parameters()
     }

@@ -153,6 +153,10 @@ impl Scorer for Threshold {
         "threshold"
     }
 
+    fn memorizes(&self) -> bool {
+        false
+    }
+
     /// Columns are numbered from 1 among the numeric ones.
     fn parameters(&self) -> Parameters {
         parameters([("column", Parameter::Count(self.column as u64 + 1))])

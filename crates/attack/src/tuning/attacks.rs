@@ -77,7 +77,7 @@ impl Attacks {
     }
 
     /// Whether all built-in attacks that apply are tried.
-    pub(super) fn are_auto(&self) -> bool {
+    pub fn are_auto(&self) -> bool {
         self.built_in == Some(ScorerChoice::Auto)
     }
 

@@ -64,7 +64,7 @@ fn measure(task: Task, family: &dyn Family) {
     let mut selection = ModelSelection::new(task);
     selection.run(family);
     let entered = processor_seconds();
-    let Ok((best, _, tried)) = selection.finish() else {
+    let Ok((best, _, _, tried)) = selection.finish() else {
         println!("{:?} was left out", family.kind());
         return;
     };

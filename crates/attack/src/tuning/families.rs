@@ -207,9 +207,8 @@ impl Family for GaussianFamily {
         &[ScorerChoice::Gaussian]
     }
 
-    /// One column is left to neighbors unless the user asks.
     fn applies(&self, task: &Task) -> bool {
-        task.dimensions() > usize::from(!task.is_patient())
+        task.dimensions() > 0
     }
 
     /// Enough for every entry of the covariances.
@@ -231,10 +230,16 @@ impl Family for GaussianFamily {
     fn enter(&self, selection: &mut ModelSelection, fit: &Counts) -> Result<(), String> {
         let covariances = [Covariance::Independent, Covariance::Shared].into_iter();
         let covariances = covariances.chain(Self::SHRINKAGE.map(Covariance::PerSecret));
+        // One column has one variance, or one a secret: no more is told apart by few rows.
+        let alone = selection.task().dimensions() == 1 && !selection.task().is_patient();
+        let covariances = covariances.filter(|&covariance| {
+            !alone || covariance == Covariance::Shared || covariance == Covariance::Independent
+        });
         let mut failed = None;
         let mut entered = false;
         for covariance in covariances {
-            for columns in [Columns::Scaled, Columns::Ranked] {
+            let ranked = (!alone).then_some(Columns::Ranked);
+            for columns in [Some(Columns::Scaled), ranked].into_iter().flatten() {
                 match Gaussian::fit(selection.task().observations, fit, covariance, columns) {
                     Ok(gaussian) => {
                         selection.enter(Arc::new(gaussian));

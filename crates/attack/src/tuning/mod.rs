@@ -11,6 +11,7 @@ mod combination;
 mod costs;
 mod families;
 mod model_selection;
+mod naming;
 mod neighbors;
 mod own;
 mod quality;
@@ -27,13 +28,14 @@ use crate::scores::ScoreTable;
 use crate::split::Split;
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::{option, setting};
-use leakgauge_log::observations::Observations;
+use leakgauge_log::observations::{Counts, Observations};
 
 pub use attacks::Attacks;
 pub use budget::Budget;
 use families::Family;
 pub use families::ScorerChoice;
 use model_selection::{ModelSelection, Task};
+pub use naming::{Attackers, Naming};
 pub use quality::{Quality, quality};
 
 /// An attacker that was tried on the tune rows.
@@ -80,12 +82,34 @@ pub struct Tuned {
     /// The attacker that the limits of privacy in `choices` are from, where it was chosen for that; else
     /// they are from `scorer`.
     pub for_privacy: Option<Arc<dyn Scorer>>,
+    /// For each prior of the goals, the guess among all secrets that did best at it; it may be by another
+    /// attacker.
+    pub naming: Vec<Naming>,
     /// The attacker's scores of the tune rows.
     pub scores: ScoreTable,
     /// Everything that was tried, in order.
     pub tried: Vec<Tried>,
     /// How neighbors are found, if they are.
     pub index: Option<&'static str>,
+}
+
+impl Tuned {
+    /// Those that judge rows.
+    pub fn attackers(&self) -> Attackers {
+        Attackers {
+            scorer: self.scorer.clone(),
+            naming: self.naming.clone(),
+        }
+    }
+
+    /// Everything that was chosen, learned from other rows: those that were chosen on too, say. It stays as it was
+    /// if it cannot learn from them.
+    pub fn learn_again(&mut self, observations: &Observations, learn: &Counts) {
+        if let Ok(learned) = self.attackers().learned_from(observations, learn) {
+            self.scorer = learned.scorer;
+            self.naming = learned.naming;
+        }
+    }
 }
 
 /// What attackers are chosen for.
@@ -98,6 +122,8 @@ pub struct Goals<'a> {
     /// Positions of the targets that claims read: the attacker with the largest limits of these is wanted
     /// too, for few errors in the tail are not the same as few errors. Empty: none is.
     pub claimed: &'a [usize],
+    /// Priors at which one of all secrets is to be named.
+    pub priors: &'a [Vec<f64>],
 }
 
 impl Goals<'_> {
@@ -107,6 +133,7 @@ impl Goals<'_> {
             alpha,
             targets: &[],
             claimed: &[],
+            priors: &[],
         }
     }
 }
@@ -135,7 +162,7 @@ pub fn tune(
     })
 }
 
-/// [`tune`] for the advantage among some kinds of attacks only, each of which may take so many seconds.
+/// [`tune`] among some kinds of attacks only, each of which may take so many seconds.
 ///
 /// # Errors
 /// None of them can be fitted.
@@ -144,14 +171,14 @@ pub fn tune_again(
     split: &Split,
     attacks: &Attacks,
     kinds: &[(Kind, f64)],
-    alpha: f64,
+    goals: Goals,
 ) -> Result<Tuned> {
     run(Task {
         observations,
         split,
         attacks,
         budget: Budget::default(),
-        goals: Goals::advantage(alpha),
+        goals,
         restrict_to: Some(kinds),
         recurring: recurring(observations, &split.fit).len(),
     })
@@ -177,7 +204,7 @@ fn run(task: Task) -> Result<Tuned> {
     for family in &families {
         selection.run(&**family);
     }
-    let (best, private, tried) = selection.finish()?;
+    let (best, private, naming, tried) = selection.finish()?;
     let mut choices = choose_rules(&best.scores, &split.tune, goals.alpha, goals.targets);
     let for_privacy = private.map(|private| {
         for (choice, better) in choices.iter_mut().zip(private.choices) {
@@ -188,6 +215,7 @@ fn run(task: Task) -> Result<Tuned> {
     Ok(Tuned {
         choices,
         for_privacy,
+        naming,
         scores: best.scores,
         index: best.scorer.index(),
         scorer: best.scorer,

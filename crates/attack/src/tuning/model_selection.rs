@@ -7,7 +7,8 @@ use crate::scorer::{Kind, Parameters, Scorer, Thinned, score_table, thinned};
 use crate::scores::ScoreTable;
 use crate::split::Split;
 use crate::tuning::attacks::Attacks;
-use crate::tuning::families::Family;
+use crate::tuning::families::{Family, ScorerChoice};
+use crate::tuning::naming::Naming;
 use crate::tuning::quality::{Quality, quality};
 use crate::tuning::{Budget, Failure, Goals, Tried};
 use leakgauge_base::error::{Error, Result};
@@ -98,6 +99,20 @@ pub(super) struct PrivacyCandidate {
     pub choices: Vec<PairChoice>,
 }
 
+/// What was chosen, and everything that was tried.
+type Chosen = (Finalist, Option<PrivacyCandidate>, Vec<Naming>, Vec<Tried>);
+
+/// Blind guessing at each prior, equal ones once.
+fn naming(task: &Task) -> Vec<Naming> {
+    let mut naming: Vec<Naming> = Vec::new();
+    for prior in task.goals.priors {
+        if !naming.iter().any(|known| known.is_at(prior)) {
+            naming.push(Naming::blind(prior, &task.split.tune));
+        }
+    }
+    naming
+}
+
 /// The selection: what was tried and which did best.
 pub(super) struct ModelSelection<'a> {
     task: Task<'a>,
@@ -113,6 +128,8 @@ pub(super) struct ModelSelection<'a> {
     kind: Kind,
     /// The one with the largest limits of privacy, if that is wanted.
     private: Option<PrivacyCandidate>,
+    /// For each prior, the best guess among all secrets.
+    naming: Vec<Naming>,
     /// The best of each kind, the best first, the first of equals first.
     finalists: Vec<Finalist>,
 }
@@ -133,6 +150,7 @@ impl<'a> ModelSelection<'a> {
             best: None,
             kind: Kind::named("none"),
             private: None,
+            naming: naming(&task),
             finalists: Vec::new(),
         }
     }
@@ -254,17 +272,28 @@ impl<'a> ModelSelection<'a> {
             cost: 0.0,
             rows: 0,
         });
+        let scorer = match self.most_rows {
+            Some(most_rows) => Arc::new(Thinned::new(scorer, most_rows)),
+            None => scorer,
+        };
+        for naming in &mut self.naming {
+            naming.consider(&scorer, &scores, &self.task.split.tune);
+        }
         let better = |best: &Finalist| quality.total() > best.quality.total();
         if self.best.as_ref().is_none_or(better) {
-            let scorer = match self.most_rows {
-                Some(most_rows) => Arc::new(Thinned::new(scorer, most_rows)),
-                None => scorer,
-            };
             self.best = Some(Finalist {
                 quality,
-                scorer,
+                scorer: self.within_budget(scorer),
                 scores,
             });
+        }
+    }
+
+    /// An attacker that, learned anew, takes no more rows than the budget allows.
+    fn within_budget(&self, scorer: Arc<dyn Scorer>) -> Arc<dyn Scorer> {
+        match self.most_rows {
+            Some(most_rows) => Arc::new(Thinned::new(scorer, most_rows)),
+            None => scorer,
         }
     }
 
@@ -287,18 +316,18 @@ impl<'a> ModelSelection<'a> {
         {
             self.private = Some(PrivacyCandidate {
                 limits,
-                scorer: scorer.clone(),
+                scorer: self.within_budget(scorer.clone()),
                 choices,
             });
         }
     }
 
-    /// The attacker that did best, with its scores of the tune rows, the one for privacy, and everything that
-    /// was tried.
+    /// The attacker that did best, with its scores of the tune rows, the one for privacy, those that name one of
+    /// all secrets, and everything that was tried.
     ///
     /// # Errors
     /// None could be fitted.
-    pub fn finish(mut self) -> Result<(Finalist, Option<PrivacyCandidate>, Vec<Tried>)> {
+    pub fn finish(mut self) -> Result<Chosen> {
         if self.finalists.is_empty() {
             let reasons = self
                 .tried
@@ -311,7 +340,37 @@ impl<'a> ModelSelection<'a> {
             )
             .with_hint("let `auto` choose another attack"));
         }
-        Ok((self.finalists.swap_remove(0), self.private, self.tried))
+        let chosen = self.steadiest();
+        // Equal priors were considered once.
+        let naming = self.task.goals.priors.iter().map(|prior| {
+            let known = self.naming.iter().find(|naming| naming.is_at(prior));
+            known.expect("one for each prior").clone()
+        });
+        Ok((
+            self.finalists.swap_remove(chosen),
+            self.private,
+            naming.collect(),
+            self.tried,
+        ))
+    }
+
+    /// The finalist to keep. On one column of numbers neighbors are noisier than whatever cuts it in one or two
+    /// places, so they must do better on the tune rows by more than chance may make of as good an attack.
+    fn steadiest(&self) -> usize {
+        let (task, best) = (self.task, &self.finalists[0]);
+        let one_column = task.columns() == 1 && task.dimensions() == 1;
+        if !one_column || best.scorer.name() != ScorerChoice::KNearest.name() {
+            return 0;
+        }
+        let rows = task.split.tune.rows().iter();
+        let rows = rows.copied().filter(|&rows| rows > 0).min().unwrap_or(1);
+        // Half a standard error of each of the three figures, which is about that of a paired difference.
+        let chance = 3.0 * 0.5 * (0.5 / rows as f64).sqrt();
+        let near = |finalist: &Finalist| {
+            finalist.scorer.name() != best.scorer.name()
+                && finalist.quality.total() >= best.quality.total() - chance
+        };
+        self.finalists.iter().position(near).unwrap_or(0)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
+use leakgauge_base::parallel;
 
 use crate::scorer::neighbors::Search;
 use crate::scorer::{KNearest, Kind, Metric, Neighbors, Rank, TransformKind, Vote};
@@ -176,15 +176,13 @@ fn in_blocks(
     fill: impl Fn(&[u32], &mut [&mut [f64]]) + Sync,
 ) -> Vec<Vec<f64>> {
     const BLOCK: usize = 1024;
-    let blocks: Vec<Vec<Vec<f64>>> = ids
-        .par_chunks(BLOCK)
-        .map(|ids| {
-            let mut block = vec![vec![0.0; ids.len() * secrets]; ranks];
-            let mut out: Vec<&mut [f64]> = block.iter_mut().map(Vec::as_mut_slice).collect();
-            fill(ids, &mut out);
-            block
-        })
-        .collect();
+    let blocks = parallel::map(ids.len().div_ceil(BLOCK), |at| {
+        let ids = &ids[at * BLOCK..ids.len().min((at + 1) * BLOCK)];
+        let mut block = vec![vec![0.0; ids.len() * secrets]; ranks];
+        let mut out: Vec<&mut [f64]> = block.iter_mut().map(Vec::as_mut_slice).collect();
+        fill(ids, &mut out);
+        block
+    });
     let mut tables = vec![Vec::with_capacity(ids.len() * secrets); ranks];
     for block in blocks {
         for (all, part) in tables.iter_mut().zip(block) {

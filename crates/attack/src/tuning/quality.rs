@@ -1,6 +1,6 @@
 //! How well an attacker does on the tune rows.
 
-use rayon::prelude::*;
+use leakgauge_base::parallel;
 
 use crate::pairwise::{self, AdvantageGuide, PairErrors};
 use crate::scores::ScoreTable;
@@ -35,18 +35,16 @@ pub fn quality(scores: &ScoreTable, tune: &Counts, alpha: f64) -> Quality {
     let by_secret: Vec<Vec<(usize, u64)>> = pairwise::rows_by_secret(tune);
     let pairs: Vec<(u32, u32)> = pairwise::pairs(tune.secrets()).collect();
     let guides = [alpha, alpha / pairs.len().max(1) as f64].map(AdvantageGuide::new);
-    let lower: Vec<[f64; 2]> = pairs
-        .into_par_iter()
-        .map(|(a, b)| {
-            let tallies = neutral(scores, tune, &by_secret, a, b);
-            guides.map(|guide| {
-                let judged = tallies.iter().filter(|tally| tally.is_judged());
-                judged
-                    .map(|tally| guide.at_least(tally))
-                    .fold(0.0, f64::max)
-            })
+    let lower: Vec<[f64; 2]> = parallel::map(pairs.len(), |pair| {
+        let (a, b) = pairs[pair];
+        let tallies = neutral(scores, tune, &by_secret, a, b);
+        guides.map(|guide| {
+            let judged = tallies.iter().filter(|tally| tally.is_judged());
+            judged
+                .map(|tally| guide.at_least(tally))
+                .fold(0.0, f64::max)
         })
-        .collect();
+    });
     Quality {
         largest: lower.iter().map(|both| both[1]).fold(0.0, f64::max),
         mean: lower.iter().map(|both| both[0]).sum::<f64>() / lower.len().max(1) as f64,

@@ -238,7 +238,14 @@ fn only_the_kinds_that_won_are_tried_again() {
         crate::scorer::TransformKind::Scaled,
     );
     let choice = &ScorerChoice::Auto.into();
-    let again = tune_again(&observations, &split, choice, &[(kind.clone(), 1.0)], 0.05).unwrap();
+    let again = tune_again(
+        &observations,
+        &split,
+        choice,
+        &[(kind.clone(), 1.0)],
+        Goals::advantage(0.05),
+    )
+    .unwrap();
     assert!(again.tried.len() > 3);
     assert!(again.tried.iter().all(|tried| tried.kind == kind));
     assert_eq!(again.scorer.kinds(), [kind]);

@@ -13,7 +13,6 @@
 //! # Ok::<(), leakgauge_base::error::Error>(())
 //! ```
 
-use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::claim::{ClaimKind, PROMISES};
@@ -22,6 +21,7 @@ use leakgauge_base::Tool;
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::grammar::{Arguments, Call, Parameter};
 use leakgauge_base::naming::{option, setting};
+use leakgauge_base::parallel;
 
 mod model;
 mod promise;
@@ -120,9 +120,8 @@ pub fn bounds(text: &str, options: &BoundsOptions) -> Result<Bounds> {
     options.check()?;
     let call = Call::parse(text)?;
     let calls = call.expand_grids(MAX_ROWS)?;
-    let rows = calls
-        .par_iter()
-        .map(|call| row(call, options))
+    let rows = parallel::map(calls.len(), |at| row(&calls[at], options))
+        .into_iter()
         .collect::<Result<Vec<(Kind, Row)>>>()?;
     let kind = rows.first().map_or(Kind::Mechanism, |row| row.0);
     Ok(Bounds {

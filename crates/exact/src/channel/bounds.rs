@@ -1,10 +1,10 @@
 //! Bounds on Bayes security that need one pass over the rows instead of all pairs.
 
-use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::channel::{Channel, RowProblem};
 use leakgauge_base::error::{Error, Result};
+use leakgauge_base::parallel;
 
 /// Bounds on Bayes security from the L1 distances of all rows to one distribution.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -73,17 +73,14 @@ pub fn center_bound(channel: &Channel, q: &[f64], mixture: bool) -> Result<Cente
 /// Bayes Security, section VII-C and appendix I.
 pub fn l2_bound(channel: &Channel) -> CenterBound {
     let n = channel.secrets().len();
-    let square = (0..n)
-        .into_par_iter()
-        .map(|a| {
-            let distance = |b: usize| -> f64 {
-                let pairs = channel.row(a).iter().zip(channel.row(b));
-                pairs.map(|(p, q)| (p - q) * (p - q)).sum()
-            };
-            (a + 1..n).map(distance).fold(0.0, f64::max)
-        })
-        .reduce(|| 0.0, f64::max);
-    let distance = square.sqrt();
+    let squares = parallel::map(n, |a| {
+        let distance = |b: usize| -> f64 {
+            let pairs = channel.row(a).iter().zip(channel.row(b));
+            pairs.map(|(p, q)| (p - q) * (p - q)).sum()
+        };
+        (a + 1..n).map(distance).fold(0.0, f64::max)
+    });
+    let distance = squares.into_iter().fold(0.0, f64::max).sqrt();
     let m = channel.observations().len() as f64;
     CenterBound {
         distance,

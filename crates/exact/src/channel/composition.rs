@@ -1,9 +1,8 @@
 //! Composition of channels: parallel, cascade, mixture; posteriors.
 
-use rayon::prelude::*;
-
 use crate::channel::{Channel, MAX_ENTRIES, Prior};
 use leakgauge_base::error::{Error, Result};
+use leakgauge_base::parallel;
 
 impl Channel {
     /// Parallel composition: the adversary sees one observation of each channel, independent given the secret.
@@ -67,14 +66,11 @@ impl Channel {
         let width = then.observations.len();
         check_size(self.secrets.len(), width)?;
         let mut values = vec![0.0; self.secrets.len() * width];
-        values
-            .par_chunks_mut(width)
-            .enumerate()
-            .for_each(|(s, out)| {
-                for (p, row) in self.row(s).iter().zip(then.rows()) {
-                    out.iter_mut().zip(row).for_each(|(sum, q)| *sum += p * q);
-                }
-            });
+        parallel::for_each_row(&mut values, width, &|s, out| {
+            for (p, row) in self.row(s).iter().zip(then.rows()) {
+                out.iter_mut().zip(row).for_each(|(sum, q)| *sum += p * q);
+            }
+        });
         Ok(Channel::trusted(
             self.secrets.clone(),
             then.observations.clone(),

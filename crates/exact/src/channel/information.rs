@@ -1,10 +1,10 @@
 //! Mutual information at a prior, and the Shannon capacity between certified bounds.
 
-use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::channel::{Channel, Prior};
 use leakgauge_base::error::Result;
+use leakgauge_base::parallel;
 
 /// The gap between the certified bounds at which the iteration stops, in nats.
 const GAP: f64 = 1e-11;
@@ -92,14 +92,10 @@ impl Channel {
 
     /// D(C_s ‖ q) for every secret, infinite where q misses an observation of s.
     fn divergences(&self, law: &[f64]) -> Vec<f64> {
-        (0..self.secrets.len())
-            .into_par_iter()
-            .with_min_len(16)
-            .map(|s| {
-                let row = self.row(s).iter().zip(law);
-                row.map(|(&p, &q)| divergence_term(p, q)).sum()
-            })
-            .collect()
+        parallel::map(self.secrets.len(), |s| {
+            let row = self.row(s).iter().zip(law);
+            row.map(|(&p, &q)| divergence_term(p, q)).sum()
+        })
     }
 }
 

@@ -1,10 +1,9 @@
 //! Exact leakage measures of a channel at a prior, and of pairs of its rows.
 
-use rayon::prelude::*;
-
 use crate::channel::{Channel, Prior};
 use crate::leakage;
 use leakgauge_base::error::{Error, Result};
+use leakgauge_base::parallel;
 
 /// Σ min(p, q) of two distributions: their Bayes security, 1 − TV without cancellation.
 pub fn overlap(p: &[f64], q: &[f64]) -> f64 {
@@ -43,15 +42,12 @@ impl Channel {
     pub fn total_variation_matrix(&self) -> Result<Vec<Vec<f64>>> {
         let n = self.secrets.len();
         super::composition::check_size(n, n)?;
-        Ok((0..n)
-            .into_par_iter()
-            .map(|a| {
-                (0..n)
-                    // The same order of summation for (a, b) and (b, a): the matrix is symmetric.
-                    .map(|b| self.total_variation(a.min(b), a.max(b)))
-                    .collect()
-            })
-            .collect())
+        Ok(parallel::map(n, |a| {
+            (0..n)
+                // The same order of summation for (a, b) and (b, a): the matrix is symmetric.
+                .map(|b| self.total_variation(a.min(b), a.max(b)))
+                .collect()
+        }))
     }
 
     /// Bayes risk R*(π, C): the error of the best guess after the observation.
@@ -165,22 +161,19 @@ impl Channel {
         let width = self.observations.len();
         // Columns are gathered in strips, so that every cache line of a row is read once.
         const STRIP: usize = 16;
-        let strips: Vec<Vec<T>> = (0..width.div_ceil(STRIP))
-            .into_par_iter()
-            .map(|strip| {
-                let from = strip * STRIP;
-                let to = width.min(from + STRIP);
-                let n = self.secrets.len();
-                let mut columns = vec![0.0; n * (to - from)];
-                for (s, (row, weight)) in self.rows().zip(prior.weights()).enumerate() {
-                    for (o, p) in row[from..to].iter().enumerate() {
-                        columns[o * n + s] = weight * p;
-                    }
+        let strips: Vec<Vec<T>> = parallel::map(width.div_ceil(STRIP), |strip| {
+            let from = strip * STRIP;
+            let to = width.min(from + STRIP);
+            let n = self.secrets.len();
+            let mut columns = vec![0.0; n * (to - from)];
+            for (s, (row, weight)) in self.rows().zip(prior.weights()).enumerate() {
+                for (o, p) in row[from..to].iter().enumerate() {
+                    columns[o * n + s] = weight * p;
                 }
-                let columns = columns.chunks_exact(n).enumerate();
-                columns.map(|(o, column)| f(from + o, column)).collect()
-            })
-            .collect();
+            }
+            let columns = columns.chunks_exact(n).enumerate();
+            columns.map(|(o, column)| f(from + o, column)).collect()
+        });
         Ok(strips.into_iter().flatten().collect())
     }
 }

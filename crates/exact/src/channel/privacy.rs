@@ -1,11 +1,11 @@
 //! Differential privacy of a channel: ε, δ(ε), and the trade-off curve of a pair.
 
-use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::channel::Channel;
 use crate::channel::measures::check_pair;
 use leakgauge_base::error::{Error, Result};
+use leakgauge_base::parallel;
 
 /// The trade-off curve of two secrets: the error rates of the optimal tests, from "always decide for the first
 /// secret" to "always decide for the second".
@@ -93,9 +93,9 @@ impl Channel {
             let deltas = others.map(|b| (hockey_stick(self.row(a), self.row(b), scale), (a, b)));
             deltas.reduce(first_larger)
         };
-        let rows: Vec<_> = (0..n).into_par_iter().filter_map(worst_from).collect();
-        Ok(rows
+        Ok(parallel::map(n, worst_from)
             .into_iter()
+            .flatten()
             .reduce(first_larger)
             .unwrap_or((0.0, (0, 1))))
     }

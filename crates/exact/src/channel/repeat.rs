@@ -34,8 +34,9 @@ impl Channel {
         let kinds = binomial(times.saturating_add(m as u64 - 1), m as u64 - 1)
             .filter(|&kinds| kinds <= MAX_ENTRIES as u64)
             .ok_or_else(|| {
-                Error::parameter(
-                    format!("repeat {times}"),
+                Error::setting(
+                    "repeat",
+                    times,
                     format!("{m} observations give too many combinations for memory"),
                 )
                 .with_hint("merge observations first, or use fewer repetitions")

@@ -27,8 +27,8 @@ pub(super) const ENTRY: Entry = Entry {
 /// secret.
 ///
 /// # Formula
-/// P(o | s) = e^(−ε|o − s|/2d)/Z(s) with sensitivity d: a
-/// [`NormalizedGeometric`](super::NormalizedGeometric) with ν = ε/2d, with the same figures. The
+/// P(o | s) = e^(−ε|o − s|/2d)/Z(s) with sensitivity d: geometric weights with ν = ε/2d,
+/// [normalized](super::Ends::Normalized), with the same figures. The
 /// reported ε is the smallest that holds between all secrets; the nominal ε holds for secrets at distance at most d.
 ///
 /// # Conditions

@@ -66,6 +66,7 @@ mod points;
 mod probabilities;
 mod randomized_response;
 mod ranged;
+mod ranged_geometric;
 mod registry;
 mod secrets;
 mod shuffled;
@@ -87,7 +88,6 @@ pub use local_hashing::LocalHashing;
 pub use location::NoiseShape;
 pub use mallows::Mallows;
 pub use mixture::Mixture;
-pub use normalized_geometric::NormalizedGeometric;
 pub use observed::Observed;
 pub use planar_geometric::PlanarGeometric;
 pub use planar_laplace::PlanarLaplace;
@@ -95,13 +95,13 @@ pub use points::Grid;
 pub use probabilities::{MAX_ENTRIES, Probabilities};
 pub use randomized_response::RandomizedResponse;
 pub use ranged::Range;
+pub use ranged_geometric::{Ends, RangedGeometric};
 pub use registry::unknown;
 pub use registry::{MECHANISMS, from_call, parse};
 pub use secrets::Secrets;
 pub use shuffled::Shuffled;
 pub use staircase::Staircase;
 pub use subset_selection::SubsetSelection;
-pub use truncated_geometric::TruncatedGeometric;
 pub use unary_encoding::{BitNoise, UnaryEncoding};
 
 /// The largest number of declared secrets that are listed one by one.
@@ -140,15 +140,27 @@ pub trait Mechanism: Debug + Display + Send + Sync {
 /// # Errors
 /// No secrets are declared, or more than [`MAX_LISTED`].
 pub fn listed_secrets<M: Mechanism + ?Sized>(mechanism: &M) -> Result<Vec<String>> {
-    let declared = mechanism.declared_count();
-    if let Some(count) = declared.filter(|&count| count > MAX_LISTED) {
+    listed(
+        mechanism.declared_count(),
+        &|| mechanism.declared_secrets(),
+        &|| mechanism.to_string(),
+    )
+}
+
+/// What [`listed_secrets`] does, compiled once for all mechanisms.
+fn listed(
+    count: Option<u64>,
+    labels: &dyn Fn() -> Option<Vec<String>>,
+    mechanism: &dyn Fn() -> String,
+) -> Result<Vec<String>> {
+    if let Some(count) = count.filter(|&count| count > MAX_LISTED) {
         return Err(Error::parameter(
-            mechanism.to_string(),
+            mechanism(),
             format!("{count} secrets are too many to list; the limit is {MAX_LISTED}"),
         ));
     }
-    mechanism.declared_secrets().ok_or_else(|| {
-        Error::parameter(mechanism.to_string(), "its secrets are not declared").with_hint(
+    labels().ok_or_else(|| {
+        Error::parameter(mechanism(), "its secrets are not declared").with_hint(
             "add secrets= to the mechanism: a count, secrets=10, or a range, secrets=0..9",
         )
     })

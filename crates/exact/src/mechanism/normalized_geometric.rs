@@ -1,86 +1,9 @@
 //! Geometric weights on a range, normalized there.
 
-use std::fmt;
-
 use libm::{exp, expm1, log, log1p};
 use rand::{Rng, RngExt};
 
-use super::ranged::{self, Monotone, Range, Ranged};
-use super::{BoundMechanism, Entry, Mechanism, Secrets, secrets};
-use leakgauge_base::error::Result;
-use leakgauge_base::grammar::{Arguments, Parameter, format_number};
-
-pub(super) const ENTRY: Entry = Entry {
-    name: "normalized-geometric",
-    about: "outputs a number of a range with geometric weights around the secret",
-    parameters: &[
-        Parameter::positional(
-            "nu",
-            "the rate ν: o has weight exp(-ν·|o − s|); at least 1e-12",
-        ),
-        secrets::PARAMETER,
-        ranged::SPACING,
-        ranged::OBSERVATIONS,
-    ],
-    build,
-};
-
-/// Outputs a whole number of a range with weight e^(−ν|o − c|), where c is the center of the secret. The weights of
-/// each secret are normalized by their sum.
-///
-/// # Formula
-/// With q = e^−ν and Z(c) = Σ_o q^|o − c|: P(o | s) = q^|o − c|/Z(c). For centers a < b, a is more
-/// likely up to t = ⌊(a + b)/2 + ln(Z(b)/Z(a))/2ν⌋ and b beyond it, so Bayes security is
-/// P(o ≤ t | b) + P(o > t | a), two geometric series. ε = ν(b − a) + |ln(Z(b)/Z(a))|.
-///
-/// # Conditions
-/// ν ≥ 1e-12; centers are whole numbers in the range. Total variation has absolute error about
-/// 1e-16, Bayes security relative error about 1e-16.
-///
-/// # References
-/// G. Cherubin, K. Chatzikokolakis, C. Palamidessi, *F-BLEAU: fast black-box leakage estimation*,
-/// doi:10.1109/SP.2019.00073 (geometric channels). Papers define the ends of the range in different ways.
-#[derive(Debug, Clone, PartialEq)]
-pub struct NormalizedGeometric {
-    /// The rate ν.
-    pub nu: f64,
-    /// Secrets and observations.
-    pub range: Range,
-}
-
-fn build(arguments: &Arguments<'_>) -> Result<Box<dyn Mechanism>> {
-    Ok(Box::new(NormalizedGeometric {
-        nu: ranged::nu(arguments)?,
-        range: Range::from_arguments(arguments)?,
-    }))
-}
-
-impl fmt::Display for NormalizedGeometric {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (nu, range) = (format_number(self.nu), self.range.suffix());
-        write!(f, "normalized-geometric(nu={nu}{range})")
-    }
-}
-
-impl Mechanism for NormalizedGeometric {
-    fn declared_secrets(&self) -> Option<Vec<String>> {
-        self.range.secrets.map(Secrets::labels)
-    }
-
-    fn declared_count(&self) -> Option<u64> {
-        self.range.secrets.map(Secrets::count)
-    }
-
-    fn bind(&self, labels: &[String]) -> Result<Box<dyn BoundMechanism>> {
-        let (centers, low, high) = self.range.bind(&self.to_string(), labels)?;
-        let family = Normalized {
-            nu: self.nu,
-            low,
-            high,
-        };
-        Ok(Box::new(Ranged { family, centers }))
-    }
-}
+use super::ranged::Monotone;
 
 /// The weights e^(−ν|o − c|) on the whole numbers from low to high; ν may be 0.
 #[derive(Debug, Clone)]

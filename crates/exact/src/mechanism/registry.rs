@@ -2,9 +2,9 @@
 
 use super::{
     Entry, Mechanism, deterministic, discrete_gaussian, exponential, gaussian, geometric,
-    hadamard_response, identity, laplace, local_hashing, mallows, mixture, normalized_geometric,
-    planar_geometric, planar_laplace, randomized_response, shuffled, staircase, subset_selection,
-    truncated_geometric, unary_encoding,
+    hadamard_response, identity, laplace, local_hashing, mallows, mixture, planar_geometric,
+    planar_laplace, randomized_response, ranged_geometric, shuffled, staircase, subset_selection,
+    unary_encoding,
 };
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::grammar::{Call, list};
@@ -16,8 +16,8 @@ pub static MECHANISMS: &[Entry] = &[
     laplace::ENTRY,
     gaussian::ENTRY,
     geometric::ENTRY,
-    truncated_geometric::ENTRY,
-    normalized_geometric::ENTRY,
+    ranged_geometric::TRUNCATED,
+    ranged_geometric::NORMALIZED,
     exponential::ENTRY,
     staircase::ENTRY,
     discrete_gaussian::ENTRY,

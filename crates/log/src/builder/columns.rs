@@ -9,13 +9,13 @@ use crate::row::{Field, NULL};
 /// A value of an observation column, for [`LogBuilder::push`](crate::LogBuilder::push).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Value<'v> {
-    /// For a column of numbers.
+    /// For a column of numbers, or of numbers and words.
     Number(f64),
-    /// For a column of integers or of numbers.
+    /// For a column of integers, of numbers, or of numbers and words.
     Integer(i64),
-    /// For a column of labels.
+    /// For a column of labels, or a word for a column of numbers and words.
     Label(&'v str),
-    /// No value: a label of its own in a column of labels, an error in a column of numbers when the log is built.
+    /// No value: a label or a word of its own, `(null)`.
     Missing,
 }
 
@@ -79,12 +79,47 @@ impl Labels {
     }
 }
 
+/// What a column of numbers and words holds in a row.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Entry {
+    Number(Number),
+    Word(u32),
+    Missing,
+}
+
+/// Numbers and words: each distinct word once.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Mixed {
+    words: Interner,
+    rows: Vec<Entry>,
+}
+
+impl Mixed {
+    pub(super) fn push(&mut self, value: &Value) {
+        self.rows.push(match *value {
+            Value::Number(value) => Entry::Number(Number::Float(value)),
+            Value::Integer(value) => Entry::Number(Number::Integer(value)),
+            Value::Label(word) => Entry::Word(self.words.intern(word)),
+            Value::Missing => Entry::Missing,
+        });
+    }
+
+    fn field(&self, row: usize) -> Field<'_> {
+        match self.rows[row] {
+            Entry::Number(number) => Field::Number(number),
+            Entry::Word(word) => Field::Text(self.words.texts()[word as usize].as_bytes()),
+            Entry::Missing => Field::Null,
+        }
+    }
+}
+
 /// The values of a column.
 #[derive(Debug, Clone)]
 pub(super) enum Kind {
     Numbers(Vec<Option<f64>>),
     Integers(Vec<Option<i64>>),
     Labels(Labels),
+    Mixed(Mixed),
 }
 
 /// An observation column.
@@ -105,6 +140,7 @@ impl Column {
             Kind::Numbers(values) => values.len(),
             Kind::Integers(values) => values.len(),
             Kind::Labels(labels) => labels.len(),
+            Kind::Mixed(mixed) => mixed.rows.len(),
         }
     }
 
@@ -114,6 +150,7 @@ impl Column {
             Kind::Numbers(_) => "numbers",
             Kind::Integers(_) => "integers",
             Kind::Labels(_) => "labels",
+            Kind::Mixed(_) => "numbers and words",
         }
     }
 
@@ -122,10 +159,22 @@ impl Column {
         matches!(
             (&self.kind, value),
             (_, Value::Missing)
+                | (Kind::Mixed(_), _)
                 | (Kind::Numbers(_), Value::Number(_) | Value::Integer(_))
                 | (Kind::Integers(_), Value::Integer(_))
                 | (Kind::Labels(_), Value::Label(_))
         )
+    }
+
+    /// Whether all its numbers were given as integers.
+    pub(super) fn are_integers(&self) -> bool {
+        match &self.kind {
+            Kind::Integers(_) => true,
+            Kind::Mixed(mixed) => !mixed.rows.iter().any(|entry| {
+                matches!(entry, Entry::Number(Number::Float(_) | Number::Unsigned(_)))
+            }),
+            Kind::Numbers(_) | Kind::Labels(_) => false,
+        }
     }
 
     /// Adds a value that the column accepts; any other is one that is missing.
@@ -140,6 +189,7 @@ impl Column {
                 Value::Integer(value) => Some(value),
                 _ => None,
             }),
+            Kind::Mixed(mixed) => mixed.push(value),
             Kind::Labels(labels) => labels.push(match *value {
                 Value::Label(label) => Some(label),
                 _ => None,
@@ -150,6 +200,7 @@ impl Column {
     pub(super) fn field(&self, row: usize) -> Field<'_> {
         let number = match &self.kind {
             Kind::Labels(labels) => return labels.field(row),
+            Kind::Mixed(mixed) => return mixed.field(row),
             Kind::Numbers(values) => values[row].map(Number::Float),
             Kind::Integers(values) => values[row].map(Number::Integer),
         };

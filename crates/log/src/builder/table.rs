@@ -110,7 +110,7 @@ impl<'b> Table<'b> {
             let column = &self.builder.columns[position - 1];
             let kind = match column.kind {
                 Kind::Labels(_) => ColumnType::Categorical,
-                Kind::Numbers(_) | Kind::Integers(_) => ColumnType::Numeric,
+                _ => ColumnType::Numeric,
             };
             Ok(ColumnPlan {
                 name: column.name.clone(),
@@ -122,8 +122,8 @@ impl<'b> Table<'b> {
                 resolution: typing::resolution(&self.layout, position, options)?,
                 padded: false,
                 integers: false,
-                countable: matches!(column.kind, Kind::Integers(_)),
-                number_share: 0.0,
+                countable: column.are_integers(),
+                words: options.scores.is_none(),
                 like_a_number: None,
             })
         };

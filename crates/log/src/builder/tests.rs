@@ -74,8 +74,8 @@ fn values_that_do_not_fit_are_said_with_their_row() {
         (
             LogBuilder::new()
                 .secrets(&["a", "b"])
-                .optional_numbers("time", &[Some(1.0), None]),
-            "memory, row 2, column time, value \"(null)\": is null",
+                .mixed("time", &[1.0.into(), "1,234".into()]),
+            "memory, row 2, column time, value \"1,234\": is written with a comma",
         ),
         (
             LogBuilder::new()
@@ -148,6 +148,29 @@ fn a_row_that_does_not_fit_is_left_out() {
     let log = log.build().unwrap();
     assert_eq!(log.counts.total(), 2);
     assert_eq!(log.observations.categories(), [["x"], [NULL]]);
+}
+
+#[test]
+fn words_among_numbers_are_those_of_a_file() {
+    let values = [Some(1.5), None, Some(2.5), None];
+    let built = LogBuilder::new()
+        .secrets(&["a", "b", "a", "a"])
+        .optional_numbers("time", &values)
+        .mixed(
+            "size",
+            &[1i64.into(), "ERR".into(), 2i64.into(), Value::Missing],
+        )
+        .build()
+        .unwrap();
+    let text = "secret,time,size\na,1.5,1\nb,(null),ERR\na,2.5,2\na,(null),(null)\n";
+    let read = read_from("memory", text.as_bytes(), &ReadOptions::default()).unwrap();
+    assert_eq!(built.counts, read.counts);
+    let found = |log: &Log| format!("{:?}", log.observations);
+    assert_eq!(found(&built), found(&read));
+    let labels: Vec<String> = (0..4)
+        .map(|symbol| built.observations.label(symbol))
+        .collect();
+    assert_eq!(labels, ["1.5,1", "2.5,2", "(null),(null)", "(null),ERR"]);
 }
 
 #[test]

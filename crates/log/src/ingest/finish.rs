@@ -1,15 +1,18 @@
 //! When all rows are read: secrets and observations in their canonical order.
 
+use std::borrow::Cow;
+
 use crate::fold::to_counts;
 use crate::groups;
 use crate::ingest::Ingest;
 use crate::log::Log;
-use crate::observations::Cell;
+use crate::observations::{Cell, ColumnType};
 use crate::order::{self, RowOrder};
 use crate::row_store::SampledFrom;
 use crate::sample::Sample;
 use crate::tabulate::{kind_of, natural_order, ranks, ranks_among, tabulate};
-use crate::typing::ColumnPlan;
+use crate::typing::{self, ColumnPlan};
+use crate::words;
 use leakgauge_base::error::{Error, Place, Result, file_listing, shorten};
 use leakgauge_base::naming::{option, setting};
 
@@ -35,11 +38,17 @@ impl Ingest<'_> {
         let (drawn, fit_drawn) = (self.drawn.take(), self.fit_drawn.take());
         self.note_samples(sample.or(drawn), fit_sample.or(fit_drawn), &secret_rank)?;
         let mut by_value = self.needed(&cells, &fit_cells);
-        self.sort(&plans, &mut by_value);
+        let plans = self.with_words(&plans);
+        let shown = self.shown_labels();
+        self.sort(&plans, &shown, &mut by_value);
         let symbol_rank = ranks_among(&by_value, self.tuples.len());
         let recurs = self.facts.rows_used >= RECURRENCE * by_value.len() as u64;
         let kind = kind_of(&plans, self.encoder.integers && recurs);
-        let observations = tabulate(kind, &plans, &by_value, &self.tuples, &self.encoder.labels);
+        let observations = tabulate(kind, &plans, &by_value, &self.tuples, &shown);
+        let doubtful = mostly_numbers(&plans, &shown);
+        drop(shown);
+        self.facts.suspicious_columns = doubtful;
+        self.facts.merged = self.encoder.merged(&plans);
         let counts = |cells| to_counts(cells, secrets.len(), &secret_rank, &symbol_rank);
         let order = self.row_order(&plans, &secret_rank, &symbol_rank);
         let (units, shared) = self.take_units(&secret_rank, &symbol_rank)?;
@@ -50,13 +59,15 @@ impl Ingest<'_> {
             None => self.options.fit_on.is_some().then(|| counts(fit_cells)),
         };
         let in_order = std::mem::take(&mut self.sequence).into_iter();
+        let counts_of_log = counts(cells);
+        self.facts.words = words::find(&observations, &counts_of_log);
         let log = Log {
             sequence: self.options.keep_order.then(|| {
                 in_order
                     .map(|(s, o)| (secret_rank[s as usize], symbol_rank[o as usize]))
                     .collect()
             }),
-            counts: counts(cells),
+            counts: counts_of_log,
             fit_counts,
             units,
             order,
@@ -185,4 +196,14 @@ impl Ingest<'_> {
             _ => Ok(()),
         }
     }
+}
+
+/// The columns that are read as labels, and of which many labels are numbers.
+fn mostly_numbers(plans: &[ColumnPlan], labels: &[Cow<[String]>]) -> Vec<String> {
+    let columns = plans.iter().zip(labels);
+    columns
+        .filter(|(plan, _)| plan.kind == ColumnType::Categorical)
+        .filter(|(plan, labels)| typing::are_mostly_numbers(plan, labels))
+        .map(|(plan, _)| plan.name.clone())
+        .collect()
 }

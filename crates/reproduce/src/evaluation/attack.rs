@@ -1,7 +1,7 @@
 //! An attack on shuffled values: a majority vote of the nearest people.
 
+use leakgauge_base::parallel;
 use rand::seq::SliceRandom;
-use rayon::prelude::*;
 
 use super::randomized_response;
 use leakgauge_exact::permutation::apply;
@@ -23,18 +23,15 @@ impl Voters {
         unlike: impl Fn(usize, usize) -> f64 + Sync,
         randomness: &Randomness,
     ) -> Self {
-        let lists = (0..people)
-            .into_par_iter()
-            .map(|person| {
-                let mut near = reach(person);
-                near.shuffle(&mut randomness.stream(person as u64));
-                near.sort_by(|&a, &b| {
-                    unlike(person, a as usize).total_cmp(&unlike(person, b as usize))
-                });
-                near.truncate(most);
-                near
-            })
-            .collect();
+        let lists = parallel::map(people, |person| {
+            let mut near = reach(person);
+            near.shuffle(&mut randomness.stream(person as u64));
+            near.sort_by(|&a, &b| {
+                unlike(person, a as usize).total_cmp(&unlike(person, b as usize))
+            });
+            near.truncate(most);
+            near
+        });
         Voters { lists }
     }
 
@@ -80,14 +77,11 @@ pub fn recovered(
             .map(|(guess, x)| u32::from(*guess == Some(*x)))
             .collect::<Vec<u32>>()
     };
-    let add = |mut sum: Vec<u32>, right: Vec<u32>| {
-        sum.iter_mut().zip(right).for_each(|(sum, x)| *sum += x);
-        sum
-    };
-    (0..draws)
-        .into_par_iter()
-        .map(draw)
-        .reduce(|| vec![0; truth.len()], add)
+    let mut sums = vec![0; truth.len()];
+    for right in parallel::map(draws as usize, |at| draw(at as u32)) {
+        sums.iter_mut().zip(right).for_each(|(sum, x)| *sum += x);
+    }
+    sums
 }
 
 /// ρ: the share of people whose value is recovered in at least 90 % of the randomizations.

@@ -1,9 +1,9 @@
 //! Learning local distributions from shuffled values with calibrated boosted trees.
 
+use leakgauge_base::parallel;
 use libm::{exp, log};
 use rafor::dt::Regressor;
 use rafor::prelude::*;
-use rayon::prelude::*;
 
 /// The parameters of boosting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,23 +52,18 @@ impl Classifier {
     /// Trains on rows of `d` features.
     pub fn fit(features: &[f32], d: usize, labels: &[u8], classes: u8, boosting: Boosting) -> Self {
         let models = if classes == 2 { 1 } else { classes };
-        let odds = (0..models)
-            .into_par_iter()
-            .map(|class| {
-                let class = if classes == 2 { 1 } else { class };
-                Odds::fit(features, d, labels, class, boosting)
-            })
-            .collect();
+        let odds = parallel::map(usize::from(models), |class| {
+            let class = if classes == 2 { 1 } else { class as u8 };
+            Odds::fit(features, d, labels, class, boosting)
+        });
         Classifier { odds }
     }
 
     /// The distribution over the classes for each row.
     pub fn predict(&self, features: &[f32], d: usize) -> Vec<Vec<f64>> {
-        let of_class: Vec<Vec<f64>> = self
-            .odds
-            .par_iter()
-            .map(|odds| odds.predict(features, d))
-            .collect();
+        let of_class: Vec<Vec<f64>> = parallel::map(self.odds.len(), |class| {
+            self.odds[class].predict(features, d)
+        });
         (0..features.len() / d)
             .map(|row| match &of_class[..] {
                 [one] => vec![1.0 - one[row], one[row]],

@@ -1,6 +1,6 @@
 //! Figure 7: the share of a set that a shuffle preserves.
 
-use rayon::prelude::*;
+use leakgauge_base::parallel;
 
 use super::super::{Comparison, FigureOutput, ReproduceOptions};
 use leakgauge_base::error::Result;
@@ -30,7 +30,8 @@ fn least(n: u32, shuffles: u64, set: u32, alpha: f64, width: u64, seed: u64) -> 
             .filter(stay)
             .count()
     };
-    let least = (0..shuffles).into_par_iter().map(stayed).min().unwrap_or(0);
+    let least = parallel::map(shuffles as usize, |at| stayed(at as u64));
+    let least = least.into_iter().min().unwrap_or(0);
     least as f64 / f64::from(set)
 }
 

@@ -1,50 +1,28 @@
 //! The columns of an observation one by one.
 
 use hashbrown::HashMap;
-use rayon::prelude::*;
+use leakgauge_base::parallel;
 
-use leakgauge_log::observations::{Cell, ColumnType, Counts, Observations};
-
-/// A column by its place among the numeric or among the categorical ones.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
-    kind: ColumnType,
-    at: usize,
-}
+use leakgauge_log::observations::{Cell, Counts, Observations, Part};
 
 /// The columns whose values recur among the fit rows: not constant, and with at most half as many values
-/// as there are distinct observations. `None` if the log has one column, or none that recurs.
-pub(super) fn recurring(observations: &Observations, fit: &Counts) -> Option<Vec<Place>> {
-    if observations.columns().len() < 2 {
+/// as there are distinct observations. `None` if the log has one column, or none that recurs. A mixed column counts
+/// as two: its numbers and its words.
+pub(super) fn recurring(observations: &Observations, fit: &Counts) -> Option<Vec<Part>> {
+    let places: Vec<Part> = observations.parts().map(|(_, part)| part).collect();
+    if places.len() < 2 {
         return None;
     }
     let ids = fit.symbols();
     let most = ids.len() / 2;
-    let places: Vec<Place> = places(observations)
-        .into_par_iter()
-        .filter(|&place| {
-            Codes::learn(place, observations, &ids, most).is_some_and(|(codes, _)| codes.len() > 1)
-        })
-        .collect();
+    let mut places = places;
+    let recurs = parallel::map(places.len(), |at| {
+        let learned = Codes::learn(places[at], observations, &ids, most);
+        learned.is_some_and(|(codes, _)| codes.len() > 1)
+    });
+    let mut recurs = recurs.into_iter();
+    places.retain(|_| recurs.next() == Some(true));
     (!places.is_empty()).then_some(places)
-}
-
-fn places(observations: &Observations) -> Vec<Place> {
-    let (mut numbers, mut labels) = (0, 0);
-    let columns = observations.columns().iter();
-    columns
-        .map(|column| {
-            let next = match column.kind {
-                ColumnType::Numeric => &mut numbers,
-                ColumnType::Categorical => &mut labels,
-            };
-            *next += 1;
-            Place {
-                kind: column.kind,
-                at: *next - 1,
-            }
-        })
-        .collect()
 }
 
 /// The values of a column among the fit rows, numbered. They are known by what they are, so that the
@@ -58,14 +36,14 @@ impl Codes {
     /// Numbers the values of some observations in the order in which they first occur, and tells the
     /// number of each observation; `None` if there are more than `most` values.
     fn learn(
-        place: Place,
+        place: Part,
         observations: &Observations,
         ids: &[u32],
         most: usize,
     ) -> Option<(Codes, Vec<u32>)> {
-        let mut codes = match place.kind {
-            ColumnType::Numeric => Codes::Numbers(place.at, HashMap::new()),
-            ColumnType::Categorical => Codes::Labels(place.at, HashMap::new()),
+        let mut codes = match place {
+            Part::Number(at) => Codes::Numbers(at, HashMap::new()),
+            Part::Label(at) => Codes::Labels(at, HashMap::new()),
         };
         let mut of_ids = Vec::with_capacity(ids.len());
         for &symbol in ids {
@@ -84,7 +62,7 @@ impl Codes {
                 .entry(bits(observations.numbers(symbol)[*at]))
                 .or_insert(next),
             Codes::Labels(at, known) => {
-                let label = label(observations, symbol, *at);
+                let label = observations.label_at(symbol, *at);
                 *known.entry_ref(label).or_insert(next)
             }
         }
@@ -101,7 +79,7 @@ impl Codes {
     fn of(&self, observations: &Observations, symbol: u32) -> usize {
         let known = match self {
             Codes::Numbers(at, known) => known.get(&bits(observations.numbers(symbol)[*at])),
-            Codes::Labels(at, known) => known.get(label(observations, symbol, *at)),
+            Codes::Labels(at, known) => known.get(observations.label_at(symbol, *at)),
         };
         known.map_or(self.len(), |&code| code as usize)
     }
@@ -112,10 +90,6 @@ fn bits(number: f64) -> u64 {
     (number + 0.0).to_bits()
 }
 
-fn label(observations: &Observations, symbol: u32, at: usize) -> &str {
-    &observations.categories()[observations.category(symbol) as usize][at]
-}
-
 /// How often each secret produced each value of each column.
 pub(super) struct ColumnCounts {
     columns: Vec<ColumnCount>,
@@ -123,7 +97,7 @@ pub(super) struct ColumnCounts {
 }
 
 struct ColumnCount {
-    place: Place,
+    place: Part,
     codes: Codes,
     /// Cells by value, then secret; none for what no fit row has.
     cells: Vec<Cell>,
@@ -143,20 +117,19 @@ impl ColumnCounts {
     const BORROWED: f64 = 1.0;
     const DISCOUNT: f64 = 0.5;
 
-    pub fn new(places: &[Place], observations: &Observations, fit: &Counts) -> Self {
+    pub fn new(places: &[Part], observations: &Observations, fit: &Counts) -> Self {
         let rows: Vec<f64> = fit.rows().iter().map(|&rows| rows as f64).collect();
         ColumnCounts {
-            columns: places
-                .par_iter()
-                .map(|&place| ColumnCount::new(place, observations, fit, &rows))
-                .collect(),
+            columns: parallel::map(places.len(), |at| {
+                ColumnCount::new(places[at], observations, fit, &rows)
+            }),
             rows,
         }
     }
 
     /// The same columns, counted in other rows.
     pub fn refit(&self, observations: &Observations, fit: &Counts) -> Self {
-        let places: Vec<Place> = self.columns.iter().map(|column| column.place).collect();
+        let places: Vec<Part> = self.columns.iter().map(|column| column.place).collect();
         Self::new(&places, observations, fit)
     }
 
@@ -208,7 +181,7 @@ impl ColumnCounts {
 }
 
 impl ColumnCount {
-    fn new(place: Place, observations: &Observations, fit: &Counts, rows: &[f64]) -> Self {
+    fn new(place: Part, observations: &Observations, fit: &Counts, rows: &[f64]) -> Self {
         let ids = fit.symbols();
         let (codes, of_ids) =
             Codes::learn(place, observations, &ids, usize::MAX).expect("any number of values");

@@ -1,6 +1,6 @@
 //! How much to smooth, chosen by predicting each fit row from the others.
 
-use rayon::prelude::*;
+use leakgauge_base::parallel;
 
 use super::columns::ColumnCounts;
 use super::{Table, ln_sum};
@@ -41,17 +41,14 @@ impl Smoothing {
                 })
             })
             .collect();
-        let losses: Vec<f64> = grid
-            .par_iter()
-            .map(|smoothing| {
-                let mut buffer = Vec::new();
-                let losses = tasks.iter().map(|task| {
-                    let loss = task.loss(table, smoothing, &mut buffer);
-                    task.weight * loss
-                });
-                losses.sum()
-            })
-            .collect();
+        let losses: Vec<f64> = parallel::map(grid.len(), |at| {
+            let mut buffer = Vec::new();
+            let losses = tasks.iter().map(|task| {
+                let loss = task.loss(table, &grid[at], &mut buffer);
+                task.weight * loss
+            });
+            losses.sum()
+        });
         let mut best = 0;
         for (at, loss) in losses.iter().enumerate() {
             if *loss < losses[best] {
@@ -100,7 +97,8 @@ fn tasks<'a>(table: &'a Table, by_column: Option<(&Observations, &ColumnCounts)>
         }
     }
     if let Some((observations, counts)) = by_column {
-        tasks.par_iter_mut().for_each(|task| {
+        parallel::for_each_row(&mut tasks, 1, &|_, task| {
+            let task = &mut task[0];
             let (symbol, secret) = (task.cells[0].symbol, task.secret);
             task.ln_columns = vec![0.0; secrets];
             counts.ln_frequencies(observations, symbol, &mut task.ln_columns);

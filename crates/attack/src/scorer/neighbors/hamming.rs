@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::scorer::neighbors::LN_NEAR;
 use crate::scorer::neighbors::codes::{Codes, UNSEEN};
-use crate::scorer::recurring::{self, Place, recurring};
-use leakgauge_log::observations::{ColumnType, Counts, Observations};
+use crate::scorer::recurring::{self, recurring};
+use leakgauge_log::observations::{Counts, Observations, Part};
 
 /// The fit rows of each secret, every column of them as codes.
 pub(super) struct Hamming {
@@ -15,19 +15,19 @@ pub(super) struct Hamming {
 
 /// A column and the codes of its values among the fit rows.
 struct Column {
-    place: Place,
+    place: Part,
     values: Values,
 }
 
 enum Values {
-    /// Ascending, −0 as 0; the code is the place.
-    Numbers(Vec<f64>),
+    /// The position of the number, and its values ascending, −0 as 0; the code is the place.
+    Numbers(usize, Vec<f64>),
     /// The code of every categorical part.
     Labels(Vec<u32>),
 }
 
 /// The columns to compare: those that recur among the fit rows, all if they are fewer than two.
-pub(super) fn columns(observations: &Observations, fit: &Counts) -> Vec<Place> {
+pub(super) fn columns(observations: &Observations, fit: &Counts) -> Vec<Part> {
     let found = recurring(observations, fit);
     if found.len() < 2 {
         return recurring::places(observations);
@@ -37,7 +37,7 @@ pub(super) fn columns(observations: &Observations, fit: &Counts) -> Vec<Place> {
 
 impl Hamming {
     /// Arranges the fit rows.
-    pub fn fit(observations: &Observations, fit: &Counts, places: Vec<Place>) -> Self {
+    pub fn fit(observations: &Observations, fit: &Counts, places: Vec<Part>) -> Self {
         let ids = fit.symbols();
         let columns: Vec<Column> = places
             .into_iter()
@@ -66,7 +66,7 @@ impl Hamming {
     }
 
     /// Which columns they are.
-    pub fn places(&self) -> Vec<Place> {
+    pub fn places(&self) -> Vec<Part> {
         self.columns.iter().map(|column| column.place).collect()
     }
 
@@ -96,25 +96,24 @@ fn encode(columns: &[Column], observations: &Observations, symbol: u32, codes: &
 }
 
 impl Column {
-    fn fit(observations: &Observations, ids: &[u32], place: Place) -> Self {
-        let (kind, at) = place;
-        let values = match kind {
-            ColumnType::Numeric => {
+    fn fit(observations: &Observations, ids: &[u32], place: Part) -> Self {
+        let values = match place {
+            Part::Number(at) => {
                 let numbers = ids.iter().map(|&symbol| observations.numbers(symbol));
                 let mut values: Vec<f64> = numbers.map(|numbers| numbers[at] + 0.0).collect();
                 values.sort_unstable_by(f64::total_cmp);
                 values.dedup();
-                Values::Numbers(values)
+                Values::Numbers(at, values)
             }
-            ColumnType::Categorical => Values::Labels(label_codes(observations, ids, at)),
+            Part::Label(at) => Values::Labels(label_codes(observations, ids, at)),
         };
         Column { place, values }
     }
 
     fn code(&self, observations: &Observations, symbol: u32) -> u32 {
         match &self.values {
-            Values::Numbers(values) => {
-                let value = observations.numbers(symbol)[self.place.1] + 0.0;
+            Values::Numbers(at, values) => {
+                let value = observations.numbers(symbol)[*at] + 0.0;
                 let at = values.binary_search_by(|probe| probe.total_cmp(&value));
                 at.map_or(UNSEEN, |at| at as u32)
             }
@@ -125,7 +124,7 @@ impl Column {
     /// The number of its values.
     fn size(&self) -> usize {
         match &self.values {
-            Values::Numbers(values) => values.len(),
+            Values::Numbers(_, values) => values.len(),
             Values::Labels(codes) => {
                 let seen = codes.iter().filter(|&&code| code != UNSEEN);
                 seen.max().map_or(0, |&code| code as usize + 1)

@@ -26,30 +26,27 @@ mod knearest;
 mod metric;
 mod nearest;
 mod nominal;
+mod numbers;
 mod plugged;
 mod rank;
 mod sorted;
 mod tree;
 mod vote;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::scorer::transform::{Transform, TransformKind};
 use crate::scorer::{Kind, Parameter};
 use leakgauge_log::observations::{Counts, Observations};
 
-use brute::Brute;
 pub use exact::ExactNeighbors;
 use hamming::Hamming;
 pub use knearest::KNearest;
 pub use metric::Metric;
 pub use nominal::Search;
-use plugged::Plugged;
+use numbers::{Group, Index, Numbers, Points, ascending_order, tree_cost};
 pub(crate) use plugged::{BuildIndex, FindNearest};
 pub use rank::Rank;
-use sorted::Sorted;
-use tree::Tree;
 pub use vote::Vote;
 
 /// The fit rows, arranged for finding neighbors secret by secret.
@@ -67,31 +64,6 @@ enum Space {
     Numbers(Numbers),
     /// All columns, equal or not.
     Codes(Hamming),
-}
-
-struct Numbers {
-    transform: Transform,
-    /// One per categorical part.
-    groups: Vec<Group>,
-}
-
-struct Group {
-    index: Index,
-    /// Fit rows of each secret in this group.
-    rows: Vec<usize>,
-}
-
-enum Index {
-    /// One dimension.
-    Sorted(Sorted),
-    /// Low intrinsic dimension.
-    Trees(Vec<Tree>),
-    /// Anything else.
-    Brute(Vec<Brute>),
-    /// An index from outside for each secret with rows.
-    Plugged(Vec<Option<Plugged>>),
-    /// No fit row.
-    Empty,
 }
 
 /// The logarithm of a distance that stands for "no neighbor at all", in scaled units of spread 1.
@@ -387,164 +359,6 @@ impl Neighbors {
             Space::Codes(_) => self.fit.rows()[secret] as usize,
         }
     }
-}
-
-impl Numbers {
-    fn fit(
-        observations: &Observations,
-        fit: &Counts,
-        metric: Metric,
-        transform: Transform,
-        plugged: Option<&dyn BuildIndex>,
-    ) -> Result<Self, String> {
-        let mut points =
-            vec![vec![Points::default(); fit.secrets()]; observations.category_count()];
-        let mut point = Vec::new();
-        for cells in fit.by_symbol() {
-            let symbol = cells[0].symbol;
-            transform.apply(observations.numbers(symbol), &mut point);
-            let group = &mut points[observations.category(symbol) as usize];
-            for cell in cells {
-                group[cell.secret as usize].push(&point, cell.count);
-            }
-        }
-        let groups = points
-            .iter()
-            .map(|points| {
-                Ok(Group {
-                    rows: points.iter().map(Points::rows).collect(),
-                    index: match plugged {
-                        Some(builder) => plug(builder, points, transform.dimensions(), metric)?,
-                        None => build(points, transform.dimensions(), metric),
-                    },
-                })
-            })
-            .collect::<Result<_, String>>()?;
-        Ok(Numbers { transform, groups })
-    }
-
-    /// Observations by category: the group, their places in `ids`, their points row-major.
-    fn by_group(
-        &self,
-        observations: &Observations,
-        ids: &[u32],
-    ) -> impl Iterator<Item = (&Group, Vec<usize>, Vec<f64>)> {
-        let mut by_group: BTreeMap<u32, (Vec<usize>, Vec<f64>)> = BTreeMap::new();
-        let mut point = Vec::new();
-        for (row, &symbol) in ids.iter().enumerate() {
-            let (rows, queries) = by_group.entry(observations.category(symbol)).or_default();
-            self.transform
-                .apply(observations.numbers(symbol), &mut point);
-            rows.push(row);
-            queries.extend_from_slice(&point);
-        }
-        by_group
-            .into_iter()
-            .map(|(group, (rows, queries))| (&self.groups[group as usize], rows, queries))
-    }
-}
-
-impl Group {
-    /// Calls `found(query, keys)` for every row-major query: the keys of the k nearest rows of a
-    /// secret, ascending, none if it has no rows.
-    fn search(
-        &self,
-        secret: usize,
-        queries: &[f64],
-        d: usize,
-        k: usize,
-        found: &mut dyn FnMut(usize, &[f64]),
-    ) {
-        if self.rows[secret] == 0 {
-            (0..queries.len() / d.max(1)).for_each(|query| found(query, &[]));
-            return;
-        }
-        match &self.index {
-            Index::Sorted(sorted) => sorted.keys(secret, queries, k, found),
-            Index::Trees(trees) => trees[secret].search(queries, k, found),
-            Index::Brute(secrets) => secrets[secret].search(queries, k, found),
-            Index::Plugged(secrets) => secrets[secret]
-                .as_ref()
-                .expect("a secret with rows has an index")
-                .search(queries, k, found),
-            Index::Empty => unreachable!("a group without rows has no secret with rows"),
-        }
-    }
-}
-
-/// A visited point of a tree costs about as much as so many of a straight pass, which is filtered if
-/// the distance is Euclidean.
-fn tree_cost(metric: Metric) -> usize {
-    if metric == Metric::Euclidean { 24 } else { 8 }
-}
-
-fn build(points: &[Points], d: usize, metric: Metric) -> Index {
-    if points.iter().all(|points| points.counts.is_empty()) {
-        return Index::Empty;
-    }
-    if d == 1 {
-        let counted = |points: &Points| {
-            let values = points.numbers.iter().copied();
-            values
-                .zip(points.counts.iter().map(|&count| count as usize))
-                .collect()
-        };
-        return Index::Sorted(Sorted::new(metric, points.iter().map(counted)));
-    }
-    let trees: Vec<Tree> = points
-        .iter()
-        .map(|points| Tree::new(points, d, metric))
-        .collect();
-    if tree::pays(&trees, points, d, tree_cost(metric)) {
-        Index::Trees(trees)
-    } else {
-        let arranged = points.iter().map(|points| Brute::new(points, d, metric));
-        Index::Brute(arranged.collect())
-    }
-}
-
-/// The points of every secret that has some, in an index from outside.
-fn plug(
-    builder: &dyn BuildIndex,
-    points: &[Points],
-    d: usize,
-    metric: Metric,
-) -> Result<Index, String> {
-    let arranged = points.iter().map(|points| {
-        let filled = !points.counts.is_empty();
-        filled
-            .then(|| Plugged::new(builder, points, d, metric))
-            .transpose()
-    });
-    Ok(Index::Plugged(arranged.collect::<Result<_, _>>()?))
-}
-
-/// The distinct fit points of a secret in one category, row-major and in canonical order, with their
-/// numbers of rows.
-#[derive(Default, Clone)]
-struct Points {
-    numbers: Vec<f64>,
-    counts: Vec<u32>,
-}
-
-impl Points {
-    fn push(&mut self, point: &[f64], count: u64) {
-        self.numbers.extend_from_slice(point);
-        self.counts.push(u32::try_from(count).unwrap_or(u32::MAX));
-    }
-
-    fn rows(&self) -> usize {
-        self.counts.iter().map(|&count| count as usize).sum()
-    }
-}
-
-/// Places of numbers in ascending order.
-fn ascending_order(numbers: &[f64]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..numbers.len()).collect();
-    if !numbers.is_sorted() {
-        order.sort_by(|&a, &b| numbers[a].total_cmp(&numbers[b]));
-    }
-    order
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The isometry of L1 into L∞: one component for every choice of signs.
 
+use leakgauge_base::parallel;
 use rayon::prelude::*;
 
 use crate::channel::diameter::Found;
@@ -128,16 +129,13 @@ impl Columns {
     }
 
     fn map<T: Send>(&self, f: impl Fn(usize, Span, &[f64]) -> T + Sync) -> Vec<T> {
-        let chunks: Vec<Vec<T>> = (0..self.chunks())
-            .into_par_iter()
-            .map(|chunk| {
-                let mut found = Vec::with_capacity(self.low());
-                self.visit(chunk, |values| {
-                    found.push(f(chunk, Span::of(values), values));
-                });
-                found
-            })
-            .collect();
+        let chunks: Vec<Vec<T>> = parallel::map(self.chunks(), |chunk| {
+            let mut found = Vec::with_capacity(self.low());
+            self.visit(chunk, |values| {
+                found.push(f(chunk, Span::of(values), values));
+            });
+            found
+        });
         chunks.into_iter().flatten().collect()
     }
 

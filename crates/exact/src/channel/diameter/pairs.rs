@@ -1,8 +1,7 @@
 //! The direct algorithm, and the rounds that all searches over pairs use.
 
+use leakgauge_base::parallel;
 use std::ops::Range;
-
-use rayon::prelude::*;
 
 use crate::channel::diameter::reduced::Reduced;
 use crate::channel::diameter::{Found, Frontier, Work};
@@ -42,12 +41,10 @@ pub fn rounds(
     let (mut from, mut tasks) = (0, FIRST_TASKS);
     while from < rows {
         let to = rows.min(from + tasks * TILE);
-        let found: Vec<TileFound> = (from..to)
-            .step_by(TILE)
-            .collect::<Vec<_>>()
-            .into_par_iter()
-            .map(|first| tile(first..to.min(first + TILE), best.clone()))
-            .collect();
+        let found: Vec<TileFound> = parallel::map((to - from).div_ceil(TILE), |at| {
+            let first = from + at * TILE;
+            tile(first..to.min(first + TILE), best.clone())
+        });
         for found in found {
             best.merge(&found.frontier);
             work.add(found.work);

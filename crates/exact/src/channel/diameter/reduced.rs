@@ -1,8 +1,7 @@
 //! Rows without the mass that all of them share.
 
-use rayon::prelude::*;
-
 use crate::channel::Channel;
+use leakgauge_base::parallel;
 
 /// The number of entries compared between two checks of the limit.
 pub const BLOCK: usize = 64;
@@ -47,15 +46,12 @@ impl Reduced {
         let width = columns.len();
         let mut values = vec![0.0; rows.len() * width];
         if width > 0 {
-            values
-                .par_chunks_mut(width)
-                .zip(rows)
-                .for_each(|(reduced, &row)| {
-                    let row = channel.row(row);
-                    for (value, &o) in reduced.iter_mut().zip(&columns) {
-                        *value = row[o] - least[o];
-                    }
-                });
+            parallel::for_each_row(&mut values, width, &|at, reduced| {
+                let row = channel.row(rows[at]);
+                for (value, &o) in reduced.iter_mut().zip(&columns) {
+                    *value = row[o] - least[o];
+                }
+            });
         }
         let sums: Vec<f64> = values
             .chunks(width.max(1))

@@ -153,8 +153,7 @@ impl Basic {
         let of_messages: f64 = if messages.len() < 64 {
             messages.iter().map(each).sum()
         } else {
-            use rayon::prelude::*;
-            let terms: Vec<f64> = messages.par_iter().map(each).collect();
+            let terms = leakgauge_base::parallel::map(messages.len(), |at| each(&messages[at]));
             terms.iter().sum()
         };
         let shared = (of_messages - self.ratio.mixing_gap(n)).max(0.0);
@@ -259,12 +258,13 @@ pub(super) fn check(what: &str, law: &[f64]) -> Result<()> {
 /// Checks that a number of messages is from 1 to [`MAX_MESSAGES`].
 pub fn check_size(n: u64) -> Result<()> {
     if n == 0 {
-        return Err(Error::parameter("n = 0", "there is nothing to shuffle")
+        return Err(Error::setting("n", 0, "there is nothing to shuffle")
             .with_hint("n includes the target's message, so it is at least 1"));
     }
     if n > MAX_MESSAGES {
-        return Err(Error::parameter(
-            format!("n = {n}"),
+        return Err(Error::setting(
+            "n",
+            n,
             format!("too many messages: at most {MAX_MESSAGES} are possible"),
         ));
     }

@@ -274,7 +274,7 @@ pub fn privacy_bounds(epsilon: f64, messages: u64, n: u64) -> Result<PrivacyBoun
     check_size(n)?;
     if epsilon.is_nan() || epsilon < 0.0 {
         return Err(Error::parameter(
-            format!("epsilon = {epsilon}"),
+            format!("epsilon {epsilon}"),
             "must be at least 0",
         ));
     }

@@ -1,8 +1,8 @@
 //! Monte Carlo estimates with standard errors, as an independent check of the exact values.
 
+use leakgauge_base::parallel;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use rayon::prelude::*;
 
 use super::basic::{Basic, check_size, excess_of};
 use crate::sampling::{BATCH, Moments, multinomial};
@@ -20,8 +20,9 @@ pub struct StoppingRule {
 impl StoppingRule {
     fn check(&self) -> Result<()> {
         if self.max_samples < 2 {
-            return Err(Error::parameter(
-                format!("{} samples", self.max_samples),
+            return Err(Error::setting(
+                "samples",
+                self.max_samples,
                 "a standard error needs at least 2",
             ));
         }
@@ -70,18 +71,13 @@ impl Basic {
         let divergence = self.coefficients().divergence;
         // A fixed number of batches at a time, so that the result does not depend on the number of threads.
         for block in 0..batches.div_ceil(BLOCK) {
-            let some: Vec<[Moments; 2]> = (block * BLOCK..batches.min((block + 1) * BLOCK))
-                .into_par_iter()
-                .map(|batch| {
-                    self.batch(
-                        n,
-                        divergence,
-                        seed,
-                        batch,
-                        BATCH.min(rule.max_samples - batch * BATCH),
-                    )
-                })
-                .collect();
+            let first = block * BLOCK;
+            let count = batches.min(first + BLOCK) - first;
+            let some: Vec<[Moments; 2]> = parallel::map(count as usize, |at| {
+                let batch = first + at as u64;
+                let samples = BATCH.min(rule.max_samples - batch * BATCH);
+                self.batch(n, divergence, seed, batch, samples)
+            });
             let mut enough = false;
             for both in some {
                 moments

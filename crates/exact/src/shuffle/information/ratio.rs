@@ -1,7 +1,7 @@
 //! The likelihood ratio of two distributions, and the expectation from which every mutual information of the shuffle
 //! model is computed.
 
-use rayon::prelude::*;
+use leakgauge_base::parallel;
 
 /// The step of the trapezoidal rule in ln u; its relative error is below e^−49.
 const STEP: f64 = 0.2;
@@ -115,7 +115,7 @@ impl RatioLaw {
             return STEP * (0..=nodes).map(value).sum::<f64>();
         }
         // Collected in order before summation, so that the result does not depend on the number of threads.
-        let values: Vec<f64> = (0..=nodes).into_par_iter().map(value).collect();
+        let values: Vec<f64> = parallel::map(nodes as usize + 1, |k| value(k as u64));
         STEP * values.iter().sum::<f64>()
     }
 

@@ -26,7 +26,7 @@ pub struct TotalVariationBounds {
 pub fn total_variation_bounds(total_variation: f64, messages: u64) -> Result<TotalVariationBounds> {
     if !(0.0..=1.0).contains(&total_variation) {
         return Err(Error::parameter(
-            format!("total variation = {total_variation}"),
+            format!("total variation {total_variation}"),
             "is not between 0 and 1",
         ));
     }
@@ -65,7 +65,7 @@ pub fn hockey_stick_bound(lambda: f64, divergence: f64, game: &Game) -> f64 {
 pub fn clone_bound(epsilon: f64, game: &Game) -> Result<f64> {
     if epsilon.is_nan() || epsilon < 0.0 {
         return Err(Error::parameter(
-            format!("epsilon = {epsilon}"),
+            format!("epsilon {epsilon}"),
             "must be at least 0",
         ));
     }

@@ -56,13 +56,14 @@ impl Game {
     /// n is 0 or exceeds [`MAX_MESSAGES`], or k is 0.
     pub fn new(messages: u64, guesses: u64) -> Result<Self> {
         if messages == 0 || messages > MAX_MESSAGES {
-            return Err(Error::parameter(
-                format!("n = {messages}"),
+            return Err(Error::setting(
+                "n",
+                messages,
                 "the number of messages, including the target's, must be between 1 and 2^53",
             ));
         }
         if guesses == 0 {
-            return Err(Error::parameter("guesses = 0", "must be at least 1"));
+            return Err(Error::setting("guesses", 0, "must be at least 1"));
         }
         Ok(Game {
             messages,
@@ -79,7 +80,7 @@ impl Game {
     pub fn thinned(self, keep: f64) -> Result<Self> {
         if !(0.0..=1.0).contains(&keep) {
             return Err(Error::parameter(
-                format!("gamma = {keep}"),
+                format!("probability {keep}"),
                 "must be between 0 and 1",
             ));
         }

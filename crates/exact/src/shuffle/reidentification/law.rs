@@ -1,5 +1,6 @@
 //! The distribution of the likelihood ratio of P against Q.
 
+use leakgauge_base::parallel;
 use rayon::prelude::*;
 
 use super::game::{Game, MAX_MESSAGES, Success};
@@ -167,14 +168,12 @@ impl RatioLaw {
     /// The success in many games, computed in parallel.
     pub fn grid(&self, games: &[Game]) -> Vec<Success> {
         if games.len() < MANY_GAMES || self.atoms.len() < MANY_ATOMS {
-            return games.par_iter().map(|game| self.success(game)).collect();
+            return parallel::map(games.len(), |at| self.success(&games[at]));
         }
-        let starts: Vec<usize> = (0..self.atoms.len()).step_by(TOGETHER).collect();
-        let panel = |&start: &usize| {
-            let end = (start + TOGETHER).min(self.atoms.len());
-            Panel::of_atoms(&self.atoms, start..end)
-        };
-        let panels: Vec<Panel> = starts.par_iter().map(panel).collect();
+        let panels: Vec<Panel> = parallel::map(self.atoms.len().div_ceil(TOGETHER), |at| {
+            let end = ((at + 1) * TOGETHER).min(self.atoms.len());
+            Panel::of_atoms(&self.atoms, at * TOGETHER..end)
+        });
         let success = |game: &Game| {
             if game.is_won() {
                 return self.success(game);
@@ -188,7 +187,7 @@ impl RatioLaw {
             }
             self.with_smooth(game, sum)
         };
-        games.par_iter().map(success).collect()
+        parallel::map(games.len(), |at| success(&games[at]))
     }
 
     fn with_smooth(&self, game: &Game, mut sum: Sum) -> Success {
@@ -217,8 +216,9 @@ impl RatioLaw {
     /// `success` is not strictly between 0 and 1, or `guesses` is 0.
     pub fn messages_for(&self, success: f64, guesses: u64) -> Result<Option<u64>> {
         if !(success > 0.0 && success < 1.0) {
-            return Err(Error::parameter(
-                format!("success = {success}"),
+            return Err(Error::setting(
+                "success",
+                success,
                 "must be strictly between 0 and 1",
             ));
         }

@@ -1,9 +1,9 @@
 //! Planar Laplace noise against the blanket of its points.
 
+use leakgauge_base::parallel;
 use std::f64::consts::{PI, TAU};
 
 use libm::{cos, exp, hypot};
-use rayon::prelude::*;
 
 use super::law::RatioLaw;
 
@@ -37,10 +37,7 @@ pub(super) fn against_blanket(scale: f64, points: &[[f64; 2]], target: usize) ->
         return (RatioLaw::from_sorted(&[(1.0, 1.0)]), 1.0);
     }
     let level = |k: u32| most * f64::from(k) / f64::from(LEVELS);
-    let beyond: Vec<f64> = (0..=LEVELS)
-        .into_par_iter()
-        .map(|k| exceeds(&corners, level(k)))
-        .collect();
+    let beyond = parallel::map(LEVELS as usize + 1, |k| exceeds(&corners, level(k as u32)));
     let mut cells: Vec<(f64, f64)> = (1..=LEVELS as usize)
         .rev()
         .map(|k| ((beyond[k - 1] - beyond[k]).max(0.0), level(k as u32)))

@@ -90,8 +90,9 @@ impl Estimate {
     /// the tables of labels differ in length.
     pub fn new(messages: &Messages, confidence: f64, seed: u64) -> Result<Estimate> {
         if !(confidence > 0.5 && confidence < 1.0) {
-            return Err(Error::parameter(
-                format!("confidence {confidence}"),
+            return Err(Error::setting(
+                "confidence",
+                confidence,
                 "must be between 0.5 and 1",
             ));
         }

@@ -16,7 +16,7 @@ use crate::format::Format;
 use crate::layout::MAX_COLUMNS;
 use crate::options::ReadOptions;
 use crate::records::{PROBE_BYTES, Records};
-use crate::row::{Field, Row, not_utf8};
+use crate::row::{Field, Row, is_absent, not_utf8};
 use crate::source::{self, LONGEST_ROW};
 use crate::unpack::without_packing;
 use leakgauge_base::error::{Error, Place, Result, shorten};
@@ -62,9 +62,18 @@ pub struct JsonLines {
 struct Columns {
     names: Vec<String>,
     index: HashMap<String, usize>,
-    /// By column: where its text stands in the row with this number; nowhere if it is null.
-    cells: Vec<(u64, Option<Range<usize>>)>,
+    /// By column: what the row with this number holds.
+    cells: Vec<(u64, Value)>,
     settled: bool,
+}
+
+/// What a field holds that is there: a text by where it stands.
+#[derive(Debug, Clone, PartialEq)]
+enum Value {
+    Null,
+    Text(Range<usize>),
+    /// A string that would be another value without its quotes.
+    Quoted(Range<usize>),
 }
 
 /// The fields of a row that are there.
@@ -72,7 +81,7 @@ struct Columns {
 struct Line {
     number: u64,
     text: String,
-    cells: Vec<(usize, Option<Range<usize>>)>,
+    cells: Vec<(usize, Value)>,
 }
 
 impl JsonLines {
@@ -195,14 +204,16 @@ impl Records for JsonLines {
 impl Columns {
     /// Writes a row's cells in the order of columns.
     fn fill(&mut self, line: &Line, row: &mut Row) {
-        for (column, range) in &line.cells {
-            self.cells[*column] = (line.number, range.clone());
+        for (column, value) in &line.cells {
+            self.cells[*column] = (line.number, value.clone());
         }
-        for (number, range) in &self.cells {
-            row.push(match range {
+        let text = |range: &Range<usize>| line.text[range.clone()].as_bytes();
+        for (number, value) in &self.cells {
+            row.push(match value {
                 _ if *number != line.number => Field::Missing,
-                None => Field::Null,
-                Some(range) => Field::Text(line.text[range.clone()].as_bytes()),
+                Value::Null => Field::Null,
+                Value::Text(range) => Field::Text(text(range)),
+                Value::Quoted(range) => Field::Quoted(text(range)),
             });
         }
     }
@@ -217,7 +228,7 @@ impl Columns {
         }
         self.index.insert(path.to_owned(), self.names.len());
         self.names.push(path.to_owned());
-        self.cells.push((0, None));
+        self.cells.push((0, Value::Null));
         Some(self.names.len() - 1)
     }
 }
@@ -291,12 +302,16 @@ impl Fields<'_> {
         }
         let text = text(raw).map_err(|error| self.not_json(raw, path, None, &error))?;
         let start = self.row.text.len();
-        let range = text.map(|text| {
+        let value = text.map_or(Value::Null, |text| {
             self.row.text.push_str(&text);
-            start..self.row.text.len()
+            let range = start..self.row.text.len();
+            match raw.starts_with('"') && is_other_without_quotes(&text) {
+                true => Value::Quoted(range),
+                false => Value::Text(range),
+            }
         });
-        self.columns.cells[column] = (self.row.number, range.clone());
-        self.row.cells.push((column, range));
+        self.columns.cells[column] = (self.row.number, value.clone());
+        self.row.cells.push((column, value));
         Ok(())
     }
 
@@ -353,6 +368,18 @@ fn text(raw: &str) -> serde_json::Result<Option<Cow<'_, str>>> {
         b"null" => return Ok(None),
         _ => raw.into(),
     }))
+}
+
+/// Whether a string without its quotes would be a value of another kind, or what stands for no value.
+fn is_other_without_quotes(text: &str) -> bool {
+    let may_be = |&byte: &u8| byte.is_ascii_digit() || b"-tfn[{(".contains(&byte);
+    if !text.as_bytes().first().is_some_and(may_be) {
+        return false;
+    }
+    is_absent(text)
+        || text.starts_with(['[', '{'])
+        || matches!(text, "true" | "false" | "null")
+        || text.parse::<f64>().is_ok()
 }
 
 /// Fields in their order; behind an error the last one has no value.

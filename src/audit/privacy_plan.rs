@@ -1,0 +1,157 @@
+//! Which limits of ε, μ and ρ are judged, and where two secrets are guessed for ε.
+
+use crate::audit::earlier::{Block, Learned};
+use crate::audit::plan::{CertifiedLimit, largest, trials};
+use crate::audit::prepare::Prepared;
+use leakgauge_attack::pairwise::{PairScores, Rule};
+use leakgauge_attack::tuning::Tuned;
+use leakgauge_base::quantity::PrivacyParameter;
+use leakgauge_log::observations::ObservationKind;
+use leakgauge_stats::tails::Tails;
+
+/// With so many rows for each distinct observation frequencies are not learned by heart.
+const ROWS_EACH: u64 = 10;
+
+/// Where a limit of ε, μ or ρ comes from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct PrivacyPlan {
+    pub quantity: PrivacyParameter,
+    pub rule: Rule,
+    /// The limit that it follows from.
+    pub read: CertifiedLimit,
+    /// Position among the rules that are judged.
+    pub position: usize,
+    /// For ε: where the first block that judges is guessed.
+    pub tails: Option<Tails>,
+}
+
+/// The limits of privacy that are read, and which of them each claim reads: at the pair whose tune-row
+/// limit exceeds its own allowance most.
+pub(super) fn plan(
+    prepared: &Prepared,
+    tuned: &Tuned,
+    earlier: &[Block],
+) -> (Vec<PrivacyPlan>, Vec<Option<usize>>) {
+    let targets = &prepared.targets;
+    let choices = &tuned.choices;
+    // Numbers of certification rows may be looked at: a pair that cannot be judged is no candidate.
+    let rows = prepared.split.certify.rows();
+    let judged = |rule: Rule| [rule.a, rule.b].iter().all(|&s| rows[s as usize] > 0);
+    let at = |target: usize, value: &dyn Fn(PrivacyParameter, Rule, f64) -> f64| {
+        let quantity = |pair: usize| targets.list[target].at(pair);
+        let pair = largest(choices.iter().enumerate().map(|(pair, choice)| {
+            let (rule, limit) = choice.privacy[target];
+            if judged(rule) {
+                value(quantity(pair), rule, limit)
+            } else {
+                f64::MIN
+            }
+        }));
+        of_rule(
+            prepared,
+            tuned,
+            earlier,
+            quantity(pair),
+            choices[pair].privacy[target].0,
+        )
+    };
+    let limit = |_: PrivacyParameter, _: Rule, limit: f64| limit;
+    let mut plans = vec![at(0, &limit)];
+    let of_claims = prepared
+        .claims
+        .iter()
+        .zip(&targets.of_claims)
+        .map(|(claim, target)| {
+            let promise = claim.privacy()?;
+            let excess = |quantity: PrivacyParameter, rule: Rule, limit: f64| {
+                let allowed = promise.between(rule.a as usize, rule.b as usize);
+                quantity.excess(limit.max(0.0), allowed.parameter())
+            };
+            // Where all pairs are allowed the same, claims of several values read one limit.
+            let plan = if promise.is_uniform() {
+                at((*target)?, &limit)
+            } else {
+                at((*target)?, &excess)
+            };
+            let known = plans.iter().position(|known| *known == plan);
+            Some(known.unwrap_or_else(|| {
+                plans.push(plan);
+                plans.len() - 1
+            }))
+        });
+    let of_claims = of_claims.collect();
+    for (at, plan) in plans.iter_mut().enumerate() {
+        plan.position = choices.len() + at;
+    }
+    (plans, of_claims)
+}
+
+/// ε is limited by guesses where there are rows to choose them by, all else by two error rates. In a split
+/// by time, and with units, no guesses are counted together.
+fn of_rule(
+    prepared: &Prepared,
+    tuned: &Tuned,
+    earlier: &[Block],
+    quantity: PrivacyParameter,
+    rule: Rule,
+) -> PrivacyPlan {
+    let is_epsilon = matches!(quantity, PrivacyParameter::Epsilon { .. });
+    let tails = (is_epsilon && !prepared.is_serial() && prepared.units.is_none())
+        .then(|| first_tails(prepared, tuned, earlier, rule))
+        .flatten();
+    let read = match (tails, &tuned.for_privacy) {
+        (Some(_), _) => CertifiedLimit::Guesses([rule.a, rule.b]),
+        (None, Some(_)) => CertifiedLimit::PrivacyErrors(rule),
+        (None, None) => CertifiedLimit::Errors(rule),
+    };
+    PrivacyPlan {
+        quantity,
+        rule,
+        read,
+        position: 0,
+        tails,
+    }
+}
+
+/// The blocks that guesses are counted on: with two secrets all, with more the certification rows, for the
+/// pair is chosen on the rows before them.
+pub(super) fn blocks_for_guesses(tuned: &Tuned, earlier: &[Block]) -> usize {
+    if tuned.choices.len() == 1 {
+        earlier.len()
+    } else {
+        0
+    }
+}
+
+fn first_tails(prepared: &Prepared, tuned: &Tuned, earlier: &[Block], rule: Rule) -> Option<Tails> {
+    let earlier = &earlier[..blocks_for_guesses(tuned, earlier)];
+    let all = trials(prepared, earlier, rule).iter().sum();
+    let last = Learned::of(&prepared.split);
+    let (tuned, learned) = earlier
+        .first()
+        .map_or((tuned, &last), |block| (&block.tuned, &block.learned));
+    past_scores(prepared, tuned, learned, [rule.a, rule.b])
+        .past()
+        .best(all, prepared.alpha)
+}
+
+/// The scores of an attack on past rows: those that it was tuned on, and those that it learned from where it
+/// cannot have learned them by heart.
+pub(super) fn past_scores(
+    prepared: &Prepared,
+    tuned: &Tuned,
+    learned: &Learned,
+    pair: [u32; 2],
+) -> PairScores {
+    let observations = &prepared.log.observations;
+    let attack = tuned.for_privacy.as_ref().unwrap_or(&tuned.scorer);
+    let few = learned.all.symbols().len() as u64 * ROWS_EACH <= learned.all.total();
+    let few = few && observations.kind() == ObservationKind::Discrete;
+    match &tuned.for_privacy {
+        _ if few || !attack.memorizes() => {
+            PairScores::judge(&**attack, observations, &learned.all, pair)
+        }
+        None => PairScores::of(&tuned.scores, &learned.tune, pair),
+        Some(attack) => PairScores::judge(&**attack, observations, &learned.tune, pair),
+    }
+}

@@ -1,0 +1,283 @@
+//! Limits from above for discrete logs: of the total variation and of divergences, from all rows.
+//!
+//! A twentieth of the rows chooses between methods, the others judge. What is limited is one fixed event of
+//! nature, so no alphabet size enters: see [`leakgauge_stats::event_upper`].
+
+use crate::audit::prepare::Prepared;
+use crate::audit::unit_laws::UnitLaws;
+use crate::estimate::Method;
+use leakgauge_attack::measure::plug_in;
+use leakgauge_attack::pairwise::{pair_count, pairs};
+use leakgauge_attack::split::parts;
+use leakgauge_base::parallel;
+use leakgauge_log::observations::{Counts, ObservationKind};
+use leakgauge_stats::event_upper::{likelier, total_variation_upper, vulnerability_upper};
+use leakgauge_stats::multiplicity::bonferroni;
+use leakgauge_stats::two_binomials::{Share, difference_upper_quick};
+use leakgauge_stats::{dp_upper, sparse_upper};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+/// A stream of random numbers that no other use of the seed reaches.
+const STREAM: u64 = 1 << 52;
+/// The part of the rows that chooses methods.
+const CHOOSING: f64 = 0.05;
+/// Pairs times distinct observations up to which the limit for sparse alphabets is considered.
+const MOST_CELLS: usize = 200_000;
+/// Fewer distinct observations than this are not sparse.
+const SPARSE: usize = 16;
+/// Pairs times rows up to which limits of unequal rows are computed exactly.
+const MOST_WORK: u64 = 400_000;
+
+/// Rows of two secrets at each observation that either has.
+type PairCells = Vec<(u64, u64)>;
+
+/// The limits from above.
+#[derive(Debug)]
+pub struct UpperLimits {
+    /// Plug-in total variation of every pair, of all rows.
+    pub plug_in: Vec<f64>,
+    /// For each pair, its limit at level 1 − α by itself. `None` if a secret has no rows.
+    single: Vec<Option<f64>>,
+    /// For each pair, its limit where all hold together at level 1 − α.
+    joint: Vec<Option<f64>>,
+    /// For each pair, how.
+    methods: Vec<Method>,
+    source: Source,
+    alpha: f64,
+}
+
+/// What is independent.
+#[derive(Debug)]
+enum Source {
+    Rows(Cells),
+    Units(UnitLaws),
+}
+
+/// What the limits are computed from.
+#[derive(Debug, Clone)]
+struct Cells {
+    /// Of the rows that choose, and of those that judge: for each secret, its observations and rows.
+    choosing: BySecret,
+    judging: BySecret,
+    pairs: usize,
+    seed: u64,
+}
+
+/// For each secret, its observations in ascending order, with their rows.
+#[derive(Debug, Clone)]
+struct BySecret(Vec<Vec<(u32, u64)>>);
+
+impl UpperLimits {
+    /// Chooses methods and computes the limits of all pairs.
+    pub fn find(prepared: &Prepared) -> Option<UpperLimits> {
+        let log = prepared.log;
+        if log.observations.kind() != ObservationKind::Discrete || prepared.is_serial() {
+            return None;
+        }
+        if prepared.units.is_some() {
+            return Self::of_units(prepared);
+        }
+        let cells = Cells::new(prepared)?;
+        let pair_count = cells.pairs;
+        let all: Vec<[u32; 2]> = pairs(log.secrets.len()).map(|(a, b)| [a, b]).collect();
+        let sparse = pair_count * log.observations.len() <= MOST_CELLS;
+        let alpha = prepared.alpha;
+        let joint_alpha = bonferroni(alpha, pair_count as u64);
+        let limits: Vec<_> = parallel::map(all.len(), |at| {
+            let pair = all[at];
+            let method = cells.method(pair, sparse, alpha);
+            let at = |alpha: f64| cells.total_variation(pair, method, alpha);
+            let single = at(alpha);
+            let joint = if pair_count == 1 {
+                single
+            } else {
+                at(joint_alpha)
+            };
+            (single, joint, method)
+        });
+        Some(UpperLimits {
+            plug_in: plug_in::total_variation(&log.counts),
+            single: limits.iter().map(|limit| limit.0).collect(),
+            joint: limits.iter().map(|limit| limit.1).collect(),
+            methods: limits.iter().map(|limit| limit.2).collect(),
+            source: Source::Rows(cells),
+            alpha,
+        })
+    }
+
+    /// Limits that count units.
+    fn of_units(prepared: &Prepared) -> Option<UpperLimits> {
+        let secrets = prepared.log.secrets.len();
+        let laws = UnitLaws::new(prepared.units_of_the_log()?, secrets);
+        let (alpha, pairs) = (prepared.alpha, pair_count(secrets));
+        Some(UpperLimits {
+            plug_in: laws.distances().to_vec(),
+            single: laws.total_variation_at_most(alpha),
+            joint: laws.total_variation_at_most(bonferroni(alpha, pairs as u64)),
+            methods: vec![Method::UnitMcdiarmid; pairs],
+            source: Source::Units(laws),
+            alpha,
+        })
+    }
+
+    /// The limit of the Bayes vulnerability at a prior; `counts` are all rows.
+    pub fn vulnerability(&self, counts: &Counts, prior: &[f64], alpha: f64) -> f64 {
+        match &self.source {
+            Source::Rows(_) => vulnerability_upper(&plug_in::named(counts, prior), alpha),
+            Source::Units(laws) => laws.vulnerability_at_most(prior, alpha),
+        }
+    }
+
+    /// How the Bayes vulnerability is limited.
+    pub fn vulnerability_method(&self) -> Method {
+        match &self.source {
+            Source::Rows(_) => Method::FixedEvent,
+            Source::Units(_) => Method::UnitMcdiarmid,
+        }
+    }
+
+    /// The limit of a pair that was fixed before the log was taken.
+    pub fn single(&self, pair: usize) -> Option<f64> {
+        self.single[pair]
+    }
+
+    /// The limit of a pair, all pairs together: for a pair that the log chose too.
+    pub fn joint(&self, pair: usize) -> Option<f64> {
+        self.joint[pair]
+    }
+
+    /// The limit of the largest total variation of all pairs: each at the same level, for the truly worst
+    /// pair is one fixed pair (Berger 1982, doi:10.1080/00401706.1982.10487790).
+    pub fn largest(&self) -> Option<f64> {
+        self.single
+            .iter()
+            .try_fold(0.0f64, |largest, upper| Some(largest.max((*upper)?)))
+    }
+
+    /// How a pair is limited.
+    pub fn method(&self, pair: usize) -> Method {
+        self.methods[pair]
+    }
+
+    /// How far a pair's limit is above its plug-in estimate.
+    pub fn radius(&self, pair: usize) -> Option<f64> {
+        Some((self.single[pair]? - self.plug_in[pair]).max(0.0))
+    }
+
+    /// The limit of the largest total variation at another level.
+    pub fn largest_at(&self, alpha: f64) -> Option<f64> {
+        let limits: Vec<Option<f64>> = match &self.source {
+            Source::Units(laws) => laws.total_variation_at_most(alpha),
+            Source::Rows(cells) => pairs(cells.judging.0.len())
+                .zip(&self.methods)
+                .map(|((a, b), &method)| cells.total_variation([a, b], method, alpha))
+                .collect(),
+        };
+        limits
+            .into_iter()
+            .try_fold(0.0f64, |largest, upper| Some(largest.max(upper?)))
+    }
+
+    /// The limit of the hockey-stick divergence of a after b at ε, at level 1 − α.
+    pub fn divergence(&self, pair: [u32; 2], epsilon: f64) -> f64 {
+        let cells = match &self.source {
+            Source::Rows(cells) => cells,
+            Source::Units(laws) => return laws.divergence_at_most(pair, epsilon, self.alpha),
+        };
+        let (choosing, judging) = (cells.choosing.pair(pair), cells.judging.pair(pair));
+        if dp_upper::is_both_narrower_on(&choosing, epsilon, self.alpha) {
+            dp_upper::hockey_stick_upper_by_both(&judging, epsilon, self.alpha)
+        } else {
+            dp_upper::hockey_stick_upper_by_difference(&judging, epsilon, self.alpha)
+        }
+    }
+}
+
+impl Cells {
+    fn new(prepared: &Prepared) -> Option<Cells> {
+        let log = prepared.log;
+        let mut rng = ChaCha8Rng::seed_from_u64(prepared.options.seed);
+        rng.set_stream(STREAM);
+        let rows = log.counts.rows();
+        let mut dealt =
+            parts(&log.counts, &[CHOOSING], |secret| rows[secret], &mut rng).into_iter();
+        let (choosing, judging) = (dealt.next()?, dealt.next()?);
+        Some(Cells {
+            choosing: BySecret::new(&choosing),
+            judging: BySecret::new(&judging),
+            pairs: pair_count(log.secrets.len()),
+            seed: prepared.options.seed,
+        })
+    }
+
+    fn method(&self, pair: [u32; 2], consider_sparse: bool, alpha: f64) -> Method {
+        if !consider_sparse {
+            return Method::FixedEvent;
+        }
+        let choosing = self.choosing.pair(pair);
+        let mut rng = self.rng(pair);
+        if choosing.len() > SPARSE && sparse_upper::is_narrower_on(&choosing, alpha, &mut rng) {
+            Method::SparseCloseness
+        } else {
+            Method::FixedEvent
+        }
+    }
+
+    fn total_variation(&self, pair: [u32; 2], method: Method, alpha: f64) -> Option<f64> {
+        let cells = self.judging.pair(pair);
+        let rows = cells
+            .iter()
+            .fold([0, 0], |sum, cell| [sum[0] + cell.0, sum[1] + cell.1]);
+        if rows.contains(&0) {
+            return None;
+        }
+        Some(match method {
+            Method::SparseCloseness => {
+                sparse_upper::total_variation_upper(&cells, alpha, &mut self.rng(pair))
+            }
+            _ if self.pairs as u64 * (rows[0] + rows[1]) > MOST_WORK => {
+                let [a, b]: [Share; 2] = likelier(&cells);
+                difference_upper_quick(a, b, 1.0, alpha)
+            }
+            _ => total_variation_upper(&cells, alpha),
+        })
+    }
+
+    fn rng(&self, [a, b]: [u32; 2]) -> ChaCha8Rng {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        rng.set_stream(STREAM + 1 + (u64::from(a) << 20) + u64::from(b));
+        rng
+    }
+}
+
+impl BySecret {
+    fn new(counts: &Counts) -> Self {
+        let mut of = vec![Vec::new(); counts.secrets()];
+        for cell in counts.cells() {
+            of[cell.secret as usize].push((cell.symbol, cell.count));
+        }
+        BySecret(of)
+    }
+
+    fn pair(&self, [a, b]: [u32; 2]) -> PairCells {
+        let (a, b) = (&self.0[a as usize], &self.0[b as usize]);
+        let mut cells = Vec::with_capacity(a.len().max(b.len()));
+        let (mut i, mut j) = (0, 0);
+        while i < a.len() || j < b.len() {
+            let x = a.get(i).map_or(u32::MAX, |cell| cell.0);
+            let y = b.get(j).map_or(u32::MAX, |cell| cell.0);
+            let mut cell = (0, 0);
+            if x <= y {
+                cell.0 = a[i].1;
+                i += 1;
+            }
+            if y <= x {
+                cell.1 = b[j].1;
+                j += 1;
+            }
+            cells.push(cell);
+        }
+        cells
+    }
+}

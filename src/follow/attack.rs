@@ -1,0 +1,110 @@
+//! An attack that was learned from the past, and its scores of other rows.
+
+use std::sync::Arc;
+
+use leakgauge_attack::scorer::{Scorer, score_table};
+use leakgauge_attack::scores::ScoreTable;
+use leakgauge_base::error::{Error, Result};
+use leakgauge_base::naming::option;
+use leakgauge_log::RowStream;
+use leakgauge_log::observations::{Cell, Counts};
+
+/// An attack and the rows that it learns from.
+pub(super) struct Learned {
+    scorer: Arc<dyn Scorer>,
+    /// Observations by their numbers in the stream.
+    fit: Vec<Cell>,
+    secrets: usize,
+}
+
+/// The scores of some rows.
+pub(super) struct Scored {
+    table: ScoreTable,
+    /// For each row, its line of the table.
+    lines: Vec<usize>,
+}
+
+impl Learned {
+    /// An attack that learns from these counts over a table, whose observations have these numbers in the
+    /// stream.
+    pub fn new(scorer: Arc<dyn Scorer>, counts: &Counts, ids: &[u32]) -> Self {
+        Learned {
+            scorer,
+            fit: original(counts, ids),
+            secrets: counts.secrets(),
+        }
+    }
+
+    /// The scores of rows, each an observation by its number in the stream. The attack is learned again from
+    /// the same rows, whose observations have other numbers in a table that has the new ones too.
+    ///
+    /// # Errors
+    /// An attack that cannot be learned again.
+    pub fn scores(&self, symbols: &[u32], stream: &RowStream) -> Result<Scored> {
+        let fit = self.fit.iter().map(|cell| cell.symbol);
+        let (table, ids) = stream.table(symbols.iter().copied().chain(fit).collect());
+        let fit = renumbered(self.secrets, self.fit.iter().copied(), &ids);
+        let scorer = self.scorer.refit(&table, &fit).map_err(|reason| {
+            Error::parameter(
+                option("scorer"),
+                format!("could not be fitted again: {reason}"),
+            )
+        })?;
+        let rank = ranks(&ids);
+        let at: Vec<u32> = symbols
+            .iter()
+            .map(|&symbol| rank[symbol as usize])
+            .collect();
+        let mut distinct = at.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let table = score_table(&*scorer, &table, distinct, self.secrets);
+        let line = |symbol: &u32| table.observations().binary_search(symbol);
+        Ok(Scored {
+            lines: at
+                .iter()
+                .map(|symbol| line(symbol).expect("one of these"))
+                .collect(),
+            table,
+        })
+    }
+}
+
+impl Scored {
+    /// score_a − score_b of the row at this position.
+    pub fn difference(&self, row: usize, a: u32, b: u32) -> f64 {
+        let scores = self.table.row(self.lines[row]);
+        scores[a as usize] - scores[b as usize]
+    }
+}
+
+/// Positions of observations in a table, by their numbers in the stream.
+pub(super) fn ranks(ids: &[u32]) -> Vec<u32> {
+    let most = ids.iter().max().map_or(0, |&id| id as usize + 1);
+    let mut ranks = vec![0; most];
+    for (rank, &id) in ids.iter().enumerate() {
+        ranks[id as usize] = rank as u32;
+    }
+    ranks
+}
+
+/// Counts over a table.
+pub(super) fn renumbered(secrets: usize, cells: impl Iterator<Item = Cell>, ids: &[u32]) -> Counts {
+    let rank = ranks(ids);
+    let cells = cells.map(|cell| Cell {
+        symbol: rank[cell.symbol as usize],
+        ..cell
+    });
+    Counts::new(secrets, cells.collect())
+}
+
+/// Cells with the numbers of the stream.
+fn original(counts: &Counts, ids: &[u32]) -> Vec<Cell> {
+    let cells = counts.cells().iter();
+    cells
+        .map(|cell| Cell {
+            symbol: ids[cell.symbol as usize],
+            ..*cell
+        })
+        .collect()
+}

@@ -1,0 +1,267 @@
+//! Learning from the past which rules will judge the rows to come.
+
+use std::sync::Arc;
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+
+use leakgauge_attack::pairwise::{Rule, Target, pairs, rows_by_secret};
+use leakgauge_attack::scorer::{Scorer, score_table};
+use leakgauge_attack::scores::ScoreTable;
+use leakgauge_attack::split::{Split, folds};
+use leakgauge_attack::tuning::{Goals, ScorerChoice, Tuned, tune};
+use leakgauge_base::error::Result;
+use leakgauge_base::quantity::PrivacyParameter;
+use leakgauge_log::observations::{Counts, Observations};
+use leakgauge_stats::tails::{Past, Tails};
+
+use super::FollowOptions;
+use super::privacy::GuessRule;
+
+/// Parts of the past, each scored by an attack that learned from the others.
+const FOLDS: usize = 3;
+/// Standard errors of the past that a further pair's gain is held to before it is bet on too.
+const DOUBT: f64 = 1.0;
+
+/// The past as counts over a table.
+pub(super) struct PastRows<'a> {
+    pub table: &'a Observations,
+    pub counts: &'a Counts,
+    /// How many rows there were until now: the number of the epoch for random choices.
+    pub rows: u64,
+}
+
+/// What was learned.
+pub(super) struct Lessons {
+    /// The attack for the advantage with its best pair, if one could be judged.
+    pub advantage: Option<(Arc<dyn Scorer>, Rule)>,
+    /// The attack for ε.
+    pub privacy: Arc<dyn Scorer>,
+    /// For each target, the rules to bet on; no two of a target share a secret.
+    pub rules: Vec<Vec<GuessRule>>,
+}
+
+/// What bets on guesses are against.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum BetTarget {
+    /// The largest limit of ε at δ = 0 is wanted; further pairs are judged too if they exceed this ε.
+    Pure(Option<f64>),
+    /// One (ε, δ) is to be refuted.
+    Approximate(f64, f64),
+}
+
+impl BetTarget {
+    fn delta(self) -> f64 {
+        match self {
+            BetTarget::Pure(_) => 0.0,
+            BetTarget::Approximate(_, delta) => delta,
+        }
+    }
+
+    /// Tails at a pair with what they promise, and what a bet on them gains.
+    fn tails(self, past: &Past, trials: u64, alpha: f64) -> Option<(Tails, f64, f64)> {
+        match self {
+            BetTarget::Pure(epsilon) => {
+                let (tails, limit) = past.best_with_limit(trials, alpha)?;
+                let gain = |epsilon| past.gain(&tails, epsilon, 0.0, DOUBT);
+                Some((tails, limit, epsilon.map_or(f64::NEG_INFINITY, gain)))
+            }
+            BetTarget::Approximate(epsilon, delta) => {
+                let (tails, gain) = past.best_against(epsilon, delta, DOUBT)?;
+                Some((tails, gain, gain))
+            }
+        }
+    }
+}
+
+/// Learns from the past of two secrets or more.
+///
+/// # Errors
+/// Those of [`tune`].
+pub(super) fn learn(
+    past: &PastRows,
+    options: &FollowOptions,
+    targets: &[BetTarget],
+) -> Result<Lessons> {
+    let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
+    rng.set_stream(past.rows);
+    let none = Counts::new(past.counts.secrets(), Vec::new());
+    let split = Split::across(past.counts, none, &mut rng);
+    let alpha = 1.0 - options.confidence;
+    let parameters: Vec<Target> = targets
+        .iter()
+        .map(|target| {
+            let delta = target.delta();
+            Target::All(PrivacyParameter::Epsilon { delta })
+        })
+        .collect();
+    let claimed: Vec<usize> = (0..targets.len()).collect();
+    let tuned = tune(
+        past.table,
+        &split,
+        &options.attacks,
+        options.budget,
+        Goals {
+            alpha,
+            targets: &parameters,
+            claimed: &claimed,
+            priors: &[],
+        },
+    )?;
+    let advantage = best_pair(&tuned).map(|rule| (tuned.scorer.clone(), rule));
+    let mut attacks = vec![tuned.for_privacy.unwrap_or(tuned.scorer)];
+    attacks.extend(linear(past.table, &split, options, alpha));
+    let folds = folds(past.counts, FOLDS, &mut rng);
+    let candidates = attacks.into_iter().map(|attack| {
+        let scores = PairScores::cross_fitted(past, &folds, &*attack);
+        let rules = scores.rules(targets, past.counts.total(), alpha);
+        (attack, rules)
+    });
+    let best = candidates.reduce(|best, next| {
+        if promise(&next.1) > promise(&best.1) {
+            next
+        } else {
+            best
+        }
+    });
+    let (privacy, rules) = best.expect("one attack at least");
+    Ok(Lessons {
+        advantage,
+        privacy,
+        rules: rules.into_iter().map(|(_, rules)| rules).collect(),
+    })
+}
+
+/// What the rules of the first target promise.
+fn promise(rules: &[(f64, Vec<GuessRule>)]) -> f64 {
+    rules.first().map_or(f64::NEG_INFINITY, |first| first.0)
+}
+
+/// The linear attack beside the one that `auto` chose: it keeps the order of tails, where few rows decide about ε,
+/// and which of the two does so better is seen on all of the past, not on the tuning rows alone.
+fn linear(
+    table: &Observations,
+    split: &Split,
+    options: &FollowOptions,
+    alpha: f64,
+) -> Option<Arc<dyn Scorer>> {
+    if !options.attacks.are_auto() {
+        return None;
+    }
+    let attacks = ScorerChoice::Linear.into();
+    let tuned = tune(
+        table,
+        split,
+        &attacks,
+        options.budget,
+        Goals::advantage(alpha),
+    );
+    // Without numbers there is none.
+    tuned.ok().map(|tuned| tuned.scorer)
+}
+
+/// The rule of the pair with the largest approximate limit of the advantage, of those that were tried.
+fn best_pair(tuned: &Tuned) -> Option<Rule> {
+    let judged = tuned
+        .choices
+        .iter()
+        .filter(|choice| choice.tune.is_judged());
+    let best = judged.reduce(|best, next| if next.lower > best.lower { next } else { best });
+    best.map(|choice| choice.rule)
+}
+
+/// The scores of past rows by attacks that did not learn from them.
+struct PairScores {
+    parts: Vec<Part>,
+    secrets: usize,
+}
+
+/// A part of the past.
+struct Part {
+    scores: ScoreTable,
+    /// For each secret, its lines of the scores with their rows.
+    by_secret: Vec<Vec<(usize, u64)>>,
+}
+
+impl PairScores {
+    fn cross_fitted(past: &PastRows, folds: &[Counts], scorer: &dyn Scorer) -> PairScores {
+        let secrets = past.counts.secrets();
+        let mut parts = Vec::with_capacity(folds.len());
+        for (at, fold) in folds.iter().enumerate() {
+            let others = folds.iter().enumerate().filter(|other| other.0 != at);
+            let fit = others
+                .map(|other| other.1.clone())
+                .reduce(|sum, next| sum.plus(&next))
+                .expect("more than one fold");
+            // A part that teaches nothing, for want of rows of some secret, has no say in the choice.
+            let Ok(scorer) = scorer.refit(past.table, &fit) else {
+                continue;
+            };
+            let scores = score_table(&*scorer, past.table, fold.symbols(), secrets);
+            parts.push(Part {
+                scores,
+                by_secret: rows_by_secret(fold),
+            });
+        }
+        PairScores { parts, secrets }
+    }
+
+    /// The past rows of a pair by score, the largest first.
+    fn past(&self, a: u32, b: u32) -> Past {
+        let mut steps: Vec<(f64, u64, u64)> = Vec::new();
+        for Part { scores, by_secret } in &self.parts {
+            let difference = |line: usize| {
+                let scores = scores.row(line);
+                scores[a as usize] - scores[b as usize]
+            };
+            let of = |secret: u32| by_secret[secret as usize].iter();
+            steps.extend(of(a).map(|&(line, rows)| (difference(line), rows, 0)));
+            steps.extend(of(b).map(|&(line, rows)| (difference(line), 0, rows)));
+        }
+        steps.sort_unstable_by(|x, y| y.0.total_cmp(&x.0));
+        steps.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            if same {
+                kept.1 += next.1;
+                kept.2 += next.2;
+            }
+            same
+        });
+        Past::new(&steps)
+    }
+
+    /// For each target, what its first rule promises, and its rules.
+    fn rules(&self, targets: &[BetTarget], trials: u64, alpha: f64) -> Vec<(f64, Vec<GuessRule>)> {
+        let targets = targets.iter();
+        targets
+            .map(|&target| self.of_target(target, trials, alpha))
+            .collect()
+    }
+
+    /// Rules of pairs that share no secret: the one that promises most, then others that gain by the past.
+    fn of_target(&self, target: BetTarget, trials: u64, alpha: f64) -> (f64, Vec<GuessRule>) {
+        let all: Vec<(u32, u32)> = pairs(self.secrets).collect();
+        let mut found: Vec<(GuessRule, f64, f64)> = all
+            .into_par_iter()
+            .filter_map(|(a, b)| {
+                let (tails, promise, gain) = target.tails(&self.past(a, b), trials, alpha)?;
+                Some((GuessRule { a, b, tails }, promise, gain))
+            })
+            .collect();
+        found.sort_by(|x, y| y.1.total_cmp(&x.1));
+        let most = found.first().map_or(f64::NEG_INFINITY, |first| first.1);
+        let mut rules: Vec<GuessRule> = Vec::new();
+        for (rule, _, gain) in found {
+            let is_free = |secret: u32| {
+                rules
+                    .iter()
+                    .all(|taken| ![taken.a, taken.b].contains(&secret))
+            };
+            if rules.is_empty() || (gain > 0.0 && is_free(rule.a) && is_free(rule.b)) {
+                rules.push(rule);
+            }
+        }
+        (most, rules)
+    }
+}

@@ -1,0 +1,113 @@
+//! What is known of a log that is followed at some row.
+
+use serde::Serialize;
+
+use crate::audit::{Verdict, Warning};
+use crate::estimate::Estimate;
+use leakgauge_exact::claim::Claim;
+
+/// What is known at some row.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Line {
+    /// Version of this layout.
+    pub schema_version: u32,
+    /// Rows so far.
+    pub rows: u64,
+    /// Rows that were judged for the advantage, in pairs of one row of either secret.
+    pub judged: u64,
+    /// The pair of secrets that is judged now.
+    pub pair: Option<[String; 2]>,
+    /// The point is of the attacks that judged last; the limit is of the largest advantage of all pairs.
+    pub advantage: Estimate,
+    /// Level of that limit: with claims, at its share of the error probability that all of them have.
+    pub advantage_confidence: f64,
+    /// The pairs of secrets that bets on epsilon are about now; no two share a secret.
+    pub epsilon_pairs: Vec<[String; 2]>,
+    /// Rows that were judged for epsilon, in pairs of one row of either secret.
+    pub epsilon_judged: u64,
+    /// Epsilon at delta = 0. The point is of the guesses that were judged last; the limit is of the largest
+    /// epsilon that some pair needs.
+    pub epsilon: Estimate,
+    /// Level of that limit: at its share where a claim reads it.
+    pub epsilon_confidence: f64,
+    /// Level of all lines together: of the verdicts on all claims together, and without claims of each limit.
+    pub confidence: f64,
+    /// What became of the claims.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub claims: Vec<FollowedClaim>,
+    /// What the order of the rows gives reason to doubt, at the latest when there were a tenth fewer rows; at
+    /// this row if a claim is violated.
+    pub warnings: Vec<Warning>,
+}
+
+impl Line {
+    /// Whether some claim is violated.
+    pub fn is_violated(&self) -> bool {
+        self.claims
+            .iter()
+            .any(|claim| claim.verdict == Verdict::Violated)
+    }
+}
+
+/// A claim at some row.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct FollowedClaim {
+    /// The claim; in JSON as it was written.
+    pub claim: Claim,
+    /// The largest advantage that it leaves possible.
+    pub analytic: f64,
+    /// The epsilon that it leaves possible, if it is a promise of one or a mechanism that has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub epsilon: Option<f64>,
+    /// The delta of that epsilon.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delta: Option<f64>,
+    /// Violated or inconclusive.
+    pub verdict: Verdict,
+    /// The smallest error probability, shared by all claims and all lines, at which it would be violated by now.
+    /// It holds however often it is looked at, and never rises while the secrets stay the same.
+    pub p_value: f64,
+    /// Why, and what it rests on.
+    pub reason: FollowedReason,
+}
+
+/// Why a claim is judged as it is at some row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FollowedReason {
+    /// Whether the claim is violated, and by what if so; else what has the least p-value.
+    pub violated: bool,
+    /// What the p-value is of.
+    pub grounds: FollowedGrounds,
+    /// The p-value.
+    pub p_value: f64,
+    /// What puts a violation in doubt.
+    pub doubt: Option<Warning>,
+}
+
+/// What decides about a claim at some row, or comes nearest to it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum FollowedGrounds {
+    /// The advantage.
+    Advantage {
+        /// Its lower limit.
+        lower: f64,
+        /// The largest advantage that the claim leaves possible.
+        bound: f64,
+    },
+    /// Epsilon at delta = 0.
+    Epsilon {
+        /// Its lower limit.
+        lower: f64,
+        /// The epsilon that the claim leaves possible.
+        bound: f64,
+    },
+    /// Bets against one (epsilon, delta) with a positive delta.
+    Approximate {
+        /// The epsilon of the claim.
+        epsilon: f64,
+        /// The delta of the claim.
+        delta: f64,
+    },
+}
