@@ -19,6 +19,9 @@ pub struct NoLeak {
     pub columns: usize,
 }
 
+/// Random tables times rows, beyond which fewer tables are drawn, down to so many.
+const MOST_WORK: u64 = 4_000_000;
+const FEWEST_TABLES: u64 = 199;
 /// Pairs times distinct observations up to which pairs are tested too.
 const MOST_CELLS: usize = 500_000;
 
@@ -31,6 +34,7 @@ pub(super) fn test(prepared: &Prepared) -> Option<NoLeak> {
     let tables = tables(&log.observations, &log.counts);
     let columns = tables.len();
     let effort = Effort {
+        most: (MOST_WORK / log.counts.total().max(1)).clamp(FEWEST_TABLES, Effort::default().most),
         seed: prepared.options.seed,
         ..Effort::default()
     };
@@ -42,7 +46,7 @@ pub(super) fn test(prepared: &Prepared) -> Option<NoLeak> {
     let pairs = match pairs {
         1 => Some(vec![p_value]),
         _ if pairs * log.observations.len() > MOST_CELLS => None,
-        _ => Some(of_pairs(&tables, pairs, &effort)),
+        _ => Some(of_pairs(&tables, pairs)),
     };
     Some(NoLeak {
         p_value,
@@ -55,11 +59,10 @@ fn corrected(p_value: f64, columns: usize) -> f64 {
     (p_value * columns as f64).min(1.0)
 }
 
-fn of_pairs(tables: &[(Table, Kind)], pairs: usize, effort: &Effort) -> Vec<f64> {
+fn of_pairs(tables: &[(Table, Kind)], pairs: usize) -> Vec<f64> {
     let mut least = vec![1.0f64; pairs];
     for (table, kind) in tables {
-        let (raw, _) = no_leak_pairs(table, *kind, effort);
-        for (least, p) in least.iter_mut().zip(raw) {
+        for (least, p) in least.iter_mut().zip(no_leak_pairs(table, *kind)) {
             *least = least.min(p);
         }
     }

@@ -17,8 +17,9 @@
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use leakgauge_base::parallel;
+
 use super::hypergeometric::{probability, sample};
-use super::multiplicity::holm;
 use super::two_sample_kolmogorov::two_sample_kolmogorov;
 
 /// Rows by observation and secret.
@@ -158,35 +159,31 @@ pub fn no_leak(table: &Table, kind: Kind, effort: &Effort) -> f64 {
     on_stream(table, kind, effort, 0)
 }
 
-/// The p-value of every pair of secrets, in the order (0, 1), (0, 2), …, (1, 2), …, and Holm's adjusted
-/// ones: those at most α may be called leaks together, one false call with probability at most α.
-///
-/// # Formula
-/// As [`no_leak`] on the pair's rows. So that Holm's correction can be met by unordered observations, 40
-/// tables for each pair are drawn where needed, at most 5,000; ordered ones have the exact test for that.
+/// The p-value of every pair of secrets, in the order (0, 1), (0, 2), …, (1, 2), …: the exact p′ of the
+/// [module](self) on the pair's rows, without random tables, for there may be many pairs.
 ///
 /// # Conditions, References
-/// Those of [`no_leak`]; Holm (1979), <https://www.jstor.org/stable/4615733>.
-pub fn no_leak_pairs(table: &Table, kind: Kind, effort: &Effort) -> (Vec<f64>, Vec<f64>) {
-    use leakgauge_base::parallel;
+/// Those of [`no_leak`].
+pub fn no_leak_pairs(table: &Table, kind: Kind) -> Vec<f64> {
     let secrets = table.rows.len();
     let pairs: Vec<(usize, usize)> = (0..secrets)
         .flat_map(|a| (a + 1..secrets).map(move |b| (a, b)))
         .collect();
-    let wanted = match kind {
-        Kind::Unordered => (40 * pairs.len() as u64).min(5_000),
-        Kind::Ordered => 0,
-    };
-    let effort = Effort {
-        most: effort.most.max(wanted),
-        ..*effort
-    };
-    let raw = parallel::map(pairs.len(), |number| {
-        let (a, b) = pairs[number];
-        on_stream(&table.pair(a, b), kind, &effort, 1 + number as u64)
-    });
-    let adjusted = holm(&raw);
-    (raw, adjusted)
+    parallel::map(pairs.len(), |at| {
+        let (a, b) = pairs[at];
+        exact(&table.pair(a, b), kind).max(LEAST)
+    })
+}
+
+/// The exact p-value of a table; 1 if there is nothing to compare.
+fn exact(table: &Table, kind: Kind) -> f64 {
+    if table.rows.iter().filter(|&&rows| rows > 0).count() < 2 || table.cells.len() < 2 {
+        return 1.0;
+    }
+    match kind {
+        Kind::Ordered => against_others(table),
+        Kind::Unordered => extreme_cell(table),
+    }
 }
 
 fn on_stream(table: &Table, kind: Kind, effort: &Effort, stream: u64) -> f64 {
@@ -195,10 +192,7 @@ fn on_stream(table: &Table, kind: Kind, effort: &Effort, stream: u64) -> f64 {
     if table.rows.iter().filter(|&&rows| rows > 0).count() < 2 || table.cells.len() < 2 {
         return 1.0;
     }
-    let exact = match kind {
-        Kind::Ordered => against_others(table),
-        Kind::Unordered => extreme_cell(table),
-    };
+    let exact = exact(table, kind);
     if exact <= BEYOND_DOUBT {
         return exact.max(LEAST);
     }
