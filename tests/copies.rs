@@ -57,7 +57,8 @@ fn judged(copy: fn(&mut Rows, &mut ChaCha8Rng)) -> [usize; 2] {
 /// P(Bin(200, 0.05) > 20) = 0.0004.
 #[test]
 fn leak_free_logs_with_copies_are_not_violated() {
-    let cases: [(&str, fn(&mut Rows, &mut ChaCha8Rng)); 3] = [
+    type Change = fn(&mut Rows, &mut ChaCha8Rng);
+    let cases: [(&str, Change); 3] = [
         ("read twice", |rows, _| rows.extend_from_within(..)),
         ("read twice and shuffled", |rows, rng| {
             rows.extend_from_within(..);

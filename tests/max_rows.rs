@@ -201,12 +201,13 @@ fn own_scores_are_sampled_too() {
 
 #[test]
 fn the_order_of_all_rows_is_looked_at_whatever_is_in_the_sample() {
-    // The times of both secrets grow through the log.
+    // The times of both secrets grow through the log, and so does the share of one of them.
     let mut text = numeric_log(0);
     let mut rng = ChaCha8Rng::seed_from_u64(9);
     for row in 0..6000 {
-        let secret = ["a", "b"][rng.random_range(0..2usize)];
-        let time = rng.random::<f64>() + f64::from(row) / 6000.0;
+        let late = f64::from(row) / 6000.0;
+        let secret = ["a", "b"][usize::from(rng.random::<f64>() < 0.2 + 0.6 * late)];
+        let time = rng.random::<f64>() + late;
         writeln!(text, "{secret},{time:.9}").unwrap();
     }
     let place = Place::with_log(text);

@@ -345,7 +345,15 @@ fn bins_far_from_zero_are_as_wide_as_bins_near_it() {
     let [near, far] = ["log.csv", "far.csv"]
         .map(|file| place.json(&["estimate", file, "--resolution", "time=1000"]));
     assert_eq!(near["input"]["observation"], far["input"]["observation"]);
-    assert_eq!(worst_pair(near), worst_pair(far));
+    // The estimate of attacks that compute with the numbers themselves may differ by their rounding.
+    let limits = |report: &Value| {
+        let pair = &report["worst_pair"];
+        [&pair["total_variation"], &pair["attack_advantage"]]
+            .map(|figure| [figure["lower"].clone(), figure["upper"].clone()])
+    };
+    assert_eq!(limits(&near), limits(&far));
+    let point = |report: &Value| report["worst_pair"]["total_variation"]["point"].as_f64();
+    assert!((point(&near).unwrap() - point(&far).unwrap()).abs() < 0.01);
 }
 
 #[test]

@@ -162,6 +162,7 @@ fn bound_on_attack(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -> Cla
     if estimate.upper.is_none() {
         estimate.reason = Some(Reason::SecretWithoutRows);
     }
+    estimate.constrain(-1.0, 1.0);
     let verdict = decide(&estimate, at_most);
     ClaimReport {
         claim: claim.claim().clone(),

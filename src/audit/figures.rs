@@ -116,18 +116,22 @@ impl Evidence<'_> {
         });
         let most = self.lower(table, pair).map_or(1.0, |limit| limit.0);
         let upper_level = self.alpha() * self.plan.tables[0][pair];
-        Estimate {
+        // No attack exceeds the total variation.
+        let total_variation = self.largest_upper().unwrap_or(1.0);
+        let mut estimate = Estimate {
             point: attack.point(),
             raw: None,
             lower: judged.then(|| attack.at_least(level).clamp(-1.0, most)),
-            upper: judged.then(|| attack.at_most(upper_level).min(1.0)),
+            upper: judged.then(|| attack.at_most(upper_level).min(total_variation)),
             method: Methods {
                 point: judged.then_some(Method::HeldOutAttack),
                 lower: method,
                 upper: method,
             },
             reason: (!judged).then_some(Reason::PairWithoutRows),
-        }
+        };
+        estimate.constrain(-1.0, 1.0);
+        estimate
     }
 
     /// The certified lower limit of ε, μ or ρ, planned at a position.

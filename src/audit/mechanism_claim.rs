@@ -173,13 +173,16 @@ impl Case<'_> {
         nearest.map(|(pair, upper, _)| (pair, upper))
     }
 
-    /// A divergence at the mechanism's ε that may exceed the margin: the largest.
+    /// A divergence at the mechanism's ε that may be too large: the largest. It weighs one probability once and the
+    /// other e^ε times, where the total variation weighs both once: so the margin is (1 + e^ε)/2 times as wide, at
+    /// most five times.
     fn divergence(&self) -> Option<Divergence> {
         /// Beyond this e^ε times a probability says nothing of any log.
         const MOST: f64 = 30.0;
         let (evidence, epsilon) = (self.evidence, self.mechanism.epsilon());
         let limits = evidence.upper.filter(|_| epsilon < MOST)?;
-        let margin = evidence.options.margin;
+        let wider = (0.5 * (1.0 + epsilon.exp())).min(5.0);
+        let margin = evidence.options.margin * wider;
         let pairs = (0..evidence.pair_count()).flat_map(|pair| {
             let [a, b] = evidence.pair(pair).secrets();
             [[a, b], [b, a]]

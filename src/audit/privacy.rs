@@ -173,18 +173,13 @@ impl<'a> Case<'a> {
         if proof.is_some() || unclear {
             return proof;
         }
-        if self.evidence.units.is_some() {
+        let guessed = self.evidence.guesses[self.at].is_some();
+        if guessed || self.evidence.units.is_some() {
             let (point, lower) = limit.point.zip(limit.lower)?;
             return rows_needed::by_width(self.evidence, point, lower, allowed);
         }
         let plan = &self.evidence.plan.privacy[self.at];
         let share = self.evidence.plan.share(plan.read);
-        if let Some(guesses) = &self.evidence.guesses[self.at] {
-            return rows_needed::scaled(self.evidence, true, |factor| {
-                let delta = plan.quantity.delta().unwrap_or(0.0);
-                guesses.scaled(factor).epsilon_at_least(delta, share) > allowed
-            });
-        }
         let tally = self.evidence.judgement.tallies[plan.position];
         rows_needed::scaled(self.evidence, tally.is_judged(), |factor| {
             let errors = self.evidence.errors(plan.position).scaled(factor);

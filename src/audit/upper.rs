@@ -181,6 +181,8 @@ impl UpperLimits {
 
     /// The limit of the hockey-stick divergence of a after b at ε, at level 1 − α.
     pub fn divergence(&self, pair: [u32; 2], epsilon: f64) -> f64 {
+        // It falls in ε, and e^ε must be a number.
+        let epsilon = epsilon.min(30.0);
         let cells = match &self.source {
             Source::Rows(cells) => cells,
             Source::Units(laws) => return laws.divergence_at_most(pair, epsilon, self.alpha),

@@ -154,18 +154,6 @@ impl Guesses {
         (self.right, self.wanted)
     }
 
-    /// The same rates on a multiple of the rows.
-    #[must_use]
-    pub fn scaled(&self, factor: f64) -> Self {
-        let scale = |count: u64| (count as f64 * factor).round() as u64;
-        Guesses {
-            wanted: scale(self.wanted),
-            counted: scale(self.counted),
-            right: scale(self.right).min(scale(self.wanted)),
-            tossed: scale(self.tossed),
-        }
-    }
-
     /// The ε that the guesses show, no limit: the log-odds of being right, revelations at rate δ put aside, at
     /// least 0. `None` where it is infinite or nothing was promised.
     pub fn epsilon(&self, delta: f64) -> Option<f64> {
