@@ -16,6 +16,7 @@ mod common;
 mod compare;
 mod copies;
 mod datasets;
+mod evidence;
 mod follow;
 mod given_scores;
 mod groups;

@@ -322,7 +322,8 @@ fn what_is_no_duration_among_durations_is_named() {
     }
     for row in ["a,soon\n", "a,\n"] {
         let report = Place::with_log(tail(row)).json(&of("log.csv", &[]));
-        assert_eq!(report["input"]["observation"]["kind"], "mixed");
+        let column = &report["input"]["observation"]["columns"][0];
+        assert_eq!(column["type"], "mixed");
     }
 }
 

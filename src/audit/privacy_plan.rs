@@ -9,6 +9,8 @@ use leakgauge_base::quantity::PrivacyParameter;
 use leakgauge_log::observations::ObservationKind;
 use leakgauge_stats::tails::Tails;
 
+/// With more, coins would be tossed for seconds, and two error rates are limited well enough.
+const MOST_TOSSES: u64 = 200_000_000;
 /// With so many rows for each distinct observation frequencies are not learned by heart.
 const ROWS_EACH: u64 = 10;
 
@@ -125,7 +127,10 @@ pub(super) fn blocks_for_guesses(tuned: &Tuned, earlier: &[Block]) -> usize {
 
 fn first_tails(prepared: &Prepared, tuned: &Tuned, earlier: &[Block], rule: Rule) -> Option<Tails> {
     let earlier = &earlier[..blocks_for_guesses(tuned, earlier)];
-    let all = trials(prepared, earlier, rule).iter().sum();
+    let all: u64 = trials(prepared, earlier, rule).iter().sum();
+    if all > MOST_TOSSES {
+        return None;
+    }
     let last = Learned::of(&prepared.split);
     let (tuned, learned) = earlier
         .first()
