@@ -221,6 +221,7 @@ mod tests {
             error.contains("did you mean bayes-security-figure-4?"),
             "{error}"
         );
-        assert!(entry("x").unwrap_err().to_string().contains("--list"));
+        let error = entry("x").unwrap_err().to_string();
+        assert!(error.contains("shows the names"), "{error}");
     }
 }
