@@ -20,10 +20,6 @@ pub enum Method {
     ClopperPearson,
     /// Kolmogorov distance with the Dvoretzky–Kiefer–Wolfowitz–Massart bound.
     KolmogorovDkw,
-    /// Kolmogorov distance of the rows that certify.
-    KolmogorovDistance,
-    /// Plug-in estimate plus McDiarmid's inequality.
-    PluginMcdiarmid,
     /// The binomial limit of the one event in which the laws differ most, at the plug-in estimate.
     FixedEvent,
     /// A statistic of the squared differences, for alphabets with few rows for each observation.

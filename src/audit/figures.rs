@@ -29,8 +29,6 @@ impl Evidence<'_> {
     pub(super) fn no_upper(&self) -> Reason {
         if self.effective.is_some() {
             Reason::DependentRows
-        } else if self.units.is_some() && !self.options.attacks.are_given() {
-            Reason::RawNumbers
         } else if self.options.attacks.are_given() {
             Reason::GivenScores
         } else {
@@ -101,7 +99,9 @@ impl Evidence<'_> {
     }
 
     /// The advantage of the last attack at a pair. Each limit holds with probability 1 − α, over all pairs
-    /// together in the parts of α that the table has; never above what the table says of the total variation.
+    /// together in the parts of α that the table has. The lower limit is never above what the table says of the
+    /// total variation. The upper limit stays the attack's own: the smaller of it and the limit of the total
+    /// variation would be wrong where either is, which is more than α.
     pub(super) fn attack_advantage(&self, pair: usize) -> Estimate {
         let tally = self.tally(pair);
         let table = CertifiedLimit::Table(0);
@@ -116,13 +116,11 @@ impl Evidence<'_> {
         });
         let most = self.lower(table, pair).map_or(1.0, |limit| limit.0);
         let upper_level = self.alpha() * self.plan.tables[0][pair];
-        // No attack exceeds the total variation.
-        let total_variation = self.largest_upper().unwrap_or(1.0);
         let mut estimate = Estimate {
             point: attack.point(),
             raw: None,
             lower: judged.then(|| attack.at_least(level).clamp(-1.0, most)),
-            upper: judged.then(|| attack.at_most(upper_level).min(total_variation)),
+            upper: judged.then(|| attack.at_most(upper_level).min(1.0)),
             method: Methods {
                 point: judged.then_some(Method::HeldOutAttack),
                 lower: method,
@@ -130,7 +128,8 @@ impl Evidence<'_> {
             },
             reason: (!judged).then_some(Reason::PairWithoutRows),
         };
-        estimate.constrain(-1.0, 1.0);
+        // No attack exceeds the total variation.
+        estimate.constrain(-1.0, self.largest_upper().unwrap_or(1.0));
         estimate
     }
 

@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 use leakgauge_exact::mechanism::{BoundMechanism, Law};
 use leakgauge_log::Log;
 use leakgauge_log::observations::{ColumnType, NUMBER};
+use leakgauge_stats::bisection::quantile;
 use leakgauge_stats::goodness_of_fit::chi_squared_test;
 use leakgauge_stats::grid::{self, Claimed, Convention, Grid};
 use leakgauge_stats::multiplicity::holm;
@@ -406,10 +407,11 @@ impl Spacing {
 /// between its extreme quantiles, each whole grid steps wide.
 fn spaced_p_value(values: &[(f64, u64)], spacing: Spacing, cdf: &dyn Fn(f64) -> f64) -> f64 {
     const CELLS: f64 = 200.0;
+    const EXACT: (f64, f64) = (0.0, 0.0);
     let on_grid = |x: f64| (x / spacing.width).floor();
     let (low, high) = (
-        on_grid(quantile(cdf, 1e-4)),
-        on_grid(quantile(cdf, 1.0 - 1e-4)),
+        on_grid(quantile(cdf, 1e-4, EXACT)),
+        on_grid(quantile(cdf, 1.0 - 1e-4, EXACT)),
     );
     let step = ((high - low) / CELLS).ceil().max(1.0);
     let cells = ((high - low) / step).ceil() as usize + 1;
@@ -434,27 +436,6 @@ fn spaced_p_value(values: &[(f64, u64)], spacing: Spacing, cdf: &dyn Fn(f64) -> 
     // The law may be on a coarser grid than the log (integers), which leaves cells empty: the test
     // merges them with their neighbors.
     chi_squared_test(&observed, &probabilities).p_value
-}
-
-/// The smallest x with cdf(x) ≥ p, to rounding, by bisection.
-fn quantile(cdf: &dyn Fn(f64) -> f64, p: f64) -> f64 {
-    let mut reach = 1.0;
-    while reach < 1e300 && (cdf(-reach) >= p || cdf(reach) < p) {
-        reach *= 2.0;
-    }
-    let (mut low, mut high) = (-reach, reach);
-    for _ in 0..1100 {
-        let middle = 0.5 * (low + high);
-        if middle <= low || middle >= high {
-            break;
-        }
-        if cdf(middle) >= p {
-            high = middle
-        } else {
-            low = middle
-        }
-    }
-    high
 }
 
 #[cfg(test)]

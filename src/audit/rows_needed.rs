@@ -5,6 +5,7 @@ use crate::audit::evidence::Evidence;
 use crate::audit::findings::Verdict;
 use crate::audit::plan::CertifiedLimit;
 use crate::estimate::{Estimate, Method};
+use leakgauge_stats::bisection::bisect;
 
 /// Rows at which the same rates would decide a bound on the advantage of a pair; `None` where the
 /// estimate is too near the bound to say on which side the truth is.
@@ -137,15 +138,7 @@ pub(super) fn scaled(
             return None;
         }
     }
-    let mut low = high / 2.0;
-    for _ in 0..12 {
-        let middle = 0.5 * (low + high);
-        if enough(middle) {
-            high = middle;
-        } else {
-            low = middle;
-        }
-    }
+    let (_, high) = bisect((high / 2.0, high), 12, |factor| !enough(factor));
     sensible(evidence.counts.total() as f64 * high)
 }
 

@@ -11,7 +11,6 @@ pub fn method_name(method: Method) -> &'static str {
         }
         Method::MinimaxTotalVariation => "minimax estimate for alphabets larger than the sample",
         Method::ClopperPearson => "Clopper-Pearson on each error rate of the attack",
-        Method::KolmogorovDistance => "Kolmogorov distance of the certification rows",
         Method::KolmogorovDkw => "Kolmogorov distance with the DKW-Massart bound",
         Method::FixedEvent => "plug-in, binomial limit of one event",
         Method::SparseCloseness => "squared differences of a sparse alphabet",
@@ -19,7 +18,6 @@ pub fn method_name(method: Method) -> &'static str {
             "attacks learned from earlier rows, Clopper-Pearson on coin-tossed trials"
         }
         Method::PromisedGuesses => "guesses at extreme scores, Clopper-Pearson",
-        Method::PluginMcdiarmid => "plug-in estimate with McDiarmid's inequality",
         Method::MatchedClopperPearson => "Clopper-Pearson on a prior-matched subsample",
         Method::WeightedChernoff => "Chernoff bound on prior-weighted errors",
         Method::UnitBetting => "bets on the error rates of independent units, each counting once",

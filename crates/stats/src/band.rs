@@ -11,6 +11,7 @@
 //! Massart 1990, doi:10.1214/aop/1176990746; Reeve 2024, doi:10.48550/arXiv.2403.16651 (one-sided without
 //! restriction of the level).
 
+use crate::bisection::bisect;
 use std::f64::consts::TAU;
 
 use crate::special::normal_cdf;
@@ -50,16 +51,10 @@ pub fn difference_radius(a_rows: u64, b_rows: u64, alpha: f64) -> f64 {
     }
     // Two radii at α/2 each are a limit.
     let single = |rows: u64| ((2.0 / alpha).ln() / (2.0 * rows as f64)).sqrt();
-    let (mut low, mut high) = (0.0, single(a_rows) + single(b_rows));
-    for _ in 0..60 {
-        let middle = 0.5 * (low + high);
-        if difference_tail(middle, a_rows, b_rows) > alpha {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    high * (1.0 + 1e-12)
+    bisect((0.0, single(a_rows) + single(b_rows)), 60, |middle| {
+        difference_tail(middle, a_rows, b_rows) > alpha
+    })
+    .1 * (1.0 + 1e-12)
 }
 
 /// The lower limit at level 1 − `alpha` of the total variation, from the largest difference of the

@@ -37,6 +37,7 @@
 //! Waudby-Smith and Ramdas 2024, doi:10.1093/jrsssb/qkad009 (betting; mixtures over fixed stakes are its
 //! section on grids); Hoeffding 1963, doi:10.1080/01621459.1963.10500830 (unequal means).
 
+use crate::bisection::bisect;
 use rand::{Rng, RngExt};
 
 /// Stakes: the best for spreads of 1, ½, ¼, … of the largest possible.
@@ -295,16 +296,12 @@ fn limit_above_centre(parts: &[f64], stakes: &[(f64, f64)], alpha: f64) -> f64 {
         .iter()
         .map(|grown| grown.0)
         .fold(f64::INFINITY, f64::min);
-    let (mut low, mut high) = (best, best + (grown.len() as f64).ln() / least);
-    for _ in 0..60 {
-        let middle = 0.5 * (low + high);
-        if ln_capital(middle) >= -alpha.ln() {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    low
+    bisect(
+        (best, best + (grown.len() as f64).ln() / least),
+        60,
+        |middle| ln_capital(middle) >= -alpha.ln(),
+    )
+    .0
 }
 
 /// One row of every unit, at random: (errors, rows) of each secret, independent, for limits that count rows

@@ -1,5 +1,7 @@
 //! A lower limit of a bounded mean that holds at all times at once, however often it is looked at.
 
+use crate::bisection::bisect;
+
 /// The largest stake, as a share of what can be staked without going into debt.
 const LARGEST_STAKE: f64 = 0.99;
 /// Stakes, each the square root of ½ of the one before: the least suits means of about 0.001.
@@ -89,16 +91,7 @@ pub fn mean_at_least(segments: &[Outcomes], alpha: f64) -> f64 {
     if !refuted(0.0) {
         return 0.0;
     }
-    let (mut low, mut high) = (0.0, 1.0);
-    for _ in 0..50 {
-        let middle = 0.5 * (low + high);
-        if refuted(middle) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    low
+    bisect((0.0, 1.0), 50, refuted).0
 }
 
 #[cfg(test)]

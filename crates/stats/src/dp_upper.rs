@@ -27,6 +27,7 @@ use super::binomial::{clopper_pearson_lower, clopper_pearson_upper};
 use super::event_upper::likelier_in_a;
 use super::special::normal_cdf;
 use super::two_binomials::{Share, difference_upper};
+use crate::bisection::bisect;
 
 /// Part of α that goes to the difference in [`hockey_stick_upper`]: each radius grows by 11 to 14 %.
 const OF_DIFFERENCE: f64 = 0.5;
@@ -151,16 +152,10 @@ fn radius(alpha: f64) -> f64 {
     assert!(alpha > 0.0 && alpha < 1.0, "a level in (0, 1), not {alpha}");
     let tail = |r: f64| normal_cdf(-r) + 0.25 * (-0.5 * r * r).exp();
     // Both terms are at most half of alpha at the right end.
-    let (mut low, mut high) = (0.0, (-2.0 * (0.5 * alpha).ln()).sqrt());
-    for _ in 0..60 {
-        let middle = 0.5 * (low + high);
-        if tail(middle) > alpha {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    high * (1.0 + 1e-13)
+    bisect((0.0, (-2.0 * (0.5 * alpha).ln()).sqrt()), 60, |middle| {
+        tail(middle) > alpha
+    })
+    .1 * (1.0 + 1e-13)
 }
 
 struct Both {

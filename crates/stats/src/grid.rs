@@ -17,6 +17,7 @@
 //! Berger 1982, doi:10.1080/00401706.1982.10487790 (intersection–union: the largest p-value is valid);
 //! Mann and Wald 1942, doi:10.1214/aoms/1177731569 (number of cells).
 
+use crate::bisection::quantile;
 use crate::goodness_of_fit::{chi_squared_test, kolmogorov_test};
 use crate::multiplicity::holm;
 
@@ -361,28 +362,6 @@ pub fn fit(secrets: &[Claimed], grid: Grid) -> (f64, Convention) {
     tested
         .reduce(|best, next| if next.0 > best.0 { next } else { best })
         .expect("one convention at least")
-}
-
-/// About the smallest x with cdf(x) ≥ p, by bisection down to a width that is absolute and one that is relative.
-fn quantile(cdf: &dyn Fn(f64) -> f64, p: f64, (absolute, relative): (f64, f64)) -> f64 {
-    let mut reach = 1.0;
-    while reach < 1e300 && (cdf(-reach) >= p || cdf(reach) < p) {
-        reach *= 2.0;
-    }
-    let (mut low, mut high) = (-reach, reach);
-    for _ in 0..200 {
-        let middle = 0.5 * (low + high);
-        let enough = absolute + relative * low.abs().min(high.abs());
-        if middle <= low || middle >= high || high - low <= enough {
-            break;
-        }
-        if cdf(middle) >= p {
-            high = middle
-        } else {
-            low = middle
-        }
-    }
-    high
 }
 
 #[cfg(test)]

@@ -27,6 +27,7 @@
 //! doi:10.4086/toc.2018.v014a008; Steinke, Nasr and Jagielski 2023, doi:10.48550/arXiv.2305.08846, whose
 //! bound for one run this is, for the rows of one log.
 
+use crate::bisection::bisect;
 use rand::{Rng, RngExt};
 
 use crate::all_rows::heads;
@@ -210,16 +211,7 @@ impl Guesses {
         if !refuted(0.0) {
             return 0.0;
         }
-        let (mut low, mut high) = (0.0, MOST);
-        for _ in 0..60 {
-            let middle = 0.5 * (low + high);
-            if refuted(middle) {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        low
+        bisect((0.0, MOST), 60, refuted).0
     }
 }
 

@@ -1,5 +1,7 @@
 //! The strength of evidence: the smallest level at which a verdict would still be the same.
 
+use crate::bisection::bisect;
+
 /// Bisections of ln α: relative precision 1e-9 over the whole range.
 const STEPS: u32 = 64;
 /// The smallest level looked at; smaller ones count as this.
@@ -29,16 +31,9 @@ pub fn smallest(violated: impl Fn(f64) -> bool) -> Option<f64> {
     if violated(SMALLEST) {
         return Some(SMALLEST);
     }
-    let (mut low, mut high) = (SMALLEST.ln(), LARGEST.ln());
-    for _ in 0..STEPS {
-        let middle = 0.5 * (low + high);
-        if violated(middle.exp()) {
-            high = middle;
-        } else {
-            low = middle;
-        }
-    }
-    Some(high.exp() * (1.0 + 1e-12))
+    let levels = (SMALLEST.ln(), LARGEST.ln());
+    let (_, found) = bisect(levels, STEPS, |level| !violated(level.exp()));
+    Some(found.exp() * (1.0 + 1e-12))
 }
 
 /// The p-value of a claim that was tested in several ways, each with a fixed share of α.

@@ -25,6 +25,7 @@
 //! | [`betting`] | limits where rows come in dependent units |
 //! | [`sequential`] | bets on a claim of differential privacy that may stop at any time |
 //! | [`joint`], [`level`] | one level for many limits; the smallest level that would refute |
+//! | [`bisection`] | where a monotone condition changes |
 //! | [`no_leak`] | is there any leak at all? |
 //! | [`copies`], [`grid`] | repeated rows; the grid that numbers were rounded to |
 //! | [`order`] | does the order of the rows carry information? |
@@ -34,6 +35,7 @@ pub mod band;
 pub mod betting;
 pub mod binomial;
 pub mod binomial_tail;
+pub mod bisection;
 pub mod concentration;
 pub mod confidence_sequence;
 pub mod copies;

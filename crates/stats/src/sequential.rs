@@ -22,6 +22,8 @@
 //! Ville 1939; Waudby-Smith and Ramdas 2024, doi:10.1093/jrsssb/qkad009 (betting); Robbins 1970,
 //! doi:10.1214/aoms/1177696786 (mixtures); Kairouz, Oh and Viswanath 2015, doi:10.1109/TIT.2017.2685505.
 
+use crate::bisection::bisect;
+
 /// The largest stake.
 const LARGEST_STAKE: f64 = 0.99;
 /// Stakes, each the square root of ½ of the one before.
@@ -142,16 +144,7 @@ pub fn pure_epsilon_at_least(segments: &[GuessOutcomes], alpha: f64) -> f64 {
     if !refuted(0.0) {
         return 0.0;
     }
-    let (mut low, mut high) = (0.0, STEP * f64::from(STEPS));
-    for _ in 0..50 {
-        let middle = 0.5 * (low + high);
-        if refuted(middle) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    low
+    bisect((0.0, STEP * f64::from(STEPS)), 50, refuted).0
 }
 
 #[cfg(test)]

@@ -32,6 +32,7 @@
 //!
 //! α = α/50 for the rows, 2 · α/25 for the last step, the rest α₂. All of this is finite-sample.
 
+use crate::bisection::bisect;
 use std::collections::BTreeMap;
 
 use rand::{Rng, RngExt};
@@ -100,16 +101,10 @@ fn draw(pool: &mut (u64, u64), part: u64, rng: &mut impl Rng) -> u64 {
 /// The largest λ, about, with P(Poisson(λ) > n) ≤ alpha by Chernoff's bound.
 fn poisson_rate(n: u64, alpha: f64) -> f64 {
     let more = n as f64 + 1.0;
-    let (mut low, mut high) = (0.0, more);
-    for _ in 0..60 {
-        let middle = 0.5 * (low + high);
-        if middle > 0.0 && deviance(more, middle) >= -alpha.ln() {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    low
+    bisect((0.0, more), 60, |middle| {
+        middle > 0.0 && deviance(more, middle) >= -alpha.ln()
+    })
+    .0
 }
 
 /// A Poisson number, by inversion outward from the mode.

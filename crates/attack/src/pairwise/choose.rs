@@ -43,6 +43,21 @@ pub fn choose_rules(
     })
 }
 
+/// Rows of two secrets by a score, the largest first: rows of equal scores become one entry, with the number of rows
+/// of each secret.
+pub(super) fn by_score(mut rows: Vec<(f64, u64, u64)>) -> Vec<(f64, u64, u64)> {
+    rows.sort_unstable_by(|x, y| y.0.total_cmp(&x.0));
+    rows.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        if same {
+            kept.1 += next.1;
+            kept.2 += next.2;
+        }
+        same
+    });
+    rows
+}
+
 /// For each secret, the table rows it occurs in and how often.
 pub fn rows_by_secret(counts: &Counts) -> Vec<Vec<(usize, u64)>> {
     let mut by_secret = vec![Vec::new(); counts.secrets()];
@@ -76,16 +91,7 @@ impl Cuts {
         let of_b = by_secret[b as usize]
             .iter()
             .map(|&(row, count)| (difference(row), 0, count));
-        let mut steps: Vec<(f64, u64, u64)> = of_a.chain(of_b).collect();
-        steps.sort_unstable_by(|x, y| y.0.total_cmp(&x.0));
-        steps.dedup_by(|next, kept| {
-            let same = next.0 == kept.0;
-            if same {
-                kept.1 += next.1;
-                kept.2 += next.2;
-            }
-            same
-        });
+        let steps = by_score(of_a.chain(of_b).collect());
         Cuts {
             a,
             b,

@@ -1,6 +1,6 @@
 //! Guessing one of two secrets where it pays, and abstaining elsewhere: for limits of ε.
 
-use crate::pairwise::choose::rows_by_secret;
+use crate::pairwise::choose::{by_score, rows_by_secret};
 use crate::pairwise::judge::blocks;
 use crate::scorer::{Scorer, score_table};
 use crate::scores::ScoreTable;
@@ -45,17 +45,10 @@ impl PairScores {
         Self::new(steps)
     }
 
-    fn new(mut steps: Vec<(f64, u64, u64)>) -> Self {
-        steps.sort_unstable_by(|x, y| y.0.total_cmp(&x.0));
-        steps.dedup_by(|next, kept| {
-            let same = next.0 == kept.0;
-            if same {
-                kept.1 += next.1;
-                kept.2 += next.2;
-            }
-            same
-        });
-        PairScores { steps }
+    fn new(steps: Vec<(f64, u64, u64)>) -> Self {
+        PairScores {
+            steps: by_score(steps),
+        }
     }
 
     /// These rows, for choosing where to guess on later ones.
