@@ -123,6 +123,11 @@ pub fn all() -> Vec<Case> {
     cases
 }
 
+/// Logs of shapes at which limits go wrong that are right elsewhere.
+pub fn of_hard_shape() -> Vec<Case> {
+    vec![ties(), atom(), rare_secrets(), many_secrets()]
+}
+
 fn leak_free() -> Case {
     Case {
         name: "leak-free",
@@ -277,5 +282,79 @@ fn mixed() -> Case {
             "advantage(0.1914624612740131)",
             "attack-advantage(0.1914624612740131)",
         ]),
+    }
+}
+
+/// Φ(z).
+fn normal_below(z: f64) -> f64 {
+    0.5 * libm::erfc(-z / 2f64.sqrt())
+}
+
+/// The probability that a normal number around a secret is rounded to x.
+fn half_cell(secret: usize, x: f64) -> f64 {
+    let edge = |end: f64| normal_below(x + end - secret as f64);
+    edge(0.25) - edge(-0.25)
+}
+
+fn half_cells_distance() -> f64 {
+    let cells = (-40..=40).map(|k| f64::from(k) / 2.0);
+    0.5 * cells
+        .map(|x| (half_cell(0, x) - half_cell(1, x)).abs())
+        .sum::<f64>()
+}
+
+/// Normal numbers rounded to halves, a standard deviation apart.
+fn ties() -> Case {
+    Case {
+        name: "ties",
+        draw: |secret, rng| (0, (2.0 * (secret as f64 + normal(rng))).round() / 2.0),
+        density: |secret, (_, x)| half_cell(secret, x),
+        total_variation: |a, b| if a == b { 0.0 } else { half_cells_distance() },
+        claims: vec![format!("advantage({})", half_cells_distance() + 1e-9)],
+        ..leak_free()
+    }
+}
+
+/// Zero, or an exponential number: the secret moves a tenth of the rows from one to the other.
+fn atom() -> Case {
+    fn zero(secret: usize) -> f64 {
+        0.5 - 0.1 * secret as f64
+    }
+    Case {
+        name: "an atom",
+        draw: |secret, rng| {
+            let is_zero = rng.random::<f64>() < zero(secret);
+            (0, if is_zero { 0.0 } else { exponential(rng) })
+        },
+        density: |secret, (_, x)| {
+            if x == 0.0 {
+                zero(secret)
+            } else {
+                1.0 - zero(secret)
+            }
+        },
+        total_variation: |a, b| 0.1 * a.abs_diff(b) as f64,
+        claims: labels(&["advantage(0.1000000001)", "attack-advantage(0.1000000001)"]),
+        ..leak_free()
+    }
+}
+
+/// Two secrets with nearly all rows, four with about two in 10,000 each.
+fn rare_secrets() -> Case {
+    Case {
+        name: "secrets of two rows",
+        labels: labels(&["0", "1", "2", "3", "4", "5"]),
+        weights: vec![2500.0, 2500.0, 1.0, 1.0, 1.0, 1.0],
+        ..leak_free()
+    }
+}
+
+/// As many secrets as a log of 5,000 rows has with ten rows each.
+fn many_secrets() -> Case {
+    Case {
+        name: "500 secrets",
+        labels: (0..500).map(|secret| secret.to_string()).collect(),
+        weights: vec![1.0; 500],
+        ..leak_free()
     }
 }

@@ -21,8 +21,8 @@
 use rayon::prelude::*;
 
 use super::{
-    accuracy, coverage, every_row, mechanisms, order, privacy, sampled, shuffled_groups, shuffling,
-    sparse, trade_off, wrong_mechanisms,
+    accuracy, coverage, every_row, hard_logs, mechanisms, order, privacy, sampled, shuffled_groups,
+    shuffling, sparse, trade_off, wrong_mechanisms,
 };
 
 /// Logs between two looks at the ratio.
@@ -138,6 +138,7 @@ quick! {
     broken_shufflers_are_caught_in_few_rows: shuffled_groups::are_caught(10_000, 10);
     the_median_lower_limit_is_near_the_truth: coverage::median_lower_limits_are_near(40);
     every_row_testifies_at_its_level: all_pass(every_row::quick());
+    limits_of_hard_logs_keep_their_level: all_pass(hard_logs::quick());
     points_are_near: accuracy::points_are_near(10);
     minimax_total_variation_is_near: sparse::minimax_is_near(10_000);
     shrinkage_tells_more_than_add_half: sparse::shrinkage_tells_more(20);

@@ -79,8 +79,7 @@ pub fn quick() -> Vec<Rates> {
             .chain(["true claims violated"])
             .map(str::to_owned)
             .collect(),
-        // Each of two limits may be wrong with probability 0.05.
-        nominal: 0.1,
+        nominal: 0.05,
         wrong: Box::new(move |seed| {
             let (covered, violated) = outcome(&case, seed, 6_000, 2_000);
             covered
