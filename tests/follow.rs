@@ -271,7 +271,7 @@ fn options_that_need_the_whole_log_are_refused() {
         (&["--scorer", "given", "--scores", "time"], "--scorer given"),
         (&["--count", "time"], "--count"),
         (&["--fit-on", "other.csv"], "--fit-on"),
-        (&["--format", "markdown"], "--format markdown"),
+        (&["--format", "markdown"], "--format"),
         (&["--every", "0"], "--every 0"),
         (&["other.csv"], "one log"),
         (&["--confidence", "2"], "--confidence"),

@@ -176,55 +176,85 @@ impl Warning {
         }
     }
 
+    /// What it is about: the compiler asks this of every warning, because verdicts repeat what these doubt.
+    fn topic(&self) -> Topic {
+        match self {
+            Warning::LabelsNotInterleaved { .. } | Warning::LabelsAlternate { .. } => {
+                Topic::OrderOfSecrets
+            }
+            Warning::Autocorrelation { .. } | Warning::Periodic { .. } | Warning::Drift { .. } => {
+                Topic::OrderOfObservations
+            }
+            Warning::ReadSeveralTimes { .. }
+            | Warning::CopiesDropped { .. }
+            | Warning::CopiesSuspected { .. }
+            | Warning::RepeatedRuns(_) => Topic::Copies,
+            Warning::WordsAmongNumbers(_) => Topic::Words,
+            Warning::MergedSpellings(_) => Topic::Spellings,
+            Warning::MostlyNumbers { .. } | Warning::NumbersAsLabels { .. } => Topic::Typing,
+            Warning::SharedRows { .. }
+            | Warning::RepeatedIds { .. }
+            | Warning::OrderNotChecked
+            | Warning::FewRows { .. }
+            | Warning::FewUnits { .. }
+            | Warning::SharedUnits { .. }
+            | Warning::NotCertifiable { .. }
+            | Warning::NotLearned { .. }
+            | Warning::MostlySeenOnce { .. }
+            | Warning::ConstantColumn { .. }
+            | Warning::ResolutionIncomplete { .. } => Topic::Rows,
+        }
+    }
+
     /// Whether it is about the order of secrets, whatever was observed.
     pub fn is_about_secrets(&self) -> bool {
-        matches!(
-            self,
-            Warning::LabelsNotInterleaved { .. } | Warning::LabelsAlternate { .. }
-        )
+        self.topic() == Topic::OrderOfSecrets
     }
 
     /// Whether rows are, or may be, copies of others.
     pub fn is_about_copies(&self) -> bool {
-        matches!(
-            self,
-            Warning::ReadSeveralTimes { .. }
-                | Warning::CopiesDropped { .. }
-                | Warning::CopiesSuspected { .. }
-                | Warning::RepeatedRuns(_)
-        )
+        self.topic() == Topic::Copies
     }
 
     /// Whether it says how a column was read: what an observer is taken to see.
     pub fn is_about_reading(&self) -> bool {
         matches!(
-            self,
-            Warning::WordsAmongNumbers(_) | Warning::MergedSpellings(_)
-        ) || self.is_about_typing()
+            self.topic(),
+            Topic::Words | Topic::Spellings | Topic::Typing
+        )
     }
 
     /// Whether it doubts that a column was read as what it is.
     pub fn is_about_typing(&self) -> bool {
-        matches!(
-            self,
-            Warning::MostlyNumbers { .. } | Warning::NumbersAsLabels { .. }
-        )
+        self.topic() == Topic::Typing
     }
 
     /// Whether reading a column otherwise may show more.
     pub fn needs_another_look(&self) -> bool {
-        matches!(self, Warning::MergedSpellings(_)) || self.is_about_typing()
+        matches!(self.topic(), Topic::Spellings | Topic::Typing)
     }
 
     /// Whether it puts the independence of rows in doubt.
     pub fn is_about_order(&self) -> bool {
         matches!(
-            self,
-            Warning::LabelsNotInterleaved { .. }
-                | Warning::LabelsAlternate { .. }
-                | Warning::Autocorrelation { .. }
-                | Warning::Periodic { .. }
-                | Warning::Drift { .. }
+            self.topic(),
+            Topic::OrderOfSecrets | Topic::OrderOfObservations
         )
     }
+}
+
+/// What a warning is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Topic {
+    OrderOfSecrets,
+    OrderOfObservations,
+    Copies,
+    /// Words among numbers.
+    Words,
+    /// Values that were written differently and read alike.
+    Spellings,
+    /// Whether a column is numbers or labels.
+    Typing,
+    /// Rows that say too little, or nothing that a verdict has to repeat.
+    Rows,
 }

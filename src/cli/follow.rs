@@ -89,8 +89,8 @@ fn refuse(
             "--follow uses every row and does not sample; remove this option",
         ),
         (
-            format == Format::Markdown,
-            "--format markdown",
+            !matches!(format, Format::Text | Format::Json),
+            "--format",
             "--follow writes lines: text or json",
         ),
     ];

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::report::document::Document;
 use crate::report::figure_files::write_with_data;
-use crate::report::{Format, write_json};
+use crate::report::{Format, write};
 use leakgauge_base::error::Result;
 use leakgauge_base::rounding::{at_least, at_most, nearest};
 use leakgauge_exact::shuffle::reidentification::{
@@ -23,11 +23,7 @@ pub fn write_reidentification(
     format: Format,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    match format {
-        Format::Json => write_json(found, out),
-        Format::Text => out.write_all(document(found).to_text().as_bytes()),
-        Format::Markdown => out.write_all(document(found).to_markdown().as_bytes()),
-    }
+    write(found, || document(found), format, out)
 }
 
 fn document(found: &Reidentification) -> Document {
