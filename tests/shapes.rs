@@ -365,10 +365,16 @@ fn an_interrupted_run_leaves_nothing_behind() {
     input
         .write_all(json_lines(20_000).as_bytes())
         .expect("rows are read");
-    let told = std::process::Command::new("kill")
-        .args(["-INT", &program.id().to_string()])
-        .status();
-    if !told.is_ok_and(|status| status.success()) {
+    // Where the tests themselves run with interrupts ignored, as in the background of a script, so does the program.
+    let told = ["-INT", "-TERM"].map(|signal| {
+        std::process::Command::new("kill")
+            .args([signal, &program.id().to_string()])
+            .status()
+    });
+    if !told
+        .into_iter()
+        .all(|told| told.is_ok_and(|status| status.success()))
+    {
         program.kill().expect("the program is there");
     }
     let output = program.wait_with_output().expect("it ends");
