@@ -74,9 +74,14 @@
 //! doi:10.1109/CSF57540.2023.00011.
 //!
 
+// The command line uses this library as any other program does.
+extern crate self as leakgauge;
+
 pub mod audit;
 #[cfg(feature = "reproduce")]
 mod black_box;
+#[doc(hidden)]
+pub mod cli;
 pub mod compare;
 pub mod estimate;
 pub mod follow;

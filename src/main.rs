@@ -1,9 +1,7 @@
 //! The `leakgauge` program.
 
-mod cli;
-
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    cli::main()
+    leakgauge::cli::run(std::env::args_os())
 }

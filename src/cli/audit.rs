@@ -6,14 +6,14 @@ use clap::Args;
 use leakgauge::audit::{self, AuditOptions, Findings, SplitChoice, Verdict};
 use leakgauge::base::error::Result;
 use leakgauge::claim::Claim;
-use leakgauge::report::{Outputs, command_line};
+use leakgauge::report::Outputs;
 use leakgauge::{log, report};
 
 use crate::cli::follow::{self, FollowOptions};
 use crate::cli::options::{self, EstimateOptions, LogArguments};
 use crate::cli::outputs::OutputOptions;
 use crate::cli::progress::Progress;
-use crate::cli::to_stdout;
+use crate::cli::{command_line, to_stdout};
 
 /// `estimate`.
 #[derive(Args)]
@@ -112,7 +112,7 @@ fn run(
     let found = audit::audit(&log, options)?;
     progress.finish();
     outputs.write(
-        || report::page(&found, &command_line(std::env::args_os().skip(1))),
+        || report::page(&found, &command_line()),
         || report::pictures(&found),
     )?;
     to_stdout(|out| report::write_audit(&found, shared.format.into(), out))?;

@@ -8,14 +8,13 @@ use leakgauge::base::error::{Error, Result};
 use leakgauge::base::grammar::Call;
 use leakgauge::compare::{self as library, Against, Comparison, Measured};
 use leakgauge::log::{ReadOptions, STDIN};
-use leakgauge::report::command_line;
 use leakgauge::{log, report};
 
 use crate::cli::audit::audit_options;
 use crate::cli::options::{self, EstimateOptions, LogArguments};
 use crate::cli::outputs::ComparisonOutputs;
 use crate::cli::progress::Progress;
-use crate::cli::to_stdout;
+use crate::cli::{command_line, to_stdout};
 
 /// `compare`.
 #[derive(Args)]
@@ -73,7 +72,7 @@ pub fn compare(arguments: &CompareArguments) -> Result<ExitCode> {
         .collect::<Result<_>>()?;
     let found = library::compare(measured, arguments.against.into())?;
     outputs.write(
-        || report::comparison_page(&found, &command_line(std::env::args_os().skip(1))),
+        || report::comparison_page(&found, &command_line()),
         || report::comparison_plots(&found),
     )?;
     let format = arguments.options.format.into();

@@ -5,7 +5,7 @@ mod bounds;
 mod channel;
 mod compare;
 mod engine;
-mod flags;
+pub mod flags;
 mod follow;
 mod options;
 mod outputs;
@@ -18,8 +18,10 @@ mod schema;
 mod shuffle;
 mod simulate;
 
+use std::ffi::OsString;
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
+use std::sync::OnceLock;
 
 use clap::{Parser, Subcommand};
 use leakgauge::base::error::{Error, Result};
@@ -62,10 +64,30 @@ enum Command {
     Schema(schema::SchemaArguments),
 }
 
-/// Runs the program.
-pub fn main() -> ExitCode {
+/// The arguments that the program was given, without its name.
+static GIVEN: OnceLock<Vec<OsString>> = OnceLock::new();
+
+/// The command that runs, as a shell takes it. What the operating system says would name an interpreter that hosts
+/// the program.
+fn command_line() -> String {
+    leakgauge::report::command_line(GIVEN.get().into_iter().flatten())
+}
+
+/// Runs the program with these arguments, the first of which is its name, and returns its exit code. Writes to
+/// standard output and standard error. Once a process.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     leakgauge::base::naming::install(flags::flag);
-    let arguments = Arguments::parse();
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    // Only the first call of a process has an effect, as with the style of names.
+    let _ = GIVEN.set(arguments.iter().skip(1).cloned().collect());
+    let arguments = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        Err(refused) => {
+            // If the stream is closed, there is no way left to say so.
+            let _ = refused.print();
+            return ExitCode::from(u8::try_from(refused.exit_code()).unwrap_or(2));
+        }
+    };
     let done = match arguments.command {
         Command::Estimate(arguments) => audit::estimate(&arguments),
         Command::Audit(arguments) => audit::audit(&arguments),

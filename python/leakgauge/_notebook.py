@@ -1,0 +1,31 @@
+"""A report page inside a notebook's page."""
+
+from __future__ import annotations
+
+import re
+import uuid
+
+
+def without_frame(page: str) -> str:
+    """The body of a page with its style, which reaches nothing around it.
+
+    Rules are nested in one element, so that they end at its border. `:root` and `body` become that element. The
+    script that sorts tables is left out: notebooks do not run it.
+    """
+    style = "".join(re.findall(r"<style[^>]*>(.*?)</style>", page, re.DOTALL))
+    style = re.sub(r"<!\[CDATA\[|\]\]>|/\*.*?\*/", "", style, flags=re.DOTALL)
+    body = re.search(r"<body[^>]*>(.*)</body>", page, re.DOTALL)
+    inside = re.sub(r"<script.*?</script>", "", body.group(1) if body else page, flags=re.DOTALL)
+    # Two reports in one notebook must not share the names that links and pictures refer to.
+    own = f"lg{uuid.uuid4().hex[:8]}"
+    inside = re.sub(r'\b(id|for)="([^"]+)"', rf'\1="{own}-\2"', inside)
+    inside = re.sub(r'href="#([^"]+)"', rf'href="#{own}-\1"', inside)
+    inside = re.sub(r"url\(#([^)]+)\)", rf"url(#{own}-\1)", inside)
+    inside = re.sub(r'\b(aria-labelledby|aria-describedby)="([^"]+)"', lambda found: _prefixed(found, own), inside)
+    style = re.sub(r"(?<![\w-])(:root|html|body)(?![\w-])", "&", style)
+    return f'<div class="{own}"><style>.{own} {{ {style} }}</style>{inside}</div>'
+
+
+def _prefixed(found: re.Match[str], own: str) -> str:
+    names = " ".join(f"{own}-{name}" for name in found.group(2).split())
+    return f'{found.group(1)}="{names}"'

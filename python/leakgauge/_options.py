@@ -1,0 +1,184 @@
+"""Keyword arguments: checked, and in the one form that the native module takes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+Convert = Callable[[str, Any], Any]
+
+
+def _refuse(name: str, expected: str, value: Any) -> TypeError:
+    return TypeError(f"{name}=: must be {expected}, not {value!r}")
+
+
+def _text(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise _refuse(name, "a text", value)
+    return value
+
+
+def _number(name: str, value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise _refuse(name, "a number", value) from None
+
+
+def _whole(name: str, value: Any) -> int:
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise _refuse(name, "a whole number", value)
+    whole = value.__index__()
+    if not 0 <= whole < 2**64:
+        raise _refuse(name, "a whole number from 0 to 2**64 - 1", value)
+    return whole
+
+
+def _flag(name: str, value: Any) -> bool:
+    if type(value).__name__ not in ("bool", "bool_"):
+        raise _refuse(name, "True or False", value)
+    return bool(value)
+
+
+def _optional(convert: Convert) -> Convert:
+    return lambda name, value: None if value is None else convert(name, value)
+
+
+def _column(name: str, value: Any) -> str:
+    """A column by its name, or by its number from 1."""
+    return value if isinstance(value, str) else str(_whole(name, value))
+
+
+def _several(convert: Convert) -> Convert:
+    def all_of(name: str, value: Any) -> list[Any]:
+        if isinstance(value, str) or not isinstance(value, Iterable):
+            value = [value]
+        return [convert(name, item) for item in value]
+
+    return all_of
+
+
+def _label(name: str, value: Any) -> str:
+    """The label of a secret."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
+def _by_column(name: str, value: Any) -> list[tuple[str, Any]]:
+    if not isinstance(value, Mapping):
+        raise _refuse(name, "a dict {column: …}", value)
+    return [(str(column), item) for column, item in value.items()]
+
+
+def _resolution(name: str, value: Any) -> list[tuple[str, float]]:
+    return [(column, _number(name, width)) for column, width in _by_column(name, value)]
+
+
+def _lists(name: str, value: Any) -> list[str]:
+    if isinstance(value, Mapping):
+        return [f"{column}={how}" for column, how in _by_column(name, value)]
+    return _several(_text)(name, value)
+
+
+def _scores(name: str, value: Any) -> list[str]:
+    if isinstance(value, Mapping):
+        return [f"{_label(name, secret)}={column}" for secret, column in value.items()]
+    return _several(_text)(name, value)
+
+
+def _budget(name: str, value: Any) -> str:
+    return value if isinstance(value, str) else f"{_number(name, value)}s"
+
+
+def _delimiter(name: str, value: Any) -> int:
+    text = "\t" if value in ("tab", "\\t") else _text(name, value)
+    if len(text) != 1 or not text.isascii() or text in '"\r\n':
+        raise _refuse(name, "one ASCII character, or \"tab\"", value)
+    return ord(text)
+
+
+def _file(name: str, value: Any) -> str:
+    if not isinstance(value, (str, os.PathLike)):
+        raise _refuse(name, "a path", value)
+    return os.fspath(value)
+
+
+def _prior(name: str, value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return [(_label(name, label), _number(name, p)) for label, p in value.items()]
+    return _text(name, value)
+
+
+READING: dict[str, tuple[Any, Convert]] = {
+    "header": (None, _optional(_flag)),
+    "delimiter": (None, _optional(_delimiter)),
+    "categorical": ((), _several(_column)),
+    "numeric": ((), _several(_column)),
+    "count": (None, _optional(_column)),
+    "group": (None, _optional(_column)),
+    "row_id": (None, _optional(_column)),
+    "secrets": ((), _several(_label)),
+    "wide": (False, _flag),
+    "list": ((), _lists),
+    "resolution": ({}, _resolution),
+    "fit_on": (None, _optional(_file)),
+    "max_rows": (None, _optional(_whole)),
+}
+
+ESTIMATING: dict[str, tuple[Any, Convert]] = {
+    "confidence": (0.95, _number),
+    "seed": (0, _whole),
+    "scorer": ("auto", _text),
+    "scores": (None, _optional(_scores)),
+    "budget": ("20s", _budget),
+    "quick": (False, _flag),
+    "split": ("random", _text),
+    "prior": ("uniform", _prior),
+    "margin": (0.02, _number),
+    "threads": (None, _optional(_whole)),
+}
+
+LOG: dict[str, tuple[Any, Convert]] = {
+    "secret": (None, _optional(_column)),
+    "observe": (None, _optional(_several(_column))),
+    "claims": ((), _several(_text)),
+    **READING,
+    **ESTIMATING,
+}
+
+
+def unknown(function: str, given: Iterable[str], known: Iterable[str]) -> None:
+    """Refuses keyword arguments that a function does not have.
+
+    Raises:
+        TypeError: with the nearest name.
+    """
+    known = list(known)
+    for name in given:
+        if name in known:
+            continue
+        import difflib
+
+        near = difflib.get_close_matches(name, known, n=1)
+        hint = f"\n  hint: did you mean {near[0]}=?" if near else f"\n  hint: it takes {', '.join(known)}"
+        raise TypeError(f"{function}() has no keyword argument {name}={hint}")
+
+
+def converted(
+    function: str, given: Mapping[str, Any], known: Mapping[str, tuple[Any, Convert]]
+) -> dict[str, Any]:
+    """Every known keyword argument in its plain form."""
+    unknown(function, given, known)
+    return {name: convert(name, given.get(name, default)) for name, (default, convert) in known.items()}
+
+
+def for_log(function: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The keyword arguments of an audit, as the native module takes them."""
+    keywords = converted(function, given, LOG)
+    prior = keywords["prior"]
+    is_named = isinstance(prior, str)
+    keywords["prior_name"] = prior if is_named else "uniform"
+    keywords["prior"] = None if is_named else prior
+    return keywords

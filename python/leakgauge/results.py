@@ -1,0 +1,324 @@
+"""What audits return: frozen dataclasses over the report.
+
+Their fields are called like the keys of the JSON report, which `leakgauge schema audit` describes. Limits are `None`
+where no such limit can be had; `reason` then says why.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Self, overload
+
+from . import _notebook
+
+
+class Keys:
+    """A dataclass that is read from an object of JSON."""
+
+    _parts: ClassVar[dict[str, Any]] = {}
+
+    @classmethod
+    def of(cls, found: Mapping[str, Any]) -> Self:
+        """Reads the keys that are fields."""
+        given = {}
+        for key in fields(cls):  # type: ignore[arg-type]
+            value = found.get(key.name)
+            part = cls._parts.get(key.name)
+            if isinstance(value, list):
+                value = tuple(part.of(item) if part else item for item in value)
+            elif part and value is not None:
+                value = part.of(value)
+            if key.name in found:
+                given[key.name] = value
+        return cls(**given)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate(Keys):
+    """A figure: the best estimate, and limits that hold with the level of the report."""
+
+    point: float | None = None
+    lower: float | None = None
+    upper: float | None = None
+    reason: str | None = None
+    raw: float | None = None
+    method: Mapping[str, str | None] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class EpsilonLimit(Keys):
+    """The ε that differential privacy needs at least, at a δ."""
+
+    secrets: tuple[str, str] | None = None
+    point: float | None = None
+    lower: float | None = None
+    delta: float = 0.0
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pair(Keys):
+    """Two secrets, and how well they are told apart."""
+
+    secrets: tuple[str, str]
+    bayes_security: Estimate
+    total_variation: Estimate
+    advantage: Estimate
+    no_leak_p_value: float | None = None
+
+    _parts = {name: Estimate for name in ("bayes_security", "total_variation", "advantage")}
+
+
+@dataclass(frozen=True, slots=True)
+class WorstPair(Keys):
+    """The two secrets that are easiest to tell apart; its limits hold on their own."""
+
+    secrets: tuple[str, str]
+    bayes_security: Estimate
+    total_variation: Estimate
+    advantage: Estimate
+    attack_advantage: Estimate
+    epsilon: EpsilonLimit
+    trade_off: Mapping[str, Any] | None = field(default=None, repr=False)
+    distributions: Mapping[str, Any] | None = field(default=None, repr=False)
+
+    _parts = {
+        "bayes_security": Estimate,
+        "total_variation": Estimate,
+        "advantage": Estimate,
+        "attack_advantage": Estimate,
+        "epsilon": EpsilonLimit,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Privacy(Keys):
+    """What a privacy parameter is at least."""
+
+    quantity: str
+    point: float | None = None
+    lower: float | None = None
+    delta: float | None = None
+    secrets: tuple[str, str] | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Overall(Keys):
+    """Figures of the whole log."""
+
+    bayes_security: Estimate
+    prior: str
+    guessing_error: float
+    bayes_risk: Estimate
+    risk_leakage: Estimate
+    multiplicative_leakage: Estimate
+    additive_leakage: Estimate
+    min_entropy_leakage: Estimate
+    min_entropy_leakage_bits: Estimate
+    capacity: Estimate
+
+    _parts = {
+        name: Estimate
+        for name in (
+            "bayes_security",
+            "bayes_risk",
+            "risk_leakage",
+            "multiplicative_leakage",
+            "additive_leakage",
+            "min_entropy_leakage",
+            "min_entropy_leakage_bits",
+            "capacity",
+        )
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Claim(Keys):
+    """A claim, with its verdict: `holds`, `violated` or `inconclusive`."""
+
+    claim: str
+    verdict: str
+    reason: str | None = None
+    quantity: str | None = None
+    analytic: float | None = None
+    pair: tuple[str, str] | None = None
+    estimate: Estimate | None = None
+    p_value: float | None = None
+    rows_needed: int | None = None
+    fit: Mapping[str, Any] | None = field(default=None, repr=False)
+
+    _parts = {"estimate": Estimate}
+
+
+@dataclass(frozen=True, slots=True)
+class Warning(Keys):
+    """What to know before believing: a stable code, and a sentence."""
+
+    code: str
+    message: str
+
+
+class Pairs(Sequence[Pair]):
+    """Every pair of secrets; frames take it as it is (`__arrow_c_stream__`): `polars.DataFrame(r.pairs)`."""
+
+    def __init__(self, pairs: Sequence[Pair], native: Any) -> None:
+        self._pairs = tuple(pairs)
+        self._native = native
+
+    @overload
+    def __getitem__(self, at: int) -> Pair: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Pair]: ...
+    def __getitem__(self, at: Any) -> Any:
+        return self._pairs[at]
+
+    def __len__(self) -> int:
+        return len(self._pairs)
+
+    def __iter__(self) -> Iterator[Pair]:
+        return iter(self._pairs)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} pairs of secrets>"
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self._native.pairs(requested_schema)
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture as SVG; notebooks show it."""
+
+    name: str
+    svg: str = field(repr=False)
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def __str__(self) -> str:
+        return self.svg
+
+
+def verdict_of(claims: Sequence[Claim]) -> str | None:
+    """`violated` if a claim is, else `inconclusive` if one is, else `holds`; `None` without claims."""
+    verdicts = {claim.verdict for claim in claims}
+    for verdict in ("violated", "inconclusive", "holds"):
+        if verdict in verdicts:
+            return verdict
+    return None
+
+
+def number(value: float | None) -> str:
+    """A figure in a short text."""
+    if value is None:
+        return "n/a"
+    return f"{value:.3g}" if math.isfinite(value) else str(value)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Audit:
+    """What an audit of a log found."""
+
+    claims: tuple[Claim, ...]
+    worst_pair: WorstPair
+    pairs: Pairs
+    overall: Overall
+    privacy: tuple[Privacy, ...]
+    warnings: tuple[Warning, ...]
+    assumptions: tuple[str, ...]
+    input: Mapping[str, Any]
+    method: Mapping[str, Any]
+    confidence: float
+    seed: int
+    _native: Any
+    _call: str
+
+    @classmethod
+    def _of(cls, native: Any, call: str) -> Audit:
+        found = json.loads(native.report("json"))
+        return cls(
+            claims=tuple(Claim.of(claim) for claim in found["claims"]),
+            worst_pair=WorstPair.of(found["worst_pair"]),
+            pairs=Pairs([Pair.of(pair) for pair in found["pairs"]], native),
+            overall=Overall.of(found["overall"]),
+            privacy=tuple(Privacy.of(limit) for limit in found["privacy"]),
+            warnings=tuple(Warning.of(warning) for warning in found["warnings"]),
+            assumptions=tuple(found["assumptions"]),
+            input=found["input"],
+            method=found["method"],
+            confidence=found["confidence"],
+            seed=found["seed"],
+            _native=native,
+            _call=call,
+        )
+
+    @property
+    def verdict(self) -> str | None:
+        """`violated`, `inconclusive` or `holds` over all claims; `None` without claims."""
+        return verdict_of(self.claims)
+
+    @property
+    def epsilon(self) -> EpsilonLimit:
+        """The ε that differential privacy needs at least, at the worst pair."""
+        return self.worst_pair.epsilon
+
+    @property
+    def total_variation(self) -> Estimate:
+        """Of the worst pair."""
+        return self.worst_pair.total_variation
+
+    @property
+    def advantage(self) -> Estimate:
+        """Of the optimal adversary, at the worst pair."""
+        return self.worst_pair.advantage
+
+    @property
+    def bayes_security(self) -> Estimate:
+        """Of the whole log: 1 − the total variation of the worst of all pairs."""
+        return self.overall.bayes_security
+
+    @property
+    def pictures(self) -> Mapping[str, Picture]:
+        """What there is to draw, by name."""
+        return {name: Picture(name, svg) for name, svg in self._native.pictures()}
+
+    def to_json(self) -> str:
+        """The report, byte by byte as `leakgauge audit --format json` prints it."""
+        return self._native.json()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report, as `leakgauge schema audit` describes it."""
+        return json.loads(self.to_json())
+
+    def to_text(self) -> str:
+        """The report for a terminal."""
+        return self._native.report("text")
+
+    def to_markdown(self) -> str:
+        """The report for a ticket."""
+        return self._native.report("markdown")
+
+    def to_html(self) -> str:
+        """The report as a page that needs nothing else."""
+        return self._native.html(self._call)
+
+    def _repr_html_(self) -> str:
+        return _notebook.without_frame(self.to_html())
+
+    def __repr__(self) -> str:
+        worst, epsilon = self.worst_pair, self.epsilon
+        lines = [f"leakgauge audit: {self.verdict or 'no claims'} ({self.input['rows_used']} rows)"]
+        lines += [f"  {claim.verdict}: {claim.claim}. {claim.reason}" for claim in self.claims]
+        limits = worst.total_variation
+        lines.append(
+            f"  worst pair {worst.secrets[0]} | {worst.secrets[1]}: total variation {number(limits.point)} "
+            f"(at least {number(limits.lower)}, at most {number(limits.upper)}), "
+            f"epsilon at least {number(epsilon.lower)}"
+        )
+        if self.warnings:
+            lines.append("  warnings: " + ", ".join(warning.code for warning in self.warnings))
+        return "\n".join(lines)

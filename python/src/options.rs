@@ -1,0 +1,153 @@
+//! Keyword arguments as options of the library. The Python side has put every value into one plain form.
+
+use leakgauge::attack::tuning::ScorerChoice;
+use leakgauge::audit::{AuditOptions, PriorChoice, SplitChoice, check_scores};
+use leakgauge::base::error::{Error, Result};
+use leakgauge::base::suggest;
+use leakgauge::claim::Claim;
+use leakgauge::log::{HeaderChoice, ListReading, MAX_ROWS, ReadOptions, ScoreColumns};
+use pyo3::prelude::*;
+
+/// How a log is read and audited; fields are called like the keyword arguments.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Keywords {
+    secret: Option<String>,
+    observe: Option<Vec<String>>,
+    claims: Vec<String>,
+    confidence: f64,
+    seed: u64,
+    scorer: String,
+    scores: Option<Vec<String>>,
+    budget: String,
+    quick: bool,
+    split: String,
+    prior: Option<Vec<(String, f64)>>,
+    prior_name: String,
+    margin: f64,
+    header: Option<bool>,
+    delimiter: Option<u8>,
+    categorical: Vec<String>,
+    numeric: Vec<String>,
+    count: Option<String>,
+    group: Option<String>,
+    row_id: Option<String>,
+    secrets: Vec<String>,
+    wide: bool,
+    list: Vec<String>,
+    resolution: Vec<(String, f64)>,
+    fit_on: Option<String>,
+    max_rows: Option<u64>,
+    /// How many threads work.
+    pub threads: Option<usize>,
+}
+
+impl Keywords {
+    /// How to read, from these files if any.
+    pub fn reading(&self, files: Vec<String>) -> Result<ReadOptions> {
+        let scorer = self.scorer()?;
+        check_scores(&scorer.into(), self.scores.is_some())?;
+        let keep_order = self.split()? == SplitChoice::Blocks;
+        // A split by time or by units needs all rows, so only an explicit limit applies.
+        let most = (!keep_order && self.group.is_none()).then_some(MAX_ROWS);
+        Ok(ReadOptions {
+            columnar: leakgauge::log::COLUMNAR,
+            files,
+            fit_on: self.fit_on.clone(),
+            secret: self.secret.clone(),
+            observe: self.observe.clone(),
+            count: self.count.clone(),
+            group: self.group.clone(),
+            row_id: self.row_id.clone(),
+            header: match self.header {
+                None => HeaderChoice::Detect,
+                Some(true) => HeaderChoice::Present,
+                Some(false) => HeaderChoice::Absent,
+            },
+            delimiter: self.delimiter,
+            categorical: self.categorical.clone(),
+            numeric: self.numeric.clone(),
+            resolution: self.resolution.clone(),
+            lists: self
+                .list
+                .iter()
+                .map(|text| ListReading::parse(text))
+                .collect::<Result<_>>()?,
+            wide: self.wide,
+            scores: self
+                .scores
+                .as_deref()
+                .map(ScoreColumns::parse)
+                .transpose()?,
+            secrets: self.secrets.clone(),
+            keep_order,
+            max_rows: self.max_rows.or(most),
+            seed: self.seed,
+            ..ReadOptions::default()
+        })
+    }
+
+    /// How to audit.
+    pub fn auditing(&self) -> Result<AuditOptions> {
+        Ok(AuditOptions {
+            confidence: self.confidence,
+            seed: self.seed,
+            attacks: self.scorer()?.into(),
+            budget: self.budget.parse()?,
+            quick: self.quick,
+            split: self.split()?,
+            prior: self.prior()?,
+            margin: self.margin,
+            claims: self
+                .claims
+                .iter()
+                .map(|text| Claim::parse(text))
+                .collect::<Result<_>>()?,
+        })
+    }
+
+    fn scorer(&self) -> Result<ScorerChoice> {
+        let names = ScorerChoice::ALL.iter().map(|choice| choice.name());
+        let found = ScorerChoice::ALL
+            .iter()
+            .find(|choice| choice.name() == self.scorer);
+        found
+            .copied()
+            .ok_or_else(|| one_of("scorer", &self.scorer, names))
+    }
+
+    fn split(&self) -> Result<SplitChoice> {
+        match self.split.as_str() {
+            "random" => Ok(SplitChoice::Random),
+            "blocks" => Ok(SplitChoice::Blocks),
+            other => Err(one_of("split", other, ["random", "blocks"])),
+        }
+    }
+
+    fn prior(&self) -> Result<PriorChoice> {
+        if let Some(given) = &self.prior {
+            return Ok(PriorChoice::Given(given.iter().cloned().collect()));
+        }
+        match self.prior_name.as_str() {
+            "uniform" => Ok(PriorChoice::Uniform),
+            "empirical" => Ok(PriorChoice::Empirical),
+            other => Err(one_of("prior", other, ["uniform", "empirical"])
+                .with_hint("write \"uniform\", \"empirical\" or {label: probability, …}")),
+        }
+    }
+}
+
+/// An error of a name that is none of these.
+pub fn one_of<'n>(
+    field: &str,
+    written: &str,
+    names: impl IntoIterator<Item = &'n str> + Clone,
+) -> Error {
+    let listed: Vec<&str> = names.clone().into_iter().collect();
+    let problem = format!("is none of {}", listed.join(", "));
+    let error = Error::setting(field, written, problem);
+    match suggest::nearest(written, names) {
+        Some(name) => error.with_hint(format!("did you mean {name:?}?")),
+        None => error,
+    }
+}
