@@ -109,7 +109,7 @@ pub use leakgauge_stats as stats;
 pub mod log {
     pub use crate::read::{COLUMNAR, read};
     #[cfg(feature = "parquet")]
-    pub use leakgauge_columnar::from_batches;
+    pub use leakgauge_columnar::{from_batches, from_batches_fit_on};
     pub use leakgauge_log::*;
 }
 

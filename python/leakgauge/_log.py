@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from . import _data, _native, _options
-from .results import Audit
+from .results import Audit, Comparison
 
-# What only files have, and what only data in memory has.
-_OF_FILES = ("header", "delimiter", "fit_on")
+# What only files have.
+_OF_FILES = ("header", "delimiter")
 
 
 def audit_log(data: Any, *, secret: Any = None, observe: Any = None, claims: Any = (), **options: Any) -> Audit:
@@ -23,8 +24,8 @@ def audit_log(data: Any, *, secret: Any = None, observe: Any = None, claims: Any
         claims: What is claimed: `"laplace(scale=2)"`, `"dp(epsilon=1)"`, `"advantage(0.1)"`; one or several.
         **options: As of `leakgauge audit`, with underscores: `confidence`, `seed`, `scorer`, `scores`, `budget`,
             `quick`, `split`, `prior`, `margin`, `threads`, `categorical`, `numeric`, `count`, `group`, `row_id`,
-            `secrets`, `wide`, `list`, `resolution`, `max_rows`; of files also `header`, `delimiter`, `fit_on`; of
-            data in memory `name` (in messages and reports) and `missing` (`"error"`, `"drop"` or `"label"`).
+            `secrets`, `wide`, `list`, `resolution`, `fit_on`, `max_rows`; of files also `header`, `delimiter`; of data in
+            memory `name` (in messages and reports) and `missing` (`"error"`, `"drop"` or `"label"`).
             `count` and `group` may be columns or values, one a row.
 
     Raises:
@@ -41,28 +42,76 @@ def estimate_log(data: Any, *, secret: Any = None, observe: Any = None, **option
     return _audit("estimate_log", data, {"secret": secret, "observe": observe, **options})
 
 
+def compare(
+    logs: Sequence[Any], mechanism: Any = (), *, against: str = "previous", names: Sequence[str] | None = None, **options: Any
+) -> Comparison:
+    """Audits several logs, and says how they differ, with limits.
+
+    Args:
+        logs: Two or more, each as `audit_log` takes it; they are independent of each other.
+        mechanism: One for all logs, one for each, or a grid with one value a log. None is needed.
+        against: Compare each log with the `"previous"` one, or all with the `"first"`.
+        names: What messages and reports call logs in memory.
+        **options: As of `audit_log`, for every log; without `claims` and `group`.
+    """
+    if isinstance(logs, (str, Mapping)) or not isinstance(logs, Iterable):
+        raise TypeError("logs must be a list of logs\n  hint: compare([before, after])")
+    logs = list(logs)
+    if names is not None and len(names) != len(logs):
+        raise TypeError(f"names=: there are {len(names)} names for {len(logs)} logs")
+    for name in ("claims", "name"):
+        if name in options:
+            raise TypeError(f"compare() has no keyword argument {name}=\n  hint: pass mechanism= or names=")
+    read = []
+    for at, data in enumerate(logs):
+        given = dict(options)
+        if names is not None:
+            given["name"] = names[at]
+        elif not _data.is_path(data):
+            given["name"] = f"log {at + 1}"
+        read.append(_source("compare", data, given))
+    mechanisms = _options._several(_options._text)("mechanism", mechanism)
+    keywords = read[0][1] if read else _options.for_log("compare", options)
+    call = _call("compare", {"mechanism": mechanisms, "against": against, **options})
+    found = _native.compare_logs([source for source, _ in read], mechanisms, against, keywords)
+    return Comparison._of(found, call)
+
+
 def _audit(function: str, data: Any, given: dict[str, Any]) -> Audit:
-    name = given.pop("name", "data")
-    missing = given.pop("missing", "error")
-    known = [*_options.LOG, "name", "missing"]
-    _options.unknown(function, given, known)
     call = _call(function, given)
+    return Audit._of(_native.audit_log(*_source(function, data, given)), call)
+
+
+def _source(function: str, data: Any, given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A log and its keyword arguments as the native module takes them."""
+    given = dict(given)
+    _options.unknown(function, given, [*_options.LOG, "name", "missing"])
+    name, missing = given.pop("name", "data"), given.pop("missing", "error")
     if _data.is_path(data):
         if missing != "error" or name != "data":
             raise TypeError("missing= and name= are for data in memory\n  hint: leave them out for a path")
-        keywords = _options.for_log(function, given)
-        return Audit._of(_native.audit_files(_data.paths(data), keywords), call)
+        return {"files": _data.paths(data)}, _options.for_log(function, given)
     for option in _OF_FILES:
         if given.get(option) is not None:
             raise TypeError(f"{option}= is for files\n  hint: leave it out for data in memory")
     beside = {}
     for option in ("secret", "count", "group"):
+        # A column by its name or number, or the values themselves.
         if not isinstance(given.get(option), (str, int, type(None))):
             beside[option] = given[option]
             given[option] = option
+    fit_on = given.pop("fit_on", None)
     keywords = _options.for_log(function, given)
-    table = _data.table(data, beside, name=name, missing=missing, used=_used(keywords))
-    return Audit._of(_native.audit_table(table, keywords), call)
+    source = _data.table(data, beside, name=name, missing=missing, used=_used(keywords))
+    if fit_on is not None:
+        if _data.is_path(fit_on) or beside:
+            raise TypeError(
+                "fit_on=: must hold its columns as the data does, both in memory with their secrets in a column, or "
+                "both in files"
+            )
+        other = f"{name} to learn on"
+        source["fit_on"] = _data.table(fit_on, {}, name=other, missing=missing, used=_used(keywords))
+    return source, keywords
 
 
 def _used(keywords: dict[str, Any]) -> list[str] | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import FrozenInstanceError, dataclass, field, fields
 from typing import Any, ClassVar, Self, overload
 
 from . import _notebook
@@ -155,14 +155,14 @@ class Claim(Keys):
 
 
 @dataclass(frozen=True, slots=True)
-class Warning(Keys):
+class LogWarning(Keys):
     """What to know before believing: a stable code, and a sentence."""
 
     code: str
     message: str
 
 
-class Pairs(Sequence[Pair]):
+class Pairs:
     """Every pair of secrets; frames take it as it is (`__arrow_c_stream__`): `polars.DataFrame(r.pairs)`."""
 
     def __init__(self, pairs: Sequence[Pair], native: Any) -> None:
@@ -219,6 +219,162 @@ def number(value: float | None) -> str:
     return f"{value:.3g}" if math.isfinite(value) else str(value)
 
 
+class Record(Mapping[str, Any]):
+    """An object of a report: its keys are attributes too. It cannot be changed."""
+
+    __slots__ = ("_found",)
+
+    def __init__(self, found: Mapping[str, Any]) -> None:
+        object.__setattr__(self, "_found", {key: frozen(value) for key, value in found.items()})
+
+    def __getitem__(self, key: str) -> Any:
+        return self._found[key]
+
+    def __getattr__(self, key: str) -> Any:
+        try:
+            return self._found[key]
+        except KeyError:
+            raise AttributeError(f"no key {key!r}; keys: {', '.join(self._found)}") from None
+
+    def __setattr__(self, key: str, value: Any) -> None:
+        raise FrozenInstanceError(f"cannot assign to {key!r}")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._found]
+
+    def __reduce__(self) -> Any:
+        return Record, (dict(self._found),)
+
+    def __repr__(self) -> str:
+        return f"Record({', '.join(f'{key}={value!r}' for key, value in self.items())})"
+
+
+def frozen(value: Any) -> Any:
+    """A value of JSON that cannot be changed."""
+    if isinstance(value, Mapping):
+        return Record(value)
+    return tuple(frozen(item) for item in value) if isinstance(value, list) else value
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Report:
+    """The report of an exact command. The keys of its JSON are attributes: `r.bayes_security`, `r.rows[0].epsilon`."""
+
+    found: Record
+    command: str
+    _native: Any
+
+    @classmethod
+    def _of(cls, native: Any, command: str) -> Report:
+        return cls(Record(json.loads(native.json)), command, native)
+
+    def __getattr__(self, key: str) -> Any:
+        # Copies look for names before there are fields.
+        if key.startswith("_") or key in ("found", "command"):
+            raise AttributeError(key)
+        return getattr(self.found, key)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.found]
+
+    @property
+    def pictures(self) -> Mapping[str, Picture]:
+        """What there is to draw, by name."""
+        return {name: Picture(name, svg) for name, svg in self._native.pictures}
+
+    def to_json(self) -> str:
+        """The report, byte by byte as the command line prints it."""
+        return self._native.json
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as `leakgauge schema` describes it."""
+        return json.loads(self._native.json)
+
+    def to_text(self) -> str:
+        """The report for a terminal."""
+        return self._native.text
+
+    def to_markdown(self) -> str:
+        """The report for a ticket."""
+        return self._native.markdown
+
+    def __repr__(self) -> str:
+        return f"leakgauge.{self.command}\n{self.to_text().rstrip()}"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Comparison:
+    """Several logs side by side."""
+
+    verdict: str | None
+    logs: tuple[Record, ...]
+    differences: tuple[Record, ...]
+    notes: tuple[str, ...]
+    confidence: float
+    _native: Any
+    _call: str
+
+    @classmethod
+    def _of(cls, native: Any, call: str) -> Comparison:
+        found = json.loads(native.report("json"))
+        verdicts = {log.get("verdict") for log in found["logs"]}
+        ranked = ("violated", "inconclusive", "holds")
+        return cls(
+            verdict=next((verdict for verdict in ranked if verdict in verdicts), None),
+            logs=frozen(found["logs"]),
+            differences=frozen(found["differences"]),
+            notes=tuple(found["notes"]),
+            confidence=found["confidence"],
+            _native=native,
+            _call=call,
+        )
+
+    @property
+    def pictures(self) -> Mapping[str, Picture]:
+        """What there is to draw, by name."""
+        return {name: Picture(name, svg) for name, svg in self._native.pictures()}
+
+    def to_json(self) -> str:
+        """The report, byte by byte as `leakgauge compare --format json` prints it."""
+        return self._native.json()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report, as `leakgauge schema compare` describes it."""
+        return json.loads(self.to_json())
+
+    def to_text(self) -> str:
+        """The report for a terminal."""
+        return self._native.report("text")
+
+    def to_markdown(self) -> str:
+        """The report for a ticket."""
+        return self._native.report("markdown")
+
+    def to_html(self) -> str:
+        """The report as a page that needs nothing else."""
+        return self._native.html(self._call)
+
+    def _repr_html_(self) -> str:
+        return _notebook.without_frame(self.to_html())
+
+    def __repr__(self) -> str:
+        lines = [f"leakgauge comparison of {len(self.logs)} logs: {self.verdict or 'no mechanisms'}"]
+        for log in self.logs:
+            limits = log.worst_pair.total_variation
+            said = f"{log.verdict}: {log.mechanism}" if log.get("verdict") else "measured"
+            lines.append(
+                f"  {', '.join(log.files)}: {said}; total variation {number(limits.point)} "
+                f"(at least {number(limits.lower)}, at most {number(limits.upper)})"
+            )
+        return "\n".join(lines)
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class Audit:
     """What an audit of a log found."""
@@ -228,7 +384,7 @@ class Audit:
     pairs: Pairs
     overall: Overall
     privacy: tuple[Privacy, ...]
-    warnings: tuple[Warning, ...]
+    warnings: tuple[LogWarning, ...]
     assumptions: tuple[str, ...]
     input: Mapping[str, Any]
     method: Mapping[str, Any]
@@ -246,7 +402,7 @@ class Audit:
             pairs=Pairs([Pair.of(pair) for pair in found["pairs"]], native),
             overall=Overall.of(found["overall"]),
             privacy=tuple(Privacy.of(limit) for limit in found["privacy"]),
-            warnings=tuple(Warning.of(warning) for warning in found["warnings"]),
+            warnings=tuple(LogWarning.of(warning) for warning in found["warnings"]),
             assumptions=tuple(found["assumptions"]),
             input=found["input"],
             method=found["method"],

@@ -59,6 +59,22 @@ const KEYWORDS: [(&str, &str); 9] = [
     ("prior_epsilon", "already_epsilon"),
 ];
 
+/// Keyword arguments that are dicts, `NAME=VALUE,…` on the command line.
+const BY_COLUMN: [&str; 4] = ["list", "prior", "resolution", "scores"];
+
+/// `a=1,b=x` as entries of a dict.
+fn entries(value: &str) -> Vec<String> {
+    let quoted = |text: &str| match text.parse::<f64>() {
+        Ok(_) => text.to_owned(),
+        Err(_) => format!("{text:?}"),
+    };
+    let entry = |text: &str| match text.rsplit_once('=') {
+        Some((name, value)) => format!("{name:?}: {}", quoted(value)),
+        None => text.to_owned(),
+    };
+    value.split(',').map(entry).collect()
+}
+
 thread_local! {
     /// Whether this thread writes what the command line would write.
     static WRITES_FLAGS: Cell<bool> = const { Cell::new(false) };
@@ -67,10 +83,15 @@ thread_local! {
 /// Runs something during which this thread names options as the command line does, so that reports that scripts
 /// read are the same from both.
 pub fn with_flags<T>(write: impl FnOnce() -> T) -> T {
+    struct Reset;
+    impl Drop for Reset {
+        fn drop(&mut self) {
+            WRITES_FLAGS.set(false);
+        }
+    }
     WRITES_FLAGS.set(true);
-    let written = write();
-    WRITES_FLAGS.set(false);
-    written
+    let _reset = Reset;
+    write()
 }
 
 /// An option as Python writes it: `claims=`, `observe="x"`.
@@ -88,6 +109,9 @@ fn keyword(field: &str, value: Option<&str>) -> String {
     let name = known.map_or(field, |found| found.1);
     match value {
         None => format!("{name}="),
+        Some(value) if BY_COLUMN.contains(&name) && value.contains('=') => {
+            format!("{name}={{{}}}", entries(value).join(", "))
+        }
         Some(value) if value.parse::<f64>().is_ok() => format!("{name}={value}"),
         Some(value) => format!("{name}={value:?}"),
     }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Float64Array, RecordBatch, StringArray};
-use leakgauge::{audit, log, report};
+use leakgauge::base::error::Result;
+use leakgauge::{audit, compare, log, report};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 use pyo3_arrow::ffi::{ArrayIterator, to_stream_pycapsule};
@@ -66,15 +67,29 @@ impl Findings {
 
 impl Findings {
     fn written(&self, py: Python<'_>, format: report::Format) -> PyResult<String> {
-        let text = py.detach(|| {
-            let mut text = Vec::new();
-            report::write_audit(&self.0, format, &mut text).map(|()| text)
-        });
-        String::from_utf8(text.map_err(unwritten)?).map_err(unwritten)
+        text(py, |out| report::write_audit(&self.0, format, out))
     }
 }
 
-fn pairs(found: &audit::Findings) -> Result<RecordBatch, arrow::error::ArrowError> {
+fn format_named(name: &str) -> PyResult<report::Format> {
+    let known = report::Format::ALL.into_iter();
+    let found = known.clone().find(|known| known.about().0 == name);
+    found.ok_or_else(|| raised(one_of("format", name, known.map(|known| known.about().0))))
+}
+
+/// What a writer writes, without the interpreter's lock.
+fn text(
+    py: Python<'_>,
+    write: impl FnOnce(&mut dyn std::io::Write) -> std::io::Result<()> + Send,
+) -> PyResult<String> {
+    let text = py.detach(|| {
+        let mut text = Vec::new();
+        write(&mut text).map(|()| text)
+    });
+    String::from_utf8(text.map_err(unwritten)?).map_err(unwritten)
+}
+
+fn pairs(found: &audit::Findings) -> std::result::Result<RecordBatch, arrow::error::ArrowError> {
     let of_secret = |at: usize| -> ArrayRef {
         let labels = found.pairs.iter().map(|pair| pair.secrets.labels()[at]);
         Arc::new(StringArray::from_iter_values(labels))
@@ -123,51 +138,153 @@ fn pairs(found: &audit::Findings) -> Result<RecordBatch, arrow::error::ArrowErro
     ])
 }
 
-/// Audits files.
-#[pyfunction]
-pub fn audit_files(py: Python<'_>, files: Vec<String>, keywords: Keywords) -> PyResult<Findings> {
-    name_options();
-    let files = log::expand(&files).map_err(raised)?;
-    let read = keywords.reading(files).map_err(raised)?;
-    let options = keywords.auditing().map_err(raised)?;
-    work::run(py, keywords.threads, move || {
-        let log = log::read(&read, &log::ReadMeter::default())?;
-        audit::audit(&log, &options)
-    })
-    .map(Findings)
+/// A log as Python hands it over: files, or batches in memory.
+pub enum Source {
+    /// Paths.
+    Files(Vec<String>),
+    /// The name for messages and reports, and the rows; the same of a log to learn and tune on.
+    Batches(Batches, Option<Batches>),
 }
 
-/// Audits data in memory: a frame or columns, see [`Table`].
+/// Rows with the name that stands for them.
+type Batches = (String, Vec<RecordBatch>);
+
+/// # Errors
+/// Data that Arrow cannot hold, columns of unequal lengths, missing values where they are refused.
+fn batches(given: &Bound<'_, PyAny>) -> PyResult<Batches> {
+    let item = |name: &str| given.get_item(name);
+    let table = Table {
+        name: item("name")?.extract()?,
+        frame: item("frame")?.extract()?,
+        columns: item("columns")?.extract()?,
+        missing: Missing::parse(&item("missing")?.extract::<String>()?).map_err(raised)?,
+        used: item("used")?.extract()?,
+    };
+    let batches = table.batches()?;
+    Ok((table.name, batches))
+}
+
+impl Source {
+    /// # Errors
+    /// Data that Arrow cannot hold, columns of unequal lengths, missing values where they are refused.
+    pub fn of(given: &Bound<'_, PyDict>) -> PyResult<Self> {
+        if given.contains("files")? {
+            let files: Vec<String> = given.as_any().get_item("files")?.extract()?;
+            return Ok(Source::Files(log::expand(&files).map_err(raised)?));
+        }
+        let fit_on = match given.contains("fit_on")? {
+            true => Some(batches(&given.as_any().get_item("fit_on")?)?),
+            false => None,
+        };
+        Ok(Source::Batches(batches(given.as_any())?, fit_on))
+    }
+
+    /// # Errors
+    /// Anything wrong with the log or with options of reading.
+    pub fn read(self, keywords: &Keywords) -> Result<log::Log> {
+        match self {
+            Source::Files(files) => {
+                log::read(&keywords.reading(files)?, &log::ReadMeter::default())
+            }
+            Source::Batches((name, batches), fit_on) => {
+                let read = keywords.reading(vec![name])?;
+                match fit_on {
+                    None => log::from_batches(batches, &read),
+                    Some((name, fit_on)) => {
+                        log::from_batches_fit_on(batches, (&name, fit_on), &read)
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Audits a log.
 #[pyfunction]
-pub fn audit_table(
+pub fn audit_log(
     py: Python<'_>,
-    table: &Bound<'_, PyDict>,
+    data: &Bound<'_, PyDict>,
     keywords: Keywords,
 ) -> PyResult<Findings> {
     name_options();
-    let table = Source::extract_from(table)?;
+    // What is wrong with options is said before the data is looked at.
     let options = keywords.auditing().map_err(raised)?;
-    let read = keywords.reading(vec![table.name.clone()]).map_err(raised)?;
-    let batches = table.batches()?;
+    keywords.reading(Vec::new()).map_err(raised)?;
+    let source = Source::of(data)?;
     work::run(py, keywords.threads, move || {
-        let log = log::from_batches(batches, &read)?;
-        audit::audit(&log, &options)
+        audit::audit(&source.read(&keywords)?, &options)
     })
     .map(Findings)
 }
 
-/// A table as Python hands it over.
-struct Source;
+/// What a comparison found.
+#[pyclass(frozen, module = "leakgauge._native")]
+pub struct Comparison(compare::Comparison);
 
-impl Source {
-    fn extract_from<'py>(table: &Bound<'py, PyDict>) -> PyResult<Table<'py>> {
-        let item = |name: &str| table.as_any().get_item(name);
-        Ok(Table {
-            name: item("name")?.extract()?,
-            frame: item("frame")?.extract()?,
-            columns: item("columns")?.extract()?,
-            missing: Missing::parse(&item("missing")?.extract::<String>()?).map_err(raised)?,
-            used: item("used")?.extract()?,
-        })
+#[pymethods]
+impl Comparison {
+    /// The JSON report, byte by byte as the command line prints it.
+    fn json(&self, py: Python<'_>) -> PyResult<String> {
+        with_flags(|| self.written(py, report::Format::Json))
     }
+
+    /// A report as `text`, `json` or `markdown`, where sentences name keyword arguments.
+    fn report(&self, py: Python<'_>, format: &str) -> PyResult<String> {
+        self.written(py, format_named(format)?)
+    }
+
+    /// The report page. `command` is shown as what made it.
+    fn html(&self, py: Python<'_>, command: &str) -> PyResult<String> {
+        py.detach(|| report::comparison_page(&self.0, command))
+            .map_err(raised)
+    }
+
+    /// Every picture: its name, and one `<svg>` element.
+    fn pictures(&self, py: Python<'_>) -> Vec<(&'static str, String)> {
+        let drawn = py.detach(|| report::comparison_plots(&self.0));
+        drawn
+            .into_iter()
+            .map(|picture| (picture.name, picture.svg))
+            .collect()
+    }
+}
+
+impl Comparison {
+    fn written(&self, py: Python<'_>, format: report::Format) -> PyResult<String> {
+        text(py, |out| report::write_comparison(&self.0, format, out))
+    }
+}
+
+/// Audits several logs, each with its mechanism if there are some, and compares them.
+#[pyfunction]
+pub fn compare_logs(
+    py: Python<'_>,
+    logs: Vec<Bound<'_, PyDict>>,
+    mechanisms: Vec<String>,
+    against: &str,
+    keywords: Keywords,
+) -> PyResult<Comparison> {
+    name_options();
+    let against = match against {
+        "previous" => compare::Against::Previous,
+        "first" => compare::Against::First,
+        other => return Err(raised(one_of("against", other, ["previous", "first"]))),
+    };
+    if logs.len() < 2 {
+        return Err(raised(compare::too_few(logs.len())));
+    }
+    if keywords.has_units() {
+        return Err(raised(compare::grouped()));
+    }
+    let mechanisms = compare::mechanisms(&mechanisms, logs.len()).map_err(raised)?;
+    let sources: Vec<Source> = logs.iter().map(Source::of).collect::<PyResult<_>>()?;
+    work::run(py, keywords.threads, move || {
+        let count = sources.len();
+        let measured = sources.into_iter().enumerate().map(|(at, source)| {
+            let options = keywords.auditing()?;
+            compare::measure(&source.read(&keywords)?, options, mechanisms.get(at), count)
+        });
+        compare::compare(measured.collect::<Result<_>>()?, against)
+    })
+    .map(Comparison)
 }

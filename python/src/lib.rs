@@ -4,9 +4,13 @@
 mod commands;
 mod data;
 mod errors;
+mod exact;
 mod findings;
 mod options;
+mod shuffle;
+mod shuffling;
 mod work;
+mod written;
 
 use pyo3::prelude::*;
 
@@ -18,5 +22,13 @@ mod _native {
     #[pymodule_export]
     use crate::errors::{DataError, Error, FileError, GrammarError, InternalError, OptionError};
     #[pymodule_export]
-    use crate::findings::{Findings, audit_files, audit_table};
+    use crate::exact::{analyze_channel, confusion, mechanism_bounds, simulate};
+    #[pymodule_export]
+    use crate::findings::{Comparison, Findings, audit_log, compare_logs};
+    #[pymodule_export]
+    use crate::shuffle::{guess_value, reidentify, shuffled_information};
+    #[pymodule_export]
+    use crate::shuffling::permute;
+    #[pymodule_export]
+    use crate::written::Written;
 }

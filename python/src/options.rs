@@ -43,6 +43,11 @@ pub struct Keywords {
 }
 
 impl Keywords {
+    /// Whether rows come in units.
+    pub fn has_units(&self) -> bool {
+        self.group.is_some()
+    }
+
     /// How to read, from these files if any.
     pub fn reading(&self, files: Vec<String>) -> Result<ReadOptions> {
         let scorer = self.scorer()?;

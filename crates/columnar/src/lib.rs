@@ -23,7 +23,7 @@ use leakgauge_log::format::{Columnar, Format, MAGIC_BYTES};
 use leakgauge_log::source::{self, ReadMeter};
 use leakgauge_log::{ColumnarReader, Opened, ReadOptions, Records, STDIN};
 
-pub use record_batches::from_batches;
+pub use record_batches::{from_batches, from_batches_fit_on};
 pub use values::{Problem, Values, values};
 
 /// Reads Parquet and Arrow IPC; for [`ReadOptions::columnar`].

@@ -8,7 +8,7 @@ use crate::leaves::Leaves;
 use crate::rows::ColumnarRecords;
 use leakgauge_base::error::{Error, Result};
 use leakgauge_log::format::Format;
-use leakgauge_log::{Log, ReadOptions, read_records};
+use leakgauge_log::{Log, ReadOptions, Records, read_both, read_records};
 
 /// What record batches are called in messages and reports, if the options name no file.
 const NAME: &str = "record batches";
@@ -43,6 +43,31 @@ where
     I::IntoIter: Send + 'static,
 {
     let name = options.files.first().map_or(NAME, String::as_str);
+    read_records(name, records(name, batches, options)?, options)
+}
+
+/// As [`from_batches`], with the batches of a second log to learn and tune on, and its name. The whole first log
+/// certifies then.
+///
+/// # Errors
+/// As [`from_batches`], of either log; other columns in the second.
+pub fn from_batches_fit_on<I>(batches: I, fit_on: (&str, I), options: &ReadOptions) -> Result<Log>
+where
+    I: IntoIterator<Item = RecordBatch>,
+    I::IntoIter: Send + 'static,
+{
+    let name = options.files.first().map_or(NAME, String::as_str);
+    let (fit_name, fit) = fit_on;
+    let fit = records(fit_name, fit, options)?;
+    let log = records(name, batches, options)?;
+    read_both((name, log), Some((fit_name, fit)), options)
+}
+
+fn records<I>(name: &str, batches: I, options: &ReadOptions) -> Result<Box<dyn Records>>
+where
+    I: IntoIterator<Item = RecordBatch>,
+    I::IntoIter: Send + 'static,
+{
     let mut batches = batches.into_iter().peekable();
     let Some(first) = batches.peek() else {
         return Err(
@@ -61,7 +86,7 @@ where
         at: 0,
     };
     let records = ColumnarRecords::new(name, Format::Arrow, leaves, Box::new(in_memory));
-    read_records(name, Box::new(records), options)
+    Ok(Box::new(records))
 }
 
 /// Batches of the same columns.

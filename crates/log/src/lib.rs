@@ -57,7 +57,7 @@ pub use options::{
 };
 pub use order::{OrderSketch, RowOrder};
 pub use overlaps::{RepeatedRun, RepeatedRuns, RunPlace};
-pub use read::{read, read_from, read_records};
+pub use read::{read, read_both, read_from, read_records};
 pub use records::Records;
 pub use row::{Field, Row};
 pub use row_store::SampledFrom;

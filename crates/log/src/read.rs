@@ -66,15 +66,31 @@ pub fn read_from(
 /// # Errors
 /// As [`read`].
 pub fn read_records(name: &str, records: Box<dyn Records>, options: &ReadOptions) -> Result<Log> {
+    read_both((name, records), None, options)
+}
+
+/// As [`read_records`], with the rows of a second log to learn and tune on. Its columns are those of the first.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_both(
+    (name, records): (&str, Box<dyn Records>),
+    fit_on: Option<(&str, Box<dyn Records>)>,
+    options: &ReadOptions,
+) -> Result<Log> {
     let options = ReadOptions {
         files: vec![name.to_owned()],
-        fit_on: None,
+        fit_on: fit_on.as_ref().map(|(name, _)| (*name).to_owned()),
         ..options.clone()
     };
     options.check()?;
     let records = open::shaped(name, records, &options)?;
     let mut ingest = Ingest::new(&options);
     ingest.file(name, Part::Log, records)?;
+    if let Some((name, records)) = fit_on {
+        let records = open::shaped(name, records, &options)?;
+        ingest.file(name, Part::FitOn, records)?;
+    }
     ingest.finish()
 }
 

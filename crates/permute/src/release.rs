@@ -42,6 +42,12 @@ impl Release {
         table.write(out, &self.permutation, &self.moved, &self.replaced)
     }
 
+    /// The randomized values of a column, before they are shuffled: row i of the output has value
+    /// `permutation[i]` of them. `None` if the column's values stayed as they were.
+    pub fn randomized(&self, column: usize) -> Option<&[String]> {
+        self.replaced[column].as_deref()
+    }
+
     /// Writes the permutation as CSV with columns `row,received_from`, rows from 1.
     ///
     /// # Errors

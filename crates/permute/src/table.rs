@@ -75,6 +75,45 @@ impl Table {
         }
     }
 
+    /// A table of columns in memory, as text. `name` stands for it in messages, where rows count from 1.
+    ///
+    /// # Errors
+    /// No column; no rows, or more than 2³² − 2; columns of unequal lengths.
+    pub fn from_columns(name: &str, columns: &[(String, Vec<String>)]) -> Result<Table> {
+        let Some((first, values)) = columns.first() else {
+            return Err(Error::file(name, "has no columns"));
+        };
+        let rows = values.len();
+        if rows == 0 {
+            return Err(Error::file(name, "has no rows"));
+        }
+        if rows >= u32::MAX as usize {
+            return Err(Error::file(name, "has too many rows"));
+        }
+        if let Some((other, values)) = columns.iter().find(|(_, values)| values.len() != rows) {
+            let problem = format!(
+                "has {} values where column {first} has {rows}",
+                values.len()
+            );
+            return Err(Error::data(Place::file(name).column(other), problem));
+        }
+        let mut table = Table {
+            names: columns.iter().map(|(name, _)| name.clone()).collect(),
+            delimiter: b',',
+            header: None,
+            bytes: Vec::new(),
+            ends: Vec::with_capacity(rows * columns.len()),
+            files: vec![(name.to_owned(), rows)],
+        };
+        for row in 0..rows {
+            for (_, values) in columns {
+                table.bytes.extend_from_slice(values[row].as_bytes());
+                table.ends.push(table.bytes.len());
+            }
+        }
+        Ok(table)
+    }
+
     fn append(table: &mut Option<Table>, file: &str, options: &TableOptions) -> Result<()> {
         let given = table.as_ref().map(|table| table.delimiter);
         let (mut reader, delimiter) = reader(file, given.or(options.delimiter))?;

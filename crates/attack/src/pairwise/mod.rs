@@ -3,6 +3,7 @@
 mod advantage;
 mod choose;
 mod clustering;
+mod confusion;
 mod guesses;
 mod judge;
 mod privacy;
@@ -14,6 +15,7 @@ pub use advantage::{Advantage, AdvantageGuide, AdvantageMethod};
 pub use choose::rows_by_secret;
 pub use choose::{PairChoice, choose_rules};
 pub use clustering::clustering_order;
+pub use confusion::{Confusion, LeakAtLeast, RateLimits};
 pub use guesses::PairScores;
 pub use judge::{GuessErrors, Judgement, judge, judge_and_keep, tally_guesses};
 pub use privacy::Target;

@@ -1,0 +1,179 @@
+"""Audits of membership scores."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from . import _data, _log, _options
+from ._native import DataError
+from .results import Audit
+
+# LiRA estimates one variance for all records where a record has fewer shadow models than this on either side
+# (Carlini et al. 2022, doi:10.1109/SP46214.2022.9833649, section VI).
+_OWN_VARIANCE = 64
+
+
+def audit_scores(
+    in_scores: Any = None,
+    out_scores: Any = None,
+    *,
+    keep: Any = None,
+    scores: Any = None,
+    shadows: int | None = None,
+    unit: str = "model",
+    **options: Any,
+) -> Audit:
+    """Audits a membership attack by its scores: the secrets are `in` and `out`.
+
+    Args:
+        in_scores: The attack's scores of members, one a row; or the path of an `.npz` with `in_scores` and
+            `out_scores`, or with `keep` and `scores`.
+        out_scores: Those of non-members.
+        keep: In LiRA's layout: which record trained which model, `bool` [models × records].
+        scores: In LiRA's layout: [models × records], or [models × records × queries], whose mean counts.
+        shadows: In LiRA's layout: the number of models, the first ones, that the attack learns from. The others are
+            attacked. By default half of them. 0 takes `scores` as an attack's own.
+        unit: In LiRA's layout, what is independent: `"model"`, so that limits count models, which holds if models
+            were trained independently; or `"row"`, as papers report it, which takes the records of one model for
+            independent of each other.
+        **options: As of `audit_log`: `claims`, `confidence`, `seed`, `group` (one label a row), …
+
+    The order of rows is not known, so that it is not looked at.
+    """
+    if isinstance(in_scores, (str, os.PathLike)):
+        if out_scores is not None or keep is not None or scores is not None:
+            raise TypeError("an .npz holds all scores\n  hint: pass nothing but its path")
+        arrays = _npz(os.fspath(in_scores))
+        in_scores, out_scores = arrays.get("in_scores"), arrays.get("out_scores")
+        keep, scores = arrays.get("keep"), arrays.get("scores")
+    _options.unknown("audit_scores", options, [*_options.LOG, "name", "missing"])
+    for name in ("secret", "observe", "count", "scorer", "scores", "wide", "list"):
+        if name in options:
+            raise TypeError(f"audit_scores() has no keyword argument {name}=\n  hint: call audit_log for other logs")
+    if keep is not None or scores is not None:
+        if in_scores is not None or out_scores is not None or keep is None or scores is None:
+            raise TypeError("audit_scores() takes in_scores and out_scores, or keep= and scores=")
+        members, values, models = _lira(keep, scores, shadows)
+        if unit == "model":
+            options.setdefault("group", models)
+        elif unit != "row":
+            raise TypeError(f'unit=: must be "model" or "row", not {unit!r}')
+    elif in_scores is None or out_scores is None:
+        raise TypeError("audit_scores() takes in_scores and out_scores, or keep= and scores=")
+    else:
+        members, values = _sides(in_scores, out_scores)
+    return _audit(members, values, options)
+
+
+def _audit(members: Any, values: Any, options: dict[str, Any]) -> Audit:
+    import numpy
+
+    labels = numpy.where(members, "in", "out")
+    options = {"name": "scores", **options}
+    given = {"secret": labels, "observe": "score", "scorer": "given", "scores": "score", **options}
+    columns: dict[str, Any] = {"score": values}
+    if "group" not in given:
+        # Counts of one say that the order means nothing.
+        given["count"] = numpy.ones(len(values), dtype=numpy.int64)
+    del given["observe"]
+    return _log._audit("audit_scores", columns, given)
+
+
+def _npz(path: str) -> dict[str, Any]:
+    import numpy
+
+    try:
+        with numpy.load(path, allow_pickle=False) as found:
+            names = list(found.files) if hasattr(found, "files") else []
+            arrays = {name: found[name] for name in ("in_scores", "out_scores", "keep", "scores") if name in names}
+    except OSError as problem:
+        from ._native import FileError
+
+        raise FileError(f"{path}: {problem}") from problem
+    except ValueError as problem:
+        raise DataError(f"{path}: {problem}\n  hint: save arrays of numbers with numpy.savez") from problem
+    if not ({"in_scores", "out_scores"} <= arrays.keys() or {"keep", "scores"} <= arrays.keys()):
+        raise DataError(
+            f"{path}: holds {', '.join(names) or 'one array without a name'}\n"
+            "  hint: save in_scores and out_scores, or keep and scores"
+        )
+    return arrays
+
+
+def _numbers(name: str, given: Any) -> Any:
+    """Numbers, none of them missing."""
+    import numpy
+
+    if isinstance(given, numpy.ma.MaskedArray) and numpy.ma.getmaskarray(given).any():
+        raise DataError(f"{name}: has masked values\n  hint: leave them out, with {name}.compressed()")
+    array = numpy.asarray(given)
+    if array.dtype.kind not in "iufb":
+        raise DataError(f"{name}: holds values of type {array.dtype}\n  hint: give numbers, with {name}.astype(float)")
+    array = array.astype(float)
+    if numpy.isnan(array).any():
+        at = ", ".join(str(index + 1) for index in numpy.argwhere(numpy.isnan(array))[0])
+        raise DataError(f"{name}, entry {at}: is NaN\n  hint: leave it out, or give it the score of the attack's doubt")
+    return array
+
+
+def _sides(in_scores: Any, out_scores: Any) -> tuple[Any, Any]:
+    import numpy
+
+    sides = {}
+    for name, given in (("in_scores", in_scores), ("out_scores", out_scores)):
+        sides[name] = _numbers(name, given)
+        if sides[name].ndim != 1 or len(sides[name]) == 0:
+            raise DataError(f"{name}: has the shape {sides[name].shape}\n  hint: give one score a row, at least one")
+    values = numpy.concatenate(list(sides.values()))
+    return numpy.arange(len(values)) < len(sides["in_scores"]), values
+
+
+def _lira(keep: Any, scores: Any, shadows: int | None) -> tuple[Any, Any, Any]:
+    """Membership, log-likelihood ratio and model of each row of the models that are attacked."""
+    import numpy
+
+    keep, scores = numpy.asarray(keep), _numbers("scores", scores)
+    if scores.ndim == 3:
+        scores = scores.mean(axis=2)
+    if keep.dtype.kind not in "biu" or keep.shape != scores.shape or keep.ndim != 2:
+        raise DataError(
+            f"keep, scores: have the shapes {keep.shape} and {scores.shape} and the types {keep.dtype} and "
+            f"{scores.dtype}\n  hint: give both [models × records], keep as bool"
+        )
+    keep = keep.astype(bool)
+    models = len(keep)
+    shadows = models // 2 if shadows is None else _options._whole("shadows", shadows)
+    if shadows >= models:
+        raise DataError(f"shadows={shadows}: leaves none of {models} models to attack\n  hint: give fewer")
+    attacked = numpy.repeat(numpy.arange(shadows, models), keep.shape[1])
+    if shadows == 0:
+        return keep.ravel(), scores.ravel(), attacked
+    ratio, usable = _ratio(keep[:shadows], scores[:shadows], scores[shadows:])
+    kept = numpy.tile(usable, models - shadows)
+    return keep[shadows:].ravel()[kept], ratio.ravel()[kept], attacked[kept]
+
+
+def _ratio(keep: Any, known: Any, scores: Any) -> tuple[Any, Any]:
+    """ln N(score; in) − ln N(score; out) by record, and the records with two shadow models on either side."""
+    import numpy
+
+    laws = []
+    usable = numpy.ones(keep.shape[1], dtype=bool)
+    for side in (keep, ~keep):
+        count = side.sum(axis=0)
+        mean = numpy.where(side, known, 0).sum(axis=0) / numpy.maximum(count, 1)
+        squares = (numpy.where(side, known - mean, 0) ** 2).sum(axis=0)
+        freedom = numpy.maximum(count - 1, 0).sum()
+        own = squares / numpy.maximum(count - 1, 1)
+        pooled = squares.sum() / max(freedom, 1)
+        variance = numpy.where(count >= _OWN_VARIANCE, own, pooled)
+        usable &= count >= 2
+        laws.append((mean, numpy.maximum(variance, 1e-30)))
+    if not usable.any():
+        raise DataError(
+            "keep: no record is in two shadow models and out of two\n  hint: give more models, or pass shadows=0 if "
+            "scores are an attack's own"
+        )
+    of_in, of_out = ((-((scores - mean) ** 2) / (2 * variance) - numpy.log(variance) / 2) for mean, variance in laws)
+    return of_in - of_out, usable
