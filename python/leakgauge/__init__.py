@@ -8,33 +8,49 @@
 Everything raises `leakgauge.Error`, whose text says what is wrong, where, and what to do.
 """
 
-from . import shuffle
-from ._exact import Confusion, bounds, channel, confusion, simulate
-from ._log import audit_log, compare, estimate_log
 from ._native import DataError, Error, FileError, GrammarError, InternalError, OptionError
 from ._native import version as _version
-from ._permute import Permuted, permute
-from ._scores import audit_scores
 
 __version__ = _version()
 
+# Where public names are; a module is imported when one of its names is used, so that the import is quick.
+_WHERE = {
+    "Confusion": "_exact",
+    "Permuted": "_permute",
+    "audit_log": "_log",
+    "audit_scores": "_scores",
+    "bounds": "_exact",
+    "channel": "_exact",
+    "compare": "_log",
+    "confusion": "_exact",
+    "estimate_log": "_log",
+    "permute": "_permute",
+    "results": "results",
+    "shuffle": "shuffle",
+    "simulate": "_exact",
+}
+
 __all__ = [
-    "Confusion",
     "DataError",
     "Error",
     "FileError",
     "GrammarError",
     "InternalError",
     "OptionError",
-    "Permuted",
-    "audit_log",
-    "audit_scores",
-    "bounds",
-    "channel",
-    "compare",
-    "confusion",
-    "estimate_log",
-    "permute",
-    "shuffle",
-    "simulate",
+    *_WHERE,
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _WHERE:
+        raise AttributeError(f"module 'leakgauge' has no attribute {name!r}")
+    import importlib
+
+    module = importlib.import_module(f".{_WHERE[name]}", __name__)
+    found = module if name == _WHERE[name] else getattr(module, name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

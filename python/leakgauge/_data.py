@@ -124,9 +124,14 @@ def _values(values: Any, name: str, column: str) -> tuple[Any, Any]:
             return exported, None
     import numpy
 
-    if isinstance(values, (list, tuple)) and any(isinstance(value, str) or value is None for value in values):
-        # NumPy would write numbers among texts as texts.
-        return _texts(values, name, column), None
+    if isinstance(values, (list, tuple)):
+        if any(isinstance(value, str) for value in values):
+            # NumPy would write numbers among texts as texts.
+            return _texts(values, name, column), None
+        gaps = [_is_gap(value) for value in values]
+        if any(gaps):
+            filled = [0 if gap else value for value, gap in zip(values, gaps)]
+            values = numpy.ma.masked_array(filled, gaps)
     try:
         array = numpy.asanyarray(values)
     except ValueError as problem:
@@ -168,13 +173,17 @@ def _plain(array: Any, name: str, column: str) -> Any:
     raise DataError(f"{name}, column {column}: values of type {array.dtype} are not read\n  hint: {advice}")
 
 
+def _is_gap(value: Any) -> bool:
+    """`None`, and what pandas has for it; NaN is a number that is missing, which is found out later."""
+    return value is None or type(value).__name__ in ("NAType", "NaTType")
+
+
 def _texts(values: Any, name: str, column: str) -> list[str | None]:
     texts: list[str | None] = []
     for row, value in enumerate(values):
         if isinstance(value, str):
             texts.append(value)
-        # A missing text is None, NaN or an object of pandas that is not equal to itself.
-        elif value is None or type(value).__name__ in ("NAType", "NaTType") or value != value:
+        elif _is_gap(value) or value != value:
             texts.append(None)
         else:
             raise DataError(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import re
-import uuid
 
 
 def without_frame(page: str) -> str:
@@ -17,7 +17,7 @@ def without_frame(page: str) -> str:
     body = re.search(r"<body[^>]*>(.*)</body>", page, re.DOTALL)
     inside = re.sub(r"<script.*?</script>", "", body.group(1) if body else page, flags=re.DOTALL)
     # Two reports in one notebook must not share the names that links and pictures refer to.
-    own = f"lg{uuid.uuid4().hex[:8]}"
+    own = f"lg{os.urandom(4).hex()}"
     inside = re.sub(r'\b(id|for)="([^"]+)"', rf'\1="{own}-\2"', inside)
     inside = re.sub(r'href="#([^"]+)"', rf'href="#{own}-\1"', inside)
     inside = re.sub(r"url\(#([^)]+)\)", rf"url(#{own}-\1)", inside)

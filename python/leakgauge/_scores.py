@@ -13,6 +13,24 @@ from .results import Audit
 # (Carlini et al. 2022, doi:10.1109/SP46214.2022.9833649, section VI).
 _OWN_VARIANCE = 64
 
+# Keyword arguments of `audit_log` that do not apply to scores.
+_OF_LOGS = (
+    "categorical",
+    "count",
+    "delimiter",
+    "fit_on",
+    "header",
+    "list",
+    "numeric",
+    "observe",
+    "resolution",
+    "row_id",
+    "scorer",
+    "scores",
+    "secret",
+    "wide",
+)
+
 
 def audit_scores(
     in_scores: Any = None,
@@ -47,10 +65,11 @@ def audit_scores(
         arrays = _npz(os.fspath(in_scores))
         in_scores, out_scores = arrays.get("in_scores"), arrays.get("out_scores")
         keep, scores = arrays.get("keep"), arrays.get("scores")
-    _options.unknown("audit_scores", options, [*_options.LOG, "name", "missing"])
-    for name in ("secret", "observe", "count", "scorer", "scores", "wide", "list"):
+    for name in _OF_LOGS:
         if name in options:
             raise TypeError(f"audit_scores() has no keyword argument {name}=\n  hint: call audit_log for other logs")
+    own = ["in_scores", "out_scores", "keep", "scores", "shadows", "unit", "name"]
+    _options.unknown("audit_scores", options, [*own, *(name for name in _options.LOG if name not in _OF_LOGS)])
     if keep is not None or scores is not None:
         if in_scores is not None or out_scores is not None or keep is None or scores is None:
             raise TypeError("audit_scores() takes in_scores and out_scores, or keep= and scores=")

@@ -56,7 +56,6 @@ class EpsilonLimit(Keys):
     point: float | None = None
     lower: float | None = None
     delta: float = 0.0
-    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +102,6 @@ class Privacy(Keys):
     lower: float | None = None
     delta: float | None = None
     secrets: tuple[str, str] | None = None
-    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,8 +73,9 @@ impl Table<'_> {
         let batches = match &self.frame {
             None => vec![self.together(Vec::new(), columns)?],
             Some(frame) => {
-                let table = frame.extract::<AnyRecordBatch>()?.into_table();
-                let (batches, schema) = table.map_err(PyErr::from)?.into_inner();
+                let table = frame.extract::<AnyRecordBatch>().map_err(unreadable)?;
+                let table = table.into_table().map_err(PyErr::from);
+                let (batches, schema) = table.map_err(unreadable)?.into_inner();
                 let batches = if batches.is_empty() {
                     vec![RecordBatch::new_empty(schema)]
                 } else {
@@ -113,8 +114,9 @@ impl Table<'_> {
     /// Buffers of numbers and Arrow arrays without a copy; a list of texts.
     fn array(&self, name: &str, values: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
         if values.hasattr("__arrow_c_stream__")? || values.hasattr("__arrow_c_array__")? {
-            let chunked = values.extract::<AnyArray>()?.into_chunked_array()?;
-            let (chunks, field) = chunked.into_inner();
+            let chunked = values.extract::<AnyArray>().map_err(unreadable)?;
+            let chunked = chunked.into_chunked_array().map_err(PyErr::from);
+            let (chunks, field) = chunked.map_err(unreadable)?.into_inner();
             return match &chunks[..] {
                 [] => Ok(arrow::array::new_empty_array(field.data_type())),
                 [chunk] => Ok(chunk.clone()),

@@ -150,7 +150,9 @@ pub fn panicked(cause: &(dyn std::any::Any + Send)) -> PyErr {
 
 /// What Arrow says of data that it cannot take.
 pub fn unreadable(problem: impl Display) -> PyErr {
-    DataError::new_err(format!("data: cannot be read as Arrow: {problem}"))
+    DataError::new_err(format!(
+        "data: cannot be read as Arrow: {problem}\n  hint: give every column values of one type, at least one"
+    ))
 }
 
 /// A report that could not be written; no data causes this.

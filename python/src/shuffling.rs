@@ -58,7 +58,8 @@ pub fn permute(
     work::run(py, keywords.threads, move || {
         let options = keywords.options()?;
         let table = Table::from_columns(&name, &columns)?;
-        let made = release(&table, &[name], &options)?;
+        let mut made = release(&table, &[name], &options)?;
+        made.report.out = Some("memory".to_owned());
         let randomized = columns.iter().enumerate().filter_map(|(at, (name, _))| {
             let values = made.randomized(at)?;
             Some((name.clone(), values.to_vec()))

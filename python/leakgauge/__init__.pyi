@@ -1,0 +1,212 @@
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
+from typing import Any, Literal, TypeAlias
+
+from . import results as results
+from . import shuffle as shuffle
+from ._exact import Confusion as Confusion
+from ._permute import Permuted as Permuted
+from .results import Audit, Comparison, Report
+
+__version__: str
+
+class Error(Exception):
+    """What leakgauge raises, in one hierarchy. The text says what is wrong, where, and what to do."""
+
+class DataError(Error):
+    """The data is wrong: a row, a column, a value, or the log as a whole."""
+
+class OptionError(Error):
+    """A keyword argument has a value that it cannot have, or does not go with another."""
+
+class GrammarError(OptionError):
+    """The text of a mechanism or of a claim is wrong."""
+
+class FileError(Error):
+    """A file cannot be opened, read or written, or is unusable as a whole."""
+
+class InternalError(Error):
+    """A defect of leakgauge itself. Please report it with the data that caused it."""
+
+_Path: TypeAlias = str | PathLike[str]
+_Column: TypeAlias = str | int
+_Columns: TypeAlias = _Column | Sequence[_Column]
+_Claims: TypeAlias = str | Iterable[str]
+_Prior: TypeAlias = str | Mapping[Any, float]
+_Lists: TypeAlias = str | Sequence[str] | Mapping[str, str]
+_Scores: TypeAlias = str | Sequence[str] | Mapping[Any, str]
+
+def audit_log(
+    data: Any,
+    *,
+    secret: Any = None,
+    observe: _Columns | None = None,
+    claims: _Claims = (),
+    name: str = "data",
+    missing: Literal["error", "drop", "label"] = "error",
+    header: bool | None = None,
+    delimiter: str | None = None,
+    categorical: _Columns = (),
+    numeric: _Columns = (),
+    count: Any = None,
+    group: Any = None,
+    row_id: _Column | None = None,
+    secrets: Any = (),
+    wide: bool = False,
+    list: _Lists = (),
+    resolution: Mapping[str, float] = {},
+    fit_on: Any = None,
+    max_rows: int | None = None,
+    confidence: float = 0.95,
+    seed: int = 0,
+    scorer: str = "auto",
+    scores: _Scores | None = None,
+    budget: str | float = "20s",
+    quick: bool = False,
+    split: Literal["random", "blocks"] = "random",
+    prior: _Prior = "uniform",
+    margin: float = 0.02,
+    threads: int | None = None,
+) -> Audit: ...
+def estimate_log(
+    data: Any,
+    *,
+    secret: Any = None,
+    observe: _Columns | None = None,
+    name: str = "data",
+    missing: Literal["error", "drop", "label"] = "error",
+    header: bool | None = None,
+    delimiter: str | None = None,
+    categorical: _Columns = (),
+    numeric: _Columns = (),
+    count: Any = None,
+    group: Any = None,
+    row_id: _Column | None = None,
+    secrets: Any = (),
+    wide: bool = False,
+    list: _Lists = (),
+    resolution: Mapping[str, float] = {},
+    fit_on: Any = None,
+    max_rows: int | None = None,
+    confidence: float = 0.95,
+    seed: int = 0,
+    scorer: str = "auto",
+    scores: _Scores | None = None,
+    budget: str | float = "20s",
+    quick: bool = False,
+    split: Literal["random", "blocks"] = "random",
+    prior: _Prior = "uniform",
+    margin: float = 0.02,
+    threads: int | None = None,
+) -> Audit: ...
+def compare(
+    logs: Sequence[Any],
+    mechanism: str | Sequence[str] = (),
+    *,
+    against: Literal["previous", "first"] = "previous",
+    names: Sequence[str] | None = None,
+    missing: Literal["error", "drop", "label"] = "error",
+    secret: _Column | None = None,
+    observe: _Columns | None = None,
+    header: bool | None = None,
+    delimiter: str | None = None,
+    categorical: _Columns = (),
+    numeric: _Columns = (),
+    count: _Column | None = None,
+    row_id: _Column | None = None,
+    secrets: Any = (),
+    wide: bool = False,
+    list: _Lists = (),
+    resolution: Mapping[str, float] = {},
+    fit_on: Any = None,
+    max_rows: int | None = None,
+    confidence: float = 0.95,
+    seed: int = 0,
+    scorer: str = "auto",
+    scores: _Scores | None = None,
+    budget: str | float = "20s",
+    quick: bool = False,
+    split: Literal["random", "blocks"] = "random",
+    prior: _Prior = "uniform",
+    margin: float = 0.02,
+    threads: int | None = None,
+) -> Comparison: ...
+def audit_scores(
+    in_scores: Any = None,
+    out_scores: Any = None,
+    *,
+    keep: Any = None,
+    scores: Any = None,
+    shadows: int | None = None,
+    unit: Literal["model", "row"] = "model",
+    claims: _Claims = (),
+    name: str = "scores",
+    group: Any = None,
+    secrets: Any = (),
+    max_rows: int | None = None,
+    confidence: float = 0.95,
+    seed: int = 0,
+    budget: str | float = "20s",
+    quick: bool = False,
+    split: Literal["random", "blocks"] = "random",
+    prior: _Prior = "uniform",
+    margin: float = 0.02,
+    threads: int | None = None,
+) -> Audit: ...
+def bounds(
+    mechanism: str,
+    *,
+    at_epsilon: float | None = None,
+    secrets: int | None = None,
+    group: int | None = None,
+    values: int | None = None,
+    records: int | None = None,
+    largest_prior: float | None = None,
+) -> Report: ...
+def channel(
+    *matrices: Any,
+    compose: Literal["parallel", "cascade"] | None = None,
+    repeat: int = 1,
+    prior: str | Mapping[Any, float] | Iterable[float] = "uniform",
+    gain: Any = None,
+    loss: Any = None,
+    epsilon: float | Iterable[float] = (),
+    pair: tuple[Any, Any] | None = None,
+    normalize: bool = False,
+    method: Literal["auto", "direct", "embedding", "pruned"] = "auto",
+    threads: int | None = None,
+) -> Report: ...
+def simulate(mechanism: str, rows: int, seed: int = 0) -> dict[str, Any]: ...
+def confusion(
+    tp: int, fn: int, fp: int, tn: int, *, alpha: float = 0.05, delta: float | Iterable[float] = 0.0
+) -> Confusion: ...
+def permute(
+    data: Any,
+    *,
+    move: _Columns,
+    groups: Literal["distance", "haversine", "nearest", "path", "equal", "file"],
+    alpha: float,
+    by: _Columns = (),
+    radius: float | None = None,
+    size: int | None = None,
+    edges: _Path | None = None,
+    group_file: _Path | None = None,
+    id: _Column | None = None,
+    distance: Literal["kendall", "hamming"] = "kendall",
+    order: Literal["best", "breadth-first", "reverse-cuthill-mckee", "two-ended", "sweep"] = "best",
+    bound_by_width: bool = False,
+    epsilon: float | None = None,
+    randomizer: str | None = None,
+    values: Iterable[Any] = (),
+    already_epsilon: float | None = None,
+    subsets: Iterable[int] = (1, 5, 10),
+    also: Iterable[float] = (),
+    also_group_file: Iterable[_Path] = (),
+    previous: Iterable[float] = (),
+    delta: float = 0.05,
+    eta: float = 0.8,
+    trials: int | None = None,
+    confidence: float = 0.95,
+    seed: int | None = None,
+    threads: int | None = None,
+) -> Permuted: ...

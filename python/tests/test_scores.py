@@ -1,0 +1,119 @@
+"""Membership scores, and tables of answers."""
+
+import math
+
+import numpy
+import pytest
+
+import leakgauge
+
+
+def test_scores_of_two_sides_are_audited_as_given(rng):
+    found = leakgauge.audit_scores(rng.normal(1.5, 1, 1_000), rng.normal(0, 1, 1_000), claims="dp(epsilon=0.5)")
+    assert found.verdict == "violated" and found.worst_pair.secrets == ("in", "out")
+    assert found.method["scorer"] == "given"
+    # The total variation of the two normal laws is 0.547.
+    assert 0.4 < found.total_variation.lower < 0.547
+    assert [warning.code for warning in found.warnings] == ["order-not-checked"]
+
+
+def test_scores_that_tell_nothing_refute_nothing(rng):
+    found = leakgauge.audit_scores(rng.normal(0, 1, 500), rng.normal(0, 1, 500), claims="dp(epsilon=0.1)")
+    assert found.verdict == "inconclusive" and found.total_variation.lower < 0.05
+
+
+def lira(rng, models=64, records=60, effect=2.0):
+    keep = rng.random((models, records)) < 0.5
+    hardness = rng.normal(0, 3, records)
+    return keep, hardness + rng.normal(0, 1, keep.shape) + effect * keep
+
+
+def test_lira_compares_every_record_with_itself(rng):
+    keep, scores = lira(rng)
+    found = leakgauge.audit_scores(keep=keep, scores=scores, unit="row")
+    # Records differ by more than membership does: without shadow models little is seen.
+    blind = leakgauge.audit_scores(keep=keep, scores=scores, shadows=0, unit="row")
+    assert found.total_variation.lower > 0.55 > 0.35 > blind.total_variation.lower
+    assert found.input["rows"] == 32 * 60 and blind.input["rows"] == 64 * 60
+    queries = numpy.repeat(scores[:, :, None], 2, axis=2)
+    assert leakgauge.audit_scores(keep=keep, scores=queries, unit="row").to_json() == found.to_json()
+
+
+def test_lira_counts_models_unless_told_otherwise(rng):
+    keep, scores = lira(rng)
+    found = leakgauge.audit_scores(keep=keep, scores=scores)
+    assert found.input["units"]["units"] == 32
+    rows = leakgauge.audit_scores(keep=keep, scores=scores, unit="row")
+    assert found.total_variation.lower < rows.total_variation.lower
+
+
+def test_lira_sees_nothing_where_membership_has_no_effect(rng):
+    keep, scores = lira(rng, effect=0.0)
+    found = leakgauge.audit_scores(keep=keep, scores=scores, unit="row", claims="dp(epsilon=0.2)")
+    assert found.verdict == "inconclusive"
+
+
+def test_npz_files_hold_either_layout(rng, tmp_path):
+    keep, scores = lira(rng)
+    numpy.savez(tmp_path / "lira.npz", keep=keep, scores=scores)
+    found = leakgauge.audit_scores(tmp_path / "lira.npz", unit="row")
+    assert found.to_json() == leakgauge.audit_scores(keep=keep, scores=scores, unit="row").to_json()
+    sides = {"in_scores": rng.normal(1, 1, 200), "out_scores": rng.normal(0, 1, 300)}
+    numpy.savez(tmp_path / "sides.npz", **sides)
+    assert leakgauge.audit_scores(str(tmp_path / "sides.npz")).to_json() == leakgauge.audit_scores(**sides).to_json()
+
+
+def test_bad_scores_say_what_to_do(rng, tmp_path):
+    keep, scores = lira(rng)
+    numpy.savez(tmp_path / "other.npz", losses=scores)
+    for given, words in (
+        ({"in_scores": [1.0, math.nan], "out_scores": [1.0]}, "in_scores, entry 2: is NaN"),
+        ({"in_scores": [], "out_scores": [1.0]}, "one score a row"),
+        ({"in_scores": ["a"], "out_scores": [1.0]}, "give numbers"),
+        ({"in_scores": numpy.ma.masked_equal([1, 2], 2), "out_scores": [1.0]}, "masked"),
+        ({"keep": keep[:-1], "scores": scores}, "have the shapes"),
+        ({"keep": keep.astype(float), "scores": scores}, "keep as bool"),
+        ({"keep": keep, "scores": scores, "shadows": 64}, "leaves none"),
+        ({"keep": keep, "scores": scores, "shadows": 2}, "no record is in two"),
+        ({"in_scores": tmp_path / "other.npz"}, "holds losses"),
+    ):
+        with pytest.raises(leakgauge.DataError) as refused:
+            leakgauge.audit_scores(**given)
+        assert words in str(refused.value), str(refused.value)
+    with pytest.raises(leakgauge.FileError, match="absent"):
+        leakgauge.audit_scores(tmp_path / "absent.npz")
+    for given, words in (
+        ({}, "takes in_scores and out_scores"),
+        ({"in_scores": [1.0]}, "takes in_scores and out_scores"),
+        ({"keep": keep}, "takes in_scores and out_scores"),
+        ({"keep": keep, "scores": scores, "unit": "user"}, "unit=: must be"),
+        ({"in_scores": [1.0], "out_scores": [1.0], "scorer": "knn"}, "audit_log"),
+        ({"in_scores": [1.0], "out_scores": [1.0], "clams": 1}, "did you mean claims=?"),
+    ):
+        with pytest.raises(TypeError, match=words.replace("?", r"\?").replace("(", r"\(")):
+            leakgauge.audit_scores(**given)
+
+
+def test_a_table_of_answers_has_clopper_pearson_limits():
+    found = leakgauge.confusion(tp=100, fn=0, fp=0, tn=50, alpha=0.05, delta=[0, 1e-2])
+    missed, false_alarm = 1 - 0.025 ** (1 / 100), 1 - 0.025 ** (1 / 50)
+    assert found.total_variation.lower == pytest.approx(1 - missed - false_alarm)
+    expected = max(math.log((1 - missed) / false_alarm), math.log((1 - false_alarm) / missed))
+    assert found.epsilon.lower == pytest.approx(expected)
+    assert found.epsilons[1].lower < found.epsilon.lower and found.epsilons[1].delta == 0.01
+    assert found.true_positive_rate.point == 1 and found.false_positive_rate.upper == pytest.approx(false_alarm)
+    assert found.advantage.point == 1 and found.mu.lower > 0 and found.rho.lower > 0
+    assert "epsilon at least" in str(found) and found.to_dict()["alpha"] == 0.05
+    blind = leakgauge.confusion(50, 50, 50, 50)
+    assert blind.epsilon.lower == 0 and blind.advantage.lower < 0 < blind.advantage.upper
+
+
+def test_bad_tables_are_refused():
+    with pytest.raises(leakgauge.OptionError, match="no positive row"):
+        leakgauge.confusion(0, 0, 1, 1)
+    with pytest.raises(leakgauge.OptionError, match="alpha=0.9"):
+        leakgauge.confusion(1, 1, 1, 1, alpha=0.9)
+    with pytest.raises(leakgauge.OptionError, match="delta=1"):
+        leakgauge.confusion(1, 1, 1, 1, delta=1)
+    with pytest.raises(TypeError, match="tp=: must be a whole number"):
+        leakgauge.confusion(1.5, 1, 1, 1)
