@@ -230,3 +230,31 @@ fn record_batches_give_the_log_of_a_file() {
     let error = from_batches([batch, other], &options).unwrap_err();
     assert!(error.to_string().contains("record batch 2"), "{error}");
 }
+
+#[cfg(feature = "parquet")]
+#[test]
+fn a_second_log_of_record_batches_is_learned_from() {
+    use crate::common::columns::{arrow_file, numeric_batch};
+    use leakgauge::log::from_batches_fit_on;
+
+    let (batch, fit) = (numeric_batch(900), numeric_batch(300));
+    let place = crate::common::Place::new()
+        .file("log.arrow", arrow_file(&batch, None))
+        .file("fit.arrow", arrow_file(&fit, None));
+    let file = |name: &str| place.path().join(name).display().to_string();
+    let options = ReadOptions {
+        files: vec![file("log.arrow")],
+        fit_on: Some(file("fit.arrow")),
+        ..ReadOptions::default()
+    };
+    let read = leakgauge::log::read(&options, &Default::default()).unwrap();
+    let name = file("fit.arrow");
+    let built = from_batches_fit_on([batch.clone()], (&name, [fit]), &options).unwrap();
+    assert_same(&built, &read, "Arrow");
+    assert_eq!(built.fit_counts, read.fit_counts);
+    assert_eq!(built.facts.fit_on, Some(name));
+
+    let other = batch.project(&[0]).unwrap();
+    let error = from_batches_fit_on([batch], ("other", [other]), &options).unwrap_err();
+    assert!(error.to_string().contains("other"), "{error}");
+}

@@ -4,6 +4,7 @@ mod guarantee;
 mod models;
 mod orders;
 mod preservation;
+mod table;
 
 use serde_json::Value;
 
