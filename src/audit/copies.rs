@@ -3,8 +3,9 @@
 //!
 //! Three cases are told apart. Where all cells (a secret with an observation) have a multiple of g rows, the
 //! log was read g times, whatever the law: each cell keeps its g-th part. Where some multiplicity is commoner
-//! than independent rows of any law allow ([`copies::multiplicities`]) and the values are so fine that rows
-//! hardly ever tie by themselves, equal rows of a secret are copies, and one of them is kept. Where values are
+//! than independent rows of any law allow ([`copies::multiplicities`]), or rows tie within secrets and not across them
+//! ([`copies::of_one_secret`]), and the values are so fine that rows hardly ever tie by themselves, equal rows of a
+//! secret are copies, and one of them is kept. Where values are
 //! coarser, nobody can say which of the equal rows are copies: numbers are refused, labels and recurring
 //! integers are audited with the doubt in the verdict. A suspicion alone ([`copies::coincidences`]) changes
 //! nothing but the verdict's words.
@@ -58,20 +59,16 @@ pub(super) fn without_copies(log: &Log) -> Result<(Cow<'_, Log>, Vec<Warning>)> 
     }
     let found = copies::multiplicities(informative(&log.counts).map(|cell| cell.count));
     if found.p_value < ALARM {
-        let rows = log.counts.total();
         if log.observations.kind() == ObservationKind::Discrete {
             let copies = found.copies.round() as u64;
             warnings.push(Warning::CopiesSuspected { copies });
-        } else if own_ties(&log) > MAX_TIES / (rows as f64).sqrt() {
+        } else if !is_fine(&log) {
             return Err(undecidable(&log, found.copies));
         } else {
-            keep(log.to_mut(), |_| 1);
-            let kept = log.counts.total();
-            warnings.push(Warning::CopiesDropped {
-                rows,
-                copies: rows - kept,
-            });
+            warnings.push(drop_ties(log.to_mut()));
         }
+    } else if ties_of_one_secret(&log) < ALARM && is_fine(&log) {
+        warnings.push(drop_ties(log.to_mut()));
     } else if let Some(copies) = suspicion(&log) {
         warnings.push(Warning::CopiesSuspected { copies });
     }
@@ -150,6 +147,35 @@ fn keep(log: &mut Log, kept: impl Fn(u64) -> u64) {
     if let Some(sequence) = &mut log.sequence {
         sequence.retain(|&row| first(&mut left, row));
     }
+}
+
+/// One of equal rows stays.
+fn drop_ties(log: &mut Log) -> Warning {
+    let rows = log.counts.total();
+    keep(log, |_| 1);
+    let copies = rows - log.counts.total();
+    Warning::CopiesDropped { rows, copies }
+}
+
+/// Whether rows are so fine that they hardly ever tie by themselves.
+fn is_fine(log: &Log) -> bool {
+    log.observations.kind() != ObservationKind::Discrete
+        && own_ties(log) <= MAX_TIES / (log.counts.total() as f64).sqrt()
+}
+
+/// The p-value of ties within secrets being as many as across them lets expect, among secrets with enough rows.
+fn ties_of_one_secret(log: &Log) -> f64 {
+    let mut rows = log.counts.rows().to_vec();
+    rows.iter_mut()
+        .filter(|rows| **rows < MIN_ROWS)
+        .for_each(|rows| *rows = 0);
+    let (mut within, mut across) = (0, 0u64);
+    for cells in log.counts.by_symbol() {
+        let cells = cells.iter().filter(|cell| rows[cell.secret as usize] > 0);
+        within += cells.clone().map(|cell| cell.count - 1).sum::<u64>();
+        across += (cells.count() as u64).saturating_sub(1);
+    }
+    copies::of_one_secret(within, across, &rows)
 }
 
 /// The share of rows that are equal without being copies, about: rows of tall cells, and as many ties as there
@@ -243,8 +269,7 @@ fn shared_with_fit(log: &Log) -> Option<u64> {
             other += 1;
         }
     });
-    let are_fine = own_ties(log) <= MAX_TIES / (log.counts.total() as f64).sqrt();
-    (are_fine && same >= MIN_SHARED && same > 4 * (other + 5)).then_some(same)
+    (is_fine(log) && same >= MIN_SHARED && same > 4 * (other + 5)).then_some(same)
 }
 
 /// The cells of both logs that have an observation in common.

@@ -68,7 +68,7 @@ pub fn figures(document: &mut Document, audit: &Findings) {
 /// How the limits hold.
 pub fn note(audit: &Findings) -> String {
     format!(
-        "Each figure's limits hold with {} % confidence; n/a: no such limit is possible, or nothing was measured. \
+        "Each limit by itself holds with {} % confidence; n/a: no such limit is possible, or nothing was measured. \
          An estimate that noise put outside of its limits, or of what is possible, is printed at the nearest value inside \
          (JSON keeps it as `raw`). Guessing blind errs with probability {}.",
         100.0 * audit.confidence,

@@ -2,7 +2,7 @@
 //!
 //! Equal rows arise when observations take few values (labels, rounding, a timer's ticks) and when rows
 //! were written twice. The first is harmless; the second puts the same row into the part that is learned
-//! and the part that judges, and leak-free logs are then certified to leak. Two questions tell them apart.
+//! and the part that judges, and leak-free logs are then certified to leak. Three questions tell them apart.
 //!
 //! # How often is often? ([`multiplicities`])
 //!
@@ -30,10 +30,18 @@
 //! measurements (numbers with a grid), never of identifiers or labels, and call what it finds a
 //! suspicion.
 //!
+//! # Do secrets never share a value? ([`of_one_secret`])
+//!
+//! Copies keep the secret. Values that recur by themselves recur under every secret: with n_s rows of secret
+//! s, two rows that tie are of different secrets in the ratio Σ_{s<t} n_s n_t to Σ_s n_s (n_s − 1)/2. Ties
+//! within secrets and none across are copies, unless every secret has recurring values of its own. So ask it
+//! only where values are so fine that hardly any recur, and say what was left out.
+//!
 //! # References
 //! Good 1953, doi:10.1093/biomet/40.3-4.237 (numbers of cells seen j times); Joag-Dev and Proschan 1983,
 //! doi:10.1214/aos/1176346079 (negative association).
 
+use crate::binomial_tail;
 use crate::special::normal_survival;
 
 /// The largest multiplicity that is looked at for a bulge.
@@ -203,6 +211,36 @@ fn pairs_by_distance(cells: &[GridCell]) -> ([f64; NEAR + 1], [f64; NEAR + 1]) {
     (within, across)
 }
 
+/// The p-value of values that recur under all secrets alike: whether rows tie within secrets, and hardly ever
+/// across them.
+///
+/// `within` are the rows beyond the first of every cell, `across` the secrets beyond the first of every
+/// observation, `rows` the rows of every secret.
+///
+/// # Formula
+/// P(Bin(`within` + `across`, q) ≤ `across`), q the part of pairs of rows that are of different secrets; 1 where
+/// more than a twentieth of the ties that q lets expect are across.
+///
+/// # Conditions
+/// See the [module](self). Values that recur for one secret alone are accused.
+pub fn of_one_secret(within: u64, across: u64, rows: &[u64]) -> f64 {
+    let total: f64 = rows.iter().map(|&rows| rows as f64).sum();
+    let same: f64 = rows
+        .iter()
+        .map(|&rows| rows as f64 * (rows as f64 - 1.0))
+        .sum();
+    let pairs = total * (total - 1.0);
+    if within == 0 || pairs <= 0.0 {
+        return 1.0;
+    }
+    let different = 1.0 - same / pairs;
+    let ratio = different / (1.0 - different).max(f64::MIN_POSITIVE);
+    if across as f64 > 0.05 * ratio * within as f64 {
+        return 1.0;
+    }
+    binomial_tail::at_most(across, within + across, different)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -293,5 +331,41 @@ mod tests {
             found.p_value < 1e-3 && (found.copies - 100.0).abs() < 50.0,
             "{found:?}"
         );
+    }
+
+    /// Two secrets with equal rows: each tie is across with probability about ½.
+    #[test]
+    fn ties_of_one_secret_are_counted_like_tosses_of_a_coin() {
+        let rows = [500, 500];
+        let p = of_one_secret(14, 0, &rows);
+        assert!((p - 0.5f64.powi(14)).abs() < 2e-6, "{p}");
+        assert_eq!(of_one_secret(14, 2, &rows), 1.0);
+        assert_eq!(of_one_secret(0, 0, &rows), 1.0);
+        // Rows of a rare secret hardly ever tie with anything.
+        assert!(of_one_secret(14, 0, &[1000, 10]) > 0.5);
+        assert_eq!(of_one_secret(14, 0, &[1000, 0]), 1.0);
+    }
+
+    /// Values that recur by themselves, of all secrets alike, are not accused.
+    #[test]
+    fn values_that_recur_under_all_secrets_are_no_copies() {
+        let mut accused = 0;
+        for seed in 0..400 {
+            let mut rng = rng(seed);
+            let mut counts: HashMap<(u32, i64), u64> = HashMap::new();
+            for _ in 0..1000 {
+                let row = (rng.random_range(0..2), rng.random_range(0..10_000));
+                *counts.entry(row).or_default() += 1;
+            }
+            let within = counts.values().map(|count| count - 1).sum();
+            let both = |value: i64| (0..2).all(|secret| counts.contains_key(&(secret, value)));
+            let across = (0..10_000).filter(|&value| both(value)).count() as u64;
+            let rows = [0, 1].map(|secret| {
+                let of = counts.iter().filter(|(cell, _)| cell.0 == secret);
+                of.map(|(_, count)| count).sum()
+            });
+            accused += u32::from(of_one_secret(within, across, &rows) < 1e-4);
+        }
+        assert_eq!(accused, 0);
     }
 }
