@@ -80,7 +80,7 @@ def _export(data: Any, name: str) -> _Capsule | None:
         ) from problem
 
 
-def _frame(data: Any, name: str) -> tuple[Any, list[tuple]]:
+def _frame(data: Any, name: str) -> tuple[Any, list[tuple[str, Any, Any]]]:
     # The index of a pandas frame names rows; exported, it would be one more observation.
     if hasattr(data, "reset_index"):
         data = data.reset_index(drop=True)
@@ -92,7 +92,7 @@ def _frame(data: Any, name: str) -> tuple[Any, list[tuple]]:
     return None, _columns(columns, name, False)
 
 
-def _columns(data: Any, name: str, has_labels: bool) -> list[tuple]:
+def _columns(data: Any, name: str, has_labels: bool) -> list[tuple[str, Any, Any]]:
     if isinstance(data, Mapping):
         return [(str(column), *_values(values, name, str(column))) for column, values in data.items()]
     if isinstance(data, (list, tuple)) and data and isinstance(data[0], Mapping):
