@@ -163,3 +163,18 @@ def test_missing_values_are_what_the_caller_says(log):
     # A gap in a column that is not looked at does not matter.
     unused = leakgauge.audit_log({**log, "note": gaps}, observe="observation", budget=1)
     assert unused.input["rows"] == 3_000
+
+
+def test_pandas_needs_no_other_library(log):
+    frame = "pandas.DataFrame({'secret': ['a', 'b'] * 50, 't': range(100), 'seen': [True, False] * 50})"
+    code = f"""if True:
+        import sys
+        sys.modules["pyarrow"] = None
+        import pandas, leakgauge
+        frame = {frame}
+        shown = leakgauge.audit_log(frame, budget=1)
+        assert shown.to_json() == leakgauge.audit_log(frame.to_dict("list"), budget=1).to_json()
+        print(shown.input["rows"])
+    """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "100\n", done.stderr
