@@ -119,6 +119,17 @@ def test_a_matrix_with_labels_is_a_log(log):
     assert beside.worst_pair.secrets == found.worst_pair.secrets
 
 
+def test_one_column_with_labels_is_a_log(log):
+    few = {name: values[:800] for name, values in log.items()}
+    expected = leakgauge.audit_log({"secret": few["secret"], "x0": few["observation"]}, budget=1).to_json()
+    column = few["observation"]
+    column_of = (lambda values: values, pandas.Series, polars.Series, pyarrow.array)
+    for make in column_of:
+        assert leakgauge.audit_log(make(column), secret=few["secret"], budget=1).to_json() == expected, make
+        with pytest.raises(leakgauge.DataError, match="pass secret=labels"):
+            leakgauge.audit_log(make(column))
+
+
 def test_options_are_those_of_the_command_line(log, tmp_path):
     units = numpy.arange(3_000) // 10
     found = leakgauge.audit_log(
