@@ -16,6 +16,8 @@ _KINDS = (
     "a structured NumPy array, an array of numbers with secret=labels, or a path"
 )
 
+_NO_SECRETS = "{name}: an array without names has no secrets\n  hint: pass secret=labels, one a row"
+
 
 class _Capsule:
     """What an object exported, so that errors of its export are told apart from errors of its content."""
@@ -50,7 +52,11 @@ def table(
 ) -> dict[str, Any]:
     """Data and columns beside it (`secret=labels`) as the native module takes them."""
     frame = None
-    if _is_frame(data):
+    if _is_series(data):
+        if not beside:
+            raise DataError(_NO_SECRETS.format(name=name))
+        columns = [("x0", *_values(data, name, "x0"))]
+    elif _is_frame(data):
         frame, columns = _frame(data, name)
     else:
         columns = _columns(data, name, bool(beside))
@@ -64,6 +70,12 @@ def table(
 
 def _is_frame(data: Any) -> bool:
     return hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__")
+
+
+def _is_series(data: Any) -> bool:
+    """Whether it is one column: a series of pandas or polars, an array of pyarrow."""
+    is_array = hasattr(data, "type") and not hasattr(data, "schema") and not hasattr(data, "columns")
+    return hasattr(data, "to_frame") or (is_array and _is_frame(data))
 
 
 def _export(data: Any, name: str) -> _Capsule | None:
@@ -80,7 +92,7 @@ def _export(data: Any, name: str) -> _Capsule | None:
         ) from problem
 
 
-def _frame(data: Any, name: str) -> tuple[Any, list[tuple]]:
+def _frame(data: Any, name: str) -> tuple[Any, list[tuple[str, Any, Any]]]:
     # The index of a pandas frame names rows; exported, it would be one more observation.
     if hasattr(data, "reset_index"):
         data = data.reset_index(drop=True)
@@ -92,7 +104,7 @@ def _frame(data: Any, name: str) -> tuple[Any, list[tuple]]:
     return None, _columns(columns, name, False)
 
 
-def _columns(data: Any, name: str, has_labels: bool) -> list[tuple]:
+def _columns(data: Any, name: str, has_labels: bool) -> list[tuple[str, Any, Any]]:
     if isinstance(data, Mapping):
         return [(str(column), *_values(values, name, str(column))) for column, values in data.items()]
     if isinstance(data, (list, tuple)) and data and isinstance(data[0], Mapping):
@@ -108,7 +120,7 @@ def _columns(data: Any, name: str, has_labels: bool) -> list[tuple]:
             raise DataError(f"{name}: a structured array must have one dimension\n  hint: pass data.ravel()")
         return [(column, *_values(array[column], name, column)) for column in array.dtype.names]
     if not has_labels:
-        raise DataError(f"{name}: an array without names has no secrets\n  hint: pass secret=labels, one a row")
+        raise DataError(_NO_SECRETS.format(name=name))
     if array.ndim == 1:
         return [("x0", *_values(array, name, "x0"))]
     if array.ndim != 2:

@@ -47,9 +47,13 @@ def matrix(given: Any, rows: str = "secret") -> Any:
     try:
         values = numpy.asarray(given, dtype=float)
     except (TypeError, ValueError) as problem:
-        raise _native.DataError(f"matrix: {problem}\n  hint: give numbers, one row a {rows}, rows of one length") from None
+        raise _native.DataError(
+            f"matrix: {problem}\n  hint: give numbers, one row a {rows}, rows of one length"
+        ) from None
     if values.ndim != 2:
-        raise _native.DataError(f"matrix: has {values.ndim} dimensions\n  hint: give one row a {rows}, one column each observation")
+        raise _native.DataError(
+            f"matrix: has {values.ndim} dimensions\n  hint: give one row a {rows}, one column each observation"
+        )
     labels = labels or [str(at) for at in range(values.shape[0])]
     columns = columns or [str(at) for at in range(values.shape[1])]
     return labels, columns, values.ravel().tolist()

@@ -43,7 +43,12 @@ def estimate_log(data: Any, *, secret: Any = None, observe: Any = None, **option
 
 
 def compare(
-    logs: Sequence[Any], mechanism: Any = (), *, against: str = "previous", names: Sequence[str] | None = None, **options: Any
+    logs: Sequence[Any],
+    mechanism: Any = (),
+    *,
+    against: str = "previous",
+    names: Sequence[str] | None = None,
+    **options: Any,
 ) -> Comparison:
     """Audits several logs, and says how they differ, with limits.
 
@@ -130,6 +135,8 @@ def _call(function: str, given: dict[str, Any]) -> str:
     for name, value in given.items():
         if value is None or (name == "claims" and not value):
             continue
-        is_short = isinstance(value, (str, int, float, bool)) or (isinstance(value, (list, tuple, dict)) and len(value) < 9)
+        is_short = isinstance(value, (str, int, float, bool)) or (
+            isinstance(value, (list, tuple, dict)) and len(value) < 9
+        )
         written.append(f"{name}={value!r}" if is_short else f"{name}=…")
     return f"leakgauge.{function}({', '.join(written)})"

@@ -29,7 +29,7 @@ def _number(name: str, value: Any) -> float:
 def _whole(name: str, value: Any) -> int:
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise _refuse(name, "a whole number", value)
-    whole = value.__index__()
+    whole = int(value.__index__())
     if not 0 <= whole < 2**64:
         raise _refuse(name, "a whole number from 0 to 2**64 - 1", value)
     return whole
@@ -50,11 +50,14 @@ def _column(name: str, value: Any) -> str:
     return value if isinstance(value, str) else str(_whole(name, value))
 
 
+def _listed(value: Any) -> Iterable[Any]:
+    """One value as several."""
+    return [value] if isinstance(value, str) or not isinstance(value, Iterable) else value
+
+
 def _several(convert: Convert) -> Convert:
     def all_of(name: str, value: Any) -> list[Any]:
-        if isinstance(value, str) or not isinstance(value, Iterable):
-            value = [value]
-        return [convert(name, item) for item in value]
+        return [convert(name, item) for item in _listed(value)]
 
     return all_of
 
@@ -79,13 +82,13 @@ def _resolution(name: str, value: Any) -> list[tuple[str, float]]:
 def _lists(name: str, value: Any) -> list[str]:
     if isinstance(value, Mapping):
         return [f"{column}={how}" for column, how in _by_column(name, value)]
-    return _several(_text)(name, value)
+    return [_text(name, item) for item in _listed(value)]
 
 
 def _scores(name: str, value: Any) -> list[str]:
     if isinstance(value, Mapping):
         return [f"{_label(name, secret)}={column}" for secret, column in value.items()]
-    return _several(_text)(name, value)
+    return [_text(name, item) for item in _listed(value)]
 
 
 def _budget(name: str, value: Any) -> str:
@@ -95,7 +98,7 @@ def _budget(name: str, value: Any) -> str:
 def _delimiter(name: str, value: Any) -> int:
     text = "\t" if value in ("tab", "\\t") else _text(name, value)
     if len(text) != 1 or not text.isascii() or text in '"\r\n':
-        raise _refuse(name, "one ASCII character, or \"tab\"", value)
+        raise _refuse(name, 'one ASCII character, or "tab"', value)
     return ord(text)
 
 
@@ -166,9 +169,7 @@ def unknown(function: str, given: Iterable[str], known: Iterable[str]) -> None:
         raise TypeError(f"{function}() has no keyword argument {name}={hint}")
 
 
-def converted(
-    function: str, given: Mapping[str, Any], known: Mapping[str, tuple[Any, Convert]]
-) -> dict[str, Any]:
+def converted(function: str, given: Mapping[str, Any], known: Mapping[str, tuple[Any, Convert]]) -> dict[str, Any]:
     """Every known keyword argument in its plain form."""
     unknown(function, given, known)
     return {name: convert(name, given.get(name, default)) for name, (default, convert) in known.items()}

@@ -70,10 +70,10 @@ def permute(data: Any, *, move: Any, groups: str, alpha: float, **options: Any) 
     keywords = _options.converted("permute", {"move": move, "groups": groups, "alpha": alpha, **options}, _KEYWORDS)
     arrays = _arrays(data)
     texts = [(name, _texts(name, values)) for name, values in arrays.items()]
-    order, randomized, written = _native.permute("data", texts, keywords)
+    received, randomized, written = _native.permute("data", texts, keywords)
     import numpy
 
-    order = numpy.asarray(order)
+    order = numpy.asarray(received)
     names = list(arrays)
     moved = {name if name in arrays else names[int(name) - 1] for name in keywords["move"]}
     replaced = dict(randomized)
@@ -113,10 +113,13 @@ def _texts(name: str, values: Any) -> list[str]:
         raise DataError(f"data, column {name}: has masked values\n  hint: fill them in, with filled()")
     if values.dtype.kind == "O":
         texts = _data._texts(values.tolist(), "data", name)
-        if None in texts:
+        there = [text for text in texts if text is not None]
+        if len(there) < len(texts):
             row = texts.index(None) + 1
             raise DataError(f"data, row {row}, column {name}: the value is missing\n  hint: fill it in")
-        return texts
+        return there
     if values.dtype.kind not in "iufbUT":
-        raise DataError(f"data, column {name}: values of type {values.dtype} are not read\n  hint: give numbers or texts")
+        raise DataError(
+            f"data, column {name}: values of type {values.dtype} are not read\n  hint: give numbers or texts"
+        )
     return [value if isinstance(value, str) else repr(value) for value in values.tolist()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from . import _data, _log, _options
+from . import _log, _options
 from ._native import DataError
 from .results import Audit
 

@@ -13,6 +13,8 @@ from dataclasses import FrozenInstanceError, dataclass, field, fields
 from typing import Any, ClassVar, Self, overload
 
 from . import _notebook
+from ._native import Comparison as NativeComparison
+from ._native import Findings, Written
 
 
 class Keys:
@@ -163,7 +165,7 @@ class LogWarning(Keys):
 class Pairs:
     """Every pair of secrets; frames take it as it is (`__arrow_c_stream__`): `polars.DataFrame(r.pairs)`."""
 
-    def __init__(self, pairs: Sequence[Pair], native: Any) -> None:
+    def __init__(self, pairs: Sequence[Pair], native: Findings) -> None:
         self._pairs = tuple(pairs)
         self._native = native
 
@@ -266,10 +268,10 @@ class Report:
 
     found: Record
     command: str
-    _native: Any
+    _native: Written
 
     @classmethod
-    def _of(cls, native: Any, command: str) -> Report:
+    def _of(cls, native: Written, command: str) -> Report:
         return cls(Record(json.loads(native.json)), command, native)
 
     def __getattr__(self, key: str) -> Any:
@@ -292,7 +294,8 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """The report as `leakgauge schema` describes it."""
-        return json.loads(self._native.json)
+        report: dict[str, Any] = json.loads(self._native.json)
+        return report
 
     def to_text(self) -> str:
         """The report for a terminal."""
@@ -315,11 +318,11 @@ class Comparison:
     differences: tuple[Record, ...]
     notes: tuple[str, ...]
     confidence: float
-    _native: Any
+    _native: NativeComparison
     _call: str
 
     @classmethod
-    def _of(cls, native: Any, call: str) -> Comparison:
+    def _of(cls, native: NativeComparison, call: str) -> Comparison:
         found = json.loads(native.report("json"))
         verdicts = {log.get("verdict") for log in found["logs"]}
         ranked = ("violated", "inconclusive", "holds")
@@ -344,7 +347,8 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """The report, as `leakgauge schema compare` describes it."""
-        return json.loads(self.to_json())
+        report: dict[str, Any] = json.loads(self.to_json())
+        return report
 
     def to_text(self) -> str:
         """The report for a terminal."""
@@ -388,11 +392,11 @@ class Audit:
     method: Mapping[str, Any]
     confidence: float
     seed: int
-    _native: Any
+    _native: Findings
     _call: str
 
     @classmethod
-    def _of(cls, native: Any, call: str) -> Audit:
+    def _of(cls, native: Findings, call: str) -> Audit:
         found = json.loads(native.report("json"))
         return cls(
             claims=tuple(Claim.of(claim) for claim in found["claims"]),
@@ -446,7 +450,8 @@ class Audit:
 
     def to_dict(self) -> dict[str, Any]:
         """The report, as `leakgauge schema audit` describes it."""
-        return json.loads(self.to_json())
+        report: dict[str, Any] = json.loads(self.to_json())
+        return report
 
     def to_text(self) -> str:
         """The report for a terminal."""

@@ -132,16 +132,18 @@ def test_bad_shuffles_are_refused():
 def test_rows_are_shuffled_within_groups():
     ages = numpy.array([1, 2, 3, 11, 12, 13])
     values = numpy.array([1.5, 2, 3, 4, 5, 6])
-    for data in ({"age": ages, "v": values}, polars.DataFrame({"age": ages, "v": values}), pyarrow.table({"age": ages, "v": values})):
+    for data in (
+        {"age": ages, "v": values},
+        polars.DataFrame({"age": ages, "v": values}),
+        pyarrow.table({"age": ages, "v": values}),
+    ):
         found = leakgauge.permute(data, move="v", groups="distance", by="age", radius=2, alpha=1, seed=1)
         assert found.data["age"].tolist() == ages.tolist()
         assert found.data["v"].tolist() == values[found.permutation].tolist()
         assert sorted(found.data["v"]) == values.tolist()
     assert found.report.alpha == 1 and found.report.rows == 6
     words = {"age": ages, "v": ["a", "b"] * 3}
-    found = leakgauge.permute(
-        words, move="v", groups="equal", by="age", alpha=1, epsilon=1, values=["a", "b"], seed=2
-    )
+    found = leakgauge.permute(words, move="v", groups="equal", by="age", alpha=1, epsilon=1, values=["a", "b"], seed=2)
     assert found.report.epsilon == pytest.approx(1) and set(found.data["v"]) <= {"a", "b"}
     for options, words_of_error in (
         ({"groups": "equal"}, "by=: is missing"),
@@ -171,7 +173,9 @@ def test_logs_are_compared(tmp_path):
     read = leakgauge.compare(paths, "randomized-response(epsilon=1)", against="first", budget=1)
     command = ["compare", *map(str, paths), "--mechanism", "randomized-response(epsilon=1)", "--against", "first"]
     text = subprocess.run(
-        [sys.executable, "-m", "leakgauge", *command, "--budget", "1s", "--format", "json"], capture_output=True, text=True
+        [sys.executable, "-m", "leakgauge", *command, "--budget", "1s", "--format", "json"],
+        capture_output=True,
+        text=True,
     ).stdout
     assert read.to_json() == text
     assert json.loads(text)["differences"] == found.to_dict()["differences"]

@@ -50,7 +50,9 @@ def test_names_are_found_when_they_are_used():
     with pytest.raises(AttributeError, match="no attribute 'beauty'"):
         leakgauge.beauty
     # A fresh interpreter: nothing was used before.
-    code = "import leakgauge; leakgauge.shuffle.reidentify; leakgauge.results.Estimate; from leakgauge import *; audit_log"
+    code = (
+        "import leakgauge; leakgauge.shuffle.reidentify; leakgauge.results.Estimate; from leakgauge import *; audit_log"
+    )
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

@@ -119,6 +119,17 @@ def test_a_matrix_with_labels_is_a_log(log):
     assert beside.worst_pair.secrets == found.worst_pair.secrets
 
 
+def test_one_column_with_labels_is_a_log(log):
+    few = {name: values[:800] for name, values in log.items()}
+    expected = leakgauge.audit_log({"secret": few["secret"], "x0": few["observation"]}, budget=1).to_json()
+    column = few["observation"]
+    column_of = (lambda values: values, pandas.Series, polars.Series, pyarrow.array)
+    for make in column_of:
+        assert leakgauge.audit_log(make(column), secret=few["secret"], budget=1).to_json() == expected, make
+        with pytest.raises(leakgauge.DataError, match="pass secret=labels"):
+            leakgauge.audit_log(make(column))
+
+
 def test_options_are_those_of_the_command_line(log, tmp_path):
     units = numpy.arange(3_000) // 10
     found = leakgauge.audit_log(
@@ -163,3 +174,18 @@ def test_missing_values_are_what_the_caller_says(log):
     # A gap in a column that is not looked at does not matter.
     unused = leakgauge.audit_log({**log, "note": gaps}, observe="observation", budget=1)
     assert unused.input["rows"] == 3_000
+
+
+def test_pandas_needs_no_other_library(log):
+    frame = "pandas.DataFrame({'secret': ['a', 'b'] * 50, 't': range(100), 'seen': [True, False] * 50})"
+    code = f"""if True:
+        import sys
+        sys.modules["pyarrow"] = None
+        import pandas, leakgauge
+        frame = {frame}
+        shown = leakgauge.audit_log(frame, budget=1)
+        assert shown.to_json() == leakgauge.audit_log(frame.to_dict("list"), budget=1).to_json()
+        print(shown.input["rows"])
+    """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "100\n", done.stderr

@@ -222,7 +222,7 @@ fn sources_in(directories: &[PathBuf]) -> Vec<Source> {
 
 /// The root package and the members under `crates` and `audits`, relative to the workspace.
 pub fn packages() -> Vec<PathBuf> {
-    let mut packages = vec![PathBuf::new()];
+    let mut packages = vec![PathBuf::new(), PathBuf::from("python")];
     for directory in ["crates", "audits"] {
         for entry in std::fs::read_dir(root().join(directory)).expect("a directory of crates") {
             packages.push(Path::new(directory).join(entry.expect("an entry").file_name()));
