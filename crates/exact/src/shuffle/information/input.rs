@@ -1,7 +1,8 @@
 //! Users who randomize their inputs before shuffling: mutual information between one input and the shuffled messages.
 
 use super::basic::{check, check_size};
-use super::ratio::{MIN_SHARED, RatioLaw};
+use super::ratio::{MIN_SHARED, excess};
+use super::spread::Spread;
 use crate::channel::{Channel, Prior};
 use leakgauge_base::error::{Error, Result};
 
@@ -79,77 +80,55 @@ impl Signal {
     /// n is 0.
     pub fn information(&self, n: u64) -> Result<f64> {
         check_size(n)?;
+        if self.decoys.iter().all(|q| *q > 0.0) {
+            return Ok(Spread::new(&self.inputs, &self.decoys).gap(n));
+        }
         let shared = |row: &[f64]| -> f64 {
-            row.iter()
-                .zip(&self.decoys)
-                .filter(|(_, q)| **q > 0.0)
-                .map(|(r, _)| r)
-                .sum()
+            let cells = row.iter().zip(&self.decoys);
+            cells.filter(|(_, q)| **q > 0.0).map(|(r, _)| r).sum()
         };
         let kept: f64 = self.inputs.iter().map(|(p, row)| p * shared(row)).sum();
         let mut told = self.revealed();
         if kept > 0.0 {
             // Given that the message is shared, the input has distribution P(x)·R_x(shared)/kept.
-            let conditional: Vec<(f64, Vec<f64>)> = self
-                .inputs
-                .iter()
-                .map(|(p, row)| {
-                    (
-                        p * shared(row) / kept,
-                        row.iter().map(|r| r / shared(row)).collect(),
-                    )
-                })
-                .filter(|(p, _)| *p > 0.0)
-                .collect();
-            told += kept * self.shared_information(&conditional, n);
+            let conditional = self.inputs.iter().map(|(p, row)| {
+                let whole = shared(row);
+                (p * whole / kept, row.iter().map(|r| r / whole).collect())
+            });
+            let conditional: Vec<(f64, Vec<f64>)> = conditional.filter(|(p, _)| *p > 0.0).collect();
+            told += kept * Spread::new(&conditional, &self.decoys).gap(n);
         }
-        Ok(told.max(0.0))
-    }
-
-    fn shared_information(&self, inputs: &[(f64, Vec<f64>)], n: u64) -> f64 {
-        let law = |row: &[f64]| {
-            RatioLaw::new(
-                row.iter()
-                    .copied()
-                    .zip(self.decoys.iter().copied())
-                    .filter(|(_, q)| *q > 0.0),
-            )
-        };
-        let each: f64 = inputs
-            .iter()
-            .map(|(p, row)| p * law(row).mixing_gap(n))
-            .sum();
-        each - law(&mean(inputs, self.decoys.len())).mixing_gap(n)
+        Ok(told)
     }
 
     /// I(X₁; T), where T is the message if no decoy sends it, and else a constant.
+    ///
+    /// # Formula
+    /// Σ_x P(x) Σ_t m_t·h(r_t/m_t − 1), h(d) = (1 + d)·ln(1 + d) − d, m the mean of the inputs: no term is negative.
     fn revealed(&self) -> f64 {
-        let width = self.decoys.len();
-        let reduced = |row: &[f64]| -> Vec<f64> {
-            let mut cells: Vec<f64> = (0..width)
-                .filter(|&y| self.decoys[y] == 0.0)
-                .map(|y| row[y])
-                .collect();
-            cells.push(
-                (0..width)
-                    .filter(|&y| self.decoys[y] > 0.0)
-                    .map(|y| row[y])
-                    .sum(),
-            );
-            cells
+        let alone = |row: &[f64]| -> Vec<f64> {
+            let cells = row.iter().zip(&self.decoys);
+            cells.filter(|(_, q)| **q == 0.0).map(|(r, _)| *r).collect()
         };
         let rows: Vec<(f64, Vec<f64>)> = self
             .inputs
             .iter()
-            .map(|(p, row)| (*p, reduced(row)))
+            .map(|(p, row)| (*p, alone(row)))
             .collect();
         let average = mean(&rows, rows[0].1.len());
-        let terms = rows.iter().flat_map(|(p, row)| {
-            row.iter()
-                .zip(&average)
-                .map(move |(r, m)| if *r > 0.0 { p * r * (r / m).ln() } else { 0.0 })
-        });
-        terms.sum::<f64>().max(0.0)
+        let revealed: f64 = average.iter().sum();
+        let told = |row: &[f64]| -> f64 {
+            let pairs = row.iter().zip(&average).filter(|(_, m)| **m > 0.0);
+            let each: f64 = pairs.map(|(r, m)| m * excess((r - m) / m)).sum();
+            let hidden = 1.0 - revealed;
+            let more = revealed - row.iter().sum::<f64>();
+            if hidden > 0.0 {
+                each + hidden * excess(more / hidden)
+            } else {
+                each
+            }
+        };
+        rows.iter().map(|(p, row)| p * told(row)).sum()
     }
 
     /// The coefficient c of I(X₁; Z) ≈ c/2n (Lemma 1): mean χ²(R_x‖Q) minus χ²(P̄‖Q). Infinite if some input has a
@@ -203,7 +182,8 @@ fn check_fit(randomizer: &Channel, prior: &Prior, messages: usize) -> Result<()>
     Ok(())
 }
 
-fn mean(inputs: &[(f64, Vec<f64>)], width: usize) -> Vec<f64> {
+/// The mean Σ_x P(x)·R_x of rows.
+pub(super) fn mean(inputs: &[(f64, Vec<f64>)], width: usize) -> Vec<f64> {
     let mut average = vec![0.0; width];
     for (p, row) in inputs {
         average
@@ -224,6 +204,8 @@ pub struct Blanket {
     pub common: Vec<f64>,
     /// γ, the sum of `common`.
     pub gamma: f64,
+    /// 1 − γ.
+    rest: f64,
 }
 
 impl Blanket {
@@ -234,24 +216,27 @@ impl Blanket {
 
     /// The blanket of the message distributions of several users.
     pub(super) fn of_rows<'r>(mut rows: impl Iterator<Item = &'r [f64]>) -> Blanket {
-        let mut common = rows.next().map_or_else(Vec::new, <[f64]>::to_vec);
+        let first = rows.next().unwrap_or_default();
+        let mut common = first.to_vec();
         for row in rows {
             common
                 .iter_mut()
                 .zip(row)
                 .for_each(|(least, r)| *least = least.min(*r));
         }
+        // 1 − γ as a sum of differences, which stays accurate where γ is nearly 1.
+        let rest = first.iter().zip(&common).map(|(r, least)| r - least).sum();
         let gamma = common.iter().sum::<f64>().min(1.0);
-        Blanket { common, gamma }
+        Blanket {
+            common,
+            gamma,
+            rest,
+        }
     }
 
     /// The generalized blanket distribution: `common`, followed by 1 − γ for "not from the blanket".
     pub fn generalized(&self) -> Vec<f64> {
-        self.common
-            .iter()
-            .copied()
-            .chain([(1.0 - self.gamma).max(0.0)])
-            .collect()
+        self.common.iter().copied().chain([self.rest]).collect()
     }
 }
 

@@ -10,6 +10,7 @@ mod input;
 mod monte_carlo;
 mod optimal;
 mod ratio;
+mod spread;
 mod survey;
 mod users;
 

@@ -4,11 +4,11 @@
 use leakgauge_base::parallel;
 
 /// The step of the trapezoidal rule in ln u; its relative error is below e^−49.
-const STEP: f64 = 0.2;
+pub(super) const STEP: f64 = 0.2;
 /// Nodes start where the integrand, which is linear there, is e^−42 times its maximum.
-const DEPTH: f64 = 42.0;
+pub(super) const DEPTH: f64 = 42.0;
 /// For larger u, where e^−u nearly underflows, the two exponentials are subtracted directly.
-const FAR: f64 = 700.0;
+pub(super) const FAR: f64 = 700.0;
 
 /// A message with a smaller decoy probability counts as one that no decoy sends: with at most 2^53 messages the error
 /// is below 1e-270.
@@ -175,7 +175,7 @@ pub fn excess(d: f64) -> f64 {
 }
 
 /// e^x − 1 − x.
-fn exp_minus_line(x: f64) -> f64 {
+pub(super) fn exp_minus_line(x: f64) -> f64 {
     if x.abs() > 0.5 {
         return x.exp_m1() - x;
     }

@@ -1,0 +1,288 @@
+//! How much the likelihood ratios of several inputs differ from that of their mean: mutual information as one integral
+//! whose integrand has no terms that cancel.
+
+use super::ratio::{DEPTH, FAR, STEP, exp_minus_line};
+
+/// Messages for which the ratios p̄/q and δ/q are equal, p̄ the mean of the inputs, δ = r − p̄ the deviation of one.
+#[derive(Debug, Clone, Copy)]
+struct Atom {
+    /// p̄/q.
+    mean_ratio: f64,
+    /// δ/q.
+    deviation_ratio: f64,
+    decoy: f64,
+    mean: f64,
+    deviation: f64,
+}
+
+/// Inputs with their probabilities, each given by its deviations from the mean.
+pub(super) struct Spread {
+    mean: Vec<Atom>,
+    inputs: Vec<(f64, Vec<Atom>)>,
+}
+
+impl Spread {
+    /// From inputs (P(x), R_x) and the decoys' distribution, all over messages that decoys send. The mean is
+    /// P̄ = Σ_x P(x)·R_x.
+    pub(super) fn new(inputs: &[(f64, Vec<f64>)], decoys: &[f64]) -> Self {
+        let mean = super::input::mean(inputs, decoys.len());
+        let atoms = |row: &[f64]| {
+            let cells = row.iter().zip(&mean).zip(decoys);
+            merged(
+                cells
+                    .filter(|(_, q)| **q > 0.0)
+                    .map(|((r, m), q)| Atom {
+                        mean_ratio: m / q,
+                        deviation_ratio: (r - m) / q,
+                        decoy: *q,
+                        mean: *m,
+                        deviation: r - m,
+                    })
+                    .collect(),
+            )
+        };
+        Spread {
+            mean: atoms(&mean),
+            inputs: inputs.iter().map(|(p, row)| (*p, atoms(row))).collect(),
+        }
+    }
+
+    fn atoms(&self) -> impl Iterator<Item = &Atom> {
+        self.inputs.iter().flat_map(|(_, atoms)| atoms)
+    }
+
+    /// Σ_x P(x)·G(R_x) − G(P̄), where G(R) = E_{Qⁿ}\[(T/n)·ln(T/n)\] and T = Σ R(zᵢ)/Q(zᵢ).
+    ///
+    /// # Formula
+    /// ∫₀^∞ φ̄(u)·(1 − Σ_x P(x)·e^(D_x(u))) du/u with φ(u) = E_R\[e^−vw\]·E_Q\[e^−vw\]^(n−1), v = u/n, w = R/Q, and
+    /// D_x = ln φ_x − ln φ̄. The part of D_x that is linear in δ has mean 0 over the inputs and is left out of the sum.
+    /// What remains is of the order of δ², as the result is. The rule is that of [`RatioLaw::mixing_gap`].
+    ///
+    /// [`RatioLaw::mixing_gap`]: super::ratio::RatioLaw::mixing_gap
+    pub(super) fn gap(&self, n: u64) -> f64 {
+        if self.atoms().all(|atom| atom.deviation == 0.0) {
+            return 0.0;
+        }
+        let size = n as f64;
+        let square = |atom: &Atom| atom.decoy * (atom.ratio() - 1.0).powi(2);
+        let widest = self
+            .inputs
+            .iter()
+            .map(|(_, atoms)| atoms.iter().map(square).sum::<f64>());
+        let first = -DEPTH - widest.fold(0.0, f64::max).ln_1p();
+        let positive = self.atoms().map(Atom::ratio).filter(|ratio| *ratio > 0.0);
+        let last = (45.0 * size).ln() - positive.fold(1.0, f64::min).ln();
+        let nodes = ((last - first) / STEP).ceil() as usize;
+        let value = |k: usize| self.integrand((first + k as f64 * STEP).exp(), size);
+        // Collected in order before summation, so that the result does not depend on the number of threads.
+        let values: Vec<f64> = if self.atoms().count() < 64 {
+            (0..=nodes).map(value).collect()
+        } else {
+            leakgauge_base::parallel::map(nodes + 1, value)
+        };
+        (STEP * values.iter().sum::<f64>()).max(0.0)
+    }
+
+    fn integrand(&self, u: f64, n: f64) -> f64 {
+        if u <= FAR {
+            self.near(u, n)
+        } else if self
+            .atoms()
+            .all(|atom| (atom.deviation_ratio * u / n).abs() <= 1.0)
+        {
+            self.far(u, n)
+        } else {
+            let input = |(p, atoms): &(f64, Vec<Atom>)| p * product(atoms, u, n);
+            product(&self.mean, u, n) - self.inputs.iter().map(input).sum::<f64>()
+        }
+    }
+
+    /// Both expectations are those of e^x, x = −v(w − 1), minus 1, as in [`RatioLaw`](super::ratio::RatioLaw).
+    fn near(&self, u: f64, n: f64) -> f64 {
+        let v = u / n;
+        let (mut decoy, mut target) = (0.0, 0.0);
+        for atom in &self.mean {
+            let x = -v * atom.above_one();
+            decoy += atom.decoy * exp_minus_line(x);
+            target += if x.abs() > 0.5 {
+                atom.mean * x.exp_m1() - atom.decoy * x
+            } else {
+                atom.mean * exp_minus_line(x) + (atom.mean - atom.decoy) * x
+            };
+        }
+        let logarithm = (n - 1.0) * decoy.ln_1p() + target.max(-1.0).ln_1p() - u;
+        let change = self.inputs.iter().map(|(p, atoms)| {
+            let mut sums = Changes::default();
+            for atom in atoms {
+                let above = atom.above_one();
+                let (x, step) = (-v * above, -v * atom.deviation_ratio);
+                let (grown, bent) = (x.exp_m1(), bend(x, step));
+                // Multiples of Σ δ = 0 are left out of both linear parts.
+                sums.decoy_linear -= v * atom.deviation * grown;
+                sums.decoy_bent += atom.decoy * bent;
+                sums.target_linear +=
+                    atom.deviation * (grown - v * (atom.mean_ratio * grown + above));
+                sums.target_bent += atom.mean * bent + atom.deviation * rise(x, step);
+            }
+            p * sums.over(1.0 + decoy, 1.0 + target).expected(n, logarithm)
+        });
+        -change.sum::<f64>()
+    }
+
+    /// The same with e^−v(w − least ratio), which does not overflow; deviations are small here.
+    fn far(&self, u: f64, n: f64) -> f64 {
+        let v = u / n;
+        let least = self
+            .mean
+            .iter()
+            .map(|atom| atom.mean_ratio)
+            .fold(f64::INFINITY, f64::min);
+        let exponent = |atom: &Atom| -v * (atom.mean_ratio - least);
+        let decoy: f64 = self
+            .mean
+            .iter()
+            .map(|a| a.decoy * exponent(a).exp_m1())
+            .sum();
+        let target: f64 = self.mean.iter().map(|a| a.mean * exponent(a).exp()).sum();
+        if target == 0.0 || decoy <= -1.0 {
+            return 0.0;
+        }
+        let logarithm = (n - 1.0) * decoy.ln_1p() + target.ln() - u * least;
+        let change = self.inputs.iter().map(|(p, atoms)| {
+            let mut sums = Changes::default();
+            for atom in atoms {
+                let (x, step) = (exponent(atom), -v * atom.deviation_ratio);
+                let (scale, bent) = (x.exp(), bend(x, step));
+                sums.decoy_linear += atom.decoy * scale * step;
+                sums.decoy_bent += atom.decoy * bent;
+                sums.target_linear += scale * (atom.mean * step + atom.deviation);
+                sums.target_bent += atom.mean * bent + atom.deviation * rise(x, step);
+            }
+            p * sums.over(1.0 + decoy, target).expected(n, logarithm)
+        });
+        -change.sum::<f64>()
+    }
+}
+
+impl Atom {
+    fn ratio(&self) -> f64 {
+        self.mean_ratio + self.deviation_ratio
+    }
+
+    /// p̄/q − 1, without cancellation.
+    fn above_one(&self) -> f64 {
+        (self.mean - self.decoy) / self.decoy
+    }
+}
+
+/// By how much an input changes E_Q\[e^x\] and E_R\[e^x\], relative to those of the mean: the parts that are linear in
+/// the deviation and the rest.
+#[derive(Default)]
+struct Changes {
+    decoy_linear: f64,
+    decoy_bent: f64,
+    target_linear: f64,
+    target_bent: f64,
+}
+
+impl Changes {
+    fn over(self, decoy: f64, target: f64) -> Self {
+        Changes {
+            decoy_linear: self.decoy_linear / decoy,
+            decoy_bent: self.decoy_bent / decoy,
+            target_linear: self.target_linear / target,
+            target_bent: self.target_bent / target,
+        }
+    }
+
+    /// e^logarithm·(e^D − 1), without the part of D that is linear in the deviation.
+    fn expected(&self, n: f64, logarithm: f64) -> f64 {
+        let decoy = (self.decoy_linear + self.decoy_bent).max(-1.0);
+        let target = (self.target_linear + self.target_bent).max(-1.0);
+        let bent = (n - 1.0) * (self.decoy_bent + log_minus_line(decoy))
+            + self.target_bent
+            + log_minus_line(target);
+        let linear = (n - 1.0) * self.decoy_linear + self.target_linear;
+        let (whole, scale) = (linear + bent, logarithm.exp());
+        if whole.abs() <= 0.5 {
+            return scale * (bent + exp_minus_line(whole));
+        }
+        // φ_x and φ̄ can both lie outside of what a factor e^D of the other could hold.
+        let own = (logarithm + whole).exp();
+        if scale == 0.0 {
+            own
+        } else {
+            own - scale * (1.0 + linear)
+        }
+    }
+}
+
+/// e^x·(e^step − 1 − step).
+fn bend(x: f64, step: f64) -> f64 {
+    if step.abs() > 0.5 {
+        (x + step).exp() - x.exp() * (1.0 + step)
+    } else {
+        x.exp() * exp_minus_line(step)
+    }
+}
+
+/// e^x·(e^step − 1).
+fn rise(x: f64, step: f64) -> f64 {
+    if step.abs() > 0.5 {
+        (x + step).exp() - x.exp()
+    } else {
+        x.exp() * step.exp_m1()
+    }
+}
+
+/// ln(1 + d) − d, without cancellation near 0.
+fn log_minus_line(d: f64) -> f64 {
+    if d.abs() > 0.2 {
+        return d.ln_1p() - d;
+    }
+    let (mut power, mut sum) = (-d * d, 0.0);
+    for k in 2..40 {
+        let term = power / f64::from(k);
+        sum += term;
+        if term.abs() <= 1e-18 * f64::abs(sum) {
+            break;
+        }
+        power *= -d;
+    }
+    sum
+}
+
+/// E_R\[e^−vw\]·E_Q\[e^−vw\]^(n−1) for one input.
+fn product(atoms: &[Atom], u: f64, n: f64) -> f64 {
+    let (mut decoy, mut target) = (0.0, 0.0);
+    for atom in atoms {
+        let fall = (-u / n * atom.ratio().max(0.0)).exp_m1();
+        decoy += atom.decoy * fall;
+        target += (atom.mean + atom.deviation) * (1.0 + fall);
+    }
+    let others = if n > 1.0 {
+        (n - 1.0) * decoy.max(-1.0).ln_1p()
+    } else {
+        0.0
+    };
+    target * others.exp()
+}
+
+/// Atoms with equal ratios as one.
+fn merged(mut atoms: Vec<Atom>) -> Vec<Atom> {
+    let key = |atom: &Atom| (atom.mean_ratio, atom.deviation_ratio);
+    atoms.sort_by(|a, b| {
+        let (x, y) = (key(a), key(b));
+        x.0.total_cmp(&y.0).then(x.1.total_cmp(&y.1))
+    });
+    atoms.dedup_by(|next, kept| {
+        let same = key(next) == key(kept);
+        if same {
+            kept.decoy += next.decoy;
+            kept.mean += next.mean;
+            kept.deviation += next.deviation;
+        }
+        same
+    });
+    atoms
+}
