@@ -84,33 +84,40 @@ impl Spread {
     }
 
     fn integrand(&self, u: f64, n: f64) -> f64 {
-        if u <= FAR {
-            self.near(u, n)
-        } else if self
-            .atoms()
-            .all(|atom| (atom.deviation_ratio * u / n).abs() <= 1.0)
-        {
-            self.far(u, n)
-        } else {
-            let input = |(p, atoms): &(f64, Vec<Atom>)| p * product(atoms, u, n);
-            product(&self.mean, u, n) - self.inputs.iter().map(input).sum::<f64>()
+        let near = if u <= FAR { self.near(u, n) } else { None };
+        let small = |atom: &Atom| (atom.deviation_ratio * u / n).abs() <= 1.0;
+        match near {
+            Some(near) => near,
+            None if self.atoms().all(small) => self.far(u, n),
+            None => {
+                let input = |(p, atoms): &(f64, Vec<Atom>)| p * product(atoms, u, n);
+                product(&self.mean, u, n) - self.inputs.iter().map(input).sum::<f64>()
+            }
         }
     }
 
     /// Both expectations are those of e^x, x = −v(w − 1), minus 1, as in [`RatioLaw`](super::ratio::RatioLaw).
-    fn near(&self, u: f64, n: f64) -> f64 {
+    /// `None` where that of the target underflows.
+    fn near(&self, u: f64, n: f64) -> Option<f64> {
         let v = u / n;
-        let (mut decoy, mut target) = (0.0, 0.0);
+        let (mut decoy, mut target, mut whole) = (0.0, 0.0, 0.0);
         for atom in &self.mean {
             let x = -v * atom.above_one();
             decoy += atom.decoy * exp_minus_line(x);
+            whole += atom.mean * x.exp();
             target += if x.abs() > 0.5 {
                 atom.mean * x.exp_m1() - atom.decoy * x
             } else {
                 atom.mean * exp_minus_line(x) + (atom.mean - atom.decoy) * x
             };
         }
-        let logarithm = (n - 1.0) * decoy.ln_1p() + target.max(-1.0).ln_1p() - u;
+        if whole < 1e-280 {
+            return None;
+        }
+        // Near 0 the expectation less 1 is the accurate one, far below 1 the expectation.
+        let tiny = whole < 0.5;
+        let logarithm = (n - 1.0) * decoy.ln_1p() - u;
+        let logarithm = logarithm + if tiny { whole.ln() } else { target.ln_1p() };
         let change = self.inputs.iter().map(|(p, atoms)| {
             let mut sums = Changes::default();
             for atom in atoms {
@@ -120,13 +127,16 @@ impl Spread {
                 // Multiples of Σ δ = 0 are left out of both linear parts.
                 sums.decoy_linear -= v * atom.deviation * grown;
                 sums.decoy_bent += atom.decoy * bent;
-                sums.target_linear +=
-                    atom.deviation * (grown - v * (atom.mean_ratio * grown + above));
+                sums.target_linear += if tiny {
+                    x.exp() * (atom.mean * step + atom.deviation)
+                } else {
+                    atom.deviation * (grown - v * (atom.mean_ratio * grown + above))
+                };
                 sums.target_bent += atom.mean * bent + atom.deviation * rise(x, step);
             }
-            p * sums.over(1.0 + decoy, 1.0 + target).expected(n, logarithm)
+            p * sums.over(1.0 + decoy, whole).expected(n, logarithm)
         });
-        -change.sum::<f64>()
+        Some(-change.sum::<f64>())
     }
 
     /// The same with e^−v(w − least ratio), which does not overflow; deviations are small here.
@@ -197,11 +207,8 @@ impl Changes {
 
     /// e^logarithm·(e^D − 1), without the part of D that is linear in the deviation.
     fn expected(&self, n: f64, logarithm: f64) -> f64 {
-        let decoy = (self.decoy_linear + self.decoy_bent).max(-1.0);
-        let target = (self.target_linear + self.target_bent).max(-1.0);
-        let bent = (n - 1.0) * (self.decoy_bent + log_minus_line(decoy))
-            + self.target_bent
-            + log_minus_line(target);
+        let bent = (n - 1.0) * bent_logarithm(self.decoy_linear, self.decoy_bent)
+            + bent_logarithm(self.target_linear, self.target_bent);
         let linear = (n - 1.0) * self.decoy_linear + self.target_linear;
         let (whole, scale) = (linear + bent, logarithm.exp());
         if whole.abs() <= 0.5 {
@@ -235,10 +242,11 @@ fn rise(x: f64, step: f64) -> f64 {
     }
 }
 
-/// ln(1 + d) − d, without cancellation near 0.
-fn log_minus_line(d: f64) -> f64 {
+/// ln(1 + linear + bent) − linear, without cancellation near 0.
+fn bent_logarithm(linear: f64, bent: f64) -> f64 {
+    let d = (linear + bent).max(-1.0);
     if d.abs() > 0.2 {
-        return d.ln_1p() - d;
+        return d.ln_1p() - linear;
     }
     let (mut power, mut sum) = (-d * d, 0.0);
     for k in 2..40 {
@@ -249,7 +257,7 @@ fn log_minus_line(d: f64) -> f64 {
         }
         power *= -d;
     }
-    sum
+    bent + sum
 }
 
 /// E_R\[e^−vw\]·E_Q\[e^−vw\]^(n−1) for one input.
