@@ -16,6 +16,7 @@ pub mod bounds;
 pub mod channel;
 pub mod claim;
 pub mod histogram;
+mod hockey_stick;
 pub mod leakage;
 pub mod mallows;
 pub mod mechanism;

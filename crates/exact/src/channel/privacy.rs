@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::channel::Channel;
 use crate::channel::measures::check_pair;
+use crate::hockey_stick::Level;
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::parallel;
 
@@ -33,10 +34,10 @@ impl TradeOff {
     /// The hockey-stick divergence δ(ε) = max over tests of TPR − e^ε·FPR: the largest P(A | second) −
     /// e^ε·P(A | first) of an event A.
     pub fn delta(&self, epsilon: f64) -> f64 {
-        let scale = epsilon.exp();
+        let level = Level::new(epsilon);
         self.points
             .iter()
-            .map(|point| (1.0 - point.false_negative) - scaled(scale, point.false_positive))
+            .map(|point| level.excess(1.0 - point.false_negative, point.false_positive))
             .fold(0.0, f64::max)
     }
 }
@@ -86,11 +87,11 @@ impl Channel {
                 "must not be negative",
             ));
         }
-        let scale = epsilon.exp();
+        let level = Level::new(epsilon);
         let n = self.secrets.len();
         let worst_from = |a: usize| {
             let others = (0..n).filter(|&b| b != a);
-            let deltas = others.map(|b| (hockey_stick(self.row(a), self.row(b), scale), (a, b)));
+            let deltas = others.map(|b| (hockey_stick(self.row(a), self.row(b), &level), (a, b)));
             deltas.reduce(first_larger)
         };
         Ok(parallel::map(n, worst_from)
@@ -158,16 +159,9 @@ fn first_larger<T>(best: (f64, T), next: (f64, T)) -> (f64, T) {
     if next.0 > best.0 { next } else { best }
 }
 
-/// scale·q, with 0·∞ = 0.
-fn scaled(scale: f64, q: f64) -> f64 {
-    if q == 0.0 { 0.0 } else { scale * q }
-}
-
-fn hockey_stick(p: &[f64], q: &[f64], scale: f64) -> f64 {
-    p.iter()
-        .zip(q)
-        .map(|(&p, &q)| (p - scaled(scale, q)).max(0.0))
-        .sum()
+fn hockey_stick(p: &[f64], q: &[f64], level: &Level) -> f64 {
+    let pairs = p.iter().zip(q);
+    pairs.map(|(&p, &q)| level.excess(p, q).max(0.0)).sum()
 }
 
 /// max ln(p/q) where p > 0; `None` where some q is 0 there.
@@ -177,10 +171,12 @@ fn worst_ratio(p: &[f64], q: &[f64]) -> Option<f64> {
         if q == 0.0 {
             return None;
         }
-        // ln p − ln q where the ratio itself would overflow.
-        let ratio = p / q;
-        worst = worst.max(if ratio.is_finite() {
-            ratio.ln()
+        // ln(1 + (p − q)/q) where the two are close, ln p − ln q where their ratio would overflow.
+        let above = (p - q) / q;
+        worst = worst.max(if above < 1.0 {
+            above.ln_1p()
+        } else if above.is_finite() {
+            (p / q).ln()
         } else {
             p.ln() - q.ln()
         });
@@ -227,7 +223,7 @@ mod tests {
             for (a, b) in [(0, 1), (1, 0), (0, 2), (2, 1)] {
                 let curve = channel.trade_off(a, b).unwrap();
                 // The second against the first.
-                let direct = hockey_stick(channel.row(b), channel.row(a), epsilon.exp());
+                let direct = hockey_stick(channel.row(b), channel.row(a), &Level::new(epsilon));
                 prop_assert!((curve.delta(epsilon) - direct).abs() < 1e-14);
                 prop_assert!((curve.delta(0.0) - channel.total_variation(a, b)).abs() < 1e-14);
                 for pair in curve.points.windows(2) {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use libm::exp;
+use libm::{exp, expm1};
 use rand::{Rng, RngExt};
 use rand_distr::OpenClosed01;
 
@@ -62,6 +62,14 @@ impl fmt::Display for DiscreteGaussian {
     }
 }
 
+impl DiscreteGaussian {
+    fn noise(&self) -> DiscreteGaussianNoise {
+        DiscreteGaussianNoise {
+            sums: Arc::new(Sums::new(self.sigma)),
+        }
+    }
+}
+
 impl Mechanism for DiscreteGaussian {
     fn declared_secrets(&self) -> Option<Vec<String>> {
         self.secrets.map(Secrets::labels)
@@ -72,11 +80,16 @@ impl Mechanism for DiscreteGaussian {
     }
 
     fn bind(&self, labels: &[String]) -> Result<Box<dyn BoundMechanism>> {
-        let noise = DiscreteGaussianNoise {
-            sums: Arc::new(Sums::new(self.sigma)),
-        };
         let name = ("discrete-gaussian", self.to_string());
-        Located::bind(noise, labels, self.secrets, (name.0, &name.1))
+        Located::bind(self.noise(), labels, self.secrets, (name.0, &name.1))
+    }
+
+    /// Does not list the secrets: there can be up to 2^53.
+    fn bind_declared(&self) -> Result<Box<dyn BoundMechanism>> {
+        match self.secrets {
+            None => self.bind(&super::listed_secrets(self)?),
+            Some(secrets) => Ok(Located::declared(self.noise(), secrets)),
+        }
     }
 }
 
@@ -94,6 +107,7 @@ struct Sums {
     inner: Vec<f64>,
     /// P(0).
     center: f64,
+    sigma: f64,
 }
 
 impl Sums {
@@ -122,6 +136,7 @@ impl Sums {
             tail,
             inner,
             center: 1.0 / total,
+            sigma,
         }
     }
 
@@ -184,6 +199,22 @@ impl Noise for DiscreteGaussianNoise {
 
     fn epsilon(&self, distance: f64) -> f64 {
         if distance > 0.0 { f64::INFINITY } else { 0.0 }
+    }
+
+    /// Σ P(z)·(1 − e^(ε − L(z))) over z below Δ/2 − εσ²/Δ, where the privacy loss L(z) = (Δ² − 2Δz)/2σ² exceeds ε.
+    fn delta(&self, distance: f64, epsilon: f64) -> Option<f64> {
+        let square = self.sums.sigma * self.sums.sigma;
+        let loss = |z: f64| distance * (0.5 * distance - z) / square;
+        let first = (0.5 * distance - epsilon * square / distance).ceil() - 1.0;
+        let reach = self.sums.tail.len() as f64;
+        let mut sum = Compensated::default();
+        let mut z = first.min(reach);
+        while z >= -reach {
+            let x = z / self.sums.sigma;
+            sum.add(-exp(-0.5 * x * x) * expm1((epsilon - loss(z)).min(0.0)));
+            z -= 1.0;
+        }
+        Some((sum.value() * self.sums.center).min(1.0))
     }
 
     fn distribution(&self, x: f64) -> f64 {

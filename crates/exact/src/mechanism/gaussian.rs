@@ -3,12 +3,13 @@
 use std::f64::consts::SQRT_2;
 use std::fmt;
 
-use libm::{erf, erfc, exp, log, sqrt};
+use libm::{erf, erfc, log, sqrt};
 use rand::{Rng, RngExt};
 use rand_distr::StandardNormal;
 
 use super::location::{Located, Noise};
 use super::{BoundMechanism, Entry, Mechanism, NoiseShape, Secrets, secrets};
+use crate::hockey_stick;
 use leakgauge_base::error::Result;
 use leakgauge_base::grammar::{Arguments, Bounds, Parameter, format_number};
 
@@ -89,6 +90,12 @@ impl fmt::Display for Gaussian {
     }
 }
 
+impl Gaussian {
+    fn noise(&self) -> GaussianNoise {
+        GaussianNoise { sigma: self.sigma }
+    }
+}
+
 impl Mechanism for Gaussian {
     fn declared_secrets(&self) -> Option<Vec<String>> {
         self.secrets.map(Secrets::labels)
@@ -99,8 +106,20 @@ impl Mechanism for Gaussian {
     }
 
     fn bind(&self, labels: &[String]) -> Result<Box<dyn BoundMechanism>> {
-        let noise = GaussianNoise { sigma: self.sigma };
-        Located::bind(noise, labels, self.secrets, ("gaussian", &self.to_string()))
+        Located::bind(
+            self.noise(),
+            labels,
+            self.secrets,
+            ("gaussian", &self.to_string()),
+        )
+    }
+
+    /// Does not list the secrets: there can be up to 2^53.
+    fn bind_declared(&self) -> Result<Box<dyn BoundMechanism>> {
+        match self.secrets {
+            None => self.bind(&super::listed_secrets(self)?),
+            Some(secrets) => Ok(Located::declared(self.noise(), secrets)),
+        }
     }
 }
 
@@ -126,11 +145,7 @@ impl Noise for GaussianNoise {
 
     /// Φ(Δ/2σ − εσ/Δ) − e^ε Φ(−Δ/2σ − εσ/Δ), Balle and Wang 2018, arXiv:1805.06530, theorem 8.
     fn delta(&self, distance: f64, epsilon: f64) -> Option<f64> {
-        let (half, shift) = (0.5 * distance / self.sigma, epsilon * self.sigma / distance);
-        let tail = |x: f64| 0.5 * erfc(x / SQRT_2);
-        let far = tail(half + shift);
-        let far = if far > 0.0 { exp(epsilon) * far } else { 0.0 };
-        Some((tail(shift - half) - far).clamp(0.0, 1.0))
+        Some(hockey_stick::gaussian(distance / self.sigma, epsilon))
     }
 
     fn distribution(&self, x: f64) -> f64 {

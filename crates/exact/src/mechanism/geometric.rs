@@ -64,6 +64,12 @@ impl fmt::Display for Geometric {
     }
 }
 
+impl Geometric {
+    fn noise(&self) -> GeometricNoise {
+        GeometricNoise { nu: self.nu }
+    }
+}
+
 impl Mechanism for Geometric {
     fn declared_secrets(&self) -> Option<Vec<String>> {
         self.secrets.map(Secrets::labels)
@@ -74,13 +80,20 @@ impl Mechanism for Geometric {
     }
 
     fn bind(&self, labels: &[String]) -> Result<Box<dyn BoundMechanism>> {
-        let noise = GeometricNoise { nu: self.nu };
         Located::bind(
-            noise,
+            self.noise(),
             labels,
             self.secrets,
             ("geometric", &self.to_string()),
         )
+    }
+
+    /// Does not list the secrets: there can be up to 2^53.
+    fn bind_declared(&self) -> Result<Box<dyn BoundMechanism>> {
+        match self.secrets {
+            None => self.bind(&super::listed_secrets(self)?),
+            Some(secrets) => Ok(Located::declared(self.noise(), secrets)),
+        }
     }
 }
 
@@ -124,16 +137,20 @@ impl Noise for GeometricNoise {
     }
 
     /// F(m − 1) − e^ε F(m − 1 − Δ): the nearer secret is e^ε times as likely below m, the whole
-    /// number at or above (Δ − ε/ν)/2.
+    /// number at or above (Δ − ε/ν)/2. That is ((1 − q^m) + q(1 − e^(ε − ν(Δ − m))))/(1 + q), for m = 1 simply
+    /// (1 − e^(ε − νΔ))/(1 + q).
     fn delta(&self, distance: f64, epsilon: f64) -> Option<f64> {
         if epsilon >= self.nu * distance {
             return Some(0.0);
         }
         let m = (0.5 * (distance - epsilon / self.nu)).ceil();
         let q = exp(-self.nu);
-        let near = 1.0 - exp(-self.nu * m) / (1.0 + q);
-        let far = exp(epsilon - self.nu * (distance - m + 1.0)) / (1.0 + q);
-        Some((near - far).max(0.0))
+        let told = if m <= 1.0 {
+            -expm1(epsilon - self.nu * distance)
+        } else {
+            -expm1(-self.nu * m) - q * expm1(epsilon - self.nu * (distance - m))
+        };
+        Some((told / (1.0 + q)).max(0.0))
     }
 
     fn distribution(&self, x: f64) -> f64 {

@@ -133,6 +133,14 @@ impl fmt::Display for Laplace {
     }
 }
 
+impl Laplace {
+    fn noise(&self) -> LaplaceNoise {
+        LaplaceNoise {
+            scale: self.scale.scale(),
+        }
+    }
+}
+
 impl Mechanism for Laplace {
     fn declared_secrets(&self) -> Option<Vec<String>> {
         self.secrets.map(Secrets::labels)
@@ -143,10 +151,20 @@ impl Mechanism for Laplace {
     }
 
     fn bind(&self, labels: &[String]) -> Result<Box<dyn BoundMechanism>> {
-        let noise = LaplaceNoise {
-            scale: self.scale.scale(),
-        };
-        Located::bind(noise, labels, self.secrets, ("laplace", &self.to_string()))
+        Located::bind(
+            self.noise(),
+            labels,
+            self.secrets,
+            ("laplace", &self.to_string()),
+        )
+    }
+
+    /// Does not list the secrets: there can be up to 2^53.
+    fn bind_declared(&self) -> Result<Box<dyn BoundMechanism>> {
+        match self.secrets {
+            None => self.bind(&super::listed_secrets(self)?),
+            Some(secrets) => Ok(Located::declared(self.noise(), secrets)),
+        }
     }
 }
 

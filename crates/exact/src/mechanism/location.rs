@@ -1,5 +1,6 @@
 //! Mechanisms that add noise to a number, generic over the noise distribution.
 
+use std::borrow::Cow;
 use std::fmt::Debug;
 
 use rand::Rng;
@@ -68,7 +69,34 @@ pub enum NoiseShape {
 #[derive(Debug)]
 pub(super) struct Located<N> {
     noise: N,
-    secrets: Vec<f64>,
+    places: Places,
+}
+
+/// The numbers of the secrets.
+#[derive(Debug)]
+enum Places {
+    Listed(Vec<f64>),
+    /// All declared secrets, which are not listed: there can be up to 2^53.
+    Whole(Secrets),
+}
+
+impl Places {
+    fn count(&self) -> usize {
+        match self {
+            Places::Listed(numbers) => numbers.len(),
+            Places::Whole(secrets) => usize::try_from(secrets.count()).unwrap_or(usize::MAX),
+        }
+    }
+
+    fn number(&self, secret: usize) -> f64 {
+        match self {
+            Places::Listed(numbers) => numbers[secret],
+            Places::Whole(secrets) => {
+                assert!(secret < self.count(), "no secret number {secret}");
+                (secrets.first() + secret as i64) as f64
+            }
+        }
+    }
 }
 
 impl<N: Noise> Located<N> {
@@ -115,11 +143,22 @@ impl<N: Noise> Located<N> {
             }
         };
         let secrets = labels.iter().map(number).collect::<Result<Vec<_>>>()?;
-        Ok(Box::new(Located { noise, secrets }))
+        Ok(Box::new(Located {
+            noise,
+            places: Places::Listed(secrets),
+        }))
+    }
+
+    /// All declared secrets, without listing them.
+    pub(super) fn declared(noise: N, secrets: Secrets) -> Box<dyn BoundMechanism> {
+        Box::new(Located {
+            noise,
+            places: Places::Whole(secrets),
+        })
     }
 
     fn distance(&self, a: usize, b: usize) -> f64 {
-        (self.secrets[a] - self.secrets[b]).abs()
+        (self.places.number(a) - self.places.number(b)).abs()
     }
 }
 
@@ -138,7 +177,7 @@ fn contains(declared: Secrets, value: f64) -> bool {
 
 impl<N: Noise> BoundMechanism for Located<N> {
     fn secret_count(&self) -> usize {
-        self.secrets.len()
+        self.places.count()
     }
 
     fn total_variation(&self, a: usize, b: usize) -> f64 {
@@ -150,7 +189,7 @@ impl<N: Noise> BoundMechanism for Located<N> {
     }
 
     fn law(&self, secret: usize) -> Law {
-        let (noise, center) = (self.noise.clone(), self.secrets[secret]);
+        let (noise, center) = (self.noise.clone(), self.places.number(secret));
         let distribution = Box::new(move |x: f64| noise.distribution(x - center));
         if N::INTEGER {
             Law::Integer(distribution)
@@ -159,14 +198,22 @@ impl<N: Noise> BoundMechanism for Located<N> {
         }
     }
 
-    fn located(&self) -> Option<(NoiseShape, &[f64])> {
+    fn located(&self) -> Option<(NoiseShape, Cow<'_, [f64]>)> {
         let shape = if N::INTEGER {
             let noise = self.noise.clone();
             NoiseShape::Integer(Box::new(move |x| noise.distribution(x)))
         } else {
             self.noise.shape()?
         };
-        Some((shape, &self.secrets))
+        let numbers = match &self.places {
+            Places::Listed(numbers) => Cow::Borrowed(numbers.as_slice()),
+            Places::Whole(secrets) => Cow::Owned(
+                (secrets.first()..=secrets.last())
+                    .map(|s| s as f64)
+                    .collect(),
+            ),
+        };
+        Some((shape, numbers))
     }
 
     fn epsilon(&self) -> f64 {
@@ -188,20 +235,34 @@ impl<N: Noise> BoundMechanism for Located<N> {
     }
 
     fn draw(&self, secret: usize, rng: &mut dyn Rng) -> Vec<Observed> {
-        let value = self.secrets[secret] + self.noise.sample(rng);
+        let value = self.places.number(secret) + self.noise.sample(rng);
         // Adding 0 turns -0 into 0.
         vec![Observed::Number(value.clamp(f64::MIN, f64::MAX) + 0.0)]
     }
 
     /// The two outermost secrets: Bayes security falls with the distance.
     fn worst_pair(&self) -> Option<(usize, usize)> {
-        outermost(&self.secrets)
+        match &self.places {
+            Places::Listed(numbers) => outermost(numbers),
+            Places::Whole(_) => self
+                .places
+                .count()
+                .checked_sub(1)
+                .filter(|&last| last > 0)
+                .map(|last| (0, last)),
+        }
     }
 
     /// 1 + Σ total variation of neighbors: for symmetric unimodal noise, the nearest
     /// secret has the largest density at a point, so Σ_o max_s telescopes over neighbors.
     fn capacity(&self) -> Option<f64> {
-        let mut sorted = self.secrets.clone();
+        let mut sorted = match &self.places {
+            Places::Listed(numbers) => numbers.clone(),
+            Places::Whole(secrets) => {
+                let gaps = (secrets.count() - 1) as f64;
+                return Some(1.0 + gaps * self.noise.total_variation(1.0));
+            }
+        };
         sorted.sort_by(f64::total_cmp);
         let gaps = sorted.windows(2).map(|pair| pair[1] - pair[0]);
         Some(1.0 + gaps.map(|gap| self.noise.total_variation(gap)).sum::<f64>())

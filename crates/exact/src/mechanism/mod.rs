@@ -38,6 +38,7 @@
 //! K. Chatzikokolakis, G. Cherubin, C. Palamidessi, C. Troncoso, *Bayes Security: A Not So Average
 //! Metric*, CSF 2023, section VI, doi:10.1109/CSF57540.2023.00011.
 
+use std::borrow::Cow;
 use std::fmt::{Debug, Display};
 
 use rand::Rng;
@@ -184,7 +185,7 @@ pub trait BoundMechanism: Debug + Send + Sync {
     fn law(&self, secret: usize) -> Law;
 
     /// For a mechanism that adds noise to a number: the shape of the noise, and the numbers of the secrets.
-    fn located(&self) -> Option<(NoiseShape, &[f64])> {
+    fn located(&self) -> Option<(NoiseShape, Cow<'_, [f64]>)> {
         None
     }
 

@@ -1,9 +1,9 @@
 //! The planar Laplace mechanism.
 
-use std::f64::consts::{FRAC_2_PI, PI};
+use std::f64::consts::{FRAC_2_PI, FRAC_PI_2, PI};
 use std::fmt;
 
-use libm::{cosh, exp, expm1, log};
+use libm::{acos, asin, asinh, cos, cosh, exp, expm1, log, sin, sinh, sqrt, tanh};
 use rand::{Rng, RngExt};
 use rand_distr::OpenClosed01;
 
@@ -110,12 +110,40 @@ struct Bound {
 }
 
 /// ∫₀^∞ of an even analytic function that is negligible beyond `end`, by the trapezoidal rule.
-fn trapezoid(end: f64, f: impl Fn(f64) -> f64) -> f64 {
-    const STEPS: f64 = 8.0;
-    let inner: f64 = (1..=(end * STEPS) as u32)
-        .map(|i| f(f64::from(i) / STEPS))
+fn trapezoid(end: f64, steps: f64, f: impl Fn(f64) -> f64) -> f64 {
+    let inner: f64 = (1..=(end * steps) as u32)
+        .map(|i| f(f64::from(i) / steps))
         .sum();
-    (0.5 * f(0.0) + inner) / STEPS
+    (0.5 * f(0.0) + inner) / steps
+}
+
+/// Steps per unit where integrands vary as 1/cosh t or more slowly.
+const STEPS: f64 = 8.0;
+
+/// ∫₀^∞ f(t) e^(−u(cosh t − 1)) dt.
+///
+/// # Formula
+/// The trapezoidal rule with steps of at most 0.6/√u, as the integrand is nearly a normal density of variance 1/u.
+fn against_cosh(u: f64, f: impl Fn(f64) -> f64) -> f64 {
+    // cosh t − 1 = 2 sinh²(t/2): no cancellation; it ends where the exponent is −50.
+    let end = 2.0 * asinh(sqrt(25.0 / u));
+    let steps = STEPS.max(sqrt(u) / 0.6);
+    trapezoid(end, steps, |t| {
+        let half = sinh(0.5 * t);
+        f(t) * exp(-2.0 * u * half * half)
+    })
+}
+
+/// ∫₀^end of an analytic function, by the double exponential rule.
+fn double_exponential(end: f64, f: impl Fn(f64) -> f64) -> f64 {
+    const STEP: f64 = 1.0 / 16.0;
+    let node = |k: i32| {
+        let t = STEP * f64::from(k);
+        let inner = FRAC_PI_2 * sinh(t);
+        let beside = cosh(inner);
+        f(0.5 * end * (1.0 + tanh(inner))) * FRAC_PI_2 * cosh(t) / (beside * beside)
+    };
+    0.5 * end * STEP * (-52..=52).map(node).sum::<f64>()
 }
 
 /// Bayes security at u = Δ/2λ.
@@ -123,10 +151,36 @@ fn security(u: f64) -> f64 {
     if u == 0.0 {
         return 1.0;
     }
-    // From here on u·cosh t is above 750.
-    let end = log(1500.0 / u).max(0.0) + 2.0;
-    let integral = trapezoid(end, |t| (1.0 / cosh(t) + u) * exp(-u * cosh(t)));
-    (FRAC_2_PI * integral).min(1.0)
+    let integral = against_cosh(u, |t| 1.0 / cosh(t) + u);
+    // e^−u in two factors, so that it does not vanish too early.
+    let half = exp(-0.5 * u);
+    (FRAC_2_PI * integral * half * half).min(1.0)
+}
+
+/// δ(ε) at u = Δ/2λ.
+///
+/// # Formula
+/// With distances (Δ/2)(cosh ξ ∓ cos η) from the two points, the privacy loss is 2u·cos η, and integration over ξ
+/// leaves (u²/π)·∫ (K₀(u) sin²η + K₁(u)/u)·(e^(u cos η) − e^(ε − u cos η)) dη over cos η > ε/2u.
+fn delta(u: f64, epsilon: f64) -> f64 {
+    if epsilon >= 2.0 * u {
+        return 0.0;
+    }
+    if epsilon == 0.0 {
+        return variation(u);
+    }
+    let (k0, k1) = (against_cosh(u, |_| 1.0), against_cosh(u, cosh));
+    let last = acos(epsilon / (2.0 * u));
+    // 1 − cos η = 2 sin²(η/2): beyond, e^(u cos η) is e^−50 times its value at 0.
+    let end = last.min(2.0 * asin(sqrt(25.0 / u).min(1.0)));
+    let value = |eta: f64| {
+        let half = sin(0.5 * eta);
+        let fall = exp(-2.0 * u * half * half);
+        let told = -expm1(epsilon - 2.0 * u * cos(eta));
+        (k0 * sin(eta) * sin(eta) + k1 / u) * fall * told
+    };
+    let integral = double_exponential(end, value);
+    (u * u / PI * integral).clamp(0.0, 1.0)
 }
 
 /// 1 − (1 + z)e^−z, without cancellation near 0.
@@ -151,7 +205,7 @@ fn variation(u: f64) -> f64 {
     }
     // The integrand peaks where u·cosh t is about 1, and falls as 1/cosh t beyond.
     let end = log(2.0 / u).max(0.0) + 45.0;
-    (FRAC_2_PI * trapezoid(end, |t| within(u * cosh(t)) / cosh(t))).min(1.0)
+    (FRAC_2_PI * trapezoid(end, STEPS, |t| within(u * cosh(t)) / cosh(t))).min(1.0)
 }
 
 /// The probability that a coordinate of the noise is at most x.
@@ -213,6 +267,14 @@ impl BoundMechanism for Bound {
 
     fn epsilon(&self) -> f64 {
         self.worst_pair().map_or(0.0, |(a, b)| 2.0 * self.u(a, b))
+    }
+
+    /// That of the farthest two secrets.
+    fn delta(&self, epsilon: f64) -> Option<f64> {
+        Some(
+            self.worst_pair()
+                .map_or(0.0, |(a, b)| delta(self.u(a, b), epsilon)),
+        )
     }
 
     fn columns(&self) -> &'static [&'static str] {

@@ -1,8 +1,9 @@
 //! The probability table of a mechanism: the probability of every observation under every secret.
 
-use libm::{exp, log};
+use libm::log;
 
 use super::Law;
+use crate::hockey_stick::Level;
 
 /// The largest number of entries (secrets times observations) of a probability table.
 pub const MAX_ENTRIES: u64 = 10_000_000;
@@ -94,14 +95,8 @@ impl Probabilities {
     /// # Formula
     /// The largest Σ_o max(P(o | a) − e^ε P(o | b), 0) over ordered pairs.
     pub fn delta(&self, epsilon: f64) -> f64 {
-        let factor = exp(epsilon);
-        let excess = |(p, q): (f64, f64)| {
-            if q > 0.0 {
-                (p - factor * q).max(0.0)
-            } else {
-                p
-            }
-        };
+        let level = Level::new(epsilon);
+        let excess = |(p, q): (f64, f64)| level.excess(p, q).max(0.0);
         let secrets = || 0..self.rows.len();
         let pairs = secrets().flat_map(|a| secrets().map(move |b| (a, b)));
         pairs

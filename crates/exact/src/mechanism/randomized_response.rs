@@ -188,6 +188,13 @@ impl BoundMechanism for Bound {
         vec![self.alphabet.label(told)]
     }
 
+    /// P(s | s) − e^ε′ P(s | t) = (1 − e^(ε′ − ε))·P(s | s) below ε.
+    fn delta(&self, epsilon: f64) -> Option<f64> {
+        let beyond = (epsilon - self.epsilon()).min(0.0);
+        // Without the addition it is −0 from ε on.
+        Some(-expm1(beyond) / self.total_weight() + 0.0)
+    }
+
     fn worst_pair(&self) -> Option<(usize, usize)> {
         (self.secret_count() >= 2).then_some((0, 1))
     }

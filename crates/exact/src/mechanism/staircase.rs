@@ -30,6 +30,9 @@ pub(super) const ENTRY: Entry = Entry {
     build,
 };
 
+/// The most periods between two secrets for which δ is summed.
+const MAX_CELLS: f64 = 1e6;
+
 /// Adds staircase noise: its density is constant between the points ±(k + γ)d and falls by the
 /// factor e^−ε at each.
 ///
@@ -80,6 +83,17 @@ impl fmt::Display for Staircase {
     }
 }
 
+impl Staircase {
+    fn noise(&self) -> StaircaseNoise {
+        let half = exp(-0.5 * self.epsilon);
+        StaircaseNoise {
+            epsilon: self.epsilon,
+            width: self.sensitivity,
+            gamma: self.gamma.unwrap_or(half / (1.0 + half)),
+        }
+    }
+}
+
 impl Mechanism for Staircase {
     fn declared_secrets(&self) -> Option<Vec<String>> {
         self.secrets.map(Secrets::labels)
@@ -90,14 +104,16 @@ impl Mechanism for Staircase {
     }
 
     fn bind(&self, labels: &[String]) -> Result<Box<dyn BoundMechanism>> {
-        let half = exp(-0.5 * self.epsilon);
-        let noise = StaircaseNoise {
-            epsilon: self.epsilon,
-            width: self.sensitivity,
-            gamma: self.gamma.unwrap_or(half / (1.0 + half)),
-        };
         let name = ("staircase", self.to_string());
-        Located::bind(noise, labels, self.secrets, (name.0, &name.1))
+        Located::bind(self.noise(), labels, self.secrets, (name.0, &name.1))
+    }
+
+    /// Does not list the secrets: there can be up to 2^53.
+    fn bind_declared(&self) -> Result<Box<dyn BoundMechanism>> {
+        match self.secrets {
+            None => self.bind(&super::listed_secrets(self)?),
+            Some(secrets) => Ok(Located::declared(self.noise(), secrets)),
+        }
     }
 }
 
@@ -121,6 +137,20 @@ impl StaircaseNoise {
         let before = height * (place.min(gamma) + b * (place - gamma).max(0.0));
         let after = height * ((gamma - place).max(0.0) + b * (1.0 - place.max(gamma)));
         (k, before, after)
+    }
+
+    /// a, the density at 0.
+    fn height(&self) -> f64 {
+        let b = exp(-self.epsilon);
+        let kept = self.gamma + b * (1.0 - self.gamma);
+        -expm1(-self.epsilon) / (2.0 * self.width * kept)
+    }
+
+    /// How many steps the density at a point lies below that at 0.
+    fn step(&self, x: f64) -> f64 {
+        let scaled = x.abs() / self.width;
+        let k = scaled.floor();
+        if scaled - k < self.gamma { k } else { k + 1.0 }
     }
 
     /// The probability of noise above x ≥ 0.
@@ -152,6 +182,38 @@ impl Noise for StaircaseNoise {
         let nearest = steps.round();
         let whole = (steps - nearest).abs() <= 1e-12 * nearest;
         self.epsilon * if whole { nearest } else { steps.ceil() }
+    }
+
+    /// ∫ max(f(x) − e^ε′ f(x − Δ), 0) dx, a sum over the pieces on which both densities are constant. Left of both
+    /// peaks the pieces repeat with period d and the factor b, a geometric series; right of them f is the smaller.
+    fn delta(&self, distance: f64, epsilon: f64) -> Option<f64> {
+        let (period, edge) = (self.width, self.gamma * self.width);
+        if distance / period > MAX_CELLS || epsilon >= self.epsilon(distance) {
+            return (epsilon >= self.epsilon(distance)).then_some(0.0);
+        }
+        let piece = |from: f64, to: f64| {
+            let middle = 0.5 * (from + to);
+            let (near, far) = (self.step(middle), self.step(middle - distance));
+            let beyond = (epsilon - self.epsilon * (far - near)).min(0.0);
+            -self.height() * exp(-self.epsilon * near) * expm1(beyond) * (to - from)
+        };
+        let pieces = |from: f64, to: f64| {
+            let shift = distance % period;
+            let offsets = [edge, -edge, 0.0].map(|e| [e, e + shift]);
+            let mut cuts: Vec<f64> = vec![from, to];
+            let (first, last) = ((from / period).floor() - 2.0, (to / period).ceil() + 2.0);
+            for offset in offsets.iter().flatten() {
+                let each =
+                    (0..=(last - first) as u64).map(|k| (first + k as f64) * period + offset);
+                cuts.extend(each.filter(|cut| *cut > from && *cut < to));
+            }
+            cuts.sort_by(f64::total_cmp);
+            cuts.windows(2)
+                .map(|cut| piece(cut[0], cut[1]))
+                .sum::<f64>()
+        };
+        let tail = pieces(-edge - period, -edge) / -expm1(-self.epsilon);
+        Some((tail + pieces(-edge, distance + edge)).min(1.0))
     }
 
     fn distribution(&self, x: f64) -> f64 {

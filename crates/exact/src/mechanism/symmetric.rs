@@ -2,6 +2,7 @@
 
 use std::fmt::{Debug, Display};
 
+use libm::expm1;
 use rand::Rng;
 
 use super::alphabet::Alphabet;
@@ -144,6 +145,17 @@ impl<R: Randomizer> BoundMechanism for Bound<R> {
         (self.secret_count() >= 2).then_some((0, 1))
     }
 
+    /// Of all these mechanisms the log-likelihood ratio of two secrets is ε, 0 or −ε, so that δ(ε′) is
+    /// (1 − e^(ε′ − ε))·P(ratio = e^ε), and total variation is that at ε′ = 0.
+    fn delta(&self, epsilon: f64) -> Option<f64> {
+        let own = self.epsilon();
+        if epsilon >= own {
+            return Some(0.0);
+        }
+        let variation = self.randomizer.total_variation();
+        Some(variation * (expm1(epsilon - own) / expm1(-own)))
+    }
+
     fn capacity(&self) -> Option<f64> {
         match self.secret_count() {
             0 => None,
@@ -162,5 +174,56 @@ impl<R: Randomizer> BoundMechanism for Bound<R> {
                     .probability(self.alphabet.position(secret), number)
             },
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::mechanism::parse;
+
+    /// The form that all these mechanisms share against the sum over their observations.
+    #[test]
+    fn delta_is_the_sum_over_all_observations() {
+        for text in [
+            "randomized-response(epsilon=1.5, secrets=7)",
+            "rappor(epsilon=1, secrets=4)",
+            "oue(epsilon=2, secrets=4)",
+            "olh(epsilon=1.2, secrets=3)",
+            "subset-selection(epsilon=1, secrets=6, size=2)",
+            "hadamard-response(epsilon=1, secrets=5)",
+            "identity(p=0.3, secrets=4)",
+            "identity(p=0.3, secrets=4, otherwise=none)",
+        ] {
+            let bound = parse(text).expect(text).bind_declared().expect(text);
+            let table = bound.probabilities().expect(text);
+            for epsilon in [0.0, 1e-9, 0.3, 0.99, 1.3, 5.0, 50.0] {
+                let (closed, summed) = (bound.delta(epsilon).unwrap(), table.delta(epsilon));
+                let error = (closed - summed).abs();
+                assert!(error < 1e-13, "{text} at {epsilon}: {closed:e} {summed:e}");
+            }
+        }
+    }
+
+    /// Near the ε of the mechanism e^ε overflows; the values are −expm1(ε′ − ε).
+    #[test]
+    fn delta_survives_an_epsilon_whose_exponential_overflows() {
+        for (epsilon, at) in [
+            (740.0, 739.9),
+            (750.0, 745.0),
+            (1e6, 999_999.5),
+            (1e-12, 5e-13),
+        ] {
+            for name in ["randomized-response", "hadamard-response", "rappor", "olh"] {
+                let text = format!("{name}(epsilon={epsilon}, secrets=2)");
+                let bound = parse(&text).unwrap().bind_declared().unwrap();
+                let variation = bound.total_variation(0, 1);
+                let expected = -variation * f64::exp_m1(at - epsilon) / -f64::exp_m1(-epsilon);
+                let found = bound.delta(at).unwrap();
+                assert!((found / expected - 1.0).abs() < 1e-12, "{text}: {found:e}");
+            }
+        }
+        let small = parse("randomized-response(epsilon=1e-12, secrets=2)").unwrap();
+        let found = small.bind_declared().unwrap().delta(5e-13).unwrap();
+        assert!((found / 2.5e-13 - 1.0).abs() < 1e-11, "{found:e}");
     }
 }

@@ -1,5 +1,7 @@
 //! Local randomizers whose messages are shuffled: the blanket of a mechanism and the resulting bounds.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 use super::bounds::clone_bound;
@@ -178,7 +180,7 @@ impl Randomizer {
             .map_err(|problem| Error::parameter(&self.name, problem))
     }
 
-    fn noise(&self) -> Result<(NoiseShape, &[f64])> {
+    fn noise(&self) -> Result<(NoiseShape, Cow<'_, [f64]>)> {
         let located = self.bound.located();
         located.ok_or_else(|| Error::parameter(&self.name, "does not add noise to a number"))
     }
