@@ -160,7 +160,24 @@ impl Game {
         first * (-expm1(n * log1p(-part)) / size)
     }
 
+    /// By a rule of few nodes where [`ahead`](Game::ahead) is nearly linear, by steps where it is nearly a polynomial,
+    /// else by its antiderivative.
     fn mean_by_steps(&self, from: f64, width: f64) -> f64 {
+        let left = (1.0 - self.keep * (from + width)).max(0.0);
+        // Derivative j is at most (2(n − 1)/(1 − p))^j.
+        let bend = 2.0 * self.messages as f64 * self.keep * width / left;
+        let middle = from + 0.5 * width;
+        if bend < 1e-7 {
+            return self.ahead(middle);
+        }
+        if bend < 1e-3 {
+            // Gauss and Legendre with two nodes.
+            let aside = width / 12f64.sqrt();
+            return 0.5 * (self.ahead(middle - aside) + self.ahead(middle + aside));
+        }
+        if width > 8.0 * self.step(from) {
+            return self.mean_in_closed_form(from, width);
+        }
         let mut sum = 0.0;
         self.steps(from, width, |at, step| {
             let inside: f64 = (RULE.nodes.iter().zip(&RULE.weights))
@@ -169,6 +186,27 @@ impl Game {
             sum += inside * (step / width);
         });
         sum
+    }
+
+    /// (H(γb) − H(γa))/(γ(b − a)), where H(x) = E min(k, Bin(n, x))/n has the derivative Pr\[Bin(n − 1, x) ≤ k − 1\].
+    ///
+    /// # Formula
+    /// With F = Pr\[Bin(n − 1, x) ≤ k − 1\] it is nH(x) = nxF + k·Pr\[Bin(n, x) > k\]. Where x is above k/n,
+    /// k − nH(x) = k·Pr\[Bin(n, x) ≤ k\] − nxF is used instead, which is small there.
+    fn mean_in_closed_form(&self, from: f64, width: f64) -> f64 {
+        let (n, k) = (self.messages as f64, self.guesses as f64);
+        let place = |h: f64| (self.keep * h).min(1.0);
+        let (low, high) = (place(from), place(from + width));
+        let weighted = |x: f64| n * x * at_most(self.guesses - 1, self.messages - 1, x);
+        let within = |x: f64| at_most(self.guesses, self.messages, x);
+        let from_above = |x: f64| k * within(x) - weighted(x);
+        let told = if low * n > k {
+            from_above(low) - from_above(high)
+        } else {
+            let all = |x: f64| weighted(x) + k * (1.0 - within(x));
+            all(high) - all(low)
+        };
+        (told / (n * self.keep * width)).clamp(0.0, 1.0)
     }
 
     /// Calls `f(start, length)` for steps over \[from, from + width\] on each of which
@@ -196,7 +234,14 @@ impl Game {
         let n = self.messages as f64;
         let p = (self.keep * h).min(1.0);
         let spread = (p * (1.0 - p) / n).sqrt();
-        (4.0 / n).max(1.5 * spread) / self.keep
+        let share = self.guesses as f64 / n;
+        // Up to half of the way to k/n it is 1 to double precision, by Chernoff's bound.
+        let half = 0.5 * (share - p);
+        let flat = half > 0.0 && n * divergence(share, p + half) > 45.0;
+        (4.0 / n)
+            .max(1.5 * spread)
+            .max(if flat { half } else { 0.0 })
+            / self.keep
     }
 
     /// Whether [`ahead`](Game::ahead) is a polynomial of the interpolation's degree there.
@@ -213,4 +258,10 @@ impl Game {
     pub(super) fn has_vanished(&self, h: f64) -> bool {
         self.ahead(h) < 1e-19 * self.blind_success()
     }
+}
+
+/// The Kullback–Leibler divergence of Bernoulli distributions.
+fn divergence(p: f64, q: f64) -> f64 {
+    let part = |p: f64, q: f64| if p > 0.0 { p * (p / q).ln() } else { 0.0 };
+    part(p, q) + part(1.0 - p, 1.0 - q)
 }

@@ -36,6 +36,8 @@ pub struct InputLaw {
     /// The likelihood ratio of R(x₁) against the blanket distribution.
     pub law: RatioLaw,
     epsilon: f64,
+    /// Whether the ratio grows without limit where the table of the law, which is finite, ends.
+    unbounded: bool,
 }
 
 /// The upper bounds for one game.
@@ -158,6 +160,9 @@ impl Randomizer {
             blanket_mass,
             law,
             epsilon: self.epsilon(),
+            // Of noise on numbers the ratio of two inputs is monotone: if it has no bound, then far out. The blanket
+            // is that of both outermost inputs, so this holds for every input.
+            unbounded: self.finite.is_none() && self.epsilon() == f64::INFINITY,
         })
     }
 
@@ -221,6 +226,7 @@ impl Randomizer {
             blanket_mass,
             law,
             epsilon: self.epsilon(),
+            unbounded: false,
         })
     }
 
@@ -234,9 +240,10 @@ impl Randomizer {
 }
 
 impl InputLaw {
-    /// M = sup_y R(x₁)(y)/inf_x R(x)(y): the upper bound and the limit of the multiplicative advantage (Theorem 10). Infinite if some message of x₁ is impossible under another input.
+    /// M = sup_y R(x₁)(y)/inf_x R(x)(y): the upper bound and the limit of the multiplicative advantage (Theorem 10).
+    /// Infinite if some message of x₁ is impossible under another input, or if ratios grow without limit in the tails.
     pub fn max_ratio(&self) -> f64 {
-        if self.law.certain_mass() > 0.0 {
+        if self.law.certain_mass() > 0.0 || self.unbounded {
             f64::INFINITY
         } else {
             self.law.max_ratio() / self.blanket_mass

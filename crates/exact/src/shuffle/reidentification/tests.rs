@@ -417,3 +417,71 @@ fn blankets_of_every_kind_of_noise_are_within_their_bounds() {
         }
     }
 }
+
+/// E min(k, 1 + Bin)/(1 + Bin) and means of binomial tails by sums with 50 digits, at sizes where every term counts.
+#[test]
+fn many_guesses_among_many_messages_take_no_time() {
+    let start = std::time::Instant::now();
+    let n = 1_000_000_000_000_u64;
+    // Half of the messages guessed: of two decoys with ratio 3/2 and 1/2, each on half of Q, the likelier half is
+    // guessed and success is 3/4, less what the fluctuation of its size takes.
+    let law = RatioLaw::from_probabilities(&[0.75, 0.25], &[0.5, 0.5]).unwrap();
+    let success = law.success(&Game::new(n, n / 2).unwrap()).success;
+    // The size of the half differs from n/2 by √(n/2π)/2 on average: 0.5·E|Bin − n/2|/n·(2 − 2/3)·… is below 1e-6.
+    assert!((success - 0.75).abs() < 1e-6 && success < 0.75, "{success}");
+    assert!(start.elapsed().as_secs_f64() < 5.0);
+}
+
+/// The antiderivative against a sum of binomial probabilities, term by term.
+#[test]
+fn the_mean_over_a_wide_interval_is_a_sum_over_counts() {
+    for (n, k) in [(50_u64, 7_u64), (400, 200), (1000, 990), (3000, 5)] {
+        for keep in [1.0, 0.4] {
+            let game = Game::new(n, k).unwrap().thinned(keep).unwrap();
+            // E min(k, 1 + B)/(1 + B), B binomial(n − 1, γ), by the ratio of neighboring probabilities.
+            let (mut sum, mut log) = (0.0, (n - 1) as f64 * f64::ln_1p(-keep));
+            if keep == 1.0 {
+                sum = k as f64 / n as f64;
+            } else {
+                for j in 0..n {
+                    let ahead = (j + 1) as f64;
+                    sum += log.exp() * (k as f64).min(ahead) / ahead;
+                    log += ((n - 1 - j) as f64 / ahead * keep / (1.0 - keep)).ln();
+                }
+            }
+            let found = game.mean_ahead(0.0, 1.0);
+            assert!(
+                (found / sum - 1.0).abs() < 1e-11,
+                "{n} {k} {keep}: {found} {sum}"
+            );
+            // In parts it is the same.
+            let parts: f64 = (0..10)
+                .map(|i| 0.1 * game.mean_ahead(0.1 * f64::from(i), 0.1))
+                .sum();
+            assert!(
+                (parts / sum - 1.0).abs() < 1e-11,
+                "{n} {k} {keep}: {parts} {sum}"
+            );
+        }
+    }
+}
+
+/// Discrete Gaussian noise has a ratio that grows as e^(Δz/σ²): the table of its law ends, the ratio does not.
+#[test]
+fn the_largest_ratio_of_gaussian_noise_is_infinite() {
+    for name in ["discrete-gaussian", "gaussian"] {
+        let mechanism = crate::mechanism::parse(&format!("{name}(sigma=2, secrets=0..2)")).unwrap();
+        let randomizer = Randomizer::new(&*mechanism, None).unwrap();
+        for input in 0..3 {
+            let ratio = randomizer.input(input).unwrap().max_ratio();
+            assert_eq!(ratio, f64::INFINITY, "{name} {input}");
+        }
+    }
+    let mechanism = crate::mechanism::parse("geometric(nu=0.5, secrets=0..2)").unwrap();
+    let ratio = Randomizer::new(&*mechanism, None)
+        .unwrap()
+        .input(1)
+        .unwrap()
+        .max_ratio();
+    assert!((ratio / 0.5f64.exp() - 1.0).abs() < 1e-9, "{ratio}");
+}
