@@ -22,9 +22,15 @@ pub struct BoundsArguments {
     /// `randomized-response(epsilon=0.1..10:50, secrets=10)`, `ldp(epsilon=0.1..5:20)`
     #[arg(value_name = "MECHANISM")]
     mechanism: String,
-    /// For a mechanism: also compute the smallest delta that holds with this epsilon
+    /// Also compute the smallest delta that holds with this epsilon
     #[arg(long, value_name = "E")]
     at_epsilon: Option<f64>,
+    /// For a mechanism: also compute the smallest epsilon that holds with this delta
+    #[arg(long, value_name = "D")]
+    at_delta: Option<f64>,
+    /// For a mechanism: it is applied T times to the same secret; figures are certified from both sides
+    #[arg(long, value_name = "T")]
+    repeat: Option<u64>,
     /// For a promise: the number of secrets, for the capacity
     #[arg(long, value_name = "N")]
     secrets: Option<u64>,
@@ -50,6 +56,8 @@ pub struct BoundsArguments {
 pub fn bounds(arguments: &BoundsArguments) -> Result<ExitCode> {
     let options = BoundsOptions {
         at_epsilon: arguments.at_epsilon,
+        at_delta: arguments.at_delta,
+        repeat: arguments.repeat,
         secrets: arguments.secrets,
         group: arguments.group,
         values: arguments.values,
@@ -71,6 +79,12 @@ Keys of a row of the JSON: the parameters, then
   capacity               multiplicative capacity, the sum of column maxima; null if unknown
   delta_at_epsilon_zero  the mechanism is (0, delta)-private with this delta and no smaller one
   delta_at_epsilon       with --at-epsilon: the smallest delta for it; null if unknown
+  epsilon_at_delta       with --at-delta: the smallest epsilon for it
+  steps                  with --repeat; then every figure is a certified bound, and the other side is
+                         bayes_security_at_most, total_variation_at_least, delta_at_epsilon_at_least,
+                         epsilon_at_delta_at_least
+  bayes_security_closed_form  of repeated Gaussian noise: erfc(q sqrt(T) / (2 sqrt(2) sigma)), the leading
+                         term of Cherubin et al. 2024, not a bound
   guess_probability      of guessing right between the two secrets, 1 - bayes_security/2
   worst_pair             labels of that pair; null for promises and for very many secrets
   parameters             all parameters; one with the name of a key above is only here

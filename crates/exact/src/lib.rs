@@ -8,10 +8,12 @@
 //! | [`permutation`], [`mallows`] | permutations, their distances and the Mallows model |
 //! | [`mechanism`] | mechanisms by name: distributions, samples, closed forms |
 //! | [`channel`] | channel matrices and their leakage measures |
+//! | [`accountant`] | composition through privacy loss distributions |
 //! | [`claim`], [`bounds`] | promises and mechanisms as claims; what they bound |
 //! | [`shuffle`] | re-identification, information and vulnerability of shuffled messages |
 //! | [`simulate`] | rows drawn from a mechanism |
 
+pub mod accountant;
 pub mod bounds;
 pub mod channel;
 pub mod claim;

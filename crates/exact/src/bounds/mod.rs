@@ -16,13 +16,14 @@
 use serde::Serialize;
 
 use crate::claim::{ClaimKind, PROMISES};
-use crate::mechanism::{MECHANISMS, Mechanism};
+use crate::mechanism::{BoundMechanism, MECHANISMS, Mechanism};
 use leakgauge_base::Tool;
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::grammar::{Arguments, Call, Parameter};
 use leakgauge_base::naming::{option, setting};
 use leakgauge_base::parallel;
 
+mod composed;
 mod model;
 mod promise;
 
@@ -34,11 +35,15 @@ pub const MAX_ROWS: usize = 1_000_000;
 /// Secrets are listed to name the worst pair up to this many.
 const MAX_NAMED: u64 = 100_000;
 
-/// What else is computed. All but the first are translations of a promise.
+/// What else is computed. All but the first three are translations of a promise.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct BoundsOptions {
-    /// Of a mechanism: the ε to give δ for.
+    /// The ε to give δ for.
     pub at_epsilon: Option<f64>,
+    /// Of a mechanism: the δ to give ε for.
+    pub at_delta: Option<f64>,
+    /// Of a mechanism: how many times it is applied to the same secret.
+    pub repeat: Option<u64>,
     /// The number of secrets, for the capacity.
     pub secrets: Option<u64>,
     /// How many steps of adjacency two secrets are apart, for group privacy.
@@ -62,7 +67,14 @@ impl BoundsOptions {
         if let Some(epsilon) = self.at_epsilon.filter(|epsilon| !(0.0..).contains(epsilon)) {
             return wrong(setting("at_epsilon", epsilon), "must be at least 0");
         }
+        if let Some(delta) = self
+            .at_delta
+            .filter(|delta| !(*delta > 0.0 && *delta < 1.0))
+        {
+            return wrong(setting("at_delta", delta), "must be above 0 and below 1");
+        }
         for (name, value, least) in [
+            ("repeat", self.repeat, 1),
             ("secrets", self.secrets, 2),
             ("group", self.group, 1),
             ("values", self.values, 2),
@@ -96,6 +108,8 @@ impl BoundsOptions {
     fn check_mechanism(&self, text: &str) -> Result<()> {
         let for_mechanisms = BoundsOptions {
             at_epsilon: self.at_epsilon,
+            at_delta: self.at_delta,
+            repeat: self.repeat,
             ..BoundsOptions::default()
         };
         if *self == for_mechanisms {
@@ -129,17 +143,32 @@ pub fn bounds(text: &str, options: &BoundsOptions) -> Result<Bounds> {
         tool: Tool::default(),
         mechanism: text.trim().to_owned(),
         kind,
-        notes: notes(kind),
+        notes: if rows.iter().any(|(_, row)| row.figure("steps").is_some()) {
+            composed::NOTES.to_vec()
+        } else {
+            notes(kind)
+        },
         rows: rows.into_iter().map(|(_, row)| row).collect(),
     })
 }
 
 fn row(call: &Call, options: &BoundsOptions) -> Result<(Kind, Row)> {
     match ClaimKind::from_call(call)? {
-        ClaimKind::Promise(_) if options.at_epsilon.is_some() => Err(Error::parameter(
-            call.to_string(),
-            format!("is a promise; {} is for mechanisms", option("at_epsilon")),
-        )),
+        ClaimKind::Promise(promise) if promise.composition().is_some() => {
+            let entry = PROMISES.iter().find(|entry| entry.name == call.name);
+            let parameters = parameters(call, entry.map_or(&[], |entry| entry.parameters))?;
+            options.check_mechanism(&promise.to_string())?;
+            let row = composed::of_promise(&promise, parameters, options)?;
+            Ok((Kind::Mechanism, row))
+        }
+        ClaimKind::Promise(_) if options.repeat.is_some() || options.at_delta.is_some() => {
+            let problem = format!(
+                "is a promise; {} and {} are for mechanisms",
+                option("repeat"),
+                option("at_delta")
+            );
+            Err(Error::parameter(call.to_string(), problem))
+        }
         ClaimKind::Promise(promise) if promise.unit().is_some() => Err(Error::parameter(
             call.to_string(),
             "unit= is a distance between the secrets of a log, and there is no log",
@@ -158,10 +187,11 @@ fn row(call: &Call, options: &BoundsOptions) -> Result<(Kind, Row)> {
             options.check_mechanism(&mechanism.to_string())?;
             let entry = MECHANISMS.iter().find(|entry| entry.name == call.name);
             let parameters = parameters(call, entry.map_or(&[], |entry| entry.parameters))?;
-            Ok((
-                Kind::Mechanism,
-                mechanism_row(&*mechanism, parameters, options)?,
-            ))
+            let row = match options.repeat {
+                Some(steps) => composed::row(&*mechanism, steps, parameters, options)?,
+                None => mechanism_row(&*mechanism, parameters, options)?,
+            };
+            Ok((Kind::Mechanism, row))
         }
     }
 }
@@ -200,13 +230,48 @@ fn mechanism_row(
     if let Some(epsilon) = options.at_epsilon {
         figures.push(("delta_at_epsilon", bound.delta(epsilon)));
     }
+    if let Some(delta) = options.at_delta {
+        let found = bound.delta(0.0).map(|_| smallest_epsilon(&*bound, delta));
+        figures.push(("epsilon_at_delta", found));
+    }
     let mut row = Row::new(parameters, figures);
-    row.worst_pair = mechanism
-        .declared_count()
-        .filter(|&count| count <= MAX_NAMED)
-        .and_then(|_| mechanism.declared_secrets())
-        .map(|labels| [labels[a].clone(), labels[b].clone()]);
+    row.worst_pair = names(mechanism, (a, b));
     Ok(row)
+}
+
+/// The labels of two secrets, if there are not too many to list.
+fn names(mechanism: &dyn Mechanism, (a, b): (usize, usize)) -> Option<[String; 2]> {
+    let count = mechanism.declared_count();
+    count.filter(|&count| count <= MAX_NAMED)?;
+    let labels = mechanism.declared_secrets()?;
+    Some([labels[a].clone(), labels[b].clone()])
+}
+
+/// The smallest ε with which a mechanism is (ε, δ)-private, by bisection, from above; infinite if there is none.
+fn smallest_epsilon(bound: &dyn BoundMechanism, delta: f64) -> f64 {
+    let private = |epsilon: f64| bound.delta(epsilon).is_some_and(|found| found <= delta);
+    if private(0.0) {
+        return 0.0;
+    }
+    let mut high = 1.0;
+    while !private(high) {
+        high *= 2.0;
+        if high > 1e300 {
+            return f64::INFINITY;
+        }
+    }
+    let mut low = 0.0;
+    loop {
+        let middle = 0.5 * (low + high);
+        if middle <= low || middle >= high {
+            return high;
+        }
+        if private(middle) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
 }
 
 fn notes(kind: Kind) -> Vec<&'static str> {

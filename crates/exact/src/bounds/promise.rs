@@ -29,6 +29,12 @@ pub(super) fn figures(promise: &Promise, options: &BoundsOptions) -> Figures {
             of_all(1.0 - 0.5 * promise.least_bayes_security()),
         ),
     ];
+    if let Some(epsilon) = options.at_epsilon {
+        let delta = promise
+            .guarantee()
+            .map(|guarantee| guarantee.largest_delta(epsilon));
+        figures.push(("delta_at_epsilon", delta));
+    }
     if let Some((epsilon, delta)) = private {
         figures.extend(advantages(epsilon, delta));
         if let Some(values) = options.values {

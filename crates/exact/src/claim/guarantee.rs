@@ -1,6 +1,8 @@
 //! What a promise of privacy says of two secrets.
 
-use libm::{erf, erfc, exp, expm1, tanh};
+use libm::{erf, erfc, exp, expm1, log1p, tanh};
+
+use crate::hockey_stick;
 
 /// A bound on how well two secrets can be told apart, in one of the forms of differential privacy.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -83,6 +85,30 @@ impl Guarantee {
         }
     }
 
+    /// The largest δ(ε′) between two secrets that it leaves possible; for ρ a bound on it.
+    ///
+    /// # Formula
+    /// δ + (1 − δ)·(1 − e^(ε′ − ε))/(1 + e^−ε) below ε, else δ: attained by randomized response that reveals the secret
+    /// with probability δ. That of N(0, 1) against N(μ, 1). The least e^((α − 1)(αρ − ε′))·(1 − 1/α)^α/(α − 1) over
+    /// α > 1, and that of total variation.
+    ///
+    /// # References
+    /// P. Kairouz, S. Oh, P. Viswanath, *The composition theorem for differential privacy*, doi:10.1109/TIT.2017.2685505.
+    /// C. L. Canonne, G. Kamath, T. Steinke, *The discrete Gaussian for differential privacy*, proposition 12,
+    /// arXiv:2004.00010.
+    pub fn largest_delta(self, at: f64) -> f64 {
+        match self {
+            Guarantee::Dp { epsilon, delta } => {
+                let beyond = -expm1((at - epsilon).min(0.0)) / (1.0 + exp(-epsilon));
+                delta + (1.0 - delta) * beyond
+            }
+            Guarantee::Gaussian { mu } => hockey_stick::gaussian(mu, at),
+            Guarantee::Concentrated { rho } => {
+                concentrated_delta(rho, at).min(self.largest_total_variation())
+            }
+        }
+    }
+
     /// 1 − [`Guarantee::largest_total_variation`], computed without cancellation.
     ///
     /// # Formula
@@ -98,6 +124,29 @@ impl Guarantee {
             Guarantee::Concentrated { rho } => of(randomized_response_epsilon(rho), 0.0),
         }
     }
+}
+
+/// The least e^((α − 1)(αρ − ε))·(1 − 1/α)^α/(α − 1) over α > 1, in ln(α − 1) by golden section: every value is a bound.
+fn concentrated_delta(rho: f64, epsilon: f64) -> f64 {
+    if rho == 0.0 {
+        return 0.0;
+    }
+    let exponent = |t: f64| {
+        let less = exp(t);
+        let alpha = 1.0 + less;
+        less * (alpha * rho - epsilon) + alpha * (t - log1p(less)) - t
+    };
+    let golden = 0.5 * (5f64.sqrt() - 1.0);
+    let (mut low, mut high) = (-40.0, 40.0);
+    for _ in 0..120 {
+        let (left, right) = (high - golden * (high - low), low + golden * (high - low));
+        if exponent(left) < exponent(right) {
+            high = right;
+        } else {
+            low = left;
+        }
+    }
+    exp(exponent(0.5 * (low + high)))
 }
 
 /// The ε at which ε tanh(ε/2) = ρ, by bisection, from above.
@@ -193,6 +242,38 @@ mod tests {
             let error = 0.5 * (1.0 - bound);
             let attained = concentrated_at_least(error, error);
             assert!((attained / rho - 1.0).abs() < 1e-8, "{rho}: {attained}");
+        }
+    }
+
+    /// δ(0) is total variation, and δ of ρ bounds that of Gaussian noise with ρ = μ²/2.
+    #[test]
+    fn delta_of_a_guarantee_is_what_its_extreme_mechanisms_have() {
+        for epsilon in [0.1, 1.0, 5.0] {
+            let guarantee = Guarantee::Dp {
+                epsilon,
+                delta: 0.01,
+            };
+            assert!(
+                (guarantee.largest_delta(0.0) - guarantee.largest_total_variation()).abs() < 1e-15
+            );
+            assert!((guarantee.largest_delta(epsilon) - 0.01).abs() < 1e-15);
+            for mu in [0.1, 1.0, 4.0] {
+                let gaussian = Guarantee::Gaussian { mu }.largest_delta(epsilon);
+                let concentrated = Guarantee::Concentrated { rho: 0.5 * mu * mu };
+                let bound = concentrated.largest_delta(epsilon);
+                assert!(bound >= gaussian, "{mu} {epsilon}");
+                // The best α is within a grid of them.
+                let least = (1..4000).map(|k| {
+                    let alpha = 1.0 + f64::from(k) * 0.01;
+                    let power = (alpha - 1.0) * (alpha * 0.5 * mu * mu - epsilon);
+                    power.exp() * (1.0 - 1.0 / alpha).powf(alpha) / (alpha - 1.0)
+                });
+                let least = least.fold(concentrated.largest_total_variation(), f64::min);
+                assert!(
+                    bound <= least * (1.0 + 1e-9),
+                    "{mu} {epsilon}: {bound:e} {least:e}"
+                );
+            }
         }
     }
 

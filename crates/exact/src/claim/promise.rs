@@ -3,6 +3,8 @@
 use std::fmt;
 
 use super::{Guarantee, Neighbors, Requirement};
+use crate::accountant::Accountant;
+use crate::mechanism::{Subsampled, dp_sgd};
 use leakgauge_base::error::Result;
 use leakgauge_base::grammar::{Arguments, Bounds, Call, Parameter, Value, format_number};
 
@@ -51,6 +53,17 @@ pub enum Promise {
         /// The first and the last place of the group, from 1; if not given, all places.
         group: Option<(i64, i64)>,
     },
+    /// No attack tells a record's presence better than from the gradients of DP-SGD with these parameters.
+    DpSgd {
+        /// The noise multiplier σ.
+        sigma: f64,
+        /// The probability that a record is in a batch.
+        rate: f64,
+        /// The number of steps.
+        steps: u64,
+        /// The largest advantage that this leaves, the certified upper side of total variation.
+        advantage: f64,
+    },
     /// Bayes security is at least this.
     BayesSecurity {
         /// The least Bayes security.
@@ -82,6 +95,7 @@ impl Promise {
                 Requirement::Privacy(Guarantee::Concentrated { rho })
             }
             Promise::Order { alpha, .. } => dp(alpha, 0.0),
+            Promise::DpSgd { advantage, .. } => Requirement::Advantage { at_most: advantage },
             Promise::BayesSecurity { at_least } => Requirement::BayesSecurity { at_least },
             Promise::Advantage { at_most } => Requirement::Advantage { at_most },
             Promise::AttackAdvantage { at_most } => Requirement::AttackAdvantage { at_most },
@@ -102,9 +116,20 @@ impl Promise {
             | Promise::GaussianDp { unit, .. }
             | Promise::ConcentratedDp { unit, .. } => within(unit, true),
             Promise::Order { group, .. } => Neighbors::Orders { group },
-            Promise::BayesSecurity { .. }
+            Promise::DpSgd { .. }
+            | Promise::BayesSecurity { .. }
             | Promise::Advantage { .. }
             | Promise::AttackAdvantage { .. } => Neighbors::All,
+        }
+    }
+
+    /// The mechanism of one step and the number of steps, of a promise that is a composition.
+    pub fn composition(&self) -> Option<(Subsampled, u64)> {
+        match *self {
+            Promise::DpSgd {
+                sigma, rate, steps, ..
+            } => Some((dp_sgd(sigma, rate), steps)),
+            _ => None,
         }
     }
 
@@ -177,6 +202,12 @@ impl fmt::Display for Promise {
                 }
                 f.write_str(")")
             }
+            Promise::DpSgd {
+                sigma, rate, steps, ..
+            } => {
+                let (sigma, rate) = (number(sigma), number(rate));
+                write!(f, "dp-sgd(sigma={sigma}, rate={rate}, steps={steps})")
+            }
             Promise::BayesSecurity { at_least } => {
                 write!(f, "bayes-security({})", number(at_least))
             }
@@ -221,6 +252,23 @@ const PROBABILITY: Bounds = Bounds::Between(0.0, 1.0);
 
 fn unit(arguments: &Arguments<'_>) -> Result<Option<f64>> {
     arguments.number_if_given("unit", Bounds::Above(0.0))
+}
+
+fn dp_sgd_promise(arguments: &Arguments<'_>) -> Result<Promise> {
+    let sigma = arguments.number("sigma", Bounds::Above(0.0))?;
+    let rate = arguments.number("rate", PROBABILITY)?;
+    let steps = arguments.number("steps", Bounds::Between(1.0, 1e9))?;
+    if rate == 0.0 || steps.fract() != 0.0 {
+        return Err(arguments.error("rate must be above 0 and steps a whole number"));
+    }
+    let steps = steps as u64;
+    let accountant = Accountant::of_mechanism(&dp_sgd(sigma, rate), steps)?;
+    Ok(Promise::DpSgd {
+        sigma,
+        rate,
+        steps,
+        advantage: accountant.delta(0.0).most,
+    })
 }
 
 /// Every promise that [`Claim::parse`](super::Claim::parse) reads.
@@ -294,6 +342,20 @@ pub static PROMISES: &[PromiseEntry] = &[
             };
             Ok(Promise::Order { alpha, group })
         },
+    },
+    PromiseEntry {
+        name: "dp-sgd",
+        about: "the secrets, without and with one record, are no easier to tell apart than from all steps of DP-SGD \
+                with this noise and these batches (Poisson sampling): a bound on the optimal adversary's advantage",
+        parameters: &[
+            Parameter::named("sigma", "the noise multiplier σ, above 0"),
+            Parameter::named(
+                "rate",
+                "the probability that a record is in a batch, above 0 and at most 1",
+            ),
+            Parameter::named("steps", "the number of steps, a whole number"),
+        ],
+        build: dp_sgd_promise,
     },
     PromiseEntry {
         name: "bayes-security",

@@ -23,6 +23,7 @@
 //! | `hadamard-response` | a column of a Hadamard matrix | 1/2 + 1/(e^ε + 1) |
 //! | `deterministic` | a function of s | 0 or 1 |
 //! | `identity` | s with probability p, else a random label or a fixed word | 1 − p |
+//! | `subsampled` | of a record that is used with probability q | 1 − q + q·(that of the mechanism) |
 //! | `mixture` | the observation of one of two mechanisms | exact sum |
 //! | `shuffled` | the histogram of n users' observations | exact sum |
 //!
@@ -72,6 +73,7 @@ mod registry;
 mod secrets;
 mod shuffled;
 mod staircase;
+mod subsampled;
 mod subset_selection;
 mod symmetric;
 mod truncated_geometric;
@@ -102,6 +104,7 @@ pub use registry::{MECHANISMS, from_call, parse};
 pub use secrets::Secrets;
 pub use shuffled::Shuffled;
 pub use staircase::Staircase;
+pub use subsampled::{Subsampled, dp_sgd};
 pub use subset_selection::SubsetSelection;
 pub use unary_encoding::{BitNoise, UnaryEncoding};
 
@@ -191,6 +194,12 @@ pub trait BoundMechanism: Debug + Send + Sync {
 
     /// For a mechanism that adds planar Laplace noise: its scale, and the points of the secrets.
     fn planar(&self) -> Option<(f64, &[[f64; 2]])> {
+        None
+    }
+
+    /// For a mechanism that uses a record only with a certain probability: the mechanism that is applied, its secrets
+    /// without and with the record, and that probability.
+    fn subsampled(&self) -> Option<(&dyn BoundMechanism, (usize, usize), f64)> {
         None
     }
 

@@ -3,8 +3,8 @@
 use super::{
     Entry, Mechanism, deterministic, discrete_gaussian, exponential, gaussian, geometric,
     hadamard_response, identity, laplace, local_hashing, mallows, mixture, planar_geometric,
-    planar_laplace, randomized_response, ranged_geometric, shuffled, staircase, subset_selection,
-    unary_encoding,
+    planar_laplace, randomized_response, ranged_geometric, shuffled, staircase, subsampled,
+    subset_selection, unary_encoding,
 };
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::grammar::{Call, list};
@@ -31,6 +31,7 @@ pub static MECHANISMS: &[Entry] = &[
     deterministic::ENTRY,
     identity::ENTRY,
     mixture::ENTRY,
+    subsampled::ENTRY,
     mallows::ENTRY,
     shuffled::ENTRY,
 ];

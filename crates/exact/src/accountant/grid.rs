@@ -1,0 +1,282 @@
+//! Privacy losses on a grid: measures that bound the true one from above and from below under any composition.
+
+use libm::{exp, expm1};
+
+use super::loss::{Atom, Loss, Smooth};
+
+/// The points `offset` + k·`step`, k whole.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Grid {
+    pub step: f64,
+    pub offset: f64,
+}
+
+impl Grid {
+    /// The number k of a loss, with a fraction.
+    fn place(&self, loss: f64) -> f64 {
+        (loss - self.offset) / self.step
+    }
+
+    /// The loss of a number.
+    pub fn loss(&self, multiple: i64) -> f64 {
+        multiple as f64 * self.step + self.offset
+    }
+}
+
+/// A measure of the privacy loss under P on a grid.
+#[derive(Debug, Clone)]
+pub(super) struct Measure {
+    pub grid: Grid,
+    /// The number of the first entry of `masses`.
+    pub first: i64,
+    pub masses: Vec<f64>,
+    /// The mass at infinite loss.
+    pub infinite: f64,
+    /// The mass that is left out because its loss is below all others.
+    pub dropped: f64,
+}
+
+/// Tails of a step with less mass than this are cut.
+const TAIL: f64 = 1e-36;
+/// Losses nearer to a multiple of the step, in steps, are that multiple.
+const ON_GRID: f64 = 1e-9;
+/// By how much of a step rounding can change the loss of a cell of the part with a density.
+const ROUNDING: f64 = 1e-6;
+/// Cells of the lower measure end between these parts of a step, or are set back to its middle.
+const BALANCED: std::ops::Range<f64> = 0.1..0.9;
+
+impl Measure {
+    fn empty(loss: &Loss, grid: Grid) -> Measure {
+        let (low, high) = loss.support();
+        let (first, last) = (
+            grid.place(low).floor() as i64 - 2,
+            grid.place(high).ceil() as i64 + 2,
+        );
+        Measure {
+            grid,
+            first,
+            masses: vec![0.0; (last - first + 1) as usize],
+            infinite: 0.0,
+            dropped: 0.0,
+        }
+    }
+
+    fn add(&mut self, multiple: i64, mass: f64) {
+        let last = self.masses.len() as i64 - 1;
+        self.masses[(multiple - self.first).clamp(0, last) as usize] += mass;
+    }
+
+    /// The mass between two neighboring multiples as masses at both that keep P and Q ("connect the dots"). The
+    /// hockey-stick divergence of the result is the chord of the true one between the multiples.
+    fn split(&mut self, multiple: i64, p: f64, q: f64) {
+        let low = self.grid.loss(multiple);
+        let up = if low > 600.0 {
+            p
+        } else {
+            ((p - exp(low) * q) / -expm1(-self.grid.step)).clamp(0.0, p)
+        };
+        self.add(multiple, p - up);
+        self.add(multiple + 1, up);
+    }
+
+    /// A measure of which every δ of every composition is at least the true one.
+    ///
+    /// # References
+    /// V. Doroshenko, B. Ghazi, P. Kamath, R. Kumar, P. Manurangsi, *Connect the dots: tighter discrete approximations
+    /// of privacy loss distributions*, doi:10.56553/popets-2022-0122.
+    pub fn above(loss: &Loss, grid: Grid) -> Measure {
+        let mut measure = Self::empty(loss, grid);
+        for atom in &loss.atoms {
+            if atom.q == 0.0 {
+                measure.infinite += atom.p;
+            } else if atom.p > 0.0 {
+                let place = grid.place(atom.loss());
+                if (place - place.round()).abs() <= ON_GRID {
+                    measure.add(place.round() as i64, atom.p);
+                } else {
+                    measure.split(place.floor() as i64, atom.p, atom.q);
+                }
+            }
+        }
+        if let Some(smooth) = &loss.smooth {
+            let (low, high) = smooth.cells(grid);
+            for multiple in low..high {
+                let (p, q) = (smooth.between)(grid.loss(multiple), grid.loss(multiple + 1));
+                measure.split(multiple, p, q);
+            }
+            let ends = [low, high].map(|multiple| grid.loss(multiple));
+            measure.add(low, (smooth.between)(f64::NEG_INFINITY, ends[0]).0);
+            measure.infinite += (smooth.between)(ends[1], f64::INFINITY).0;
+            measure.grid.offset += ROUNDING * grid.step;
+        }
+        measure
+    }
+
+    /// A measure of which every δ of every composition is at most the true one.
+    ///
+    /// # Formula
+    /// Observations are merged, which no δ survives larger, and merged losses are rounded down, which lowers
+    /// E_P\[(1 − e^(ε − L))⁺\]. Cells of the part with a density are chosen one after the other so that their merged
+    /// loss is a multiple of the step and nothing is left to round.
+    pub fn below(loss: &Loss, grid: Grid) -> Measure {
+        let mut measure = Self::empty(loss, grid);
+        measure.add_merged(&loss.atoms);
+        if let Some(smooth) = &loss.smooth {
+            measure.add_cells(smooth);
+            measure.grid.offset -= ROUNDING * grid.step;
+        }
+        measure
+    }
+
+    fn add_merged(&mut self, atoms: &[Atom]) {
+        let mut merged: hashbrown::HashMap<i64, Atom> = hashbrown::HashMap::new();
+        for atom in atoms.iter().filter(|atom| atom.p > 0.0) {
+            if atom.q == 0.0 {
+                self.infinite += atom.p;
+                continue;
+            }
+            let place = self.grid.place(atom.loss());
+            if (place - place.round()).abs() <= ON_GRID {
+                self.add(place.round() as i64, atom.p);
+            } else {
+                let cell = merged
+                    .entry(place.round() as i64)
+                    .or_insert(Atom { p: 0.0, q: 0.0 });
+                cell.p += atom.p;
+                cell.q += atom.q;
+            }
+        }
+        let mut cells: Vec<Atom> = merged.into_values().collect();
+        cells.sort_by(|a, b| a.loss().total_cmp(&b.loss()));
+        for cell in cells {
+            self.add(
+                (self.grid.place(cell.loss()) + ON_GRID).floor() as i64,
+                cell.p,
+            );
+        }
+    }
+
+    fn add_cells(&mut self, smooth: &Smooth) {
+        let (grid, step) = (self.grid, self.grid.step);
+        let (low, high) = smooth.cells(grid);
+        let mut from = grid.loss(low) - 0.5 * step;
+        self.dropped += (smooth.between)(f64::NEG_INFINITY, from).0;
+        for multiple in low..=high {
+            let center = grid.loss(multiple);
+            if center > 600.0 {
+                break;
+            }
+            let scale = exp(center);
+            // Not below 0 if the loss of all between `from` and `to` is at least the center.
+            let gain = |to: f64| {
+                let (p, q) = (smooth.between)(from, to);
+                (p, p - scale * q)
+            };
+            let near = |told: (f64, f64)| told.1.abs() <= ROUNDING * step * told.0;
+            let mut to = 2.0 * center - from;
+            let mut told = gain(to);
+            for _ in 0..4 {
+                if near(told) {
+                    break;
+                }
+                // The derivative of the gain is nearly the density times the distance to the center.
+                let slope = told.0 / (to - from) * (to - center);
+                to = (to - told.1 / slope).clamp(center + 1e-3 * step, center + step);
+                told = gain(to);
+            }
+            if !BALANCED.contains(&((to - center) / step)) || !near(told) {
+                to = center + 0.5 * step;
+                told = gain(to);
+            }
+            let lowered = i64::from(told.1 < -ROUNDING * step * told.0);
+            self.add(multiple - lowered, told.0);
+            from = to;
+        }
+        let last = (grid.place(from) - 0.5).floor() as i64;
+        self.add(last, (smooth.between)(from, f64::INFINITY).0);
+    }
+}
+
+impl Smooth {
+    /// The numbers of a grid between which all but the tails lies.
+    fn cells(&self, grid: Grid) -> (i64, i64) {
+        let (low, high) = self.support();
+        (
+            grid.place(low).floor() as i64,
+            grid.place(high).ceil() as i64,
+        )
+    }
+
+    /// The losses between which all but tails of [`TAIL`] lies.
+    fn support(&self) -> (f64, f64) {
+        let (least, most) = self.ends;
+        let above = |x: f64| (self.between)(x, f64::INFINITY).0;
+        let below = |x: f64| (self.between)(f64::NEG_INFINITY, x).0;
+        let high = if most.is_finite() {
+            most
+        } else {
+            edge(1.0, above)
+        };
+        let low = if least.is_finite() {
+            least
+        } else {
+            edge(-1.0, below)
+        };
+        (low, high)
+    }
+}
+
+impl Loss {
+    /// The smallest and the largest finite loss, up to tails.
+    pub fn support(&self) -> (f64, f64) {
+        let atoms = self
+            .atoms
+            .iter()
+            .map(Atom::loss)
+            .filter(|loss| loss.is_finite());
+        let (low, high) = atoms.fold((0.0f64, 0.0f64), |(low, high), loss| {
+            (low.min(loss), high.max(loss))
+        });
+        self.smooth.as_ref().map_or((low, high), |smooth| {
+            let (from, to) = smooth.support();
+            (low.min(from), high.max(to))
+        })
+    }
+
+    /// A step of which all losses are multiples, if there is one.
+    pub fn common_step(&self) -> Option<f64> {
+        if self.smooth.is_some() {
+            return None;
+        }
+        let losses = || {
+            self.atoms
+                .iter()
+                .map(|atom| atom.loss().abs())
+                .filter(|loss| loss.is_finite())
+        };
+        let least = losses()
+            .filter(|loss| *loss > 1e-14)
+            .fold(f64::INFINITY, f64::min);
+        let whole = |loss: f64| (loss / least - (loss / least).round()).abs() <= ON_GRID;
+        (least.is_finite() && losses().all(|loss| loss < 1e6 * least && whole(loss)))
+            .then_some(least)
+    }
+}
+
+/// The number, in the direction of `sign`, beyond which a tail holds at most [`TAIL`].
+fn edge(sign: f64, tail: impl Fn(f64) -> f64) -> f64 {
+    let mut far = 1e-6;
+    while tail(sign * far) > TAIL && far < 1e6 {
+        far *= 2.0;
+    }
+    let mut near = 0.5 * far;
+    for _ in 0..30 {
+        let middle = 0.5 * (near + far);
+        if tail(sign * middle) > TAIL {
+            near = middle;
+        } else {
+            far = middle;
+        }
+    }
+    sign * far
+}

@@ -1,0 +1,241 @@
+//! Distributions of the privacy loss of one run.
+
+use libm::{erfc, exp, expm1, log, log1p};
+
+use crate::mechanism::{BoundMechanism, NoiseShape};
+use leakgauge_base::error::{Error, Result};
+
+/// The masses of P and Q where the privacy loss ln P/Q is between two numbers.
+type Between = Box<dyn Fn(f64, f64) -> (f64, f64) + Send + Sync>;
+
+/// An observation, or several with the same privacy loss ln(p/q).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Atom {
+    pub p: f64,
+    pub q: f64,
+}
+
+impl Atom {
+    /// ln(p/q), ±∞ where one is 0.
+    pub fn loss(&self) -> f64 {
+        log(self.p) - log(self.q)
+    }
+}
+
+/// The privacy loss L = ln P/Q of two secrets: atoms, and a part with a density.
+pub(super) struct Loss {
+    pub atoms: Vec<Atom>,
+    pub smooth: Option<Smooth>,
+}
+
+/// The part of a privacy loss that has a density.
+pub(super) struct Smooth {
+    /// The ends of its support; may be infinite.
+    pub ends: (f64, f64),
+    /// The masses of P and Q between two losses, with small relative errors.
+    pub between: Between,
+}
+
+/// The widest tables of integer noise.
+const MAX_CELLS: f64 = 2e7;
+
+impl Loss {
+    /// N(0, 1) against N(μ, 1): L is normal with mean μ²/2 under P, −μ²/2 under Q, and variance μ² under both.
+    fn gaussian(mu: f64) -> Loss {
+        let between = move |from: f64, to: f64| {
+            let mass = |shift: f64| normal_between(from / mu + shift, to / mu + shift);
+            (mass(-0.5 * mu), mass(0.5 * mu))
+        };
+        Loss {
+            atoms: Vec::new(),
+            smooth: Some(Smooth {
+                ends: (f64::NEG_INFINITY, f64::INFINITY),
+                between: Box::new(between),
+            }),
+        }
+    }
+
+    /// Laplace noise with secrets at t = Δ/λ: losses ±t with the masses ½ and ½e^−t, and a density in between.
+    fn laplace(t: f64) -> Loss {
+        let between = move |from: f64, to: f64| {
+            let (from, to) = (from.clamp(-t, t), to.clamp(-t, t));
+            let rise = -0.5 * expm1(0.5 * (from - to));
+            (rise * exp(0.5 * (to - t)), rise * exp(-0.5 * (from + t)))
+        };
+        let (most, least) = (0.5, 0.5 * exp(-t));
+        Loss {
+            atoms: vec![Atom { p: most, q: least }, Atom { p: least, q: most }],
+            smooth: Some(Smooth {
+                ends: (-t, t),
+                between: Box::new(between),
+            }),
+        }
+    }
+
+    /// Integer noise around 0 against around `distance`, cut where both tails are below 1e-30 of each other's mass.
+    fn integer(distribution: &dyn Fn(f64) -> f64, distance: f64) -> Option<Loss> {
+        let mut reach = 1.0;
+        while distribution(-reach) > 1e-40 {
+            reach *= 2.0;
+            if reach > MAX_CELLS {
+                return None;
+            }
+        }
+        let mass = |x: f64| distribution(-x.abs()) - distribution(-x.abs() - 1.0);
+        let cells = (0..=(distance + 2.0 * reach) as u64).map(|i| i as f64 - reach);
+        let atoms = cells.map(|x| Atom {
+            p: mass(x),
+            q: mass(x - distance),
+        });
+        Some(Loss {
+            atoms: atoms.collect(),
+            smooth: None,
+        })
+    }
+
+    /// Noise with a piecewise constant density around 0 against around `distance`.
+    fn steps(edges: &[f64], distribution: &dyn Fn(f64) -> f64, distance: f64) -> Loss {
+        let mut cuts: Vec<f64> = edges
+            .iter()
+            .flat_map(|&e| [-e, e])
+            .flat_map(|e| [e, e + distance])
+            .collect();
+        cuts.sort_by(f64::total_cmp);
+        cuts.dedup();
+        let mass = |from: f64, to: f64| {
+            if from >= 0.0 {
+                distribution(-from) - distribution(-to)
+            } else if to <= 0.0 {
+                distribution(to) - distribution(from)
+            } else {
+                1.0 - distribution(from) - distribution(-to)
+            }
+        };
+        let cells = cuts.windows(2).map(|cut| Atom {
+            p: mass(cut[0], cut[1]),
+            q: mass(cut[0] - distance, cut[1] - distance),
+        });
+        Loss {
+            atoms: cells.collect(),
+            smooth: None,
+        }
+    }
+
+    /// From the probabilities of two secrets.
+    fn table(p: &[f64], q: &[f64]) -> Loss {
+        let pairs = p.iter().zip(q);
+        Loss {
+            atoms: pairs.map(|(&p, &q)| Atom { p, q }).collect(),
+            smooth: None,
+        }
+    }
+
+    /// The loss between two secrets of a mechanism.
+    ///
+    /// # Errors
+    /// The mechanism has neither a finite matrix nor noise on numbers.
+    pub fn of(mechanism: &dyn BoundMechanism, name: &str, pair: (usize, usize)) -> Result<Loss> {
+        let unknown = || {
+            Error::parameter(name, "the distribution of its privacy loss is not known")
+                .with_hint("repetition is possible for noise on numbers and for mechanisms with a finite matrix")
+        };
+        if let Some((base, (without, with), rate)) = mechanism.subsampled() {
+            return Ok(Loss::of(base, name, (with, without))?.subsampled(rate));
+        }
+        if let Some((shape, centers)) = mechanism.located() {
+            let distance = (centers[pair.0] - centers[pair.1]).abs();
+            if distance == 0.0 {
+                return Ok(Loss::table(&[1.0], &[1.0]));
+            }
+            return match &shape {
+                NoiseShape::Gaussian { sigma } => Ok(Loss::gaussian(distance / sigma)),
+                NoiseShape::Laplace { scale } => Ok(Loss::laplace(distance / scale)),
+                NoiseShape::Steps {
+                    edges,
+                    distribution,
+                } => Ok(Loss::steps(edges, distribution, distance)),
+                NoiseShape::Integer(distribution) => {
+                    Loss::integer(distribution, distance).ok_or_else(unknown)
+                }
+            };
+        }
+        let table = mechanism.probabilities().ok_or_else(unknown)?;
+        Ok(Loss::table(&table.rows[pair.0], &table.rows[pair.1]))
+    }
+
+    /// The loss of the pair in the other order.
+    pub fn reversed(self) -> Loss {
+        let smooth = self.smooth.map(|Smooth { ends, between }| Smooth {
+            ends: (-ends.1, -ends.0),
+            between: Box::new(move |from, to| {
+                let (p, q) = between(-to, -from);
+                (q, p)
+            }),
+        });
+        let atoms = self.atoms.iter();
+        Loss {
+            atoms: atoms
+                .map(|atom| Atom {
+                    p: atom.q,
+                    q: atom.p,
+                })
+                .collect(),
+            smooth,
+        }
+    }
+
+    /// (1 − r)·Q + r·P against Q: the record of the secret is used with probability r. The loss becomes
+    /// ln(1 − r + r·e^L).
+    pub fn subsampled(self, rate: f64) -> Loss {
+        if rate == 1.0 {
+            return self;
+        }
+        let mixed = move |p: f64, q: f64| (1.0 - rate) * q + rate * p;
+        let map = move |loss: f64| {
+            if loss > 30.0 {
+                loss + log(rate) + log1p((1.0 - rate) / rate * exp(-loss))
+            } else {
+                log1p(rate * expm1(loss))
+            }
+        };
+        let back = move |loss: f64| {
+            let rest = expm1(loss) / rate;
+            if loss > 30.0 {
+                loss - log(rate) + log1p(-(1.0 - rate) * exp(-loss))
+            } else if rest <= -1.0 {
+                f64::NEG_INFINITY
+            } else {
+                log1p(rest)
+            }
+        };
+        let smooth = self.smooth.map(|Smooth { ends, between }| Smooth {
+            ends: (map(ends.0), map(ends.1)),
+            between: Box::new(move |from, to| {
+                let (p, q) = between(back(from), back(to));
+                (mixed(p, q), q)
+            }),
+        });
+        let atoms = self.atoms.iter();
+        Loss {
+            atoms: atoms
+                .map(|atom| Atom {
+                    p: mixed(atom.p, atom.q),
+                    q: atom.q,
+                })
+                .collect(),
+            smooth,
+        }
+    }
+}
+
+/// The probability of a standard normal number between two numbers, without cancellation in a tail.
+fn normal_between(from: f64, to: f64) -> f64 {
+    let tail = |x: f64| 0.5 * erfc(x * std::f64::consts::FRAC_1_SQRT_2);
+    if from >= 0.0 {
+        tail(from) - tail(to)
+    } else if to <= 0.0 {
+        tail(-to) - tail(-from)
+    } else {
+        1.0 - tail(-from) - tail(to)
+    }
+}

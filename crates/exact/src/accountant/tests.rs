@@ -1,0 +1,172 @@
+use super::*;
+use crate::hockey_stick::gaussian;
+use crate::mechanism::parse;
+
+fn of(text: &str, steps: u64) -> Accountant {
+    Accountant::of_mechanism(&*parse(text).unwrap(), steps).unwrap()
+}
+
+fn check(sides: Sides, exact: f64, width: f64, what: &str) {
+    let Sides { least, most } = sides;
+    assert!(
+        least <= exact * (1.0 + 1e-11),
+        "{what}: {least:e} > {exact:e}"
+    );
+    assert!(
+        most >= exact * (1.0 - 1e-11),
+        "{what}: {most:e} < {exact:e}"
+    );
+    assert!(
+        most - least <= width * exact,
+        "{what}: {least:e} {exact:e} {most:e}"
+    );
+}
+
+/// T steps of Gaussian noise are one step with σ/√T.
+#[test]
+fn composed_gaussian_noise_is_gaussian() {
+    for (sigma, steps) in [(5.0, 30), (1.0, 1), (30.0, 5000), (0.7, 3)] {
+        let accountant = of(&format!("gaussian(sigma={sigma}, secrets=2)"), steps);
+        let mu = (steps as f64).sqrt() / sigma;
+        for epsilon in [0.0, 0.5, 1.0, 4.0, 7.0] {
+            let exact = gaussian(mu, epsilon);
+            if exact > 1e-14 {
+                let what = format!("{sigma} {steps} {epsilon}");
+                check(accountant.delta(epsilon), exact, 1e-4, &what);
+            }
+        }
+        let security = libm::erfc(mu / 8f64.sqrt());
+        check(
+            accountant.total_variation_and_bayes_security().1,
+            security,
+            1e-4,
+            "security",
+        );
+    }
+}
+
+/// T steps of randomized response are a binomial law: the sum has its digits on both sides.
+#[test]
+fn composed_randomized_response_is_binomial() {
+    let (epsilon, steps) = (0.3f64, 40u64);
+    let accountant = of("randomized-response(epsilon=0.3, secrets=2)", steps);
+    let keep = epsilon.exp() / (epsilon.exp() + 1.0);
+    let mut exact = [0.0; 4];
+    let at = [0.0, 1.0, 6.0, 11.0];
+    let mut weight = (1.0 - keep).powi(steps as i32);
+    for j in 0..=steps {
+        let loss = epsilon * (2.0 * j as f64 - steps as f64);
+        for (sum, at) in exact.iter_mut().zip(at) {
+            *sum += weight * -f64::exp_m1((at - loss).min(0.0));
+        }
+        weight *= (steps - j) as f64 / (j + 1) as f64 * keep / (1.0 - keep);
+    }
+    for (at, exact) in at.into_iter().zip(exact) {
+        check(accountant.delta(at), exact, 1e-10, &format!("{at}"));
+    }
+    assert_eq!(accountant.delta(12.1).most, 0.0);
+}
+
+/// Bayes security far below 1e-16 keeps its digits, from above and from below.
+#[test]
+fn security_near_nothing_is_not_lost() {
+    let accountant = of("gaussian(sigma=1, secrets=2)", 400);
+    let exact = libm::erfc(20.0 / 8f64.sqrt());
+    assert!(exact < 1e-22);
+    check(
+        accountant.total_variation_and_bayes_security().1,
+        exact,
+        1e-3,
+        "security",
+    );
+}
+
+/// Values of the Python package dp-accounting 0.6.0, `use_connect_dots`, which are upper bounds with a step of 1e-5.
+#[test]
+fn subsampled_mechanisms_are_those_of_another_accountant() {
+    let table: serde_json::Value = serde_json::from_str(include_str!(
+        "../../../../tests/golden/exact_accountant.json"
+    ))
+    .unwrap();
+    for group in table["groups"].as_array().unwrap() {
+        let text = group["mechanism"].as_str().unwrap();
+        let steps = group["steps"].as_u64().unwrap();
+        let accountant = of(text, steps);
+        for row in group["rows"].as_array().unwrap() {
+            let [epsilon, delta] = [0, 1].map(|at| row[at].as_f64().unwrap());
+            let Sides { least, most } = accountant.delta(epsilon);
+            let what = format!("{text} {steps} {epsilon}: {least:e} {most:e} {delta:e}");
+            // Their transform is not tilted: its rounding is near 1e-17 a step.
+            let rounding = 1e-17 * steps as f64;
+            assert!(least <= most && least <= delta + rounding, "{what}");
+            // At ε = 0 theirs is looser: that of plain Gaussian noise, which has a closed form, by 2e-6.
+            if epsilon > 0.0 {
+                assert!((most - delta).abs() < 1e-4 * delta + rounding, "{what}");
+                assert!((most - least).abs() < 1e-3 * most, "{what}");
+            }
+        }
+    }
+}
+
+/// ε(δ) and δ(ε) are inverse to each other, on the side that they bound.
+#[test]
+fn epsilon_is_the_inverse_of_delta() {
+    let accountant = of("subsampled(gaussian(sigma=1), rate=0.05)", 50);
+    for delta in [0.01, 1e-5, 1e-9] {
+        let Sides { least, most } = accountant.epsilon(delta);
+        assert!(
+            least <= most && most - least < 1e-3 * most,
+            "{least} {most}"
+        );
+        assert!((accountant.delta(most).most / delta - 1.0).abs() < 1e-4);
+        assert!((accountant.delta(least).least / delta - 1.0).abs() < 1e-4);
+    }
+    assert_eq!(accountant.epsilon(0.9).most, 0.0);
+    // What is sometimes revealed has no ε below the probability of that.
+    let revealing = of("identity(p=0.1, secrets=2, otherwise=none)", 3);
+    assert_eq!(revealing.epsilon(0.2).most, f64::INFINITY);
+    assert!((revealing.delta(2.0).least - (1.0 - 0.9f64.powi(3))).abs() < 1e-12);
+}
+
+/// One step is the closed form of a subsampled mechanism.
+#[test]
+fn one_step_is_the_mechanism_itself() {
+    for text in [
+        "subsampled(gaussian(sigma=0.8), rate=0.01)",
+        "subsampled(laplace(scale=1), rate=0.3)",
+        "subsampled(randomized-response(epsilon=2, secrets=2), rate=0.25)",
+        "staircase(epsilon=1, secrets=3)",
+        "discrete-gaussian(sigma=3, secrets=2)",
+        "geometric(nu=0.5, secrets=4)",
+    ] {
+        let accountant = of(text, 1);
+        let bound = parse(text).unwrap().bind_declared().unwrap();
+        for epsilon in [0.0, 0.01, 0.2, 1.0] {
+            let exact = bound.delta(epsilon).unwrap();
+            check(
+                accountant.delta(epsilon),
+                exact,
+                1e-2,
+                &format!("{text} {epsilon}"),
+            );
+        }
+    }
+}
+
+/// All figures of DP-SGD: run with `cargo test --release -p leakgauge-exact --lib -- --ignored ten_thousand`.
+#[test]
+#[ignore = "measures time, in a release build"]
+fn ten_thousand_steps_take_less_than_a_second() {
+    let start = std::time::Instant::now();
+    let accountant = of("subsampled(gaussian(sigma=0.8), rate=0.01)", 10_000);
+    let built = start.elapsed();
+    let security = accountant.total_variation_and_bayes_security().1;
+    let delta = accountant.delta(5.0);
+    let asked = start.elapsed();
+    let epsilon = accountant.epsilon(1e-5);
+    println!(
+        "{built:?} {asked:?} {:?} {security:?} {delta:?} {epsilon:?}",
+        start.elapsed()
+    );
+    assert!(asked.as_secs_f64() < 1.0, "{asked:?}");
+}

@@ -1,0 +1,347 @@
+//! Composition by Fourier transforms of exponentially tilted measures.
+
+use std::f64::consts::TAU;
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+use libm::{exp, log};
+use realfft::RealFftPlanner;
+
+use super::grid::Measure;
+
+/// The sum of the losses of all steps around a value of ε, tilted so that its mean is there.
+///
+/// # Formula
+/// With K(θ) = ln Σ p e^(θL) the tilted step has the masses p·e^(θL − K(θ)), and θ is chosen so that T·K′(θ) = ε: then
+/// δ(ε) is e^(TK(θ) − θε) times the mean of e^(−θ(L − ε))·(1 − e^(ε − L))⁺ under the tilted sum, which is of order 1
+/// however small δ is. For ε below the mean of the sum, θ is negative and 1 − δ(ε), the mean of min(1, e^(ε − L)), is
+/// computed in the same way.
+///
+/// # References
+/// A. Koskela, J. Jälkö, A. Honkela, *Computing tight differential privacy guarantees using FFT*, arXiv:1906.03049.
+/// S. Gopi, Y. T. Lee, L. Wutschitz, *Numerical composition of differential privacy*, arXiv:2106.02848.
+pub(super) struct Window {
+    /// The loss of the first entry.
+    start: f64,
+    step: f64,
+    /// With w the tilted masses times e^(−θ(L − ε)): Σ w over entries from each on, or below the mean before each, and
+    /// Σ w·e^(ε − L) over entries from each on.
+    sums: Vec<(f64, f64)>,
+    /// ln of the factor of all sums.
+    scale: f64,
+    /// By how much sums may be wrong: the mass outside of the window and rounding.
+    pub error: f64,
+    /// The ε in the middle, and the standard deviation of the tilted sum.
+    pub middle: f64,
+    pub spread: f64,
+    below_mean: bool,
+}
+
+/// K(θ), K′(θ) and K″(θ).
+struct Cumulants {
+    value: f64,
+    mean: f64,
+    variance: f64,
+}
+
+impl Measure {
+    fn loss(&self, at: usize) -> f64 {
+        self.grid.loss(self.first + at as i64)
+    }
+
+    /// The mean and the variance of one step.
+    pub fn moments(&self) -> (f64, f64) {
+        let cumulants = self.cumulants(0.0);
+        (cumulants.mean, cumulants.variance)
+    }
+
+    fn cumulants(&self, theta: f64) -> Cumulants {
+        let points = self.masses.iter().enumerate();
+        cumulants(points.map(|(at, &mass)| (self.loss(at), mass)), theta)
+    }
+
+    /// About [`COARSE`] points that keep the mass and the mean of each stretch of the measure at its ends, so that no
+    /// mean of a convex function is smaller, such as that of e^(θL).
+    fn coarse(&self) -> Vec<(f64, f64)> {
+        let together = self.masses.len().div_ceil(COARSE);
+        let mut points = Vec::with_capacity(2 * COARSE + 2);
+        for (part, masses) in self.masses.chunks(together).enumerate() {
+            let first = part * together;
+            let mass: f64 = masses.iter().sum();
+            if mass == 0.0 {
+                continue;
+            }
+            let ends = (self.loss(first), self.loss(first + masses.len() - 1));
+            let steps = masses.iter().enumerate().map(|(at, mass)| at as f64 * mass);
+            let share = steps.sum::<f64>() / (masses.len().max(2) - 1) as f64;
+            points.push((ends.0, (mass - share).max(0.0)));
+            points.push((ends.1, share.min(mass)));
+        }
+        points.retain(|(_, mass)| *mass > 0.0);
+        points
+    }
+}
+
+/// The points of a coarse measure.
+const COARSE: usize = 2048;
+
+/// Of the points (loss, mass).
+fn cumulants(points: impl Iterator<Item = (f64, f64)> + Clone, theta: f64) -> Cumulants {
+    let points = points.filter(|(_, mass)| *mass > 0.0);
+    // A mass is at most 1 and rarely needed where it is tiny: the largest exponent without it avoids a logarithm each.
+    let most = if theta.abs() < 1.0 {
+        0.0
+    } else {
+        let each = points.clone().map(|(loss, mass)| log(mass) + theta * loss);
+        each.fold(f64::NEG_INFINITY, f64::max)
+    };
+    let (mut sum, mut first, mut second) = (0.0, 0.0, 0.0);
+    for (loss, mass) in points {
+        let weight = mass * exp(theta * loss - most);
+        sum += weight;
+        first += weight * loss;
+        second += weight * loss * loss;
+    }
+    let mean = first / sum;
+    Cumulants {
+        value: most + log(sum),
+        mean,
+        variance: (second / sum - mean * mean).max(0.0),
+    }
+}
+
+/// A coarse measure with the number of steps.
+struct Sum {
+    points: Vec<(f64, f64)>,
+    steps: f64,
+}
+
+impl Sum {
+    fn cumulants(&self, theta: f64) -> Cumulants {
+        cumulants(self.points.iter().copied(), theta)
+    }
+
+    /// θ with T·K′(θ) = ε, not below −1; `None` if no sum of losses reaches ε.
+    fn tilt(&self, epsilon: f64) -> Option<f64> {
+        if self.steps * self.points.last()?.0 <= epsilon {
+            return None;
+        }
+        let target = epsilon / self.steps;
+        let (mut low, mut high) = (-1.0, 1.0);
+        while self.cumulants(high).mean < target && high < 1e9 {
+            (low, high) = (high, 4.0 * high);
+        }
+        let mut theta = if low < 0.0 { 0.0 } else { low };
+        for _ in 0..60 {
+            let cumulants = self.cumulants(theta);
+            let gap = cumulants.mean - target;
+            if gap > 0.0 {
+                high = theta;
+            } else {
+                low = theta;
+            }
+            // The middle need not be exact: a tenth of a standard deviation is enough.
+            if gap.abs() * self.steps.sqrt() <= 0.1 * cumulants.variance.sqrt()
+                || high - low < 1e-12
+            {
+                break;
+            }
+            let newton = theta - gap / cumulants.variance.max(f64::MIN_POSITIVE);
+            theta = if newton > low && newton < high {
+                newton
+            } else {
+                0.5 * (low + high)
+            };
+        }
+        Some(theta)
+    }
+
+    /// The distance from the middle, on one side, beyond which the tilted sum has a mass of at most [`OUTSIDE`], or the
+    /// largest that is allowed, and Chernoff's bound on that mass.
+    fn reach(
+        &self,
+        (theta, base): (f64, f64),
+        (middle, deviation): (f64, f64),
+        side: Side,
+    ) -> (f64, f64) {
+        // Far tails forbid large exponents: small ones are tried too.
+        let exponents = (0..13).map(|k| side.sign * 0.1 * 1.6f64.powi(k) / deviation);
+        let grown: Vec<(f64, f64)> = exponents
+            .map(|more| (more, self.cumulants(theta + more).value - base))
+            .collect();
+        let bound = |width: f64| {
+            let far = middle + side.sign * width;
+            let each = grown
+                .iter()
+                .map(|(more, grown)| exp(self.steps * grown - more * far));
+            each.fold(1.0, f64::min)
+        };
+        let mut width = (6.0 * deviation).min(side.most);
+        while bound(width) > OUTSIDE && width < side.most {
+            width = (1.1 * width).min(side.most);
+        }
+        (width, bound(width))
+    }
+}
+
+/// A side of a window: below (−1) or above (1) the middle, and how wide it may be.
+struct Side {
+    sign: f64,
+    most: f64,
+}
+
+/// The largest number of cells of a window.
+const MAX_CELLS: f64 = (1 << 23) as f64;
+/// The mass outside of a window.
+const OUTSIDE: f64 = 1e-13;
+
+impl Window {
+    /// The window around ε of the sum of the losses of `steps` independent steps; `None` if no sum of losses that are
+    /// finite exceeds ε.
+    pub fn new(measure: &Measure, steps: u64, epsilon: f64) -> Option<Window> {
+        let (times, step) = (steps as f64, measure.grid.step);
+        let sum = Sum {
+            points: measure.coarse(),
+            steps: times,
+        };
+        let theta = sum.tilt(epsilon)?;
+        let cumulants = measure.cumulants(theta);
+        let variance = (times * cumulants.variance).max(step * step);
+        let middle = times * cumulants.mean;
+        let sides = [-1.0, 1.0].map(|sign| {
+            let most = 0.49 * MAX_CELLS * step;
+            sum.reach(
+                (theta, cumulants.value),
+                (middle, variance.sqrt()),
+                Side { sign, most },
+            )
+        });
+        let [(left, out_left), (right, out_right)] = sides;
+        let cells = (((left + right) / step) as usize + 16).next_power_of_two();
+        // What the power of two leaves over is shared.
+        let spare = 0.5 * (cells as f64 * step - left - right);
+        let offset = times * measure.grid.offset;
+        let start = ((middle - left - spare - offset) / step).round() as i64;
+        let mut tilted = vec![0.0; cells];
+        for (at, &mass) in measure
+            .masses
+            .iter()
+            .enumerate()
+            .filter(|(_, mass)| **mass > 0.0)
+        {
+            let place = (measure.first + at as i64).rem_euclid(cells as i64) as usize;
+            tilted[place] += mass * exp(theta * measure.loss(at) - cumulants.value);
+        }
+        power(&mut tilted, steps);
+        tilted.rotate_left(start.rem_euclid(cells as i64) as usize);
+        let start = start as f64 * step + offset;
+        Some(Window {
+            start,
+            step,
+            sums: sums(&tilted, (start - epsilon, step), theta),
+            scale: times * cumulants.value - theta * epsilon,
+            error: out_left + out_right + 4e-16 * (times + 100.0 + 16.0 * (cells as f64).sqrt()),
+            middle: epsilon,
+            spread: variance.sqrt(),
+            below_mean: theta < 0.0,
+        })
+    }
+
+    /// Σ (1 − e^(ε − L))⁺, or 1 minus it if the window is below the mean, at an ε in the window. What may be wrong is
+    /// added to δ or taken from it, by the sign.
+    pub fn told(&self, epsilon: f64, sign: f64) -> Told {
+        let cells = self.sums.len() - 1;
+        let place = ((epsilon - self.start) / self.step).floor() + 1.0;
+        let at = place.clamp(0.0, cells as f64) as usize;
+        let (p, q) = self.sums[at];
+        let factor = exp(epsilon - self.middle);
+        if self.below_mean {
+            let kept = p + factor * q;
+            Told::Kept(exp(self.scale) * (kept - sign * self.error).max(0.0))
+        } else {
+            Told::Delta(exp(self.scale) * (p - factor * q + sign * self.error).max(0.0))
+        }
+    }
+}
+
+/// The sums of a window whose first loss less ε is given, and the step.
+fn sums(tilted: &[f64], (first, step): (f64, f64), theta: f64) -> Vec<(f64, f64)> {
+    let cells = tilted.len();
+    let weights = powers(-theta * first, -theta * step, cells);
+    let falling = powers(-(1.0 + theta) * first, -(1.0 + theta) * step, cells);
+    let mut sums = vec![(0.0, 0.0); cells + 1];
+    for at in (0..cells).rev() {
+        sums[at].1 = sums[at + 1].1 + tilted[at] * falling[at];
+    }
+    if theta < 0.0 {
+        for at in 0..cells {
+            sums[at + 1].0 = sums[at].0 + tilted[at] * weights[at];
+        }
+    } else {
+        for at in (0..cells).rev() {
+            sums[at].0 = sums[at + 1].0 + tilted[at] * weights[at];
+        }
+    }
+    sums
+}
+
+/// e^(first + k·step) for k below `count`, where it is at most e^600: beyond, no sum uses it.
+fn powers(first: f64, step: f64, count: usize) -> Vec<f64> {
+    const TOGETHER: usize = 64;
+    let ratio = exp(step);
+    let mut all = Vec::with_capacity(count + TOGETHER);
+    while all.len() < count {
+        let mut value = exp((first + all.len() as f64 * step).min(600.0));
+        for _ in 0..TOGETHER {
+            all.push(value);
+            value *= ratio;
+        }
+    }
+    all
+}
+
+/// δ, or 1 − δ where that is the smaller.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Told {
+    Delta(f64),
+    Kept(f64),
+}
+
+/// Plans take as long as transforms: they are kept.
+static PLANNER: LazyLock<Mutex<RealFftPlanner<f64>>> =
+    LazyLock::new(|| Mutex::new(RealFftPlanner::new()));
+
+/// The cyclic convolution of masses with themselves, `steps` of them.
+fn power(masses: &mut Vec<f64>, steps: u64) {
+    let cells = masses.len();
+    let (forward, inverse) = {
+        let mut planner = PLANNER.lock().unwrap_or_else(PoisonError::into_inner);
+        (
+            planner.plan_fft_forward(cells),
+            planner.plan_fft_inverse(cells),
+        )
+    };
+    let mut spectrum = forward.make_output_vec();
+    // Lengths agree by construction.
+    forward
+        .process(masses, &mut spectrum)
+        .expect("equal lengths");
+    let times = steps as f64;
+    let negligible = exp(-50.0 / times);
+    for value in &mut spectrum {
+        let size = value.norm_sqr().sqrt();
+        if size < negligible {
+            *value = 0.0.into();
+            continue;
+        }
+        let (length, angle) = (exp(times * log(size)), (times * value.arg()) % TAU);
+        *value = realfft::num_complex::Complex::new(length * angle.cos(), length * angle.sin());
+    }
+    // The first and the last value of a real sequence are real.
+    let last = spectrum.len() - 1;
+    spectrum[0].im = 0.0;
+    spectrum[last].im = 0.0;
+    inverse
+        .process(&mut spectrum, masses)
+        .expect("equal lengths");
+    masses.iter_mut().for_each(|mass| *mass /= cells as f64);
+}

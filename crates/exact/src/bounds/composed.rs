@@ -1,0 +1,94 @@
+//! The figures of a mechanism that is applied many times to the same secret.
+
+use libm::erfc;
+
+use super::{BoundsOptions, ParameterValue, Row, names};
+use crate::accountant::Accountant;
+use crate::claim::Promise;
+use crate::mechanism::{BoundMechanism, Mechanism, NoiseShape};
+use leakgauge_base::error::Result;
+
+/// What the figures are about.
+pub(super) const NOTES: &[&str] = &[
+    "Certified: of two sides of a figure the true value is between them. The first named is the one to rely on: at \
+     least for Bayes security, at most for everything else.",
+    "Privacy losses of all steps are added; the larger of both directions of a pair of secrets counts. With \
+     subsampled, secrets are databases without and with one record.",
+];
+
+/// The row of a promise that is the composition of a mechanism.
+pub(super) fn of_promise(
+    promise: &Promise,
+    parameters: Vec<(&'static str, ParameterValue)>,
+    options: &BoundsOptions,
+) -> Result<Row> {
+    let (mechanism, steps) = promise
+        .composition()
+        .unwrap_or((crate::mechanism::dp_sgd(1.0, 1.0), 1));
+    let steps = steps.saturating_mul(options.repeat.unwrap_or(1));
+    row(&mechanism, steps, parameters, options)
+}
+
+/// The row of a mechanism that is applied `steps` times.
+///
+/// # Formula
+/// Those of [`Accountant`]; ε is T times that of a step. The closed form is that of Cherubin et al., corollary 8 for
+/// adding or removing a record, erfc(q·√T·Δ/(2√2·σ)): the leading term of a bound whose error is O(√(qT)/σ).
+///
+/// # References
+/// G. Cherubin, B. Köpf, A. Paverd, S. Tople, L. Wutschitz, S. Zanella-Béguelin, *Closed-form bounds for DP-SGD against
+/// record-level inference*, USENIX Security 2024, arXiv:2402.14397.
+pub(super) fn row(
+    mechanism: &dyn Mechanism,
+    steps: u64,
+    parameters: Vec<(&'static str, ParameterValue)>,
+    options: &BoundsOptions,
+) -> Result<Row> {
+    let accountant = Accountant::of_mechanism(mechanism, steps)?;
+    let bound = mechanism.bind_declared()?;
+    let (variation, security) = accountant.total_variation_and_bayes_security();
+    let mut figures = vec![
+        ("steps", Some(steps as f64)),
+        ("bayes_security", Some(security.least)),
+        ("bayes_security_at_most", Some(security.most)),
+        ("total_variation", Some(variation.most)),
+        ("total_variation_at_least", Some(variation.least)),
+        ("advantage", Some(variation.most)),
+        ("epsilon", Some(steps as f64 * bound.epsilon())),
+        ("capacity", None),
+        ("delta_at_epsilon_zero", Some(variation.most)),
+        ("guess_probability", Some(1.0 - 0.5 * security.least)),
+    ];
+    if let Some(mu) = normal_distance(&*bound) {
+        let root = (steps as f64).sqrt();
+        let closed = erfc(mu * root / 8f64.sqrt());
+        figures.push(("bayes_security_closed_form", Some(closed)));
+    }
+    if let Some(epsilon) = options.at_epsilon {
+        let delta = accountant.delta(epsilon);
+        figures.push(("delta_at_epsilon", Some(delta.most)));
+        figures.push(("delta_at_epsilon_at_least", Some(delta.least)));
+    }
+    if let Some(delta) = options.at_delta {
+        let epsilon = accountant.epsilon(delta);
+        figures.push(("epsilon_at_delta", Some(epsilon.most)));
+        figures.push(("epsilon_at_delta_at_least", Some(epsilon.least)));
+    }
+    let mut row = Row::new(parameters, figures);
+    row.worst_pair = bound.worst_pair().and_then(|pair| names(mechanism, pair));
+    Ok(row)
+}
+
+/// q·Δ/σ of Gaussian noise, q = 1 without subsampling.
+fn normal_distance(bound: &dyn BoundMechanism) -> Option<f64> {
+    let (base, (a, b), rate) = match bound.subsampled() {
+        Some(found) => found,
+        None => (bound, bound.worst_pair()?, 1.0),
+    };
+    match base.located()? {
+        (NoiseShape::Gaussian { sigma }, centers) => {
+            Some(rate * (centers[a] - centers[b]).abs() / sigma)
+        }
+        _ => None,
+    }
+}
