@@ -26,7 +26,7 @@ fn single(document: &mut Document, row: &Row) {
     let mut rows: Vec<_> = row
         .figures
         .iter()
-        .map(|&(name, figure)| vec![words(name), number(figure)])
+        .map(|&(name, figure)| vec![words(name), figure_text(row, name, figure)])
         .collect();
     if let Some([a, b]) = &row.worst_pair {
         rows.push(vec!["worst pair".to_owned(), format!("{a} | {b}")]);
@@ -62,7 +62,9 @@ fn grid(document: &mut Document, rows: &[Row]) {
             .parameters
             .iter()
             .filter(|(name, _)| shown.contains(name));
-        let figures = figures.iter().map(|name| number(row.figure(name)));
+        let figures = figures
+            .iter()
+            .map(|name| figure_text(row, name, row.figure(name)));
         parameters
             .map(|(_, value)| parameter(value))
             .chain(figures)
@@ -87,6 +89,18 @@ fn parameter(value: &ParameterValue) -> String {
     match value {
         ParameterValue::Number(x) => number(Some(*x)),
         ParameterValue::Text(text) => text.clone(),
+    }
+}
+
+/// A figure with its name: one that cannot be 0 or infinite is beyond the range of numbers.
+fn figure_text(row: &Row, name: &str, figure: Option<f64>) -> String {
+    let finite_epsilon = row.figure("epsilon").is_some_and(f64::is_finite);
+    match figure {
+        Some(0.0) if name.starts_with("bayes_security") && finite_epsilon => {
+            "below 1e-307".to_owned()
+        }
+        Some(f64::INFINITY) if !name.contains("epsilon") => "above 1e308".to_owned(),
+        figure => number(figure),
     }
 }
 

@@ -40,6 +40,11 @@ const DESCRIBED: &[Described] = &[
         root::<Information>,
     ),
     (
+        "shuffle-privacy",
+        "`leakgauge shuffle privacy`",
+        root::<leakgauge_exact::shuffle::privacy::Survey>,
+    ),
+    (
         "shuffle-vulnerability",
         "`leakgauge shuffle vulnerability`",
         root::<Vulnerability>,

@@ -212,6 +212,18 @@ pub fn write_shuffle_users(
     write(survey, || shuffle_flow::users(survey), format, out)
 }
 
+/// Writes how private shuffled reports are.
+///
+/// # Errors
+/// What the writer reports.
+pub fn write_shuffle_privacy(
+    survey: &leakgauge_exact::shuffle::privacy::Survey,
+    format: Format,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    write(survey, || shuffle::privacy(survey), format, out)
+}
+
 /// Writes how likely a shuffled value is guessed.
 ///
 /// # Errors

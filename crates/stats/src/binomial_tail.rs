@@ -32,8 +32,8 @@ pub fn at_most(most: u64, trials: u64, p: f64) -> f64 {
     }
 }
 
-/// P(Bin(n, p) = x), 0 < p < 1.
-fn mass(x: f64, n: f64, p: f64) -> f64 {
+/// P(Bin(n, p) = x), 0 < p < 1, x whole and at most n, in Loader's form.
+pub fn mass(x: f64, n: f64, p: f64) -> f64 {
     if x == 0.0 {
         exp(n * log1p(-p))
     } else if x == n {

@@ -1,6 +1,7 @@
 //! `leakgauge shuffle`.
 
 mod information;
+mod privacy;
 mod reidentify;
 mod shared;
 mod vulnerability;
@@ -23,6 +24,8 @@ enum Command {
     Reidentify(reidentify::ReidentifyArguments),
     /// Mutual information between the shuffled messages and the target's position, message or input
     Information(information::InformationArguments),
+    /// Differential privacy: delta of the shuffled reports, from above and from below
+    Privacy(privacy::PrivacyArguments),
     /// Vulnerability: the probability of guessing one user's value from shuffled, randomized values
     Vulnerability(vulnerability::VulnerabilityArguments),
 }
@@ -32,6 +35,7 @@ pub fn shuffle(arguments: &ShuffleArguments) -> Result<ExitCode> {
     match &arguments.command {
         Command::Reidentify(arguments) => reidentify::reidentify(arguments),
         Command::Information(arguments) => information::information(arguments),
+        Command::Privacy(arguments) => privacy::privacy(arguments),
         Command::Vulnerability(arguments) => vulnerability::vulnerability(arguments),
     }
 }

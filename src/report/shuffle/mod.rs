@@ -1,8 +1,11 @@
 //! Reports of the shuffle model.
 
 mod information;
+mod privacy;
 mod reidentify;
 mod vulnerability;
+
+pub(super) use privacy::document as privacy;
 
 pub use information::{information_pictures, randomizer_pictures};
 pub use reidentify::{flatness, pictures, success_number, write_pictures, write_reidentification};

@@ -61,6 +61,29 @@ impl Measure {
         }
     }
 
+    /// A distribution of finitely many values on multiples of a step, which keeps the mean: no mean of a convex function
+    /// of sums is smaller.
+    pub fn spread_out(law: &[(f64, f64)], step: f64) -> Measure {
+        let grid = Grid { step, offset: 0.0 };
+        let values = law.iter().map(|(value, _)| grid.place(*value));
+        let (low, high) = values.fold((0.0f64, 0.0f64), |(low, high), x| (low.min(x), high.max(x)));
+        let first = low.floor() as i64 - 1;
+        let mut measure = Measure {
+            grid,
+            first,
+            masses: vec![0.0; (high.ceil() as i64 + 2 - first) as usize],
+            infinite: 0.0,
+            dropped: 0.0,
+        };
+        for &(value, mass) in law {
+            let place = grid.place(value);
+            let up = mass * (place - place.floor());
+            measure.add(place.floor() as i64, mass - up);
+            measure.add(place.floor() as i64 + 1, up);
+        }
+        measure
+    }
+
     fn add(&mut self, multiple: i64, mass: f64) {
         let last = self.masses.len() as i64 - 1;
         self.masses[(multiple - self.first).clamp(0, last) as usize] += mass;

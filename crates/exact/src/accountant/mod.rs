@@ -16,7 +16,7 @@ use leakgauge_base::parallel;
 use crate::mechanism::{BoundMechanism, Mechanism};
 use grid::{Grid, Measure};
 use loss::Loss;
-use window::{Told, Window};
+use window::{Tilted, Told, Window};
 
 mod grid;
 mod loss;
@@ -136,6 +136,37 @@ impl Accountant {
         });
         sides.collect()
     }
+}
+
+/// An upper bound on E\[(Σ X_i)⁺\] over n independent values of a distribution (value, probability) with a negative mean.
+///
+/// # Formula
+/// Values are spread to a grid, which no mean of a convex function survives smaller. The sum is tilted so that its mean
+/// is 0: the bound is e^(nK(θ)) times the tilted mean of S⁺·e^(−θS).
+pub(crate) fn mean_excess(law: &[(f64, f64)], n: u64) -> f64 {
+    let mean: f64 = law.iter().map(|(x, p)| x * p).sum();
+    let variance: f64 = law.iter().map(|(x, p)| p * (x - mean) * (x - mean)).sum();
+    let ends = |better: fn(f64, f64) -> f64| law.iter().map(|law| law.0).fold(0.0, better);
+    let width = ends(f64::max) - ends(f64::min);
+    if width == 0.0 {
+        return 0.0;
+    }
+    let step = (FINENESS * variance).sqrt().max(width / MAX_CELLS);
+    let measure = Measure::spread_out(law, step);
+    let Some(tilted) = Tilted::new(&measure, n, 0.0) else {
+        return 0.0;
+    };
+    let sums = tilted.cells.iter().enumerate().map(|(at, mass)| {
+        let sum = tilted.start + at as f64 * step;
+        if sum > 0.0 {
+            mass * sum * (-tilted.theta * sum).exp()
+        } else {
+            0.0
+        }
+    });
+    // S·e^(−θS) is at most 1/(eθ).
+    let most = 1.0 / (std::f64::consts::E * tilted.theta.max(f64::MIN_POSITIVE));
+    tilted.scale.exp() * (sums.sum::<f64>() + tilted.error * most)
 }
 
 /// (δ, 1 − δ) of a direction of a pair from above and from below.

@@ -170,3 +170,57 @@ fn ten_thousand_steps_take_less_than_a_second() {
     );
     assert!(asked.as_secs_f64() < 1.0, "{asked:?}");
 }
+
+/// Parameters over many orders of magnitude: closed forms of one step against the sides of its privacy loss, which
+/// share only the distribution function of the noise with them.
+#[test]
+fn closed_forms_are_between_the_sides_for_hostile_parameters() {
+    use rand::{RngExt, SeedableRng};
+    let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(8);
+    for round in 0..60 {
+        let mut between =
+            |low: f64, high: f64| (low.ln() + (high / low).ln() * rng.random::<f64>()).exp();
+        let text = match round % 6 {
+            0 => format!("gaussian(sigma={}, secrets=2)", between(0.05, 1e6)),
+            1 => format!("laplace(scale={}, secrets=3)", between(0.01, 1e6)),
+            2 => format!("geometric(nu={}, secrets=3)", between(1e-3, 30.0)),
+            3 => format!(
+                "randomized-response(epsilon={}, secrets=4)",
+                between(1e-6, 100.0)
+            ),
+            4 => format!("staircase(epsilon={}, secrets=3)", between(0.01, 20.0)),
+            _ => format!(
+                "subsampled(gaussian(sigma={}), rate={})",
+                between(0.3, 50.0),
+                between(1e-3, 1.0)
+            ),
+        };
+        let bound = parse(&text).unwrap().bind_declared().unwrap();
+        let accountant = of(&text, 1);
+        let (a, b) = bound.worst_pair().unwrap();
+        let sum = bound.total_variation(a, b) + bound.bayes_security(a, b);
+        assert!((sum - 1.0).abs() < 1e-12, "{text}: {sum}");
+        let unit = bound.epsilon().min(10.0);
+        let mut last = 1.0;
+        for part in [0.0, 0.1, 0.5, 0.9, 1.1] {
+            let epsilon = part * unit;
+            let exact = bound.delta(epsilon).unwrap();
+            assert!(
+                (0.0..=last).contains(&exact),
+                "{text} {epsilon}: {exact:e} after {last:e}"
+            );
+            last = exact * (1.0 + 1e-12);
+            let Sides { least, most } = accountant.delta(epsilon);
+            // Masses that are differences of a distribution function have its rounding.
+            let rounding = 1e-12 + 1e-9 * exact;
+            assert!(
+                least <= exact + rounding,
+                "{text} {epsilon}: {least:e} {exact:e} {most:e}"
+            );
+            assert!(
+                most >= exact - rounding,
+                "{text} {epsilon}: {least:e} {exact:e} {most:e}"
+            );
+        }
+    }
+}

@@ -194,16 +194,28 @@ const MAX_CELLS: f64 = (1 << 23) as f64;
 /// The mass outside of a window.
 const OUTSIDE: f64 = 1e-13;
 
-impl Window {
-    /// The window around ε of the sum of the losses of `steps` independent steps; `None` if no sum of losses that are
-    /// finite exceeds ε.
-    pub fn new(measure: &Measure, steps: u64, epsilon: f64) -> Option<Window> {
+/// The tilted sum of independent steps in cells around a target.
+pub(super) struct Tilted {
+    pub cells: Vec<f64>,
+    /// The value of the first cell.
+    pub start: f64,
+    pub theta: f64,
+    /// ln of the factor of means, T·K(θ) − θ·target.
+    pub scale: f64,
+    /// The mass outside of the cells, and rounding.
+    pub error: f64,
+    spread: f64,
+}
+
+impl Tilted {
+    /// `None` if no sum exceeds the target.
+    pub fn new(measure: &Measure, steps: u64, target: f64) -> Option<Tilted> {
         let (times, step) = (steps as f64, measure.grid.step);
         let sum = Sum {
             points: measure.coarse(),
             steps: times,
         };
-        let theta = sum.tilt(epsilon)?;
+        let theta = sum.tilt(target)?;
         let cumulants = measure.cumulants(theta);
         let variance = (times * cumulants.variance).max(step * step);
         let middle = times * cumulants.mean;
@@ -233,16 +245,33 @@ impl Window {
         }
         power(&mut tilted, steps);
         tilted.rotate_left(start.rem_euclid(cells as i64) as usize);
-        let start = start as f64 * step + offset;
-        Some(Window {
-            start,
-            step,
-            sums: sums(&tilted, (start - epsilon, step), theta),
-            scale: times * cumulants.value - theta * epsilon,
+        Some(Tilted {
+            cells: tilted,
+            start: start as f64 * step + offset,
+            theta,
+            scale: times * cumulants.value - theta * target,
             error: out_left + out_right + 4e-16 * (times + 100.0 + 16.0 * (cells as f64).sqrt()),
-            middle: epsilon,
             spread: variance.sqrt(),
-            below_mean: theta < 0.0,
+        })
+    }
+}
+
+impl Window {
+    /// The window around ε of the sum of the losses of `steps` independent steps; `None` if no sum of losses that are
+    /// finite exceeds ε.
+    pub fn new(measure: &Measure, steps: u64, epsilon: f64) -> Option<Window> {
+        let tilted = Tilted::new(measure, steps, epsilon)?;
+        let step = measure.grid.step;
+        let first = tilted.start - epsilon;
+        Some(Window {
+            start: tilted.start,
+            step,
+            sums: sums(&tilted.cells, (first, step), tilted.theta),
+            scale: tilted.scale,
+            error: tilted.error,
+            middle: epsilon,
+            spread: tilted.spread,
+            below_mean: tilted.theta < 0.0,
         })
     }
 

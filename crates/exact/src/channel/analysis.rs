@@ -129,7 +129,7 @@ pub struct Composition {
     pub parts_bayes_security: Vec<f64>,
     /// The lower bound of Theorem 3 (product of the parts) or Theorem 4 (maximum of the parts).
     pub guaranteed_bayes_security: f64,
-    /// Whether the bound is attained, up to rounding.
+    /// Whether the bound is attained, up to rounding, and is not 0.
     pub tight: bool,
     /// The composition before repetition.
     #[serde(skip)]
@@ -452,7 +452,8 @@ pub fn compose(
         repeat,
         parts_bayes_security: parts,
         guaranteed_bayes_security: guaranteed,
-        tight: (reached - guaranteed).abs() <= 1e-12 * guaranteed,
+        // 0 may be what underflow left of both.
+        tight: reached > 0.0 && (reached - guaranteed).abs() <= 1e-12 * guaranteed,
         once,
     };
     Ok((whole, composition))

@@ -64,6 +64,8 @@ pub struct Channel {
     secrets: Vec<String>,
     observations: Vec<String>,
     values: Vec<f64>,
+    /// ε where it is known better than the rounded values tell.
+    epsilon: Option<f64>,
 }
 
 /// A defect of a row of probabilities.
@@ -169,6 +171,7 @@ impl Channel {
             secrets,
             observations,
             values,
+            epsilon: None,
         };
         for (label, row) in channel.secrets.iter().zip(channel.rows()) {
             if let Some(problem) = RowProblem::find(row) {
@@ -207,6 +210,7 @@ impl Channel {
             secrets,
             observations,
             values,
+            epsilon: None,
         }
     }
 

@@ -5,7 +5,8 @@ use crate::mechanism::Mechanism;
 use leakgauge_base::error::{Error, Result};
 
 impl Channel {
-    /// The matrix of a mechanism over the secrets that its parameters declare.
+    /// The matrix of a mechanism over the secrets that its parameters declare. Its ε is that of the mechanism, which
+    /// the matrix rounds where it is tiny, and where a probability underflows.
     ///
     /// # Errors
     /// The mechanism declares no secrets or only one, or its observations are infinitely many or too many to list.
@@ -19,7 +20,9 @@ impl Channel {
             )
             .with_hint("`leakgauge bounds` computes its exact figures without a matrix")
         })?;
-        Channel::new(secrets, written.observations, written.rows.concat())
+        let mut channel = Channel::new(secrets, written.observations, written.rows.concat())?;
+        channel.epsilon = Some(bound.epsilon()).filter(|epsilon| epsilon.is_finite());
+        Ok(channel)
     }
 }
 
@@ -64,6 +67,18 @@ mod tests {
                 "{text}: {epsilon}"
             );
         }
+    }
+
+    #[test]
+    fn epsilon_is_not_that_of_rounded_probabilities() {
+        for epsilon in [1e-12, 1e-5, 2.0, 740.0, 1e4] {
+            let text = format!("randomized-response(epsilon={epsilon}, secrets=3)");
+            let channel = Channel::of_mechanism(&*parse(&text).unwrap()).unwrap();
+            assert_eq!(channel.epsilon(), Some(epsilon));
+        }
+        let channel =
+            Channel::of_mechanism(&*parse("identity(p=0.5, secrets=2, otherwise=none)").unwrap());
+        assert_eq!(channel.unwrap().epsilon(), None);
     }
 
     #[test]

@@ -48,6 +48,9 @@ impl Channel {
     /// # Formula
     /// max_o ln(max_s C\[s,o\] / min_s C\[s,o\]), over observations of positive probability.
     pub fn epsilon(&self) -> Option<f64> {
+        if self.epsilon.is_some() {
+            return self.epsilon;
+        }
         let mut least = self.row(0).to_vec();
         let mut most = least.clone();
         for row in self.rows().skip(1) {

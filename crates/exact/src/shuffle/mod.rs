@@ -2,6 +2,7 @@
 
 pub mod information;
 mod numbers;
+pub mod privacy;
 pub mod reidentification;
 pub mod vulnerability;
 

@@ -234,6 +234,24 @@ impl Blanket {
         }
     }
 
+    /// An upper bound on I(K; Z | X) for any inputs of the users and any n, at most ε where all messages are possible
+    /// under every input; infinite if some message of an input is not in the blanket.
+    ///
+    /// # Formula
+    /// max_x Σ_y R_x(y)·ln(R_x(y)/min_x′ R_x′(y)) = max_x D(R_x‖Q) + ln(1/γ), Q the blanket distribution.
+    ///
+    /// Proof: tell the adversary which of the other users' messages are from the blanket. With the target's they are N
+    /// of the n, N = 1 + Bin(n − 1, γ) for any inputs, and their positions tell E ln(n/N) ≤ ln E\[n/N\] ≤ ln(1/γ) about
+    /// the target's. Among them it is one of N messages of which the others have distribution Q: at most D(R_x‖Q) more.
+    /// As R_x ≤ e^ε·min R, the sum is at most ε: half of the bound of Theorem 11.
+    pub fn position_bound(&self, randomizer: &Channel) -> f64 {
+        let told = |row: &[f64]| -> f64 {
+            let cells = row.iter().zip(&self.common).filter(|(r, _)| **r > 0.0);
+            cells.map(|(r, least)| r * (r / least).ln()).sum()
+        };
+        randomizer.rows().map(told).fold(0.0, f64::max)
+    }
+
     /// The generalized blanket distribution: `common`, followed by 1 − γ for "not from the blanket".
     pub fn generalized(&self) -> Vec<f64> {
         self.common.iter().copied().chain([self.rest]).collect()

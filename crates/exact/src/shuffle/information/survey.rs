@@ -214,6 +214,8 @@ pub struct RandomizerSurvey {
     pub epsilon: Option<f64>,
     /// γ, the mass of the blanket.
     pub gamma: f64,
+    /// An upper bound on I(K; Z | X) for every n and any inputs: the largest Σ R_x·ln(R_x/min R); null if infinite.
+    pub position_bound: Option<f64>,
     /// I(X₁; Z | X₋₁) for an adversary who knows how many other users have each input; null if not requested.
     pub informed: Option<f64>,
     /// One entry per number of messages.
@@ -261,6 +263,7 @@ pub fn survey_randomizer(
         randomizer: name.to_owned(),
         epsilon,
         gamma: Blanket::of(randomizer).gamma,
+        position_bound: finite(Blanket::of(randomizer).position_bound(randomizer)),
         informed: known
             .map(|known| informed(randomizer, prior, known))
             .transpose()?,

@@ -153,3 +153,43 @@ fn information_of_a_randomizer_has_no_floor() {
         }
     }
 }
+
+/// The bound on the position by the blanket against the exact value for every choice of known inputs.
+#[test]
+fn the_blanket_bounds_the_position_for_all_inputs() {
+    let rows = [
+        [[0.6, 0.3, 0.1], [0.2, 0.3, 0.5], [0.3, 0.4, 0.3]],
+        [[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]],
+        [[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.3, 0.3, 0.4]],
+    ];
+    for rows in rows {
+        let channel = Channel::from_rows(&rows).unwrap();
+        let bound = Blanket::of(&channel).position_bound(&channel);
+        assert!(bound <= channel.epsilon().unwrap());
+        let mut largest = 0.0f64;
+        for target in 0..3 {
+            for known in [
+                [0, 6, 0],
+                [0, 0, 6],
+                [6, 0, 0],
+                [2, 2, 2],
+                [0, 3, 3],
+                [0, 20, 0],
+                [0, 0, 20],
+            ] {
+                let others: Vec<(Vec<f64>, u64)> = rows
+                    .iter()
+                    .zip(known)
+                    .map(|(row, count)| (row.to_vec(), count))
+                    .collect();
+                let told = Users::new(&rows[target], &others)
+                    .unwrap()
+                    .position()
+                    .unwrap();
+                largest = largest.max(told);
+                assert!(told <= bound, "{target} {known:?}: {told} {bound}");
+            }
+        }
+        assert!(largest > 0.3 * bound, "{largest} {bound}");
+    }
+}
