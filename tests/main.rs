@@ -14,6 +14,7 @@ mod columnar_damage;
 mod columnar_logs;
 mod common;
 mod compare;
+mod composition;
 mod copies;
 mod datasets;
 mod evidence;

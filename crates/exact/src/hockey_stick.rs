@@ -117,6 +117,9 @@ mod tests {
         }
     }
 
+    /// The mechanism and the labels of a row.
+    type Call<'a> = &'a dyn Fn(&[f64]) -> (String, [String; 2]);
+
     /// Values of mechanisms on lines and planes, by sums and integrals that share no formula with those of the program.
     #[test]
     fn mechanisms_give_the_delta_of_their_densities() {
@@ -124,7 +127,7 @@ mod tests {
             "../../../tests/golden/exact_hockey_stick.json"
         ))
         .unwrap();
-        let check = |name: &str, text: &dyn Fn(&[f64]) -> (String, [String; 2])| {
+        let check = |name: &str, text: Call<'_>| {
             for row in table[name].as_array().unwrap() {
                 let row: Vec<f64> = row
                     .as_array()

@@ -340,7 +340,7 @@ static PLANNER: LazyLock<Mutex<RealFftPlanner<f64>>> =
     LazyLock::new(|| Mutex::new(RealFftPlanner::new()));
 
 /// The cyclic convolution of masses with themselves, `steps` of them.
-fn power(masses: &mut Vec<f64>, steps: u64) {
+fn power(masses: &mut [f64], steps: u64) {
     let cells = masses.len();
     let (forward, inverse) = {
         let mut planner = PLANNER.lock().unwrap_or_else(PoisonError::into_inner);

@@ -130,7 +130,7 @@ pub fn shuffle_delta(randomizer: &Channel, n: u64, epsilon: f64) -> Result<Shuff
     .into_iter()
     .collect();
     let blanket = blanket.into_iter().fold(0.0, f64::max).min(1.0);
-    let clone = reduced(|own, _| Reduction::clone(own));
+    let clone = reduced(|own, _| Reduction::clones(own));
     let stronger_clone = reduced(|own, _| Reduction::variation_ratio(own, (0.5 * own).tanh()));
     let variation_ratio = reduced(Reduction::variation_ratio);
     let others = [clone, stronger_clone, variation_ratio]
@@ -160,7 +160,7 @@ pub struct Reduction {
 
 impl Reduction {
     /// The clone reduction of any ε₀-private randomizer.
-    pub fn clone(epsilon: f64) -> Reduction {
+    pub fn clones(epsilon: f64) -> Reduction {
         let behind = 1.0 / (1.0 + epsilon.exp());
         Reduction {
             ahead: 1.0 - behind,

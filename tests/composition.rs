@@ -1,0 +1,196 @@
+//! `bounds --repeat`, `dp-sgd` and `shuffle privacy`: what repetition and shuffling leave, from above and from below.
+
+use crate::common::check_schema;
+use assert_cmd::Command;
+use leakgauge::exact::bounds::{BoundsOptions, Row, bounds};
+use serde_json::Value;
+
+fn one(text: &str, options: &BoundsOptions) -> Row {
+    let table = bounds(text, options).expect(text);
+    assert_eq!(table.rows.len(), 1, "{text}");
+    table.rows[0].clone()
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().expect("a number")
+}
+
+fn output(arguments: &[&str]) -> std::process::Output {
+    Command::cargo_bin("leakgauge")
+        .unwrap()
+        .args(arguments)
+        .output()
+        .unwrap()
+}
+
+fn program(arguments: &[&str]) -> (i32, String) {
+    let output = output(arguments);
+    let text =
+        String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap();
+    (output.status.code().unwrap(), text)
+}
+
+fn report(arguments: &[&str]) -> Value {
+    let output = output(arguments);
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    check_schema(arguments, &output);
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// A step of DP-SGD, repeated, is the claim and the mechanism of that name; sides enclose what another accountant says.
+#[test]
+fn dp_sgd_is_its_step_repeated() {
+    let step = "subsampled(gaussian(sigma=0.8), rate=0.01)";
+    let options = [
+        "--at-epsilon",
+        "1",
+        "--at-delta",
+        "1e-5",
+        "--format",
+        "json",
+    ];
+    let repeated = report(&[&["bounds", step, "--repeat", "100"], &options[..]].concat());
+    let named = report(
+        &[
+            &["bounds", "dp-sgd(sigma=0.8, rate=0.01, steps=100)"],
+            &options[..],
+        ]
+        .concat(),
+    );
+    let row = &repeated["rows"][0];
+    for key in [
+        "bayes_security",
+        "total_variation",
+        "delta_at_epsilon",
+        "epsilon_at_delta",
+    ] {
+        assert_eq!(row[key], named["rows"][0][key], "{key}");
+    }
+    // dp-accounting 0.6.0.
+    let delta = number(&row["delta_at_epsilon"]);
+    assert!(
+        (delta / 1.2596565838700628e-4 - 1.0).abs() < 1e-4,
+        "{delta:e}"
+    );
+    assert!(number(&row["delta_at_epsilon_at_least"]) <= delta);
+    assert!(number(&row["bayes_security"]) <= number(&row["bayes_security_at_most"]));
+    let closed = number(&row["bayes_security_closed_form"]);
+    assert!(
+        (closed - libm::erfc(0.1 / 0.8 / 8f64.sqrt())).abs() < 1e-15,
+        "{closed}"
+    );
+}
+
+#[test]
+fn a_log_that_leaks_more_than_dp_sgd_allows_violates_the_claim() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log.csv");
+    let (code, rows) = program(&[
+        "simulate",
+        "randomized-response(epsilon=2, secrets=2)",
+        "--rows",
+        "4000",
+    ]);
+    assert_eq!(code, 0);
+    std::fs::write(&log, rows).unwrap();
+    let log = log.to_str().unwrap();
+    let claim = "dp-sgd(sigma=2, rate=0.01, steps=10)";
+    let (code, text) = program(&["audit", log, "--claim", claim]);
+    assert_eq!(code, 1, "{text}");
+    let (code, text) = program(&["audit", log, "--claim", "dp-sgd(sigma=1, rate=1, steps=40)"]);
+    assert_eq!(code, 0, "{text}");
+}
+
+#[test]
+fn what_cannot_be_repeated_is_refused() {
+    for (arguments, problem) in [
+        (["bounds", "ldp(1)", "--repeat", "3"], "--repeat"),
+        (
+            [
+                "bounds",
+                "planar-laplace(scale=1, secrets=2)",
+                "--repeat",
+                "3",
+            ],
+            "privacy loss",
+        ),
+        (
+            ["bounds", "gaussian(sigma=1, secrets=2)", "--repeat", "0"],
+            "repeat",
+        ),
+        (
+            ["bounds", "gaussian(sigma=1, secrets=2)", "--at-delta", "2"],
+            "below 1",
+        ),
+    ] {
+        let (code, text) = program(&arguments);
+        assert_eq!(code, 2, "{text}");
+        assert!(text.contains(problem), "{text}");
+    }
+    for text in [
+        "subsampled(gaussian(1), rate=0)",
+        "subsampled(rate=0.1)",
+        "dp-sgd(sigma=1, rate=0.1, steps=1.5)",
+    ] {
+        assert!(bounds(text, &BoundsOptions::default()).is_err(), "{text}");
+    }
+}
+
+/// Only the range of secrets matters: none is listed.
+#[test]
+fn a_billion_secrets_are_as_quick_as_two() {
+    let start = std::time::Instant::now();
+    let row = one(
+        "laplace(epsilon=1, secrets=0..1000000000)",
+        &BoundsOptions::default(),
+    );
+    assert!(start.elapsed().as_secs_f64() < 0.1);
+    // 1 + 10^9·(1 − e^(−1/2)), by mpmath.
+    let capacity = row.figure("capacity").unwrap();
+    assert!(
+        (capacity / 393469341.28736657652 - 1.0).abs() < 1e-12,
+        "{capacity}"
+    );
+    assert_eq!(row.figure("epsilon"), Some(1e9));
+    let (_, text) = program(&["bounds", "laplace(epsilon=1, secrets=1e7)"]);
+    assert!(text.contains("below 1e-307"), "{text}");
+    let (_, text) = program(&["bounds", "ldp(1000)"]);
+    assert!(text.contains("above 1e308"), "{text}");
+}
+
+/// Binary randomized response, 1000 users: by sums over both counts in Python (scipy).
+#[test]
+fn shuffled_reports_have_a_delta_from_above_and_from_below() {
+    let arguments = [
+        "shuffle",
+        "privacy",
+        "--randomizer",
+        "randomized-response(epsilon=2, secrets=2)",
+        "--n",
+        "1000",
+    ];
+    let table = report(&[&arguments[..], &["--at-epsilon", "0.1", "--format", "json"]].concat());
+    let row = &table["rows"][0];
+    for (key, expected) in [
+        ("least", 0.00366036731274373),
+        ("best", 0.008441658141337417),
+        ("stronger_clone", 0.008441658141337417),
+        ("clone", 0.017667720157100046),
+    ] {
+        assert!(
+            (number(&row[key]) / expected - 1.0).abs() < 1e-6,
+            "{key}: {row}"
+        );
+    }
+    let (code, text) = program(&[&arguments[..], &["--at-epsilon", "0.1"]].concat());
+    assert!(
+        code == 0 && text.contains("0.00366037") && text.contains("0.00844166"),
+        "{text}"
+    );
+    let (code, _) = program(&[&arguments[..], &["--at-epsilon=-1"]].concat());
+    assert_eq!(code, 2);
+}
