@@ -374,8 +374,8 @@ fn what_is_wrong_is_said_by_name() {
             "are for promises",
         ),
         (
-            vec!["ldp(1)", "--at-epsilon", "1"],
-            "--at-epsilon is for mechanisms",
+            vec!["ldp(1)", "--at-delta", "1e-5"],
+            "--at-delta are for mechanisms",
         ),
         (
             vec!["laplace(scale=1, secrets=3)", "--at-epsilon=-1"],

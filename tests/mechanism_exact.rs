@@ -655,5 +655,9 @@ fn delta_is_the_hockey_stick_divergence() {
     let far = bind("gaussian(1)", &["0", "1"]);
     assert_eq!(far.delta(1e4), Some(0.0));
     assert_eq!(bind("gaussian(1)", &["0", "0"]).delta(0.0), Some(0.0));
-    assert_eq!(bind("staircase(1)", &["0", "1"]).delta(0.5), None);
+    // One step of e^1 lies between the two: δ is (1 − e^(ε − 1))/(1 − e^−1) times total variation.
+    let stairs = bind("staircase(1)", &["0", "1"]);
+    let share = f64::exp_m1(0.5 - 1.0) / f64::exp_m1(-1.0);
+    let expected = share * stairs.total_variation(0, 1);
+    assert!(close(stairs.delta(0.5).unwrap(), expected, 1e-13));
 }

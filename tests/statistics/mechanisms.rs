@@ -36,6 +36,7 @@ const CASES: &[&str] = &[
     "mallows(n=3, theta=0.7)",
     "shuffled(randomized-response(2, secrets=3), n=5)",
     "mixture(randomized-response(2, secrets=4), deterministic(modulus=2), weight=0.8)",
+    "subsampled(randomized-response(2, secrets=2), rate=0.5)",
 ];
 
 /// What an audit is checked for, and the most often that each may fail.

@@ -88,7 +88,7 @@ impl Mechanism for DiscreteGaussian {
     fn bind_declared(&self) -> Result<Box<dyn BoundMechanism>> {
         match self.secrets {
             None => self.bind(&super::listed_secrets(self)?),
-            Some(secrets) => Ok(Located::declared(self.noise(), secrets)),
+            Some(secrets) => Located::declared(self.noise(), secrets, &self.to_string()),
         }
     }
 }

@@ -163,7 +163,7 @@ impl Mechanism for Laplace {
     fn bind_declared(&self) -> Result<Box<dyn BoundMechanism>> {
         match self.secrets {
             None => self.bind(&super::listed_secrets(self)?),
-            Some(secrets) => Ok(Located::declared(self.noise(), secrets)),
+            Some(secrets) => Located::declared(self.noise(), secrets, &self.to_string()),
         }
     }
 }

@@ -150,11 +150,29 @@ impl<N: Noise> Located<N> {
     }
 
     /// All declared secrets, without listing them.
-    pub(super) fn declared(noise: N, secrets: Secrets) -> Box<dyn BoundMechanism> {
-        Box::new(Located {
+    ///
+    /// # Errors
+    /// Of integer noise: a secret is beyond ±2^52.
+    pub(super) fn declared(
+        noise: N,
+        secrets: Secrets,
+        mechanism: &str,
+    ) -> Result<Box<dyn BoundMechanism>> {
+        let most = (MAX_WHOLE / 2) as u64;
+        if N::INTEGER
+            && secrets
+                .first()
+                .unsigned_abs()
+                .max(secrets.last().unsigned_abs())
+                > most
+        {
+            let problem = "its secrets must be within ±2^52, so that noise can be added";
+            return Err(Error::parameter(mechanism, problem));
+        }
+        Ok(Box::new(Located {
             noise,
             places: Places::Whole(secrets),
-        })
+        }))
     }
 
     fn distance(&self, a: usize, b: usize) -> f64 {
