@@ -153,24 +153,6 @@ fn one_step_is_the_mechanism_itself() {
     }
 }
 
-/// All figures of DP-SGD: run with `cargo test --release -p leakgauge-exact --lib -- --ignored ten_thousand`.
-#[test]
-#[ignore = "measures time, in a release build"]
-fn ten_thousand_steps_take_less_than_a_second() {
-    let start = std::time::Instant::now();
-    let accountant = of("subsampled(gaussian(sigma=0.8), rate=0.01)", 10_000);
-    let built = start.elapsed();
-    let security = accountant.total_variation_and_bayes_security().1;
-    let delta = accountant.delta(5.0);
-    let asked = start.elapsed();
-    let epsilon = accountant.epsilon(1e-5);
-    println!(
-        "{built:?} {asked:?} {:?} {security:?} {delta:?} {epsilon:?}",
-        start.elapsed()
-    );
-    assert!(asked.as_secs_f64() < 1.0, "{asked:?}");
-}
-
 /// Parameters over many orders of magnitude: closed forms of one step against the sides of its privacy loss, which
 /// share only the distribution function of the noise with them.
 #[test]
