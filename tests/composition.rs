@@ -152,7 +152,7 @@ fn a_billion_secrets_are_as_quick_as_two() {
     // 1 + 10^9·(1 − e^(−1/2)), by mpmath.
     let capacity = row.figure("capacity").unwrap();
     assert!(
-        (capacity / 393469341.28736657652 - 1.0).abs() < 1e-12,
+        (capacity / 393_469_341.287_366_57 - 1.0).abs() < 1e-12,
         "{capacity}"
     );
     assert_eq!(row.figure("epsilon"), Some(1e9));

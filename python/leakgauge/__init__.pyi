@@ -157,6 +157,8 @@ def bounds(
     mechanism: str,
     *,
     at_epsilon: float | None = None,
+    at_delta: float | None = None,
+    repeat: int | None = None,
     secrets: int | None = None,
     group: int | None = None,
     values: int | None = None,

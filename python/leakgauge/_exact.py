@@ -12,6 +12,8 @@ from .results import EpsilonLimit, Estimate, Report, number
 
 _BOUNDS: dict[str, Any] = {
     "at_epsilon": (None, _options._optional(_options._number)),
+    "at_delta": (None, _options._optional(_options._number)),
+    "repeat": (None, _options._optional(_options._whole)),
     "secrets": (None, _options._optional(_options._whole)),
     "group": (None, _options._optional(_options._whole)),
     "values": (None, _options._optional(_options._whole)),
@@ -25,7 +27,8 @@ def bounds(mechanism: str, **options: Any) -> Report:
 
     Args:
         mechanism: A mechanism with its secrets or a promise; `a..b:n` is a grid of n values.
-        **options: `at_epsilon`, `secrets`, `group`, `values`, `records`, `largest_prior`, as of `leakgauge bounds`.
+        **options: `at_epsilon`, `at_delta`, `repeat`, `secrets`, `group`, `values`, `records`, `largest_prior`, as of
+            `leakgauge bounds`.
     """
     keywords = _options.converted("bounds", options, _BOUNDS)
     return Report._of(_native.mechanism_bounds(_options._text("mechanism", mechanism), keywords), "bounds")

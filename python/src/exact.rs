@@ -26,6 +26,8 @@ use crate::written::Written;
 pub fn mechanism_bounds(py: Python<'_>, mechanism: String, asked: Asked) -> PyResult<Written> {
     let options = BoundsOptions {
         at_epsilon: asked.at_epsilon,
+        at_delta: asked.at_delta,
+        repeat: asked.repeat,
         secrets: asked.secrets,
         group: asked.group,
         values: asked.values,
@@ -43,6 +45,8 @@ pub fn mechanism_bounds(py: Python<'_>, mechanism: String, asked: Asked) -> PyRe
 #[pyo3(from_item_all)]
 pub struct Asked {
     at_epsilon: Option<f64>,
+    at_delta: Option<f64>,
+    repeat: Option<u64>,
     secrets: Option<u64>,
     group: Option<u64>,
     values: Option<u64>,

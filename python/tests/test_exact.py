@@ -184,3 +184,9 @@ def test_logs_are_compared(tmp_path):
             leakgauge.compare(given)
     with pytest.raises(TypeError, match="list of logs"):
         leakgauge.compare("log.csv")
+
+
+def test_bounds_of_repeated_noise_have_both_sides():
+    row = leakgauge.bounds("subsampled(gaussian(sigma=1), rate=0.1)", repeat=100, at_delta=1e-5).rows[0]
+    assert row.steps == 100
+    assert 0 < row.epsilon_at_delta_at_least <= row.epsilon_at_delta < 20
