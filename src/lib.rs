@@ -51,6 +51,7 @@
 //! | [`claim`] | what a log is held to |
 //! | [`attack`], [`linfa`] | built-in attacks, model selection; attacks and logs of the linfa ecosystem |
 //! | [`exact`] | channels, mechanisms, the shuffle model, permutation models: no log needed |
+//! | [`query`] | a mechanism that can be asked for samples, audited while it answers |
 //! | [`permute`] | d_σ-private shuffling of rows |
 //! | [`stats`] | confidence limits and tests |
 //! | [`plot`], [`reproduce`] | pictures; the figures of the papers |
@@ -103,6 +104,7 @@ pub use leakgauge_exact as exact;
 pub use leakgauge_exact::claim;
 pub use leakgauge_permute as permute;
 pub use leakgauge_plot as plot;
+pub use leakgauge_query as query;
 pub use leakgauge_stats as stats;
 
 /// Logs: read from text, from columns in binary or through a query engine, or built from values in memory.

@@ -5,6 +5,8 @@
     r = leakgauge.audit_log({"secret": labels, "time": times}, claims="advantage(0.1)")
     r.verdict, r.epsilon.lower
 
+    r = leakgauge.audit(mechanism, inputs=[0.0, 1.0], claims="dp(epsilon=1)")
+
 Everything raises `leakgauge.Error`, whose text says what is wrong, where, and what to do.
 """
 
@@ -16,7 +18,13 @@ __version__ = _version()
 # Where public names are; a module is imported when one of its names is used, so that the import is quick.
 _WHERE = {
     "Confusion": "_exact",
+    "FunctionAudit": "_function_results",
+    "Neighbors": "_neighbors",
     "Permuted": "_permute",
+    "PrivacyViolated": "_assertions",
+    "TooWeak": "_assertions",
+    "assert_private": "_assertions",
+    "audit": "_function",
     "audit_log": "_log",
     "audit_scores": "_scores",
     "bounds": "_exact",
@@ -24,6 +32,7 @@ _WHERE = {
     "compare": "_log",
     "confusion": "_exact",
     "estimate_log": "_log",
+    "neighbors": "_neighbors",
     "permute": "_permute",
     "results": "results",
     "shuffle": "shuffle",

@@ -1,10 +1,16 @@
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, overload
 
 from . import results as results
 from . import shuffle as shuffle
+from ._assertions import PrivacyViolated as PrivacyViolated
+from ._assertions import TooWeak as TooWeak
+from ._assertions import assert_private as assert_private
 from ._exact import Confusion as Confusion
+from ._function_results import FunctionAudit as FunctionAudit
+from ._neighbors import Neighbors as Neighbors
+from ._neighbors import neighbors as neighbors
 from ._permute import Permuted as Permuted
 from .results import Audit, Comparison, Report
 
@@ -36,6 +42,42 @@ _Prior: TypeAlias = str | Mapping[Any, float]
 _Lists: TypeAlias = str | Sequence[str] | Mapping[str, str]
 _Scores: TypeAlias = str | Sequence[str] | Mapping[Any, str]
 
+@overload
+def audit(
+    fn: Callable[..., Any],
+    inputs: Any,
+    claims: _Claims = (),
+    *,
+    max_samples: int = 1_000_000,
+    batch: int | None = None,
+    alpha: float = 0.05,
+    seed: int = 0,
+    seconds: float | None = None,
+    workers: int | None = None,
+    fixed: Literal[False] = False,
+    vectorized: bool | None = None,
+    pairs: Iterable[tuple[int, int]] | None = None,
+    bits: bool = False,
+    progress: bool | None = None,
+) -> FunctionAudit: ...
+@overload
+def audit(
+    fn: Callable[..., Any],
+    inputs: Any,
+    claims: _Claims = (),
+    *,
+    max_samples: int = 1_000_000,
+    batch: int | None = None,
+    alpha: float = 0.05,
+    seed: int = 0,
+    seconds: float | None = None,
+    workers: int | None = None,
+    fixed: Literal[True],
+    vectorized: bool | None = None,
+    pairs: Iterable[tuple[int, int]] | None = None,
+    bits: bool = False,
+    progress: bool | None = None,
+) -> Audit: ...
 def audit_log(
     data: Any,
     *,

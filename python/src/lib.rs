@@ -7,6 +7,7 @@ mod errors;
 mod exact;
 mod findings;
 mod options;
+mod query;
 mod shuffle;
 mod shuffling;
 mod work;
@@ -25,6 +26,8 @@ mod _native {
     use crate::exact::{analyze_channel, confusion, mechanism_bounds, simulate};
     #[pymodule_export]
     use crate::findings::{Comparison, Findings, audit_log, compare_logs};
+    #[pymodule_export]
+    use crate::query::Auditor;
     #[pymodule_export]
     use crate::shuffle::{guess_value, reidentify, shuffled_information};
     #[pymodule_export]

@@ -6,9 +6,9 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-use leakgauge_attack::pairwise::{Rule, Target, pairs, rows_by_secret};
-use leakgauge_attack::scorer::{Scorer, score_table};
-use leakgauge_attack::scores::ScoreTable;
+use leakgauge_attack::cross_fit::PairScores;
+use leakgauge_attack::pairwise::{Rule, Target, pairs};
+use leakgauge_attack::scorer::Scorer;
 use leakgauge_attack::split::{Split, folds};
 use leakgauge_attack::tuning::{Goals, ScorerChoice, Tuned, tune};
 use leakgauge_base::error::Result;
@@ -114,7 +114,7 @@ pub(super) fn learn(
     attacks.extend(linear(past.table, &split, options, alpha));
     let folds = folds(past.counts, FOLDS, &mut rng);
     let candidates = attacks.into_iter().map(|attack| {
-        let scores = PairScores::cross_fitted(past, &folds, &*attack);
+        let scores = PastScores(PairScores::cross_fitted(past.table, &folds, &*attack));
         let rules = scores.rules(targets, past.counts.total(), alpha);
         (attack, rules)
     });
@@ -171,66 +171,10 @@ fn best_pair(tuned: &Tuned) -> Option<Rule> {
     best.map(|choice| choice.rule)
 }
 
-/// The scores of past rows by attacks that did not learn from them.
-struct PairScores {
-    parts: Vec<Part>,
-    secrets: usize,
-}
+/// Rules by the scores of the past.
+struct PastScores(PairScores);
 
-/// A part of the past.
-struct Part {
-    scores: ScoreTable,
-    /// For each secret, its lines of the scores with their rows.
-    by_secret: Vec<Vec<(usize, u64)>>,
-}
-
-impl PairScores {
-    fn cross_fitted(past: &PastRows, folds: &[Counts], scorer: &dyn Scorer) -> PairScores {
-        let secrets = past.counts.secrets();
-        let mut parts = Vec::with_capacity(folds.len());
-        for (at, fold) in folds.iter().enumerate() {
-            let others = folds.iter().enumerate().filter(|other| other.0 != at);
-            let fit = others
-                .map(|other| other.1.clone())
-                .reduce(|sum, next| sum.plus(&next))
-                .expect("more than one fold");
-            // A part that teaches nothing, for want of rows of some secret, has no say in the choice.
-            let Ok(scorer) = scorer.refit(past.table, &fit) else {
-                continue;
-            };
-            let scores = score_table(&*scorer, past.table, fold.symbols(), secrets);
-            parts.push(Part {
-                scores,
-                by_secret: rows_by_secret(fold),
-            });
-        }
-        PairScores { parts, secrets }
-    }
-
-    /// The past rows of a pair by score, the largest first.
-    fn past(&self, a: u32, b: u32) -> Past {
-        let mut steps: Vec<(f64, u64, u64)> = Vec::new();
-        for Part { scores, by_secret } in &self.parts {
-            let difference = |line: usize| {
-                let scores = scores.row(line);
-                scores[a as usize] - scores[b as usize]
-            };
-            let of = |secret: u32| by_secret[secret as usize].iter();
-            steps.extend(of(a).map(|&(line, rows)| (difference(line), rows, 0)));
-            steps.extend(of(b).map(|&(line, rows)| (difference(line), 0, rows)));
-        }
-        steps.sort_unstable_by(|x, y| y.0.total_cmp(&x.0));
-        steps.dedup_by(|next, kept| {
-            let same = next.0 == kept.0;
-            if same {
-                kept.1 += next.1;
-                kept.2 += next.2;
-            }
-            same
-        });
-        Past::new(&steps)
-    }
-
+impl PastScores {
     /// For each target, what its first rule promises, and its rules.
     fn rules(&self, targets: &[BetTarget], trials: u64, alpha: f64) -> Vec<(f64, Vec<GuessRule>)> {
         let targets = targets.iter();
@@ -241,11 +185,12 @@ impl PairScores {
 
     /// Rules of pairs that share no secret: the one that promises most, then others that gain by the past.
     fn of_target(&self, target: BetTarget, trials: u64, alpha: f64) -> (f64, Vec<GuessRule>) {
-        let all: Vec<(u32, u32)> = pairs(self.secrets).collect();
+        let all: Vec<(u32, u32)> = pairs(self.0.secrets()).collect();
         let mut found: Vec<(GuessRule, f64, f64)> = all
             .into_par_iter()
             .filter_map(|(a, b)| {
-                let (tails, promise, gain) = target.tails(&self.past(a, b), trials, alpha)?;
+                let (tails, promise, gain) =
+                    target.tails(&Past::new(&self.0.steps(a, b)), trials, alpha)?;
                 Some((GuessRule { a, b, tails }, promise, gain))
             })
             .collect();

@@ -51,6 +51,7 @@ pub use html::{comparison_page, page};
 pub use json_schema::{json_schema, json_schema_names, json_schemas};
 pub use outputs::Outputs;
 pub use pictures::{PICTURES, pictures};
+pub use schema::query::{QueryReport, QuerySetting};
 
 /// How a report is written to standard output. A new format needs its variant here and a renderer of
 /// `Document`; the command line's names follow.

@@ -24,6 +24,7 @@
 //! | [`band`], [`two_sample_kolmogorov`] | one numeric column, a pair fixed beforehand: no split, no seed |
 //! | [`betting`] | limits where rows come in dependent units |
 //! | [`sequential`] | bets on a claim of differential privacy that may stop at any time |
+//! | [`product_bets`] | the fastest such bets: two samples against a claim, rule by rule |
 //! | [`joint`], [`level`] | one level for many limits; the smallest level that would refute |
 //! | [`bisection`] | where a monotone condition changes |
 //! | [`no_leak`] | is there any leak at all? |
@@ -53,6 +54,7 @@ pub mod multiplicity;
 pub mod no_leak;
 pub mod order;
 pub mod poisson_binomial;
+pub mod product_bets;
 pub mod renyi;
 mod saddlepoint;
 pub mod sequential;

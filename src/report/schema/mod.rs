@@ -11,6 +11,7 @@ mod estimate;
 mod input;
 mod method;
 mod pairs;
+pub mod query;
 mod trade_off;
 
 use serde::{Serialize, Serializer};

@@ -9,6 +9,7 @@ pub mod follow;
 pub mod learning;
 pub mod no_leak;
 pub mod privacy;
+pub mod query;
 pub mod reading;
 pub mod reasons;
 pub mod warnings;

@@ -1,0 +1,101 @@
+"""Assertions for tests: a function keeps its privacy claim, and the test could have seen it if it did not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ._function import audit
+from ._function_results import FunctionAudit
+from ._native import OptionError
+
+# The probability that a test of a correct function fails, where no session shares one.
+ALPHA = 1e-5
+
+# Outputs drawn at most by a test.
+MAX_SAMPLES = 200_000
+
+# Set by the pytest plugin: gives the next audit its share of the session's false-alarm rate, and records its result.
+_session: Any = None
+
+
+class PrivacyViolated(AssertionError):
+    """The claim is refuted."""
+
+
+class TooWeak(AssertionError):
+    """The test could not have found the violation that it is to find."""
+
+
+def assert_private(
+    fn: Callable[..., Any],
+    inputs: Any,
+    claims: str | Iterable[str],
+    detects: str | None = None,
+    *,
+    power: float = 0.9,
+    alpha: float | None = None,
+    max_samples: int = MAX_SAMPLES,
+    **options: Any,
+) -> FunctionAudit:
+    """Fails if a claim about a function is refuted, or if the test was too weak to refute it.
+
+        def test_my_mechanism():
+            leakgauge.assert_private(mechanism, [0.0, 1.0], "dp(epsilon=1)", detects="epsilon=1.25")
+
+    Args:
+        fn: As of `audit`, like `inputs`, `claims` and further options.
+        detects: The leak that the test must be able to find: `"epsilon=1.25"`.
+        power: The probability with which it must find it.
+        alpha: The probability that the test fails though the claim is true. By default a share of the session's.
+        max_samples: Outputs drawn at most.
+
+    Raises:
+        PrivacyViolated: The claim is refuted.
+        TooWeak: `max_samples` outputs could not have found the leak, or outputs are not independent.
+    """
+    wanted = None if detects is None else _epsilon(detects)
+    given = alpha is not None
+    if alpha is None:
+        alpha = ALPHA if _session is None else _session.share()
+    result = audit(fn, inputs, claims, max_samples=max_samples, alpha=alpha, **options)
+    if not isinstance(result, FunctionAudit):
+        raise OptionError("fixed=: assert_private decides while it draws\n  hint: leave fixed= out")
+    needed = None if wanted is None else result.samples_to_find(wanted, power)
+    if _session is not None:
+        _session.record(result, alpha, given, needed)
+    if result.verdict == "violated":
+        raise PrivacyViolated(repr(result))
+    for warning in result.warnings:
+        if warning.code in ("seeded-afresh", "constant-outputs"):
+            raise TooWeak(f"{warning.message}\n{result!r}")
+    if wanted is not None and result.verdict != "holds":
+        _check_power(result, wanted, power, needed, max_samples)
+    return result
+
+
+def _check_power(result: FunctionAudit, wanted: float, power: float, needed: int | None, max_samples: int) -> None:
+    budget = result.samples if result.stop in ("time", "interrupted") else max_samples
+    if needed is None:
+        raise TooWeak(
+            f"the audit cannot tell whether it would have found epsilon = {wanted:g}: the claim allows it, or its "
+            f"{result.samples:,} samples taught it nothing\n{result!r}"
+        )
+    if needed > budget:
+        raise TooWeak(
+            f"too weak: to find epsilon = {wanted:g} with probability {power:g} takes about {needed:,} samples, and the "
+            f"test may draw {budget:,}\n  hint: raise max_samples= (or seconds=), or detect a larger epsilon\n{result!r}"
+        )
+
+
+def _epsilon(detects: str) -> float:
+    found = re.fullmatch(r"\s*epsilon\s*=\s*([0-9.eE+-]+)\s*", detects) if isinstance(detects, str) else None
+    try:
+        return float(found.group(1)) if found else _refuse(detects)
+    except ValueError:
+        return _refuse(detects)
+
+
+def _refuse(detects: Any) -> float:
+    raise OptionError(f'detects={detects!r}: must be the leak to find, such as "epsilon=1.25"')

@@ -1,0 +1,226 @@
+"""Calling functions: one output or many a call, in this process or in others, within a time budget."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import multiprocessing
+import os
+import pickle
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ._native import DataError, OptionError
+
+Draws = Sequence[tuple[int, int]]
+
+
+class TimeUp(Exception):
+    """The time budget is spent."""
+
+
+def is_vectorized(fn: Callable[..., Any], said: bool | None) -> bool:
+    """Whether a function takes how many outputs are wanted: `fn(x, n)`.
+
+    Raises:
+        OptionError: If its signature does not say and the caller has not said it.
+    """
+    if not callable(fn):
+        raise TypeError(f"fn: must be a function, not {fn!r}")
+    if said is not None:
+        return bool(said)
+    try:
+        parameters = inspect.signature(fn).parameters.values()
+    except (TypeError, ValueError):
+        raise OptionError(
+            "vectorized=: the signature of fn cannot be read\n"
+            "  hint: say vectorized=True for fn(x, n), vectorized=False for fn(x)"
+        ) from None
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    required = [p for p in positional if p.default is p.empty]
+    if len(required) == 2:
+        return True
+    if len(required) == 1 or (not required and positional):
+        return False
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        raise OptionError(
+            "vectorized=: fn takes any number of arguments\n"
+            "  hint: say vectorized=True for fn(x, n), vectorized=False for fn(x)"
+        )
+    raise OptionError(
+        f"fn: takes {len(required)} arguments\n  hint: it is called as fn(x), or fn(x, n) for n outputs at once"
+    )
+
+
+def outputs_of(fn: Callable[..., Any], vectorized: bool, inputs: Sequence[Any], draws: Draws) -> list[Any]:
+    """The outputs of draws: for each an array or a list of rows. An exception names the input that caused it."""
+    found: list[Any] = []
+    if vectorized:
+        for at, count in draws:
+            found.append(_rows(_noted(fn, inputs, at, count), at, count))
+        return found
+    for at, count in draws:
+        found.append([_noted(fn, inputs, at, None) for _ in range(count)])
+    return found
+
+
+def _noted(fn: Callable[..., Any], inputs: Sequence[Any], at: int, count: int | None) -> Any:
+    try:
+        return fn(inputs[at]) if count is None else fn(inputs[at], count)
+    except TimeUp:
+        raise
+    except Exception as error:
+        call = "fn(x)" if count is None else f"fn(x, {count})"
+        text = repr(inputs[at])
+        error.add_note(f"leakgauge: raised by {call} with x = inputs[{at}] = {text if len(text) < 200 else text[:200] + '…'}")
+        raise
+
+
+def _rows(outputs: Any, at: int, count: int) -> Any:
+    """The outputs of one call of `fn(x, n)`."""
+    if hasattr(outputs, "to_numpy"):
+        outputs = outputs.to_numpy()
+    if isinstance(outputs, np.ndarray):
+        if np.ma.isMaskedArray(outputs):
+            outputs = outputs.filled(np.nan)
+        if outputs.dtype == object:
+            outputs = list(outputs)
+    elif isinstance(outputs, (list, tuple)):
+        outputs = list(outputs)
+    else:
+        raise DataError(
+            f"fn: returned {type(outputs).__name__} for inputs[{at}] where {count} outputs were asked for\n"
+            "  hint: return an array or a list with one row an output, or say vectorized=False for fn(x)"
+        )
+    length = outputs.shape[0] if isinstance(outputs, np.ndarray) and outputs.ndim else len(outputs) if isinstance(outputs, list) else 0
+    if length != count:
+        raise DataError(
+            f"fn: returned {length} outputs for inputs[{at}] where {count} were asked for\n"
+            "  hint: return one row an output"
+        )
+    return outputs
+
+
+# What a worker calls, set when it starts.
+_task: tuple[Callable[..., Any], bool, Sequence[Any]] | None = None
+
+
+def _start(pickled: bytes, number: Any) -> None:
+    global _task
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _task = pickle.loads(pickled)
+    # A process that forked would go on from the parent's state, as would all others.
+    import random
+
+    with number.get_lock():
+        number.value += 1
+        own = number.value
+    seed = int.from_bytes(os.urandom(4), "little") ^ own
+    random.seed(seed)
+    np.random.seed(seed % 2**32)
+
+
+def _work(draws: Draws) -> list[Any]:
+    assert _task is not None
+    fn, vectorized, inputs = _task
+    return outputs_of(fn, vectorized, inputs, draws)
+
+
+class Caller:
+    """Calls a function, here or in workers."""
+
+    def __init__(self, fn: Callable[..., Any], inputs: Sequence[Any], vectorized: bool, workers: int | None) -> None:
+        self._fn, self._inputs, self._vectorized = fn, inputs, vectorized
+        self._pool: Any = None
+        self._workers = workers or 1
+        if workers is not None and workers > 1:
+            self._pool = self._started(workers)
+
+    def _started(self, workers: int) -> Any:
+        from concurrent.futures import ProcessPoolExecutor
+
+        try:
+            pickled = pickle.dumps((self._fn, self._vectorized, list(self._inputs)))
+        except Exception as error:
+            raise OptionError(
+                f"workers=: fn or an input cannot be sent to another process: {error}\n"
+                "  hint: define fn at the top of a module (no lambda, no function within a function), or leave "
+                "workers= out"
+            ) from error
+        method = "fork" if sys.platform == "linux" else "spawn"
+        context = multiprocessing.get_context(method)
+        arguments = (pickled, context.Value("i", 0))
+        return ProcessPoolExecutor(workers, context, _start, arguments)
+
+    def draw(self, draws: Draws, deadline: float | None) -> list[Any]:
+        """The outputs of draws.
+
+        Raises:
+            TimeUp: The time is up.
+        """
+        if self._pool is None:
+            with _alarm(deadline):
+                return outputs_of(self._fn, self._vectorized, self._inputs, draws)
+        parts = self._parts(draws)
+        futures = [self._pool.submit(_work, part) for part in parts]
+        found: list[Any] = []
+        try:
+            for future in futures:
+                left = None if deadline is None else max(deadline - time.monotonic(), 0.0)
+                found.extend(future.result(timeout=left))
+        except TimeoutError:
+            raise TimeUp from None
+        return found
+
+    def _parts(self, draws: Draws) -> list[Draws]:
+        """Draws in as many parts as there are workers, in order."""
+        if len(draws) < self._workers:
+            draws = [piece for draw in draws for piece in _pieces(draw, self._workers)]
+        size = -(-len(draws) // self._workers)
+        return [draws[at : at + size] for at in range(0, len(draws), size)]
+
+    def close(self) -> None:
+        """Ends the workers, even in the middle of a call."""
+        if self._pool is not None:
+            processes = list((self._pool._processes or {}).values())
+            self._pool.shutdown(wait=False, cancel_futures=True)
+            for process in processes:
+                process.terminate()
+
+
+def _pieces(draw: tuple[int, int], parts: int) -> list[tuple[int, int]]:
+    at, count = draw
+    size = -(-count // parts)
+    return [(at, min(size, count - begun)) for begun in range(0, count, size)]
+
+
+@contextlib.contextmanager
+def _alarm(deadline: float | None) -> Iterator[None]:
+    """Raises `TimeUp` within a call that goes on when the time is up. Only the main thread of a Unix process can;
+    elsewhere the time is looked at between calls."""
+    if deadline is None:
+        yield
+        return
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise TimeUp
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def up(*_: Any) -> None:
+        raise TimeUp
+
+    before = signal.signal(signal.SIGALRM, up)
+    signal.setitimer(signal.ITIMER_REAL, left)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

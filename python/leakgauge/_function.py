@@ -1,0 +1,245 @@
+"""Audits of functions: draw, learn, bet, stop."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _calls, _native, _neighbors, _options, _outputs
+from ._function_results import FunctionAudit
+from ._native import OptionError
+
+# Seconds between lines of progress.
+_PROGRESS = 0.5
+
+
+def audit(
+    fn: Callable[..., Any],
+    inputs: Any,
+    claims: str | Iterable[str] = (),
+    *,
+    max_samples: int = 1_000_000,
+    batch: int | None = None,
+    alpha: float = 0.05,
+    seed: int = 0,
+    seconds: float | None = None,
+    workers: int | None = None,
+    fixed: bool = False,
+    vectorized: bool | None = None,
+    pairs: Iterable[tuple[int, int]] | None = None,
+    bits: bool = False,
+    progress: bool | None = None,
+) -> Any:
+    """Draws outputs of a function until it is known whether claims about them are violated.
+
+        r = leakgauge.audit(mechanism, inputs=[0.0, 1.0], claims="dp(epsilon=1)")
+        r.verdict, r.samples, r.epsilon.lower
+
+    It stops at *violated*, at *holds* (where outputs repeat and the claim can be proved), or when what is left of
+    `max_samples` cannot decide. Whenever it stops, a true claim is found violated with probability `alpha` at most.
+
+    Args:
+        fn: `fn(x)`, or `fn(x, n)` for n outputs at once. Outputs are numbers, vectors, texts, lists, dicts or `None`.
+        inputs: The inputs to tell apart, all of which the claims call neighbors; or `leakgauge.neighbors(…)`.
+        claims: What is claimed: `"dp(epsilon=1)"`, `"advantage(0.1)"`; one or several.
+        max_samples: Outputs drawn at most, of all inputs together.
+        batch: Outputs drawn at once; by default few at first, then more.
+        alpha: The probability of an error.
+        seed: Of all random choices of the audit. The function's own randomness is the function's.
+        seconds: A budget of time. A call that does not end in time is interrupted.
+        workers: Processes that call a slow function. It must be picklable, and must not carry a generator with it.
+        fixed: Draw exactly `max_samples`, and audit them as a log: with estimates, pictures and all kinds of claims.
+        vectorized: Whether `fn` takes how many outputs are wanted. By default its signature says.
+        pairs: Positions of the inputs that are neighbors. By default all pairs are.
+        bits: Look at the low bits of floating-point numbers too, which reveal how a number was computed.
+        progress: Show progress on standard error; by default if that is a terminal.
+
+    Returns:
+        A `FunctionAudit`; with `fixed`, an `Audit` as of a log.
+
+    Raises:
+        leakgauge.Error: What is wrong, where, and what to do.
+        Exception: What `fn` raises, with a note that names the input.
+    """
+    values, known = _neighbors.as_pairs(inputs)
+    if pairs is not None:
+        known = [(int(a), int(b)) for a, b in pairs]
+    claims = _options._several(_options._text)("claims", claims)
+    vectorized = _calls.is_vectorized(fn, vectorized)
+    _check(values, max_samples, seconds, workers)
+    labels = names_of(values)
+    if not claims and not fixed:
+        raise OptionError(
+            "claims=: there is nothing to decide\n"
+            '  hint: claim something, such as claims="dp(epsilon=1)", or measure with fixed=True'
+        )
+    deadline = None if seconds is None else time.monotonic() + float(seconds)
+    caller = _calls.Caller(fn, values, vectorized, workers)
+    try:
+        if fixed:
+            return _fixed(caller, labels, claims, known, max_samples, alpha, seed, deadline, vectorized)
+        auditor = _native.Auditor(
+            labels, claims, alpha=float(alpha), max_samples=int(max_samples), batch=batch, seed=int(seed),
+            pairs=known, bits=bool(bits), single=not vectorized,
+        )  # fmt: skip
+        return _sequential(caller, auditor, deadline, max_samples, progress)
+    finally:
+        caller.close()
+
+
+def _check(values: Sequence[Any], max_samples: Any, seconds: Any, workers: Any) -> None:
+    if len(values) < 2:
+        raise OptionError(
+            f"inputs=: there are {len(values)} inputs\n  hint: a leak is a difference between the outputs of two inputs at least"
+        )
+    _options._whole("max_samples", max_samples)
+    if seconds is not None and not _options._number("seconds", seconds) > 0:
+        raise OptionError(f"seconds={seconds}: must be above 0")
+    if workers is not None and not 1 <= _options._whole("workers", workers) <= 1024:
+        raise OptionError(f"workers={workers}: must be between 1 and 1024")
+
+
+def names_of(values: Sequence[Any]) -> list[str]:
+    """Labels of inputs: numbers and short texts are their own, if they differ."""
+    def label(at: int, value: Any) -> str:
+        if isinstance(value, (bool, int, float, str, np.number)) and len(str(value)) <= 40 and str(value).strip():
+            return str(value)
+        if isinstance(value, (tuple, list, np.ndarray)) and np.size(value) <= 8:
+            return f"x{at} = {str(np.asarray(value, dtype=object).tolist())[:60]}"
+        return f"x{at}"
+
+    labels = [label(at, value) for at, value in enumerate(values)]
+    return labels if len(set(labels)) == len(labels) else [f"x{at}" for at in range(len(values))]
+
+
+def _sequential(
+    caller: _calls.Caller, auditor: Any, deadline: float | None, max_samples: int, progress: bool | None
+) -> FunctionAudit:
+    shape = _outputs.Shape()
+    begun = time.monotonic()
+    shown = _Progress(progress, max_samples)
+    called = 0.0
+    try:
+        while (draws := auditor.next()) is not None:
+            before = time.monotonic()
+            outputs = caller.draw(draws, deadline)
+            called += time.monotonic() - before
+            auditor.push(shape.columns(outputs))
+            if shown.is_due():
+                shown.show(auditor)
+    except _calls.TimeUp:
+        auditor.finish("time")
+    except KeyboardInterrupt:
+        # What was proved so far is proved.
+        auditor.finish("interrupted")
+    finally:
+        shown.end()
+    found = json.loads(auditor.report())
+    if shape.is_mixed:
+        found["warnings"].append({
+            "code": "mixed-outputs",
+            "message": "The function returned numbers and words. Both are looked at; make sure that it means to.",
+        })  # fmt: skip
+    return FunctionAudit._of(found, auditor, time.monotonic() - begun, called)
+
+
+class _Progress:
+    """One line on standard error that is written again."""
+
+    def __init__(self, wanted: bool | None, total: int) -> None:
+        self._wanted = sys.stderr.isatty() or "ipykernel" in sys.modules if wanted is None else wanted
+        self._total, self._last, self._width = total, time.monotonic(), 0
+
+    def is_due(self) -> bool:
+        return self._wanted and time.monotonic() - self._last > _PROGRESS
+
+    def show(self, auditor: Any) -> None:
+        self._last = time.monotonic()
+        claims = json.loads(auditor.report(limits=False))["claims"]
+        p_value = min(claim["p_value"] for claim in claims)
+        text = f"{auditor.drawn():,} of {self._total:,} samples, least p-value {p_value:.2g}"
+        print("\r" + text.ljust(self._width), end="", file=sys.stderr, flush=True)
+        self._width = len(text)
+
+    def end(self) -> None:
+        if self._width:
+            print("\r" + " " * self._width + "\r", end="", file=sys.stderr, flush=True)
+
+
+def _fixed(
+    caller: _calls.Caller,
+    labels: list[str],
+    claims: list[str],
+    pairs: list[tuple[int, int]] | None,
+    max_samples: int,
+    alpha: float,
+    seed: int,
+    deadline: float | None,
+    vectorized: bool,
+) -> Any:
+    from ._log import audit_log
+
+    count = len(labels)
+    if pairs is not None and set(map(frozenset, pairs)) != {frozenset((a, b)) for a in range(count) for b in range(a)}:
+        raise OptionError(
+            "fixed=: an audit of a log takes all inputs for neighbors of each other\n"
+            "  hint: audit one pair at a time, or leave fixed= out"
+        )
+    each = max_samples // count
+    if each < 20:
+        raise OptionError(f"max_samples={max_samples}: gives {each} outputs an input\n  hint: draw at least 20 of each")
+    rng = np.random.default_rng(seed)
+    draws: list[tuple[int, int]] = []
+    # Blocks in random order: a drift is no difference between inputs.
+    blocks = min(each, 16) if vectorized else each
+    sizes = [each // blocks + (at < each % blocks) for at in range(blocks)]
+    for size in sizes:
+        draws += [(int(at), size) for at in rng.permutation(count)]
+    shape = _outputs.Shape()
+    try:
+        columns = shape.columns(caller.draw(draws, deadline))
+    except _calls.TimeUp:
+        raise OptionError(
+            f"seconds=: the time was up before {max_samples} outputs were drawn\n"
+            "  hint: draw fewer, or leave fixed= out: a sequential audit keeps what it has proved"
+        ) from None
+    secrets = np.repeat([labels[at] for at, _ in draws], [size for _, size in draws])
+    # Outputs of one block of every input are as good as drawn in any order.
+    order = _within(np.cumsum([0] + [size * count for size in sizes]), rng)
+    secrets = secrets[order]
+    data: dict[str, Any] = {"input": secrets.tolist()}
+    if isinstance(columns, np.ndarray):
+        arrays = [columns] if columns.ndim == 1 else list(columns.T)
+    else:
+        arrays = [_column(column) for column in columns]
+    data.update({f"output{at}": _ordered(column, order) for at, column in enumerate(arrays)})
+    confidence = 1.0 - float(alpha)
+    return audit_log(data, secret="input", claims=claims, seed=seed, confidence=confidence, name="fn", missing="label")
+
+
+def _within(borders: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Positions in random order within each part."""
+    parts = [begin + rng.permutation(end - begin) for begin, end in zip(borders[:-1], borders[1:], strict=True)]
+    return np.concatenate(parts)
+
+
+def _ordered(column: Any, order: np.ndarray) -> Any:
+    return column[order] if isinstance(column, np.ndarray) else [column[at] for at in order]
+
+
+def _column(values: list[Any]) -> Any:
+    """Values of one column: numbers if all are, else texts."""
+    present = [value for value in values if value is not None]
+    if present and all(isinstance(value, (int, float)) for value in present) and len(present) == len(values):
+        return np.asarray(values, dtype=float if any(isinstance(v, float) for v in values) else np.int64)
+    return [None if value is None else _text(value) for value in values]
+
+
+def _text(value: Any) -> str:
+    return str(value) if not (isinstance(value, float) and math.isnan(value)) else "nan"

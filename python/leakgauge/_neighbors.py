@@ -1,0 +1,140 @@
+"""Pairs of neighboring inputs, for claims of differential privacy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Neighbors:
+    """Pairs of neighbors, with the name of the pattern of each."""
+
+    pairs: tuple[tuple[Any, Any], ...]
+    names: tuple[str, ...]
+    inputs: tuple[Any, ...] = field(init=False, repr=False)
+    positions: tuple[tuple[int, int], ...] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        inputs: list[Any] = []
+        positions = []
+        for pair in self.pairs:
+            at = []
+            for value in pair:
+                known = next((i for i, other in enumerate(inputs) if _same(value, other)), len(inputs))
+                if known == len(inputs):
+                    inputs.append(value)
+                at.append(known)
+            positions.append((at[0], at[1]))
+        object.__setattr__(self, "inputs", tuple(inputs))
+        object.__setattr__(self, "positions", tuple(positions))
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __iter__(self) -> Iterator[tuple[Any, Any]]:
+        return iter(self.pairs)
+
+
+def _same(x: Any, y: Any) -> bool:
+    if x is y:
+        return True
+    if isinstance(x, np.ndarray) or isinstance(y, np.ndarray):
+        return np.shape(x) == np.shape(y) and bool(np.all(x == y))
+    try:
+        return bool(x == y)
+    except Exception:
+        return False
+
+
+def neighbors(
+    length: int | None = None,
+    *,
+    change: str = "replace",
+    value: float = 1.0,
+    by: float = 1.0,
+    strategy: Callable[[np.random.Generator], tuple[Any, Any]] | None = None,
+    count: int = 20,
+    seed: int = 0,
+) -> Neighbors:
+    """Pairs of neighboring inputs to audit a function on.
+
+    For vectors of query answers (`length`): the patterns of StatDP (Ding et al. 2018, doi:10.1145/3243734.3243818)
+    and DP-Sniper (Bichsel et al. 2021, doi:10.1109/SP40001.2021.00081). For databases (`strategy`): whatever it draws.
+
+    Args:
+        length: How many queries there are, at least 1.
+        change: `"replace"`: all answers may change by `by`, in either direction. `"add"` or `"remove"`: a row more or
+            less, which changes all answers in one direction only.
+        value: The answer of every query in the first vector.
+        by: How much one row can change an answer.
+        strategy: Called with a NumPy generator; returns two neighboring databases.
+        count: How many pairs `strategy` is asked for.
+        seed: Of that generator.
+    """
+    if (length is None) == (strategy is None):
+        raise TypeError("neighbors() takes length= for vectors of answers, or strategy= for databases")
+    if strategy is not None:
+        rng = np.random.default_rng(seed)
+        pairs = []
+        for _ in range(count):
+            pair = strategy(rng)
+            if not isinstance(pair, tuple) or len(pair) != 2:
+                raise TypeError(f"strategy: must return two databases as a tuple, not {pair!r}")
+            pairs.append(pair)
+        return Neighbors(tuple(pairs), tuple(f"strategy {at}" for at in range(count)))
+    assert length is not None
+    if length < 1:
+        raise TypeError(f"length=: must be at least 1, not {length}")
+    if change not in ("replace", "add", "remove"):
+        raise TypeError(f'change=: must be "replace", "add" or "remove", not {change!r}')
+    return _patterns(length, change, value, by)
+
+
+def _patterns(length: int, change: str, value: float, by: float) -> Neighbors:
+    up = np.ones(length)
+    half = np.arange(length) < (length + 1) // 2
+    shapes: list[tuple[str, np.ndarray]] = [
+        ("one above", _at(length, 0)),
+        ("one below", -_at(length, 0)),
+        ("one above, rest below", 2 * _at(length, 0) - up),
+        ("one below, rest above", up - 2 * _at(length, 0)),
+        ("half half", np.where(half, 1.0, -1.0)),
+        ("all above all below", up),
+        ("all below all above", -up),
+    ]
+    pairs: list[tuple[np.ndarray, np.ndarray]] = []
+    names = []
+    base = np.full(length, float(value))
+    for name, shape in shapes:
+        if change != "replace":
+            # One row more moves no answer down.
+            shape = np.maximum(shape, 0.0) if change == "add" else np.minimum(shape, 0.0)
+        pairs.append((base, base + by * shape))
+        names.append(name)
+    # The X shape: falling answers against rising ones.
+    cross = np.where(half, 1.0, 0.0)
+    mirrored = 1.0 - cross
+    if change == "replace":
+        pairs.append((base + by * cross, base + by * mirrored))
+        names.append("X shape")
+    kept: list[int] = []
+    for at, (a, b) in enumerate(pairs):
+        is_new = all(not (_same(a, pairs[k][0]) and _same(b, pairs[k][1])) for k in kept)
+        if is_new and not _same(a, b):
+            kept.append(at)
+    return Neighbors(tuple(pairs[at] for at in kept), tuple(names[at] for at in kept))
+
+
+def _at(length: int, position: int) -> np.ndarray:
+    return (np.arange(length) == position).astype(float)
+
+
+def as_pairs(inputs: Any) -> tuple[Sequence[Any], list[tuple[int, int]] | None]:
+    """Inputs, and which pairs of them the claims are about; `None` if all."""
+    if isinstance(inputs, Neighbors):
+        return inputs.inputs, list(inputs.positions)
+    return list(inputs), None

@@ -1,0 +1,250 @@
+"""Audits of functions."""
+
+import json
+import os
+import time
+
+import leakgauge
+import numpy as np
+import pytest
+
+
+def laplace(scale, seed=1):
+    rng = np.random.default_rng(seed)
+    return lambda x, n: x + rng.laplace(scale=scale, size=n)
+
+
+def test_half_the_noise_is_violated_and_the_result_says_it():
+    r = leakgauge.audit(laplace(0.5), [0.0, 1.0], "dp(epsilon=1)")
+    assert (r.verdict, r.stop, r.claims[0].claim) == ("violated", "violated", "dp(epsilon=1)")
+    assert r.samples < 1_000 and 1.0 <= r.epsilon.lower < 2.0 and r.claims[0].p_value <= 0.05
+    assert r.worst_pair.inputs == ("0.0", "1.0") and "threshold" in r.worst_pair.attacker
+    assert r.to_dict()["samples"] == r.samples and r.warnings == ()
+    assert repr(r).startswith("leakgauge audit of a function: violated (")
+    assert "<table>" in r._repr_html_() and r.to_html().startswith("<!DOCTYPE html>")
+    with pytest.raises(AttributeError):
+        r.samples = 1
+
+
+def test_correct_noise_is_not_decided_and_its_limit_is_below_the_truth():
+    r = leakgauge.audit(laplace(1.0), [0.0, 1.0], ["dp(epsilon=1)", "ldp(epsilon=2)"], max_samples=50_000)
+    assert r.verdict == "inconclusive" and r.samples <= 50_000
+    assert 0.7 < r.epsilon.lower < 1.0
+    assert any("low bits" in line.lower() for line in r.assumptions)
+
+
+def test_the_same_outputs_and_seed_give_the_same_bytes():
+    one, other = (leakgauge.audit(laplace(0.7), [0, 1], "dp(epsilon=1)", seed=3).to_json() for _ in range(2))
+    assert one == other
+
+
+def _response(rng):
+    return lambda x: ("no", "yes")[x ^ int(rng.random() < 0.25)]
+
+
+def test_labels_hold_where_it_can_be_proved():
+    r = leakgauge.audit(_response(np.random.default_rng(2)), [0, 1], "advantage(0.6)")
+    assert (r.verdict, r.stop) == ("holds", "holds") and r.samples < 20_000
+
+
+@pytest.mark.parametrize(
+    "leak",
+    [
+        lambda x, rng: [rng.random() for _ in range(3 + x)],
+        lambda x, rng: tuple("ab"[x] for _ in range(2)) if rng.random() < 0.9 else ("c",),
+        lambda x, rng: {"size": int(rng.integers(3)) + 2 * x, "kind": "a"},
+        lambda x, rng: {"size": 1, "extra": 2} if x else {"size": 1},
+        lambda x, rng: None if rng.random() < 0.2 + 0.6 * x else "page",
+        lambda x, rng: rng.random() + 0.5 * x if rng.random() < 0.9 else float("nan"),
+        lambda x, rng: bool(rng.random() < 0.2 + 0.6 * x),
+        lambda x, rng: b"\x00\x01"[: 1 + x],
+    ],
+    ids=["length", "words", "dict", "keys", "none", "nan", "bool", "bytes"],
+)
+def test_leaks_are_found_in_outputs_of_any_form(leak):
+    rng = np.random.default_rng(4)
+    r = leakgauge.audit(lambda x: leak(x, rng), [0, 1], "advantage(0.1)", max_samples=4_000)
+    assert r.verdict == "violated", r
+
+
+def test_vectors_are_arrays_with_a_row_an_output():
+    rng = np.random.default_rng(5)
+    r = leakgauge.audit(
+        lambda x, n: rng.normal(size=(n, 4)) + x, [0.0, 1.0], "gdp(mu=0.5)", max_samples=20_000
+    )
+    assert r.verdict == "violated" and any("learned" in attacker for attacker in r.attackers)
+
+
+def test_an_exception_names_the_input_that_caused_it():
+    def fn(x, n):
+        if x == "b":
+            raise ZeroDivisionError("inside")
+        return np.random.default_rng(0).random(n)
+
+    with pytest.raises(ZeroDivisionError) as raised:
+        leakgauge.audit(fn, ["a", "b"], "dp(epsilon=1)")
+    assert "x = inputs[1] = 'b'" in raised.value.__notes__[0]
+
+
+@pytest.mark.parametrize(
+    ("fn", "options", "said"),
+    [
+        (lambda x, n: np.zeros(n + 1), {}, "outputs for inputs"),
+        (lambda x, n: 1.0, {}, "say vectorized=False"),
+        (lambda x: object(), {}, "which is no number, text, list, dict or None"),
+        (lambda x, n: np.zeros((n, 0)), {}, "vectors of length 0"),
+        (lambda: 1, {}, "takes 0 arguments"),
+        (lambda *xs: 1, {}, "vectorized="),
+        (lambda x: 1, {"claims": ()}, "nothing to decide"),
+        (lambda x: 1, {"claims": "dp(epsilon=x)"}, "epsilon"),
+        (lambda x: 1, {"claims": "attack-advantage(0.1)"}, "attack"),
+        (lambda x: 1, {"inputs": [1]}, "inputs="),
+        (lambda x: 1, {"alpha": 0.9}, "alpha=0.9"),
+        (lambda x: 1, {"max_samples": 3}, "max_samples=3"),
+        (lambda x: 1, {"seconds": -1}, "seconds="),
+        (lambda x: 1, {"pairs": [(0, 5)]}, "pairs="),
+        (lambda x: 1, {"workers": 0}, "workers="),
+        (lambda x: x, {"workers": 2}, "cannot be sent to another process"),
+        (lambda x: 1, {"fixed": True, "pairs": [(0, 1)], "inputs": [0, 1, 2]}, "fixed="),
+    ],
+)
+def test_what_cannot_be_audited_is_said(fn, options, said):
+    given = {"inputs": [0, 1], "claims": "dp(epsilon=1)", **options}
+    with pytest.raises(leakgauge.Error, match=said.replace("(", r"\(")):
+        leakgauge.audit(fn, **given)
+
+
+def test_a_function_whose_outputs_change_their_form_is_refused():
+    calls = []
+
+    def fn(x, n):
+        calls.append(n)
+        return np.zeros((n, 2)) if len(calls) < 4 else np.zeros((n, 3))
+
+    with pytest.raises(leakgauge.Error, match="after ones of length 2"):
+        leakgauge.audit(fn, [0, 1], "dp(epsilon=1)")
+
+
+def test_numbers_and_words_are_both_looked_at_and_that_is_said():
+    rng = np.random.default_rng(6)
+    r = leakgauge.audit(
+        lambda x: "timeout" if rng.random() < 0.1 else rng.random(), [0, 1], "advantage(0.5)", max_samples=2_000
+    )
+    assert "mixed-outputs" in [warning.code for warning in r.warnings]
+
+
+def test_constant_functions_and_generators_seeded_afresh_are_told():
+    def codes(fn):
+        r = leakgauge.audit(fn, [0.0, 1.0], "dp(epsilon=3)", max_samples=2_000)
+        return [warning.code for warning in r.warnings]
+
+    assert codes(lambda x: 7) == ["all-equal"]
+    assert codes(lambda x: x) == ["constant-outputs"]
+    assert codes(lambda x, n: x + np.random.default_rng(0).laplace(size=n)) == ["seeded-afresh"]
+
+
+def test_a_call_that_does_not_end_is_interrupted_when_the_time_is_up():
+    def fn(x):
+        time.sleep(60)
+
+    begun = time.monotonic()
+    r = leakgauge.audit(fn, [0, 1], "dp(epsilon=1)", seconds=0.3)
+    assert time.monotonic() - begun < 5 and (r.stop, r.verdict, r.samples) == ("time", "inconclusive", 0)
+
+
+def test_an_interrupt_returns_what_is_known():
+    rng = np.random.default_rng(7)
+    calls = []
+
+    def fn(x, n):
+        calls.append(n)
+        if len(calls) > 40:
+            raise KeyboardInterrupt
+        return x + rng.laplace(size=n)
+
+    r = leakgauge.audit(fn, [0.0, 1.0], "dp(epsilon=1)")
+    assert r.stop == "interrupted" and r.samples > 50
+
+
+def slow(x):
+    return os.getpid(), float(x + np.random.laplace(scale=0.3))
+
+
+def second(x):
+    time.sleep(60)
+
+
+def failing(x):
+    raise ValueError(f"no {x}")
+
+
+def test_workers_share_the_calls_and_have_randomness_of_their_own():
+    r = leakgauge.audit(slow, [0.0, 1.0], "dp(epsilon=1)", workers=2, max_samples=4_000)
+    assert r.verdict == "violated" and r.warnings == ()
+    with pytest.raises(ValueError, match="no 0") as raised:
+        leakgauge.audit(failing, [0], "dp(epsilon=1)", workers=2) if False else leakgauge.audit(
+            failing, [0, 0.5], "dp(epsilon=1)", workers=2
+        )
+    assert "inputs[" in raised.value.__notes__[0]
+
+
+def test_workers_end_when_the_time_is_up():
+    begun = time.monotonic()
+    r = leakgauge.audit(second, [0, 1], "dp(epsilon=1)", workers=2, seconds=0.5)
+    assert time.monotonic() - begun < 10 and r.stop == "time"
+
+
+def test_a_fixed_number_of_samples_is_audited_as_a_log():
+    r = leakgauge.audit(laplace(0.5), [0.0, 1.0], "dp(epsilon=1)", fixed=True, max_samples=4_000)
+    assert r.verdict == "violated" and r.input["rows_used"] == 4_000 and r.epsilon.lower > 1.5
+    assert r.warnings == ()
+    words = leakgauge.audit(_response(np.random.default_rng(8)), [0, 1], fixed=True, max_samples=2_000)
+    assert words.verdict is None and 0.4 < words.total_variation.point < 0.6
+    lists = leakgauge.audit(lambda x: [1] * (x + 1), [0, 1], fixed=True, max_samples=200)
+    assert lists.total_variation.lower > 0.8
+
+
+def test_low_bits_are_looked_at_where_it_is_asked_for():
+    r = leakgauge.audit(laplace(1.0), [0.0, 1.0], "dp(epsilon=1)", bits=True, max_samples=20_000)
+    assert r.verdict == "violated" and "lowest bit" in r.worst_pair.attacker
+
+
+def test_the_power_of_an_audit_is_stated():
+    r = leakgauge.audit(laplace(1.0), [0.0, 1.0], "dp(epsilon=1)", max_samples=20_000)
+    assert r.samples_to_find(2.0) < 1_000 < r.samples_to_find(1.2)
+    assert r.samples_to_find(0.9) is None
+    with pytest.raises(leakgauge.Error, match="power="):
+        r.samples_to_find(2.0, power=0.1)
+
+
+def test_neighbors_are_the_known_patterns():
+    patterns = leakgauge.neighbors(4)
+    assert len(patterns) == 8 and len(patterns.inputs) == 10
+    for a, b in patterns:
+        assert np.abs(a - b).max() == 1.0
+    assert patterns.names[0] == "one above" and "X shape" in patterns.names
+    assert all((b >= a).all() for a, b in leakgauge.neighbors(4, change="add"))
+    assert all((b <= a).all() for a, b in leakgauge.neighbors(4, change="remove"))
+    assert len(leakgauge.neighbors(1)) == 2
+    databases = leakgauge.neighbors(strategy=lambda rng: ([1, 2], [1]), count=3)
+    assert len(databases) == 3 and len(databases.inputs) == 2
+    for wrong in ({}, {"length": 0}, {"length": 2, "change": "x"}, {"strategy": lambda rng: 1}):
+        with pytest.raises(TypeError):
+            leakgauge.neighbors(**wrong)
+
+
+def test_the_budget_goes_to_the_pattern_that_looks_worst():
+    rng = np.random.default_rng(9)
+
+    # Report noisy max with the noise of a query that one row changes in one direction only, where rows replace.
+    def noisy_max(answers):
+        return int(np.argmax(answers + rng.laplace(scale=1.0, size=len(answers))))
+
+    r = leakgauge.audit(noisy_max, leakgauge.neighbors(5), "dp(epsilon=1)", max_samples=100_000)
+    assert r.verdict == "violated" and len(r.pairs) == 8
+    assert r.worst_pair.judged > r.samples / len(r.pairs)
+
+
+def test_reports_are_json():
+    r = leakgauge.audit(laplace(0.5), [0.0, 1.0], "dp(epsilon=1)")
+    assert set(json.loads(r.to_json())) >= {"claims", "samples", "stop", "worst_pair", "epsilon", "warnings"}
