@@ -123,7 +123,13 @@ def _start(pickled: bytes, number: Any) -> None:
         own = number.value
     seed = int.from_bytes(os.urandom(4), "little") ^ own
     random.seed(seed)
-    np.random.seed(seed % 2**32)
+    np.random.seed(seed)
+    fn = _task[0]
+    for value in list(getattr(getattr(fn, "func", fn), "__globals__", {}).values()):
+        if isinstance(value, np.random.Generator):
+            value.bit_generator.state = type(value.bit_generator)(seed).state
+        elif isinstance(value, (np.random.RandomState, random.Random)):
+            value.seed(seed)
 
 
 def _work(draws: Draws) -> list[Any]:

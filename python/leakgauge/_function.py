@@ -53,7 +53,9 @@ def audit(
         alpha: The probability of an error.
         seed: Of all random choices of the audit. The function's own randomness is the function's.
         seconds: A budget of time. A call that does not end in time is interrupted.
-        workers: Processes that call a slow function. It must be picklable, and must not carry a generator with it.
+        workers: Processes that call a slow function. It must be picklable. Generators of its module (NumPy's and
+            Python's) are seeded anew in each process; one inside an object that it uses is not, and must be made from
+            the system's randomness there.
         fixed: Draw exactly `max_samples`, and audit them as a log: with estimates, pictures and all kinds of claims.
         vectorized: Whether `fn` takes how many outputs are wanted. By default its signature says.
         pairs: Positions of the inputs that are neighbors. By default all pairs are.

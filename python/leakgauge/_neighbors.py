@@ -122,9 +122,11 @@ def _patterns(length: int, change: str, value: float, by: float) -> Neighbors:
         pairs.append((base + by * cross, base + by * mirrored))
         names.append("X shape")
     kept: list[int] = []
-    for at, (a, b) in enumerate(pairs):
-        is_new = all(not (_same(a, pairs[k][0]) and _same(b, pairs[k][1])) for k in kept)
-        if is_new and not _same(a, b):
+    for at, pair in enumerate(pairs):
+        # The other way round it is the same pair.
+        ways = (pair, pair[::-1])
+        known = any(_same(way[0], pairs[k][0]) and _same(way[1], pairs[k][1]) for k in kept for way in ways)
+        if not known and not _same(*pair):
             kept.append(at)
     return Neighbors(tuple(pairs[at] for at in kept), tuple(names[at] for at in kept))
 

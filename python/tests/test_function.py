@@ -7,6 +7,7 @@ import time
 import leakgauge
 import numpy as np
 import pytest
+from leakgauge import _calls
 
 
 def laplace(scale, seed=1):
@@ -119,7 +120,7 @@ def test_a_function_whose_outputs_change_their_form_is_refused():
 
     def fn(x, n):
         calls.append(n)
-        return np.zeros((n, 2)) if len(calls) < 4 else np.zeros((n, 3))
+        return np.zeros((n, 2)) if len(calls) < 5 else np.zeros((n, 3))
 
     with pytest.raises(leakgauge.Error, match="after ones of length 2"):
         leakgauge.audit(fn, [0, 1], "dp(epsilon=1)")
@@ -170,6 +171,13 @@ def slow(x):
     return os.getpid(), float(x + np.random.laplace(scale=0.3))
 
 
+GENERATOR = np.random.default_rng(3)
+
+
+def shared(x):
+    return float(GENERATOR.random())
+
+
 def second(x):
     time.sleep(60)
 
@@ -182,10 +190,15 @@ def test_workers_share_the_calls_and_have_randomness_of_their_own():
     r = leakgauge.audit(slow, [0.0, 1.0], "dp(epsilon=1)", workers=2, max_samples=4_000)
     assert r.verdict == "violated" and r.warnings == ()
     with pytest.raises(ValueError, match="no 0") as raised:
-        leakgauge.audit(failing, [0], "dp(epsilon=1)", workers=2) if False else leakgauge.audit(
-            failing, [0, 0.5], "dp(epsilon=1)", workers=2
-        )
+        leakgauge.audit(failing, [0, 0.5], "dp(epsilon=1)", workers=2)
     assert "inputs[" in raised.value.__notes__[0]
+    # A generator of the module goes on from another state in every process.
+    draws = leakgauge.audit(shared, [0, 1], fixed=True, max_samples=400, workers=2)
+    assert draws.input["rows_used"] == 400
+    caller = _calls.Caller(shared, [0, 1], False, 2)
+    first, others = caller.draw([(0, 8), (0, 8)], None)
+    caller.close()
+    assert not set(first) & set(others)
 
 
 def test_workers_end_when_the_time_is_up():

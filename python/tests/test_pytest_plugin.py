@@ -73,7 +73,7 @@ def test_one_rate_is_shared_by_the_session(pytester):
 import pytest
 
 @pytest.mark.parametrize("number", range(3))
-def test_shared(leakgauge, number, record_property):
+def test_shared(leakgauge, number):
     for _ in range(2):
         leakgauge.assert_private(correct, [0.0, 1.0], "dp(epsilon=1)", max_samples=100)
 
@@ -89,7 +89,8 @@ def test_other():
     alphas = [float(value) for value in re.findall(r'name="leakgauge.alpha" value="([^"]+)"', xml)]
     assert sorted(alphas) == pytest.approx(sorted([0.005, 0.01 / 6] * 3 + [0.015, 0.005]))
     assert sum(alphas) <= 0.06
-    assert 'name="leakgauge.verdict" value="inconclusive"' in xml and 'name="leakgauge.samples" value="100"' in xml
+    assert xml.count('name="leakgauge.verdict" value="inconclusive"') == 8
+    assert all(int(samples) <= 100 for samples in re.findall(r'name="leakgauge.samples" value="([^"]+)"', xml))
     found.stdout.fnmatch_lines(["*at most 0.06"])
 
 

@@ -26,6 +26,11 @@ const DESCRIBED: &[Described] = &[
         "a line of `leakgauge audit` or `leakgauge estimate` on a log that grows",
         root::<Line>,
     ),
+    (
+        "function",
+        "`leakgauge.audit` of the Python package, on a function",
+        root::<super::QueryReport>,
+    ),
     ("compare", "`leakgauge compare`", root::<Comparison>),
     ("bounds", "`leakgauge bounds`", root::<Bounds>),
     ("channel", "`leakgauge channel`", root::<Analysis>),

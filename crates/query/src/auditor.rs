@@ -175,7 +175,9 @@ impl Auditor {
         if let Some(pair) = self.playing {
             self.judge(pair, before);
         }
-        self.model.learn(&self.samples);
+        if self.kinds.contains(&Kind::Learned) {
+            self.model.learn(&self.samples);
+        }
         self.estimate();
         self.settle();
         Ok(())
