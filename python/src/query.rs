@@ -123,7 +123,7 @@ impl Auditor {
 
     /// Inputs with how many outputs of each, in this order; `None` once the audit is over.
     fn next(&mut self) -> Option<Vec<(usize, usize)>> {
-        self.auditor.next().map(<[_]>::to_vec)
+        self.auditor.wanted().map(<[_]>::to_vec)
     }
 
     /// The outputs that were asked for.

@@ -64,7 +64,7 @@ impl Allocation {
             let (a, b) = pairs[at];
             samples.rows(a).len().min(samples.rows(b).len())
         };
-        if even && self.choices % 2 == 0 {
+        if even && self.choices.is_multiple_of(2) {
             return (0..pairs.len()).min_by_key(rows).unwrap_or(0);
         }
         let index = |at: usize| self.estimates[at].optimistic(BONUS);

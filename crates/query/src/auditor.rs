@@ -39,7 +39,7 @@ pub(crate) enum Fate {
 
 /// A sequential audit of a mechanism that can be asked.
 ///
-/// [`next`](Self::next) says what to draw, [`push`](Self::push) takes the outputs; [`standing`](Self::standing) says
+/// [`wanted`](Self::wanted) says what to draw, [`push`](Self::push) takes the outputs; [`standing`](Self::standing) says
 /// at any time what is known. Errors of the first kind are valid whenever one stops.
 pub struct Auditor {
     pub(crate) options: QueryOptions,
@@ -111,7 +111,7 @@ impl Auditor {
     }
 
     /// What to draw next: inputs with how many outputs of each, in this order. `None` once the audit is over.
-    pub fn next(&mut self) -> Option<&[(usize, usize)]> {
+    pub fn wanted(&mut self) -> Option<&[(usize, usize)]> {
         if self.stop.is_some() {
             return None;
         }

@@ -32,7 +32,7 @@
 //! let options = QueryOptions { claims, max_samples: 10_000, ..QueryOptions::default() };
 //! let mut audit = Auditor::new(&["no".to_owned(), "yes".to_owned()], options)?;
 //! let mut calls = 0;
-//! while let Some(draws) = audit.next() {
+//! while let Some(draws) = audit.wanted() {
 //!     let mut answers = Vec::new();
 //!     for &(input, count) in draws {
 //!         for _ in 0..count {

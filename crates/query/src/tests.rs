@@ -26,7 +26,7 @@ fn audit(
 ) -> Standing {
     let labels: Vec<String> = (0..inputs).map(|input| input.to_string()).collect();
     let mut auditor = Auditor::new(&labels, options).expect("good options");
-    while let Some(draws) = auditor.next() {
+    while let Some(draws) = auditor.wanted() {
         let draws = draws.to_vec();
         let mut outputs: Vec<Vec<Column>> = Vec::new();
         for (input, count) in draws {
@@ -325,7 +325,7 @@ fn the_same_seed_gives_the_same_audit_and_singles_come_in_random_order() {
         ..options("dp(epsilon=1)", 0, 100)
     };
     let mut auditor = Auditor::new(&labels, single).unwrap();
-    let draws = auditor.next().unwrap();
+    let draws = auditor.wanted().unwrap();
     assert!(draws.iter().all(|draw| draw.1 == 1) && draws.len() == 16);
     assert!(
         draws.windows(2).any(|two| two[0].0 > two[1].0)
@@ -338,7 +338,7 @@ fn a_leak_that_the_budget_could_not_find_is_known() {
     let labels = ["0".to_owned(), "1".to_owned()];
     let mut rng = rng(10);
     let mut auditor = Auditor::new(&labels, options("dp(epsilon=1)", 0, 4_000)).unwrap();
-    while let Some(draws) = auditor.next() {
+    while let Some(draws) = auditor.wanted() {
         let mut noisy = Vec::new();
         for &(input, count) in draws {
             noisy.extend((0..count).map(|_| input as f64 + laplace(&mut rng, 1.0)));

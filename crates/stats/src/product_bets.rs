@@ -262,8 +262,9 @@ fn solved(mut matrix: [[f64; 3]; 3], mut right: [f64; 3]) -> [f64; 3] {
     for pivot in 0..3 {
         for row in pivot + 1..3 {
             let times = matrix[row][pivot] / matrix[pivot][pivot];
-            for column in pivot..3 {
-                matrix[row][column] -= times * matrix[pivot][column];
+            let top = matrix[pivot];
+            for (value, top) in matrix[row].iter_mut().zip(top).skip(pivot) {
+                *value -= times * top;
             }
             right[row] -= times * right[pivot];
         }
