@@ -72,11 +72,11 @@ def audit(
     values, known = _neighbors.as_pairs(inputs)
     if pairs is not None:
         known = [(int(a), int(b)) for a, b in pairs]
-    claims = _options._several(_options._text)("claims", claims)
+    texts: list[str] = _options._several(_options._text)("claims", claims)
     vectorized = _calls.is_vectorized(fn, vectorized)
     _check(values, max_samples, seconds, workers)
     labels = names_of(values)
-    if not claims and not fixed:
+    if not texts and not fixed:
         raise OptionError(
             "claims=: there is nothing to decide\n"
             '  hint: claim something, such as claims="dp(epsilon=1)", or measure with fixed=True'
@@ -85,9 +85,9 @@ def audit(
     caller = _calls.Caller(fn, values, vectorized, workers)
     try:
         if fixed:
-            return _fixed(caller, labels, claims, known, max_samples, alpha, seed, deadline, vectorized)
+            return _fixed(caller, labels, texts, known, max_samples, alpha, seed, deadline, vectorized)
         auditor = _native.Auditor(
-            labels, claims, alpha=float(alpha), max_samples=int(max_samples), batch=batch, seed=int(seed),
+            labels, texts, alpha=float(alpha), max_samples=int(max_samples), batch=batch, seed=int(seed),
             pairs=known, bits=bool(bits), single=not vectorized,
         )  # fmt: skip
         return _sequential(caller, auditor, deadline, max_samples, progress)

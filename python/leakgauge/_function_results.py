@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .results import Claim, Keys, LogWarning, number, verdict_of
+from .results import Claim, Keys, LogWarning, Pairs, number, verdict_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class InputPair(Keys):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class FunctionAudit:
-    """What a sequential audit of a function found."""
+    """What a sequential audit of a function found. `pairs` are `InputPair`s; frames take them as they are."""
 
     claims: tuple[Claim, ...]
     samples: int
@@ -43,7 +43,7 @@ class FunctionAudit:
     epsilon: Limit
     total_variation: Limit
     worst_pair: InputPair | None
-    pairs: tuple[InputPair, ...]
+    pairs: Pairs
     warnings: tuple[LogWarning, ...]
     assumptions: tuple[str, ...]
     attackers: tuple[str, ...]
@@ -65,7 +65,7 @@ class FunctionAudit:
             epsilon=Limit.of(found["epsilon"]),
             total_variation=Limit.of(found["total_variation"]),
             worst_pair=None if worst is None else InputPair.of(worst),
-            pairs=tuple(InputPair.of(pair) for pair in found["pairs"]),
+            pairs=Pairs([InputPair.of(pair) for pair in found["pairs"]], native),
             warnings=tuple(LogWarning.of(warning) for warning in found["warnings"]),
             assumptions=tuple(found["assumptions"]),
             attackers=tuple(found["attackers"]),

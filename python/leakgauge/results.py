@@ -163,27 +163,27 @@ class LogWarning(Keys):
 
 
 class Pairs:
-    """Every pair of secrets; frames take it as it is (`__arrow_c_stream__`): `polars.DataFrame(r.pairs)`."""
+    """Every pair of secrets or of inputs; frames take it as it is (`__arrow_c_stream__`): `polars.DataFrame(r.pairs)`."""
 
-    def __init__(self, pairs: Sequence[Pair], native: Findings) -> None:
+    def __init__(self, pairs: Sequence[Any], native: Any) -> None:
         self._pairs = tuple(pairs)
         self._native = native
 
     @overload
-    def __getitem__(self, at: int) -> Pair: ...
+    def __getitem__(self, at: int) -> Any: ...
     @overload
-    def __getitem__(self, at: slice) -> Sequence[Pair]: ...
+    def __getitem__(self, at: slice) -> Sequence[Any]: ...
     def __getitem__(self, at: Any) -> Any:
         return self._pairs[at]
 
     def __len__(self) -> int:
         return len(self._pairs)
 
-    def __iter__(self) -> Iterator[Pair]:
+    def __iter__(self) -> Iterator[Any]:
         return iter(self._pairs)
 
     def __repr__(self) -> str:
-        return f"<{len(self)} pairs of secrets>"
+        return f"<{len(self)} pairs>"
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         return self._native.pairs(requested_schema)

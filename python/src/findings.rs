@@ -57,11 +57,7 @@ impl Findings {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyCapsule>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        let batch = pairs(&self.0).map_err(unreadable)?;
-        let field = arrow::datatypes::Field::new_struct("", batch.schema().fields().clone(), false);
-        let array: ArrayRef = Arc::new(arrow::array::StructArray::from(batch));
-        let reader = ArrayIterator::new([Ok(array)], Arc::new(field));
-        Ok(to_stream_pycapsule(py, Box::new(reader), requested_schema)?)
+        stream(py, pairs(&self.0).map_err(unreadable)?, requested_schema)
     }
 }
 
@@ -69,6 +65,18 @@ impl Findings {
     fn written(&self, py: Python<'_>, format: report::Format) -> PyResult<String> {
         text(py, |out| report::write_audit(&self.0, format, out))
     }
+}
+
+/// A batch as an Arrow stream.
+pub fn stream<'py>(
+    py: Python<'py>,
+    batch: RecordBatch,
+    requested_schema: Option<Bound<'py, PyCapsule>>,
+) -> PyResult<Bound<'py, PyCapsule>> {
+    let field = arrow::datatypes::Field::new_struct("", batch.schema().fields().clone(), false);
+    let array: ArrayRef = Arc::new(arrow::array::StructArray::from(batch));
+    let reader = ArrayIterator::new([Ok(array)], Arc::new(field));
+    Ok(to_stream_pycapsule(py, Box::new(reader), requested_schema)?)
 }
 
 fn format_named(name: &str) -> PyResult<report::Format> {

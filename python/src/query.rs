@@ -1,15 +1,20 @@
 //! Audits of functions: what to call next, and what the outputs prove.
 
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, Float64Array, RecordBatch, StringArray, UInt64Array};
 use leakgauge::base::error::Result;
 use leakgauge::claim::Claim;
 use leakgauge::query::samples::{Cell, Column};
-use leakgauge::query::{self, QueryOptions, Stop};
+use leakgauge::query::{self, PairStanding, QueryOptions, Stop};
 use leakgauge::report::{QueryReport, QuerySetting};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
 
-use crate::errors::{OptionError, name_options, raised, unwritten};
+use crate::errors::{OptionError, name_options, raised, unreadable, unwritten};
+use crate::findings::stream;
 
 /// A value in an output, as Python has it.
 #[derive(FromPyObject)]
@@ -156,6 +161,34 @@ impl Auditor {
             serde_json::to_string(&report)
         })
         .map_err(unwritten)
+    }
+
+    /// All pairs as an Arrow stream of one batch.
+    #[pyo3(signature = (requested_schema = None))]
+    fn pairs<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyCapsule>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let pairs = self.auditor.standing(false).pairs;
+        let label = |of: fn((usize, usize)) -> usize| -> ArrayRef {
+            let labels = pairs.iter().map(|pair| &self.labels[of(pair.inputs)]);
+            Arc::new(StringArray::from_iter_values(labels))
+        };
+        let numbers = |of: fn(&PairStanding) -> Option<f64>| -> ArrayRef {
+            Arc::new(pairs.iter().map(of).collect::<Float64Array>())
+        };
+        let judged: ArrayRef = Arc::new(UInt64Array::from_iter_values(
+            pairs.iter().map(|pair| pair.judged),
+        ));
+        let batch = RecordBatch::try_from_iter_with_nullable([
+            ("input_1", label(|inputs| inputs.0), false),
+            ("input_2", label(|inputs| inputs.1), false),
+            ("judged", judged, false),
+            ("epsilon", numbers(|pair| pair.epsilon), true),
+            ("advantage", numbers(|pair| pair.advantage), true),
+        ]);
+        stream(py, batch.map_err(unreadable)?, requested_schema)
     }
 
     /// About how many samples would have found a pair of this epsilon with this probability.

@@ -12,9 +12,9 @@ use crate::bettor::{Bettor, Lessons};
 use crate::claims::{Target, targets};
 use crate::model::Model;
 use crate::options::QueryOptions;
+use crate::outcome::{Fate, Stop};
 use crate::proof::Proof;
 use crate::samples::{Column, Samples};
-use crate::standing::Stop;
 
 /// Outputs of each input before anything is bet.
 const FIRST: usize = 8;
@@ -28,14 +28,6 @@ const AGAIN: (f64, f64) = (1.1, 1.5);
 const MANY: usize = 5_000;
 /// The part of all draws after which it is asked whether what is left can decide.
 const PATIENCE: f64 = 0.25;
-
-/// What became of a target.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fate {
-    Open,
-    Violated,
-    Proved,
-}
 
 /// A sequential audit of a mechanism that can be asked.
 ///

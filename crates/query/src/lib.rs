@@ -59,6 +59,7 @@ mod claims;
 mod kinds;
 mod model;
 mod options;
+mod outcome;
 mod power;
 mod proof;
 mod repeats;
@@ -69,4 +70,5 @@ mod tests;
 
 pub use auditor::Auditor;
 pub use options::QueryOptions;
-pub use standing::{ClaimStanding, Doubt, PairStanding, Standing, Stop, Verdict};
+pub use outcome::Stop;
+pub use standing::{ClaimStanding, Doubt, PairStanding, Standing, Verdict};

@@ -4,31 +4,15 @@ use leakgauge_exact::claim::Claim;
 use leakgauge_stats::product_bets::{Allowed, Counts};
 
 use crate::attackers::Kind;
-use crate::auditor::{Auditor, Fate};
+use crate::auditor::Auditor;
 use crate::capital::{Part, largest_refuted};
+use crate::outcome::{Fate, Stop};
 use crate::power::samples_to_find;
 
 /// Steps of ε, and from ε = 2 on of ln ε.
 const STEP: f64 = 0.01;
 /// The largest ε that is looked at.
 const MAX_EPSILON: f64 = 40.0;
-
-/// Why an audit ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stop {
-    /// A claim is violated.
-    Violated,
-    /// All claims hold.
-    Holds,
-    /// No more samples may be drawn.
-    Samples,
-    /// What is left of the samples cannot decide.
-    Futile,
-    /// The time is up.
-    Time,
-    /// The caller interrupted it.
-    Interrupted,
-}
 
 /// What became of a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

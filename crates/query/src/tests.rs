@@ -4,6 +4,8 @@ use leakgauge_exact::claim::Claim;
 use leakgauge_stats::product_bets::{Allowed, Counts, best_bet};
 use leakgauge_testing::{at_most, rng};
 use rand::{Rng, RngExt};
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, StandardNormal};
 
 use crate::attackers::Kind;
 use crate::samples::{Cell, Column};
@@ -169,6 +171,108 @@ fn correct_noise_is_flagged_in_at_most_alpha_of_1000_runs() {
     let flagged = false_alarms(1_000, 20_000);
     println!("{flagged} of 1000 correct mechanisms flagged");
     assert!(flagged <= 50, "{flagged}");
+}
+
+/// A mechanism at the very border of what is claimed: one output of an input.
+type AtTheBorder = (&'static str, fn(usize, &mut ChaCha8Rng) -> Column);
+
+fn one(number: f64) -> Column {
+    Column::Numbers(vec![number])
+}
+
+/// True claims that nothing is left of.
+const TRUE: [AtTheBorder; 5] = [
+    // Two-sided geometric noise of ratio e^-1.
+    ("dp(epsilon=1)", |input, rng| {
+        let mut geometric = || (f64::ln(1.0 - rng.random::<f64>()) / -1.0).floor();
+        one(input as f64 + geometric() - geometric())
+    }),
+    // Randomized response at ε = 1 with a part of δ = 0.1 told outright.
+    ("dp(epsilon=1, delta=0.1)", |input, rng| {
+        if rng.random_bool(0.1) {
+            return one(input as f64 + 10.0);
+        }
+        let lies = rng.random_bool(1.0 / (1.0 + 1f64.exp()));
+        one((input ^ usize::from(lies)) as f64)
+    }),
+    ("gdp(mu=0.7)", |input, rng| {
+        let normal: f64 = StandardNormal.sample(rng);
+        one(0.7 * input as f64 + normal)
+    }),
+    ("zcdp(rho=0.5)", |input, rng| {
+        let normal: f64 = StandardNormal.sample(rng);
+        one(input as f64 + normal)
+    }),
+    ("advantage(0.3)", |input, rng| {
+        one(rng.random::<f64>() + 0.3 * input as f64)
+    }),
+];
+
+/// How often each true claim is refuted, in so many runs.
+fn refuted(runs: u64, samples: u64) -> Vec<usize> {
+    let of = |(claim, mechanism): AtTheBorder| {
+        let flagged = (0..runs).filter(|&seed| {
+            let mut rng = rng(7_000 + seed);
+            let found = audit(2, options(claim, seed, samples), |input, count| {
+                joined(
+                    (0..count)
+                        .map(|_| vec![mechanism(input, &mut rng)])
+                        .collect::<Vec<_>>(),
+                )
+            });
+            found.claims[0].verdict == Verdict::Violated
+        });
+        flagged.count()
+    };
+    TRUE.map(of).to_vec()
+}
+
+#[test]
+fn claims_that_are_just_true_are_seldom_refuted() {
+    let runs = 40;
+    let found = refuted(runs, 600);
+    assert!(
+        found
+            .iter()
+            .all(|&flagged| flagged <= at_most(runs as usize, 0.05)),
+        "{found:?}"
+    );
+}
+
+/// 1,000 runs of 5,000 samples for each of five claims; the command is that of the test of correct noise.
+#[test]
+#[ignore = "long"]
+fn claims_that_are_just_true_are_refuted_in_at_most_alpha_of_1000_runs() {
+    let found = refuted(1_000, 5_000);
+    println!("{found:?} of 1000 refuted");
+    assert!(
+        found.iter().all(|&flagged| flagged <= at_most(1_000, 0.05)),
+        "{found:?}"
+    );
+}
+
+/// Randomized response with a total variation of 0.5, just above what is claimed, looked at eight times.
+#[test]
+fn claims_that_are_just_false_are_seldom_proved() {
+    let runs = 60;
+    for claim in ["advantage(0.499)", "dp(epsilon=0.5, delta=0.337)"] {
+        let proved = (0..runs).filter(|&seed| {
+            let mut rng = rng(9_000 + seed);
+            // Just above both: 0.75 − e^0.5·0.25 = 0.3378.
+            let found = audit(2, options(claim, seed, 40_000), |input, count| {
+                let lies = (0..count).map(|_| i64::from(rng.random_bool(0.25)));
+                vec![Column::Integers(
+                    lies.map(|lie| input as i64 ^ lie).collect(),
+                )]
+            });
+            found.claims[0].verdict == Verdict::Holds
+        });
+        let proved = proved.count();
+        assert!(
+            proved <= at_most(runs as usize, 0.05),
+            "{claim}: {proved} of {runs}"
+        );
+    }
 }
 
 #[test]
