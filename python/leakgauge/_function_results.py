@@ -86,7 +86,8 @@ class FunctionAudit:
     def samples_to_find(self, epsilon: float, power: float = 0.9) -> int | None:
         """About how many samples find a pair of this ε with this probability, if it shows where the outputs of these
         inputs were looked at. `None` if the claim allows it, or too little was drawn to tell."""
-        return self._native.samples_to_find(float(epsilon), float(power))
+        found: int | None = self._native.samples_to_find(float(epsilon), float(power))
+        return found
 
     def to_json(self) -> str:
         """The report as JSON. The same function outputs, options and seed give the same bytes."""
@@ -94,7 +95,8 @@ class FunctionAudit:
 
     def to_dict(self) -> dict[str, Any]:
         """The report as a dict."""
-        return json.loads(self.to_json())
+        found: dict[str, Any] = json.loads(self.to_json())
+        return found
 
     def to_html(self) -> str:
         """The report as a page that needs nothing else."""

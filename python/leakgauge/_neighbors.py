@@ -132,7 +132,7 @@ def _patterns(length: int, change: str, value: float, by: float) -> Neighbors:
 
 
 def _at(length: int, position: int) -> np.ndarray:
-    return (np.arange(length) == position).astype(float)
+    return np.where(np.arange(length) == position, 1.0, 0.0)
 
 
 def as_pairs(inputs: Any) -> tuple[Sequence[Any], list[tuple[int, int]] | None]:
