@@ -121,15 +121,25 @@ def _start(pickled: bytes, number: Any) -> None:
     with number.get_lock():
         number.value += 1
         own = number.value
-    seed = int.from_bytes(os.urandom(4), "little") ^ own
-    random.seed(seed)
-    np.random.seed(seed)
+    # Every generator has a seed of its own: two that draw the same numbers would cancel each other's noise.
+    seeds = np.random.SeedSequence([int.from_bytes(os.urandom(16), "little"), own])
+
+    def seed() -> np.random.SeedSequence:
+        return seeds.spawn(1)[0]
+
+    def words() -> int:
+        return int.from_bytes(seed().generate_state(4).tobytes(), "little")
+
+    random.seed(words())
+    np.random.seed(seed().generate_state(4))
     fn = _task[0]
     for value in list(getattr(getattr(fn, "func", fn), "__globals__", {}).values()):
         if isinstance(value, np.random.Generator):
-            value.bit_generator.state = type(value.bit_generator)(seed).state
-        elif isinstance(value, (np.random.RandomState, random.Random)):
-            value.seed(seed)
+            value.bit_generator.state = type(value.bit_generator)(seed()).state
+        elif isinstance(value, np.random.RandomState):
+            value.seed(seed().generate_state(4))
+        elif isinstance(value, random.Random):
+            value.seed(words())
 
 
 def _work(draws: Draws) -> list[Any]:

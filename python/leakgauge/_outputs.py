@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -45,13 +46,17 @@ class Shape:
             if width == 0:
                 raise DataError("fn: returned vectors of length 0\n  hint: return something to observe")
             self.width = width
-            return np.ascontiguousarray(joined, dtype=np.float64)
+            return _exact_floats(joined)
         if self.kind not in (None, "numbers"):
             return self._rows(joined.tolist())
         self._settle("numbers")
         self.types.add("number")
-        if joined.dtype.kind in "ib" or (joined.dtype.kind == "u" and joined.dtype.itemsize < 8):
+        if joined.dtype.kind in "iub":
+            if joined.dtype == np.uint64 and joined.size and joined.max() > np.iinfo(np.int64).max:
+                return self._rows(joined.tolist())
             return np.ascontiguousarray(joined, dtype=np.int64)
+        if joined.dtype.itemsize > 8:
+            return self._rows(list(joined))
         return np.ascontiguousarray(joined, dtype=np.float64)
 
     @staticmethod
@@ -96,15 +101,20 @@ class Shape:
         return columns
 
     def _dicts(self, rows: list[Any]) -> list[list[Any]]:
-        """The value of every key of the first outputs, and the keys as they are written."""
+        """The value of every key of the first outputs; and the keys as they are written, with the values of others."""
         if any(not isinstance(row, Mapping) and row is not None for row in rows):
             raise DataError("fn: returned a dict and something else\n  hint: every call must return outputs of one shape")
         if not self.keys:
             self.keys = tuple(sorted({key for row in rows if row for key in row}, key=str))
         columns = [
-            [None if row is None or row.get(key) is None else _item(row[key]) for row in rows] for key in self.keys
+            [None if row is None or row.get(key) is None else _scalar(row[key]) for row in rows] for key in self.keys
         ]
-        columns.append([None if row is None else _written(sorted(map(str, row))) for row in rows])
+        known = set(self.keys)
+
+        def rest(row: Mapping[Any, Any]) -> str:
+            return exact({key: None if key in known else row[key] for key in row})
+
+        columns.append([None if row is None else rest(row) for row in rows])
         return columns
 
     @property
@@ -117,14 +127,38 @@ def _is_list(row: Any) -> bool:
     return isinstance(row, (list, tuple, set, frozenset)) or (isinstance(row, np.ndarray) and row.ndim > 0)
 
 
-def _item(value: Any) -> Any:
-    if _is_list(value) or isinstance(value, Mapping):
-        return repr(value)
-    return _scalar(value)
+def _exact_floats(joined: np.ndarray) -> np.ndarray:
+    """Vectors as they are computed with: outputs that differ must stay different."""
+    floats = np.ascontiguousarray(joined, dtype=np.float64)
+    if joined.dtype.kind in "iu" and joined.dtype.itemsize == 8:
+        same = bool(np.all(np.abs(floats) <= 2.0**53))
+    else:
+        same = joined.dtype.itemsize <= 8 or bool(np.all((floats.astype(joined.dtype) == joined) | np.isnan(floats)))
+    if not same:
+        raise DataError(
+            "fn: returned vectors of numbers with more digits than 64-bit floating point keeps\n"
+            "  hint: return them as lists of Python numbers, or as text"
+        )
+    return floats
+
+
+def exact(value: Any) -> str:
+    """A text that differs wherever values do, with all digits and all elements."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(sorted(f"{exact(key)}: {exact(of)}" for key, of in value.items())) + "}"
+    if isinstance(value, (set, frozenset)):
+        return "set(" + ", ".join(sorted(map(exact, value))) + ")"
+    if isinstance(value, np.ndarray):
+        return exact(value.tolist()) if value.dtype.itemsize <= 8 or value.dtype.kind in "SUO" else exact(list(value))
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(exact, value)) + "]"
+    if isinstance(value, np.generic) and value.dtype.itemsize <= 8:
+        value = value.item()
+    return repr(value)
 
 
 def _written(items: list[Any]) -> str:
-    return repr([item for item in items])
+    return exact(items)
 
 
 def _scalar(value: Any) -> Any:
@@ -136,16 +170,21 @@ def _scalar(value: Any) -> Any:
     if isinstance(value, numbers.Integral):
         whole = int(value)
         return whole if -(2**63) <= whole < 2**63 else str(whole)
-    if isinstance(value, numbers.Real) or (isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "fiub"):
-        return float(value)
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        return _scalar(value[()])
+    if isinstance(value, numbers.Real):
+        number = float(value)
+        # What a 64-bit number cannot hold stays apart as a word.
+        return number if number == value or number != number else repr(value)
     if type(value).__name__ in ("NAType", "NaTType"):
         return None
     if type(value).__name__ in _WORD:
         return repr(bytes(value))
-    if type(value).__name__ == "Decimal":
-        return float(value)
+    if isinstance(value, Decimal):
+        number = float(value)
+        return number if value.is_finite() and Decimal(repr(number)) == value else str(value)
     if _is_list(value) or isinstance(value, Mapping):
-        return repr(value)
+        return exact(value)
     if hasattr(value, "name") and hasattr(value, "value"):  # an enum
         return str(value)
     raise DataError(

@@ -1,8 +1,13 @@
 """The pytest plugin: one false-alarm rate for all audits of a session.
 
 Tests that use the fixture `leakgauge` share half of the rate evenly; the k-th audit within one of them has 1/(k(k + 1))
-of its share. Audits of all other tests share the other half: the k-th has 1/(k(k + 1)) of it. So whatever runs, and
-however often, a session in which every function keeps its claims fails with the stated probability at most.
+of its share. Audits of all other tests share the other half: the k-th has 1/(k(k + 1)) of it. So whatever tests run,
+and however often, the probability that a function which keeps its claims is found violated in the session is at most
+the stated one. That counts audits within one process, or within the workers of pytest-xdist that share the tests; a
+plugin that runs every test in a process of its own gives each of them the rate of a session.
+
+A test can also fail because its samples could not have found the leak that it is to detect. That depends on the
+samples, is no statement about the function, and is not counted in the rate.
 """
 
 from __future__ import annotations
@@ -17,7 +22,7 @@ _DEFAULT = 1e-5
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    about = "probability that correct functions fail the audits of a session (default 1e-5)"
+    about = "probability that correct functions are found violated in a session (default 1e-5)"
     parser.getgroup("leakgauge").addoption("--leakgauge-alpha", type=float, default=None, help=about)
     parser.addini("leakgauge_alpha", about, default=None)
 
@@ -107,7 +112,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         return
     text = (
         f"leakgauge: {session.audits} audits, {session.samples:,} samples; if all functions keep their claims, the "
-        f"probability that one of them fails is at most {session.alpha:g}"
+        f"probability that one of them is found violated is at most {session.alpha:g}"
     )
     if session.own:
         text += f" (beside {session.own} with an alpha of their own)"

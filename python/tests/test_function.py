@@ -3,6 +3,7 @@
 import json
 import os
 import time
+from decimal import Decimal
 
 import leakgauge
 import numpy as np
@@ -269,3 +270,58 @@ def test_frames_take_the_pairs():
 def test_reports_are_json():
     r = leakgauge.audit(laplace(0.5), [0.0, 1.0], "dp(epsilon=1)")
     assert set(json.loads(r.to_json())) >= {"claims", "samples", "stop", "worst_pair", "epsilon", "warnings"}
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        lambda x: 2**60 + x,
+        lambda x: 2**70 + x,
+        lambda x: Decimal(2) ** 80 + x,
+        lambda x: np.longdouble(1) + x * np.finfo(np.longdouble).eps,
+        lambda x: {"v": np.array([0.1234567890123, x * 1e-12])},
+        lambda x: {"v": list(range(2000)) + [x]},
+        lambda x: [np.arange(3000) + x * (np.arange(3000) == 1500)],
+    ],
+)
+def test_outputs_that_differ_in_the_last_digit_do_not_hold(fn):
+    r = leakgauge.audit(fn, [0, 1], "advantage(0.1)", max_samples=2_000)
+    assert r.verdict == "violated"
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_large_integers_of_arrays_do_not_hold(dtype):
+    r = leakgauge.audit(lambda x, n: np.full(n, 2**60 + x, dtype), [0, 1], "advantage(0.1)", max_samples=2_000)
+    assert r.verdict == "violated"
+    with pytest.raises(leakgauge.DataError, match="more digits"):
+        leakgauge.audit(lambda x, n: np.full((n, 2), 2**60 + x, dtype), [0, 1], "advantage(0.1)")
+
+
+def test_values_of_keys_that_come_later_are_seen():
+    calls = [0, 0]
+
+    def fn(x):
+        calls[x] += 1
+        return {"a": 1, "b": x} if calls[x] > 500 else {"a": 1}
+
+    assert leakgauge.audit(fn, [0, 1], "advantage(0.1)", max_samples=20_000).verdict != "holds"
+
+
+def test_a_claim_is_not_proved_by_another():
+    rng = np.random.default_rng(5)
+    r = leakgauge.audit(
+        lambda x: x if rng.random() < 0.5 else -1, [0, 1], ["advantage(1)", "dp(epsilon=301)"], max_samples=20_000
+    )
+    assert r.claims[1].verdict != "holds"
+
+
+_one, _other = np.random.default_rng(), np.random.default_rng()
+
+
+def _difference_of_exponentials(x):
+    return x + _one.exponential() - _other.exponential()
+
+
+def test_workers_do_not_cancel_the_noise():
+    r = leakgauge.audit(_difference_of_exponentials, [0, 1], "dp(epsilon=1)", max_samples=4_000, workers=2)
+    assert r.verdict == "inconclusive"

@@ -73,11 +73,14 @@ pub(crate) fn targets(
         if allowed.windows(2).all(|two| two[0] == two[1]) {
             allowed.truncate(1);
         }
-        match targets.iter_mut().find(|target| target.allowed == allowed) {
+        // Claims that are refuted alike may differ in what would prove them.
+        let provable = provable(&bound);
+        let same = |target: &&mut Target| target.allowed == allowed && target.provable == provable;
+        match targets.iter_mut().find(same) {
             Some(target) => target.claims.push(at),
             None => targets.push(Target {
                 claims: vec![at],
-                provable: provable(&bound),
+                provable,
                 allowed,
             }),
         }

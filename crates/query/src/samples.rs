@@ -58,6 +58,20 @@ impl Column {
         }
     }
 
+    /// Whether the number in a row is the value itself: larger integers share numbers.
+    fn is_exact(&self, row: usize) -> bool {
+        const LARGEST: u64 = 1 << 53;
+        let is_exact = |value: i64| value.unsigned_abs() <= LARGEST;
+        match self {
+            Column::Numbers(_) => true,
+            Column::Integers(values) => is_exact(values[row]),
+            Column::Cells(cells) => match cells[row] {
+                Cell::Integer(value) => is_exact(value),
+                _ => true,
+            },
+        }
+    }
+
     fn cell(&self, row: usize) -> Cell {
         match self {
             Column::Numbers(values) => Cell::Number(values[row]),
@@ -149,7 +163,7 @@ impl Samples {
     fn key(&mut self, row: usize) -> f64 {
         if let [column] = &self.columns[..] {
             let number = column.number(row);
-            if !number.is_nan() {
+            if !number.is_nan() && column.is_exact(row) {
                 return number;
             }
         }
@@ -285,6 +299,18 @@ mod tests {
         assert_eq!((log.secrets.len(), log.counts.total()), (2, 4));
         let sequence = log.sequence.expect("the order is kept");
         assert_eq!(sequence[0].1, sequence[1].1);
+    }
+
+    /// As floating-point numbers these integers are equal.
+    #[test]
+    fn large_integers_are_told_apart() {
+        let mut samples = Samples::new(1);
+        let large = vec![1 << 60, (1 << 60) + 1, 1 << 60, 7];
+        let column = vec![Column::Integers(large)];
+        samples.push(&[(0, 4)], column).unwrap();
+        assert_ne!(samples.key_bits(0), samples.key_bits(1));
+        assert_eq!(samples.key_bits(0), samples.key_bits(2));
+        assert_eq!(samples.key_bits(3), 7f64.to_bits());
     }
 
     #[test]
