@@ -9,7 +9,9 @@ const DRAWN: f64 = 4.0;
 
 /// The bet that past rows in these cells suggest.
 pub(crate) fn bet_on(past: &Counts, allowed: Allowed) -> Bet {
-    best_bet(&past.drawn_together(DRAWN), allowed)
+    // Inputs that several pairs share have more rows than their partners: first balanced, else the larger side decides
+    // what both are drawn toward.
+    best_bet(&past.balanced().drawn_together(DRAWN), allowed)
 }
 
 /// Rows judged by one rule.

@@ -356,6 +356,32 @@ fn draws_go_to_the_pair_that_looks_worst() {
     );
 }
 
+/// Four inputs, each paired with the first, of which the last leaks ε = 2: the first input has more rows than the
+/// others. Found in most of ten seeds, within 2,000 samples.
+#[test]
+fn pairs_that_share_an_input_are_judged_as_well() {
+    let found = (0..10).filter(|&seed| {
+        let mut rng = rng(2_000 + seed);
+        let options = QueryOptions {
+            pairs: Some(vec![(0, 1), (0, 2), (0, 3)]),
+            ..options("dp(epsilon=1)", seed, 2_000)
+        };
+        let found = audit(4, options, |input, count| {
+            let noisy = (0..count).map(|_| {
+                // The last is far enough for ε = 2; the others do not differ from the first.
+                let center = if input == 3 { 2.0 } else { 0.0 };
+                center + laplace(&mut rng, 1.0)
+            });
+            vec![Column::Numbers(noisy.collect())]
+        });
+        let violated = found.claims[0].verdict == Verdict::Violated;
+        assert!(!violated || (found.worst == Some(2) && found.epsilon_lower.unwrap() >= 1.0));
+        violated
+    });
+    let found = found.count();
+    assert!(found >= 8, "{found} of 10");
+}
+
 /// Vectors: noise on three coordinates, of which the sum tells the input.
 #[test]
 fn vectors_are_judged_by_learned_attacks() {

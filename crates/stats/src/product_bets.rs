@@ -68,6 +68,24 @@ impl Counts {
         drawn
     }
 
+    /// Both sides scaled down to as many rows as the smaller of them has.
+    #[must_use]
+    pub fn balanced(&self) -> Counts {
+        let [first, second] = [&self.first, &self.second].map(|rows| rows.iter().sum::<f64>());
+        let to = |rows: [f64; 3], total: f64| {
+            let scale = if total > 0.0 {
+                first.min(second) / total
+            } else {
+                0.0
+            };
+            rows.map(|count| count * scale)
+        };
+        Counts {
+            first: to(self.first, first),
+            second: to(self.second, second),
+        }
+    }
+
     /// Both sides' rows in all cells.
     pub fn total(&self) -> f64 {
         self.first.iter().chain(&self.second).sum()
@@ -148,16 +166,18 @@ const STEPS: usize = 60;
 /// Halvings of a step at most.
 const HALVINGS: usize = 40;
 
-/// The bet that would have grown most on past rows; [`Bet::NONE`] if none grows.
+/// The bet that would have grown most on past rows, one of P met by one of Q; [`Bet::NONE`] if none grows.
 ///
 /// # Formula
-/// The largest Σ ln f + Σ ln g over (μ, λ₁, λ₂), concave, by Newton's method: with both λ free, and where one
-/// comes out negative with it at 0.
+/// The largest mean of ln f + mean of ln g over (μ, λ₁, λ₂), concave, by Newton's method: with both λ free, and where
+/// one comes out negative with it at 0. The means are over [balanced](Counts::balanced) counts: with n rows of P and m
+/// of Q, the maximum of the plain sums has μ near 2n/(n + m), which loses on every row of each where n and m differ.
 ///
 /// # Conditions
 /// The past must not contain the rows that are bet on. Counts are best [drawn together](Counts::drawn_together):
 /// a cell without rows is bet on without bound.
 pub fn best_bet(past: &Counts, allowed: Allowed) -> Bet {
+    let past = &past.balanced();
     let mut best = (0.0, Bet::NONE);
     for free in [[true, true], [true, false], [false, true]] {
         let Some((parameters, bet)) = maximum(past, allowed, free) else {

@@ -108,7 +108,32 @@ fn extreme_counts_give_bets_that_cannot_lose_everything() {
                     .all(|&f| f > 0.0 && f.is_finite()),
                 "{bet:?}"
             );
-            assert!(bet.ln_growth(&past) >= 0.0);
+            assert!(bet.ln_growth(&past.balanced()) >= 0.0);
         }
     }
+}
+
+/// What is learned from many more rows of one law than of the other grows as fast, for a row of each.
+#[test]
+fn a_past_of_unequal_sizes_gives_the_same_bet() {
+    let law = half_the_noise();
+    let allowed = Allowed::privacy(1.0, 0.0);
+    let growth = best_bet(&law, allowed).ln_growth(&law);
+    assert!(growth > 0.1, "{growth}");
+    for [first, second] in [[2_000.0, 1_000.0], [300.0, 1_200.0], [10_000.0, 100.0]] {
+        let past = Counts {
+            first: law.first.map(|share| first * share),
+            second: law.second.map(|share| second * share),
+        };
+        assert_close(best_bet(&past, allowed).ln_growth(&law), growth, 1e-6);
+        let balanced = past.balanced();
+        let [first, second] =
+            [balanced.first, balanced.second].map(|rows| rows.iter().sum::<f64>());
+        assert_close(first, second, 1e-9);
+    }
+    let one_side = Counts {
+        first: [5.0, 2.0, 1.0],
+        second: [0.0; 3],
+    };
+    assert_eq!(best_bet(&one_side, allowed), Bet::NONE);
 }
