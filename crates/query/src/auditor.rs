@@ -16,12 +16,14 @@ use crate::outcome::{Fate, Stop};
 use crate::proof::Proof;
 use crate::samples::{Column, Samples};
 
-/// Outputs of each input before anything is bet.
+/// Outputs of each input before a pair is chosen. They settle who bets, and are not judged.
 const FIRST: usize = 8;
-/// Outputs of either input of a pair before rules are learned from them.
+/// Outputs of either input of a pair before rules are learned from them; the first ones if there is but one pair.
 const LEARNED: usize = 4;
 /// Outputs of each input of a pair that are drawn at once, at least and at most.
 const BATCH: (usize, usize) = (2, 50_000);
+/// The outputs of one input in a row are at most this part of those before, so that a drift meets both inputs alike.
+const BLOCK: usize = 32;
 /// Rules are learned again once there are so many times as many outputs: with few, and with many.
 const AGAIN: (f64, f64) = (1.1, 1.5);
 /// Outputs of one input that are many.
@@ -47,6 +49,9 @@ pub struct Auditor {
     rng: ChaCha8Rng,
     /// What was asked for last.
     asked: Vec<(usize, usize)>,
+    /// Outputs of either input in the batch that was asked for, where the blocks of both inputs begin together. Rules
+    /// are learned again there only: within a block they would see more of one input's time than of the other's.
+    blocks: Vec<usize>,
     /// The position of the pair that is judged next; `None` before anything is bet.
     playing: Option<usize>,
     /// The pair whose rules stand, the version of the model then, and how many rows there were.
@@ -76,6 +81,7 @@ impl Auditor {
             allocation: Allocation::new(pairs.len()),
             rng: ChaCha8Rng::seed_from_u64(options.seed),
             asked: Vec::new(),
+            blocks: Vec::new(),
             playing: None,
             ruled: None,
             judged: vec![0; pairs.len()],
@@ -116,36 +122,51 @@ impl Auditor {
     fn draws(&mut self) -> Vec<(usize, usize)> {
         let inputs = self.samples.inputs();
         let left = (self.options.max_samples - self.drawn()) as usize;
-        let (wanted, each) = if self.samples.len() == 0 {
-            let first = self.options.batch.map_or(FIRST, |batch| batch / inputs);
+        if self.samples.len() == 0 {
             // With one pair there is nothing to choose.
-            self.playing = (self.pairs.len() == 1).then_some(0);
-            ((0..inputs).collect(), first.max(FIRST).min(left / inputs))
-        } else {
-            let even = self.can_prove();
-            let pair = self.allocation.choose(&self.pairs, &self.samples, even);
-            self.playing = Some(pair);
-            let (a, b) = self.pairs[pair];
-            let rows = self.samples.rows(a).len().min(self.samples.rows(b).len());
-            let more = if rows < MANY { rows / 32 } else { rows / 2 };
-            let each = more.clamp(BATCH.0, BATCH.1);
-            let each = self.options.batch.map_or(each, |batch| (batch / 2).max(1));
-            (vec![a, b], each.min(left / 2))
-        };
-        self.in_order(wanted, each)
+            let first = if self.pairs.len() == 1 {
+                LEARNED
+            } else {
+                FIRST
+            };
+            return self.in_order((0..inputs).collect(), first.min(left / inputs), first);
+        }
+        let even = self.can_prove();
+        let pair = self.allocation.choose(&self.pairs, &self.samples, even);
+        self.playing = Some(pair);
+        let (a, b) = self.pairs[pair];
+        let rows = self.samples.rows(a).len().min(self.samples.rows(b).len());
+        let more = if rows < MANY { rows / 32 } else { rows / 2 };
+        let each = more.clamp(BATCH.0, BATCH.1);
+        let each = self.options.batch.map_or(each, |batch| (batch / 2).max(1));
+        self.in_order(vec![a, b], each.min(left / 2), rows)
     }
 
-    /// Draws of inputs, so many of each, in random order.
-    fn in_order(&mut self, mut inputs: Vec<usize>, each: usize) -> Vec<(usize, usize)> {
-        if !self.options.single {
-            inputs.shuffle(&mut self.rng);
-            return inputs.into_iter().map(|input| (input, each)).collect();
+    /// Draws of inputs, so many of each, in random order: blocks that are small against the `rows` before, or single
+    /// draws.
+    fn in_order(
+        &mut self,
+        mut inputs: Vec<usize>,
+        each: usize,
+        rows: usize,
+    ) -> Vec<(usize, usize)> {
+        self.blocks.clear();
+        let mut all = Vec::new();
+        let mut done = 0;
+        while done < each {
+            let block = ((rows + done) / BLOCK).max(BATCH.0).min(each - done);
+            self.blocks.push(done);
+            if self.options.single {
+                let from = all.len();
+                let singles = |&input: &usize| std::iter::repeat_n((input, 1), block);
+                all.extend(inputs.iter().flat_map(singles));
+                all[from..].shuffle(&mut self.rng);
+            } else {
+                inputs.shuffle(&mut self.rng);
+                all.extend(inputs.iter().map(|&input| (input, block)));
+            }
+            done += block;
         }
-        let all = inputs
-            .iter()
-            .flat_map(|&input| std::iter::repeat_n((input, 1), each));
-        let mut all: Vec<(usize, usize)> = all.collect();
-        all.shuffle(&mut self.rng);
         all
     }
 
@@ -201,9 +222,9 @@ impl Auditor {
             let rows = (old_a + at).min(old_b + at);
             let again = if rows < MANY { AGAIN.0 } else { AGAIN.1 };
             let stands = self.ruled.is_some_and(|(ruled, version, learned)| {
-                ruled == pair
-                    && version == self.model.version()
-                    && (rows as f64) < again * learned as f64
+                let is_recent = (rows as f64) < again * learned as f64;
+                let within_block = at > 0 && self.blocks.binary_search(&at).is_err();
+                ruled == pair && version == self.model.version() && (is_recent || within_block)
             });
             if rows < LEARNED {
                 continue;

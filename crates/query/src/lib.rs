@@ -19,8 +19,11 @@
 //!
 //! # What it rests on
 //!
-//! Outputs are independent given their inputs: a mechanism with a memory breaks this. Draws come in random order, so
-//! that a drift alone looks like noise.
+//! Draws are independent given their inputs: a mechanism with a memory, or one that drifts, breaks this. The inputs of a
+//! pair are drawn in turns, in random order, in blocks of at most a 32nd of the outputs before (or one by one), and
+//! rules are learned from whole blocks. That mixes both inputs over time, so that a drift which is slow against these
+//! blocks tells little. It is no proof against drift: a change within a block, which all outputs of the block share,
+//! can look like a leak.
 //!
 //! ```
 //! use leakgauge_exact::claim::Claim;

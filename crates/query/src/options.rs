@@ -14,7 +14,8 @@ pub struct QueryOptions {
     pub alpha: f64,
     /// Outputs drawn at most, of all inputs together.
     pub max_samples: u64,
-    /// Outputs drawn at once, of all inputs together; if not given, few at first, then an eighth of what there is.
+    /// Outputs asked for at once, of both inputs of a pair, in blocks of one input each; if not given, few at first,
+    /// then a 32nd of what there is, and of many outputs half. The first outputs of all are fewer.
     pub batch: Option<usize>,
     /// Seed of every random choice.
     pub seed: u64,
