@@ -67,6 +67,7 @@ mod power;
 mod proof;
 mod repeats;
 pub mod samples;
+mod shape;
 mod standing;
 #[cfg(test)]
 mod tests;

@@ -16,6 +16,7 @@ use leakgauge_log::observations::{Cell, Counts};
 
 use crate::cells::Scored;
 use crate::samples::Samples;
+use crate::shape::Shape;
 
 /// Outputs before attacks are learned for the first time.
 const FIRST: usize = 128;
@@ -41,6 +42,8 @@ struct Learned {
     scorer: Arc<dyn Scorer>,
     /// The rows that it learned from.
     fit: Vec<(usize, u32)>,
+    /// What their columns hold.
+    shape: Shape,
     /// For each input, its number among the secrets of the log, if it is there.
     secrets: Vec<Option<u32>>,
     past: PairScores,
@@ -90,10 +93,10 @@ impl Model {
         self.learned = samples
             .log(&fit)
             .ok()
-            .and_then(|log| self.learn_from(&log, fit, inputs));
+            .and_then(|log| self.learn_from(&log, samples, fit));
     }
 
-    fn learn_from(&self, log: &Log, fit: Vec<(usize, u32)>, inputs: usize) -> Option<Learned> {
+    fn learn_from(&self, log: &Log, samples: &Samples, fit: Vec<(usize, u32)>) -> Option<Learned> {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(self.learn_at as u64);
         let secrets = log.secrets.len();
@@ -108,7 +111,8 @@ impl Model {
         };
         Some(Learned {
             scorer: tuned.scorer,
-            secrets: (0..inputs).map(number).collect(),
+            secrets: (0..samples.inputs()).map(number).collect(),
+            shape: Shape::of(samples, fit.iter().map(|row| row.1)),
             past,
             fit,
         })
@@ -149,13 +153,20 @@ impl Model {
 
 impl Learned {
     /// The scores of rows, by an attack that learned again from the same rows in a table that has the new ones too.
+    /// Columns are read as the rows that it learned from say: a new row of another kind has no score, and does not
+    /// change those of others.
     fn scores(
         &self,
         samples: &Samples,
         batch: &[(usize, u32)],
     ) -> Option<(ScoreTable, HashMap<u32, usize>)> {
-        let known = batch.iter().filter(|row| self.secrets[row.0].is_some());
+        let is_known =
+            |row: &&(usize, u32)| self.secrets[row.0].is_some() && self.shape.fits(samples, row.1);
+        let known = batch.iter().filter(is_known);
         let rows: Vec<(usize, u32)> = self.fit.iter().chain(known).copied().collect();
+        if rows.len() == self.fit.len() {
+            return None;
+        }
         let log = samples.log(&rows).ok()?;
         let sequence = log.sequence.as_ref()?;
         let (fit, new) = sequence.split_at(self.fit.len());
@@ -179,5 +190,57 @@ impl Learned {
             });
         let lines = lines.collect();
         Some((table, lines))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::{Cell, Column};
+    use leakgauge_testing::rng;
+    use rand::RngExt;
+
+    /// Two columns of integers, larger for the second input; then one row of words among ten of integers.
+    #[test]
+    fn one_odd_output_changes_no_other_score() {
+        let mut rng = rng(11);
+        let mut integers = |input: i64, count: usize| -> Vec<Vec<Cell>> {
+            let mut column = || {
+                let all = (0..count).map(|_| Cell::Integer(rng.random_range(0..50) + 20 * input));
+                all.collect::<Vec<_>>()
+            };
+            vec![column(), column()]
+        };
+        let cells = |columns: Vec<Vec<Cell>>| columns.into_iter().map(Column::Cells).collect();
+        let mut samples = Samples::new(2);
+        for input in [0, 1] {
+            let columns = integers(input as i64, 100);
+            samples.push(&[(input, 100)], cells(columns)).unwrap();
+        }
+        let mut model = Model::new(Attacks::default(), Budget::default(), 0);
+        model.learn(&samples);
+        samples.push(&[(1, 10)], cells(integers(1, 10))).unwrap();
+        let batch: Vec<(usize, u32)> = (200..210).map(|row| (1, row)).collect();
+        let differences = |model: &Model| -> Vec<f64> {
+            (200..210).map(|row| model.difference(row, 0, 1)).collect()
+        };
+        model.score(&samples, &batch);
+        let alone = differences(&model);
+        assert!(alone.iter().all(|score| score.is_finite()), "{alone:?}");
+        assert!(alone.iter().any(|score| *score != alone[0]));
+        let odd = [
+            Cell::Word("stop".to_owned()),
+            Cell::Number(0.5),
+            Cell::Missing,
+        ];
+        for (at, cell) in (210..).zip(odd) {
+            let columns = vec![vec![cell], vec![Cell::Integer(3)]];
+            samples.push(&[(0, 1)], cells(columns)).unwrap();
+            model.score(&samples, &[&batch[..], &[(0, at)]].concat());
+            assert_eq!(differences(&model), alone);
+            assert!(model.difference(at, 0, 1).is_nan());
+            model.score(&samples, &[(0, at)]);
+            assert!(model.difference(at, 0, 1).is_nan());
+        }
     }
 }

@@ -72,7 +72,7 @@ impl Column {
         }
     }
 
-    fn cell(&self, row: usize) -> Cell {
+    pub(crate) fn cell(&self, row: usize) -> Cell {
         match self {
             Column::Numbers(values) => Cell::Number(values[row]),
             Column::Integers(values) => Cell::Integer(values[row]),
