@@ -302,7 +302,7 @@ def test_values_of_keys_that_come_later_are_seen():
 
     def fn(x):
         calls[x] += 1
-        return {"a": 1, "b": x} if calls[x] > 500 else {"a": 1}
+        return {"a": 1, "b": x} if calls[x] > 50 else {"a": 1}
 
     assert leakgauge.audit(fn, [0, 1], "advantage(0.1)", max_samples=20_000).verdict != "holds"
 
