@@ -6,8 +6,8 @@ use leakgauge_stats::special::normal_quantile;
 /// What learning costs: nats that bets on the best cells lose until they are known.
 const LEARNING: f64 = 3.0;
 
-/// About how many samples of both inputs together find a pair whose ε is `epsilon`, with the probability `power`.
-/// `None` if the claim allows it, or no rule was learned.
+/// About how many samples of both inputs together find a pair whose ε is `epsilon`, with the probability `power`, by one
+/// rule alone. `alpha` is the error probability times the attacker's share of the capital. `None` if the claim allows it, or no rule was learned.
 ///
 /// # Formula
 /// The pair is one whose outputs fall into the cells A and B of the rule as often as those that were drawn, but with
@@ -15,7 +15,8 @@ const LEARNING: f64 = 3.0;
 /// c = ln(1/α) + 3 with the given probability where n g − z √(n v) = c, n = ((z√v + √(z²v + 4gc))/2g)².
 ///
 /// # Conditions
-/// An approximation, and of leaks that show where this rule looks. It decides no verdict.
+/// An approximation, and of leaks that show where this rule looks, as often as what was drawn did. It decides no
+/// verdict.
 pub fn samples_to_find(
     cells: &Counts,
     allowed: Allowed,

@@ -11,6 +11,9 @@ use crate::attackers::Kind;
 use crate::samples::{Cell, Column};
 use crate::{Auditor, Doubt, QueryOptions, Standing, Stop, Verdict};
 
+mod draws;
+mod power;
+
 fn options(claim: &str, seed: u64, max_samples: u64) -> QueryOptions {
     QueryOptions {
         claims: vec![Claim::parse(claim).expect("a claim")],
@@ -461,97 +464,4 @@ fn the_same_seed_gives_the_same_audit_and_singles_come_in_random_order() {
         draws.windows(2).any(|two| two[0].0 > two[1].0)
             && draws.windows(2).any(|two| two[0].0 < two[1].0)
     );
-}
-
-#[test]
-fn a_leak_that_the_budget_could_not_find_is_known() {
-    let labels = ["0".to_owned(), "1".to_owned()];
-    let mut rng = rng(10);
-    let mut auditor = Auditor::new(&labels, options("dp(epsilon=1)", 0, 4_000)).unwrap();
-    while let Some(draws) = auditor.wanted() {
-        let mut noisy = Vec::new();
-        for &(input, count) in draws {
-            noisy.extend((0..count).map(|_| input as f64 + laplace(&mut rng, 1.0)));
-        }
-        auditor.push(vec![Column::Numbers(noisy)]).unwrap();
-    }
-    let near = auditor.samples_to_find(1.1, 0.9).unwrap();
-    let far = auditor.samples_to_find(2.0, 0.9).unwrap();
-    assert!(near > 10_000 && far < 1_000, "{near} {far}");
-}
-
-/// No matter how many outputs are asked for at once: who bets is settled by outputs that are not judged.
-#[test]
-fn the_first_outputs_are_not_judged() {
-    for batch in [None, Some(2), Some(1_000)] {
-        let labels = ["a".to_owned(), "b".to_owned()];
-        let options = QueryOptions {
-            batch,
-            ..options("dp(epsilon=1)", 0, 5_000)
-        };
-        let mut auditor = Auditor::new(&labels, options).unwrap();
-        let mut drawn = Vec::new();
-        for _ in 0..2 {
-            let draws: Vec<_> = auditor.wanted().unwrap().to_vec();
-            let rows = draws.iter().map(|draw| draw.1).sum::<usize>();
-            drawn.push(rows as u64);
-            auditor
-                .push(vec![Column::Numbers(
-                    (0..rows).map(|row| row as f64).collect(),
-                )])
-                .unwrap();
-            let judged = auditor.standing(false).pairs[0].judged;
-            assert_eq!(judged, drawn[1..].iter().sum::<u64>());
-        }
-        assert_eq!(drawn[1], batch.unwrap_or(4) as u64);
-    }
-}
-
-/// Blocks of one input are small against what was drawn before, however much is asked for at once.
-#[test]
-fn large_requests_come_in_small_blocks_of_either_input() {
-    let labels = ["a".to_owned(), "b".to_owned()];
-    let options = QueryOptions {
-        batch: Some(20_000),
-        ..options("dp(epsilon=1)", 0, 100_000)
-    };
-    let mut auditor = Auditor::new(&labels, options).unwrap();
-    let mut rows = [0; 2];
-    let mut largest = 0;
-    for _ in 0..3 {
-        let draws = auditor.wanted().unwrap().to_vec();
-        for &(input, count) in &draws {
-            assert!(count <= 4 || 32 * count <= rows[input], "{count} {rows:?}");
-            rows[input] += count;
-            assert!(rows[0].abs_diff(rows[1]) <= count);
-            largest = largest.max(count);
-        }
-        let same = vec![0.5; draws.iter().map(|draw| draw.1).sum()];
-        auditor.push(vec![Column::Numbers(same)]).unwrap();
-    }
-    assert!(largest > 200, "{largest}");
-}
-
-/// Noise that satisfies the claim, whose center drifts by four times its scale over the audit; drawn in large requests.
-#[test]
-fn a_slow_drift_is_seldom_taken_for_a_leak() {
-    let runs = 20;
-    let flagged = (0..runs).filter(|&seed| {
-        let mut rng = rng(3_000 + seed);
-        let mut drawn = 0.0;
-        let options = QueryOptions {
-            batch: Some(4_000),
-            ..options("dp(epsilon=1)", seed, 20_000)
-        };
-        let found = audit(2, options, |input, count| {
-            let noisy = (0..count).map(|_| {
-                drawn += 1.0;
-                4.0 * drawn / 20_000.0 + input as f64 + laplace(&mut rng, 1.0)
-            });
-            vec![Column::Numbers(noisy.collect())]
-        });
-        found.claims[0].verdict == Verdict::Violated
-    });
-    let flagged = flagged.count();
-    assert!(flagged <= at_most(runs as usize, 0.05), "{flagged}");
 }
