@@ -65,14 +65,20 @@ def assert_private(
     needed = None if wanted is None else result.samples_to_find(wanted, power)
     if _session is not None:
         _session.record(result, alpha, given, needed)
+    # A verdict of either kind assumes independent outputs.
+    _check_outputs(result, "seeded-afresh")
     if result.verdict == "violated":
         raise PrivacyViolated(repr(result))
-    for warning in result.warnings:
-        if warning.code in ("seeded-afresh", "constant-outputs"):
-            raise TooWeak(f"{warning.message}\n{result!r}")
+    _check_outputs(result, "constant-outputs")
     if wanted is not None and result.verdict != "holds":
         _check_power(result, wanted, power, needed, max_samples)
     return result
+
+
+def _check_outputs(result: FunctionAudit, code: str) -> None:
+    for warning in result.warnings:
+        if warning.code == code:
+            raise TooWeak(f"{warning.message}\n{result!r}")
 
 
 def _check_power(result: FunctionAudit, wanted: float, power: float, needed: int | None, max_samples: int) -> None:
