@@ -225,7 +225,7 @@ def test_low_bits_are_looked_at_where_it_is_asked_for():
 
 def test_the_power_of_an_audit_is_stated():
     r = leakgauge.audit(laplace(1.0), [0.0, 1.0], "dp(epsilon=1)", max_samples=20_000)
-    assert r.samples_to_find(2.0) < 1_000 < r.samples_to_find(1.2)
+    assert r.samples_to_find(2.0) < 5_000 < r.samples_to_find(1.2)
     assert r.samples_to_find(0.9) is None
     with pytest.raises(leakgauge.Error, match="power="):
         r.samples_to_find(2.0, power=0.1)
