@@ -14,6 +14,8 @@ pub(super) const NOTES: &[&str] = &[
      least for Bayes security, at most for everything else.",
     "Privacy losses of all steps are added; the larger of both directions of a pair of secrets counts. With \
      subsampled, secrets are databases without and with one record.",
+    "A closed form, which Gaussian noise has, is the leading term for large sigma and no bound: where it lies outside of \
+     the two sides, they are right.",
 ];
 
 /// The row of a promise that is the composition of a mechanism.
