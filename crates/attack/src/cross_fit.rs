@@ -1,6 +1,6 @@
 //! Scores of past rows by attacks that did not learn from them: what rules for rows to come are chosen by.
 
-use crate::pairwise::rows_by_secret;
+use crate::pairwise::{by_score, rows_by_secret};
 use crate::scorer::{Scorer, score_table};
 use crate::scores::ScoreTable;
 use leakgauge_log::observations::{Counts, Observations};
@@ -53,7 +53,7 @@ impl PairScores {
     /// The past rows of a pair by score_a − score_b, the largest first: each distinct score with the rows of a and of
     /// b that have it.
     pub fn steps(&self, a: u32, b: u32) -> Vec<(f64, u64, u64)> {
-        let mut steps: Vec<(f64, u64, u64)> = Vec::new();
+        let mut steps = Vec::new();
         for Part { scores, by_secret } in &self.parts {
             let difference = |line: usize| {
                 let scores = scores.row(line);
@@ -63,15 +63,6 @@ impl PairScores {
             steps.extend(of(a).map(|&(line, rows)| (difference(line), rows, 0)));
             steps.extend(of(b).map(|&(line, rows)| (difference(line), 0, rows)));
         }
-        steps.sort_unstable_by(|x, y| y.0.total_cmp(&x.0));
-        steps.dedup_by(|next, kept| {
-            let same = next.0 == kept.0;
-            if same {
-                kept.1 += next.1;
-                kept.2 += next.2;
-            }
-            same
-        });
-        steps
+        by_score(steps)
     }
 }

@@ -45,7 +45,7 @@ pub fn choose_rules(
 
 /// Rows of two secrets by a score, the largest first: rows of equal scores become one entry, with the number of rows
 /// of each secret.
-pub(super) fn by_score(mut rows: Vec<(f64, u64, u64)>) -> Vec<(f64, u64, u64)> {
+pub(crate) fn by_score(mut rows: Vec<(f64, u64, u64)>) -> Vec<(f64, u64, u64)> {
     rows.sort_unstable_by(|x, y| y.0.total_cmp(&x.0));
     rows.dedup_by(|next, kept| {
         let same = next.0 == kept.0;

@@ -12,6 +12,7 @@ mod trade_off;
 pub mod units;
 
 pub use advantage::{Advantage, AdvantageGuide, AdvantageMethod};
+pub(crate) use choose::by_score;
 pub use choose::rows_by_secret;
 pub use choose::{PairChoice, choose_rules};
 pub use clustering::clustering_order;
