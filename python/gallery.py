@@ -17,6 +17,11 @@ import leakgauge
 
 BUDGET = 60_000
 
+# A true claim is refuted by chance in one run of a thousand. opendp draws from the system and cannot be seeded: what is
+# correct there is judged more strictly, so that a test that runs daily does not fail by chance.
+ALPHA = 1e-3
+UNSEEDED = {"alpha": 1e-7}
+
 
 @dataclass(frozen=True)
 class Case:
@@ -41,7 +46,7 @@ class Case:
     def run(self) -> leakgauge.FunctionAudit:
         """Audits it."""
         fn, inputs = self.make()
-        options = {"max_samples": BUDGET, "alpha": 1e-3, **self.options}
+        options = {"max_samples": BUDGET, "alpha": ALPHA, **self.options}
         return leakgauge.audit(fn, inputs, self.claim, **options)
 
 
@@ -120,8 +125,8 @@ CASES = [
     Case("diffprivlib: Laplace, half the sensitivity", "diffprivlib", _diffprivlib_laplace(0.5), CLAIM, "violated"),
     Case("diffprivlib: Geometric", "diffprivlib", _diffprivlib_geometric(2), CLAIM, "inconclusive"),
     Case("diffprivlib: Geometric, half the sensitivity", "diffprivlib", _diffprivlib_geometric(1), CLAIM, "violated"),
-    Case("opendp: Laplace", "opendp", _opendp(1.0), CLAIM, "inconclusive"),
-    Case("opendp: Laplace, low bits", "opendp", _opendp(1.0), CLAIM, "inconclusive", {"bits": True}),
+    Case("opendp: Laplace", "opendp", _opendp(1.0), CLAIM, "inconclusive", UNSEEDED),
+    Case("opendp: Laplace, low bits", "opendp", _opendp(1.0), CLAIM, "inconclusive", {"bits": True, **UNSEEDED}),
     Case("opendp: Laplace, half the scale", "opendp", _opendp(0.5), CLAIM, "violated"),
     Case("pandas: noisy sum, clipped", "pandas", _pandas(True), CLAIM, "inconclusive"),
     Case("pandas: noisy sum, not clipped", "pandas", _pandas(False), CLAIM, "violated"),
