@@ -41,7 +41,7 @@ impl Channel {
     /// A prior over another number of secrets.
     pub fn mutual_information(&self, prior: &Prior) -> Result<f64> {
         let law = self.push_forward(prior)?;
-        let weighted = self.divergences(&law);
+        let weighted = self.divergences(&law, prior.weights());
         let sum = weighted.iter().zip(prior.weights());
         Ok(sum.filter(|(_, w)| **w > 0.0).map(|(d, w)| d * w).sum())
     }
@@ -90,11 +90,12 @@ impl Channel {
         best
     }
 
-    /// D(C_s ‖ q) for every secret, infinite where q misses an observation of s.
-    fn divergences(&self, law: &[f64]) -> Vec<f64> {
+    /// D(C_s ‖ q) for every secret, where q is the law of the observations under the prior; infinite where q misses an
+    /// observation of s.
+    fn divergences(&self, law: &[f64], prior: &[f64]) -> Vec<f64> {
         parallel::map(self.secrets.len(), |s| {
             let row = self.row(s).iter().zip(law);
-            row.map(|(&p, &q)| divergence_term(p, q)).sum()
+            row.map(|(&p, &q)| divergence_term(p, q, prior[s])).sum()
         })
     }
 }
@@ -113,7 +114,7 @@ impl Ascent {
         for (row, weight) in channel.rows().zip(&prior) {
             law.iter_mut().zip(row).for_each(|(q, p)| *q += weight * p);
         }
-        let divergences = channel.divergences(&law);
+        let divergences = channel.divergences(&law, &prior);
         let pairs = divergences.iter().zip(&prior);
         Ascent {
             information: pairs.filter(|(_, w)| **w > 0.0).map(|(d, w)| d * w).sum(),
@@ -147,21 +148,24 @@ impl Ascent {
     }
 }
 
-/// q·φ(p/q) with φ(r) = r ln r − r + 1, which is positive.
-fn divergence_term(p: f64, q: f64) -> f64 {
+/// q·φ(p/q) with φ(r) = r ln r − r + 1, which is positive. `weight` is the prior probability of the secret.
+fn divergence_term(p: f64, q: f64, weight: f64) -> f64 {
     if p == 0.0 {
         return q;
     }
     if q == 0.0 {
-        return f64::INFINITY;
+        // The law is at least weight·p, which underflowed: φ is at most this, and nothing but for a zero weight.
+        return p * -weight.ln();
     }
     let d = (p - q) / q;
     if d.abs() < 1e-3 {
         // Σ_{k≥2} (−1)^k d^k / (k(k−1)).
         let series = 1.0 / 12.0 - d * (1.0 / 20.0 - d * (1.0 / 30.0 - d / 42.0));
         q * d * d * (0.5 - d * (1.0 / 6.0 - d * series))
-    } else {
+    } else if d.is_finite() {
         p * (p / q).ln() - (p - q)
+    } else {
+        p * (p.ln() - q.ln()) - (p - q)
     }
 }
 
@@ -230,7 +234,22 @@ mod tests {
             let q: f64 = 0.25;
             let p = q * (1.0 + d);
             let exact = p * d.ln_1p() - (p - q);
-            assert!((divergence_term(p, q) / exact - 1.0).abs() < 1e-9);
+            assert!((divergence_term(p, q, 0.5) / exact - 1.0).abs() < 1e-9);
         }
+    }
+
+    #[test]
+    fn subnormal_numbers_are_no_infinite_leak() {
+        let rows = [vec![5e-324, 1.0], vec![0.0, 1.0]];
+        let channel = Channel::from_rows(&rows).unwrap();
+        let capacity = channel.shannon_capacity();
+        assert!(capacity.upper < 1e-300, "{capacity:?}");
+        assert!(channel.mutual_information(&Prior::uniform(2)).unwrap() < 1e-300);
+        // The law of the first observation is subnormal; I is at most w ln(1/w), about 732 w.
+        let rows = [vec![1e-3, 0.999], vec![0.0, 1.0]];
+        let channel = Channel::from_rows(&rows).unwrap();
+        let prior = Prior::new(vec![1e-318, 1.0]).unwrap();
+        let found = channel.mutual_information(&prior).unwrap();
+        assert!(found.is_finite() && found < 1e-315, "{found:e}");
     }
 }

@@ -1,7 +1,7 @@
 //! The channel of a known mechanism.
 
 use crate::channel::Channel;
-use crate::mechanism::Mechanism;
+use crate::mechanism::{Mechanism, listed_secrets};
 use leakgauge_base::error::{Error, Result};
 
 impl Channel {
@@ -11,8 +11,8 @@ impl Channel {
     /// # Errors
     /// The mechanism declares no secrets or only one, or its observations are infinitely many or too many to list.
     pub fn of_mechanism(mechanism: &dyn Mechanism) -> Result<Channel> {
+        let secrets = listed_secrets(mechanism)?;
         let bound = mechanism.bind_declared()?;
-        let secrets = mechanism.declared_secrets().unwrap_or_default();
         let written = bound.probabilities().ok_or_else(|| {
             Error::parameter(
                 mechanism.to_string(),

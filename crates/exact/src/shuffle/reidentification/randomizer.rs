@@ -10,7 +10,7 @@ use super::law::RatioLaw;
 use super::planar;
 use super::quadrature::Sum;
 use super::real::Segment;
-use crate::mechanism::{BoundMechanism, Mechanism, NoiseShape, Probabilities};
+use crate::mechanism::{BoundMechanism, Mechanism, NoiseShape, Probabilities, listed_secrets};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::option;
 
@@ -71,10 +71,7 @@ impl Randomizer {
     pub fn new(mechanism: &dyn Mechanism, inputs: Option<&[String]>) -> Result<Randomizer> {
         let (inputs, bound) = match inputs {
             Some(inputs) => (inputs.to_vec(), mechanism.bind(inputs)?),
-            None => {
-                let bound = mechanism.bind_declared()?;
-                (mechanism.declared_secrets().unwrap_or_default(), bound)
-            }
+            None => (listed_secrets(mechanism)?, mechanism.bind_declared()?),
         };
         let name = mechanism.to_string();
         if inputs.is_empty() {
