@@ -41,6 +41,7 @@ mod reading;
 mod readme;
 #[cfg(feature = "reproduce")]
 mod reproduce;
+mod resources;
 mod row_order;
 mod shapes;
 mod shuffle_cli;

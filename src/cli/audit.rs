@@ -111,11 +111,13 @@ fn run(
     progress.stage("estimating");
     let found = audit::audit(&log, options)?;
     progress.finish();
-    outputs.write(
+    // A page that cannot be written must not lose the report.
+    let written = outputs.write(
         || report::page(&found, &command_line()),
         || report::pictures(&found),
-    )?;
+    );
     to_stdout(|out| report::write_audit(&found, shared.format.into(), out))?;
+    written?;
     Ok(found)
 }
 

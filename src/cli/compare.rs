@@ -71,12 +71,14 @@ pub fn compare(arguments: &CompareArguments) -> Result<ExitCode> {
         .map(|(at, file)| measure(arguments, file, mechanisms.get(at), log.logs.len()))
         .collect::<Result<_>>()?;
     let found = library::compare(measured, arguments.against.into())?;
-    outputs.write(
+    // A page that cannot be written must not lose the report.
+    let written = outputs.write(
         || report::comparison_page(&found, &command_line()),
         || report::comparison_plots(&found),
-    )?;
+    );
     let format = arguments.options.format.into();
     to_stdout(|out| report::write_comparison(&found, format, out))?;
+    written?;
     Ok(ExitCode::from(exit_code(&found)))
 }
 

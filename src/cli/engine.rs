@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use clap::Args;
 use leakgauge::base::error::{Error, Result};
+use leakgauge::base::files::discard_unfinished;
 use leakgauge::log::EngineOptions;
 
 /// How a log is read through the query engine.
@@ -57,16 +58,22 @@ fn spill_directory() -> Result<PathBuf> {
         )
     })?;
     let _ = SPILL.set(directory.clone());
+    clean_up_when_interrupted();
+    Ok(directory)
+}
+
+/// Removes temporary files of this process when Ctrl-C or another signal ends it.
+pub fn clean_up_when_interrupted() {
     // Without a handler the temporary files stay behind, but the result is not affected.
     let _ = ctrlc::set_handler(|| {
         clean_up();
         std::process::exit(130);
     });
-    Ok(directory)
 }
 
 /// Removes the temporary files.
 pub fn clean_up() {
+    discard_unfinished();
     if let Some(directory) = SPILL.get() {
         let _ = std::fs::remove_dir_all(directory);
     }

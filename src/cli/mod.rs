@@ -83,9 +83,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(refused) => {
-            // If the stream is closed, there is no way left to say so.
-            let _ = refused.print();
-            return ExitCode::from(u8::try_from(refused.exit_code()).unwrap_or(2));
+            let code = u8::try_from(refused.exit_code()).unwrap_or(2);
+            return ExitCode::from(match refused.print() {
+                Err(error) if error.kind() != io::ErrorKind::BrokenPipe => 2,
+                _ => code,
+            });
         }
     };
     let done = match arguments.command {

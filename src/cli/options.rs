@@ -246,7 +246,12 @@ impl From<FormatName> for Format {
 /// Sets the number of threads of the whole process.
 pub fn use_threads(threads: Option<usize>) -> Result<()> {
     let Some(threads) = threads else {
-        return Ok(());
+        return rayon::ThreadPoolBuilder::new()
+            .build_global()
+            .map_err(|error| {
+                Error::parameter("threads", format!("cannot be started: {error}"))
+                    .with_hint("limit them, --threads 1, or allow this user more processes")
+            });
     };
     if threads == 0 || threads > 1024 {
         return Err(Error::parameter(

@@ -105,13 +105,10 @@ fn table(name: &str, body: &[(u64, StringRecord)], counted: bool) -> Result<Sour
 /// All rows that are not empty, with their numbers, and whether the first is a header.
 fn records(
     name: &str,
-    mut input: impl Read,
+    input: impl Read,
     header: Option<bool>,
 ) -> Result<(Vec<(u64, StringRecord)>, bool)> {
-    let mut text = Vec::new();
-    input
-        .read_to_end(&mut text)
-        .map_err(|error| log::read_error(name, &error))?;
+    let text = log::whole_text(name, input)?;
     let mut reader = ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)

@@ -241,13 +241,10 @@ impl Table {
 /// All rows that are not empty, with their numbers from 1.
 fn records(
     name: &str,
-    mut input: impl Read,
+    input: impl Read,
     delimiter: Option<u8>,
 ) -> Result<Vec<(u64, StringRecord)>> {
-    let mut text = Vec::new();
-    input
-        .read_to_end(&mut text)
-        .map_err(|error| log::read_error(name, &error))?;
+    let text = log::whole_text(name, input)?;
     let head = text.trim_ascii_start();
     let mut reader = ReaderBuilder::new()
         .has_headers(false)

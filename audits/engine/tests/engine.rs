@@ -265,12 +265,12 @@ fn a_condition_leaves_the_rows_for_which_it_holds() {
     let asks = |condition: &str| options(&files[..1], Some(condition), None);
     refused(
         &asks("answer > 100"),
-        &["--where answer > 100", "no row of", "log.csv"],
+        &["`condition = answer > 100`", "no row of", "log.csv"],
     );
-    refused(&asks("anwser > 1"), &["--where anwser > 1", "anwser"]);
-    refused(&asks("answer >"), &["--where answer >"]);
-    refused(&asks("bucket"), &["--where bucket"]);
-    refused(&asks("count(*) > 1"), &["--where"]);
+    refused(&asks("anwser > 1"), &["`condition = anwser > 1`", "anwser"]);
+    refused(&asks("answer >"), &["`condition = answer >`"]);
+    refused(&asks("bucket"), &["`condition = bucket`"]);
+    refused(&asks("count(*) > 1"), &["`condition = "]);
     let odd = file(place.path(), "odd.csv", csv(&all) + "a,many,low\n");
     let odd = options(&[odd], Some("answer > 1"), None);
     refused(
@@ -281,8 +281,11 @@ fn a_condition_leaves_the_rows_for_which_it_holds() {
             "neither number nor date",
         ],
     );
-    refused(&asks("random() < 0.5"), &["--where", "chance"]);
-    refused(&asks("now() > '2026-01-01'"), &["--where", "time of day"]);
+    refused(&asks("random() < 0.5"), &["`condition = ", "chance"]);
+    refused(
+        &asks("now() > '2026-01-01'"),
+        &["`condition = ", "time of day"],
+    );
 }
 
 /// Statistics in a file leave out what is not a number: nothing may be concluded from them.
@@ -353,7 +356,7 @@ fn dates_and_codes_are_compared_as_what_they_are() {
     assert_eq!(rows("at LIKE '2026-01-01T%'"), 24);
     assert_eq!(rows("code = '003'"), 34);
     assert_eq!(rows("length(x) = 1"), 240);
-    refused(&asks("took > '100ms'"), &["--where", "durations"]);
+    refused(&asks("took > '100ms'"), &["`condition = ", "durations"]);
 }
 
 #[test]
@@ -408,7 +411,7 @@ fn files_of_different_types_are_put_together_as_they_are_written() {
         secrets: vec!["nobody".into(), "noone".into()],
         ..options(&files[2..], None, None)
     };
-    refused(&nobody, &["--secrets nobody,noone", "has no row"]);
+    refused(&nobody, &["`secrets = nobody,noone`", "has no row"]);
 }
 
 #[test]
@@ -560,7 +563,7 @@ fn what_is_wrong_is_said_with_its_place() {
     );
     refused(
         &options(&["-".into()], None, None),
-        &["standard input", "--engine"],
+        &["standard input", "`engine`"],
     );
     refused(
         &options(&["missing.csv".into()], None, None),
@@ -570,7 +573,7 @@ fn what_is_wrong_is_said_with_its_place() {
         keep_order: true,
         ..of("log.csv", &text)
     };
-    refused(&in_order, &["--split blocks", "query engine"]);
+    refused(&in_order, &["`split = blocks`", "query engine"]);
     let on_cluster = ReadOptions {
         engine: Some(EngineOptions {
             cluster: Some("scheduler:50050".into()),
@@ -578,7 +581,7 @@ fn what_is_wrong_is_said_with_its_place() {
         }),
         ..of("log.csv", &text)
     };
-    refused(&on_cluster, &["--cluster scheduler:50050", "df://"]);
+    refused(&on_cluster, &["`cluster = scheduler:50050`", "df://"]);
 }
 
 #[test]

@@ -1,8 +1,11 @@
 //! Output files that are written completely or not at all.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tempfile::NamedTempFile;
 
 use crate::error::{Error, Result};
 use crate::naming;
@@ -11,9 +14,41 @@ use crate::naming;
 /// to the final path; dropping it instead deletes the temporary file.
 #[derive(Debug)]
 pub struct AtomicFile {
-    temporary: PathBuf,
+    temporary: NamedTempFile,
+    listed: Listed,
     path: PathBuf,
-    moved: bool,
+}
+
+/// The temporary files that have not got their final names.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The place of a temporary file in that list, which it leaves when this is dropped.
+#[derive(Debug)]
+struct Listed(PathBuf);
+
+impl Listed {
+    fn new(temporary: &Path) -> Listed {
+        unfinished().push(temporary.to_owned());
+        Listed(temporary.to_owned())
+    }
+}
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        unfinished().retain(|known| *known != self.0);
+    }
+}
+
+/// Deletes all temporary files. For a program that is about to be ended by a signal, where nothing is dropped.
+pub fn discard_unfinished() {
+    for temporary in unfinished().drain(..) {
+        // Nothing more can be done if it cannot be removed either.
+        let _ = fs::remove_file(temporary);
+    }
 }
 
 /// Checks output files before anything is computed. Each is an option (the name of its field, which messages
@@ -120,22 +155,24 @@ impl AtomicFile {
         private: bool,
         write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
     ) -> Result<AtomicFile> {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let temporary = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
         let failed = |error| not_written(path, error);
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        if private {
-            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        }
-        let file = options.open(&temporary).map_err(failed)?;
+        let directory = path
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty());
+        let prefix = format!(
+            ".{}.",
+            path.file_name().unwrap_or_default().to_string_lossy()
+        );
+        let temporary = builder(path, private, &prefix)
+            .tempfile_in(directory.unwrap_or(Path::new(".")))
+            .map_err(failed)?;
+        // From here on dropping it deletes the file.
         let pending = AtomicFile {
+            listed: Listed::new(temporary.path()),
             temporary,
             path: path.to_owned(),
-            moved: false,
         };
-        fill(file, write).map_err(failed)?;
+        fill(pending.temporary.as_file(), write).map_err(failed)?;
         Ok(pending)
     }
 
@@ -143,11 +180,28 @@ impl AtomicFile {
     ///
     /// # Errors
     /// [`Error::File`]: the rename failed, for example because a directory has that name now.
-    pub fn finish(mut self) -> Result<()> {
-        fs::rename(&self.temporary, &self.path).map_err(|error| not_written(&self.path, error))?;
-        self.moved = true;
+    pub fn finish(self) -> Result<()> {
+        let moved = self.temporary.persist(&self.path);
+        drop(self.listed);
+        moved.map_err(|failed| not_written(&self.path, failed.error))?;
         Ok(())
     }
+}
+
+/// A temporary file with the permissions of the file that it replaces; a new file has those that files usually get.
+fn builder<'p>(path: &Path, private: bool, prefix: &'p str) -> tempfile::Builder<'p, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(prefix).suffix(".part");
+    #[cfg(unix)]
+    if !private {
+        use std::os::unix::fs::PermissionsExt;
+        let usual = || fs::Permissions::from_mode(0o666);
+        builder.permissions(
+            path.metadata()
+                .map_or_else(|_| usual(), |there| there.permissions()),
+        );
+    }
+    builder
 }
 
 fn not_written(path: &Path, error: std::io::Error) -> Error {
@@ -155,20 +209,11 @@ fn not_written(path: &Path, error: std::io::Error) -> Error {
 }
 
 fn fill(
-    file: File,
+    file: &File,
     write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
 ) -> std::io::Result<()> {
     let mut out = BufWriter::with_capacity(1 << 18, file);
     write(&mut out)?;
     let file = out.into_inner().map_err(|error| error.into_error())?;
     file.sync_all()
-}
-
-impl Drop for AtomicFile {
-    fn drop(&mut self) {
-        if !self.moved {
-            // Nothing more can be done if it cannot be removed either.
-            let _ = fs::remove_file(&self.temporary);
-        }
-    }
 }

@@ -61,7 +61,7 @@ pub use read::{read, read_both, read_from, read_records};
 pub use records::Records;
 pub use row::{Field, Row};
 pub use row_store::SampledFrom;
-pub use source::{ReadMeter, STDIN, Source, open, read_error};
+pub use source::{ReadMeter, STDIN, Source, open, read_error, whole_text};
 pub use spelling::{Loss, Merged};
 pub use stream::RowStream;
 pub use tail::{Tail, follow};

@@ -162,6 +162,30 @@ pub fn first_bytes(reader: &mut impl Read, wanted: usize) -> io::Result<Vec<u8>>
     Ok(head)
 }
 
+/// The longest text that is held in memory whole. A packed file of kilobytes can unpack to gigabytes.
+const LONGEST_TEXT: u64 = 512 << 20;
+
+/// All that is left of a text that is needed whole, such as a matrix or the edges of a graph. `name` stands for it in
+/// messages.
+///
+/// # Errors
+/// It cannot be read, or has more than 512 MiB.
+pub fn whole_text(name: &str, input: impl Read) -> Result<Vec<u8>> {
+    let mut text = Vec::new();
+    input
+        .take(LONGEST_TEXT + 1)
+        .read_to_end(&mut text)
+        .map_err(|error| read_error(name, &error))?;
+    if text.len() as u64 > LONGEST_TEXT {
+        return Err(Error::file(
+            name,
+            "has more than 512 MiB of text, which is too much to hold in memory",
+        )
+        .with_hint("is this the right file?"));
+    }
+    Ok(text)
+}
+
 /// Counts the bytes that pass, as they are on disk.
 struct Metered<R> {
     inner: R,

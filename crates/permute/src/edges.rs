@@ -8,7 +8,7 @@ use hashbrown::HashMap;
 use super::lists::Lists;
 use leakgauge_base::error::{Error, Place, Result};
 use leakgauge_base::naming::option;
-use leakgauge_log::{ReadMeter, delimiter, open};
+use leakgauge_log::{ReadMeter, delimiter, open, whole_text};
 
 /// An undirected graph whose nodes are the rows of a log, as adjacency lists.
 #[derive(Debug, Clone)]
@@ -82,9 +82,7 @@ impl Edges {
 
 /// The first two columns of a delimited file with a header: for each row its number and two fields.
 fn pairs(file: &str) -> Result<Vec<(u64, String, String)>> {
-    let mut text = Vec::new();
-    std::io::Read::read_to_end(&mut open(file, &ReadMeter::default())?, &mut text)
-        .map_err(|error| Error::file(file, error.to_string()))?;
+    let text = whole_text(file, open(file, &ReadMeter::default())?)?;
     let first_line = text.split(|byte| *byte == b'\n').next().unwrap_or(&[]);
     let mut reader = csv::ReaderBuilder::new()
         .delimiter(delimiter(file, first_line, None))

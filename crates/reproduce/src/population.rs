@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Binomial, Distribution, StandardNormal};
 
 use leakgauge_base::error::{Error, Place, Result};
-use leakgauge_log::{ReadMeter, delimiter, open};
+use leakgauge_log::{ReadMeter, delimiter, open, whole_text};
 
 /// The number of people in each cell of a population.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,9 +109,7 @@ pub(super) fn binomial(trials: u64, share: f64, rng: &mut ChaCha8Rng) -> u64 {
 /// # Errors
 /// The file cannot be read, rows differ in length, there are no rows or more than [`MAX_CELLS`] distinct rows.
 pub fn read(name: &str) -> Result<Population> {
-    let mut text = Vec::new();
-    std::io::Read::read_to_end(&mut open(name, &ReadMeter::default())?, &mut text)
-        .map_err(|error| Error::file(name, error.to_string()))?;
+    let text = whole_text(name, open(name, &ReadMeter::default())?)?;
     let first_line = text.split(|byte| *byte == b'\n').next().unwrap_or(&[]);
     let mut reader = csv::ReaderBuilder::new()
         .delimiter(delimiter(name, first_line, None))
