@@ -573,7 +573,7 @@ fn what_is_wrong_is_said_with_its_place() {
         keep_order: true,
         ..of("log.csv", &text)
     };
-    refused(&in_order, &["`split = blocks`", "query engine"]);
+    refused(&in_order, &["`keep_order`", "query engine"]);
     let on_cluster = ReadOptions {
         engine: Some(EngineOptions {
             cluster: Some("scheduler:50050".into()),
