@@ -111,9 +111,10 @@ fn median(mut values: Vec<u64>) -> f64 {
     0.5 * (values[(values.len() - 1) / 2] as f64 + values[middle] as f64)
 }
 
-/// Medians over so many seeds: of this audit, and of the best known event.
-fn half_the_noise(seeds: u64, alpha: f64) -> (f64, f64) {
-    let found = (0..seeds).map(|seed| {
+/// Medians over these seeds: of this audit, and of the best known event.
+fn half_the_noise(seeds: std::ops::Range<u64>, alpha: f64) -> (f64, f64) {
+    let known = (20 * seeds.start)..(20 * seeds.end);
+    let found = seeds.map(|seed| {
         let found = laplace_audit(
             0.5,
             QueryOptions {
@@ -126,23 +127,38 @@ fn half_the_noise(seeds: u64, alpha: f64) -> (f64, f64) {
     });
     let found = median(found.collect());
     let known = (0..10).map(|cut| {
-        let all = (0..20 * seeds).map(|seed| known_event(0.5, 0.05 * f64::from(cut), alpha, seed));
+        let all = known
+            .clone()
+            .map(|seed| known_event(0.5, 0.05 * f64::from(cut), alpha, seed));
         median(all.collect())
     });
     (found, known.fold(f64::INFINITY, f64::min))
 }
 
-/// 100 seeds: at most 1.3 times the samples of the optimal test that knows the best event.
-#[test]
-fn half_the_noise_is_found_nearly_as_soon_as_if_the_event_were_known() {
+fn assert_nearly_as_soon(seeds: std::ops::Range<u64>, most: f64) {
     for alpha in [0.05, 1e-5] {
-        let (found, known) = half_the_noise(100, alpha);
+        let (found, known) = half_the_noise(seeds.clone(), alpha);
         println!(
             "alpha {alpha}: {found} samples, known event {known}, ratio {:.3}",
             found / known
         );
-        assert!(found <= 1.3 * known, "{found} {known}");
+        assert!(found <= most * known, "{found} {known}");
     }
+}
+
+/// 100 seeds, none of which anything was chosen by: at most 1.3 times the samples of the optimal test that knows the
+/// best event.
+#[test]
+fn half_the_noise_is_found_nearly_as_soon_as_if_the_event_were_known() {
+    assert_nearly_as_soon(30_000..30_100, 1.3);
+}
+
+/// 1,000 seeds; the command is that of the test of correct noise. The ratios were 1.33 at 5 % (112 samples, where learning
+/// weighs most) and 0.97 at 1e-5.
+#[test]
+#[ignore = "long"]
+fn half_the_noise_is_found_nearly_as_soon_over_1000_seeds() {
+    assert_nearly_as_soon(40_000..41_000, 1.4);
 }
 
 fn false_alarms(runs: u64, samples: u64) -> usize {
@@ -383,6 +399,29 @@ fn pairs_that_share_an_input_are_judged_as_well() {
     });
     let found = found.count();
     assert!(found >= 8, "{found} of 10");
+}
+
+/// 1,000 correct logs of five inputs, four of which lie at distance 1 from the first, up or down; the command is that of
+/// the test of correct noise.
+#[test]
+#[ignore = "long"]
+fn correct_pairs_that_share_an_input_are_refuted_in_at_most_alpha_of_1000_runs() {
+    const CENTERS: [f64; 5] = [0.0, 1.0, -1.0, 1.0, -1.0];
+    let flagged = (50_000..51_000).filter(|&seed| {
+        let mut rng = rng(seed);
+        let options = QueryOptions {
+            pairs: Some((1..5).map(|other| (0, other)).collect()),
+            ..options("dp(epsilon=1)", seed, 4_000)
+        };
+        let found = audit(5, options, |input, count| {
+            let noisy = (0..count).map(|_| CENTERS[input] + laplace(&mut rng, 1.0));
+            vec![Column::Numbers(noisy.collect())]
+        });
+        found.claims[0].verdict == Verdict::Violated
+    });
+    let flagged = flagged.count();
+    println!("{flagged} of 1000 correct mechanisms with a shared input flagged");
+    assert!(flagged <= at_most(1_000, 0.05), "{flagged}");
 }
 
 /// Vectors: noise on three coordinates, of which the sum tells the input.
