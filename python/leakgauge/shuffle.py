@@ -13,7 +13,7 @@ from typing import Any
 from . import _exact, _native, _options
 from .results import Report
 
-__all__ = ["information", "reidentify", "vulnerability"]
+__all__ = ["information", "privacy", "reidentify", "vulnerability"]
 
 
 def _law(name: str, given: Any) -> Any:
@@ -166,3 +166,24 @@ def vulnerability(values: Any = (), keep: Any = (), *, randomizer: Any = None, *
     if randomizer is None and not (keywords["values"] and keywords["keep"]):
         raise TypeError("shuffle.vulnerability() needs values= and keep=, or randomizer=")
     return Report._of(_native.guess_value(keywords), "shuffle.vulnerability")
+
+
+_PRIVACY: dict[str, Any] = {
+    "at_epsilon": ((), _options._several(_options._number)),
+    "n": (None, _options._optional(_numbers)),
+    "threads": (None, _options._optional(_options._whole)),
+}
+
+
+def privacy(randomizer: Any, **options: Any) -> Report:
+    """How private shuffled reports are: upper limits of delta by all known bounds, and a lower one where it is small.
+
+    Args:
+        randomizer: What every user applies: a mechanism, or a matrix with one row an input.
+        **options: `n`, `at_epsilon` (one number or several), `threads`, as of `leakgauge shuffle privacy`.
+    """
+    keywords = _options.converted("shuffle.privacy", options, _PRIVACY)
+    if not (keywords["at_epsilon"] and keywords["n"]):
+        raise TypeError("shuffle.privacy() needs n= and at_epsilon=")
+    keywords["randomizer"], keywords["randomizer_name"] = _randomizer(randomizer)
+    return Report._of(_native.shuffled_privacy(keywords), "shuffle.privacy")

@@ -49,3 +49,10 @@ def vulnerability(
     seed: int = 0,
     threads: int | None = None,
 ) -> Report: ...
+def privacy(
+    randomizer: Any,
+    *,
+    n: _Numbers,
+    at_epsilon: float | Iterable[float],
+    threads: int | None = None,
+) -> Report: ...

@@ -29,7 +29,7 @@ mod _native {
     #[pymodule_export]
     use crate::query::Auditor;
     #[pymodule_export]
-    use crate::shuffle::{guess_value, reidentify, shuffled_information};
+    use crate::shuffle::{guess_value, reidentify, shuffled_information, shuffled_privacy};
     #[pymodule_export]
     use crate::shuffling::permute;
     #[pymodule_export]

@@ -5,6 +5,7 @@ use leakgauge::exact::channel::{Channel, Prior};
 use leakgauge::exact::mechanism;
 use leakgauge::exact::shuffle::information::{self, Distribution, StoppingRule, SurveyOptions};
 use leakgauge::exact::shuffle::parse_numbers;
+use leakgauge::exact::shuffle::privacy;
 use leakgauge::exact::shuffle::reidentification::{
     Game, Pair, Randomizer, RatioLaw, Reidentification, Source, pair,
 };
@@ -331,6 +332,33 @@ pub fn guess_value(py: Python<'_>, keywords: VulnerabilityKeywords) -> PyResult<
         let written =
             Written::of(|format, out| report::write_shuffle_mechanism(&survey, format, out))?;
         Ok(written.with(vec![pictures::mechanism_picture(&survey)]))
+    })
+}
+
+/// Keyword arguments of `shuffle.privacy`.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct PrivacyKeywords {
+    randomizer: ChannelInput,
+    randomizer_name: String,
+    at_epsilon: Vec<f64>,
+    n: Option<String>,
+    threads: Option<usize>,
+}
+
+/// How private shuffled reports are, whatever the other users report.
+#[pyfunction]
+pub fn shuffled_privacy(py: Python<'_>, keywords: PrivacyKeywords) -> PyResult<Written> {
+    work::run(py, keywords.threads, move || {
+        let sizes = sizes(keywords.n.as_deref())?;
+        let channel = keywords.randomizer.read(false)?.0;
+        let survey = privacy::survey(
+            &keywords.randomizer_name,
+            &channel,
+            &sizes,
+            &keywords.at_epsilon,
+        )?;
+        Written::of(|format, out| report::write_shuffle_privacy(&survey, format, out))
     })
 }
 

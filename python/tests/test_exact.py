@@ -113,6 +113,18 @@ def test_shuffles_take_distributions():
     assert leakgauge.shuffle.vulnerability(randomizer=rows, n=5, prior=[0.3, 0.7]).rows[0].prior == pytest.approx(0.7)
 
 
+def test_privacy_of_shuffled_reports_is_that_of_the_command():
+    mechanism = "randomized-response(epsilon=2, secrets=2)"
+    found = leakgauge.shuffle.privacy(mechanism, n=1000, at_epsilon=0.1)
+    same = printed("shuffle", "privacy", "--randomizer", mechanism, "--n", "1000", "--at-epsilon", "0.1")
+    assert found.to_json() == same
+    # Lower limit, blanket and clone: published values.
+    row = found.rows[0]
+    assert (row.least, row.blanket, row.clone) == pytest.approx((3.6604e-3, 8.4417e-3, 1.7668e-2), rel=1e-4)
+    with pytest.raises(TypeError, match="needs n= and at_epsilon="):
+        leakgauge.shuffle.privacy(mechanism, n=10)
+
+
 def test_bad_shuffles_are_refused():
     for call, words in (
         (lambda: leakgauge.shuffle.reidentify([0.5, 0.5], [0.9, 0.1]), "n=: is missing"),

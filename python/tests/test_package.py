@@ -78,6 +78,7 @@ def test_stubs_have_the_keywords_that_functions_take():
     shuffled = ast.parse((SOURCES / "shuffle.pyi").read_text())
     assert stub_keywords(shuffled, "reidentify") == {*shuffle._REIDENTIFY}
     assert stub_keywords(shuffled, "information") == {"randomizer", *shuffle._INFORMATION}
+    assert stub_keywords(shuffled, "privacy") == {"randomizer", *shuffle._PRIVACY}
     assert stub_keywords(shuffled, "vulnerability") == {"randomizer", *shuffle._VULNERABILITY}
 
 
