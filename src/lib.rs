@@ -75,6 +75,11 @@
 //! doi:10.1109/CSF57540.2023.00011.
 //!
 
+/// The example of the book, run with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/library.md")]
+struct Book;
+
 // The command line uses this library as any other program does.
 extern crate self as leakgauge;
 

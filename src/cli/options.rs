@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use clap::builder::PossibleValue;
+use clap::builder::{ArgPredicate, PossibleValue};
 use clap::{Args, ValueEnum};
 use leakgauge::attack::tuning::ScorerChoice;
 use leakgauge::audit::{self, PriorChoice, SplitChoice};
@@ -125,8 +125,14 @@ impl LogArguments {
 /// How to estimate.
 #[derive(Args)]
 pub struct EstimateOptions {
-    /// The attack
-    #[arg(long, value_enum, default_value = "auto", value_name = "NAME")]
+    /// The attack; with --scores it is `given`
+    #[arg(
+        long,
+        value_enum,
+        default_value = "auto",
+        default_value_if("scores", ArgPredicate::IsPresent, "given"),
+        value_name = "NAME"
+    )]
     pub scorer: ScorerName,
     /// The time for trying attacks, by their estimated cost: `60s`, `500ms`, `2m`; estimates from all rows can
     /// take the same time again plus 2 s
@@ -135,7 +141,7 @@ pub struct EstimateOptions {
     /// Compute only limits and verdicts: estimates use fewer rows, and there is no learning curve
     #[arg(long)]
     pub quick: bool,
-    /// With `--scorer given`: the column of scores that separates two secrets (losses, likelihood ratios), or
+    /// The scores of your own attack: the column that separates two secrets (losses, likelihood ratios), or
     /// `SECRET=COLUMN,…`, one column per secret, larger = more likely
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     pub scores: Option<Vec<String>>,
