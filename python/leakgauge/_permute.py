@@ -13,7 +13,8 @@ from .results import Report
 _KEYWORDS: dict[str, Any] = {
     "move": ((), _options._several(_options._column)),
     "groups": ("", _options._text),
-    "alpha": (0.0, _options._number),
+    "alpha": (None, _options._optional(_options._number)),
+    "within": (False, _options._flag),
     "by": ((), _options._several(_options._column)),
     "radius": (None, _options._optional(_options._number)),
     "size": (None, _options._optional(_options._whole)),
@@ -52,15 +53,15 @@ class Permuted:
     permutation: Any = field(repr=False)
 
 
-def permute(data: Any, *, move: Any, groups: str, alpha: float, **options: Any) -> Permuted:
+def permute(data: Any, *, move: Any, groups: str, alpha: float | None = None, **options: Any) -> Permuted:
     """Shuffles values of a log within groups of rows, d_σ-private: `permute(d, move="v", groups="equal", by="g", alpha=1)`.
 
     Args:
         data: A dict of columns, a structured array, or a frame with columns of NumPy values.
         move: The columns whose values are shuffled, together.
         groups: `"distance"`, `"haversine"`, `"nearest"`, `"path"`, `"equal"` or `"file"`.
-        alpha: The privacy parameter.
-        **options: `by`, `radius`, `size`, `edges`, `group_file`, `id`, `distance`, `order`, `bound_by_width`,
+        alpha: The privacy parameter; not with `within=True`, which shuffles every group by itself, uniformly.
+        **options: `within`, `by`, `radius`, `size`, `edges`, `group_file`, `id`, `distance`, `order`, `bound_by_width`,
             `epsilon`, `randomizer`, `values`, `already_epsilon`, `subsets`, `also`, `also_group_file`, `previous`,
             `delta`, `eta`, `trials`, `confidence`, `seed`, `threads`, as of `leakgauge permute`.
 

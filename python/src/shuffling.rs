@@ -17,7 +17,8 @@ pub struct PermuteKeywords {
     #[pyo3(item("move"))]
     moved: Vec<String>,
     groups: String,
-    alpha: f64,
+    alpha: Option<f64>,
+    within: bool,
     by: Vec<String>,
     radius: Option<f64>,
     size: Option<usize>,
@@ -94,7 +95,8 @@ impl PermuteKeywords {
         Ok(ReleaseOptions {
             groups: self.grouping()?,
             id: self.id.clone(),
-            alpha: self.alpha,
+            alpha: self.alpha()?,
+            within: self.within,
             distance: match self.distance.as_str() {
                 "kendall" => Distance::Kendall,
                 "hamming" => Distance::Hamming,
@@ -116,6 +118,17 @@ impl PermuteKeywords {
             trials: self.trials,
             seed: self.seed,
         })
+    }
+
+    /// The number, or one that is not used where every group is shuffled by itself.
+    fn alpha(&self) -> Result<f64> {
+        match (self.alpha, self.within) {
+            (Some(alpha), false) => Ok(alpha),
+            (None, true) => Ok(1.0),
+            (Some(_), true) => Err(Error::option("alpha", "does not go with within=True")),
+            (None, false) => Err(Error::option("alpha", "is missing")
+                .with_hint("give alpha=, or within=True to shuffle every group by itself")),
+        }
     }
 
     fn order(&self) -> Result<OrderChoice> {

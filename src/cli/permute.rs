@@ -34,13 +34,18 @@ pub struct PermuteArguments {
         value_delimiter = ','
     )]
     moved: Vec<String>,
-    /// How rows are grouped: values are shuffled within groups
+    /// How rows are grouped. Groups may overlap. Values are shuffled near a reference order of all rows, so they also
+    /// leave their groups, the more often the smaller alpha is; --within keeps them inside
     #[arg(long, value_enum, value_name = "KIND")]
     groups: GroupsName,
     /// The privacy parameter, smaller is more private: two orders of a group's values make any output equally
     /// likely up to a factor e^alpha
-    #[arg(long, value_name = "A")]
-    alpha: f64,
+    #[arg(long, value_name = "A", required_unless_present = "within")]
+    alpha: Option<f64>,
+    /// Instead of --alpha: shuffle every group by itself, uniformly, so that no value leaves its group; groups must not
+    /// overlap. All orders of a group's values are then equally likely, and which group a value is of is not hidden
+    #[arg(long, conflicts_with_all = ["alpha", "distance", "order", "bound_by_width", "also", "also_group_file"])]
+    within: bool,
     /// The columns that define the groups
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     by: Vec<String>,
@@ -140,10 +145,10 @@ pub struct PermuteArguments {
 }
 
 const KEYS: &str = "\
-Keys of the JSON: alpha, epsilon (null: not randomized), width, sensitivity, sensitivity_bound (of the
+Keys of the JSON: alpha, within, epsilon (null: not randomized), width, sensitivity, sensitivity_bound (of the
 paper), dispersion (theta; null: no value moved), distance, order, orders [{name, width,
 kendall_sensitivity}], moved, stayed, groups {count, smallest, median, largest, uncovered, delta, confidence,
-trials, eta, list [{name, size, width, sensitivity, alpha, preserved {mean, eta}, failure}]}, subsets [{group,
+trials, eta, stay (the mean share of values that stay in their group), stay_if_uniform, list [{name, size, width, sensitivity, alpha, preserved {mean, eta}, failure}]}, subsets [{group,
 subset, odds_of_losing, losing, winning}], other_groups [{groups, sensitivity, alpha}], composition
 {previous, alpha}, warnings";
 
@@ -270,7 +275,9 @@ fn options(arguments: &PermuteArguments) -> Result<ReleaseOptions> {
     Ok(ReleaseOptions {
         groups: grouping(arguments)?,
         id: arguments.id.clone(),
-        alpha: arguments.alpha,
+        // One of both is there; `within` has no use for the number.
+        alpha: arguments.alpha.unwrap_or(1.0),
+        within: arguments.within,
         distance: match arguments.distance {
             DistanceName::Kendall => Distance::Kendall,
             DistanceName::Hamming => Distance::Hamming,

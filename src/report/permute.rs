@@ -12,11 +12,14 @@ const LISTED: usize = 10;
 
 pub(super) fn document(report: &Report) -> Document {
     let mut document = Document::default();
-    document.heading(format!(
-        "{} rows shuffled within groups: alpha {}",
-        report.rows,
-        format_number(report.alpha)
-    ));
+    document.heading(headline(report));
+    if let Some(stay) = report.groups.stay.filter(|_| !report.within) {
+        document.paragraph(format!(
+            "{} of the values stay in their group; a uniform shuffle of all rows would leave {} there.",
+            percent(stay),
+            percent(report.groups.stay_if_uniform)
+        ));
+    }
     document.paragraph(format!(
         "Moved: {}. Stayed: {}.",
         report.moved.join(", "),
@@ -33,13 +36,7 @@ pub(super) fn document(report: &Report) -> Document {
             option("out")
         )),
     }
-    let factor = at_most(report.alpha.exp());
-    let mut promise = format!(
-        "For each of the {} groups, with all other values fixed: no order of the group's values makes any output more \
-         than {factor} times as likely as another order does. This assumes that the columns that stay and the order of \
-         the rows reveal nothing about the values.",
-        report.groups.count
-    );
+    let mut promise = promise(report);
     if let Some(epsilon) = report.epsilon {
         promise.push_str(&format!(
             " The values themselves are {}-locally differentially private.",
@@ -48,7 +45,9 @@ pub(super) fn document(report: &Report) -> Document {
     }
     document.paragraph(promise);
     document.table(vec!["figure", "value"], 1, figures(report));
-    orders(&mut document, report);
+    if !report.within {
+        orders(&mut document, report);
+    }
     groups(&mut document, report);
     meanings(&mut document, report);
     if !report.warnings.is_empty() {
@@ -59,27 +58,64 @@ pub(super) fn document(report: &Report) -> Document {
     document
 }
 
+fn headline(report: &Report) -> String {
+    if report.within {
+        return format!(
+            "{} rows, each group shuffled by itself: no value leaves its group",
+            report.rows
+        );
+    }
+    format!(
+        "{} rows shuffled near a reference order: alpha {} within groups",
+        report.rows,
+        format_number(report.alpha)
+    )
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+fn promise(report: &Report) -> String {
+    let groups = report.groups.count;
+    let assumption = "This assumes that the columns that stay and the order of the rows reveal nothing about the values.";
+    if report.within {
+        return format!(
+            "For each of the {groups} groups, all orders of its values are equally likely (alpha 0). Which group a value \
+             is of is not hidden at all. {assumption}"
+        );
+    }
+    format!(
+        "For each of the {groups} groups, with all other values fixed: no order of the group's values makes any output more \
+         than {} times as likely as another order does. {assumption}",
+        at_most(report.alpha.exp())
+    )
+}
+
 fn figures(report: &Report) -> Vec<Vec<String>> {
     let groups = &report.groups;
     let line = |name: &str, value: String| vec![name.to_owned(), value];
-    vec![
-        line(
-            "rows per group: smallest, median, largest",
-            format!("{}, {}, {}", groups.smallest, groups.median, groups.largest),
-        ),
-        line("width of the widest group", report.width.to_string()),
-        line("sensitivity", report.sensitivity.to_string()),
-        line(
-            "the paper's bound on the sensitivity",
-            report.sensitivity_bound.to_string(),
-        ),
-        line(
-            "dispersion theta",
-            report
-                .dispersion
-                .map_or_else(|| "infinite".to_owned(), nearest),
-        ),
-    ]
+    let mut lines = vec![line(
+        "rows per group: smallest, median, largest",
+        format!("{}, {}, {}", groups.smallest, groups.median, groups.largest),
+    )];
+    if !report.within {
+        lines.extend([
+            line("width of the widest group", report.width.to_string()),
+            line("sensitivity", report.sensitivity.to_string()),
+            line(
+                "the paper's bound on the sensitivity",
+                report.sensitivity_bound.to_string(),
+            ),
+            line(
+                "dispersion theta",
+                report
+                    .dispersion
+                    .map_or_else(|| "infinite".to_owned(), nearest),
+            ),
+        ]);
+    }
+    lines
 }
 
 fn order_name(name: OrderName) -> &'static str {
@@ -114,7 +150,11 @@ fn orders(document: &mut Document, report: &Report) {
 
 fn groups(document: &mut Document, report: &Report) {
     let groups = &report.groups;
-    document.heading("Values that stay within their group");
+    document.heading(if report.within {
+        "Groups"
+    } else {
+        "Values that stay within their group"
+    });
     let hamming = report.distance == Distance::Hamming;
     let mut header = vec!["group", "rows", "width", "alpha of the group"];
     if groups.trials > 0 {

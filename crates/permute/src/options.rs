@@ -53,8 +53,11 @@ pub struct ReleaseOptions {
     pub groups: Grouping,
     /// The column whose values name rows in files of edges or groups; without it, files use row numbers from 1.
     pub id: Option<String>,
-    /// The privacy parameter α, positive: any two orders of a group's values are within a factor e^α.
+    /// The privacy parameter α, positive: any two orders of a group's values are within a factor e^α. Not used where
+    /// `within` is set.
     pub alpha: f64,
+    /// Whether values never leave their group: each group is shuffled by itself, uniformly. Groups must not overlap.
+    pub within: bool,
     /// The distance between permutations in the Mallows model.
     pub distance: Distance,
     /// The reference order σ₀.

@@ -1,5 +1,7 @@
 //! The shuffler: groups, reference order and dispersion, which do not depend on the values.
 
+use rand::seq::SliceRandom;
+
 use super::groups::Groups;
 use super::order::{Order, OrderChoice, orders};
 use super::points::Points;
@@ -7,6 +9,7 @@ use super::preservation::{Preserved, simulate};
 use super::randomness::Randomness;
 use super::sensitivity::{bound_by_width, sensitivity};
 use leakgauge_base::error::{Error, Result};
+use leakgauge_base::naming::setting;
 use leakgauge_exact::mallows::{Hamming, Kendall};
 use leakgauge_exact::permutation::Distance;
 
@@ -27,6 +30,8 @@ pub struct Plan {
     pub sensitivity_bound: u64,
     /// The dispersion θ = α/Δ; infinite if no group has two rows, in which case no value moves.
     pub theta: f64,
+    /// The groups, where each is shuffled by itself.
+    apart: Option<Groups>,
 }
 
 impl Plan {
@@ -88,7 +93,33 @@ impl Plan {
             },
             reference,
             tried,
+            apart: None,
         })
+    }
+
+    /// Shuffles every group by itself, uniformly: all orders of a group's values are equally likely (α = 0), and which
+    /// group a value is of is not hidden at all. Rows in no group keep their values.
+    ///
+    /// # Errors
+    /// Two groups have a row in common.
+    pub fn within(mut self, groups: &Groups) -> Result<Self> {
+        if groups.memberships() + groups.uncovered() > groups.rows() {
+            return Err(
+                Error::option("within", "needs groups that do not overlap").with_hint(format!(
+                    "use {}, or a file of groups with every row in one group",
+                    setting("groups", "equal")
+                )),
+            );
+        }
+        self.alpha = 0.0;
+        self.theta = 0.0;
+        self.apart = Some(groups.clone());
+        Ok(self)
+    }
+
+    /// Whether every group is shuffled by itself.
+    pub fn is_within(&self) -> bool {
+        self.apart.is_some()
     }
 
     /// The same shuffler with the paper's bound instead of the exact sensitivity: a smaller θ.
@@ -103,6 +134,9 @@ impl Plan {
 
     /// Draws σ*: row i of the output receives the value of row σ*(i).
     pub fn permutation(&self, randomness: &mut Randomness) -> Vec<u32> {
+        if let Some(groups) = &self.apart {
+            return uniform_within(groups, randomness);
+        }
         let n = self.reference.rows.len() as u32;
         let theta = self.theta;
         let near = match self.distance {
@@ -136,4 +170,18 @@ impl Plan {
         let shuffle = |trial| self.permutation(&mut randomness.stream(trial + 1));
         simulate(groups, chosen, trials, delta, confidence, shuffle)
     }
+}
+
+/// Uniform permutations of every group, each independent of the others.
+fn uniform_within(groups: &Groups, randomness: &mut Randomness) -> Vec<u32> {
+    let mut received: Vec<u32> = (0..groups.rows() as u32).collect();
+    for group in 0..groups.len() {
+        let members = groups.members(group);
+        let mut shuffled = members.to_vec();
+        shuffled.shuffle(randomness);
+        for (row, from) in members.iter().zip(shuffled) {
+            received[*row as usize] = from;
+        }
+    }
+    received
 }

@@ -94,7 +94,7 @@ pub fn release(table: &Table, files: &[String], options: &ReleaseOptions) -> Res
     };
     let others = others(table, &plan, options, ids.as_deref(), points.as_ref())?;
     let permutation = plan.permutation(&mut randomness);
-    let trials = trials(options)?;
+    let trials = if options.within { 0 } else { trials(options)? };
     let report = report::build(&Facts {
         table,
         files,
@@ -124,6 +124,10 @@ fn plan(groups: &Groups, points: Option<&Points>, options: &ReleaseOptions) -> R
         order,
         ..
     } = *options;
+    if options.within {
+        // The width of the groups does not depend on alpha.
+        return Plan::new(groups, 1.0, distance, order, points)?.within(groups);
+    }
     let plan = Plan::new(groups, alpha, distance, order, points)?;
     Ok(if options.bound_by_width {
         plan.with_bound()
@@ -170,6 +174,11 @@ fn check(options: &ReleaseOptions) -> Result<()> {
     }
     if let Some(alpha) = options.previous.iter().find(|a| a.is_nan() || **a < 0.0) {
         return wrong("previous", *alpha, "must be at least 0");
+    }
+    let others = !options.alternative_radii.is_empty() || !options.other_files.is_empty();
+    if options.within && (others || options.bound_by_width) {
+        let problem = "says nothing of other groups, and has no sensitivity to bound";
+        return Err(Error::option("within", problem));
     }
     trials(options).map(|_| ())
 }

@@ -38,8 +38,10 @@ pub struct Report {
     pub moved: Vec<String>,
     /// Columns whose values stayed in their rows.
     pub stayed: Vec<String>,
-    /// α of the shuffle.
+    /// α of the shuffle; 0 where every group is shuffled by itself.
     pub alpha: f64,
+    /// Whether every group is shuffled by itself, so that no value leaves its group.
+    pub within: bool,
     /// ε of local differential privacy of the values that were shuffled; null if they were not randomized.
     pub epsilon: Option<f64>,
     /// The distance of the Mallows model.
@@ -102,6 +104,10 @@ pub struct GroupsReport {
     pub trials: u64,
     /// η of the failure probabilities.
     pub eta: f64,
+    /// The mean share of values that stay in their group, over the groups of `list`; null without simulation.
+    pub stay: Option<f64>,
+    /// The same share if all rows of the log were shuffled uniformly.
+    pub stay_if_uniform: f64,
     /// All groups; if there are more than 1000, the largest, the widest and a regular sample.
     pub list: Vec<GroupReport>,
 }
@@ -156,6 +162,7 @@ pub(super) fn build(facts: &Facts<'_>) -> Report {
     let mut sizes: Vec<usize> = facts.groups.sizes().collect();
     sizes.sort_unstable();
     let all = [&options.previous[..], &[plan.alpha]].concat();
+    let groups = groups(facts, &sizes);
     Report {
         schema_version: 1,
         tool: Tool::default(),
@@ -166,6 +173,7 @@ pub(super) fn build(facts: &Facts<'_>) -> Report {
         moved: columns(facts, true),
         stayed: columns(facts, false),
         alpha: plan.alpha,
+        within: plan.is_within(),
         epsilon: facts.epsilon,
         distance: plan.distance,
         order: plan.reference.name,
@@ -183,13 +191,13 @@ pub(super) fn build(facts: &Facts<'_>) -> Report {
         sensitivity_bound: plan.sensitivity_bound,
         dispersion: plan.theta.is_finite().then_some(plan.theta),
         subsets: subsets(facts, &sizes, composed(&all)),
-        groups: groups(facts, &sizes),
+        warnings: warnings::of(facts, &groups),
+        groups,
         other_groups: others(facts),
         composition: Composition {
             previous: options.previous.clone(),
             alpha: composed(&all),
         },
-        warnings: warnings::of(facts),
     }
 }
 
@@ -262,11 +270,32 @@ fn groups(facts: &Facts<'_>, sizes: &[usize]) -> GroupsReport {
             sensitivity,
             alpha,
             preserved,
-            failure: (plan.distance == Distance::Hamming)
-                .then(|| hamming_failure(n, size as u32, options.eta, plan.theta)),
+            failure: (plan.distance == Distance::Hamming).then(|| {
+                if plan.is_within() {
+                    0.0
+                } else {
+                    hamming_failure(n, size as u32, options.eta, plan.theta)
+                }
+            }),
         }
     });
+    let list: Vec<GroupReport> = list.collect();
+    let mean = |share: &dyn Fn(&GroupReport) -> Option<f64>| -> Option<f64> {
+        let (mut all, mut sum) = (0.0, 0.0);
+        for group in &list {
+            all += group.size as f64;
+            sum += share(group)? * group.size as f64;
+        }
+        Some(sum / all)
+    };
+    let stay = if plan.is_within() {
+        Some(1.0)
+    } else {
+        mean(&|group| group.preserved.map(|preserved| preserved.mean))
+    };
     GroupsReport {
+        stay,
+        stay_if_uniform: mean(&|group| Some(group.size as f64 / f64::from(n))).unwrap_or(1.0),
         count: groups.len(),
         smallest: sizes[0],
         median: sizes[sizes.len() / 2],
@@ -276,7 +305,7 @@ fn groups(facts: &Facts<'_>, sizes: &[usize]) -> GroupsReport {
         confidence: options.confidence,
         trials: facts.trials,
         eta: options.eta,
-        list: list.collect(),
+        list,
     }
 }
 

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::facts::Facts;
 use super::options::Grouping;
+use super::report::GroupsReport;
 use leakgauge_base::naming::option;
 
 /// Something that the guarantee does not cover.
@@ -17,10 +18,11 @@ pub struct Warning {
 }
 
 /// The warnings about a release.
-pub(super) fn of(facts: &Facts<'_>) -> Vec<Warning> {
+pub(super) fn of(facts: &Facts<'_>, groups: &GroupsReport) -> Vec<Warning> {
     let mut warnings = Vec::new();
     of_randomness(facts, &mut warnings);
     of_groups(facts, &mut warnings);
+    of_shares(facts, groups, &mut warnings);
     of_values(facts, &mut warnings);
     of_rows(facts, &mut warnings);
     warnings
@@ -68,6 +70,29 @@ fn of_groups(facts: &Facts<'_>, warnings: &mut Vec<Warning>) {
         let message =
             format!("{uncovered} rows are in no group: the guarantee does not cover them.");
         warn(warnings, "rows-in-no-group", message);
+    }
+}
+
+/// Of the share that a uniform shuffle takes out of its group, a shuffle must keep this share at least.
+const KEPT: f64 = 0.1;
+
+/// Groups that hardly keep more of their values than if there were none.
+fn of_shares(facts: &Facts<'_>, groups: &GroupsReport, warnings: &mut Vec<Warning>) {
+    let uniform = groups.stay_if_uniform;
+    let Some(stay) = groups.stay.filter(|_| facts.groups.len() > 1) else {
+        return;
+    };
+    if stay < uniform + KEPT * (1.0 - uniform) {
+        warn(
+            warnings,
+            "groups-hardly-kept",
+            format!(
+                "Values go nearly anywhere: {stay:.3} of them stay in their group, and a uniform shuffle of all rows would \
+                 leave {uniform:.3}. Groups decide between which orders alpha makes a difference, not where values may \
+                 go. A larger alpha keeps more; {} keeps all of them in groups that do not overlap.",
+                option("within")
+            ),
+        );
     }
 }
 
