@@ -1,5 +1,6 @@
 //! Verdicts on claims, from the limits that are reported and from nothing else.
 
+use crate::audit::blocks;
 use crate::audit::claim_reason::{Grounds, Qualification};
 use crate::audit::evidence::Evidence;
 use crate::audit::findings::{ClaimReport, Verdict};
@@ -29,6 +30,17 @@ pub(super) fn judge_claims(
                 Terms::Advantage { at_most } => bound_on_advantage(evidence, claim, *at_most),
                 Terms::BayesSecurity { at_least } => bound_on_security(evidence, claim, *at_least),
                 Terms::AttackAdvantage { at_most } => bound_on_attack(evidence, claim, *at_most),
+                Terms::TimeDifference(bound) => {
+                    let share = evidence.plan.part(CertifiedLimit::TimeDifference);
+                    let differences = evidence.differences.expect("checked: the log has blocks");
+                    blocks::judge(
+                        claim,
+                        bound,
+                        differences,
+                        evidence.options,
+                        (&evidence.labels, share),
+                    )
+                }
                 Terms::Privacy(promise) => privacy::judge(evidence, claim, promise, at),
                 Terms::Mechanism(mechanism) => {
                     mechanism_claim::judge(evidence, log, claim, &**mechanism, at)

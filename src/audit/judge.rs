@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
+use crate::audit::blocks::{self, Differences};
 use crate::audit::cross_fit::{CrossFit, Granted};
 use crate::audit::earlier::Block;
 use crate::audit::guesses::guesses;
@@ -40,6 +41,8 @@ pub(super) struct Judged {
     pub upper: Option<Arc<UpperLimits>>,
     pub cross_fit: Option<CrossFit>,
     pub no_leak: Option<NoLeak>,
+    /// Differences inside blocks, where there are blocks.
+    pub differences: Option<Differences>,
     /// What units say, where limits count units.
     pub units: Option<UnitEvidence>,
 }
@@ -80,6 +83,7 @@ pub(super) fn judge(prepared: &Prepared, tuned: &Tuned, earlier: &[Block], plan:
         cross_fit: Granted::of(tuned)
             .filter(|_| !dependent && !prepared.options.quick)
             .and_then(|granted| CrossFit::run(prepared, &granted)),
+        differences: blocks::differences::find(prepared, plan),
         units,
     }
 }

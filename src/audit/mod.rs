@@ -7,6 +7,7 @@ mod agreement;
 mod assemble;
 mod assumptions;
 mod attack;
+mod blocks;
 mod claim_reason;
 mod claims;
 mod conclusion;
@@ -49,6 +50,7 @@ use leakgauge_log::Log;
 
 pub use advice::LogAdvice;
 pub use assumptions::Assumption;
+pub use blocks::{Difference, Differences, Reference};
 pub use claim_reason::{
     ClaimReason, Distance, Divergence, Grounds, PrivacyGrounds, PrivacyKind, PrivacyOutcome,
     Qualification, Unproved,
@@ -77,7 +79,8 @@ pub use warning::Warning;
 /// rows to certify anything.
 pub fn audit(log: &Log, options: &AuditOptions) -> Result<Findings> {
     let (log, copies) = copies::without_copies(log)?;
-    let prepared = prepare::prepare(&log, copies, options)?;
+    let (log, measured) = blocks::observed(log, options)?;
+    let prepared = prepare::prepare(&log, measured, copies, options)?;
     let tuned = attack::attack(&prepared)?;
     let earlier = earlier::earlier(&prepared)?;
     let plan = plan::plan(&prepared, &tuned, &earlier);
