@@ -78,7 +78,8 @@ pub fn blocks(found: &Differences) -> String {
 pub fn row(pair: &Difference, unit: Option<TimeUnit>) -> Vec<String> {
     let cell = |figure: &Located| {
         let [point, lower, upper] = located(figure, unit);
-        format!("{point} ({lower} to {upper})")
+        let bare = lower.split(' ').next().unwrap_or_default();
+        format!("{point} ({bare} to {upper})")
     };
     let limit =
         |limit: Option<f64>| limit.map_or("n/a".to_owned(), leakgauge_base::rounding::at_least);
@@ -86,7 +87,6 @@ pub fn row(pair: &Difference, unit: Option<TimeUnit>) -> Vec<String> {
         pair.secrets.labels().map(shorten).join(" | "),
         cell(&pair.median),
         cell(&pair.hodges_lehmann),
-        cell(&pair.trimmed_mean),
         cell(&pair.mean),
         limit(pair.paired_advantage.lower),
         p_value_of(pair.p_value),
