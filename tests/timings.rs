@@ -252,6 +252,10 @@ fn what_is_no_log_in_blocks_is_refused_with_a_reason() {
     );
     refuses(
         &["words.csv", "--block", "block"],
+        &["row 2", "is not a number"],
+    );
+    refuses(
+        &["more.csv", "--block", "block"],
         &["one column of numbers", "--observe"],
     );
     refuses(&["twice.csv", "--blocks"], &["--blocks", "needs --wide"]);
@@ -270,8 +274,6 @@ fn what_is_no_log_in_blocks_is_refused_with_a_reason() {
     let claims = |arguments: &[&str], words: &[&str]| {
         place.refuses(&[&["audit"], arguments].concat(), words);
     };
-    let log = wide(&blocks(50, 2, 0.0));
-    let place = Place::with_log(log);
     claims(
         &[
             "twice.csv",
@@ -282,6 +284,11 @@ fn what_is_no_log_in_blocks_is_refused_with_a_reason() {
         ],
         &["measured in blocks", "--block"],
     );
+}
+
+#[test]
+fn a_claim_that_cannot_be_judged_in_blocks_is_refused_with_a_reason() {
+    let place = Place::with_log(wide(&blocks(50, 2, 0.0)));
     let blocked = ["audit", "log.csv", "--wide", "--blocks", "--claim"];
     let refused = |options: &[&str], words: &[&str]| {
         place.refuses(&[&blocked[..], options].concat(), words);
@@ -292,7 +299,7 @@ fn what_is_no_log_in_blocks_is_refused_with_a_reason() {
         &["--clock-frequency 2.4e9"],
     );
     refused(
-        &["laplace(scale=2)"],
+        &["randomized-response(epsilon=1)"],
         &["an observer of a block sees several"],
     );
     refused(

@@ -1,6 +1,5 @@
 //! Verdicts on claims, from the limits that are reported and from nothing else.
 
-use crate::audit::blocks;
 use crate::audit::claim_reason::{Grounds, Qualification};
 use crate::audit::evidence::Evidence;
 use crate::audit::findings::{ClaimReport, Verdict};
@@ -8,6 +7,7 @@ use crate::audit::mechanism_claim;
 use crate::audit::plan::CertifiedLimit;
 use crate::audit::privacy;
 use crate::audit::rows_needed;
+use crate::audit::time_claim;
 use crate::audit::warning::Warning;
 use crate::estimate::{Estimate, Reason};
 use leakgauge_base::quantity::Quantity;
@@ -33,7 +33,7 @@ pub(super) fn judge_claims(
                 Terms::TimeDifference(bound) => {
                     let share = evidence.plan.part(CertifiedLimit::TimeDifference);
                     let differences = evidence.differences.expect("checked: the log has blocks");
-                    blocks::judge(
+                    time_claim::judge(
                         claim,
                         bound,
                         differences,

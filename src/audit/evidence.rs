@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::audit::blocks::Differences;
 use crate::audit::cross_fit::CrossFit;
+use crate::audit::differences::Differences;
 use crate::audit::judge::Judged;
 use crate::audit::no_leak::NoLeak;
 use crate::audit::options::AuditOptions;

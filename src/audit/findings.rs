@@ -7,9 +7,9 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::audit::assumptions::Assumption;
-use crate::audit::blocks::Differences;
 use crate::audit::claim_reason::ClaimReason;
 use crate::audit::conclusion::Conclusion;
+use crate::audit::differences::Differences;
 use crate::audit::distributions::Distributions;
 use crate::audit::goodness::Fit;
 use crate::audit::no_leak::NoLeak;

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::audit::blocks::{self, Differences};
 use crate::audit::cross_fit::{CrossFit, Granted};
+use crate::audit::differences::Differences;
 use crate::audit::earlier::Block;
 use crate::audit::guesses::guesses;
 use crate::audit::no_leak::{self, NoLeak};
+use crate::audit::paired;
 use crate::audit::plan::{Plan, trials};
 use crate::audit::prepare::Prepared;
 use crate::audit::units::{self, UnitEvidence};
@@ -83,7 +84,7 @@ pub(super) fn judge(prepared: &Prepared, tuned: &Tuned, earlier: &[Block], plan:
         cross_fit: Granted::of(tuned)
             .filter(|_| !dependent && !prepared.options.quick)
             .and_then(|granted| CrossFit::run(prepared, &granted)),
-        differences: blocks::differences::find(prepared, plan),
+        differences: paired::find(prepared, plan),
         units,
     }
 }

@@ -7,13 +7,13 @@ mod agreement;
 mod assemble;
 mod assumptions;
 mod attack;
-mod blocks;
 mod claim_reason;
 mod claims;
 mod conclusion;
 mod convergence;
 mod copies;
 mod cross_fit;
+mod differences;
 mod distributions;
 mod earlier;
 mod evidence;
@@ -23,12 +23,14 @@ mod given;
 mod goodness;
 mod guesses;
 mod judge;
+mod measured;
 mod mechanism_claim;
 mod no_leak;
 mod options;
 mod order;
 mod overall;
 mod pair;
+mod paired;
 mod parts;
 mod plan;
 mod points;
@@ -38,6 +40,7 @@ mod privacy_plan;
 mod rows_needed;
 mod tallies;
 mod targets;
+mod time_claim;
 mod trade_off;
 mod unit_laws;
 mod units;
@@ -50,12 +53,12 @@ use leakgauge_log::Log;
 
 pub use advice::LogAdvice;
 pub use assumptions::Assumption;
-pub use blocks::{Difference, Differences, Reference};
 pub use claim_reason::{
     ClaimReason, Distance, Divergence, Grounds, PrivacyGrounds, PrivacyKind, PrivacyOutcome,
     Qualification, Unproved,
 };
 pub use conclusion::{Conclusion, Course, Learning};
+pub use differences::{Difference, Differences};
 pub use distributions::{Distributions, Shape};
 pub use findings::{
     Asymptotic, ClaimReport, Convergence, ConvergencePoint, Correction, CountedUnits, EpsilonLimit,
@@ -64,6 +67,7 @@ pub use findings::{
 };
 pub use given::check_scores;
 pub use goodness::{Fit, FitTest, GoodnessTest, RecordedGrid, Untested};
+pub use measured::Reference;
 pub use no_leak::NoLeak;
 pub use options::{AuditOptions, PriorChoice, SplitChoice};
 pub(crate) use order::order_warnings;
@@ -79,7 +83,7 @@ pub use warning::Warning;
 /// rows to certify anything.
 pub fn audit(log: &Log, options: &AuditOptions) -> Result<Findings> {
     let (log, copies) = copies::without_copies(log)?;
-    let (log, measured) = blocks::observed(log, options)?;
+    let (log, measured) = measured::observed(log, options)?;
     let prepared = prepare::prepare(&log, measured, copies, options)?;
     let tuned = attack::attack(&prepared)?;
     let earlier = earlier::earlier(&prepared)?;

@@ -3,12 +3,13 @@
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::audit::blocks::{self, Measured};
 use crate::audit::given::check_scores;
+use crate::audit::measured::Measured;
 use crate::audit::options::{AuditOptions, check, prior};
 use crate::audit::pair::Labels;
 use crate::audit::parts::{Parts, Sequence, refuse_uncertifiable, split_rows};
 use crate::audit::targets::Targets;
+use crate::audit::time_claim;
 use crate::audit::warning::Warning;
 use leakgauge_attack::split::{Split, UnitParts};
 use leakgauge_base::error::Result;
@@ -61,7 +62,7 @@ pub(super) fn prepare<'a>(
     check(options)?;
     check_scores(&options.attacks, log.facts.scores.is_some())?;
     let claims = BoundClaim::bind_all(&options.claims, &log.secrets, &log.left_out)?;
-    blocks::check(log, options, &claims)?;
+    time_claim::check(log, options, &claims)?;
     let secrets = log.secrets.len();
     let priors = [
         prior(log, &options.prior)?,

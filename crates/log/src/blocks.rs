@@ -3,7 +3,7 @@
 //! A block holds at most one measurement of each secret. While a log is read, blocks are its units
 //! ([`groups`](crate::groups)), numbered as they first appear.
 
-use crate::groups::{UnitRows, Units, secrets_of};
+use crate::groups::{UnitCell, UnitRows, Units, secrets_of};
 use crate::observations::{ColumnType, Observations};
 use leakgauge_base::error::{Error, Place, Result, file_listing, shorten};
 use leakgauge_base::naming::option;
@@ -56,24 +56,12 @@ pub(crate) fn check(
     };
     for block in units.rows.units() {
         let of_block = secrets_of(block);
-        let rows: u64 = block.iter().map(|cell| cell.count).sum();
-        if rows != of_block.len() as u64 {
-            let twice = of_block.iter().find(|&&secret| {
-                let of_secret = block.iter().filter(|cell| cell.secret == secret);
-                of_secret.map(|cell| cell.count).sum::<u64>() > 1
-            });
-            let secret = twice.map_or("", |&secret| secrets[secret as usize].as_str());
-            let problem = format!(
-                "block {:?} has the secret {:?} more than once",
-                shorten(&block_label(block[0].unit)),
-                shorten(secret)
-            );
-            return Err(Error::data(place(), problem).with_hint(format!(
-                "a block has one measurement of each secret: is {} the right column? Where rows of one session \
-                 depend on each other, use {} instead",
-                option("block"),
-                option("group")
-            )));
+        if let Some(secret) = twice(block) {
+            return Err(has_twice(
+                place(),
+                &block_label(block[0].unit),
+                &secrets[secret as usize],
+            ));
         }
         if of_block.len() < 2 {
             facts.alone += 1;
@@ -94,6 +82,29 @@ pub(crate) fn check(
         units.rows = of_two(&units.rows);
     }
     Ok(facts)
+}
+
+/// A secret that a block has more than once.
+fn twice(block: &[UnitCell]) -> Option<u32> {
+    let of = |secret: u32| {
+        let cells = block.iter().filter(move |cell| cell.secret == secret);
+        cells.map(|cell| cell.count).sum::<u64>()
+    };
+    secrets_of(block).into_iter().find(|&secret| of(secret) > 1)
+}
+
+fn has_twice(place: Place, block: &str, secret: &str) -> Error {
+    let problem = format!(
+        "block {:?} has the secret {:?} more than once",
+        shorten(block),
+        shorten(secret)
+    );
+    Error::data(place, problem).with_hint(format!(
+        "a block has one measurement of each secret: is {} the right column? Where rows of one session depend on each \
+         other, use {} instead",
+        option("block"),
+        option("group")
+    ))
 }
 
 fn of_two(rows: &UnitRows) -> UnitRows {

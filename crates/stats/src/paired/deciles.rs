@@ -10,17 +10,19 @@ pub const DECILES: [f64; 9] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 /// fewer than 20 blocks.
 ///
 /// # Formula
-/// q̂_b(p) − q̂_a(p) ± z·s, with s² = s_a² + s_b² − 2·r·s_a·s_b. s_a is half the distance of the order statistics at
-/// n·p ± z·√(n·p(1 − p)), over z, which needs no estimate of a density; r is the correlation over blocks of
-/// "a's value is at most q̂_a(p)" with the same of b.
+/// With l and u the order statistics of a class at n·p ∓ z·√(n·p(1 − p)), which need no estimate of a density, and d
+/// the difference q̂_b(p) − q̂_a(p): the lower limit is d − √(x² + y² − 2·r·x·y) with x = q̂_b − l_b and y = u_a − q̂_a,
+/// the upper limit d + the same with x = u_b − q̂_b and y = q̂_a − l_a. r is the correlation over blocks of "a's value
+/// is at most q̂_a(p)" with the same of b.
 ///
 /// # Conditions
-/// Independent blocks, `a[i]` and `b[i]` of one block, dependent on each other as they may; positive densities at
-/// the quantiles; asymptotic.
+/// Independent blocks, `a[i]` and `b[i]` of one block, dependent on each other as they may; asymptotic. Where times of
+/// neighboring blocks depend on each other (drift), those of a class are not independent, and the limits of its
+/// deciles are too narrow: differences inside blocks are not concerned.
 ///
 /// # References
-/// Woodruff (1952), 10.1080/01621459.1952.10483443, for s_a; Bahadur (1966), 10.1214/aoms/1177699450, for the
-/// joint law of two sample quantiles. RTLF (Dunsche et al., USENIX Security 2024) tests the same nine shifts.
+/// Woodruff (1952), 10.1080/01621459.1952.10483443, for l and u; Zou and Donner (2008), 10.1002/sim.3095, for the
+/// limits of a difference from those of its parts. RTLF (Dunsche et al., USENIX Security 2024) tests the same nine shifts.
 ///
 /// # Panics
 /// If the two have different lengths.
@@ -37,29 +39,30 @@ pub fn decile_shifts(a: &[f64], b: &[f64], alpha: f64) -> Option<[Located; 9]> {
         sorted
     });
     Some(DECILES.map(|p| {
-        let [(q_a, s_a), (q_b, s_b)] = [0, 1].map(|class| quantile(&sorted[class], p, z));
-        let r = agreement(a, b, q_a, q_b);
-        let variance = s_a * s_a + s_b * s_b - 2.0 * r * s_a * s_b;
-        // The order statistics of one class say how far the values are apart: no error is smaller than one value.
-        let radius = z * variance.max(0.0).sqrt();
+        let [of_a, of_b] = [0, 1].map(|class| quantile(&sorted[class], p, z));
+        let r = agreement(a, b, of_a.point, of_b.point);
+        let reach = |x: f64, y: f64| (x * x + y * y - 2.0 * r * x * y).max(0.0).sqrt();
+        let point = of_b.point - of_a.point;
+        let down = reach(of_b.point - of_b.lower, of_a.upper - of_a.point);
+        let up = reach(of_b.upper - of_b.point, of_a.point - of_a.lower);
         Located {
-            point: q_b - q_a,
-            lower: q_b - q_a - radius,
-            upper: q_b - q_a + radius,
+            point,
+            lower: point - down,
+            upper: point + up,
         }
     }))
 }
 
-/// A sample quantile and its standard error.
-fn quantile(sorted: &[f64], p: f64, z: f64) -> (f64, f64) {
+/// A sample quantile with limits.
+fn quantile(sorted: &[f64], p: f64, z: f64) -> Located {
     let n = sorted.len() as f64;
     let reach = z * (n * p * (1.0 - p)).sqrt();
     let at = |rank: f64| sorted[rank.clamp(1.0, n) as usize - 1];
-    let (low, high) = (
-        at((n * p - reach).floor()),
-        at((n * p + reach).ceil() + 1.0),
-    );
-    (at((n * p).ceil()), 0.5 * (high - low) / z)
+    Located {
+        point: at((n * p).ceil()),
+        lower: at((n * p - reach).floor()),
+        upper: at((n * p + reach).ceil() + 1.0),
+    }
 }
 
 /// The correlation of being at most the quantile.

@@ -1,95 +1,24 @@
-//! Differences between secrets in the unit of the measurements.
+//! Differences inside blocks, pair by pair, from the measurements themselves.
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::audit::blocks::{Measured, Reference};
+use crate::audit::differences::{Difference, Differences};
+use crate::audit::measured::Measured;
 use crate::audit::pair::Pair;
 use crate::audit::plan::{CertifiedLimit, Plan};
 use crate::audit::prepare::Prepared;
 use crate::estimate::{Estimate, Method, Methods, Reason};
 use leakgauge_attack::split::UnitParts;
 use leakgauge_base::parallel;
-use leakgauge_base::time::TimeUnit;
 use leakgauge_log::UnitRows;
-use leakgauge_stats::paired::{self, Located, PairedRule, Sense};
+use leakgauge_stats::paired::{self, PairedRule};
 
 /// A stream of the seed's random numbers for each pair, which no other use reaches.
 const PAIRED: u64 = 1 << 53;
 
-/// The differences between all pairs of secrets, inside blocks.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct Differences {
-    /// The unit of the measurements, if it is known.
-    pub unit: Option<TimeUnit>,
-    /// What the attacks saw measurements relative to.
-    pub reference: Reference,
-    /// Blocks.
-    pub blocks: u64,
-    /// Of these, blocks that lack a secret.
-    pub incomplete: u64,
-    /// Blocks of one measurement, which were left out.
-    pub alone: u64,
-    /// Every pair that some block has both secrets of, those that differ most first.
-    pub pairs: Vec<Difference>,
-    /// The p-value of "no secret differs from another", all pairs together.
-    pub p_value: f64,
-}
-
-impl Differences {
-    /// The paired advantage at two secrets.
-    pub(in crate::audit) fn paired_advantage(&self, [a, b]: [u32; 2]) -> Option<Estimate> {
-        let is_of = |pair: &&Difference| [[a, b], [b, a]].contains(&pair.secrets.secrets());
-        let pair = self.pairs.iter().find(is_of)?;
-        Some(pair.paired_advantage.clone())
-    }
-}
-
-/// How the second secret of a pair differs from the first, in blocks that have both.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct Difference {
-    /// The two secrets, the one with the shorter times first.
-    pub secrets: Pair,
-    /// Blocks that have both.
-    pub blocks: u64,
-    /// The median of the differences. The limits of all pairs hold together, and likewise of each figure below.
-    pub median: Located,
-    /// The median of all pairwise means of differences.
-    pub hodges_lehmann: Located,
-    /// The mean without the smallest and the largest tenth.
-    pub trimmed_mean: Located,
-    /// The mean.
-    pub mean: Located,
-    /// By how much each decile of the times differs; `None` with too few blocks. All nine hold together.
-    pub deciles: Option<[Located; 9]>,
-    /// The advantage of an observer who is asked which of two measurements of a block is which.
-    pub paired_advantage: Estimate,
-    /// The p-value of "which is which makes no difference", corrected so that all pairs hold together.
-    pub p_value: f64,
-    /// Where the evidence is.
-    pub sense: Sense,
-    /// The limits of the median at the whole level, one by one: a claim holds over all pairs by these.
-    pub(in crate::audit) alone: Located,
-    /// The differences, sorted.
-    pub(in crate::audit) sorted: Vec<f64>,
-}
-
-impl Difference {
-    /// The largest size that the median may have.
-    pub(in crate::audit) fn largest(&self) -> f64 {
-        self.alone.lower.abs().max(self.alone.upper.abs())
-    }
-
-    /// The smallest size that the median may have, all pairs together.
-    pub(in crate::audit) fn smallest(&self) -> f64 {
-        self.median.lower.max(-self.median.upper).max(0.0)
-    }
-}
-
 /// Finds the differences of all pairs.
-pub(in crate::audit) fn find(prepared: &Prepared, plan: &Plan) -> Option<Differences> {
+pub(super) fn find(prepared: &Prepared, plan: &Plan) -> Option<Differences> {
     let measured = prepared.measured.as_ref()?;
     let facts = prepared.log.facts.blocks.as_ref()?;
     let secrets = prepared.labels.len() as u32;
@@ -206,8 +135,6 @@ fn paired_advantage(
         let of = |values: &[f64]| -> Vec<f64> { chosen.iter().map(|&at| values[at]).collect() };
         [of(x), of(y)]
     });
-    let slices = |[x, y]: &[Vec<f64>; 2]| -> [Vec<f64>; 2] { [x.clone(), y.clone()] };
-    let (fit, tune) = (slices(&fit), slices(&tune));
     let rule = PairedRule::learn([&fit[0], &fit[1]], [&tune[0], &tune[1]]);
     let errors = rule.judge(&certify[0], &certify[1], rng);
     let judged = errors.blocks > 0;

@@ -1,19 +1,36 @@
-//! What an observer of a block sees of one measurement.
+//! Measurements in blocks: one of each secret, taken close together, so that drift meets all secrets alike. What an
+//! observer of a block sees of one of them.
+//!
+//! Blocks are the units of the log. An observer sees a measurement and the others of its block: [`observed`] makes of
+//! the measurements what it sees, relative to the block if that separates secrets better on training blocks.
 
 use std::borrow::Cow;
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
+use serde::Serialize;
 
-use crate::audit::blocks::Reference;
 use crate::audit::options::AuditOptions;
 use crate::audit::parts::split_rows;
 use leakgauge_base::error::Result;
 use leakgauge_log::{Log, UnitCell, UnitRows, Units};
 
+/// What measurements are seen relative to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Reference {
+    /// Nothing: as they are.
+    Nothing,
+    /// The median of the other measurements of the block.
+    MedianOfOthers,
+    /// Their mean.
+    MeanOfOthers,
+}
+
 /// The measurements of a log in blocks.
 #[derive(Debug)]
-pub(in crate::audit) struct Measured {
+pub(super) struct Measured {
     /// By secret: blocks and values, by block.
     pub of_secrets: Vec<Vec<(u32, f64)>>,
     /// What the attacks see them relative to.
@@ -27,7 +44,7 @@ pub(in crate::audit) struct Measured {
 ///
 /// # Errors
 /// Those of splitting the log.
-pub(in crate::audit) fn observed<'a>(
+pub(super) fn observed<'a>(
     log: Cow<'a, Log>,
     options: &AuditOptions,
 ) -> Result<(Cow<'a, Log>, Option<Measured>)> {

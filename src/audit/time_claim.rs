@@ -1,7 +1,7 @@
 //! Claims about differences of times.
 
-use crate::audit::blocks::Differences;
 use crate::audit::claim_reason::Grounds;
+use crate::audit::differences::Differences;
 use crate::audit::findings::{ClaimReport, Verdict};
 use crate::audit::options::AuditOptions;
 use crate::audit::pair::{Labels, Pair};
@@ -19,11 +19,7 @@ use leakgauge_stats::binomial_tail;
 ///
 /// # Errors
 /// A claim that cannot.
-pub(in crate::audit) fn check(
-    log: &Log,
-    options: &AuditOptions,
-    claims: &[BoundClaim],
-) -> Result<()> {
+pub(super) fn check(log: &Log, options: &AuditOptions, claims: &[BoundClaim]) -> Result<()> {
     if let Some(hertz) = options
         .clock_frequency
         .filter(|hertz| !(hertz.is_finite() && *hertz > 0.0))
@@ -94,7 +90,7 @@ fn factor(options: &AuditOptions, bound: &TimeBound) -> Option<f64> {
 /// Judges a claim: violated if the lower limit of the median of some pair, all pairs together, exceeds the bound;
 /// holds if the upper limit of every pair is within it, each at the whole level, because the pair that breaks a
 /// false claim is one fixed pair (two one-sided tests, intersection–union).
-pub(in crate::audit) fn judge(
+pub(super) fn judge(
     claim: &BoundClaim,
     bound: &TimeBound,
     differences: &Differences,
