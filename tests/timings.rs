@@ -232,6 +232,10 @@ fn what_is_no_log_in_blocks_is_refused_with_a_reason() {
         )
         .file("alone.csv", "block,secret,time\n1,a,2\n2,b,3\n3,a,4\n")
         .file(
+            "more.csv",
+            "block,secret,time,other\n1,a,2,1\n1,b,3,1\n2,a,2,2\n2,b,2,2\n",
+        )
+        .file(
             "words.csv",
             "block,secret,time,path\n1,a,2,x\n1,b,3,y\n2,a,2,y\n2,b,2,x\n",
         );

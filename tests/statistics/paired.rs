@@ -91,9 +91,9 @@ fn t_test(sorted: &[f64]) -> f64 {
 }
 
 /// RTLF (Dunsche et al. 2024): a decile differs if the distance of the classes exceeds a threshold that bootstraps of
-/// each class by itself exceed with probability α/9, here with 400 resamples.
+/// each class by itself exceed with probability α/9, here with 200 resamples.
 fn rtlf([x, y]: &[Vec<f64>; 2], alpha: f64, rng: &mut ChaCha8Rng) -> bool {
-    const RESAMPLES: usize = 400;
+    const RESAMPLES: usize = 200;
     let deciles = |values: &[f64]| {
         let mut sorted = values.to_vec();
         sorted.sort_unstable_by(f64::total_cmp);
@@ -174,7 +174,7 @@ fn assert_coverage(n: usize, logs: u64) {
 
 #[test]
 fn limits_of_differences_cover() {
-    assert_coverage(300, 400);
+    assert_coverage(150, 200);
 }
 
 #[test]
@@ -223,7 +223,7 @@ fn assert_power(n: usize, shifts: &[f64], logs: u64, alpha: f64) {
 
 #[test]
 fn a_test_that_chooses_its_score_finds_what_the_best_of_others_finds() {
-    assert_power(300, &[0.25], 200, 0.05);
+    assert_power(200, &[0.3], 100, 0.05);
 }
 
 #[test]
