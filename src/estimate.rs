@@ -50,6 +50,12 @@ pub enum Method {
     OneRowAUnit,
     /// Plug-in estimate of the mean law of the units plus McDiarmid's inequality over units.
     UnitMcdiarmid,
+    /// Clopper–Pearson on blocks: which of two measurements is which.
+    PairedClopperPearson,
+    /// The median of the differences inside blocks.
+    MedianDifference,
+    /// Order statistics, by the binomial law.
+    OrderStatistics,
     /// Limits of two independent logs, each at half the level, taken from each other.
     CombinedLimits,
     /// Bets with a mixture of stakes; holds however often it is looked at.

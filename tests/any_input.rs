@@ -272,6 +272,8 @@ fn audit_options() -> impl Strategy<Value = AuditOptions> {
                 budget: leakgauge::attack::tuning::Budget::default(),
                 prior,
                 margin,
+                unit: None,
+                clock_frequency: None,
                 seed,
                 split: if seed.is_multiple_of(2) {
                     SplitChoice::Random

@@ -108,6 +108,7 @@ impl Keywords {
                 .iter()
                 .map(|text| Claim::parse(text))
                 .collect::<Result<_>>()?,
+            ..AuditOptions::default()
         })
     }
 

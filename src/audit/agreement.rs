@@ -48,7 +48,7 @@ fn total_variation(claim: &ClaimReport) -> Option<Estimate> {
     match claim.quantity {
         Quantity::Advantage | Quantity::TotalVariation => Some(claim.estimate.clone()),
         Quantity::BayesSecurity => Some(claim.estimate.decreasing(|security| 1.0 - security)),
-        Quantity::AttackAdvantage | Quantity::Privacy(_) => None,
+        Quantity::AttackAdvantage | Quantity::TimeDifference | Quantity::Privacy(_) => None,
     }
 }
 
@@ -58,7 +58,7 @@ fn adopt_in_claim(claim: &mut ClaimReport, settled: &Estimate) {
         Quantity::BayesSecurity => {
             adopt(&mut claim.estimate, &settled.decreasing(|tv| 1.0 - tv));
         }
-        Quantity::AttackAdvantage | Quantity::Privacy(_) => {}
+        Quantity::AttackAdvantage | Quantity::TimeDifference | Quantity::Privacy(_) => {}
     }
 }
 

@@ -58,6 +58,7 @@ pub(super) fn assemble(
             &mut prepared.rng.clone(),
         ),
         convergence: convergence(evidence, split, &worst_pair, prior),
+        differences: evidence.differences.cloned(),
         no_leak: evidence.no_leak.cloned(),
         secrets_by_likeness: figures::by_likeness(evidence),
         claims,

@@ -13,6 +13,8 @@ pub enum Assumption {
         /// The column that names them.
         column: String,
     },
+    /// Blocks are independent, and in a block which secret is measured when is random.
+    IndependentBlocks,
     /// Equal rows are observations that recurred, not copies of one.
     NoCopies,
     /// Errors of the attack depend on rows nearby only.
@@ -52,6 +54,7 @@ pub enum Assumption {
 pub(super) fn assumptions(log: &Log, options: &AuditOptions) -> Vec<Assumption> {
     let mut found = vec![
         match (options.split, &log.units) {
+            (_, Some(_)) if log.facts.blocks.is_some() => Assumption::IndependentBlocks,
             (SplitChoice::Random, Some(units)) => Assumption::IndependentUnits {
                 column: units.column.clone(),
             },

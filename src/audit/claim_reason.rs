@@ -4,6 +4,7 @@ use crate::audit::advice::LogAdvice;
 use crate::audit::pair::Pair;
 use crate::audit::warning::Warning;
 use leakgauge_base::quantity::PrivacyParameter;
+use leakgauge_base::time::TimeUnit;
 use leakgauge_log::observations::Column;
 
 /// Why a claim is judged as it is.
@@ -33,6 +34,11 @@ pub enum Grounds {
     BayesSecurity,
     /// The limits of the best attack found.
     AttackAdvantage,
+    /// The limits of the largest median of differences inside blocks.
+    TimeDifference {
+        /// Their unit, if it is known.
+        unit: Option<TimeUnit>,
+    },
     /// The limits of Bayes security, against those of the mechanism.
     Mechanism {
         /// An observation of the log that the mechanism cannot produce.

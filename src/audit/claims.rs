@@ -7,6 +7,7 @@ use crate::audit::mechanism_claim;
 use crate::audit::plan::CertifiedLimit;
 use crate::audit::privacy;
 use crate::audit::rows_needed;
+use crate::audit::time_claim;
 use crate::audit::warning::Warning;
 use crate::estimate::{Estimate, Reason};
 use leakgauge_base::quantity::Quantity;
@@ -29,6 +30,17 @@ pub(super) fn judge_claims(
                 Terms::Advantage { at_most } => bound_on_advantage(evidence, claim, *at_most),
                 Terms::BayesSecurity { at_least } => bound_on_security(evidence, claim, *at_least),
                 Terms::AttackAdvantage { at_most } => bound_on_attack(evidence, claim, *at_most),
+                Terms::TimeDifference(bound) => {
+                    let share = evidence.plan.part(CertifiedLimit::TimeDifference);
+                    let differences = evidence.differences.expect("checked: the log has blocks");
+                    time_claim::judge(
+                        claim,
+                        bound,
+                        differences,
+                        evidence.options,
+                        (&evidence.labels, share),
+                    )
+                }
                 Terms::Privacy(promise) => privacy::judge(evidence, claim, promise, at),
                 Terms::Mechanism(mechanism) => {
                     mechanism_claim::judge(evidence, log, claim, &**mechanism, at)

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::audit::cross_fit::CrossFit;
+use crate::audit::differences::Differences;
 use crate::audit::judge::Judged;
 use crate::audit::no_leak::NoLeak;
 use crate::audit::options::AuditOptions;
@@ -56,6 +57,8 @@ pub(super) struct Evidence<'a> {
     /// Estimates from all rows, where they can be had.
     pub cross_fit: Option<&'a CrossFit>,
     pub no_leak: Option<&'a NoLeak>,
+    /// Differences inside blocks, where there are blocks.
+    pub differences: Option<&'a Differences>,
     /// What units say, where limits count units.
     pub units: Option<&'a UnitEvidence>,
 }
@@ -89,6 +92,7 @@ impl<'a> Evidence<'a> {
             upper: judged.upper.as_ref(),
             cross_fit: judged.cross_fit.as_ref(),
             no_leak: judged.no_leak.as_ref(),
+            differences: judged.differences.as_ref(),
             units: judged.units.as_ref(),
         };
         evidence.worst = evidence.worst_pair();

@@ -231,6 +231,9 @@ pub(super) fn all_pairs(evidence: &Evidence) -> Vec<PairFigures> {
             advantage: total_variation.clone(),
             total_variation,
             total_variation_points: None,
+            paired_advantage: evidence
+                .differences
+                .and_then(|found| found.paired_advantage(evidence.pair(pair).secrets())),
             no_leak_p_value: evidence
                 .no_leak
                 .and_then(|found| Some(found.pairs.as_ref()?[pair])),

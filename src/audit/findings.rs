@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::audit::assumptions::Assumption;
 use crate::audit::claim_reason::ClaimReason;
 use crate::audit::conclusion::Conclusion;
+use crate::audit::differences::Differences;
 use crate::audit::distributions::Distributions;
 use crate::audit::goodness::Fit;
 use crate::audit::no_leak::NoLeak;
@@ -49,6 +50,8 @@ pub struct Findings {
     pub pairs: Vec<PairFigures>,
     /// How the figures of `pairs` hold together.
     pub multiplicity: Multiplicity,
+    /// Differences in the unit of the measurements, where they come in blocks.
+    pub differences: Option<Differences>,
     /// Evidence that the log leaks anything at all; `None` where rows may depend on those nearby, and where only
     /// limits were asked for.
     pub no_leak: Option<NoLeak>,
@@ -256,6 +259,8 @@ pub struct PairFigures {
     pub total_variation_points: Option<TotalVariationPoints>,
     /// Of the optimal adversary.
     pub advantage: Estimate,
+    /// Of an observer who is asked which of two measurements of a block is which, where there are blocks.
+    pub paired_advantage: Option<Estimate>,
     /// p-value of "no leak between these two", corrected so that all pairs hold together (Holm); `None` where it
     /// was not computed.
     pub no_leak_p_value: Option<f64>,

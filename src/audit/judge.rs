@@ -6,9 +6,11 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::audit::cross_fit::{CrossFit, Granted};
+use crate::audit::differences::Differences;
 use crate::audit::earlier::Block;
 use crate::audit::guesses::guesses;
 use crate::audit::no_leak::{self, NoLeak};
+use crate::audit::paired;
 use crate::audit::plan::{Plan, trials};
 use crate::audit::prepare::Prepared;
 use crate::audit::units::{self, UnitEvidence};
@@ -40,6 +42,8 @@ pub(super) struct Judged {
     pub upper: Option<Arc<UpperLimits>>,
     pub cross_fit: Option<CrossFit>,
     pub no_leak: Option<NoLeak>,
+    /// Differences inside blocks, where there are blocks.
+    pub differences: Option<Differences>,
     /// What units say, where limits count units.
     pub units: Option<UnitEvidence>,
 }
@@ -80,6 +84,7 @@ pub(super) fn judge(prepared: &Prepared, tuned: &Tuned, earlier: &[Block], plan:
         cross_fit: Granted::of(tuned)
             .filter(|_| !dependent && !prepared.options.quick)
             .and_then(|granted| CrossFit::run(prepared, &granted)),
+        differences: paired::find(prepared, plan),
         units,
     }
 }

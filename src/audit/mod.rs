@@ -13,6 +13,7 @@ mod conclusion;
 mod convergence;
 mod copies;
 mod cross_fit;
+mod differences;
 mod distributions;
 mod earlier;
 mod evidence;
@@ -22,12 +23,14 @@ mod given;
 mod goodness;
 mod guesses;
 mod judge;
+mod measured;
 mod mechanism_claim;
 mod no_leak;
 mod options;
 mod order;
 mod overall;
 mod pair;
+mod paired;
 mod parts;
 mod plan;
 mod points;
@@ -37,6 +40,7 @@ mod privacy_plan;
 mod rows_needed;
 mod tallies;
 mod targets;
+mod time_claim;
 mod trade_off;
 mod unit_laws;
 mod units;
@@ -54,6 +58,7 @@ pub use claim_reason::{
     Qualification, Unproved,
 };
 pub use conclusion::{Conclusion, Course, Learning};
+pub use differences::{Difference, Differences};
 pub use distributions::{Distributions, Shape};
 pub use findings::{
     Asymptotic, ClaimReport, Convergence, ConvergencePoint, Correction, CountedUnits, EpsilonLimit,
@@ -62,6 +67,7 @@ pub use findings::{
 };
 pub use given::check_scores;
 pub use goodness::{Fit, FitTest, GoodnessTest, RecordedGrid, Untested};
+pub use measured::Reference;
 pub use no_leak::NoLeak;
 pub use options::{AuditOptions, PriorChoice, SplitChoice};
 pub(crate) use order::order_warnings;
@@ -77,7 +83,8 @@ pub use warning::Warning;
 /// rows to certify anything.
 pub fn audit(log: &Log, options: &AuditOptions) -> Result<Findings> {
     let (log, copies) = copies::without_copies(log)?;
-    let prepared = prepare::prepare(&log, copies, options)?;
+    let (log, measured) = measured::observed(log, options)?;
+    let prepared = prepare::prepare(&log, measured, copies, options)?;
     let tuned = attack::attack(&prepared)?;
     let earlier = earlier::earlier(&prepared)?;
     let plan = plan::plan(&prepared, &tuned, &earlier);

@@ -6,6 +6,7 @@ use std::fmt;
 use leakgauge_attack::tuning::{Attacks, Budget};
 use leakgauge_base::error::{Error, Result, shorten};
 use leakgauge_base::naming::{option, setting};
+use leakgauge_base::time::TimeUnit;
 use leakgauge_exact::claim::Claim;
 use leakgauge_log::Log;
 
@@ -66,6 +67,10 @@ pub struct AuditOptions {
     pub prior: PriorChoice,
     /// How close to a mechanism's analytic value an upper limit must come to hold.
     pub margin: f64,
+    /// The unit of times that were measured in blocks.
+    pub unit: Option<TimeUnit>,
+    /// The frequency of the clock in hertz, for times in cycles.
+    pub clock_frequency: Option<f64>,
     /// What is claimed.
     pub claims: Vec<Claim>,
 }
@@ -81,6 +86,8 @@ impl Default for AuditOptions {
             split: SplitChoice::Random,
             prior: PriorChoice::Uniform,
             margin: 0.02,
+            unit: None,
+            clock_frequency: None,
             claims: Vec::new(),
         }
     }

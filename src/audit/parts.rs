@@ -39,6 +39,14 @@ pub(super) fn split_rows<'a>(
             units: Some(units),
         });
     }
+    if let (Some(units), Some(_)) = (&log.units, &log.facts.blocks) {
+        let (split, units) = Split::by_units_in_order(&units.rows, log.secrets.len(), !given);
+        return Ok(Parts {
+            split,
+            ordered: None,
+            units: Some(units),
+        });
+    }
     let ordered = match choice {
         SplitChoice::Random => None,
         SplitChoice::Blocks => Some(log.sequence.as_deref().ok_or_else(|| {

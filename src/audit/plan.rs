@@ -33,6 +33,8 @@ pub(super) enum CertifiedLimit {
     PrivacyErrors(Rule),
     /// The guesses between two secrets: ε follows from them, at every δ.
     Guesses([u32; 2]),
+    /// The medians of differences inside blocks, all pairs together.
+    TimeDifference,
 }
 
 /// The Kolmogorov distance of a pair as a limit of its total variation, beside its attack's.
@@ -141,6 +143,7 @@ impl Plan {
                 Terms::BayesSecurity { .. }
                 | Terms::Advantage { .. }
                 | Terms::AttackAdvantage { .. } => self.add_read(CertifiedLimit::Table(0), 1.0),
+                Terms::TimeDifference(_) => self.add_read(CertifiedLimit::TimeDifference, 1.0),
                 Terms::Mechanism(mechanism) => {
                     self.add_read(self.table_read(at), 1.0);
                     if mechanism.epsilon().is_finite() {

@@ -4,10 +4,12 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::audit::given::check_scores;
+use crate::audit::measured::Measured;
 use crate::audit::options::{AuditOptions, check, prior};
 use crate::audit::pair::Labels;
 use crate::audit::parts::{Parts, Sequence, refuse_uncertifiable, split_rows};
 use crate::audit::targets::Targets;
+use crate::audit::time_claim;
 use crate::audit::warning::Warning;
 use leakgauge_attack::split::{Split, UnitParts};
 use leakgauge_base::error::Result;
@@ -27,6 +29,8 @@ pub(super) struct Prepared<'a> {
     pub ordered: Option<Sequence<'a>>,
     /// The units of each part, where limits count units.
     pub units: Option<UnitParts>,
+    /// The measurements themselves, where they come in blocks.
+    pub measured: Option<Measured>,
     /// What was found about copies of rows.
     pub copies: Vec<Warning>,
     pub targets: Targets,
@@ -51,12 +55,14 @@ impl Prepared<'_> {
 /// Checks what was asked for and splits the rows. No row is looked at.
 pub(super) fn prepare<'a>(
     log: &'a Log,
+    measured: Option<Measured>,
     copies: Vec<Warning>,
     options: &'a AuditOptions,
 ) -> Result<Prepared<'a>> {
     check(options)?;
     check_scores(&options.attacks, log.facts.scores.is_some())?;
     let claims = BoundClaim::bind_all(&options.claims, &log.secrets, &log.left_out)?;
+    time_claim::check(log, options, &claims)?;
     let secrets = log.secrets.len();
     let priors = [
         prior(log, &options.prior)?,
@@ -81,6 +87,7 @@ pub(super) fn prepare<'a>(
         split,
         ordered,
         units,
+        measured,
         copies,
         rng,
     })

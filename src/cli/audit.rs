@@ -36,7 +36,7 @@ pub struct AuditArguments {
     /// The mechanism of the log, or a promise about it: `laplace(scale=2)`, `randomized-response(epsilon=1,
     /// secrets=10)`, `ldp(epsilon=1)`, `dp(epsilon=1, delta=1e-5)`, `gdp(mu=1)`, `zcdp(rho=0.5)`
     /// (these four with `unit=1` if the distance between secrets matters), `bayes-security(0.9)`,
-    /// `advantage(0.1)`, `attack-advantage(0.1)`; `help bounds` lists all claims; can be repeated
+    /// `advantage(0.1)`, `attack-advantage(0.1)`, `time-difference(10ns)`; `help bounds` lists all claims; can be repeated
     #[arg(long = "claim", required = true, value_name = "CLAIM")]
     claims: Vec<String>,
     /// For `holds`, an upper limit must be within this margin of the mechanism's analytic value
@@ -91,6 +91,8 @@ pub fn audit_options(options: &EstimateOptions) -> Result<AuditOptions> {
         budget: options.budget.parse()?,
         quick: options.quick,
         split: options.split.into(),
+        unit: options.unit.as_deref().map(options::unit).transpose()?,
+        clock_frequency: options.clock_frequency,
         prior: options::prior(&options.prior)?,
         ..AuditOptions::default()
     })

@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use leakgauge::attack::tuning::ScorerChoice;
 use leakgauge::audit::{self, PriorChoice, SplitChoice};
 use leakgauge::base::error::{Error, Result};
+use leakgauge::base::time::TimeUnit;
 use leakgauge::log::{HeaderChoice, ListReading, MAX_ROWS, ReadOptions, ScoreColumns, expand};
 use leakgauge::report::Format;
 
@@ -50,6 +51,13 @@ pub struct LogArguments {
     /// unit is split between training and certification, and limits count units
     #[arg(long, value_name = "COLUMN")]
     pub group: Option<String>,
+    /// The column that names the block of each row: measurements taken close together, one of each secret, which are
+    /// compared inside their block; a block may lack secrets
+    #[arg(long, value_name = "COLUMN")]
+    pub block: Option<String>,
+    /// With `--wide`: each row is a block, measurements taken close together, one of each secret
+    #[arg(long)]
+    pub blocks: bool,
     /// The column that identifies rows: rows whose value there was seen before are copies and are left out
     #[arg(long, value_name = "COLUMN")]
     pub row_id: Option<String>,
@@ -92,6 +100,8 @@ impl LogArguments {
             observe: self.observe.clone(),
             count: self.count.clone(),
             group: self.group.clone(),
+            block: self.block.clone(),
+            blocks: self.blocks,
             row_id: self.row_id.clone(),
             header: match (self.header, self.no_header) {
                 (true, _) => HeaderChoice::Present,
@@ -115,7 +125,8 @@ impl LogArguments {
             secrets: self.secrets.clone(),
             scores: None,
             engine: self.engine.options()?,
-            keep_order,
+            // Blocks are numbered in their order.
+            keep_order: keep_order && self.block.is_none() && !self.blocks,
             max_rows: None,
             seed: 0,
         })
@@ -148,6 +159,12 @@ pub struct EstimateOptions {
     /// How certification rows are chosen: at random, or the later rows if rows are not exchangeable over time
     #[arg(long, value_enum, default_value = "random", value_name = "HOW")]
     pub split: SplitName,
+    /// The unit of times that were measured in blocks: `s`, `ms`, `us`, `ns` or `cycles`
+    #[arg(long, value_name = "UNIT")]
+    pub unit: Option<String>,
+    /// The frequency of the clock in hertz, for times in cycles
+    #[arg(long, value_name = "HERTZ")]
+    pub clock_frequency: Option<f64>,
     /// The prior of the figures that depend on one: `uniform`, `empirical` or `label=p,…`
     #[arg(long, default_value = "uniform", value_name = "PRIOR")]
     pub prior: String,
@@ -173,7 +190,7 @@ impl EstimateOptions {
     /// The reader options that depend on the options of the estimate.
     pub fn reading(&self, log: ReadOptions) -> Result<ReadOptions> {
         // A split by time or by units needs all rows, so only an explicit limit applies.
-        let most = (!log.keep_order && log.group.is_none()).then_some(MAX_ROWS);
+        let most = (!log.keep_order && !log.has_units()).then_some(MAX_ROWS);
         Ok(ReadOptions {
             columnar: leakgauge::log::COLUMNAR,
             scores: scores(self)?,
@@ -279,6 +296,17 @@ fn scores(options: &EstimateOptions) -> Result<Option<ScoreColumns>> {
         .as_deref()
         .map(ScoreColumns::parse)
         .transpose()
+}
+
+/// Reads a unit of time.
+pub fn unit(text: &str) -> Result<TimeUnit> {
+    TimeUnit::parse(text).ok_or_else(|| {
+        let names = TimeUnit::ALL.map(TimeUnit::name).join(", ");
+        Error::parameter(
+            format!("--unit {text}"),
+            format!("no unit of time has this name; units are {names}"),
+        )
+    })
 }
 
 /// Reads a prior.

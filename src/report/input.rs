@@ -56,16 +56,21 @@ pub fn input(audit: &Findings) -> Vec<String> {
 /// How many units there are, which is what limits count.
 fn units(input: &Input) -> Option<String> {
     let units = input.units.as_ref()?;
+    let what = if input.facts.blocks.is_some() {
+        "blocks"
+    } else {
+        "units"
+    };
     let of_secrets = input.secrets.iter().zip(&units.of_secrets);
     let mut listed: Vec<String> = of_secrets
         .take(LISTED_SECRETS)
-        .map(|(label, units)| format!("{} ({units} units)", shorten(label)))
+        .map(|(label, units)| format!("{} ({units} {what})", shorten(label)))
         .collect();
     if input.secrets.len() > LISTED_SECRETS {
         listed.push(format!("… {} secrets in all", input.secrets.len()));
     }
     Some(format!(
-        "{} units (column {}) have these rows: {}. Limits count units, not rows, and every unit counts once.",
+        "{} {what} (column {}) have these rows: {}. Limits count {what}, not rows, and every one counts once.",
         units.units,
         shorten(&units.column),
         listed.join(", ")

@@ -7,6 +7,7 @@ mod command;
 mod compare;
 mod compare_plots;
 mod convergence;
+mod differences;
 mod document;
 mod figure_files;
 mod figures;

@@ -3,6 +3,7 @@
 use crate::audit::Findings;
 use crate::report::attackers::attackers;
 use crate::report::convergence::would_more_rows_help;
+use crate::report::differences;
 use crate::report::document::Document;
 use crate::report::figures::figures;
 use crate::report::input::input;
@@ -35,6 +36,7 @@ pub fn audit(audit: &Findings) -> Document {
     }
     document.heading("Summary");
     summary(&mut document, audit);
+    differences::section(&mut document, audit);
     document.heading("Figures");
     figures(&mut document, audit);
     // Who brings an attack asks for its curve; for others the line on mu says enough.

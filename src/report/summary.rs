@@ -21,12 +21,20 @@ pub fn sentences(audit: &Findings) -> String {
     let tv = &worst.total_variation;
     let percent = 100.0 * audit.confidence;
     let observer = observer(audit);
+    let others = match audit.differences {
+        Some(_) => " and the others of its block",
+        None => "",
+    };
     let mut sentences = vec![match tv.lower {
         Some(lower) if lower > 0.0 => format!(
-            "The log leaks its secret. Seeing one row, an attacker{observer} can tell secret {a} from secret {b} at least \
+            "The log leaks its secret. Seeing one row{others}, an attacker{observer} can tell secret {a} from secret {b} at least \
              {} % of the time (a coin flip: 50 %). The advantage is at least {} ({percent} % confidence).",
             percent_beyond(0.5 * (1.0 + lower), 0.5),
             at_least_beyond(lower, 0.0)
+        ),
+        Some(_) if differs(audit) => format!(
+            "Times differ between secrets inside blocks, so the log leaks its secret; the differences are below. How well \
+             one row tells the secret could not be certified at {percent} % confidence."
         ),
         Some(_) => format!(
             "No leak could be certified at {percent} % confidence. The worst pair on the tuning rows, {a} and {b}, has an \
@@ -65,6 +73,12 @@ pub fn sentences(audit: &Findings) -> String {
         ));
     }
     sentences.join(" ")
+}
+
+/// Whether secrets are shown to differ inside blocks.
+fn differs(audit: &Findings) -> bool {
+    let found = audit.differences.as_ref();
+    found.is_some_and(|found| found.p_value < 1.0 - audit.confidence)
 }
 
 /// What the attacker sees, where the log was reduced to what an observer can resolve.

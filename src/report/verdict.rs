@@ -19,23 +19,29 @@ pub fn verdict(document: &mut Document, claim: &ClaimReport) {
 pub fn grounds(claim: &ClaimReport) -> Vec<String> {
     let mut items = vec![claims::reason(claim)];
     let [a, b] = claim.pair.labels().map(shorten);
-    items.push(format!(
-        "Pair {a} and {b}{}: {} {} in the claim, {} estimated, {}.",
-        match (&claim.fit, claim.verdict) {
-            (Some(_), Verdict::Holds) => ", the nearest to exceeding the margin",
-            (Some(_), _) => ", the likeliest to exceed its own analytic value",
-            (None, _) => "",
-        },
-        quantity(claim),
-        nearest(claim.analytic),
-        value(claim.estimate.point),
-        range(&claim.estimate)
-    ));
+    let is_time = claim.quantity == Quantity::TimeDifference;
+    items.extend((!is_time).then(|| {
+        format!(
+            "Pair {a} and {b}{}: {} {} in the claim, {} estimated, {}.",
+            match (&claim.fit, claim.verdict) {
+                (Some(_), Verdict::Holds) => ", the nearest to exceeding the margin",
+                (Some(_), _) => ", the likeliest to exceed its own analytic value",
+                (None, _) => "",
+            },
+            quantity(claim),
+            nearest(claim.analytic),
+            value(claim.estimate.point),
+            range(&claim.estimate)
+        )
+    }));
     items.extend(claim.p_value.map(|p| strength(claim.verdict, p)));
     match (claim.verdict, claim.rows_needed) {
         (Verdict::Inconclusive, Some(rows)) => items.push(format!(
             "If the estimate were the truth, about {rows} rows in all would settle this claim."
         )),
+        (Verdict::Inconclusive, None) if is_time => items.push(
+            "More blocks narrow the limits: four times as many make them half as wide.".to_owned(),
+        ),
         (Verdict::Inconclusive, None) => {
             items.push("Collecting more rows would not settle this claim.".to_owned());
         }
@@ -64,6 +70,7 @@ pub fn quantity(claim: &ClaimReport) -> &'static str {
         Quantity::TotalVariation => "total variation",
         Quantity::Advantage => "advantage",
         Quantity::AttackAdvantage => "advantage of the attack",
+        Quantity::TimeDifference => "time difference",
         Quantity::Privacy(parameter) => parameter.key(),
     }
 }

@@ -25,6 +25,11 @@ pub fn method_name(method: Method) -> &'static str {
         Method::UnitMcdiarmid => {
             "plug-in estimate of the mean distribution of the units with McDiarmid's inequality"
         }
+        Method::PairedClopperPearson => {
+            "Clopper-Pearson on blocks: which of two measurements is which"
+        }
+        Method::MedianDifference => "the median of the differences inside blocks",
+        Method::OrderStatistics => "order statistics, by the binomial distribution",
         Method::CombinedLimits => "limits of both logs, each at half the level",
         Method::BettingMixture => "bets with a mixture of stakes",
         Method::OrderStatisticClopperPearson => {

@@ -17,6 +17,7 @@ mod every_row;
 mod hard_logs;
 mod mechanisms;
 mod order;
+mod paired;
 mod privacy;
 mod quick;
 mod rows_needed;

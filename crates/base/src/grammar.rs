@@ -6,9 +6,10 @@
 //! ```text
 //! call     := name [ '(' [ argument { ',' argument } ] ')' ]
 //! argument := [ name '=' ] value
-//! value    := number | range | grid | word | call with parentheses
+//! value    := number | range | grid | measure | word | call with parentheses
 //! range    := whole '..' whole              0..9          the whole numbers from 0 to 9
 //! grid     := number '..' number ':' count  0.5..4:8      8 values, ends included
+//! measure  := number name               1.5ns         a number with a unit
 //! name     := a letter or '_', then letters, digits, '_', '-', '/' or '.' (never '..')
 //! ```
 //!
@@ -71,6 +72,13 @@ pub enum Value {
     },
     /// A call inside the call.
     Call(Box<Call>),
+    /// `1ns`: a number with a unit.
+    Measure {
+        /// The number.
+        number: f64,
+        /// The unit: a name.
+        unit: String,
+    },
     /// Anything else that looks like a name.
     Word(String),
 }
@@ -164,6 +172,7 @@ impl Value {
             Value::Range { .. } => "the range",
             Value::Grid { .. } => "the grid",
             Value::Call(_) => "the call",
+            Value::Measure { .. } => "the measure",
             Value::Word(_) => "the word",
         };
         format!("{kind} {}", shorten(&self.to_string()))
@@ -214,6 +223,7 @@ impl fmt::Display for Value {
             }
             Value::Call(call) if call.arguments.is_empty() => write!(f, "{call}()"),
             Value::Call(call) => call.fmt(f),
+            Value::Measure { number, unit } => write!(f, "{}{unit}", format_number(*number)),
             Value::Word(word) => f.write_str(word),
         }
     }

@@ -18,6 +18,7 @@ pub mod parallel;
 pub mod quantity;
 pub mod rounding;
 pub mod suggest;
+pub mod time;
 mod tool;
 
 pub use tool::Tool;

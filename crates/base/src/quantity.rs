@@ -23,6 +23,8 @@ pub enum Quantity {
     Advantage,
     /// Advantage of the best attack found at two secrets.
     AttackAdvantage,
+    /// The largest difference of times between two secrets, the median over blocks.
+    TimeDifference,
     /// A parameter of differential privacy.
     Privacy(PrivacyParameter),
 }
@@ -50,6 +52,7 @@ impl Quantity {
             Quantity::TotalVariation => "total_variation",
             Quantity::Advantage => "advantage",
             Quantity::AttackAdvantage => "attack_advantage",
+            Quantity::TimeDifference => "time_difference",
             Quantity::Privacy(parameter) => parameter.key(),
         }
     }
@@ -61,6 +64,7 @@ impl Quantity {
             Quantity::TotalVariation
             | Quantity::Advantage
             | Quantity::AttackAdvantage
+            | Quantity::TimeDifference
             | Quantity::Privacy(_) => false,
         }
     }
@@ -153,6 +157,7 @@ mod schema {
                 Quantity::TotalVariation,
                 Quantity::Advantage,
                 Quantity::AttackAdvantage,
+                Quantity::TimeDifference,
             ];
             let all = others.into_iter().chain(PRIVACY.map(Quantity::Privacy));
             let keys: Vec<&str> = all.map(Quantity::key).collect();

@@ -165,9 +165,45 @@ pub(crate) struct UnitReader {
     log: UnitCounter,
     fit: UnitCounter,
     text: String,
+    /// Blocks of wide files so far, and the row of the last one.
+    blocks: u32,
+    last: Option<u64>,
 }
 
 impl UnitReader {
+    /// The number of the block that a row of a wide file belongs to: another row of the file, another block.
+    pub fn wide_block(&mut self, row: &Row) -> u32 {
+        if self.blocks == 0 || row.position() != self.last {
+            self.last = row.position();
+            self.blocks += 1;
+        }
+        self.blocks - 1
+    }
+
+    /// Another file begins.
+    pub fn begin_file(&mut self) {
+        self.last = None;
+    }
+
+    /// The labels of units by their numbers before [`finish`](Self::finish).
+    pub fn labels(&self) -> &[String] {
+        self.labels.texts()
+    }
+
+    /// The units as they first appeared, with secrets and observations renumbered.
+    pub fn finish_in_order(self, column: &str, secret_rank: &[u32], symbol_rank: &[u32]) -> Units {
+        let mut cells = self.log.cells;
+        for cell in &mut cells {
+            cell.symbol = symbol_rank[cell.symbol as usize];
+            cell.secret = secret_rank[cell.secret as usize];
+        }
+        Units {
+            column: column.to_owned(),
+            rows: UnitRows::new(cells),
+            fit: None,
+        }
+    }
+
     /// The number of a row's unit.
     ///
     /// # Errors

@@ -230,6 +230,7 @@ impl<'a> Ingest<'a> {
             None => self.settle(name, &probe, records.is_named())?,
         };
         self.overlaps.begin(name);
+        self.units.begin_file();
         let body = &probe[usize::from(columns.header)..];
         for row in body {
             self.row(name, part, &columns, row)?;
@@ -267,7 +268,7 @@ impl<'a> Ingest<'a> {
     ) -> Result<()> {
         self.repeats = Repeats::default();
         let each = [columns.count, columns.group, columns.row_id];
-        if each.iter().any(Option::is_some) || self.streaming {
+        if each.iter().any(Option::is_some) || self.options.blocks || self.streaming {
             self.repeats.end();
         }
         let mut row = Row::new();
@@ -415,6 +416,7 @@ impl<'a> Ingest<'a> {
         }
         let unit = match layout.group {
             Some(column) => Some(self.units.unit(row, column, layout, &place)?),
+            None if self.options.blocks => Some(self.units.wide_block(row)),
             None => None,
         };
         self.count_row(part, layout, (secret, unit), count, &place)?;
@@ -505,7 +507,7 @@ impl<'a> Ingest<'a> {
         if self.options.keep_order && self.counted.is_sampled() {
             return Err(order::too_different(self.options.max_rows, place()));
         }
-        if self.options.group.is_some() {
+        if self.options.has_units() {
             return Err(order::too_many_units(self.options.max_rows, place()));
         }
         let mut needed = vec![false; self.tuples.len()];

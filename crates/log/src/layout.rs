@@ -168,7 +168,10 @@ impl Columns<'_> {
         };
         Ok([
             position(&options.count, "count")?,
-            position(&options.group, "group")?,
+            match &options.block {
+                Some(name) => Some(self.position(name, "block")?),
+                None => position(&options.group, "group")?,
+            },
             position(&options.row_id, "row_id")?,
         ])
     }

@@ -3,6 +3,7 @@
 //! [`read()`] reads files, [`read_from`] anything that can be read, [`LogBuilder`] takes values of the program. A
 //! format of one's own is a source of [`Records`], for [`read_records`].
 
+mod blocks;
 mod builder;
 mod cell;
 mod encode;
@@ -44,6 +45,7 @@ pub mod unpack;
 mod wide;
 mod words;
 
+pub use blocks::BlockFacts;
 pub use builder::{LogBuilder, Value};
 pub use files::expand;
 pub use format::Format;

@@ -1,5 +1,6 @@
 //! A log as it was read or built: counts, and what was found on the way.
 
+use crate::blocks::BlockFacts;
 use crate::format::Format;
 use crate::groups::Units;
 use crate::observations::{Counts, Observations};
@@ -91,6 +92,8 @@ pub struct InputFacts {
     pub notes: Vec<String>,
     /// Labels of units of the log to learn on that the log itself has: their rows there were left out.
     pub shared_units: Vec<String>,
+    /// What was found of blocks of simultaneous measurements, which are the units of such a log.
+    pub blocks: Option<BlockFacts>,
     /// The column that tells rows apart, if one was named.
     pub row_id: Option<String>,
     /// Rows that were left out as copies: another row has the same value in that column.

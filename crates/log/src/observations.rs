@@ -113,6 +113,19 @@ impl Observations {
         }
     }
 
+    /// The same columns with other numbers, row-major, each distinct row of them once, as what an observer sees.
+    #[must_use]
+    pub fn with_numbers(&self, numbers: Vec<f64>) -> Self {
+        Observations {
+            kind: ObservationKind::Numeric,
+            columns: self.columns.clone(),
+            len: numbers.len() / self.columns.len().max(1),
+            numbers,
+            category: Vec::new(),
+            categories: Vec::new(),
+        }
+    }
+
     /// Discrete, numeric or mixed.
     pub fn kind(&self) -> ObservationKind {
         self.kind

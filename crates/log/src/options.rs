@@ -36,6 +36,11 @@ pub struct ReadOptions {
     /// The column that names the unit a row comes from (user, device, session), where rows of one unit may
     /// depend on each other.
     pub group: Option<String>,
+    /// The column that names the block that a row was measured in, where a block has one measurement of each secret,
+    /// taken close together. A block may lack secrets.
+    pub block: Option<String>,
+    /// Whether each row of a wide file is a block, complete.
+    pub blocks: bool,
     /// The column that identifies rows: a row whose value there was seen before is a copy, and is left out.
     pub row_id: Option<String>,
     /// Whether row 1 is a header.
@@ -83,6 +88,21 @@ pub struct EngineOptions {
 }
 
 impl ReadOptions {
+    /// The column of the unit: of what rows come from, or of their block.
+    pub(crate) fn unit_column(&self) -> Option<&String> {
+        self.group.as_ref().or(self.block.as_ref())
+    }
+
+    /// Whether rows come in units, blocks among them.
+    pub fn has_units(&self) -> bool {
+        self.group.is_some() || self.is_blocked()
+    }
+
+    /// Whether rows come in blocks of simultaneous measurements.
+    pub fn is_blocked(&self) -> bool {
+        self.block.is_some() || self.blocks
+    }
+
     /// Every column that an option names.
     pub fn named_columns(&self) -> impl Iterator<Item = &str> {
         let secret = self
@@ -92,7 +112,7 @@ impl ReadOptions {
         let others = self
             .count
             .iter()
-            .chain(&self.group)
+            .chain(self.unit_column())
             .chain(&self.row_id)
             .chain(self.observe.iter().flatten())
             .chain(&self.categorical)

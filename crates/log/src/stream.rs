@@ -138,6 +138,11 @@ fn refuse_whole(options: &ReadOptions) -> Result<()> {
             "bets on single rows and takes each for new evidence",
         ),
         (
+            options.block.is_some(),
+            "block",
+            "bets on single rows and takes each for new evidence",
+        ),
+        (
             options.fit_on.is_some(),
             "fit_on",
             "learns from the log that it follows",

@@ -119,7 +119,8 @@ fn plan_column(
     let name = layout.names[position].clone();
     let is_named = |wanted: &str| layout.is_named(position, wanted);
     let categorical = options.categorical.iter().any(|wanted| is_named(wanted));
-    let numeric = options.numeric.iter().any(|wanted| is_named(wanted));
+    // Blocks compare numbers.
+    let numeric = options.is_blocked() || options.numeric.iter().any(|wanted| is_named(wanted));
     let resolution = resolution(layout, position, options)?;
     if categorical && (numeric || resolution.is_some()) {
         return Err(Error::parameter(

@@ -24,6 +24,8 @@ pub struct Wide {
     /// The next column of `row`.
     at: usize,
     is_begun: bool,
+    /// Whether each row is a block, so that none may lack an observation.
+    is_blocked: bool,
 }
 
 impl Wide {
@@ -51,6 +53,7 @@ impl Wide {
             secrets,
             row,
             is_begun: false,
+            is_blocked: options.blocks,
         })
     }
 
@@ -87,6 +90,14 @@ impl Wide {
             Field::Number(_) => false,
             Field::Null | Field::Missing => true,
         };
+        if is_blank && self.is_blocked {
+            return Err(Error::data(place(), "the block has no observation of this secret").with_hint(format!(
+                "with {} every row is a complete block; where blocks lack observations, write one observation a row \
+                 and name the column of the block: {}",
+                option("blocks"),
+                setting("block", "COLUMN")
+            )));
+        }
         match (is_blank, self.ended[column]) {
             (true, None) => {
                 self.ended[column] = place().row;

@@ -109,6 +109,13 @@ fn at_pair(bound: &BoundClaim, a: usize, b: usize) -> Result<Vec<Allowed>> {
                     .with_hint("it is about the best attack found: draw a fixed number of samples"),
             );
         }
+        Terms::TimeDifference(_) => {
+            return Err(
+                Error::parameter(text(), "cannot be decided while samples are drawn").with_hint(
+                    "it is about times that were measured in blocks: audit a log of them",
+                ),
+            );
+        }
     })
 }
 
@@ -158,7 +165,10 @@ fn provable(bound: &BoundClaim) -> Option<Provable> {
             }
             _ => None,
         },
-        Terms::Privacy(_) | Terms::Mechanism(_) | Terms::AttackAdvantage { .. } => None,
+        Terms::Privacy(_)
+        | Terms::Mechanism(_)
+        | Terms::AttackAdvantage { .. }
+        | Terms::TimeDifference(_) => None,
     }
 }
 

@@ -30,6 +30,7 @@
 //! | [`no_leak`] | is there any leak at all? |
 //! | [`copies`], [`grid`] | repeated rows; the grid that numbers were rounded to |
 //! | [`order`] | does the order of the rows carry information? |
+//! | [`paired`] | differences of measurements that were taken in pairs |
 
 pub mod all_rows;
 pub mod band;
@@ -53,6 +54,7 @@ pub mod level;
 pub mod multiplicity;
 pub mod no_leak;
 pub mod order;
+pub mod paired;
 pub mod poisson_binomial;
 pub mod product_bets;
 pub mod renyi;

@@ -210,6 +210,7 @@ fn compared(audit: &Findings, claim: Option<&ClaimReport>) -> String {
                 "The claim: {name} {analytic}, an advantage of {}.",
                 nearest(1.0 - claim.analytic)
             ),
+            Quantity::TimeDifference => format!("The claim: {}.", claim.claim),
             Quantity::TotalVariation
             | Quantity::Advantage
             | Quantity::AttackAdvantage

@@ -6,6 +6,7 @@ use super::answers::{Answer, Headline, answers, headline};
 use crate::audit::{ClaimReport, Findings, PairFigures, Shape};
 use crate::report::attackers::attackers;
 use crate::report::convergence::would_more_rows_help;
+use crate::report::differences;
 use crate::report::document::{Block, Document};
 use crate::report::figures::{self, Figure, Of};
 use crate::report::input::input;
@@ -65,6 +66,7 @@ pub struct Content {
     trade_off_names: Option<[Name; 2]>,
     trade_off_text: Vec<Block>,
     convergence: Option<String>,
+    differences: Vec<Block>,
     convergence_text: Vec<Block>,
     figures: Vec<Row>,
     figures_note: String,
@@ -168,6 +170,7 @@ impl Content {
                 .map(|found| found.curve.secrets.labels().map(Name::new)),
             trade_off_text: blocks(|document| trade_off::body(document, audit)),
             convergence: picture("convergence"),
+            differences: blocks(|document| differences::body(document, audit)),
             convergence_text: blocks(|document| {
                 if let Some(found) = &audit.convergence {
                     would_more_rows_help(document, found);

@@ -3,6 +3,7 @@
 use leakgauge_base::Tool;
 use serde::Serialize;
 
+use super::differences::{BlockKeys, DifferenceKeys};
 use super::input::Input;
 use super::method::Method;
 use super::{described_by, with_keys};
@@ -43,6 +44,12 @@ pub struct Audit<'a> {
     pairs: &'a [PairFigures],
     /// How the figures of `pairs` hold together.
     multiplicity: &'a Multiplicity,
+    /// What was measured in blocks; only of such logs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blocks: Option<BlockKeys>,
+    /// Differences between secrets inside blocks, those that differ most first; only of such logs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    differences: Option<Vec<DifferenceKeys<'a>>>,
     /// Evidence that the log leaks anything at all; null where it was not computed.
     no_leak: Option<NoLeakKeys>,
     /// Figures of the whole log.
@@ -71,6 +78,8 @@ impl<'a> Audit<'a> {
             privacy: &found.privacy,
             pairs: &found.pairs,
             multiplicity: &found.multiplicity,
+            blocks: found.differences.as_ref().map(BlockKeys::of),
+            differences: found.differences.as_ref().map(DifferenceKeys::all),
             no_leak: found.no_leak.as_ref().map(|found| NoLeakKeys {
                 p_value: found.p_value,
                 test: no_leak::test(found),

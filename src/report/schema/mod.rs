@@ -7,6 +7,7 @@
 
 mod audit;
 mod claim;
+mod differences;
 mod estimate;
 mod input;
 mod method;

@@ -62,6 +62,9 @@ struct PairFiguresKeys {
     total_variation_points: Option<TotalVariationPoints>,
     /// Of the optimal adversary.
     advantage: Estimate,
+    /// Of an observer who is asked which of two measurements of a block is which; only where there are blocks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    paired_advantage: Option<Estimate>,
     /// p-value of "no leak between these two", all pairs together (Holm); null where it was not computed.
     no_leak_p_value: Option<f64>,
 }

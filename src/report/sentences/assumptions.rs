@@ -20,6 +20,12 @@ pub fn assumption(assumption: &Assumption) -> String {
              unit and sees one of its rows.",
             shorten(column)
         ),
+        Assumption::IndependentBlocks => {
+            "Blocks are independent of each other, and inside a block the secrets are measured in random order. What \
+             drifts meets all secrets of a block alike. Figures are for an attacker who meets a random block, and sees \
+             one of its times and, without their secrets, the others."
+                .to_owned()
+        }
         Assumption::NoCopies => format!(
             "No row is a copy of another. Copies of rows with few different values cannot be seen: name a column that \
              identifies rows with {}.",

@@ -10,6 +10,7 @@ use crate::report::sentences::reasons;
 use crate::report::sentences::warnings::doubt;
 use leakgauge_base::error::shorten;
 use leakgauge_base::rounding::{at_least_beyond, at_most_beyond};
+use leakgauge_base::time::TimeUnit;
 use leakgauge_log::observations::bins;
 
 /// What decided, and what the verdict rests on.
@@ -45,6 +46,7 @@ fn grounds(claim: &ClaimReport) -> String {
             "{} This is about the best attack found. It says nothing about attacks that were not found.",
             at_most("advantage of the best attack found", claim)
         ),
+        Grounds::TimeDifference { unit } => time_difference(claim, *unit),
         Grounds::BayesSecurity => security(claim),
         Grounds::MechanismEpsilon => format!(
             "Its ε is at least {}, more than the {:.4} of the mechanism, while no total variation is shown to exceed \
@@ -128,6 +130,26 @@ fn at_most(what: &str, claim: &ClaimReport) -> String {
             ),
             (None, None) => format!("The {what} is at least {lower}."),
         },
+    }
+}
+
+/// The largest median of differences.
+fn time_difference(claim: &ClaimReport, unit: Option<TimeUnit>) -> String {
+    let (estimate, bound) = (&claim.estimate, claim.analytic);
+    let [lower, upper] = limits(estimate, bound);
+    let unit = unit.map_or(String::new(), |unit| format!(" {unit}"));
+    let [a, b] = claim.pair.labels().map(shorten);
+    match claim.verdict {
+        Verdict::Violated => format!(
+            "Inside a block, {b} takes at least {lower}{unit} longer than {a} (the median), more than {bound}{unit}."
+        ),
+        Verdict::Holds => format!(
+            "The medians of the differences inside blocks are at most {upper}{unit} for every pair, within {bound}{unit}."
+        ),
+        Verdict::Inconclusive => format!(
+            "The largest median of the differences inside blocks lies between {lower} and {upper}{unit}; the claim says \
+             at most {bound}{unit}."
+        ),
     }
 }
 

@@ -4,6 +4,7 @@ pub mod advice;
 pub mod assumptions;
 pub mod claims;
 mod copies;
+pub mod differences;
 pub mod fit;
 pub mod follow;
 pub mod learning;

@@ -56,6 +56,26 @@ impl Split {
         (of_parts(&parts, secrets), parts)
     }
 
+    /// Splits the units by their numbers, as [`Split::by_units`] in size: the first to learn, the last to judge.
+    ///
+    /// # Conditions
+    /// Units are numbered in the order in which they were recorded.
+    pub fn by_units_in_order(rows: &UnitRows, secrets: usize, learns: bool) -> (Split, UnitParts) {
+        let units = rows.len();
+        let [fit, tune] = if learns { [0.4, 0.6] } else { [0.0, 0.25] };
+        let first_of = |share: f64| {
+            let at = (units as f64 * share).round() as usize;
+            rows.units().nth(at).map_or(u32::MAX, |unit| unit[0].unit)
+        };
+        let (tune, certify) = (first_of(fit), first_of(tune));
+        let parts = UnitParts {
+            fit: rows.filtered(|unit| unit < tune),
+            tune: rows.filtered(|unit| (tune..certify).contains(&unit)),
+            certify: rows.filtered(|unit| unit >= certify),
+        };
+        (of_parts(&parts, secrets), parts)
+    }
+
     /// Learns and tunes on the units of one log and certifies on all units of another, which must be
     /// others. Where nothing is to be learned, all units of the first tune.
     pub fn across_units(

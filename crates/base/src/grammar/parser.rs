@@ -142,6 +142,10 @@ impl<'a> Parser<'a> {
         let start = self.at;
         let from = self.number()?;
         if !self.eat("..") {
+            if self.peek().is_some_and(char::is_alphabetic) {
+                let unit = self.name("a unit")?;
+                return Ok(Value::Measure { number: from, unit });
+            }
             return Ok(Value::Number(from));
         }
         let to = self.number()?;

@@ -1,6 +1,6 @@
 //! A claim with what it says about the secrets of a log.
 
-use super::{BoundPromise, Claim, ClaimKind, Requirement};
+use super::{BoundPromise, Claim, ClaimKind, Requirement, TimeBound};
 use crate::mechanism::BoundMechanism;
 use leakgauge_base::error::Result;
 
@@ -34,6 +34,8 @@ pub enum Terms {
         /// The largest advantage.
         at_most: f64,
     },
+    /// The medians of differences of times are at most this at every pair.
+    TimeDifference(TimeBound),
 }
 
 impl BoundClaim {
@@ -61,6 +63,7 @@ impl BoundClaim {
                 Requirement::BayesSecurity { at_least } => Terms::BayesSecurity { at_least },
                 Requirement::Advantage { at_most } => Terms::Advantage { at_most },
                 Requirement::AttackAdvantage { at_most } => Terms::AttackAdvantage { at_most },
+                Requirement::TimeDifference(bound) => Terms::TimeDifference(bound),
             },
         };
         Ok(BoundClaim {
@@ -101,7 +104,8 @@ impl BoundClaim {
             Terms::Privacy(_)
             | Terms::BayesSecurity { .. }
             | Terms::Advantage { .. }
-            | Terms::AttackAdvantage { .. } => None,
+            | Terms::AttackAdvantage { .. }
+            | Terms::TimeDifference(_) => None,
         }
     }
 
@@ -112,7 +116,8 @@ impl BoundClaim {
             Terms::Mechanism(_)
             | Terms::BayesSecurity { .. }
             | Terms::Advantage { .. }
-            | Terms::AttackAdvantage { .. } => None,
+            | Terms::AttackAdvantage { .. }
+            | Terms::TimeDifference(_) => None,
         }
     }
 }

@@ -34,7 +34,7 @@ pub use adjacency::{BoundPromise, Neighbors};
 pub use bound::{BoundClaim, Terms};
 pub use guarantee::Guarantee;
 pub use promise::{PROMISES, Promise, PromiseEntry};
-pub use requirement::Requirement;
+pub use requirement::{Requirement, TimeBound};
 
 /// A claim as the user wrote it, and what it means. It is written to JSON as its text. A clone shares the
 /// mechanism.

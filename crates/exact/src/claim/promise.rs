@@ -2,11 +2,12 @@
 
 use std::fmt;
 
-use super::{Guarantee, Neighbors, Requirement};
+use super::{Guarantee, Neighbors, Requirement, TimeBound};
 use crate::accountant::Accountant;
 use crate::mechanism::{Subsampled, dp_sgd};
 use leakgauge_base::error::Result;
-use leakgauge_base::grammar::{Arguments, Bounds, Call, Parameter, Value, format_number};
+use leakgauge_base::grammar::{Arguments, Bounds, Call, Parameter, Value, format_number, list};
+use leakgauge_base::time::TimeUnit;
 
 /// A bound on what observations tell about secrets.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -80,6 +81,8 @@ pub enum Promise {
         /// The largest advantage.
         at_most: f64,
     },
+    /// The times of any two secrets differ by at most this, the median of the differences inside blocks.
+    TimeDifference(TimeBound),
 }
 
 impl Promise {
@@ -99,6 +102,7 @@ impl Promise {
             Promise::BayesSecurity { at_least } => Requirement::BayesSecurity { at_least },
             Promise::Advantage { at_most } => Requirement::Advantage { at_most },
             Promise::AttackAdvantage { at_most } => Requirement::AttackAdvantage { at_most },
+            Promise::TimeDifference(bound) => Requirement::TimeDifference(bound),
         }
     }
 
@@ -119,7 +123,8 @@ impl Promise {
             Promise::DpSgd { .. }
             | Promise::BayesSecurity { .. }
             | Promise::Advantage { .. }
-            | Promise::AttackAdvantage { .. } => Neighbors::All,
+            | Promise::AttackAdvantage { .. }
+            | Promise::TimeDifference(_) => Neighbors::All,
         }
     }
 
@@ -215,6 +220,10 @@ impl fmt::Display for Promise {
             Promise::AttackAdvantage { at_most } => {
                 write!(f, "attack-advantage({})", number(at_most))
             }
+            Promise::TimeDifference(TimeBound { at_most, unit }) => {
+                let unit = unit.map_or("", TimeUnit::name);
+                write!(f, "time-difference({}{unit})", number(at_most))
+            }
         }
     }
 }
@@ -269,6 +278,30 @@ fn dp_sgd_promise(arguments: &Arguments<'_>) -> Result<Promise> {
         steps,
         advantage: accountant.delta(0.0).most,
     })
+}
+
+fn time_difference(arguments: &Arguments<'_>) -> Result<Promise> {
+    let Some(Value::Measure { number, unit }) = arguments.value("at-most") else {
+        let at_most = arguments.number("at-most", Bounds::Above(0.0))?;
+        return Ok(Promise::TimeDifference(TimeBound {
+            at_most,
+            unit: None,
+        }));
+    };
+    let Some(known) = TimeUnit::parse(unit) else {
+        let names = TimeUnit::ALL.map(TimeUnit::name);
+        return Err(arguments.parameter_error(
+            "at-most",
+            format!("{unit} is no unit of time; units are {}", list(&names)),
+        ));
+    };
+    if *number <= 0.0 {
+        return Err(arguments.parameter_error("at-most", "at-most must be above 0"));
+    }
+    Ok(Promise::TimeDifference(TimeBound {
+        at_most: *number,
+        unit: Some(known),
+    }))
 }
 
 /// Every promise that [`Claim::parse`](super::Claim::parse) reads.
@@ -384,6 +417,15 @@ pub static PROMISES: &[PromiseEntry] = &[
             Ok(Promise::AttackAdvantage { at_most })
         },
     },
+    PromiseEntry {
+        name: "time-difference",
+        about: "the times of any two secrets, measured in blocks, differ by at most this (the median over blocks)",
+        parameters: &[Parameter::positional(
+            "at-most",
+            "a time above 0, such as 10ns: s, ms, us, ns or cycles; without a unit, in that of the log",
+        )],
+        build: time_difference,
+    },
 ];
 
 #[cfg(test)]
@@ -424,6 +466,8 @@ mod tests {
             "bayes-security(0.9)",
             "advantage(0.1)",
             "attack-advantage(0.1)",
+            "time-difference(1.5ns)",
+            "time-difference(3)",
         ] {
             assert_eq!(promise(text).to_string(), text);
         }
@@ -459,6 +503,12 @@ mod tests {
             ("zcdp(unit=1)", "rho is missing"),
             ("gdp(mu=1, unit=0)", "unit must be above 0, got 0"),
             ("dp(1, 2)", "epsilon is given twice"),
+            (
+                "time-difference(1h)",
+                "h is no unit of time; units are s, ms, us, ns",
+            ),
+            ("time-difference(0ns)", "at-most must be above 0"),
+            ("ldp(1ns)", "epsilon must be a number, got the measure 1ns"),
             ("ldp(inf)", "epsilon must be a number, got the word inf"),
         ] {
             let error = Claim::parse(text).expect_err(text).to_string();

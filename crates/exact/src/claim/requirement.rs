@@ -2,6 +2,7 @@
 
 use super::Guarantee;
 use leakgauge_base::quantity::{PrivacyParameter, Quantity};
+use leakgauge_base::time::TimeUnit;
 
 /// A bound on leakage, in the terms in which it can be judged. Several promises make the same kind of
 /// requirement: local differential privacy is (ε, 0)-differential privacy of secrets that are all neighbors.
@@ -24,6 +25,17 @@ pub enum Requirement {
         /// The largest advantage.
         at_most: f64,
     },
+    /// The medians of differences of times are at most this.
+    TimeDifference(TimeBound),
+}
+
+/// A largest difference of times.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TimeBound {
+    /// The largest difference.
+    pub at_most: f64,
+    /// Its unit; that of the log if not given.
+    pub unit: Option<TimeUnit>,
 }
 
 impl Requirement {
@@ -34,6 +46,7 @@ impl Requirement {
             Requirement::BayesSecurity { .. } => Quantity::BayesSecurity,
             Requirement::Advantage { .. } => Quantity::Advantage,
             Requirement::AttackAdvantage { .. } => Quantity::AttackAdvantage,
+            Requirement::TimeDifference(_) => Quantity::TimeDifference,
         }
     }
 
@@ -43,7 +56,8 @@ impl Requirement {
             Requirement::Privacy(guarantee) => Some(guarantee),
             Requirement::BayesSecurity { .. }
             | Requirement::Advantage { .. }
-            | Requirement::AttackAdvantage { .. } => None,
+            | Requirement::AttackAdvantage { .. }
+            | Requirement::TimeDifference(_) => None,
         }
     }
 
@@ -53,7 +67,7 @@ impl Requirement {
             Requirement::Privacy(_)
             | Requirement::BayesSecurity { .. }
             | Requirement::Advantage { .. } => true,
-            Requirement::AttackAdvantage { .. } => false,
+            Requirement::AttackAdvantage { .. } | Requirement::TimeDifference(_) => false,
         }
     }
 
@@ -64,7 +78,8 @@ impl Requirement {
             // (0, δ) is total variation at most δ (Proposition 2).
             Requirement::Privacy(Guarantee::Dp { epsilon, .. }) => epsilon == 0.0,
             Requirement::Privacy(Guarantee::Gaussian { .. } | Guarantee::Concentrated { .. })
-            | Requirement::AttackAdvantage { .. } => false,
+            | Requirement::AttackAdvantage { .. }
+            | Requirement::TimeDifference(_) => false,
             Requirement::BayesSecurity { .. } | Requirement::Advantage { .. } => true,
         }
     }
@@ -76,7 +91,8 @@ impl Requirement {
     /// may exceed the bound.
     ///
     /// # Formula
-    /// That of the [`Guarantee`] for privacy; 1 − b for Bayes security b; a for an advantage a.
+    /// That of the [`Guarantee`] for privacy; 1 − b for Bayes security b; a for an advantage a; 1 for a difference of
+    /// times, which leaves any other difference possible.
     pub fn largest_total_variation(self) -> f64 {
         match self {
             Requirement::Privacy(guarantee) => guarantee.largest_total_variation(),
@@ -84,6 +100,7 @@ impl Requirement {
             Requirement::Advantage { at_most } | Requirement::AttackAdvantage { at_most } => {
                 at_most
             }
+            Requirement::TimeDifference(_) => 1.0,
         }
     }
 
@@ -95,6 +112,7 @@ impl Requirement {
             Requirement::Advantage { at_most } | Requirement::AttackAdvantage { at_most } => {
                 1.0 - at_most
             }
+            Requirement::TimeDifference(_) => 0.0,
         }
     }
 }

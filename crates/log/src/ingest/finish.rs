@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
+use crate::blocks;
 use crate::fold::to_counts;
 use crate::groups;
 use crate::ingest::Ingest;
 use crate::log::Log;
-use crate::observations::{Cell, ColumnType};
+use crate::observations::{Cell, ColumnType, Observations};
 use crate::order::{self, RowOrder};
 use crate::row_store::SampledFrom;
 use crate::sample::Sample;
@@ -51,15 +52,25 @@ impl Ingest<'_> {
         self.facts.merged = self.encoder.merged(&plans);
         let counts = |cells| to_counts(cells, secrets.len(), &secret_rank, &symbol_rank);
         let order = self.row_order(&plans, &secret_rank, &symbol_rank);
-        let (units, shared) = self.take_units(&secret_rank, &symbol_rank)?;
+        let (units, shared) = if self.options.is_blocked() {
+            let units = self.take_blocks(&secrets, &observations, &secret_rank, &symbol_rank)?;
+            (Some(units), Vec::new())
+        } else {
+            self.take_units(&secret_rank, &symbol_rank)?
+        };
         self.facts.shared_units = shared;
         let fit_units = units.as_ref().and_then(|units| units.fit.as_ref());
         let fit_counts = match fit_units {
             Some(fit) => Some(fit.counts(secrets.len())),
             None => self.options.fit_on.is_some().then(|| counts(fit_cells)),
         };
+        let alone = self.facts.blocks.as_ref().map_or(0, |blocks| blocks.alone);
         let in_order = std::mem::take(&mut self.sequence).into_iter();
-        let counts_of_log = counts(cells);
+        let counts_of_log = match &units {
+            // What stands alone in its block is not compared.
+            Some(units) if alone > 0 => units.rows.counts(secrets.len()),
+            _ => counts(cells),
+        };
         self.facts.words = words::find(&observations, &counts_of_log);
         let log = Log {
             sequence: self.options.keep_order.then(|| {
@@ -95,7 +106,7 @@ impl Ingest<'_> {
         if self.options.keep_order && sample.is_some() {
             return Err(order::too_different(self.options.max_rows, place));
         }
-        if self.options.group.is_some() && (sample.is_some() || fit_sample.is_some()) {
+        if self.options.has_units() && (sample.is_some() || fit_sample.is_some()) {
             return Err(order::too_many_units(self.options.max_rows, place));
         }
         let most = self.options.max_rows.unwrap_or(u64::MAX);
@@ -109,6 +120,28 @@ impl Ingest<'_> {
             self.facts.rows_used = sampled.rows_used();
         }
         Ok(())
+    }
+
+    /// The blocks of the log.
+    fn take_blocks(
+        &mut self,
+        secrets: &[String],
+        observations: &Observations,
+        secret_rank: &[u32],
+        symbol_rank: &[u32],
+    ) -> Result<groups::Units> {
+        let column = self.options.block.as_deref().unwrap_or(blocks::ROWS);
+        let reader = std::mem::take(&mut self.units);
+        let labels = reader.labels().to_vec();
+        let mut units = reader.finish_in_order(column, secret_rank, symbol_rank);
+        let label = |block: u32| {
+            let label = labels.get(block as usize).cloned();
+            label.unwrap_or_else(|| (block + 1).to_string())
+        };
+        let (wide, files) = (self.options.wide, &self.options.files);
+        let facts = blocks::check(&mut units, wide, secrets, observations, label, files)?;
+        self.facts.blocks = Some(facts);
+        Ok(units)
     }
 
     /// The units of the log, and those that the log to learn on shares with it.

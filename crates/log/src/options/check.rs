@@ -59,6 +59,9 @@ impl ReadOptions {
         if self.wide {
             refuse_beside_wide(self)?;
         }
+        if self.is_blocked() {
+            refuse_beside_blocks(self)?;
+        }
         if self.group.is_some() {
             refuse_beside_group(self)?;
         }
@@ -146,6 +149,47 @@ fn refuse_beside_group(options: &ReadOptions) -> Result<()> {
         Error::parameter(option("group"), format!("cannot be together with {other}"))
             .with_hint(hint),
     )
+}
+
+/// Refuses options with which measurements lose their blocks.
+fn refuse_beside_blocks(options: &ReadOptions) -> Result<()> {
+    let field = if options.blocks { "blocks" } else { "block" };
+    if options.blocks && !options.wide {
+        return Err(Error::parameter(
+            option(field),
+            format!(
+                "needs {}: each row of a wide file is a block",
+                option("wide")
+            ),
+        )
+        .with_hint(format!(
+            "of a log with one observation a row, name the column of the block: {}",
+            setting("block", "COLUMN")
+        )));
+    }
+    let others = [
+        ("wide", options.wide && options.block.is_some()),
+        ("block", options.blocks && options.block.is_some()),
+        ("group", options.group.is_some()),
+        ("count", options.count.is_some()),
+        ("row_id", options.row_id.is_some()),
+        ("scores", options.scores.is_some()),
+        ("fit_on", options.fit_on.is_some()),
+        ("engine", options.engine.is_some()),
+    ];
+    match others.into_iter().find(|(_, is_given)| *is_given) {
+        None => Ok(()),
+        Some((other, _)) => Err(Error::parameter(
+            option(field),
+            format!("cannot be together with {}", option(other)),
+        )
+        .with_hint(format!(
+            "blocks of a wide file are its rows ({}), those of a log with one observation a row share a value ({}); \
+             they are read row by row from one log",
+            option("blocks"),
+            option("block")
+        ))),
+    }
 }
 
 /// Refuses options with which rows cannot be told apart.

@@ -1,0 +1,113 @@
+//! Blocks of simultaneous measurements: of a wide log the rows, of a long one the rows that share a value.
+//!
+//! A block holds at most one measurement of each secret. While a log is read, blocks are its units
+//! ([`groups`](crate::groups)), numbered as they first appear.
+
+use crate::groups::{UnitCell, UnitRows, Units, secrets_of};
+use crate::observations::{ColumnType, Observations};
+use leakgauge_base::error::{Error, Place, Result, file_listing, shorten};
+use leakgauge_base::naming::option;
+
+/// What was found of the blocks of a log.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BlockFacts {
+    /// The column that names blocks; `None` where each row of a wide file is one.
+    pub column: Option<String>,
+    /// Blocks with at least two secrets.
+    pub blocks: u64,
+    /// Of these, blocks that lack a secret.
+    pub incomplete: u64,
+    /// Blocks of one measurement, which compare nothing and were left out.
+    pub alone: u64,
+}
+
+/// How blocks are called in messages and reports of a wide log.
+pub(crate) const ROWS: &str = "row";
+
+/// Checks the blocks of a log, and leaves out those of one measurement.
+///
+/// # Errors
+/// Observations that are no single column of numbers, a block that has a secret twice, no block of two.
+pub(crate) fn check(
+    units: &mut Units,
+    is_wide: bool,
+    secrets: &[String],
+    observations: &Observations,
+    block_label: impl Fn(u32) -> String,
+    files: &[String],
+) -> Result<BlockFacts> {
+    let place = || Place::file(file_listing(files));
+    let columns = observations.columns();
+    if columns.len() != 1 || columns[0].kind != ColumnType::Numeric {
+        let names: Vec<String> = columns.iter().map(|column| shorten(&column.name)).collect();
+        let problem = format!(
+            "blocks are compared in one column of numbers, and the log observes {}",
+            names.join(", ")
+        );
+        return Err(Error::data(place(), problem).with_hint(format!(
+            "name the column of the measurement with {}; a word among its numbers is found with {}",
+            option("observe"),
+            option("numeric")
+        )));
+    }
+    let mut facts = BlockFacts {
+        column: (!is_wide).then(|| units.column.clone()),
+        ..BlockFacts::default()
+    };
+    for block in units.rows.units() {
+        let of_block = secrets_of(block);
+        if let Some(secret) = twice(block) {
+            return Err(has_twice(
+                place(),
+                &block_label(block[0].unit),
+                &secrets[secret as usize],
+            ));
+        }
+        if of_block.len() < 2 {
+            facts.alone += 1;
+            continue;
+        }
+        facts.blocks += 1;
+        facts.incomplete += u64::from(of_block.len() < secrets.len());
+    }
+    if facts.blocks == 0 {
+        return Err(
+            Error::data(place(), "no block has two secrets").with_hint(format!(
+                "measurements are compared inside their block: is {} the right column?",
+                option("block")
+            )),
+        );
+    }
+    if facts.alone > 0 {
+        units.rows = of_two(&units.rows);
+    }
+    Ok(facts)
+}
+
+/// A secret that a block has more than once.
+fn twice(block: &[UnitCell]) -> Option<u32> {
+    let of = |secret: u32| {
+        let cells = block.iter().filter(move |cell| cell.secret == secret);
+        cells.map(|cell| cell.count).sum::<u64>()
+    };
+    secrets_of(block).into_iter().find(|&secret| of(secret) > 1)
+}
+
+fn has_twice(place: Place, block: &str, secret: &str) -> Error {
+    let problem = format!(
+        "block {:?} has the secret {:?} more than once",
+        shorten(block),
+        shorten(secret)
+    );
+    Error::data(place, problem).with_hint(format!(
+        "a block has one measurement of each secret: is {} the right column? Where rows of one session depend on each \
+         other, use {} instead",
+        option("block"),
+        option("group")
+    ))
+}
+
+fn of_two(rows: &UnitRows) -> UnitRows {
+    let cells = rows.units().filter(|block| secrets_of(block).len() > 1);
+    UnitRows::new(cells.flatten().copied().collect())
+}

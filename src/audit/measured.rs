@@ -1,0 +1,201 @@
+//! Measurements in blocks: one of each secret, taken close together, so that drift meets all secrets alike. What an
+//! observer of a block sees of one of them.
+//!
+//! Blocks are the units of the log. An observer sees a measurement and the others of its block: [`observed`] makes of
+//! the measurements what it sees, relative to the block if that separates secrets better on training blocks.
+
+use std::borrow::Cow;
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use serde::Serialize;
+
+use crate::audit::options::AuditOptions;
+use crate::audit::parts::split_rows;
+use leakgauge_base::error::Result;
+use leakgauge_log::{Log, UnitCell, UnitRows, Units};
+
+/// What measurements are seen relative to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Reference {
+    /// Nothing: as they are.
+    Nothing,
+    /// The median of the other measurements of the block.
+    MedianOfOthers,
+    /// Their mean.
+    MeanOfOthers,
+}
+
+/// The measurements of a log in blocks.
+#[derive(Debug)]
+pub(super) struct Measured {
+    /// By secret: blocks and values, by block.
+    pub of_secrets: Vec<Vec<(u32, f64)>>,
+    /// What the attacks see them relative to.
+    pub reference: Reference,
+}
+
+/// A log in blocks as its observer sees it, with the measurements themselves; another log as it is.
+///
+/// The reference is chosen on training blocks: the one with which two secrets differ most by Kolmogorov's distance.
+/// Without training blocks it is the median of the others.
+///
+/// # Errors
+/// Those of splitting the log.
+pub(super) fn observed<'a>(
+    log: Cow<'a, Log>,
+    options: &AuditOptions,
+) -> Result<(Cow<'a, Log>, Option<Measured>)> {
+    let (Some(_), Some(units)) = (&log.facts.blocks, &log.units) else {
+        return Ok((log, None));
+    };
+    let secrets = log.secrets.len();
+    let mut of_secrets = vec![Vec::new(); secrets];
+    for cell in units.rows.cells() {
+        of_secrets[cell.secret as usize].push((cell.unit, value(&log, cell)));
+    }
+    let given = options.attacks.are_given();
+    // The split that the audit will make: it depends on the seed and on which secrets blocks have.
+    let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
+    let parts = split_rows(&log, options.split, given, &mut rng)?;
+    let fit = parts.units.map(|parts| parts.fit);
+    let reference = fit.map_or(Reference::MedianOfOthers, |fit| best(&log, &fit, secrets));
+    let seen = relative(&log, units, reference);
+    let measured = Measured {
+        of_secrets,
+        reference,
+    };
+    Ok((Cow::Owned(seen), Some(measured)))
+}
+
+fn value(log: &Log, cell: &UnitCell) -> f64 {
+    log.observations.numbers(cell.symbol)[0]
+}
+
+/// The values of a block relative to the others of it.
+fn of_block(log: &Log, block: &[UnitCell], reference: Reference) -> Vec<f64> {
+    let values: Vec<f64> = block.iter().map(|cell| value(log, cell)).collect();
+    let others = |at: usize| {
+        let mut others: Vec<f64> = values.clone();
+        others.remove(at);
+        others
+    };
+    let relative = |(at, own): (usize, &f64)| match reference {
+        Reference::Nothing => *own,
+        Reference::MeanOfOthers => {
+            let others = others(at);
+            own - others.iter().sum::<f64>() / others.len() as f64
+        }
+        Reference::MedianOfOthers => {
+            let mut others = others(at);
+            others.sort_unstable_by(f64::total_cmp);
+            let n = others.len();
+            own - 0.5 * (others[(n - 1) / 2] + others[n / 2])
+        }
+    };
+    values.iter().enumerate().map(relative).collect()
+}
+
+/// The reference with which some pair of secrets differs most.
+fn best(log: &Log, fit: &UnitRows, secrets: usize) -> Reference {
+    let all = [
+        Reference::Nothing,
+        Reference::MedianOfOthers,
+        Reference::MeanOfOthers,
+    ];
+    let distance = |reference: Reference| {
+        let mut of_secrets = vec![Vec::new(); secrets];
+        for block in fit.units() {
+            let values = of_block(log, block, reference);
+            for (cell, value) in block.iter().zip(values) {
+                of_secrets[cell.secret as usize].push(value);
+            }
+        }
+        of_secrets
+            .iter_mut()
+            .for_each(|values| values.sort_unstable_by(f64::total_cmp));
+        largest_distance(&of_secrets)
+    };
+    let found = all.map(|reference| (reference, distance(reference)));
+    let best = found
+        .into_iter()
+        .fold((Reference::Nothing, -1.0), |best, next| {
+            if next.1 > best.1 { next } else { best }
+        });
+    best.0
+}
+
+/// The largest Kolmogorov distance of the first pairs; where there are more, a choice needs no more of them.
+fn largest_distance(of_secrets: &[Vec<f64>]) -> f64 {
+    const PAIRS: usize = 200;
+    let n = of_secrets.len();
+    let pairs = (0..n).flat_map(|a| (a + 1..n).map(move |b| (a, b)));
+    let pairs = pairs.take(PAIRS);
+    pairs
+        .map(|(a, b)| distance(&of_secrets[a], &of_secrets[b]))
+        .fold(0.0, f64::max)
+}
+
+/// The largest distance of two empirical distribution functions.
+fn distance(a: &[f64], b: &[f64]) -> f64 {
+    let (mut i, mut j, mut largest) = (0, 0, 0.0f64);
+    while i < a.len() && j < b.len() {
+        let next = a[i].min(b[j]);
+        i += a[i..].iter().take_while(|&&x| x <= next).count();
+        j += b[j..].iter().take_while(|&&x| x <= next).count();
+        let gap = i as f64 / a.len() as f64 - j as f64 / b.len() as f64;
+        largest = largest.max(gap.abs());
+    }
+    largest
+}
+
+/// The log with every measurement relative to its block.
+fn relative(log: &Log, units: &Units, reference: Reference) -> Log {
+    let mut seen: Vec<(f64, UnitCell)> = Vec::with_capacity(units.rows.cells().len());
+    for block in units.rows.units() {
+        let values = of_block(log, block, reference);
+        seen.extend(values.into_iter().zip(block.iter().copied()));
+    }
+    seen.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
+    let mut numbers: Vec<f64> = Vec::new();
+    let mut cells = Vec::with_capacity(seen.len());
+    for (value, cell) in seen {
+        if numbers.last() != Some(&value) {
+            numbers.push(value);
+        }
+        cells.push(UnitCell {
+            symbol: numbers.len() as u32 - 1,
+            ..cell
+        });
+    }
+    let rows = UnitRows::new(cells);
+    Log {
+        observations: log.observations.with_numbers(numbers),
+        counts: rows.counts(log.secrets.len()),
+        units: Some(Units {
+            column: units.column.clone(),
+            rows,
+            fit: None,
+        }),
+        fit_counts: None,
+        order: None,
+        sequence: None,
+        secrets: log.secrets.clone(),
+        left_out: log.left_out.clone(),
+        facts: log.facts.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances_count_ties_together() {
+        assert_eq!(distance(&[1.0, 2.0, 2.0], &[2.0, 2.0, 3.0]), 1.0 / 3.0);
+        assert_eq!(distance(&[1.0, 1.0], &[1.0]), 0.0);
+        assert_eq!(distance(&[1.0], &[2.0]), 1.0);
+    }
+}

@@ -1,0 +1,163 @@
+//! Claims about differences of times.
+
+use crate::audit::claim_reason::Grounds;
+use crate::audit::differences::Differences;
+use crate::audit::findings::{ClaimReport, Verdict};
+use crate::audit::options::AuditOptions;
+use crate::audit::pair::{Labels, Pair};
+use crate::estimate::{Estimate, Method, Methods};
+use leakgauge_base::error::{Error, Result};
+use leakgauge_base::naming::{option, setting};
+use leakgauge_base::quantity::Quantity;
+use leakgauge_base::time::TimeUnit;
+use leakgauge_exact::claim::{BoundClaim, Terms, TimeBound};
+use leakgauge_log::Log;
+use leakgauge_stats::binomial_tail;
+
+/// Checks that claims can be judged on the log: differences of times need blocks and a known unit, mechanisms need
+/// measurements that stand alone.
+///
+/// # Errors
+/// A claim that cannot.
+pub(super) fn check(log: &Log, options: &AuditOptions, claims: &[BoundClaim]) -> Result<()> {
+    if let Some(hertz) = options
+        .clock_frequency
+        .filter(|hertz| !(hertz.is_finite() && *hertz > 0.0))
+    {
+        let problem = "the frequency of a clock is a number above 0, in hertz";
+        return Err(Error::parameter(setting("clock_frequency", hertz), problem));
+    }
+    for claim in claims {
+        let text = || setting("claim", &claim.claim().text);
+        match (claim.terms(), &log.facts.blocks) {
+            (Terms::TimeDifference(_), None) => {
+                return Err(Error::parameter(text(), "needs times that were measured in blocks")
+                    .with_hint(format!(
+                        "a block has one measurement of each secret: say {} where each row of a wide file is one, or \
+                         name the column of the block with {}",
+                        option("blocks"),
+                        option("block")
+                    )));
+            }
+            (Terms::TimeDifference(bound), Some(_)) => {
+                factor(options, bound).ok_or_else(|| unknown_unit(options, claim, bound))?;
+            }
+            (Terms::Mechanism(_), Some(_)) => {
+                let problem =
+                    "says how one observation is made, and an observer of a block sees several";
+                return Err(Error::parameter(text(), problem).with_hint(format!(
+                    "leave {} and {} out",
+                    option("blocks"),
+                    option("block")
+                )));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn unknown_unit(options: &AuditOptions, claim: &BoundClaim, bound: &TimeBound) -> Error {
+    let text = setting("claim", &claim.claim().text);
+    let cycles = [options.unit, bound.unit].contains(&Some(TimeUnit::Cycles));
+    if options.unit.is_some() && cycles {
+        return Error::parameter(text, "cycles are not compared with seconds by themselves")
+            .with_hint(format!(
+                "say how fast the clock runs, in hertz: {}",
+                setting("clock_frequency", "2.4e9")
+            ));
+    }
+    Error::parameter(text, "the log does not say what unit its times are in").with_hint(format!(
+        "say it, for instance {}; units are {}",
+        setting("unit", "ns"),
+        TimeUnit::ALL.map(TimeUnit::name).join(", ")
+    ))
+}
+
+/// What a measurement is to be multiplied by to be in the unit of the claim.
+fn factor(options: &AuditOptions, bound: &TimeBound) -> Option<f64> {
+    match (options.unit, bound.unit) {
+        (_, None) => Some(1.0),
+        (Some(log), Some(claim)) if log == claim => Some(1.0),
+        (Some(log), Some(claim)) => {
+            let frequency = options.clock_frequency;
+            Some(log.seconds(frequency)? / claim.seconds(frequency)?)
+        }
+        (None, Some(_)) => None,
+    }
+}
+
+/// Judges a claim: violated if the lower limit of the median of some pair, all pairs together, exceeds the bound;
+/// holds if the upper limit of every pair is within it, each at the whole level, because the pair that breaks a
+/// false claim is one fixed pair (two one-sided tests, intersection–union).
+pub(super) fn judge(
+    claim: &BoundClaim,
+    bound: &TimeBound,
+    differences: &Differences,
+    options: &AuditOptions,
+    (labels, share): (&Labels, f64),
+) -> ClaimReport {
+    let factor = factor(options, bound).unwrap_or(1.0);
+    let pairs = &differences.pairs;
+    let worst = pairs.first();
+    let lower = worst.map(|pair| factor * pair.smallest());
+    let complete = pairs.len() == labels.len() * (labels.len() - 1) / 2;
+    let largest = pairs.iter().map(|pair| factor * pair.largest());
+    let upper = largest.fold(0.0, f64::max);
+    let upper = (complete && upper.is_finite()).then_some(upper);
+    let verdict = if lower.is_some_and(|lower| lower > bound.at_most) {
+        Verdict::Violated
+    } else if upper.is_some_and(|upper| upper <= bound.at_most) {
+        Verdict::Holds
+    } else {
+        Verdict::Inconclusive
+    };
+    let point = worst.map(|pair| factor * pair.median.point);
+    ClaimReport {
+        claim: claim.claim().clone(),
+        quantity: Quantity::TimeDifference,
+        analytic: bound.at_most,
+        pair: worst.map_or_else(
+            || Pair::new(labels.clone(), [0, 1]),
+            |pair| pair.secrets.clone(),
+        ),
+        verdict,
+        reason: Grounds::TimeDifference {
+            unit: bound.unit.or(options.unit),
+        }
+        .into(),
+        rows_needed: None,
+        p_value: p_value(differences, bound.at_most / factor, share),
+        estimate: Estimate {
+            point,
+            lower,
+            upper,
+            method: Methods {
+                point: point.map(|_| Method::MedianDifference),
+                lower: lower.map(|_| Method::OrderStatistics),
+                upper: upper.map(|_| Method::OrderStatistics),
+            },
+            ..Estimate::default()
+        },
+        fit: None,
+    }
+}
+
+/// The p-value of no median beyond the bound: sign tests, both directions and all pairs together, at their part of
+/// the level.
+fn p_value(differences: &Differences, at_most: f64, part: f64) -> Option<f64> {
+    let pairs = &differences.pairs;
+    let of_pair = |sorted: &[f64]| {
+        let n = sorted.len();
+        let above = n - sorted.partition_point(|&x| x <= at_most);
+        let below = sorted.partition_point(|&x| x < -at_most);
+        // P(Bin(n, ½) ≥ k) = P(Bin(n, ½) ≤ n − k).
+        let most = above.max(below) as u64;
+        binomial_tail::at_most(n as u64 - most, n as u64, 0.5)
+    };
+    let smallest = pairs
+        .iter()
+        .map(|pair| of_pair(&pair.sorted))
+        .reduce(f64::min)?;
+    Some((2.0 * pairs.len() as f64 * smallest / part).min(1.0))
+}

@@ -1,0 +1,119 @@
+//! Differences between secrets inside blocks.
+
+use serde::Serialize;
+
+use crate::audit::{Difference, Differences, Pair, Reference};
+use crate::estimate::Estimate;
+use crate::report::sentences::differences::{reference, sense};
+use leakgauge_stats::paired::Located;
+
+/// What was measured in blocks.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct BlockKeys {
+    /// Blocks with at least two secrets.
+    blocks: u64,
+    /// Of these, blocks that lack a secret.
+    incomplete: u64,
+    /// Blocks of one measurement, which were left out.
+    alone: u64,
+    /// What the attacks saw measurements relative to.
+    reference: Reference,
+    /// The same in words.
+    description: &'static str,
+    /// p-value of "no secret differs from another inside blocks".
+    p_value: f64,
+}
+
+impl BlockKeys {
+    pub fn of(found: &Differences) -> Self {
+        BlockKeys {
+            blocks: found.blocks,
+            incomplete: found.incomplete,
+            alone: found.alone,
+            reference: found.reference,
+            description: reference(found.reference),
+            p_value: found.p_value,
+        }
+    }
+}
+
+/// By how much the times of the second secret exceed those of the first.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct DifferenceKeys<'a> {
+    /// The two secrets, the one with the shorter times first.
+    secrets: &'a Pair,
+    /// The unit of the figures; null: that of the log.
+    unit: Option<&'static str>,
+    /// Blocks that have both.
+    blocks: u64,
+    /// The median of the differences. Limits of all pairs hold together, and likewise of each figure below.
+    median: LocatedKeys,
+    /// The median of all pairwise means of differences.
+    hodges_lehmann: LocatedKeys,
+    /// The mean without the smallest and the largest tenth.
+    trimmed_mean: LocatedKeys,
+    /// The mean.
+    mean: LocatedKeys,
+    /// By how much each decile of the times differs, 0.1 to 0.9; null with fewer than 20 blocks.
+    deciles: Option<Vec<LocatedKeys>>,
+    /// The advantage of an observer who is asked which of two measurements of a block is which.
+    paired_advantage: &'a Estimate,
+    /// p-value of "which is which makes no difference", all pairs together.
+    p_value: f64,
+    /// Where the evidence is.
+    evidence: &'static str,
+}
+
+impl<'a> DifferenceKeys<'a> {
+    pub fn all(found: &'a Differences) -> Vec<Self> {
+        let unit = found.unit.map(|unit| unit.name());
+        let keys = found
+            .pairs
+            .iter()
+            .map(|pair| DifferenceKeys::of(pair, unit));
+        keys.collect()
+    }
+
+    fn of(pair: &'a Difference, unit: Option<&'static str>) -> Self {
+        DifferenceKeys {
+            secrets: &pair.secrets,
+            unit,
+            blocks: pair.blocks,
+            median: pair.median.into(),
+            hodges_lehmann: pair.hodges_lehmann.into(),
+            trimmed_mean: pair.trimmed_mean.into(),
+            mean: pair.mean.into(),
+            deciles: pair
+                .deciles
+                .map(|all| all.into_iter().map(LocatedKeys::from).collect()),
+            paired_advantage: &pair.paired_advantage,
+            p_value: pair.p_value,
+            evidence: sense(pair.sense),
+        }
+    }
+}
+
+/// A figure in the unit of the measurements.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct LocatedKeys {
+    /// The estimate.
+    point: f64,
+    /// Lower limit; null with too few blocks.
+    lower: Option<f64>,
+    /// Upper limit; null with too few blocks.
+    upper: Option<f64>,
+}
+
+impl From<Located> for LocatedKeys {
+    fn from(found: Located) -> Self {
+        let finite = |limit: f64| limit.is_finite().then_some(limit);
+        LocatedKeys {
+            point: found.point,
+            lower: finite(found.lower),
+            upper: finite(found.upper),
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Differences of times in words.
+
+use crate::audit::{Difference, Differences, Reference};
+use crate::report::sentences::claims::p_value_of;
+use leakgauge_base::error::shorten;
+use leakgauge_base::time::TimeUnit;
+use leakgauge_stats::paired::{Located, Sense};
+
+/// What measurements were seen relative to.
+pub fn reference(reference: Reference) -> &'static str {
+    match reference {
+        Reference::Nothing => "times as they are",
+        Reference::MedianOfOthers => {
+            "times relative to the median of the other times of their block"
+        }
+        Reference::MeanOfOthers => "times relative to the mean of the other times of their block",
+    }
+}
+
+/// Where evidence is.
+pub fn sense(sense: Sense) -> &'static str {
+    match sense {
+        Sense::Shift => "one takes longer",
+        Sense::Tail => "one takes much longer in a few blocks",
+        Sense::Spread => "the times of one spread more",
+    }
+}
+
+/// The answer for the pair that differs most, in a sentence.
+pub fn answer(found: &Differences) -> Option<String> {
+    let pair = found.pairs.first()?;
+    let [a, b] = pair.secrets.labels().map(shorten);
+    let [estimate, lower, upper] = located(&pair.median, found.unit);
+    let p_value = p_value_of(pair.p_value);
+    Some(if pair.median.lower > 0.0 {
+        format!(
+            "{b} takes {estimate} longer than {a}: at least {lower}, at most {upper} (the median over blocks; {p_value})."
+        )
+    } else {
+        let seen = if pair.p_value < 0.01 {
+            format!(" The two still differ: {} ({p_value}).", sense(pair.sense))
+        } else {
+            String::new()
+        };
+        format!(
+            "No secret is shown to take longer than another. The pair that may differ most: {b} takes between {lower} \
+             and {upper} longer than {a} (the median over blocks).{seen}"
+        )
+    })
+}
+
+/// How the blocks were read.
+pub fn blocks(found: &Differences) -> String {
+    let mut text = format!(
+        "{} blocks, which are what limits count; attacks saw {}.",
+        found.blocks,
+        reference(found.reference)
+    );
+    if found.incomplete > 0 {
+        text.push_str(&format!(
+            " {} of them lack a secret and serve the pairs that they have.",
+            found.incomplete
+        ));
+    }
+    if found.alone > 0 {
+        text.push_str(&format!(
+            " {} blocks of one measurement compare nothing and were left out.",
+            found.alone
+        ));
+    }
+    if found.unit.is_none() {
+        text.push_str(" Times are in the unit of the log.");
+    }
+    text
+}
+
+/// A line of the table of differences.
+pub fn row(pair: &Difference, unit: Option<TimeUnit>) -> Vec<String> {
+    let cell = |figure: &Located| {
+        let [point, lower, upper] = located(figure, unit);
+        let bare = lower.split(' ').next().unwrap_or_default();
+        format!("{point} ({bare} to {upper})")
+    };
+    let limit =
+        |limit: Option<f64>| limit.map_or("n/a".to_owned(), leakgauge_base::rounding::at_least);
+    vec![
+        pair.secrets.labels().map(shorten).join(" | "),
+        cell(&pair.median),
+        cell(&pair.hodges_lehmann),
+        cell(&pair.mean),
+        limit(pair.paired_advantage.lower),
+        p_value_of(pair.p_value),
+    ]
+}
+
+/// The estimate and its limits, rounded outward, with as many digits as the limits warrant, in a unit that fits.
+pub fn located(figure: &Located, unit: Option<TimeUnit>) -> [String; 3] {
+    let all = [figure.point, figure.lower, figure.upper];
+    let finite = all.into_iter().filter(|x| x.is_finite());
+    let size = finite.map(f64::abs).fold(0.0, f64::max);
+    let (factor, name) = scale(size, unit);
+    let width = factor * (figure.upper - figure.lower);
+    let decimals = if width.is_finite() && width > 0.0 {
+        (1.0 - width.log10().floor()).clamp(0.0, 9.0)
+    } else {
+        3.0
+    };
+    let places = 10f64.powf(decimals);
+    let text = |value: f64, round: fn(f64) -> f64| {
+        if !value.is_finite() {
+            return "n/a".to_owned();
+        }
+        // Not −0.
+        let rounded = round(factor * value * places) / places + 0.0;
+        format!("{rounded:.*}{name}", decimals as usize)
+    };
+    [
+        text(figure.point, f64::round),
+        text(figure.lower, f64::floor),
+        text(figure.upper, f64::ceil),
+    ]
+}
+
+/// The unit in which a time of this size is at least 1, and what the time is to be multiplied by.
+fn scale(size: f64, unit: Option<TimeUnit>) -> (f64, &'static str) {
+    let Some(unit) = unit else {
+        return (1.0, "");
+    };
+    let Some(seconds) = unit.seconds(None) else {
+        return (1.0, " cycles");
+    };
+    const UNITS: [(f64, &str); 4] = [(1.0, " s"), (1e-3, " ms"), (1e-6, " us"), (1e-9, " ns")];
+    let fits = UNITS.iter().find(|(of, _)| size * seconds >= *of);
+    let (of, name) = *fits.unwrap_or(&UNITS[3]);
+    (seconds / of, name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_written_in_a_unit_that_fits_and_rounded_outward() {
+        let figure = Located {
+            point: 4.123e-8,
+            lower: 3.812e-8,
+            upper: 4.451e-8,
+        };
+        let seconds = located(&figure, Some(TimeUnit::Seconds));
+        assert_eq!(seconds, ["41.2 ns", "38.1 ns", "44.6 ns"]);
+        let whole = Located {
+            point: 0.0,
+            lower: -12.0,
+            upper: f64::INFINITY,
+        };
+        assert_eq!(located(&whole, None), ["0.000", "-12.000", "n/a"]);
+        assert_eq!(located(&whole, Some(TimeUnit::Cycles))[1], "-12.000 cycles");
+    }
+}

@@ -1,0 +1,328 @@
+//! Timings measured in blocks: `--wide --blocks`, `--block COLUMN`, differences in their unit and claims about them.
+
+use std::fmt::Write;
+
+use crate::common::{Place, stdout};
+use leakgauge::stats::special::normal_quantile;
+use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use serde_json::Value;
+
+/// The examples of the page on timings print what it says they print.
+#[test]
+fn the_examples_of_the_page_on_timings_are_what_the_program_prints() {
+    trycmd::TestCases::new().case("docs/timings.md");
+}
+
+fn normal(rng: &mut ChaCha8Rng) -> f64 {
+    normal_quantile(rng.random::<f64>().clamp(1e-16, 1.0 - 1e-16))
+}
+
+/// Blocks of times in ns: a drift that all classes share, noise of 100 ns, and a last class that takes longer.
+fn blocks(blocks: usize, classes: usize, longer: f64) -> Vec<Vec<f64>> {
+    let mut rng = ChaCha8Rng::seed_from_u64(16);
+    let mut level = 10_000.0;
+    let block = |_| {
+        level += 20.0 * normal(&mut rng);
+        let time = |class: usize| {
+            let extra = if class + 1 == classes { longer } else { 0.0 };
+            ((level + 100.0 * normal(&mut rng) + extra) * 10.0).round() / 10.0
+        };
+        (0..classes).map(time).collect()
+    };
+    (0..blocks).map(block).collect()
+}
+
+fn name(class: usize) -> char {
+    char::from(b'a' + class as u8)
+}
+
+fn wide(blocks: &[Vec<f64>]) -> String {
+    let mut text = String::new();
+    let names: Vec<String> = (0..blocks[0].len())
+        .map(|class| name(class).to_string())
+        .collect();
+    writeln!(text, "{}", names.join(",")).unwrap();
+    for block in blocks {
+        let cells: Vec<String> = block.iter().map(f64::to_string).collect();
+        writeln!(text, "{}", cells.join(",")).unwrap();
+    }
+    text
+}
+
+/// The same as rows in random order inside each block, some left out.
+fn long(blocks: &[Vec<f64>], keep: impl Fn(usize, usize) -> bool) -> String {
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let mut text = "block,secret,time\n".to_owned();
+    for (at, block) in blocks.iter().enumerate() {
+        let mut order: Vec<usize> = (0..block.len()).collect();
+        order.shuffle(&mut rng);
+        for class in order.into_iter().filter(|&class| keep(at, class)) {
+            writeln!(text, "b{at},{},{}", name(class), block[class]).unwrap();
+        }
+    }
+    text
+}
+
+fn number(report: &Value, pointer: &str) -> f64 {
+    let found = report.pointer(pointer).and_then(Value::as_f64);
+    found.unwrap_or_else(|| panic!("no number at {pointer}"))
+}
+
+const QUICK: [&str; 4] = ["estimate", "log.csv", "--quick", "--wide"];
+
+#[test]
+fn a_shared_drift_hides_a_leak_from_rows_and_not_from_blocks() {
+    let place = Place::with_log(wide(&blocks(10_000, 3, 50.0)));
+    let by_rows = place.json(&QUICK);
+    assert!(number(&by_rows, "/worst_pair/advantage/lower") < 0.05);
+    let by_blocks = place.json(&[&QUICK[..], &["--blocks", "--unit", "ns"]].concat());
+    let advantage = number(&by_blocks, "/worst_pair/advantage/lower");
+    assert!(advantage >= 0.1843, "{advantage}");
+    let worst = &by_blocks["differences"][0];
+    assert_eq!(worst["secrets"][1], "c");
+    assert_eq!(worst["unit"], "ns");
+    for figure in ["median", "hodges_lehmann", "trimmed_mean", "mean"] {
+        let [lower, upper] = ["lower", "upper"].map(|side| worst[figure][side].as_f64().unwrap());
+        assert!(
+            lower < 50.0 && 50.0 < upper && upper - lower < 12.0,
+            "{worst}"
+        );
+    }
+    assert!(number(worst, "/paired_advantage/lower") > 0.2);
+    assert!(number(worst, "/p_value") < 1e-100);
+    assert_eq!(by_blocks["blocks"]["reference"], "median-of-others");
+    assert!(by_blocks["pairs"][0]["paired_advantage"].is_object());
+}
+
+#[test]
+fn rows_of_a_long_log_form_the_same_blocks() {
+    let measured = blocks(1_000, 2, 50.0);
+    let place = Place::with_log(wide(&measured)).file("long.csv", long(&measured, |_, _| true));
+    let wide = place.json(&[&QUICK[..], &["--blocks"]].concat());
+    let long = place.json(&["estimate", "long.csv", "--quick", "--block", "block"]);
+    assert_eq!(wide["differences"], long["differences"]);
+    assert_eq!(
+        wide["worst_pair"]["advantage"],
+        long["worst_pair"]["advantage"]
+    );
+}
+
+#[test]
+fn incomplete_blocks_serve_the_pairs_that_they_have() {
+    let measured = blocks(1_000, 3, 50.0);
+    // Every tenth block lacks c, every hundredth has a alone.
+    let keep = |at: usize, class: usize| match class {
+        0 => true,
+        1 => at % 100 != 0,
+        _ => at % 10 != 0,
+    };
+    let place = Place::with_log(long(&measured, keep));
+    let report = place.json(&["estimate", "log.csv", "--quick", "--block", "block"]);
+    let counted = &report["blocks"];
+    assert_eq!(
+        [
+            &counted["blocks"],
+            &counted["incomplete"],
+            &counted["alone"]
+        ],
+        [990, 90, 10]
+    );
+    let of_pair = |a: &str, b: &str| {
+        let pairs = report["differences"].as_array().unwrap();
+        let is_of = |pair: &&Value| {
+            let secrets = pair["secrets"].as_array().unwrap();
+            secrets.contains(&a.into()) && secrets.contains(&b.into())
+        };
+        pairs.iter().find(is_of).unwrap()["blocks"]
+            .as_u64()
+            .unwrap()
+    };
+    assert_eq!([of_pair("a", "b"), of_pair("a", "c")], [990, 900]);
+    let text = stdout(&place.run(&["estimate", "log.csv", "--quick", "--block", "block"]));
+    assert!(text.contains("90 of them lack a secret"), "{text}");
+}
+
+#[test]
+fn claims_of_time_differences_are_judged_in_their_unit() {
+    let leaks = wide(&blocks(5_000, 2, 50.0));
+    let place = Place::with_log(&leaks).file("none.csv", wide(&blocks(5_000, 3, 0.0)));
+    let verdict = |log: &str, options: &[&str]| {
+        let all = [
+            &[
+                "audit", log, "--quick", "--wide", "--blocks", "--format", "json",
+            ],
+            options,
+        ]
+        .concat();
+        let output = place.run(&all);
+        let report: Value = serde_json::from_slice(&output.stdout).expect("a report");
+        let claim = &report["claims"][0];
+        assert_eq!(claim["quantity"], "time_difference");
+        (
+            claim["verdict"].as_str().unwrap().to_owned(),
+            output.status.code(),
+        )
+    };
+    let ns = |claim| ["--unit", "ns", "--claim", claim];
+    let said = |word: &str, code| (word.to_owned(), Some(code));
+    assert_eq!(
+        verdict("log.csv", &ns("time-difference(10ns)")),
+        said("violated", 1)
+    );
+    assert_eq!(
+        verdict("log.csv", &ns("time-difference(0.1us)")),
+        said("holds", 0)
+    );
+    assert_eq!(
+        verdict("log.csv", &ns("time-difference(50ns)")),
+        said("inconclusive", 3)
+    );
+    assert_eq!(
+        verdict("none.csv", &ns("time-difference(20ns)")),
+        said("holds", 0)
+    );
+    assert_eq!(
+        verdict("log.csv", &["--claim", "time-difference(10)"]),
+        said("violated", 1)
+    );
+    // 50 cycles at 2 GHz are 25 ns.
+    let cycles = ["--unit", "cycles", "--clock-frequency", "2e9", "--claim"];
+    let at = |claim| [&cycles[..], &[claim]].concat();
+    assert_eq!(
+        verdict("log.csv", &at("time-difference(20ns)")),
+        said("violated", 1)
+    );
+    assert_eq!(
+        verdict("log.csv", &at("time-difference(30ns)")),
+        said("holds", 0)
+    );
+}
+
+#[test]
+fn a_split_by_time_learns_from_the_first_blocks() {
+    let place = Place::with_log(wide(&blocks(4_000, 2, 50.0)));
+    let report = place.json(&[&QUICK[..], &["--blocks", "--split", "blocks"]].concat());
+    assert!(number(&report, "/worst_pair/advantage/lower") > 0.1);
+    let text = report["assumptions"].to_string();
+    assert!(
+        text.contains("Blocks are independent of each other"),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_page_answers_in_the_unit_of_the_log() {
+    let place = Place::with_log(wide(&blocks(2_000, 2, 50.0)));
+    let options = ["--blocks", "--unit", "ns", "--html", "page.html"];
+    let output = place.run(&[&QUICK[..], &options].concat());
+    assert!(output.status.success());
+    let page = std::fs::read_to_string(place.path().join("page.html")).expect("a page");
+    assert!(page.contains("<h2>Differences inside blocks</h2>"));
+    assert!(page.contains(" ns longer than a"), "{page}");
+}
+
+#[test]
+fn what_is_no_log_in_blocks_is_refused_with_a_reason() {
+    let place = Place::with_log("a,b\n1,2\n3,\n4,5\n")
+        .file(
+            "twice.csv",
+            "block,secret,time\n1,a,2\n1,b,3\n1,a,4\n2,a,1\n2,b,2\n",
+        )
+        .file("alone.csv", "block,secret,time\n1,a,2\n2,b,3\n3,a,4\n")
+        .file(
+            "more.csv",
+            "block,secret,time,other\n1,a,2,1\n1,b,3,1\n2,a,2,2\n2,b,2,2\n",
+        )
+        .file(
+            "words.csv",
+            "block,secret,time,path\n1,a,2,x\n1,b,3,y\n2,a,2,y\n2,b,2,x\n",
+        );
+    let refuses = |arguments: &[&str], words: &[&str]| {
+        place.refuses(&[&["estimate"], arguments].concat(), words);
+    };
+    refuses(
+        &["log.csv", "--wide", "--blocks"],
+        &["row 3", "no observation", "--block COLUMN"],
+    );
+    refuses(
+        &["twice.csv", "--block", "block"],
+        &["block \"1\"", "\"a\" more than once"],
+    );
+    refuses(
+        &["alone.csv", "--block", "block"],
+        &["no block has two secrets"],
+    );
+    refuses(
+        &["words.csv", "--block", "block"],
+        &["row 2", "is not a number"],
+    );
+    refuses(
+        &["more.csv", "--block", "block"],
+        &["one column of numbers", "--observe"],
+    );
+    refuses(&["twice.csv", "--blocks"], &["--blocks", "needs --wide"]);
+    refuses(
+        &["twice.csv", "--block", "nix"],
+        &["--block nix: no such column"],
+    );
+    refuses(
+        &["twice.csv", "--block", "block", "--group", "block"],
+        &["cannot be together"],
+    );
+    refuses(
+        &["log.csv", "--wide", "--unit", "h"],
+        &["units are s, ms, us, ns, cycles"],
+    );
+    let claims = |arguments: &[&str], words: &[&str]| {
+        place.refuses(&[&["audit"], arguments].concat(), words);
+    };
+    claims(
+        &[
+            "twice.csv",
+            "--claim",
+            "time-difference(1ns)",
+            "--observe",
+            "time",
+        ],
+        &["measured in blocks", "--block"],
+    );
+}
+
+#[test]
+fn a_claim_that_cannot_be_judged_in_blocks_is_refused_with_a_reason() {
+    let place = Place::with_log(wide(&blocks(50, 2, 0.0)));
+    let blocked = ["audit", "log.csv", "--wide", "--blocks", "--claim"];
+    let refused = |options: &[&str], words: &[&str]| {
+        place.refuses(&[&blocked[..], options].concat(), words);
+    };
+    refused(&["time-difference(1ns)"], &["what unit", "--unit ns"]);
+    refused(
+        &["time-difference(1ns)", "--unit", "cycles"],
+        &["--clock-frequency 2.4e9"],
+    );
+    refused(
+        &["randomized-response(epsilon=1)"],
+        &["an observer of a block sees several"],
+    );
+    refused(
+        &["time-difference(1)", "--clock-frequency", "0"],
+        &["a number above 0"],
+    );
+}
+
+#[test]
+fn equal_and_negative_times_are_measured_as_they_are() {
+    let same = wide(&vec![vec![5.0, 5.0]; 200]);
+    let negative: Vec<Vec<f64>> = blocks(300, 2, 50.0)
+        .into_iter()
+        .map(|block| block.into_iter().map(|time| time - 20_000.0).collect())
+        .collect();
+    let place = Place::with_log(same).file("negative.csv", wide(&negative));
+    let report = place.json(&[&QUICK[..], &["--blocks"]].concat());
+    assert_eq!(number(&report, "/differences/0/median/upper"), 0.0);
+    assert_eq!(number(&report, "/differences/0/p_value"), 1.0);
+    let below = place.json(&["estimate", "negative.csv", "--quick", "--wide", "--blocks"]);
+    assert!(number(&below, "/differences/0/median/lower") > 0.0);
+}
