@@ -7,6 +7,7 @@ mod copies;
 pub mod fit;
 pub mod follow;
 pub mod learning;
+mod left_out;
 pub mod no_leak;
 pub mod privacy;
 pub mod query;
