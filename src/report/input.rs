@@ -14,9 +14,8 @@ const LISTED_COLUMNS: usize = 8;
 /// Secrets listed with their rows.
 const LISTED_SECRETS: usize = 8;
 
-/// Facts of the log and of the method.
-pub fn input(audit: &Findings) -> Vec<String> {
-    let input = &audit.input;
+/// How the log was read.
+pub fn as_read(input: &Input) -> Vec<String> {
     let mut items = vec![rows_read(input)];
     items.extend(input.sampled().as_ref().map(sample));
     items.extend(units(input));
@@ -25,6 +24,13 @@ pub fn input(audit: &Findings) -> Vec<String> {
     items.extend(merged(input));
     items.extend(files(&input.facts.files));
     items.extend(input.facts.notes.iter().cloned());
+    items
+}
+
+/// Facts of the log and of the method.
+pub fn input(audit: &Findings) -> Vec<String> {
+    let input = &audit.input;
+    let mut items = as_read(input);
     if let Some(file) = &input.facts.fit_on {
         let of = input.fit_sampled();
         let of = of.map_or(String::new(), |of| format!(", {}", sample_of(&of)));

@@ -385,7 +385,8 @@ impl<'a> Ingest<'a> {
         self.tuples = TupleInterner::new(plans.len());
         self.encoder = Encoder::new(&plans, self.options.scores.is_some());
         self.facts.header = layout.header;
-        self.facts.header_detected = self.options.header == HeaderChoice::Detect;
+        let is_detected = self.options.header == HeaderChoice::Detect;
+        self.facts.header_detected = is_detected || self.is_settled_by_looking();
         self.facts.secret_column = layout.secret_name();
         self.facts.secret_chosen = layout.secret_chosen;
         self.facts.decided = plans.iter().map(|plan| plan.decided).collect();

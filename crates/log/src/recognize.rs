@@ -42,6 +42,8 @@ pub enum Form {
     CountedLines,
     /// The export of hyperfine: the command is the secret.
     Hyperfine,
+    /// What `leakgauge probe` writes: block, sequence, secret, what was answered, time.
+    Probe,
     /// Numbers without a header, the secret first, as F-BLEAU reads them.
     Fbleau,
 }
@@ -49,11 +51,14 @@ pub enum Form {
 impl Form {
     /// Whether rows come in blocks of simultaneous measurements.
     pub fn has_blocks(self) -> bool {
-        matches!(self, Form::TlsfuzzerTiming | Form::TlsfuzzerMeasurements)
+        matches!(
+            self,
+            Form::TlsfuzzerTiming | Form::TlsfuzzerMeasurements | Form::Probe
+        )
     }
 
     /// The options that the form stands for. What the user said stays.
-    fn complete(self, options: &mut ReadOptions) {
+    fn complete(self, options: &mut ReadOptions, answers: Vec<String>) {
         let own = |field: &mut Option<String>, name: &str| {
             field.get_or_insert_with(|| name.to_owned());
         };
@@ -67,6 +72,11 @@ impl Form {
             Form::TwoClasses => own(&mut options.secret, "1"),
             Form::CountedLines => own(&mut options.count, "1"),
             Form::Hyperfine => own(&mut options.secret, "command"),
+            Form::Probe => {
+                options.header = HeaderChoice::Present;
+                own(&mut options.secret, "secret");
+                options.observe.get_or_insert(answers);
+            }
             Form::Fbleau => {
                 options.header = HeaderChoice::Absent;
                 own(&mut options.secret, "1");
@@ -83,6 +93,7 @@ impl fmt::Display for Form {
             Form::TwoClasses => "a dump of two classes",
             Form::CountedLines => "the output of uniq -c",
             Form::Hyperfine => "an export of hyperfine",
+            Form::Probe => "a log of leakgauge probe",
             Form::Fbleau => "a log of F-BLEAU",
         })
     }
@@ -105,6 +116,7 @@ pub(crate) fn recognize(
     options: &ReadOptions,
 ) -> Result<Recognized> {
     let mut options = options.clone();
+    let mut answers = Vec::new();
     let form = if records.format() == Format::Hyperfine {
         Some(Form::Hyperfine)
     } else if records.is_named() {
@@ -112,16 +124,23 @@ pub(crate) fn recognize(
     } else {
         let (ahead, rows) = look_ahead(records)?;
         records = ahead;
+        answers = probe_answers(rows.first());
         match options.like {
             Some(Like::Fbleau) => {
                 refuse_unlike_fbleau(name, &rows)?;
                 Some(Form::Fbleau)
             }
+            None if !answers.is_empty()
+                && has_no_columns_named(&options)
+                && options.header != HeaderChoice::Absent =>
+            {
+                Some(Form::Probe)
+            }
             None => form_of(name, &rows, &options),
         }
     };
     if let Some(form) = form {
-        form.complete(&mut options);
+        form.complete(&mut options, answers);
     }
     Ok(Recognized {
         records: shape(name, records, &options, form)?,
@@ -216,7 +235,7 @@ fn form_of(name: &str, rows: &[Row], options: &ReadOptions) -> Option<Form> {
         return Some(Form::CountedLines);
     }
     // Whoever names columns has said how the file is laid out.
-    if options.secret.is_some() || options.observe.is_some() || options.count.is_some() {
+    if !has_no_columns_named(options) {
         return None;
     }
     let stem = stem(name);
@@ -231,6 +250,34 @@ fn form_of(name: &str, rows: &[Row], options: &ReadOptions) -> Option<Form> {
         Some(Form::TwoClasses)
     } else {
         None
+    }
+}
+
+/// Whether nothing is said of the parts that columns play.
+fn has_no_columns_named(options: &ReadOptions) -> bool {
+    let named = [
+        &options.secret,
+        &options.count,
+        &options.group,
+        &options.row_id,
+    ];
+    let is_named = named.into_iter().any(Option::is_some) || options.observe.is_some();
+    !is_named && !options.wide && options.scores.is_none()
+}
+
+/// The columns of answers, if row 1 is the header of a log that was probed; else none.
+fn probe_answers(first: Option<&Row>) -> Vec<String> {
+    let names: Vec<String> = first
+        .iter()
+        .flat_map(|row| row.fields())
+        .map(|field| field.text().trim().to_owned())
+        .collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    match names[..] {
+        ["block", "sequence", "secret", ref answers @ .., "time_ns"] => {
+            answers.iter().map(|&name| name.to_owned()).collect()
+        }
+        _ => Vec::new(),
     }
 }
 

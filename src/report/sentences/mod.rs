@@ -10,6 +10,7 @@ pub mod learning;
 mod left_out;
 pub mod no_leak;
 pub mod privacy;
+pub mod probe;
 pub mod query;
 pub mod reading;
 pub mod reasons;

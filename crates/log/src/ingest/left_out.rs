@@ -14,6 +14,11 @@ impl Ingest<'_> {
         self.facts.recognized = form;
     }
 
+    /// Whether the form of the log, and no one who asked, says if row 1 is a header.
+    pub(super) fn is_settled_by_looking(&self) -> bool {
+        self.facts.recognized == Some(Form::TlsfuzzerMeasurements)
+    }
+
     /// Reads a row: the number of its secret, if it is used.
     ///
     /// # Errors
