@@ -115,9 +115,3 @@ fn headings(page: &str) -> BTreeSet<String> {
     };
     titles.map(anchor).collect()
 }
-
-#[test]
-fn the_examples_of_the_book_are_what_the_program_prints() {
-    let book = trycmd::TestCases::new();
-    book.case("docs/reading-logs.md").case("docs/probe.md");
-}
