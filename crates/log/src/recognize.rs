@@ -57,7 +57,8 @@ impl Form {
         )
     }
 
-    /// The options that the form stands for. What the user said stays.
+    /// The options that the form stands for. What the user said stays. Forms that [have blocks](Self::has_blocks)
+    /// are read row by row; an option to read them by blocks is to be set here.
     fn complete(self, options: &mut ReadOptions, answers: Vec<String>) {
         let own = |field: &mut Option<String>, name: &str| {
             field.get_or_insert_with(|| name.to_owned());

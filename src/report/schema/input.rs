@@ -158,7 +158,7 @@ impl<'a> Units<'a> {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
+/// Whether nothing was left out; serde asks by reference.
 fn is_zero(rows: &u64) -> bool {
     *rows == 0
 }
