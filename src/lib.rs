@@ -92,6 +92,7 @@ pub mod compare;
 pub mod estimate;
 pub mod follow;
 pub mod input;
+pub mod probe;
 mod read;
 pub mod report;
 

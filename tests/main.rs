@@ -37,12 +37,15 @@ mod mixed_columns;
 mod outputs;
 mod permute;
 mod privacy_claims;
+mod probe;
 mod reading;
 mod readme;
+mod recognized;
 #[cfg(feature = "reproduce")]
 mod reproduce;
 mod resources;
 mod row_order;
+mod rows_left_out;
 mod shapes;
 mod shuffle_cli;
 mod shuffle_flow;

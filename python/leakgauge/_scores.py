@@ -21,6 +21,7 @@ _OF_LOGS = (
     "fit_on",
     "header",
     "list",
+    "merge",
     "numeric",
     "observe",
     "resolution",
@@ -28,6 +29,8 @@ _OF_LOGS = (
     "scorer",
     "scores",
     "secret",
+    "secret_map",
+    "skip_bad",
     "wide",
 )
 

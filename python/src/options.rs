@@ -5,7 +5,7 @@ use leakgauge::audit::{AuditOptions, PriorChoice, SplitChoice, check_scores};
 use leakgauge::base::error::{Error, Result};
 use leakgauge::base::suggest;
 use leakgauge::claim::Claim;
-use leakgauge::log::{HeaderChoice, ListReading, MAX_ROWS, ReadOptions, ScoreColumns};
+use leakgauge::log::{HeaderChoice, ListReading, MAX_ROWS, ReadOptions, ScoreColumns, SecretRules};
 use pyo3::prelude::*;
 
 /// How a log is read and audited; fields are called like the keyword arguments.
@@ -33,6 +33,9 @@ pub struct Keywords {
     group: Option<String>,
     row_id: Option<String>,
     secrets: Vec<String>,
+    merge: Option<String>,
+    secret_map: Option<String>,
+    skip_bad: u64,
     wide: bool,
     list: Vec<String>,
     resolution: Vec<(String, f64)>,
@@ -85,11 +88,27 @@ impl Keywords {
                 .map(ScoreColumns::parse)
                 .transpose()?,
             secrets: self.secrets.clone(),
+            merge: self.rules()?,
+            skip_bad: self.skip_bad,
             keep_order,
             max_rows: self.max_rows.or(most),
             seed: self.seed,
             ..ReadOptions::default()
         })
+    }
+
+    /// The rules that join secrets.
+    fn rules(&self) -> Result<Option<SecretRules>> {
+        match (&self.merge, &self.secret_map) {
+            (Some(rules), None) => SecretRules::parse(rules).map(Some),
+            (None, Some(file)) => SecretRules::read(file).map(Some),
+            (None, None) => Ok(None),
+            (Some(rules), Some(_)) => Err(Error::setting(
+                "merge",
+                rules,
+                "cannot be together with a file of such rules",
+            )),
+        }
     }
 
     /// How to audit.

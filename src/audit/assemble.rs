@@ -7,12 +7,13 @@ use crate::audit::convergence::convergence;
 use crate::audit::evidence::Evidence;
 use crate::audit::figures;
 use crate::audit::findings::{
-    Correction, CountedUnits, Findings, Input, MethodUsed, Multiplicity, PartRows,
+    Correction, CountedUnits, Findings, MethodUsed, Multiplicity, PartRows,
 };
 use crate::audit::judge::Judged;
 use crate::audit::overall::overall;
 use crate::audit::plan::Plan;
 use crate::audit::prepare::Prepared;
+use crate::audit::reading::input_of;
 use crate::audit::tallies::Tallies;
 use crate::audit::warnings;
 use leakgauge_attack::tuning::Tuned;
@@ -39,7 +40,7 @@ pub(super) fn assemble(
     Findings {
         seed: options.seed,
         confidence: options.confidence,
-        input: input(prepared),
+        input: input_of(prepared.log, prepared.labels.clone(), units(prepared)),
         method: method(prepared, evidence),
         assumptions: assumptions(log, options),
         pairs: all_pairs,
@@ -66,19 +67,6 @@ pub(super) fn assemble(
         tallies: Tallies::of(evidence, prior),
         worst_pair,
         warnings,
-    }
-}
-
-fn input(prepared: &Prepared) -> Input {
-    let log = prepared.log;
-    Input {
-        facts: log.facts.clone(),
-        secrets: prepared.labels.clone(),
-        rows_of_secrets: log.counts.rows().to_vec(),
-        kind: log.observations.kind(),
-        columns: log.observations.columns().to_vec(),
-        distinct: log.observations.len(),
-        units: units(prepared),
     }
 }
 

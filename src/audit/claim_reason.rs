@@ -133,6 +133,8 @@ pub enum Qualification {
     Order(Warning),
     /// Rows are, or may be, copies of others.
     Copies(Warning),
+    /// Rows were left out that could not be read or lack a value.
+    LeftOut(Warning),
     /// The leakage is within what the mechanism leaks, but the log does not fit its law.
     NotThisMechanism {
         /// Of the test of fit.

@@ -64,6 +64,10 @@ fn qualify(report: &mut ClaimReport, evidence: &Evidence, warnings: &[Warning]) 
     }
     let copies = warnings.iter().filter(|warning| warning.is_about_copies());
     add.extend(copies.cloned().map(Qualification::Copies));
+    let left_out = warnings
+        .iter()
+        .filter(|warning| warning.is_about_left_out());
+    add.extend(left_out.cloned().map(Qualification::LeftOut));
     if evidence.effective.is_some() && decided {
         add.push(Qualification::Approximate);
     }

@@ -73,6 +73,20 @@ pub enum Warning {
         /// How many.
         rows: u64,
     },
+    /// Rows that were left out because they could not be read.
+    RowsSkipped {
+        /// How many.
+        rows: u64,
+        /// What was wrong with the first of them.
+        first: String,
+    },
+    /// Rows that were left out because a value is missing.
+    MissingDropped {
+        /// How many.
+        rows: u64,
+        /// How many the log has.
+        of: u64,
+    },
     /// Long runs of rows stand in the files twice.
     RepeatedRuns(RepeatedRuns),
     /// Aggregated rows have no order.
@@ -159,6 +173,8 @@ impl Warning {
             Warning::CopiesSuspected { .. } => "copies-suspected",
             Warning::SharedRows { .. } => "shared-rows",
             Warning::RepeatedIds { .. } => "repeated-ids",
+            Warning::RowsSkipped { .. } => "rows-skipped",
+            Warning::MissingDropped { .. } => "missing-dropped",
             Warning::RepeatedRuns(_) => "repeated-runs",
             Warning::OrderNotChecked => "order-not-checked",
             Warning::FewRows { .. } => "few-rows",
@@ -189,6 +205,7 @@ impl Warning {
             | Warning::CopiesDropped { .. }
             | Warning::CopiesSuspected { .. }
             | Warning::RepeatedRuns(_) => Topic::Copies,
+            Warning::RowsSkipped { .. } | Warning::MissingDropped { .. } => Topic::LeftOut,
             Warning::WordsAmongNumbers(_) => Topic::Words,
             Warning::MergedSpellings(_) => Topic::Spellings,
             Warning::MostlyNumbers { .. } | Warning::NumbersAsLabels { .. } => Topic::Typing,
@@ -214,6 +231,11 @@ impl Warning {
     /// Whether rows are, or may be, copies of others.
     pub fn is_about_copies(&self) -> bool {
         self.topic() == Topic::Copies
+    }
+
+    /// Whether rows were left out, as the user allowed.
+    pub fn is_about_left_out(&self) -> bool {
+        self.topic() == Topic::LeftOut
     }
 
     /// Whether it says how a column was read: what an observer is taken to see.
@@ -249,6 +271,8 @@ enum Topic {
     OrderOfSecrets,
     OrderOfObservations,
     Copies,
+    /// Rows that were left out.
+    LeftOut,
     /// Words among numbers.
     Words,
     /// Values that were written differently and read alike.

@@ -13,17 +13,7 @@ const FEW_UNITS: u64 = 20;
 
 /// Looks at the log and its split.
 pub(super) fn find(log: &Log, split: &Split, units: Option<&UnitParts>) -> Vec<Warning> {
-    let mut warnings = Vec::new();
-    match &log.order {
-        // Rows of a unit may depend on each other, and units are in any order.
-        _ if units.is_some() => {}
-        Some(order) => {
-            let table = order.observations.as_ref().unwrap_or(&log.observations);
-            warnings.extend(order_warnings(table, log.secrets.len(), order));
-        }
-        None => warnings.push(Warning::OrderNotChecked),
-    }
-    look_at_copies(log, &mut warnings);
+    let mut warnings = of_reading(log, units.is_some());
     look_at_rows(log, split, &mut warnings);
     if let Some(units) = units {
         look_at_units(log, units, &mut warnings);
@@ -31,6 +21,46 @@ pub(super) fn find(log: &Log, split: &Split, units: Option<&UnitParts>) -> Vec<W
     look_at_sparseness(log, &mut warnings);
     look_at_columns(log, &mut warnings);
     warnings
+}
+
+/// What is seen of the rows and of their order before they are split.
+fn of_reading(log: &Log, has_units: bool) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    match &log.order {
+        // Rows of a unit may depend on each other, and units are in any order.
+        _ if has_units => {}
+        Some(order) => {
+            let table = order.observations.as_ref().unwrap_or(&log.observations);
+            warnings.extend(order_warnings(table, log.secrets.len(), order));
+        }
+        None => warnings.push(Warning::OrderNotChecked),
+    }
+    look_at_left_out(log, &mut warnings);
+    look_at_copies(log, &mut warnings);
+    warnings
+}
+
+/// All that can be said of a log before it is split.
+pub(super) fn find_unsplit(log: &Log) -> Vec<Warning> {
+    let mut warnings = of_reading(log, log.units.is_some());
+    look_at_sparseness(log, &mut warnings);
+    look_at_columns(log, &mut warnings);
+    warnings
+}
+
+/// Rows that were left out while the log was read.
+fn look_at_left_out(log: &Log, warnings: &mut Vec<Warning>) {
+    let facts = &log.facts;
+    if let Some(first) = facts.skipped.first.clone() {
+        let rows = facts.skipped.rows;
+        warnings.push(Warning::RowsSkipped { rows, first });
+    }
+    if facts.missing_rows > 0 {
+        warnings.push(Warning::MissingDropped {
+            rows: facts.missing_rows,
+            of: facts.rows,
+        });
+    }
 }
 
 fn look_at_rows(log: &Log, split: &Split, warnings: &mut Vec<Warning>) {

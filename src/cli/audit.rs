@@ -3,14 +3,15 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use leakgauge::audit::{self, AuditOptions, Findings, SplitChoice, Verdict};
+use leakgauge::audit::{self, AuditOptions, Findings, PriorChoice, SplitChoice, Verdict};
 use leakgauge::base::error::Result;
 use leakgauge::claim::Claim;
+use leakgauge::log::Like;
 use leakgauge::report::Outputs;
 use leakgauge::{log, report};
 
 use crate::cli::follow::{self, FollowOptions};
-use crate::cli::options::{self, EstimateOptions, LogArguments};
+use crate::cli::options::{self, EstimateOptions, LikeName, LogArguments};
 use crate::cli::outputs::OutputOptions;
 use crate::cli::progress::Progress;
 use crate::cli::{command_line, to_stdout};
@@ -52,8 +53,8 @@ pub struct AuditArguments {
 
 /// Runs `estimate`.
 pub fn estimate(arguments: &EstimateArguments) -> Result<ExitCode> {
-    let log = &arguments.log.expanded()?;
-    let options = audit_options(&arguments.options)?;
+    let log = &arguments.log.expanded()?.in_parts()?;
+    let options = audit_options(&arguments.options, log)?;
     if arguments.follow.follow {
         return follow::run(log, &arguments.options, &arguments.follow, options);
     }
@@ -64,7 +65,7 @@ pub fn estimate(arguments: &EstimateArguments) -> Result<ExitCode> {
 
 /// Runs `audit`.
 pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
-    let log = &arguments.log.expanded()?;
+    let log = &arguments.log.expanded()?.in_parts()?;
     let options = AuditOptions {
         margin: arguments.margin,
         claims: arguments
@@ -72,7 +73,7 @@ pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
             .iter()
             .map(|text| Claim::parse(text))
             .collect::<Result<_>>()?,
-        ..audit_options(&arguments.options)?
+        ..audit_options(&arguments.options, log)?
     };
     if arguments.follow.follow {
         return follow::run(log, &arguments.options, &arguments.follow, options);
@@ -83,7 +84,12 @@ pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
 }
 
 /// The options of an audit without claims.
-pub fn audit_options(options: &EstimateOptions) -> Result<AuditOptions> {
+pub fn audit_options(options: &EstimateOptions, log: &LogArguments) -> Result<AuditOptions> {
+    let prior = match (&options.prior, log.like) {
+        (Some(prior), _) => options::prior(prior)?,
+        (None, Some(LikeName(Like::Fbleau))) => PriorChoice::Empirical,
+        (None, None) => PriorChoice::Uniform,
+    };
     Ok(AuditOptions {
         confidence: options.confidence,
         seed: options.seed,
@@ -93,7 +99,7 @@ pub fn audit_options(options: &EstimateOptions) -> Result<AuditOptions> {
         split: options.split.into(),
         unit: options.unit.as_deref().map(options::unit).transpose()?,
         clock_frequency: options.clock_frequency,
-        prior: options::prior(&options.prior)?,
+        prior,
         ..AuditOptions::default()
     })
 }

@@ -123,7 +123,7 @@ fn measure(
 ) -> Result<Measured> {
     let options = AuditOptions {
         margin: arguments.margin,
-        ..audit_options(&arguments.options)?
+        ..audit_options(&arguments.options, &arguments.log)?
     };
     let read = ReadOptions {
         files: vec![file.to_owned()],

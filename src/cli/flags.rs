@@ -1,9 +1,10 @@
 //! How the command line writes the options that messages name: this module turns fields into flags.
 
 /// Fields whose flag is not their name with hyphens.
-const FLAGS: [(&str, &str); 9] = [
+const FLAGS: [(&str, &str); 10] = [
     ("alternative_radii", "--also"),
     ("attacks", "--scorer"),
+    ("command", "COMMAND"),
     ("condition", "--where"),
     ("files", "LOG"),
     ("keep_order", "--split blocks"),

@@ -3,6 +3,7 @@
 mod audit;
 mod bounds;
 mod channel;
+mod check;
 mod compare;
 mod engine;
 pub mod flags;
@@ -10,6 +11,7 @@ mod follow;
 mod options;
 mod outputs;
 mod permute;
+mod probe;
 mod progress;
 #[cfg(feature = "reproduce")]
 mod reproduce;
@@ -44,6 +46,8 @@ enum Command {
     Estimate(audit::EstimateArguments),
     /// Measure a log and give a verdict on each claim, with an exit code
     Audit(audit::AuditArguments),
+    /// Show how a log would be read: columns, types, secrets, doubts, first rows; measures nothing
+    Check(check::CheckArguments),
     /// Compare several logs, each with its mechanism; differences with confidence limits
     Compare(compare::CompareArguments),
     /// Compute the exact figures of a known mechanism, or the bounds that a promise implies; also over a grid
@@ -54,6 +58,8 @@ enum Command {
     Shuffle(shuffle::ShuffleArguments),
     /// Shuffle values of a log within groups of rows: d_sigma privacy
     Permute(Box<permute::PermuteArguments>),
+    /// Collect a log: ask a program for answers, class by class, in complete random blocks
+    Probe(probe::ProbeArguments),
     /// Draw a log from a known mechanism
     Simulate(simulate::SimulateArguments),
     /// Recompute a figure or table of a paper: data and picture
@@ -71,6 +77,14 @@ static GIVEN: OnceLock<Vec<OsString>> = OnceLock::new();
 /// the program.
 fn command_line() -> String {
     leakgauge::report::command_line(GIVEN.get().into_iter().flatten())
+}
+
+/// The arguments as texts, the name of the command first.
+fn arguments_given() -> Vec<String> {
+    let given = GIVEN.get().into_iter().flatten();
+    given
+        .map(|argument| argument.to_string_lossy().into_owned())
+        .collect()
 }
 
 /// Runs the program with these arguments, the first of which is its name, and returns its exit code. Writes to
@@ -93,11 +107,13 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let done = match arguments.command {
         Command::Estimate(arguments) => audit::estimate(&arguments),
         Command::Audit(arguments) => audit::audit(&arguments),
+        Command::Check(arguments) => check::check(&arguments),
         Command::Compare(arguments) => compare::compare(&arguments),
         Command::Bounds(arguments) => bounds::bounds(&arguments),
         Command::Channel(arguments) => channel::channel(&arguments),
         Command::Shuffle(arguments) => shuffle::shuffle(&arguments),
         Command::Permute(arguments) => permute::permute(&arguments),
+        Command::Probe(arguments) => probe::probe(&arguments),
         Command::Simulate(arguments) => simulate::simulate(&arguments),
         #[cfg(feature = "reproduce")]
         Command::Reproduce(arguments) => reproduce::reproduce(&arguments),

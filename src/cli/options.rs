@@ -9,7 +9,10 @@ use leakgauge::attack::tuning::ScorerChoice;
 use leakgauge::audit::{self, PriorChoice, SplitChoice};
 use leakgauge::base::error::{Error, Result};
 use leakgauge::base::time::TimeUnit;
-use leakgauge::log::{HeaderChoice, ListReading, MAX_ROWS, ReadOptions, ScoreColumns, expand};
+use leakgauge::log::{
+    HeaderChoice, Like, ListReading, MAX_ROWS, Missing, ReadOptions, ScoreColumns, SecretRules,
+    expand,
+};
 use leakgauge::report::Format;
 
 use crate::cli::engine::EngineArguments;
@@ -17,13 +20,14 @@ use crate::cli::engine::EngineArguments;
 /// The log to read, and how to read it.
 #[derive(Args, Clone)]
 pub struct LogArguments {
-    /// CSV, TSV or JSON lines, plain, gzip or zstd, `-` for standard input (Parquet and Arrow too, built with
+    /// CSV, TSV, JSON lines, JSON arrays or arrays of NumPy, plain, gzip or zstd; logs of tlsfuzzer, RTLF and
+    /// hyperfine and the output of `uniq -c` are recognized; `-` for standard input (Parquet and Arrow too, built with
     /// `--features parquet`); several files, or all that match a pattern such as
     /// `'logs/*.csv'`, form one log
     #[arg(required = true, value_name = "LOG")]
     pub logs: Vec<String>,
     /// The column of the secret, by name or number from 1; `X,Y` if the secret is a point in two columns
-    /// [default: the column named `secret`]
+    /// [default: the column named `secret`, else the only one of a few labels]
     #[arg(long, value_name = "COLUMN")]
     pub secret: Option<String>,
     /// The observation columns [default: all other columns]
@@ -77,6 +81,24 @@ pub struct LogArguments {
     /// The resolution of the observer: the column is binned, which makes upper limits possible
     #[arg(long, value_name = "COLUMN=WIDTH,…", value_delimiter = ',')]
     pub resolution: Vec<String>,
+    /// Join secrets by rules that must be chosen before this log was collected: labels between `|`, or ranges of
+    /// numbers with both ends, `0..3=few,4..=many`; other secrets stay
+    #[arg(long, value_name = "WHICH=LABEL,…", conflicts_with = "secret_map")]
+    pub merge: Option<String>,
+    /// Join secrets as this file says, chosen before this log was collected: a row `from,to` for each label
+    #[arg(long, value_name = "FILE")]
+    pub secret_map: Option<String>,
+    /// Rows with a blank or a null in a column that is used: `drop` leaves them out, `label` makes it a value of its
+    /// own, of a secret too [default: a blank secret is an error, a blank observation a value]
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub missing: Option<MissingName>,
+    /// Leave out up to this many rows that cannot be read; the verdict names them
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub skip_bad: u64,
+    /// Read a log of this program, which cannot be told by looking: `fbleau` has no header, numbers only, the secret
+    /// first; of two files the first is trained on and the second measured, at its own prior
+    #[arg(long, value_enum, value_name = "PROGRAM")]
+    pub like: Option<LikeName>,
     #[command(flatten)]
     pub engine: EngineArguments,
 }
@@ -88,6 +110,34 @@ impl LogArguments {
             logs: expand(&self.logs)?,
             ..self.clone()
         })
+    }
+
+    /// The same arguments, with the files of another program in their parts.
+    pub fn in_parts(self) -> Result<Self> {
+        match (self.like, &self.logs[..], &self.fit_on) {
+            (Some(LikeName(Like::Fbleau)), [train, eval], None) => Ok(LogArguments {
+                logs: vec![eval.clone()],
+                fit_on: Some(train.clone()),
+                ..self
+            }),
+            (Some(LikeName(Like::Fbleau)), [_, _, ..], _) => Err(Error::parameter(
+                "--like fbleau",
+                format!(
+                    "reads one file to train on and one to measure, not {}",
+                    self.logs.len()
+                ),
+            )),
+            _ => Ok(self),
+        }
+    }
+
+    /// The rules that join secrets.
+    fn rules(&self) -> Result<Option<SecretRules>> {
+        match (&self.merge, &self.secret_map) {
+            (Some(rules), _) => SecretRules::parse(rules).map(Some),
+            (None, Some(file)) => SecretRules::read(file).map(Some),
+            (None, None) => Ok(None),
+        }
     }
 
     /// The checked options of the reader.
@@ -124,6 +174,10 @@ impl LogArguments {
             wide: self.wide,
             secrets: self.secrets.clone(),
             scores: None,
+            merge: self.rules()?,
+            missing: self.missing.map_or(Missing::Refuse, |name| name.0),
+            skip_bad: self.skip_bad,
+            like: self.like.map(|name| name.0),
             engine: self.engine.options()?,
             // Blocks are numbered in their order.
             keep_order: keep_order && self.block.is_none() && !self.blocks,
@@ -165,9 +219,10 @@ pub struct EstimateOptions {
     /// The frequency of the clock in hertz, for times in cycles
     #[arg(long, value_name = "HERTZ")]
     pub clock_frequency: Option<f64>,
-    /// The prior of the figures that depend on one: `uniform`, `empirical` or `label=p,…`
-    #[arg(long, default_value = "uniform", value_name = "PRIOR")]
-    pub prior: String,
+    /// The prior of the figures that depend on one: `uniform`, `empirical` or `label=p,…` [default: uniform;
+    /// empirical with --like fbleau]
+    #[arg(long, value_name = "PRIOR")]
+    pub prior: Option<String>,
     /// The confidence level of every limit
     #[arg(long, default_value_t = 0.95, value_name = "C")]
     pub confidence: f64,
@@ -233,6 +288,37 @@ impl From<SplitName> for SplitChoice {
             SplitName::Random => SplitChoice::Random,
             SplitName::Blocks => SplitChoice::Blocks,
         }
+    }
+}
+
+/// What a missing value means, by name.
+#[derive(Clone, Copy)]
+pub struct MissingName(pub Missing);
+
+impl ValueEnum for MissingName {
+    fn value_variants<'a>() -> &'a [Self] {
+        const ALL: [MissingName; Missing::ALL.len()] =
+            [MissingName(Missing::ALL[0]), MissingName(Missing::ALL[1])];
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.0.name()))
+    }
+}
+
+/// A program whose logs are read, by name.
+#[derive(Clone, Copy)]
+pub struct LikeName(pub Like);
+
+impl ValueEnum for LikeName {
+    fn value_variants<'a>() -> &'a [Self] {
+        const ALL: [LikeName; Like::ALL.len()] = [LikeName(Like::ALL[0])];
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.0.name()))
     }
 }
 

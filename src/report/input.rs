@@ -3,7 +3,7 @@
 use crate::audit::{Findings, Input, Sample};
 use crate::estimate::Method;
 use crate::report::words::{method_name, value};
-use leakgauge_base::error::shorten;
+use leakgauge_base::error::{listing, shorten};
 use leakgauge_base::naming::setting;
 use leakgauge_base::rounding::nearest;
 use leakgauge_log::Format;
@@ -14,15 +14,23 @@ const LISTED_COLUMNS: usize = 8;
 /// Secrets listed with their rows.
 const LISTED_SECRETS: usize = 8;
 
-/// Facts of the log and of the method.
-pub fn input(audit: &Findings) -> Vec<String> {
-    let input = &audit.input;
+/// How the log was read.
+pub fn as_read(input: &Input) -> Vec<String> {
     let mut items = vec![rows_read(input)];
     items.extend(input.sampled().as_ref().map(sample));
     items.extend(units(input));
+    items.extend(recognized(input));
     items.extend([secrets(input), observation(input)]);
+    items.extend(merged(input));
     items.extend(files(&input.facts.files));
     items.extend(input.facts.notes.iter().cloned());
+    items
+}
+
+/// Facts of the log and of the method.
+pub fn input(audit: &Findings) -> Vec<String> {
+    let input = &audit.input;
+    let mut items = as_read(input);
     if let Some(file) = &input.facts.fit_on {
         let of = input.fit_sampled();
         let of = of.map_or(String::new(), |of| format!(", {}", sample_of(&of)));
@@ -77,6 +85,49 @@ fn units(input: &Input) -> Option<String> {
     ))
 }
 
+/// The tool whose log this is.
+fn recognized(input: &Input) -> Option<String> {
+    let form = input.facts.recognized?;
+    let blocks = match form.has_blocks() {
+        true => {
+            " Its rows come in blocks; each row counts as new evidence here, although what is shared within a block is \
+             not new."
+        }
+        false => "",
+    };
+    Some(format!("Recognized as {form}.{blocks}"))
+}
+
+/// The secrets that were joined, and those that stay.
+fn merged(input: &Input) -> Option<String> {
+    let merged = &input.facts.merged_secrets;
+    if merged.is_empty() {
+        return None;
+    }
+    let joined: Vec<String> = merged
+        .iter()
+        .map(|one| {
+            let from = one.from.iter().map(String::as_str);
+            format!("{} is {}", shorten(&one.label), listing(from))
+        })
+        .collect();
+    let stays = |label: &&String| merged.iter().all(|one| one.label != **label);
+    let staying: Vec<&str> = input
+        .secrets
+        .iter()
+        .filter(stays)
+        .map(String::as_str)
+        .collect();
+    let others = match staying.is_empty() {
+        true => String::new(),
+        false => format!(" As they are: {}.", listing(staying.into_iter())),
+    };
+    Some(format!(
+        "Secrets were joined by rules, which must be chosen before this log was collected: {}.{others}",
+        joined.join("; ")
+    ))
+}
+
 fn secrets(input: &Input) -> String {
     let rows = input.secrets.iter().zip(&input.rows_of_secrets);
     let mut secrets: Vec<String> = rows
@@ -87,8 +138,12 @@ fn secrets(input: &Input) -> String {
         secrets.push(format!("… {} in all", input.secrets.len()));
     }
     format!(
-        "Secret: column {}: {}.",
+        "Secret: column {}{}: {}.",
         shorten(&input.facts.secret_column),
+        match input.facts.secret_chosen {
+            true => " (no column is named `secret`; this is the only one of a few labels)",
+            false => "",
+        },
         secrets.join(", ")
     )
 }
@@ -107,6 +162,10 @@ fn rows_read(input: &Input) -> String {
         (Format::JsonLines, _) => {
             "each is a JSON object on a line, its fields named by their paths".to_owned()
         }
+        (Format::JsonArray, _) => {
+            "each is an object of a JSON array, its fields named by their paths".to_owned()
+        }
+        (format @ (Format::Hyperfine | Format::Npy | Format::Npz), _) => format!("from {format}"),
         (format, None) => format!("from {format}, columns named by their paths"),
         (_, Some('\t')) => format!("{header}; fields are separated by tabs"),
         (_, Some(delimiter)) => format!("{header}; fields are separated by `{delimiter}`"),

@@ -31,6 +31,11 @@ const DESCRIBED: &[Described] = &[
         "`leakgauge.audit` of the Python package, on a function",
         root::<super::QueryReport>,
     ),
+    (
+        "check",
+        "`leakgauge check`",
+        root::<super::schema::check::Check<'static>>,
+    ),
     ("compare", "`leakgauge compare`", root::<Comparison>),
     ("bounds", "`leakgauge bounds`", root::<Bounds>),
     ("channel", "`leakgauge channel`", root::<Analysis>),

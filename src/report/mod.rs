@@ -3,6 +3,7 @@
 mod attackers;
 mod bounds;
 mod channel;
+mod check;
 mod command;
 mod compare;
 mod compare_plots;
@@ -36,7 +37,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::audit::Findings;
+use crate::audit::{Findings, Reading};
 use crate::compare::Comparison;
 use crate::follow::Line;
 use leakgauge_exact::bounds::Bounds;
@@ -99,6 +100,24 @@ pub fn write_follow(
         writeln!(out, "{}", follow::LEGEND)?;
     }
     writeln!(out, "{}", follow::line(line))
+}
+
+/// Writes how a log would be read, given the arguments of the command line behind the name of the command.
+///
+/// # Errors
+/// What the writer reports.
+pub fn write_check(
+    reading: &Reading,
+    arguments: &[String],
+    format: Format,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    write(
+        &schema::check::Check::of(reading, arguments),
+        || check::document(reading, arguments),
+        format,
+        out,
+    )
 }
 
 /// Writes an audit.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use leakgauge::audit::{AuditOptions, Findings, audit};
 use leakgauge::claim::Claim;
-use leakgauge::log::{ReadMeter, ReadOptions, read};
+use leakgauge::log::{ReadMeter, ReadOptions, SecretRules, read};
 use leakgauge::report::sentences::claims::reason;
 use libtest_mimic::Trial;
 
@@ -47,7 +47,41 @@ trials! {
     "minerva": minerva_is_certified_although_its_rarest_secrets_have_a_handful_of_rows;
     "doh": websites_over_encrypted_dns_are_told_apart_less_when_padded;
     "rtlf": rtlf_is_read;
+    "rtlf": rtlf_and_passports_need_no_options;
+    "minerva": nonces_are_joined_by_their_leading_zeros;
     "doh": the_hamming_distance_tells_websites_apart_best;
+}
+
+fn log_of(name: &str, options: ReadOptions) -> leakgauge::Log {
+    let options = ReadOptions {
+        files: vec![path_of(name).display().to_string()],
+        ..options
+    };
+    read(&options, &ReadMeter::default()).expect("the log is good")
+}
+
+fn rtlf_and_passports_need_no_options() {
+    let log = log_of("rtlf/example-1.csv", ReadOptions::default());
+    assert!(log.facts.secret_chosen);
+    assert_eq!(log.facts.secret_column, "V1");
+    assert_eq!(log.secrets, ["X", "Y"]);
+    let log = log_of("epassport/timesGerman500NoFix.csv", ReadOptions::default());
+    assert_eq!(log.facts.secret_column, "relation");
+}
+
+fn nonces_are_joined_by_their_leading_zeros() {
+    let rules = SecretRules::parse("0..3=few,4..=4+").expect("rules");
+    let log = log_of(
+        "minerva/time_gcrypt.csv",
+        ReadOptions {
+            secret: Some("2".to_owned()),
+            merge: Some(rules),
+            ..ReadOptions::default()
+        },
+    );
+    assert_eq!(log.secrets, ["4+", "few"]);
+    assert_eq!(log.rows_of_secrets(), [3181, 46819]);
+    assert_eq!(log.facts.merged_secrets[0].from, ["0", "1", "2", "3"]);
 }
 
 fn codes(audit: &Findings) -> Vec<&'static str> {

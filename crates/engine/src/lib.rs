@@ -268,7 +268,7 @@ fn diagnose(files: &[String], options: &ReadOptions, error: &Error) -> Option<Er
             .iter()
             .find_map(|file| unreadable(file, condition, &every, misfit.as_deref()).err());
     }
-    let mut ingest = Ingest::streaming(&every);
+    let mut ingest = Ingest::streaming(Cow::Borrowed(&every));
     files.iter().find_map(|file| {
         let records = open::open_file(file, &ReadMeter::default(), &every);
         let read =

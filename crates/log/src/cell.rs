@@ -4,8 +4,10 @@ use std::borrow::Cow;
 
 use crate::layout::Layout;
 use crate::number::Number;
-use crate::row::{self, Field, MISSING, NULL, Row};
+use crate::options::Missing;
+use crate::row::{self, Field, MISSING, NULL, Row, is_absent};
 use leakgauge_base::error::{Error, Place, Result};
+use leakgauge_base::naming::setting;
 
 /// The text of a field as it stands, blanks around it included. Numbers are written into `scratch`.
 ///
@@ -46,7 +48,8 @@ pub(crate) fn at_column(
     )
 }
 
-/// The label of a row's secret: the text of its column, or of its columns joined by semicolons.
+/// The label of a row's secret: the text of its column, or of its columns joined by semicolons; [`MISSING`] for a
+/// value that it may lack.
 ///
 /// # Errors
 /// A secret that is blank or missing.
@@ -54,13 +57,14 @@ pub(crate) fn secret<'r>(
     row: &'r Row,
     layout: &Layout,
     place: &dyn Fn() -> Place,
+    may_lack: bool,
     scratch: &'r mut String,
 ) -> Result<Cow<'r, str>> {
     if let [column] = layout.secret[..] {
-        return part_of_secret(row, column, layout, place, scratch).map(Cow::Borrowed);
+        return part_of_secret(row, column, layout, place, may_lack, scratch).map(Cow::Borrowed);
     }
     let part = |&column: &usize| {
-        part_of_secret(row, column, layout, place, &mut String::new()).map(str::to_owned)
+        part_of_secret(row, column, layout, place, may_lack, &mut String::new()).map(str::to_owned)
     };
     let parts: Vec<String> = layout.secret.iter().map(part).collect::<Result<_>>()?;
     Ok(parts.join(";").into())
@@ -71,9 +75,13 @@ fn part_of_secret<'r>(
     column: usize,
     layout: &Layout,
     place: &dyn Fn() -> Place,
+    may_lack: bool,
     scratch: &'r mut String,
 ) -> Result<&'r str> {
     let text = text(row, column, layout, place, scratch)?.trim();
+    if may_lack && is_absent(text) {
+        return Ok(MISSING);
+    }
     let problem = match text {
         "" => "the secret is blank",
         MISSING => "the secret is missing",
@@ -81,7 +89,11 @@ fn part_of_secret<'r>(
         _ => return Ok(text),
     };
     let blank = Error::data(place().column(&layout.names[column]), problem);
-    Err(blank.with_hint("remove the row, or give its secret a label"))
+    Err(blank.with_hint(format!(
+        "remove the row, or give its secret a label; {} leaves such rows out, {} makes them a secret",
+        setting("missing", Missing::Drop.name()),
+        setting("missing", Missing::Label.name())
+    )))
 }
 
 /// The number of the bin of a width, anchored at 0, that a value falls into. A value within rounding

@@ -32,6 +32,16 @@ impl Interner {
         id
     }
 
+    /// Forgets the texts from a number on.
+    pub fn truncate(&mut self, len: usize) {
+        for text in self.texts.drain(len..) {
+            let hash = self.hasher.hash_one(text.as_str());
+            if let Ok(entry) = self.table.find_entry(hash, |&id| id as usize >= len) {
+                entry.remove();
+            }
+        }
+    }
+
     /// The texts, by number.
     pub fn into_texts(self) -> Vec<String> {
         self.texts

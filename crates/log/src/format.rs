@@ -17,6 +17,14 @@ pub enum Format {
     Delimited,
     /// A JSON object a line.
     JsonLines,
+    /// A JSON array of objects.
+    JsonArray,
+    /// What hyperfine exports as JSON.
+    Hyperfine,
+    /// An array of NumPy.
+    Npy,
+    /// An archive of arrays of NumPy.
+    Npz,
     /// Apache Parquet.
     Parquet,
     /// Apache Arrow: IPC files and streams, record batches in memory.
@@ -34,6 +42,10 @@ impl fmt::Display for Format {
         f.write_str(match self {
             Format::Delimited => "delimited text",
             Format::JsonLines => "JSON lines",
+            Format::JsonArray => "a JSON array",
+            Format::Hyperfine => "JSON of hyperfine",
+            Format::Npy => "a NumPy array",
+            Format::Npz => "NumPy arrays",
             Format::Parquet => "Parquet",
             Format::Arrow => "Arrow IPC",
             Format::Memory => "memory",

@@ -2,6 +2,7 @@
 
 mod engine_input;
 mod finish;
+mod left_out;
 
 use std::borrow::Cow;
 
@@ -13,10 +14,11 @@ use crate::groups::{UnitCell, UnitReader};
 use crate::labels;
 use crate::layout::{self, Layout};
 use crate::lists;
-use crate::log::InputFacts;
+use crate::log::{FirstRows, InputFacts};
+use crate::merge::Merging;
 use crate::observations::{ColumnType, Observations};
 use crate::open;
-use crate::options::{HeaderChoice, ReadOptions};
+use crate::options::{HeaderChoice, Missing, ReadOptions};
 use crate::order::{self, OrderSketch};
 use crate::overlaps::Overlaps;
 use crate::records::{PROBE_ROWS, Records};
@@ -47,7 +49,7 @@ pub use engine_input::EngineSample;
 
 /// A log being read.
 pub struct Ingest<'a> {
-    options: &'a ReadOptions,
+    options: Cow<'a, ReadOptions>,
     /// Settled by the first file: its layout and the plan of its observation columns.
     settled: Option<(Layout, Vec<ColumnPlan>)>,
     secrets: Interner,
@@ -76,6 +78,8 @@ pub struct Ingest<'a> {
     repeats: Repeats,
     /// Whether rows are only kept in order, for someone to take them, and not counted.
     streaming: bool,
+    /// The secrets that are joined.
+    merging: Merging,
     /// Where numbers are written that are labels.
     text: String,
     facts: InputFacts,
@@ -84,8 +88,11 @@ pub struct Ingest<'a> {
 impl<'a> Ingest<'a> {
     /// A log of which nothing has been read.
     pub fn new(options: &'a ReadOptions) -> Self {
+        Self::with(Cow::Borrowed(options))
+    }
+
+    fn with(options: Cow<'a, ReadOptions>) -> Self {
         Ingest {
-            options,
             settled: None,
             secrets: Interner::default(),
             left_out: Interner::default(),
@@ -104,6 +111,7 @@ impl<'a> Ingest<'a> {
             overlaps: Overlaps::default(),
             repeats: Repeats::default(),
             streaming: false,
+            merging: Merging::default(),
             text: String::new(),
             facts: InputFacts {
                 files: options.files.clone(),
@@ -115,14 +123,15 @@ impl<'a> Ingest<'a> {
                 row_id: options.row_id.clone(),
                 ..InputFacts::default()
             },
+            options,
         }
     }
 
     /// A log whose rows are taken as they come.
-    pub fn streaming(options: &'a ReadOptions) -> Self {
+    pub fn streaming(options: Cow<'a, ReadOptions>) -> Self {
         Ingest {
             streaming: true,
-            ..Ingest::new(options)
+            ..Ingest::with(options)
         }
     }
 
@@ -224,7 +233,8 @@ impl<'a> Ingest<'a> {
             self.facts.format = records.format();
             self.facts.delimiter = records.delimiter();
         }
-        let probe = open::read_probe(name, records, PROBE_ROWS + 1)?;
+        let mut skip = |error| self.skip(error);
+        let probe = open::read_probe_or(name, records, PROBE_ROWS + 1, &mut skip)?;
         let columns = match known {
             Some(layout) => self.settle_as(name, &probe, layout)?,
             None => self.settle(name, &probe, records.is_named())?,
@@ -285,8 +295,14 @@ impl<'a> Ingest<'a> {
                 }
                 line.extend_from_slice(next);
             }
-            if !records.next(&mut row)? {
-                break;
+            match records.next(&mut row) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) if records.resumes() => {
+                    self.skip(error)?;
+                    continue;
+                }
+                Err(error) => return Err(error),
             }
             let used = self.row(name, part, columns, &row)?;
             if let Some(secret) = used.filter(|_| !line.is_empty() && !self.repeats.is_over()) {
@@ -336,16 +352,29 @@ impl<'a> Ingest<'a> {
 
     /// The first file settles layout and types; later files must have the same columns.
     pub(crate) fn settle(&mut self, name: &str, probe: &[Row], named: bool) -> Result<Layout> {
-        let layout = Layout::find(name, probe, named, self.options)?;
+        let layout = match &self.settled {
+            // What was chosen by the rows of the first file is the same in all.
+            Some((first, _)) if first.secret_chosen => {
+                let options = ReadOptions {
+                    secret: Some(first.secret_name()),
+                    ..self.options.clone().into_owned()
+                };
+                Layout::find(name, probe, named, &options)?
+            }
+            _ => Layout::find(name, probe, named, &self.options)?,
+        };
         self.settle_as(name, probe, layout)
     }
 
     fn settle_as(&mut self, name: &str, probe: &[Row], mut layout: Layout) -> Result<Layout> {
         let Some((first, _)) = &self.settled else {
             let body = &probe[usize::from(layout.header)..];
-            let elements = lists::expand(&mut layout, self.options)?;
-            let plans = typing::plan_columns(name, body, &layout, &elements, self.options)?;
-            self.facts.notes.extend(lists::notes(self.options));
+            self.facts.first_rows = first_rows(&layout, body);
+            let elements = lists::expand(&mut layout, &self.options)?;
+            let complete = self.complete(&layout, body);
+            let body = complete.as_deref().unwrap_or(body);
+            let plans = typing::plan_columns(name, body, &layout, &elements, &self.options)?;
+            self.facts.notes.extend(lists::notes(&self.options));
             self.settle_with(layout.clone(), plans);
             return Ok(layout);
         };
@@ -357,8 +386,10 @@ impl<'a> Ingest<'a> {
         self.tuples = TupleInterner::new(plans.len());
         self.encoder = Encoder::new(&plans, self.options.scores.is_some());
         self.facts.header = layout.header;
-        self.facts.header_detected = self.options.header == HeaderChoice::Detect;
+        let is_detected = self.options.header == HeaderChoice::Detect;
+        self.facts.header_detected = is_detected || self.is_settled_by_looking();
         self.facts.secret_column = layout.secret_name();
+        self.facts.secret_chosen = layout.secret_chosen;
         self.facts.decided = plans.iter().map(|plan| plan.decided).collect();
         self.facts.like_numbers = plans
             .iter()
@@ -368,8 +399,8 @@ impl<'a> Ingest<'a> {
         self.settled = Some((layout, plans));
     }
 
-    /// Reads a row: the number of its secret, if it is used.
-    pub(crate) fn row(
+    /// Reads a row that can be read: the number of its secret, if it is used.
+    fn readable_row(
         &mut self,
         file: &str,
         part: Part,
@@ -385,13 +416,17 @@ impl<'a> Ingest<'a> {
             ));
         }
         let count = self.count(part, layout, row, &place)?;
+        if self.is_incomplete(layout, row) {
+            self.facts.missing_rows += count;
+            return Ok(None);
+        }
         let Some(secret) = self.secret(layout, row, count, &place)? else {
             return Ok(None);
         };
         let (_, plans) = self.settled.as_ref().expect("settled before rows are read");
         self.encoder
             .row(plans, layout, row, &place)
-            .map_err(|error| wide::in_its_column(self.options, row, error))?;
+            .map_err(|error| wide::in_its_column(&self.options, row, error))?;
         let tuple = &self.encoder.tuple;
         if let Some(column) = layout.row_id {
             let held = (secret, &tuple[..]);
@@ -431,10 +466,15 @@ impl<'a> Ingest<'a> {
         count: u64,
         place: &dyn Fn() -> Place,
     ) -> Result<Option<u32>> {
-        let secret = secret(row, layout, place, &mut self.text)?;
+        let may_lack = self.options.missing == Missing::Label;
+        let secret = secret(row, layout, place, may_lack, &mut self.text)?;
         if count == 0 {
             return Ok(None);
         }
+        let secret = match &self.options.merge {
+            Some(rules) => Cow::Borrowed(self.merging.label(rules, &secret)?),
+            None => secret,
+        };
         if self.facts.narrowed && !self.options.secrets.iter().any(|kept| *kept == *secret) {
             self.left_out.intern(&secret);
             return Ok(None);
@@ -563,5 +603,19 @@ impl<'a> Ingest<'a> {
                     )
                 })?;
         Ok(count)
+    }
+}
+
+/// The names of all columns and the first rows, for whoever wants to see how they are read.
+fn first_rows(layout: &Layout, body: &[Row]) -> FirstRows {
+    const SHOWN: usize = 5;
+    let texts = |row: &Row| {
+        row.fields()
+            .map(|field| field.text().into_owned())
+            .collect()
+    };
+    FirstRows {
+        columns: layout.names.clone(),
+        rows: body.iter().take(SHOWN).map(texts).collect(),
     }
 }

@@ -1,8 +1,10 @@
 //! Finding out how a file is laid out: its delimiter, whether its first row is a header, and which
 //! column plays which part.
 
+use std::collections::BTreeSet;
+
 use crate::options::{HeaderChoice, ReadOptions, ScoreColumns};
-use crate::row::{Field, Row, is_number};
+use crate::row::{Field, Row, is_absent, is_number};
 use crate::unpack::without_packing;
 use leakgauge_base::error::{Error, Place, Result, listing, shorten};
 use leakgauge_base::naming::{option, setting};
@@ -20,6 +22,8 @@ pub struct Layout {
     pub names: Vec<String>,
     /// The positions of the secret's columns: one, or several whose values together are the secret.
     pub secret: Vec<usize>,
+    /// Whether the secret's column was taken because it is the only one of a few labels.
+    pub secret_chosen: bool,
     /// The positions of the observation columns, in the order asked for.
     pub observe: Vec<usize>,
     /// The position of the number of occurrences.
@@ -89,14 +93,16 @@ impl Layout {
             file,
             header,
             names: &names,
-            example: if header { rows.get(1) } else { Some(first) },
+            body: &rows[usize::from(header)..],
         };
         let [count, group, row_id] = columns.others(options)?;
-        let (secret, observe) = columns.assign(options, [count, group, row_id])?;
+        let (secret, secret_chosen) = columns.secret_columns(options, [count, group, row_id])?;
+        let observe = columns.assign(options, &secret, [count, group, row_id])?;
         Ok(Layout {
             header,
             names,
             secret,
+            secret_chosen,
             observe,
             count,
             group,
@@ -127,11 +133,21 @@ pub fn delimiter(file: &str, first_line: &[u8], asked: Option<u8>) -> u8 {
             _ => {}
         }
     }
+    if seen.iter().all(|(_, times)| *times == 0) && are_numbers_between_spaces(first_line) {
+        return b' ';
+    }
     // The first of equals wins, so that a single column is read as CSV.
     seen.iter()
         .rev()
         .max_by_key(|(_, times)| *times)
         .map_or(b',', |&(byte, _)| byte)
+}
+
+/// Whether a line holds several numbers with one space between each two.
+fn are_numbers_between_spaces(text: &[u8]) -> bool {
+    let line = text.split(|&byte| byte == b'\n').next().unwrap_or(text);
+    let line = std::str::from_utf8(line.trim_ascii_end()).unwrap_or_default();
+    line.contains(' ') && line.split(' ').all(|number| number.parse::<f64>().is_ok())
 }
 
 /// A header has no number where later rows have one, or names a column that was asked for.
@@ -156,10 +172,15 @@ struct Columns<'a> {
     file: &'a str,
     header: bool,
     names: &'a [String],
-    example: Option<&'a Row>,
+    /// The first rows behind the header.
+    body: &'a [Row],
 }
 
 impl Columns<'_> {
+    fn example(&self) -> Option<&Row> {
+        self.body.first()
+    }
+
     /// The columns of the count, of the unit and of what identifies a row.
     fn others(&self, options: &ReadOptions) -> Result<[Option<usize>; 3]> {
         let position = |name: &Option<String>, field: &str| {
@@ -176,15 +197,36 @@ impl Columns<'_> {
         ])
     }
 
-    fn assign(
+    /// The columns of the secret, and whether the rows chose it.
+    fn secret_columns(
         &self,
         options: &ReadOptions,
         others: [Option<usize>; 3],
-    ) -> Result<(Vec<usize>, Vec<usize>)> {
-        let secret = match &options.secret {
-            Some(name) => self.secret(name)?,
-            None => vec![self.default_secret()?],
-        };
+    ) -> Result<(Vec<usize>, bool)> {
+        if let Some(name) = &options.secret {
+            return Ok((self.secret(name)?, false));
+        }
+        let is_named = self
+            .names
+            .iter()
+            .any(|name| name.eq_ignore_ascii_case("secret"));
+        // Whoever names other columns knows the file: what is left is not guessed.
+        let may_choose = !is_named && options.observe.is_none() && options.scores.is_none();
+        match may_choose
+            .then(|| only_labels(self.body, &others))
+            .flatten()
+        {
+            Some(column) => Ok((vec![column], true)),
+            None => Ok((vec![self.default_secret()?], false)),
+        }
+    }
+
+    fn assign(
+        &self,
+        options: &ReadOptions,
+        secret: &[usize],
+        others: [Option<usize>; 3],
+    ) -> Result<Vec<usize>> {
         let scores = options.scores.as_ref().map(ScoreColumns::columns);
         let observe = match (&options.observe, scores) {
             (_, Some(names)) => names
@@ -200,7 +242,7 @@ impl Columns<'_> {
                 .filter(|&column| !others.contains(&Some(column)))
                 .collect(),
         };
-        self.refuse_double_parts(&secret, &observe, others.into_iter().flatten())?;
+        self.refuse_double_parts(secret, &observe, others.into_iter().flatten())?;
         if observe.is_empty() {
             return Err(Error::data(
                 Place::file(self.file),
@@ -211,7 +253,7 @@ impl Columns<'_> {
                 option("delimiter")
             )));
         }
-        Ok((secret, observe))
+        Ok(observe)
     }
 
     /// One column by its name or number, or several between commas.
@@ -261,7 +303,7 @@ impl Columns<'_> {
                 );
                 let names = self.names.iter().map(String::as_str);
                 // A row of words is not known to be a header before one of its names is asked for.
-                let words: Vec<_> = self.example.iter().flat_map(|row| row.fields()).collect();
+                let words: Vec<_> = self.example().iter().flat_map(|row| row.fields()).collect();
                 let words = words.iter().filter(|word| !word.is_number());
                 let words: Vec<_> = words.map(|word| word.text()).collect();
                 let near = if self.header {
@@ -307,7 +349,7 @@ impl Columns<'_> {
                 .collect()
         } else {
             let example = |column: usize| {
-                let text = self.example.and_then(|row| row.text(column));
+                let text = self.example().and_then(|row| row.text(column));
                 text.unwrap_or_default()
             };
             (0..self.names.len().min(MAX))
@@ -323,6 +365,42 @@ impl Columns<'_> {
             "no header; columns"
         };
         format!("{kind}: {}", items.join(", "))
+    }
+}
+
+/// Different labels that a column of secrets has at most, if it is chosen by looking.
+const MAX_LABELS: usize = 50;
+/// Rows that each of them has on average, at least.
+const MIN_ROWS_OF_LABEL: usize = 5;
+
+/// The only column of a few labels: no value in it is a number or blank, at least two are different, and they recur.
+/// Only the columns are looked at, never how observations differ. `None` where two columns could be meant.
+fn only_labels(rows: &[Row], others: &[Option<usize>]) -> Option<usize> {
+    let width = rows.first()?.len();
+    let is_few_labels = |column: usize| {
+        let mut labels = BTreeSet::new();
+        for row in rows {
+            match row.get(column) {
+                Some(field @ (Field::Text(_) | Field::Quoted(_))) if !field.is_number() => {
+                    let text = field.text().trim().to_owned();
+                    if is_absent(&text) {
+                        return false;
+                    }
+                    labels.insert(text);
+                }
+                _ => return false,
+            }
+            if labels.len() > MAX_LABELS {
+                return false;
+            }
+        }
+        labels.len() > 1 && labels.len() * MIN_ROWS_OF_LABEL <= rows.len()
+    };
+    let free = (0..width).filter(|&column| !others.contains(&Some(column)));
+    let mut found = free.filter(|&column| is_few_labels(column));
+    match (found.next(), found.next()) {
+        (Some(column), None) => Some(column),
+        _ => None,
     }
 }
 

@@ -6,6 +6,7 @@
 mod blocks;
 mod builder;
 mod cell;
+mod counted_lines;
 mod encode;
 mod files;
 pub mod first_row;
@@ -18,6 +19,7 @@ pub mod layout;
 mod lines;
 mod lists;
 mod log;
+mod merge;
 #[cfg(test)]
 mod mixtures;
 mod notation;
@@ -28,6 +30,7 @@ mod options;
 mod order;
 mod overlaps;
 mod read;
+mod recognize;
 pub mod records;
 mod repeats;
 pub mod row;
@@ -51,15 +54,17 @@ pub use files::expand;
 pub use format::Format;
 pub use groups::{UnitCell, UnitRows, Units};
 pub use layout::delimiter;
-pub use log::{InputFacts, Log};
+pub use log::{FirstRows, InputFacts, Log, SkippedRows};
+pub use merge::{MergedSecret, SecretRules};
 pub use number::Number;
 pub use options::{
-    ColumnarReader, EngineOptions, HeaderChoice, ListReading, MAX_ROWS, Opened, ReadOptions,
-    ScoreColumns, is_same,
+    ColumnarReader, EngineOptions, HeaderChoice, Like, ListReading, MAX_ROWS, Missing, Opened,
+    ReadOptions, ScoreColumns, is_same,
 };
 pub use order::{OrderSketch, RowOrder};
 pub use overlaps::{RepeatedRun, RepeatedRuns, RunPlace};
 pub use read::{read, read_both, read_from, read_records};
+pub use recognize::Form;
 pub use records::Records;
 pub use row::{Field, Row};
 pub use row_store::SampledFrom;

@@ -3,10 +3,12 @@
 use crate::blocks::BlockFacts;
 use crate::format::Format;
 use crate::groups::Units;
+use crate::merge::MergedSecret;
 use crate::observations::{Counts, Observations};
 use crate::options::ScoreColumns;
 use crate::order::RowOrder;
 use crate::overlaps::RepeatedRuns;
+use crate::recognize::Form;
 use crate::row_store::SampledFrom;
 use crate::spelling::Merged;
 use crate::typing::Decision;
@@ -42,6 +44,24 @@ impl Log {
         let sampled = self.facts.sampled.as_ref();
         sampled.map_or(self.counts.rows(), |sampled| &sampled.rows)
     }
+}
+
+/// Rows left out because they could not be read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SkippedRows {
+    /// How many.
+    pub rows: u64,
+    /// What was wrong with the first of them.
+    pub first: Option<String>,
+}
+
+/// The names of all columns and the first rows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FirstRows {
+    /// The names, in the order of the file.
+    pub columns: Vec<String>,
+    /// Their texts, row by row.
+    pub rows: Vec<Vec<String>>,
 }
 
 /// What was found while reading, for the report.
@@ -100,6 +120,18 @@ pub struct InputFacts {
     pub repeated_ids: u64,
     /// Long runs of rows that stand in the files twice.
     pub repeated_runs: RepeatedRuns,
+    /// The tool whose log this is, if it was told by looking.
+    pub recognized: Option<Form>,
+    /// Whether the secret's column was taken because it is the only one of a few labels.
+    pub secret_chosen: bool,
+    /// Secrets that were joined.
+    pub merged_secrets: Vec<MergedSecret>,
+    /// Rows left out because a value is missing.
+    pub missing_rows: u64,
+    /// Rows left out because they could not be read.
+    pub skipped: SkippedRows,
+    /// The names of all columns and the first rows, as they stand in the first file.
+    pub first_rows: FirstRows,
     /// The columns of scores that were read in place of observations.
     pub scores: Option<ScoreColumns>,
 }

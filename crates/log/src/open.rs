@@ -1,7 +1,10 @@
 //! Opening a log in any format: what a file holds is told by its first bytes and its name.
 
 mod delimited;
+mod hyperfine;
+mod json_array;
 mod json_lines;
+mod numpy;
 
 use std::io::{Cursor, Read};
 
@@ -10,10 +13,12 @@ use crate::options::{Opened, ReadOptions};
 use crate::records::{PROBE_BYTES, PROBE_ROWS, Records};
 use crate::row::{self, Row};
 use crate::source::{self, ReadMeter, STDIN};
-use crate::wide::Wide;
 use delimited::Delimited;
+use hyperfine::Hyperfine;
+use json_array::ArrayLines;
 use json_lines::JsonLines;
-use leakgauge_base::error::Result;
+use leakgauge_base::error::{Error, Result};
+use numpy::Numpy;
 
 /// Opens what the user named: a file or standard input.
 ///
@@ -31,7 +36,7 @@ pub fn open_file(name: &str, meter: &ReadMeter, options: &ReadOptions) -> Result
     let file = match options.columnar {
         None => file,
         Some(reader) => match reader.open_file(name, file, meter, options)? {
-            Opened::Records(records) => return shaped(name, records, options),
+            Opened::Records(records) => return Ok(records),
             Opened::Other(file) => file,
         },
     };
@@ -69,32 +74,36 @@ pub(crate) fn open_behind(
     let columnar = Columnar::of(&head);
     if let (Some(Columnar::ArrowStream), Some(reader)) = (columnar, options.columnar) {
         let stream = Box::new(Cursor::new(head).chain(input));
-        return shaped(name, reader.open_stream(name, stream, options)?, options);
+        return reader.open_stream(name, stream, options);
     }
     if let Some(columnar) = columnar {
         return Err(columnar.needs_file(name, options.columnar.is_some()));
     }
-    let records: Box<dyn Records> = if json_lines::is_json_lines(name, &head, options.delimiter) {
-        options.refuse_no_header(name, "JSON, whose rows name their fields")?;
-        let text = Box::new(Cursor::new(head).chain(input));
-        Box::new(JsonLines::new(name, text, options, probe)?)
+    if let Some(format) = numpy::format_of(&head) {
+        let file = Cursor::new(head).chain(input);
+        return Ok(Box::new(Numpy::new(name, format, file, options.wide)?));
+    }
+    if !json_lines::is_json_lines(name, &head, options.delimiter) {
+        return Ok(Box::new(Delimited::new(
+            name,
+            head,
+            input,
+            options.delimiter,
+        )));
+    }
+    options.refuse_no_header(name, "JSON, whose rows name their fields")?;
+    if hyperfine::is_export(&head) {
+        let export = Hyperfine::new(name, Cursor::new(head).chain(input))?;
+        return Ok(Box::new(export));
+    }
+    let is_array = head.trim_ascii_start().starts_with(b"[");
+    let text = Cursor::new(head).chain(input);
+    Ok(Box::new(if is_array {
+        let lines = Box::new(ArrayLines::new(text));
+        JsonLines::new(name, lines, options, probe)?.of_array()
     } else {
-        Box::new(Delimited::new(name, head, input, options.delimiter))
-    };
-    shaped(name, records, options)
-}
-
-/// The rows of a log, of a wide file one for each of its cells.
-pub(crate) fn shaped(
-    name: &str,
-    records: Box<dyn Records>,
-    options: &ReadOptions,
-) -> Result<Box<dyn Records>> {
-    Ok(if options.wide {
-        Box::new(Wide::new(name, records, options)?)
-    } else {
-        records
-    })
+        JsonLines::new(name, Box::new(text), options, probe)?
+    }))
 }
 
 /// The first rows of a source, at most `most`. All their texts are UTF-8.
@@ -102,14 +111,37 @@ pub(crate) fn shaped(
 /// # Errors
 /// A row that cannot be read.
 pub fn read_probe(name: &str, records: &mut dyn Records, most: usize) -> Result<Vec<Row>> {
+    read_probe_or(name, records, most, &mut Err)
+}
+
+/// As [`read_probe`]; a row that cannot be read is left out if `skip` accepts its error.
+///
+/// # Errors
+/// An error that `skip` gives back.
+pub(crate) fn read_probe_or(
+    name: &str,
+    records: &mut dyn Records,
+    most: usize,
+    skip: &mut dyn FnMut(Error) -> Result<()>,
+) -> Result<Vec<Row>> {
     let mut probe = Vec::new();
     let mut bytes = 0;
     let mut row = Row::new();
-    while probe.len() < most && bytes < PROBE_BYTES && records.next(&mut row)? {
+    while probe.len() < most && bytes < PROBE_BYTES {
+        match records.next(&mut row) {
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(error) if records.resumes() => {
+                skip(error)?;
+                continue;
+            }
+            Err(error) => return Err(error),
+        }
         bytes += row.bytes();
         if let Some(column) = row.not_utf8() {
             let column = (column + 1).to_string();
-            return Err(row::not_utf8(row.place(name).column(column)));
+            skip(row::not_utf8(row.place(name).column(column)))?;
+            continue;
         }
         probe.push(row.compact());
     }

@@ -2,12 +2,14 @@
 
 mod check;
 mod list_reading;
+mod missing;
 mod score_columns;
 
 use std::fmt::Debug;
 use std::fs::File;
 use std::io::Read;
 
+use crate::merge::SecretRules;
 use crate::records::Records;
 use crate::source::ReadMeter;
 use leakgauge_base::error::{Error, Result};
@@ -15,6 +17,7 @@ use leakgauge_base::naming::setting;
 
 pub use check::is_same;
 pub use list_reading::ListReading;
+pub use missing::{Like, Missing};
 pub use score_columns::ScoreColumns;
 
 /// Rows that a command uses at most of a log that is not counted exactly; see [`ReadOptions::max_rows`].
@@ -61,6 +64,14 @@ pub struct ReadOptions {
     pub scores: Option<ScoreColumns>,
     /// The only secrets to look at; all if empty.
     pub secrets: Vec<String>,
+    /// Secrets that are joined by rules fixed before the log was taken; [`secrets`](Self::secrets) are what they become.
+    pub merge: Option<SecretRules>,
+    /// What a blank or a null in a column that is used means.
+    pub missing: Missing,
+    /// Rows that may be left out because they cannot be read.
+    pub skip_bad: u64,
+    /// The program whose logs these are like, where that cannot be told by looking.
+    pub like: Option<Like>,
     /// The query engine to read through; this crate's own readers if not given.
     pub engine: Option<EngineOptions>,
     /// What reads files that hold columns in binary; they are refused without it.

@@ -6,6 +6,7 @@ use crate::ingest::{Ingest, Part};
 use crate::log::Log;
 use crate::open;
 use crate::options::ReadOptions;
+use crate::recognize::{recognize, shape};
 use crate::records::Records;
 use crate::source::{self, ReadMeter};
 use leakgauge_base::error::Result;
@@ -17,14 +18,18 @@ use leakgauge_base::error::Result;
 pub fn read(options: &ReadOptions, meter: &ReadMeter) -> Result<Log> {
     options.check()?;
     let meter = &meter.expecting(options.files.iter().chain(&options.fit_on));
+    let first = &options.files[0];
+    let found = recognize(first, open::open_file(first, meter, options)?, options)?;
+    let (options, form) = (&found.options, found.form);
+    options.check()?;
     let mut ingest = Ingest::new(options);
-    for file in &options.files {
+    ingest.recognized(form);
+    ingest.file(first, Part::Log, found.records)?;
+    let others = options.files[1..].iter().map(|file| (file, Part::Log));
+    let fit_on = options.fit_on.iter().map(|file| (file, Part::FitOn));
+    for (file, part) in others.chain(fit_on) {
         let records = open::open_file(file, meter, options)?;
-        ingest.file(file, Part::Log, records)?;
-    }
-    if let Some(file) = &options.fit_on {
-        let records = open::open_file(file, meter, options)?;
-        ingest.file(file, Part::FitOn, records)?;
+        ingest.file(file, part, shape(file, records, options, form)?)?;
     }
     ingest.finish()
 }
@@ -52,10 +57,12 @@ pub fn read_from(
         ..options.clone()
     };
     options.check()?;
-    let mut ingest = Ingest::new(&options);
     let input = source::unpack(name, input, &ReadMeter::default())?;
-    let records = open::open(name, input, &options)?;
-    ingest.file(name, Part::Log, records)?;
+    let found = recognize(name, open::open(name, input, &options)?, &options)?;
+    found.options.check()?;
+    let mut ingest = Ingest::new(&found.options);
+    ingest.recognized(found.form);
+    ingest.file(name, Part::Log, found.records)?;
     ingest.finish()
 }
 
@@ -84,11 +91,11 @@ pub fn read_both(
         ..options.clone()
     };
     options.check()?;
-    let records = open::shaped(name, records, &options)?;
+    let records = shape(name, records, &options, None)?;
     let mut ingest = Ingest::new(&options);
     ingest.file(name, Part::Log, records)?;
     if let Some((name, records)) = fit_on {
-        let records = open::shaped(name, records, &options)?;
+        let records = shape(name, records, &options, None)?;
         ingest.file(name, Part::FitOn, records)?;
     }
     ingest.finish()

@@ -32,6 +32,11 @@ pub trait Records {
         Ok(None)
     }
 
+    /// Whether the row behind one that could not be read can be read.
+    fn resumes(&self) -> bool {
+        false
+    }
+
     /// Passes over the row that [`line`](Self::line) showed.
     fn skip_line(&mut self) {}
 

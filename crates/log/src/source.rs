@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use csv::ByteRecord;
 
 use crate::format::{Columnar, MAGIC_BYTES};
-use crate::unpack::{Damage, Packing};
+use crate::unpack::{Damage, Packing, without_packing};
 use leakgauge_base::error::{Error, Result};
 
 /// The longest text that is still believed to be a row of a log.
@@ -102,7 +102,10 @@ pub(crate) fn unpack(
         None => Box::new(rejoined),
     };
     let mut head = first_bytes(&mut plain, 4).map_err(|e| read_error(name, &e))?;
-    refuse_foreign_format(name, &head)?;
+    let is_npz = head.starts_with(b"PK\x03\x04") && without_packing(name).ends_with(".npz");
+    if !is_npz {
+        refuse_foreign_format(name, &head)?;
+    }
     if head.starts_with(&[0xef, 0xbb, 0xbf]) {
         head.drain(..3);
     }

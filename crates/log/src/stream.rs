@@ -1,5 +1,6 @@
 //! A log row by row, as it comes.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::io::Read;
 
@@ -9,7 +10,8 @@ use crate::ingest::{Ingest, Part};
 use crate::layout::Layout;
 use crate::observations::Observations;
 use crate::open;
-use crate::options::ReadOptions;
+use crate::options::{Missing, ReadOptions};
+use crate::recognize::recognize;
 use crate::records::Records;
 use crate::row::Row;
 use crate::source;
@@ -43,9 +45,13 @@ impl<'a> RowStream<'a> {
         options.check()?;
         let name = options.files[0].clone();
         let head = first_lines(&name, &mut input)?;
-        let mut records = open::open_behind(&name, head, input, options, SETTLING)?;
+        let records = open::open_behind(&name, head, input, options, SETTLING)?;
+        let found = recognize(&name, records, options)?;
+        refuse_whole(&found.options)?;
+        let (mut records, form) = (found.records, found.form);
         let probe = open::read_probe(&name, &mut *records, SETTLING)?;
-        let mut ingest = Ingest::streaming(options);
+        let mut ingest = Ingest::streaming(Cow::Owned(found.options));
+        ingest.recognized(form);
         let layout = ingest.settle(&name, &probe, records.is_named())?;
         let skipped = usize::from(layout.header);
         let settling = probe.into_iter().skip(skipped);
@@ -142,6 +148,11 @@ fn refuse_whole(options: &ReadOptions) -> Result<()> {
             "block",
             "bets on single rows and takes each for new evidence",
         ),
+            options.missing == Missing::Drop,
+            "missing",
+            "leaves out no rows",
+        ),
+        (options.skip_bad > 0, "skip_bad", "leaves out no rows"),
         (
             options.fit_on.is_some(),
             "fit_on",

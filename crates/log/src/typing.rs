@@ -285,6 +285,7 @@ mod tests {
 
     fn layout() -> Layout {
         Layout {
+            secret_chosen: false,
             header: true,
             names: vec!["secret".into(), "x".into()],
             secret: vec![0],

@@ -1,7 +1,7 @@
 //! What was read.
 
-use leakgauge_log::Format;
 use leakgauge_log::observations::{Column, ObservationKind};
+use leakgauge_log::{Form, Format, MergedSecret};
 use serde::{Serialize, Serializer};
 
 use super::described_by;
@@ -39,6 +39,21 @@ pub struct Input<'a> {
     /// Whether every column was a secret.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     wide: bool,
+    /// The tool whose log this is, if it was told by looking.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recognized: Option<Form>,
+    /// Whether the secret's column was taken because it is the only one of a few labels.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    secret_chosen: bool,
+    /// Secrets that were joined.
+    #[serde(skip_serializing_if = "<[MergedSecret]>::is_empty")]
+    merged_secrets: &'a [MergedSecret],
+    /// Rows left out because a value is missing.
+    #[serde(skip_serializing_if = "is_zero")]
+    missing_rows: u64,
+    /// Rows left out because they could not be read.
+    #[serde(skip_serializing_if = "is_zero")]
+    skipped_rows: u64,
     /// What was made of the log beyond reading it: lists taken apart, units.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     notes: &'a [String],
@@ -112,6 +127,11 @@ impl<'a> Input<'a> {
             format: facts.format,
             delimiter: facts.delimiter,
             wide: facts.wide,
+            recognized: facts.recognized,
+            secret_chosen: facts.secret_chosen,
+            merged_secrets: &facts.merged_secrets,
+            missing_rows: facts.missing_rows,
+            skipped_rows: facts.skipped.rows,
             notes: &facts.notes,
             secret_column: &facts.secret_column,
             secrets: secret_rows(&input.secrets, &input.rows_of_secrets),
@@ -136,6 +156,11 @@ impl<'a> Units<'a> {
                 .collect(),
         }
     }
+}
+
+/// Whether nothing was left out; serde asks by reference.
+fn is_zero(rows: &u64) -> bool {
+    *rows == 0
 }
 
 /// Every secret with its rows.

@@ -6,6 +6,7 @@
 //! use the same keys.
 
 mod audit;
+pub mod check;
 mod claim;
 mod differences;
 mod estimate;

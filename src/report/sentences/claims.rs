@@ -4,6 +4,7 @@ use crate::audit::{ClaimReport, Grounds, Qualification, Verdict};
 use crate::estimate::Estimate;
 use crate::report::sentences::advice::more_rows;
 use crate::report::sentences::copies;
+use crate::report::sentences::left_out;
 use crate::report::sentences::privacy;
 use crate::report::sentences::reading::observer;
 use crate::report::sentences::reasons;
@@ -24,6 +25,7 @@ fn qualification(qualification: &Qualification) -> Option<String> {
     Some(match qualification {
         Qualification::Order(warning) => doubt(warning),
         Qualification::Copies(warning) => copies::qualification(warning)?,
+        Qualification::LeftOut(warning) => left_out::qualification(warning)?,
         Qualification::Approximate => {
             "The limit is approximate: it uses an effective number of rows.".to_owned()
         }

@@ -2,13 +2,14 @@
 
 use crate::audit::Warning;
 use crate::report::sentences::copies;
+use crate::report::sentences::left_out;
 use crate::report::sentences::reading;
 use leakgauge_base::error::{listing, shorten};
 use leakgauge_base::naming::{option, setting};
 
 /// One to three sentences, without the last period.
 pub fn message(warning: &Warning) -> String {
-    if let Some(message) = copies::message(warning) {
+    if let Some(message) = copies::message(warning).or_else(|| left_out::message(warning)) {
         return message;
     }
     match warning {
@@ -32,6 +33,8 @@ pub fn message(warning: &Warning) -> String {
         | Warning::CopiesSuspected { .. }
         | Warning::SharedRows { .. }
         | Warning::RepeatedIds { .. }
+        | Warning::RowsSkipped { .. }
+        | Warning::MissingDropped { .. }
         | Warning::RepeatedRuns(_) => String::new(),
         Warning::OrderNotChecked => {
             "the order of rows was not checked: aggregated logs, wide logs and logs counted by \

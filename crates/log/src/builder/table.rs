@@ -212,6 +212,7 @@ fn layout(name: &str, builder: &LogBuilder, scores: Option<&ScoreColumns>) -> Re
         None => (1..=columns.len()).collect(),
     };
     Ok(Layout {
+        secret_chosen: false,
         header: true,
         count: builder.counts.as_ref().map(|_| columns.len() + 1),
         group: builder.groups.as_ref().map(|_| names.len() - 1),

@@ -24,6 +24,9 @@ impl Ingest<'_> {
     /// Puts secrets and observations in their canonical order.
     pub fn finish(mut self) -> Result<Log> {
         let (_, plans) = self.settled.take().expect("at least one file was read");
+        if let Some(rules) = &self.options.merge {
+            self.facts.merged_secrets = self.merging.finish(rules)?;
+        }
         self.check_secrets()?;
         self.facts.decimals = std::mem::take(&mut self.encoder.decimals);
         let labels = self.secrets.texts();

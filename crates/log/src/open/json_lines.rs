@@ -37,8 +37,15 @@ pub fn is_json_lines(name: &str, head: &[u8], delimiter: Option<u8>) -> bool {
     {
         Some("jsonl" | "ndjson" | "json") => true,
         Some("csv" | "tsv" | "txt") => false,
-        _ => head.trim_ascii_start().starts_with(b"{"),
+        _ => is_object_or_array_of_objects(head.trim_ascii_start()),
     }
+}
+
+/// A list of numbers may be the first cell of delimited text.
+fn is_object_or_array_of_objects(head: &[u8]) -> bool {
+    let array = head.strip_prefix(b"[");
+    head.starts_with(b"{")
+        || array.is_some_and(|inside| inside.trim_ascii_start().starts_with(b"{"))
 }
 
 /// Rows of a file of JSON lines. The first rows settle which columns there are.
@@ -49,7 +56,9 @@ pub struct JsonLines {
     /// Whether fields that are no column are left aside; they are an error otherwise.
     selects: bool,
     /// Rows that settled the columns and were not handed out yet.
-    waiting: VecDeque<Line>,
+    waiting: VecDeque<Result<Line>>,
+    /// Whether the lines are made of an array.
+    is_array: bool,
     probed: usize,
     row: Line,
     line: Vec<u8>,
@@ -101,6 +110,7 @@ impl JsonLines {
             columns: Columns::default(),
             selects: options.observe.is_some() || options.scores.is_some(),
             waiting: VecDeque::new(),
+            is_array: false,
             probed: 0,
             row: Line::default(),
             line: Vec::new(),
@@ -108,13 +118,29 @@ impl JsonLines {
             is_begun: false,
         };
         let mut bytes = 0;
-        while lines.waiting.len() < probe && bytes < PROBE_BYTES && lines.read()? {
+        while lines.waiting.len() < probe && bytes < PROBE_BYTES {
+            match lines.read() {
+                Ok(true) => lines.waiting.push_back(Ok(std::mem::take(&mut lines.row))),
+                Ok(false) => break,
+                // It may be left out, if a few rows may be bad.
+                Err(error @ Error::Data { .. }) if options.skip_bad > 0 => {
+                    lines.waiting.push_back(Err(error));
+                }
+                Err(error) => return Err(error),
+            }
             bytes += lines.line.len();
-            lines.waiting.push_back(std::mem::take(&mut lines.row));
         }
         lines.probed = lines.waiting.len();
         lines.columns.settled = true;
         Ok(lines)
+    }
+
+    /// The same lines, made of an array.
+    pub fn of_array(self) -> Self {
+        JsonLines {
+            is_array: true,
+            ..self
+        }
     }
 
     /// Reads the next line that is not blank into `row`; false behind the last.
@@ -175,11 +201,18 @@ impl Records for JsonLines {
     }
 
     fn format(&self) -> Format {
-        Format::JsonLines
+        match self.is_array {
+            true => Format::JsonArray,
+            false => Format::JsonLines,
+        }
     }
 
     fn delimiter(&self) -> Option<char> {
         None
+    }
+
+    fn resumes(&self) -> bool {
+        true
     }
 
     fn next(&mut self, row: &mut Row) -> Result<bool> {
@@ -191,7 +224,7 @@ impl Records for JsonLines {
             return Ok(!self.columns.names.is_empty());
         }
         match self.waiting.pop_front() {
-            Some(waiting) => self.row = waiting,
+            Some(waiting) => self.row = waiting?,
             None if self.read()? => {}
             None => return Ok(false),
         }

@@ -1,6 +1,6 @@
 //! Options that are wrong, or that exclude each other, before anything is read.
 
-use crate::options::{MAX_ROWS, ReadOptions};
+use crate::options::{MAX_ROWS, Missing, ReadOptions};
 use crate::source::STDIN;
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::{option, setting};
@@ -55,6 +55,9 @@ impl ReadOptions {
         }
         if self.scores.is_some() {
             refuse_beside_scores(self)?;
+        }
+        if self.engine.is_some() {
+            refuse_beside_engine(self)?;
         }
         if self.wide {
             refuse_beside_wide(self)?;
@@ -117,6 +120,24 @@ fn refuse_beside_scores(options: &ReadOptions) -> Result<()> {
             ),
         )
         .with_hint("other columns are left aside anyway")),
+    }
+}
+
+/// Refuses options about single rows, which the engine does not show.
+fn refuse_beside_engine(options: &ReadOptions) -> Result<()> {
+    let others = [
+        ("merge", options.merge.is_some()),
+        ("missing", options.missing != Missing::Refuse),
+        ("skip_bad", options.skip_bad > 0),
+        ("like", options.like.is_some()),
+    ];
+    match others.into_iter().find(|(_, is_given)| *is_given) {
+        None => Ok(()),
+        Some((field, _)) => Err(Error::parameter(
+            option(field),
+            format!("cannot be together with {}", option("engine")),
+        )
+        .with_hint("it is about rows that are read one by one: leave one of the two options out")),
     }
 }
 

@@ -1,0 +1,91 @@
+//! Rows that are left out: those that cannot be read, as far as that is allowed, and those that lack a value.
+
+use crate::ingest::{Ingest, Part};
+use crate::layout::Layout;
+use crate::options::Missing;
+use crate::recognize::Form;
+use crate::row::{Field, Row, is_absent};
+use leakgauge_base::error::{Error, Result};
+use leakgauge_base::naming::setting;
+
+impl Ingest<'_> {
+    /// The log was recognized as that of another tool.
+    pub(crate) fn recognized(&mut self, form: Option<Form>) {
+        self.facts.recognized = form;
+    }
+
+    /// Whether the form of the log, and no one who asked, says if row 1 is a header.
+    pub(super) fn is_settled_by_looking(&self) -> bool {
+        self.facts.recognized == Some(Form::TlsfuzzerMeasurements)
+    }
+
+    /// Reads a row: the number of its secret, if it is used.
+    ///
+    /// # Errors
+    /// A row that cannot be read, if no more of them may be left out.
+    pub(crate) fn row(
+        &mut self,
+        file: &str,
+        part: Part,
+        layout: &Layout,
+        row: &Row,
+    ) -> Result<Option<u32>> {
+        let before = (
+            self.facts.rows,
+            self.fit_rows,
+            self.secrets.texts().len(),
+            self.merging.len(),
+        );
+        let read = self.readable_row(file, part, layout, row);
+        let Err(error) = read else {
+            return read;
+        };
+        self.skip(error)?;
+        // The row is none of the log: what was noted of it before it failed is taken back.
+        (self.facts.rows, self.fit_rows) = (before.0, before.1);
+        self.secrets.truncate(before.2);
+        self.merging.truncate(before.3);
+        Ok(None)
+    }
+
+    /// Leaves out a row that cannot be read, if it may be.
+    ///
+    /// # Errors
+    /// The error, if it is not about a row or if no more rows may be left out.
+    pub(crate) fn skip(&mut self, error: Error) -> Result<()> {
+        let is_of_a_row = matches!(&error, Error::Data { place, .. } if place.row.is_some());
+        let (skipped, most) = (&mut self.facts.skipped, self.options.skip_bad);
+        if !is_of_a_row || most == 0 {
+            return Err(error);
+        }
+        if skipped.rows == most {
+            let hint = format!(
+                "{most} rows before it were left out, which is all that {} allows",
+                setting("skip_bad", most)
+            );
+            return Err(error.with_hint(hint));
+        }
+        skipped.rows += 1;
+        skipped.first.get_or_insert_with(|| error.to_string());
+        Ok(())
+    }
+
+    /// Whether a row is left out because a value that is used is missing.
+    pub(super) fn is_incomplete(&self, layout: &Layout, row: &Row) -> bool {
+        self.options.missing == Missing::Drop
+            && layout.used().any(|column| match row.get(column) {
+                Some(Field::Text(bytes) | Field::Quoted(bytes)) => {
+                    std::str::from_utf8(bytes).is_ok_and(|text| is_absent(text.trim()))
+                }
+                Some(Field::Number(_)) => false,
+                Some(Field::Null | Field::Missing) | None => true,
+            })
+    }
+
+    /// The rows that lack nothing, where others are left out.
+    pub(super) fn complete(&self, layout: &Layout, rows: &[Row]) -> Option<Vec<Row>> {
+        let is_complete = |row: &&Row| !self.is_incomplete(layout, row);
+        (self.options.missing == Missing::Drop)
+            .then(|| rows.iter().filter(is_complete).cloned().collect())
+    }
+}

@@ -1,0 +1,415 @@
+//! Logs of other tools, told by the name of the file and its first rows, so that they need no options.
+//!
+//! A form says which column plays which part. It never looks at how observations differ between secrets.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::counted_lines::{self, CountedLines};
+use crate::format::Format;
+use crate::options::{HeaderChoice, Like, ReadOptions};
+use crate::records::Records;
+use crate::row::{Field, Row};
+use crate::unpack::without_packing;
+use crate::wide::Wide;
+use leakgauge_base::error::{Error, Result};
+use leakgauge_base::naming::setting;
+
+/// Rows that tell a form.
+const ROWS: usize = 500;
+/// … unless they are this many bytes.
+const BYTES: usize = 1 << 20;
+/// Fewer different values than this are too few for a measurement beside a class of 0 or 1.
+const MIN_MEASUREMENTS: usize = 20;
+/// Names of a column of two classes.
+const CLASS_NAMES: [&str; 5] = ["class", "classes", "group", "label", "type"];
+
+/// How the log of another tool is laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Form {
+    /// `timing.csv` of tlsfuzzer: a column a class, a row a block, seconds.
+    TlsfuzzerTiming,
+    /// `measurements.csv` of tlsfuzzer: no header, block, class, seconds.
+    TlsfuzzerMeasurements,
+    /// Two columns, a class of 0 or 1 and a measurement, as programs around dudect write them.
+    TwoClasses,
+    /// Lines behind the number of times that they occurred, as `uniq -c` writes them.
+    CountedLines,
+    /// The export of hyperfine: the command is the secret.
+    Hyperfine,
+    /// What `leakgauge probe` writes: block, sequence, secret, what was answered, time.
+    Probe,
+    /// Numbers without a header, the secret first, as F-BLEAU reads them.
+    Fbleau,
+}
+
+impl Form {
+    /// Whether rows come in blocks of simultaneous measurements.
+    pub fn has_blocks(self) -> bool {
+        matches!(
+            self,
+            Form::TlsfuzzerTiming | Form::TlsfuzzerMeasurements | Form::Probe
+        )
+    }
+
+    /// The options that the form stands for. What the user said stays. Forms that [have blocks](Self::has_blocks)
+    /// are read row by row; an option to read them by blocks is to be set here.
+    fn complete(self, options: &mut ReadOptions, answers: Vec<String>) {
+        let own = |field: &mut Option<String>, name: &str| {
+            field.get_or_insert_with(|| name.to_owned());
+        };
+        match self {
+            Form::TlsfuzzerTiming => options.wide = true,
+            Form::TlsfuzzerMeasurements => {
+                options.header = HeaderChoice::Absent;
+                own(&mut options.secret, "2");
+                options.observe.get_or_insert_with(|| vec!["3".to_owned()]);
+            }
+            Form::TwoClasses => own(&mut options.secret, "1"),
+            Form::CountedLines => own(&mut options.count, "1"),
+            Form::Hyperfine => own(&mut options.secret, "command"),
+            Form::Probe => {
+                options.header = HeaderChoice::Present;
+                own(&mut options.secret, "secret");
+                options.observe.get_or_insert(answers);
+            }
+            Form::Fbleau => {
+                options.header = HeaderChoice::Absent;
+                own(&mut options.secret, "1");
+            }
+        }
+    }
+}
+
+impl fmt::Display for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Form::TlsfuzzerTiming => "timing.csv of tlsfuzzer",
+            Form::TlsfuzzerMeasurements => "measurements.csv of tlsfuzzer",
+            Form::TwoClasses => "a dump of two classes",
+            Form::CountedLines => "the output of uniq -c",
+            Form::Hyperfine => "an export of hyperfine",
+            Form::Probe => "a log of leakgauge probe",
+            Form::Fbleau => "a log of F-BLEAU",
+        })
+    }
+}
+
+/// The first file of a log, as it is going to be read, and the options for all its files.
+pub(crate) struct Recognized {
+    pub records: Box<dyn Records>,
+    pub options: ReadOptions,
+    pub form: Option<Form>,
+}
+
+/// Looks at the first rows of the first file.
+///
+/// # Errors
+/// A row that cannot be read; a file that is not like what the options say.
+pub(crate) fn recognize(
+    name: &str,
+    mut records: Box<dyn Records>,
+    options: &ReadOptions,
+) -> Result<Recognized> {
+    let mut options = options.clone();
+    let mut answers = Vec::new();
+    let form = if records.format() == Format::Hyperfine {
+        Some(Form::Hyperfine)
+    } else if records.is_named() {
+        None
+    } else {
+        let (ahead, rows) = look_ahead(records)?;
+        records = ahead;
+        answers = probe_answers(rows.first());
+        match options.like {
+            Some(Like::Fbleau) => {
+                refuse_unlike_fbleau(name, &rows)?;
+                Some(Form::Fbleau)
+            }
+            None if !answers.is_empty()
+                && has_no_columns_named(&options)
+                && options.header != HeaderChoice::Absent =>
+            {
+                Some(Form::Probe)
+            }
+            None => form_of(name, &rows, &options),
+        }
+    };
+    if let Some(form) = form {
+        form.complete(&mut options, answers);
+    }
+    Ok(Recognized {
+        records: shape(name, records, &options, form)?,
+        options,
+        form,
+    })
+}
+
+/// A file's rows as a form and the options have them.
+///
+/// # Errors
+/// A first row that does not fit.
+pub(crate) fn shape(
+    name: &str,
+    records: Box<dyn Records>,
+    options: &ReadOptions,
+    form: Option<Form>,
+) -> Result<Box<dyn Records>> {
+    Ok(match form {
+        Some(Form::CountedLines) => Box::new(CountedLines::new(name, records)),
+        _ if options.wide => Box::new(Wide::new(name, records, options)?),
+        _ => records,
+    })
+}
+
+/// Rows that were looked at, and those behind them.
+struct Ahead {
+    rows: VecDeque<Row>,
+    inner: Box<dyn Records>,
+}
+
+fn look_ahead(mut inner: Box<dyn Records>) -> Result<(Box<dyn Records>, Vec<Row>)> {
+    let mut rows = Vec::new();
+    let mut bytes = 0;
+    let mut row = Row::new();
+    while rows.len() < ROWS && bytes < BYTES && inner.next(&mut row)? {
+        bytes += row.bytes();
+        rows.push(row.compact());
+    }
+    let ahead = Ahead {
+        rows: rows.iter().cloned().collect(),
+        inner,
+    };
+    Ok((Box::new(ahead), rows))
+}
+
+impl Records for Ahead {
+    fn is_named(&self) -> bool {
+        self.inner.is_named()
+    }
+
+    fn format(&self) -> Format {
+        self.inner.format()
+    }
+
+    fn delimiter(&self) -> Option<char> {
+        self.inner.delimiter()
+    }
+
+    fn resumes(&self) -> bool {
+        self.inner.resumes()
+    }
+
+    fn line(&mut self) -> Result<Option<&[u8]>> {
+        match self.rows.is_empty() {
+            true => self.inner.line(),
+            false => Ok(None),
+        }
+    }
+
+    fn skip_line(&mut self) {
+        self.inner.skip_line();
+    }
+
+    fn next(&mut self, row: &mut Row) -> Result<bool> {
+        match self.rows.pop_front() {
+            Some(ahead) => {
+                *row = ahead;
+                Ok(true)
+            }
+            None => self.inner.next(row),
+        }
+    }
+}
+
+/// The form of a file without names of columns for sure.
+fn form_of(name: &str, rows: &[Row], options: &ReadOptions) -> Option<Form> {
+    if options.wide || options.scores.is_some() {
+        return None;
+    }
+    if options.count.is_none() && counted_lines::are_counted(rows) {
+        return Some(Form::CountedLines);
+    }
+    // Whoever names columns has said how the file is laid out.
+    if !has_no_columns_named(options) {
+        return None;
+    }
+    let stem = stem(name);
+    if stem == "timing" && options.header != HeaderChoice::Absent && is_wide_timing(rows) {
+        Some(Form::TlsfuzzerTiming)
+    } else if stem.starts_with("measurements")
+        && options.header != HeaderChoice::Present
+        && is_in_blocks(rows)
+    {
+        Some(Form::TlsfuzzerMeasurements)
+    } else if has_two_classes(rows) {
+        Some(Form::TwoClasses)
+    } else {
+        None
+    }
+}
+
+/// Whether nothing is said of the parts that columns play.
+fn has_no_columns_named(options: &ReadOptions) -> bool {
+    let named = [
+        &options.secret,
+        &options.count,
+        &options.group,
+        &options.row_id,
+    ];
+    let is_named = named.into_iter().any(Option::is_some) || options.observe.is_some();
+    !is_named && !options.wide && options.scores.is_none()
+}
+
+/// The columns of answers, if row 1 is the header of a log that was probed; else none.
+fn probe_answers(first: Option<&Row>) -> Vec<String> {
+    let names: Vec<String> = first
+        .iter()
+        .flat_map(|row| row.fields())
+        .map(|field| field.text().trim().to_owned())
+        .collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    match names[..] {
+        ["block", "sequence", "secret", ref answers @ .., "time_ns"] => {
+            answers.iter().map(|&name| name.to_owned()).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The name of a file without directory, packing and ending.
+fn stem(name: &str) -> &str {
+    let name = without_packing(name);
+    let name = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+}
+
+/// Names of classes, and nothing but numbers below them.
+fn is_wide_timing(rows: &[Row]) -> bool {
+    let Some((first, body)) = rows.split_first() else {
+        return false;
+    };
+    let names: Vec<_> = first.fields().map(Field::text).collect();
+    let is_name = |name: &str| !name.is_empty() && !name.eq_ignore_ascii_case("secret");
+    names.len() > 1
+        && names.iter().all(|name| is_name(name.trim()))
+        && !first.fields().any(Field::is_number)
+        && !body.is_empty()
+        && body.iter().all(|row| row.fields().all(is_number_or_blank))
+}
+
+fn is_number_or_blank(field: Field) -> bool {
+    field.is_number() || field.text().trim().is_empty()
+}
+
+/// Whole numbers that never fall, something, a number.
+fn is_in_blocks(rows: &[Row]) -> bool {
+    let block = |row: &Row| row.text(0)?.trim().parse::<u64>().ok();
+    let blocks: Option<Vec<u64>> = rows.iter().map(block).collect();
+    !rows.is_empty()
+        && rows
+            .iter()
+            .all(|row| row.len() == 3 && row.get(2).is_some_and(Field::is_number))
+        && blocks.is_some_and(|blocks| blocks.is_sorted())
+}
+
+/// Two columns, the first 0 or 1, the second a number of many values. A header must name the first a class.
+fn has_two_classes(rows: &[Row]) -> bool {
+    let Some(first) = rows.first().filter(|row| row.len() == 2) else {
+        return false;
+    };
+    let is_header = !first.fields().any(Field::is_number);
+    let name = first.text(0).unwrap_or_default();
+    let name = name.trim().to_ascii_lowercase();
+    if is_header && !CLASS_NAMES.contains(&name.as_str()) {
+        return false;
+    }
+    let body = &rows[usize::from(is_header)..];
+    if !body
+        .iter()
+        .all(|row| row.len() == 2 && row.fields().all(Field::is_number))
+    {
+        return false;
+    }
+    let values = |column: usize| -> BTreeSet<String> {
+        let texts = body.iter().filter_map(|row| row.text(column));
+        texts.map(|text| text.trim().to_owned()).collect()
+    };
+    let measured = values(1).len();
+    values(0).into_iter().eq(["0", "1"])
+        && measured >= MIN_MEASUREMENTS
+        && 10 * measured >= body.len()
+}
+
+fn refuse_unlike_fbleau(name: &str, rows: &[Row]) -> Result<()> {
+    let Some(first) = rows.first() else {
+        return Ok(());
+    };
+    if first.fields().all(Field::is_number) {
+        return Ok(());
+    }
+    Err(Error::data(
+        first.place(name),
+        format!(
+            "holds a word, and logs of F-BLEAU hold numbers only ({})",
+            setting("like", Like::Fbleau.name())
+        ),
+    )
+    .with_hint("leave the option out: headers and words are read without it"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(name: &str, text: &str) -> Option<Form> {
+        let rows: Vec<Row> = text
+            .lines()
+            .map(|line| Row::of_texts(line.split(',')))
+            .collect();
+        form_of(name, &rows, &ReadOptions::default())
+    }
+
+    #[test]
+    fn a_form_needs_its_name_and_its_shape() {
+        let wide = "valid,invalid\n0.1,0.2\n0.3,0.4\n";
+        assert_eq!(
+            found("out/timing.csv.gz", wide),
+            Some(Form::TlsfuzzerTiming)
+        );
+        assert_eq!(found("times.csv", wide), None);
+        assert_eq!(found("timing.csv", "secret,time\n1,0.2\n"), None);
+        assert_eq!(found("timing.csv", "a,b\nx,0.2\n"), None);
+        let blocks = "0,256,0.1\n0,255,0.2\n1,256,0.3\n";
+        assert_eq!(
+            found("measurements.csv", blocks),
+            Some(Form::TlsfuzzerMeasurements)
+        );
+        assert_eq!(found("log.csv", blocks), None);
+        assert_eq!(found("measurements.csv", "1,256,0.1\n0,255,0.2\n"), None);
+    }
+
+    #[test]
+    fn two_classes_are_zero_and_one_before_a_measurement() {
+        let rows = |class: &dyn Fn(u32) -> u32, value: &dyn Fn(u32) -> u32| -> String {
+            let row = |at| format!("{},{}\n", class(at), value(at));
+            (0..60).map(row).collect()
+        };
+        let dump = rows(&|at| at % 2, &|at| at * 7);
+        assert_eq!(found("x", &dump), Some(Form::TwoClasses));
+        assert_eq!(
+            found("x", &format!("class,ticks\n{dump}")),
+            Some(Form::TwoClasses)
+        );
+        assert_eq!(found("x", &format!("bit,ticks\n{dump}")), None);
+        assert_eq!(found("x", &rows(&|at| at % 3, &|at| at * 7)), None);
+        // A bit observed of numbered secrets is no class of a measurement.
+        assert_eq!(found("x", &rows(&|at| at % 2, &|at| at % 10)), None);
+        assert_eq!(found("x", &rows(&|at| at * 7, &|at| at % 2)), None);
+    }
+}

@@ -1,0 +1,45 @@
+//! How a log was read, before anything is measured.
+
+use crate::audit::copies;
+use crate::audit::findings::{CountedUnits, Input};
+use crate::audit::pair::Labels;
+use crate::audit::warning::Warning;
+use crate::audit::warnings;
+use leakgauge_base::error::Result;
+use leakgauge_log::Log;
+
+/// How a log was read.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Reading {
+    /// What was read.
+    pub input: Input,
+    /// What is doubtful about it, as far as that can be said before rows are split.
+    pub warnings: Vec<Warning>,
+}
+
+/// Looks at a log without measuring anything.
+///
+/// # Errors
+/// A log that holds nothing but copies.
+pub fn reading(log: &Log) -> Result<Reading> {
+    let (log, mut found) = copies::without_copies(log)?;
+    found.extend(warnings::find_unsplit(&log));
+    Ok(Reading {
+        input: input_of(&log, log.secrets.as_slice().into(), None),
+        warnings: found,
+    })
+}
+
+/// What was read.
+pub(super) fn input_of(log: &Log, secrets: Labels, units: Option<CountedUnits>) -> Input {
+    Input {
+        facts: log.facts.clone(),
+        secrets,
+        rows_of_secrets: log.counts.rows().to_vec(),
+        kind: log.observations.kind(),
+        columns: log.observations.columns().to_vec(),
+        distinct: log.observations.len(),
+        units,
+    }
+}

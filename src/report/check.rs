@@ -1,0 +1,131 @@
+//! How a log would be read.
+
+use crate::audit::{Input, Reading};
+use crate::report::command::command_line;
+use crate::report::document::Document;
+use crate::report::input::as_read;
+use crate::report::sentences::warnings;
+use leakgauge_base::error::{file_listing, shorten};
+use leakgauge_base::naming::setting;
+use leakgauge_log::Form;
+use leakgauge_log::observations::ColumnType;
+
+/// Secrets listed with their rows.
+const LISTED_SECRETS: usize = 20;
+
+/// The report.
+pub fn document(reading: &Reading, arguments: &[String]) -> Document {
+    let input = &reading.input;
+    let mut document = Document::default();
+    document.heading(format!("How {} is read", file_listing(&input.facts.files)));
+    document.list(as_read(input));
+    document.heading("Columns");
+    let parts = columns(input);
+    let line = |part: &ColumnPart| vec![part.name.clone(), part.part.to_owned(), part.kind()];
+    document.table(
+        vec!["column", "part", "type"],
+        3,
+        parts.iter().map(line).collect(),
+    );
+    document.heading("Secrets");
+    let secrets = input.secrets.iter().zip(&input.rows_of_secrets);
+    let line = |(label, rows): (&String, &u64)| vec![shorten(label), rows.to_string()];
+    document.table(
+        vec!["secret", "rows"],
+        1,
+        secrets.take(LISTED_SECRETS).map(line).collect(),
+    );
+    if input.secrets.len() > LISTED_SECRETS {
+        document.paragraph(format!("… {} secrets in all.", input.secrets.len()));
+    }
+    document.heading("First rows");
+    let rows = input.facts.first_rows.rows.iter();
+    document.list(rows.map(|row| texts(row)).collect());
+    document.heading("Doubts");
+    let doubt = |warning| format!("{}.", warnings::message(warning));
+    let doubts = reading.warnings.iter();
+    let doubts: Vec<String> = doubts
+        .map(|warning| format!("{}: {}", warning.code(), doubt(warning)))
+        .collect();
+    match doubts.is_empty() {
+        true => document.paragraph("None."),
+        false => document.list(doubts),
+    }
+    document.heading("Command");
+    document.paragraph(command(input, arguments));
+    document
+}
+
+fn texts(row: &[String]) -> String {
+    let texts = row.iter().map(|text| shorten(text));
+    texts.collect::<Vec<_>>().join(" | ")
+}
+
+/// The command that reads the log so, with what was found by looking said.
+pub fn command(input: &Input, arguments: &[String]) -> String {
+    let given = std::iter::once("estimate").chain(arguments.iter().map(String::as_str));
+    let line = command_line(given);
+    let facts = &input.facts;
+    let found = match facts.recognized {
+        _ if facts.secret_chosen => vec![setting("secret", quoted(&facts.secret_column))],
+        Some(Form::TwoClasses) => vec![setting("secret", quoted(&facts.secret_column))],
+        _ => Vec::new(),
+    };
+    [vec![line], found].concat().join(" ")
+}
+
+fn quoted(column: &str) -> String {
+    let line = command_line([column]);
+    line.split_once(' ')
+        .map_or(String::new(), |(_, quoted)| quoted.to_owned())
+}
+
+/// A column of the file and the part it plays.
+pub struct ColumnPart {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub part: &'static str,
+    /// Its type, if it is observed.
+    pub kind: Option<ColumnType>,
+}
+
+impl ColumnPart {
+    fn kind(&self) -> String {
+        match self.kind {
+            Some(ColumnType::Numeric) => "numbers",
+            Some(ColumnType::Categorical) => "labels",
+            Some(ColumnType::Mixed) => "numbers and words",
+            None => "",
+        }
+        .to_owned()
+    }
+}
+
+/// All columns of the file, then observations that are made of several or of parts of one.
+pub fn columns(input: &Input) -> Vec<ColumnPart> {
+    let facts = &input.facts;
+    let observed = |name: &str| input.columns.iter().find(|column| column.name == name);
+    let is_secret = |name: &str| {
+        facts.secret_column == name || facts.secret_column.split(',').any(|own| own == name)
+    };
+    let of_file = facts.first_rows.columns.iter().map(|name| {
+        let kind = observed(name).map(|column| column.kind);
+        let part = match kind {
+            _ if is_secret(name) => "secret",
+            Some(_) => "observation",
+            None => "other",
+        };
+        let kind = kind.filter(|_| part == "observation");
+        let name = shorten(name);
+        ColumnPart { name, part, kind }
+    });
+    let is_new = |name: &String| !facts.first_rows.columns.contains(name);
+    let made = input.columns.iter().filter(|column| is_new(&column.name));
+    let made = made.map(|column| ColumnPart {
+        name: shorten(&column.name),
+        part: "observation",
+        kind: Some(column.kind),
+    });
+    of_file.chain(made).collect()
+}

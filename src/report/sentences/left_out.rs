@@ -1,0 +1,49 @@
+//! What is said of rows that were left out because they could not be read or lack a value.
+
+use crate::audit::Warning;
+use leakgauge_base::naming::setting;
+use leakgauge_log::Missing;
+
+/// A warning, without the last period; `None` if it is about something else.
+pub fn message(warning: &Warning) -> Option<String> {
+    Some(match warning {
+        Warning::RowsSkipped { rows, first } => {
+            // The hint behind it is for whoever wants the row read.
+            let first = first.lines().next().unwrap_or(first);
+            format!(
+                "{} left out that could not be read, the first one: {first}. Whether a row can be read may depend on \
+                 the secret",
+                counted(*rows)
+            )
+        }
+        Warning::MissingDropped { rows, of } => format!(
+            "of {of} rows, {} left out because a value is missing. If a value is missing more often with one secret, that \
+             leaks too and is not measured here: {} measures it",
+            counted(*rows),
+            setting("missing", Missing::Label.name())
+        ),
+        _ => return None,
+    })
+}
+
+/// What that does to a verdict, in a sentence.
+pub fn qualification(warning: &Warning) -> Option<String> {
+    let what = match warning {
+        Warning::RowsSkipped { rows, .. } => {
+            format!("But {} left out that could not be read", counted(*rows))
+        }
+        Warning::MissingDropped { rows, .. } => format!(
+            "But {} left out because a value is missing, and what is missing can depend on the secret",
+            counted(*rows)
+        ),
+        _ => return None,
+    };
+    Some(format!("{what} ({}).", warning.code()))
+}
+
+fn counted(rows: u64) -> String {
+    match rows {
+        1 => "1 row was".to_owned(),
+        rows => format!("{rows} rows were"),
+    }
+}

@@ -1,0 +1,298 @@
+//! Logs are collected from programs that answer, die, hang or talk too much; what was collected is never lost.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+use crate::common::{Place, assert_refused, stderr, stdout};
+
+/// The arguments that ask a shell script, which reads a class a line.
+fn asks<'a>(options: &[&'a str], script: &'a str) -> Vec<&'a str> {
+    let first = ["probe", "--classes", "a,b,c", "-n", "20", "--warm-up", "2"];
+    [&first[..], options, &["--", "sh", "-c", script]].concat()
+}
+
+/// Answers each class by its letter and a count.
+const COUNTS: &str = "n=0; while read c; do n=$((n+1)); echo $n; done";
+
+fn rows(log: &str) -> Vec<Vec<String>> {
+    let mut reader = csv::ReaderBuilder::new()
+        .has_headers(false)
+        .from_reader(log.as_bytes());
+    let rows = reader.records().map(|row| row.expect("a row"));
+    rows.map(|row| row.iter().map(str::to_owned).collect())
+        .collect()
+}
+
+#[test]
+fn every_block_holds_every_class_once_in_an_order_of_the_seed() {
+    let place = Place::new();
+    let log = |seed| stdout(&place.run(&asks(&["--seed", seed], COUNTS)));
+    let text = log("1");
+    let rows = rows(&text);
+    assert_eq!(
+        rows[0],
+        ["block", "sequence", "secret", "observation", "time_ns"]
+    );
+    assert_eq!(rows.len(), 61);
+    let classes = |text: &str| -> Vec<String> {
+        self::rows(text)[1..]
+            .iter()
+            .map(|row| row[2].clone())
+            .collect()
+    };
+    for (block, rows) in rows[1..].chunks(3).enumerate() {
+        let held: BTreeSet<&str> = rows.iter().map(|row| row[2].as_str()).collect();
+        assert_eq!(held.into_iter().collect::<Vec<_>>(), ["a", "b", "c"]);
+        for (at, row) in rows.iter().enumerate() {
+            let sequence = 3 * block + at;
+            // Two blocks of warm-up were answered before.
+            let expected = [block, sequence, sequence + 7].map(|number| number.to_string());
+            assert_eq!(
+                [&row[0], &row[1], &row[3]],
+                [&expected[0], &expected[1], &expected[2]]
+            );
+            assert!(row[4].parse::<u64>().is_ok_and(|time| time > 0), "{row:?}");
+        }
+    }
+    assert_eq!(classes(&text), classes(&log("1")));
+    assert_ne!(classes(&text), classes(&log("2")));
+    let orders: BTreeSet<Vec<String>> = classes(&text).chunks(3).map(<[_]>::to_vec).collect();
+    assert!(orders.len() > 2, "{orders:?}");
+}
+
+#[test]
+fn a_log_is_recognized_with_its_answers_as_observation() {
+    let place = Place::new();
+    let output = place.run(&asks(&["-o", "log.csv"], COUNTS));
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(stderr(&output).contains("60 rows"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("Next: leakgauge check log.csv"));
+    let report = place.json(&["check", "log.csv"]);
+    assert_eq!(report["input"]["recognized"], "probe");
+    let columns = report["input"]["observation"]["columns"].as_array();
+    assert_eq!(columns.map(Vec::len), Some(1));
+    // Whoever names columns gets them.
+    let report = place.json(&["check", "log.csv", "--observe", "time_ns"]);
+    assert_eq!(
+        report["input"]["observation"]["columns"][0]["name"],
+        "time_ns"
+    );
+}
+
+#[test]
+fn objects_become_columns_and_empty_answers_are_timed() {
+    let place = Place::new();
+    let objects = "while read c; do echo \"{\\\"t\\\": 1.5, \\\"code\\\": \\\"$c\\\"}\"; done";
+    let text = rows(&stdout(&place.run(&asks(&[], objects))));
+    assert_eq!(text[0][3..], ["code", "t", "time_ns"]);
+    assert_eq!(text[1][3], text[1][2]);
+    let output = place.run(&asks(&[], "while read c; do echo; done"));
+    assert!(
+        stderr(&output).contains("round trip"),
+        "{}",
+        stderr(&output)
+    );
+    for row in &rows(&stdout(&output))[1..] {
+        assert_eq!(row[3], row[4]);
+    }
+}
+
+/// The message of a program that fails on the way, and the rows that were kept.
+fn fails(options: &[&str], script: &str, words: &[&str]) -> usize {
+    let place = Place::new();
+    let output = place.run(&asks(&[&["-o", "log.csv"], options].concat(), script));
+    assert_refused(&output, words);
+    let log = std::fs::read_to_string(place.path().join("log.csv")).expect("the log is kept");
+    assert!(log.is_empty() || log.ends_with('\n'), "{log:?}");
+    let rows = rows(&log);
+    assert!(rows.iter().all(|row| row.len() == rows[0].len()));
+    rows.len().saturating_sub(1)
+}
+
+#[test]
+fn a_program_that_dies_leaves_whole_rows() {
+    let dies = "n=0; while read c; do n=$((n+1)); [ $n = 17 ] && exit 4; echo $n; done";
+    // Six answers of warm-up, then ten.
+    assert_eq!(fails(&[], dies, &["`sh`", "exit status: 4", "block 3"]), 10);
+    assert_eq!(fails(&[], "exit 0", &["`sh`", "ended"]), 0);
+    let partial =
+        "n=0; while read c; do n=$((n+1)); [ $n = 9 ] && { printf 9; exit; }; echo $n; done";
+    assert_eq!(fails(&[], partial, &["in the middle of an answer"]), 2);
+}
+
+#[test]
+fn a_program_that_hangs_is_given_up() {
+    let hangs = "n=0; while read c; do n=$((n+1)); [ $n = 12 ] && exec sleep 60; echo $n; done";
+    let rows = fails(
+        &["--timeout", "300ms"],
+        hangs,
+        &["within 0.3 s", "flush", "--timeout"],
+    );
+    assert_eq!(rows, 5);
+}
+
+#[test]
+fn a_program_that_answers_twice_is_found_out() {
+    let words = ["not asked for", "another class"];
+    let twice =
+        "n=0; while read c; do n=$((n+1)); echo $n; [ $n = 10 ] && { echo 0; sleep 0.05; }; done";
+    fails(&[], twice, &words);
+    // Even if it does so only at the end.
+    let at_last = "while read c; do echo 1; done; echo 2";
+    assert_eq!(fails(&[], at_last, &words), 60);
+    assert_eq!(fails(&[], "echo ready; cat", &words), 0);
+}
+
+#[test]
+fn answers_of_another_kind_are_garbage() {
+    for (garbage, words) in [
+        ("echo oops", "a text, where the first answer was a number"),
+        ("echo", "an empty line"),
+        ("printf '\\377\\n'", "not UTF-8"),
+        ("echo '{\"t\": 1'", "no JSON"),
+    ] {
+        let script = format!(
+            "n=0; while read c; do n=$((n+1)); if [ $n = 20 ]; then {garbage}; else echo $n; fi; done"
+        );
+        assert_eq!(fails(&[], &script, &[words]), 13, "{garbage}");
+    }
+    let reserved = "while read c; do echo '{\"secret\": 1}'; done";
+    fails(&[], reserved, &["`secret`", "another name"]);
+}
+
+#[test]
+fn what_cannot_be_asked_is_refused() {
+    let place = Place::new().file("log.csv", "kept");
+    let with = |classes: &str, others: &[&str]| -> Output {
+        let all = [&["probe", "--classes", classes], others, &["--", "cat"]].concat();
+        place.run(&all)
+    };
+    assert_refused(&with("a", &[]), &["--classes", "fewer than two"]);
+    assert_refused(&with("a,b,a", &[]), &["--classes", "names a twice"]);
+    assert_refused(&with("a,", &[]), &["--classes", "is no class"]);
+    assert_refused(&with("a,b", &["-n", "0"]), &["--blocks 0"]);
+    assert_refused(&with("a,b", &["--timeout", "soon"]), &["--timeout soon"]);
+    assert_refused(&with("a,b", &["-o", "log.csv"]), &["log.csv", "--force"]);
+    let kept = std::fs::read_to_string(place.path().join("log.csv"));
+    assert_eq!(kept.expect("the file"), "kept");
+    assert!(with("a,b", &["-o", "log.csv", "--force"]).status.success());
+    let absent = ["probe", "--classes", "a,b", "--", "./no-such-program"];
+    place.refuses(&absent, &["no-such-program", "cannot be run"]);
+}
+
+#[test]
+fn a_process_for_each_sample_is_warned_about() {
+    let place = Place::new();
+    let all = [
+        "probe",
+        "--spawn",
+        "--classes",
+        "a,b",
+        "-n",
+        "3",
+        "--warm-up",
+        "0",
+        "--",
+    ];
+    let output = place.run(&[&all[..], &["sh", "-c", "read c; echo $c"]].concat());
+    assert!(stderr(&output).contains("warning: every sample is a process"));
+    let rows = rows(&stdout(&output));
+    assert_eq!(rows.len(), 7);
+    assert!(rows[1..].iter().all(|row| row[2] == row[3]));
+    for (script, words) in [
+        ("read c; echo 1; echo 2", "not asked for"),
+        ("exit 3", "exit status: 3"),
+    ] {
+        place.refuses(&[&all[..], &["sh", "-c", script]].concat(), &[words]);
+    }
+}
+
+/// Builds an example, or says that this machine cannot.
+fn built(place: &Place, compiler: &str, arguments: &[&str]) -> bool {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/probe");
+    let status = Command::new(compiler)
+        .current_dir(source)
+        .args(arguments)
+        .arg("-o")
+        .arg(place.path().join("compare"))
+        .status();
+    match status {
+        Ok(status) => {
+            assert!(status.success(), "{compiler} {arguments:?}");
+            true
+        }
+        Err(_) => {
+            eprintln!("skipped: no {compiler}");
+            false
+        }
+    }
+}
+
+/// The exit code of an audit of a comparison that was probed.
+fn verdict(place: &Place, command: &[&str], kind: &str) -> Option<i32> {
+    let log = format!("{kind}.csv");
+    let first = [
+        "probe",
+        "--classes",
+        "early,late,same",
+        "-n",
+        "700",
+        "-o",
+        &log,
+        "--",
+    ];
+    let output = place.run(&[&first[..], command, &[kind]].concat());
+    assert!(output.status.success(), "{}", stderr(&output));
+    // At this level one correct program in a thousand is called wrong.
+    let audit = [
+        "audit",
+        &log,
+        "--quick",
+        "--confidence",
+        "0.999",
+        "--format",
+        "json",
+    ];
+    let claim = ["--claim", "attack-advantage(0.3)"];
+    let output = place.run(&[&audit[..], &claim].concat());
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(report["input"]["recognized"], "probe");
+    output.status.code()
+}
+
+#[test]
+fn a_comparison_that_stops_early_is_caught_and_a_constant_one_is_not() {
+    let place = Place::new();
+    let harnesses = [
+        ("rustc", &["-O", "main.rs"][..]),
+        ("cc", &["-O1", "compare.c"][..]),
+    ];
+    for (compiler, arguments) in harnesses {
+        if built(&place, compiler, arguments) {
+            let place = &place;
+            assert_eq!(
+                verdict(place, &["./compare"], "variable"),
+                Some(1),
+                "{compiler}"
+            );
+            assert_ne!(
+                verdict(place, &["./compare"], "constant"),
+                Some(1),
+                "{compiler}"
+            );
+            for kind in ["variable", "constant"] {
+                std::fs::remove_file(place.path().join(format!("{kind}.csv"))).expect("a log");
+            }
+        }
+    }
+    let has_python = Command::new("python3").arg("--version").output().is_ok();
+    if has_python {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/probe/compare.py");
+        let command = ["python3", script.to_str().expect("a path in UTF-8")];
+        assert_eq!(verdict(&place, &command, "variable"), Some(1));
+        assert_ne!(verdict(&place, &command, "constant"), Some(1));
+    }
+}

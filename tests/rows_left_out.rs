@@ -1,0 +1,193 @@
+//! Secrets that are joined, and rows that are left out: counted, and said where it matters.
+
+use serde_json::{Value, json};
+
+use crate::common::{Place, rows_of, stderr, stdout};
+
+/// A log of numbered secrets; some rows are replaced.
+fn log_with(replace: impl Fn(usize) -> Option<&'static str>) -> String {
+    let mut text = "secret,time\n".to_owned();
+    for (at, (secret, time)) in rows_of(600).into_iter().enumerate() {
+        match replace(at) {
+            Some(row) => text.push_str(row),
+            None => text.push_str(&format!("{secret},{time:.3}")),
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn numbered(secrets: usize) -> String {
+    let mut text = "secret,time\n".to_owned();
+    for (at, (_, time)) in rows_of(600).into_iter().enumerate() {
+        text.push_str(&format!("{},{time:.3}\n", at * 7 % secrets));
+    }
+    text
+}
+
+fn labels(report: &Value) -> Vec<&str> {
+    let secrets = report["input"]["secrets"].as_array().expect("secrets");
+    secrets
+        .iter()
+        .map(|secret| secret["label"].as_str().expect("a label"))
+        .collect()
+}
+
+#[test]
+fn secrets_are_joined_by_ranges_and_the_report_says_so() {
+    let place = Place::with_log(numbered(8));
+    let arguments = [
+        "estimate",
+        "log.csv",
+        "--quick",
+        "--merge",
+        "0..3=few,4..6=4+",
+    ];
+    let report = place.json(&arguments);
+    assert_eq!(labels(&report), ["4+", "7", "few"]);
+    let merged = &report["input"]["merged_secrets"];
+    assert_eq!(merged[0]["from"].as_array().map(Vec::len), Some(4));
+    assert_eq!(report["input"]["rows_used"], 600);
+    let text = stdout(&place.run(&arguments));
+    // Lines are wrapped.
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for words in ["few is 0, 1, 2, 3", "4+ is 4, 5, 6", "As they are: 7"] {
+        assert!(text.contains(words), "{words:?} is not in {text}");
+    }
+}
+
+#[test]
+fn a_file_says_what_secrets_become() {
+    let place = Place::with_log(numbered(4))
+        .file("map.csv", "from,to\n0,even\n2,even\n1,odd\n3,odd\n9,odd\n")
+        .file("twice.csv", "0,even\n0,odd\n")
+        .file("wide.csv", "0,even,x\n")
+        .file("foreign.csv", "8,even\n9,odd\n");
+    let with = |file| ["check", "log.csv", "--secret-map", file];
+    let report = place.json(&with("map.csv"));
+    assert_eq!(labels(&report), ["even", "odd"]);
+    place.refuses(&with("twice.csv"), &["twice.csv, row 2", "twice"]);
+    place.refuses(&with("wide.csv"), &["wide.csv, row 1", "3 fields"]);
+    place.refuses(
+        &with("foreign.csv"),
+        &["--secret-map", "no secret of the log is in it"],
+    );
+    place.refuses(&with("nowhere.csv"), &["no such file"]);
+}
+
+#[test]
+fn rules_that_cannot_be_meant_are_refused() {
+    let place = Place::with_log(numbered(4));
+    for (rules, words) in [
+        ("0..3", "no `=`"),
+        (
+            "0..1=few,1..=many",
+            "two rules say what becomes of secret 1",
+        ),
+        ("0..1=few,7..=many", "no secret of the log is in it"),
+        ("..=all", "there is only one secret"),
+        ("3..1=few", "is empty"),
+    ] {
+        place.refuses(&["check", "log.csv", "--merge", rules], &[words]);
+    }
+    let both = [
+        "check",
+        "log.csv",
+        "--merge",
+        "0..1=few",
+        "--secret-map",
+        "x",
+    ];
+    assert_eq!(place.run(&both).status.code(), Some(2));
+}
+
+#[test]
+fn bad_rows_are_left_out_up_to_a_number_and_the_verdict_says_so() {
+    let bad = log_with(|at| match at {
+        10 => Some("a,1.5,7"),
+        20 => Some("c"),
+        30 => Some(",0.5"),
+        _ => None,
+    });
+    let place = Place::with_log(bad);
+    let claim = ["audit", "log.csv", "--quick", "--claim", "advantage(0.1)"];
+    place.refuses(&claim, &["row 12", "3 fields"]);
+    let few = [&claim[..], &["--skip-bad", "2"]].concat();
+    place.refuses(
+        &few,
+        &["row 32", "2 rows before it were left out", "--skip-bad 2"],
+    );
+    let enough = [&claim[..], &["--skip-bad", "3", "--format", "json"]].concat();
+    let output = place.run(&enough);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(report["input"]["skipped_rows"], 3);
+    assert_eq!(report["input"]["rows"], 597);
+    // A secret that only rows left out have is none.
+    assert_eq!(labels(&report), ["a", "b"]);
+    let reason = report["claims"][0]["reason"].as_str().expect("a reason");
+    assert!(
+        reason.contains("3 rows were left out that could not be read"),
+        "{reason}"
+    );
+}
+
+#[test]
+fn bad_lines_of_json_are_left_out_too() {
+    let mut text = String::new();
+    for (at, (secret, time)) in rows_of(300).into_iter().enumerate() {
+        text.push_str(&match at {
+            0 => "{\"secret\": \"a\", \"time\": }".to_owned(),
+            40 => "nonsense".to_owned(),
+            _ => json!({"secret": secret, "time": time}).to_string(),
+        });
+        text.push('\n');
+    }
+    let place = Place::new().file("log.jsonl", text);
+    place.refuses(&["check", "log.jsonl"], &["log.jsonl, row 1"]);
+    place.refuses(
+        &["check", "log.jsonl", "--skip-bad", "1"],
+        &["log.jsonl, row 41"],
+    );
+    let report = place.json(&["check", "log.jsonl", "--skip-bad", "2"]);
+    assert_eq!(report["input"]["skipped_rows"], 2);
+    assert_eq!(report["input"]["rows"], 298);
+}
+
+#[test]
+fn rows_that_lack_a_value_are_dropped_or_labeled() {
+    let gaps = log_with(|at| match at % 50 {
+        10 => Some("a,"),
+        20 if at < 100 => Some(",0.5"),
+        _ => None,
+    });
+    let place = Place::with_log(gaps);
+    let claim = ["audit", "log.csv", "--quick", "--claim", "advantage(0.1)"];
+    place.refuses(&claim, &["the secret is blank", "--missing drop"]);
+    let run = |how| {
+        let output = place.run(&[&claim[..], &["--missing", how, "--format", "json"]].concat());
+        serde_json::from_slice::<Value>(&output.stdout).expect("JSON")
+    };
+    let dropped = run("drop");
+    assert_eq!(dropped["input"]["missing_rows"], 14);
+    assert_eq!(dropped["input"]["rows"], 600);
+    assert_eq!(dropped["input"]["rows_used"], 586);
+    assert_eq!(dropped["input"]["observation"]["kind"], "numeric");
+    let reason = dropped["claims"][0]["reason"].as_str().expect("a reason");
+    assert!(reason.contains("because a value is missing"), "{reason}");
+    let labeled = run("label");
+    assert_eq!(labels(&labeled), ["(missing)", "a", "b"]);
+    assert_eq!(labeled["input"]["rows_used"], 600);
+}
+
+#[test]
+fn a_log_that_grows_leaves_no_rows_out() {
+    let place = Place::with_log(numbered(4));
+    let follow = ["audit", "-", "--follow", "--claim", "advantage(0.1)"];
+    for (option, value) in [("--skip-bad", "3"), ("--missing", "drop")] {
+        place.refuses(
+            &[&follow[..], &[option, value]].concat(),
+            &[option, "--follow leaves out no rows"],
+        );
+    }
+}
