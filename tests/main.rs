@@ -34,6 +34,7 @@ mod mechanism_samples;
 mod mechanism_text;
 mod mechanisms;
 mod mixed_columns;
+mod neighbors;
 mod outputs;
 mod permute;
 mod privacy_claims;

@@ -25,6 +25,7 @@ pub struct Keywords {
     prior: Option<Vec<(String, f64)>>,
     prior_name: String,
     margin: f64,
+    neighbors: Vec<(String, String)>,
     header: Option<bool>,
     delimiter: Option<u8>,
     categorical: Vec<String>,
@@ -108,6 +109,11 @@ impl Keywords {
                 .iter()
                 .map(|text| Claim::parse(text))
                 .collect::<Result<_>>()?,
+            neighbors: self
+                .neighbors
+                .iter()
+                .map(|(a, b)| [a.clone(), b.clone()])
+                .collect(),
         })
     }
 

@@ -134,6 +134,13 @@ pub enum Qualification {
     },
     /// The limit rests on an effective number of rows.
     Approximate,
+    /// A claim of privacy was judged on these pairs alone, so many as were given, not on all pairs of the log.
+    Neighbors {
+        /// How many were given.
+        given: usize,
+        /// How many pairs the log has.
+        all: usize,
+    },
     /// The log has more rows than were used.
     MoreRows(LogAdvice),
     /// It is about an observer that sees these columns in bins.

@@ -35,6 +35,13 @@ pub(super) fn judge_claims(
                 }
             };
             qualify(&mut report, evidence, warnings);
+            if claim.privacy().is_some() {
+                let neighbors = evidence.neighbors.count();
+                report.reason.qualifications.extend(neighbors.map(|given| {
+                    let all = evidence.pair_count();
+                    Qualification::Neighbors { given, all }
+                }));
+            }
             report
         })
         .collect()

@@ -23,6 +23,7 @@ mod goodness;
 mod guesses;
 mod judge;
 mod mechanism_claim;
+mod neighbors;
 mod no_leak;
 mod options;
 mod order;

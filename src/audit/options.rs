@@ -68,6 +68,9 @@ pub struct AuditOptions {
     pub margin: f64,
     /// What is claimed.
     pub claims: Vec<Claim>,
+    /// The pairs of secrets, by their labels, that claims of privacy are about. If there are none given, all secrets
+    /// are neighbors of each other.
+    pub neighbors: Vec<[String; 2]>,
 }
 
 impl Default for AuditOptions {
@@ -82,6 +85,7 @@ impl Default for AuditOptions {
             prior: PriorChoice::Uniform,
             margin: 0.02,
             claims: Vec::new(),
+            neighbors: Vec::new(),
         }
     }
 }

@@ -6,6 +6,7 @@ use clap::Args;
 use leakgauge::audit::{self, AuditOptions, Findings, SplitChoice, Verdict};
 use leakgauge::base::error::Result;
 use leakgauge::claim::Claim;
+use leakgauge::input::neighbors;
 use leakgauge::report::Outputs;
 use leakgauge::{log, report};
 
@@ -42,6 +43,13 @@ pub struct AuditArguments {
     /// For `holds`, an upper limit must be within this margin of the mechanism's analytic value
     #[arg(long, default_value_t = 0.02, value_name = "X")]
     margin: f64,
+    /// Pairs of secrets that are neighbors: `A:B,C:D`. Claims of differential privacy are judged on these alone;
+    /// settle them before the log is looked at [default: all pairs]
+    #[arg(long, value_name = "A:B", value_delimiter = ',')]
+    neighbors: Vec<String>,
+    /// A file with such pairs, one in a row: `A,B`, no header
+    #[arg(long, value_name = "FILE", conflicts_with = "neighbors")]
+    neighbors_file: Option<String>,
     #[command(flatten)]
     options: EstimateOptions,
     #[command(flatten)]
@@ -72,6 +80,10 @@ pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
             .iter()
             .map(|text| Claim::parse(text))
             .collect::<Result<_>>()?,
+        neighbors: match &arguments.neighbors_file {
+            Some(file) => neighbors::read(file)?,
+            None => neighbors::parse(&arguments.neighbors)?,
+        },
         ..audit_options(&arguments.options)?
     };
     if arguments.follow.follow {

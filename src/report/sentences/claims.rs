@@ -9,6 +9,7 @@ use crate::report::sentences::reading::observer;
 use crate::report::sentences::reasons;
 use crate::report::sentences::warnings::doubt;
 use leakgauge_base::error::shorten;
+use leakgauge_base::naming::option;
 use leakgauge_base::rounding::{at_least_beyond, at_most_beyond};
 use leakgauge_log::observations::bins;
 
@@ -29,6 +30,14 @@ fn qualification(qualification: &Qualification) -> Option<String> {
         Qualification::NotThisMechanism { p_value } => format!(
             "This is about the leakage alone: the log does not fit this mechanism ({}).",
             p_value_of(*p_value)
+        ),
+        Qualification::Neighbors { given, all } => format!(
+            "Judged on {} alone, of the {all} of the log ({}).",
+            match given {
+                1 => "the one pair of neighbors".to_owned(),
+                _ => format!("the {given} pairs of neighbors"),
+            },
+            option("neighbors")
         ),
         Qualification::MoreRows(advice) => more_rows(advice),
         Qualification::Observer(columns) => {
