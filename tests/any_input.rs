@@ -283,6 +283,7 @@ fn audit_options() -> impl Strategy<Value = AuditOptions> {
                     .filter_map(|claim| Claim::parse(claim).ok())
                     .collect(),
                 neighbors: Vec::new(),
+                design: leakgauge::audit::Design::default(),
             },
         )
 }

@@ -1,7 +1,7 @@
 //! Keyword arguments as options of the library. The Python side has put every value into one plain form.
 
 use leakgauge::attack::tuning::ScorerChoice;
-use leakgauge::audit::{AuditOptions, PriorChoice, SplitChoice, check_scores};
+use leakgauge::audit::{AuditOptions, Design, PriorChoice, SplitChoice, check_scores};
 use leakgauge::base::error::{Error, Result};
 use leakgauge::base::suggest;
 use leakgauge::claim::Claim;
@@ -114,6 +114,7 @@ impl Keywords {
                 .iter()
                 .map(|(a, b)| [a.clone(), b.clone()])
                 .collect(),
+            design: Design::default(),
         })
     }
 

@@ -81,6 +81,8 @@ pub enum Unproved {
     SecretWithoutRows,
     /// Raw numbers have no upper limits.
     RawNumbers,
+    /// One attack was looked at.
+    OneAttack,
     /// Samples never prove this kind of privacy.
     Never(PrivacyKind),
 }
@@ -140,6 +142,15 @@ pub enum Qualification {
         given: usize,
         /// How many pairs the log has.
         all: usize,
+    },
+    /// The scores of rows were given, and it was not said that every row comes from a run of its own.
+    UnstatedRuns,
+    /// So few or so many canaries were included that coins did not decide.
+    UnevenInclusion {
+        /// How many were included.
+        included: u64,
+        /// How many there are.
+        canaries: u64,
     },
     /// The log has more rows than were used.
     MoreRows(LogAdvice),

@@ -46,6 +46,16 @@ pub enum SplitChoice {
     Blocks,
 }
 
+/// How rows with given scores came about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Design {
+    /// Not said: a verdict on privacy names the doubt.
+    #[default]
+    Unstated,
+    /// Every row comes from a run of the mechanism of its own.
+    ManyRuns,
+}
+
 /// How to audit.
 #[derive(Debug)]
 pub struct AuditOptions {
@@ -71,6 +81,8 @@ pub struct AuditOptions {
     /// The pairs of secrets, by their labels, that claims of privacy are about. If there are none given, all secrets
     /// are neighbors of each other.
     pub neighbors: Vec<[String; 2]>,
+    /// How rows with given scores came about.
+    pub design: Design,
 }
 
 impl Default for AuditOptions {
@@ -86,6 +98,7 @@ impl Default for AuditOptions {
             margin: 0.02,
             claims: Vec::new(),
             neighbors: Vec::new(),
+            design: Design::default(),
         }
     }
 }

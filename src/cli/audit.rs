@@ -3,13 +3,14 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use leakgauge::audit::{self, AuditOptions, Findings, SplitChoice, Verdict};
+use leakgauge::audit::{self, AuditOptions, ClaimReport, Findings, SplitChoice, Verdict};
 use leakgauge::base::error::Result;
 use leakgauge::claim::Claim;
 use leakgauge::input::neighbors;
 use leakgauge::report::Outputs;
 use leakgauge::{log, report};
 
+use crate::cli::design::{self, DesignOptions};
 use crate::cli::follow::{self, FollowOptions};
 use crate::cli::options::{self, EstimateOptions, LogArguments};
 use crate::cli::outputs::OutputOptions;
@@ -27,6 +28,8 @@ pub struct EstimateArguments {
     outputs: OutputOptions,
     #[command(flatten)]
     follow: FollowOptions,
+    #[command(flatten)]
+    design: DesignOptions,
 }
 
 /// `audit`.
@@ -56,12 +59,24 @@ pub struct AuditArguments {
     outputs: OutputOptions,
     #[command(flatten)]
     follow: FollowOptions,
+    #[command(flatten)]
+    design: DesignOptions,
 }
 
 /// Runs `estimate`.
 pub fn estimate(arguments: &EstimateArguments) -> Result<ExitCode> {
     let log = &arguments.log.expanded()?;
-    let options = audit_options(&arguments.options)?;
+    let design = &arguments.design;
+    design.check()?;
+    let options = AuditOptions {
+        design: design.design(),
+        ..audit_options(&arguments.options)?
+    };
+    if design.is_one_run() {
+        let how = (&arguments.outputs, &arguments.follow);
+        design::one_run(log, &arguments.options, design, options, how)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     if arguments.follow.follow {
         return follow::run(log, &arguments.options, &arguments.follow, options);
     }
@@ -73,7 +88,10 @@ pub fn estimate(arguments: &EstimateArguments) -> Result<ExitCode> {
 /// Runs `audit`.
 pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
     let log = &arguments.log.expanded()?;
+    let design = &arguments.design;
+    design.check()?;
     let options = AuditOptions {
+        design: design.design(),
         margin: arguments.margin,
         claims: arguments
             .claims
@@ -86,12 +104,17 @@ pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
         },
         ..audit_options(&arguments.options)?
     };
+    if design.is_one_run() {
+        let how = (&arguments.outputs, &arguments.follow);
+        let found = design::one_run(log, &arguments.options, design, options, how)?;
+        return Ok(ExitCode::from(exit_code(&found.claims)));
+    }
     if arguments.follow.follow {
         return follow::run(log, &arguments.options, &arguments.follow, options);
     }
     let outputs = arguments.outputs.check(log)?;
     let found = run(log, &arguments.options, &options, &outputs)?;
-    Ok(ExitCode::from(exit_code(&found)))
+    Ok(ExitCode::from(exit_code(&found.claims)))
 }
 
 /// The options of an audit without claims.
@@ -133,8 +156,9 @@ fn run(
     Ok(found)
 }
 
-fn exit_code(found: &Findings) -> u8 {
-    let any = |verdict| found.claims.iter().any(|claim| claim.verdict == verdict);
+/// What the verdicts make of the exit code.
+pub fn exit_code(claims: &[ClaimReport]) -> u8 {
+    let any = |verdict| claims.iter().any(|claim| claim.verdict == verdict);
     if any(Verdict::Violated) {
         1
     } else if any(Verdict::Inconclusive) {

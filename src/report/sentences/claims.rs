@@ -9,7 +9,7 @@ use crate::report::sentences::reading::observer;
 use crate::report::sentences::reasons;
 use crate::report::sentences::warnings::doubt;
 use leakgauge_base::error::shorten;
-use leakgauge_base::naming::option;
+use leakgauge_base::naming::{option, setting};
 use leakgauge_base::rounding::{at_least_beyond, at_most_beyond};
 use leakgauge_log::observations::bins;
 
@@ -38,6 +38,16 @@ fn qualification(qualification: &Qualification) -> Option<String> {
                 _ => format!("the {given} pairs of neighbors"),
             },
             option("neighbors")
+        ),
+        Qualification::UnstatedRuns => format!(
+            "This takes every row for a run of the mechanism of its own. Many records scored against one trained model \
+             are one run: judge them with {}. If every row does come from its own training, say so with {}.",
+            setting("design", "one-run"),
+            setting("design", "many-runs")
+        ),
+        Qualification::UnevenInclusion { included, canaries } => format!(
+            "{included} of {canaries} canaries were included: fair coins of their own did not decide that, and the limit \
+             needs them to."
         ),
         Qualification::MoreRows(advice) => more_rows(advice),
         Qualification::Observer(columns) => {
