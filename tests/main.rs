@@ -33,6 +33,7 @@ mod mechanism_golden;
 mod mechanism_samples;
 mod mechanism_text;
 mod mechanisms;
+mod membership;
 mod mixed_columns;
 mod neighbors;
 mod outputs;

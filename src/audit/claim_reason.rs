@@ -44,6 +44,8 @@ pub enum Grounds {
     },
     /// The limit of ε, against that of the mechanism.
     MechanismEpsilon,
+    /// Several (ε, δ) at once, all of which the claim implies.
+    Curve,
     /// A limit of what privacy needs.
     Privacy(PrivacyGrounds),
 }

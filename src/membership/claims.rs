@@ -8,7 +8,8 @@ use crate::estimate::{Estimate, Method, Methods, Reason};
 use leakgauge_base::error::{Error, Result, shorten};
 use leakgauge_base::naming::setting;
 use leakgauge_base::quantity::{PrivacyParameter, Quantity};
-use leakgauge_exact::claim::{BoundClaim, Claim, Guarantee, Terms};
+use leakgauge_exact::accountant::Accountant;
+use leakgauge_exact::claim::{BoundClaim, Claim, ClaimKind, Guarantee, Terms};
 use leakgauge_stats::level;
 
 /// Evidence that nothing was chosen on.
@@ -19,6 +20,8 @@ pub(super) trait Evidence {
     fn limits(&self, quantity: Quantity, alpha: f64) -> [Option<f64>; 2];
     /// Whether the lower limit at α exceeds this.
     fn refutes(&self, quantity: Quantity, allowed: f64, alpha: f64) -> bool;
+    /// Whether several (ε, δ) at once are refuted at α.
+    fn refutes_curve(&self, curve: &[(f64, f64)], alpha: f64) -> bool;
     /// How limits are obtained.
     fn method(&self) -> Method;
     /// Why (ε, δ) cannot be said to hold.
@@ -81,6 +84,9 @@ impl Case<'_> {
     /// # Errors
     /// A mechanism, whose law needs a log.
     pub fn judge(&self, claim: &BoundClaim) -> Result<ClaimReport> {
+        if let Some(curve) = curve(claim.claim())? {
+            return Ok(self.curve_claim(claim, &curve));
+        }
         match claim.terms() {
             Terms::Privacy(promise) => Ok(self.privacy_claim(claim.claim(), promise.between(0, 1))),
             Terms::Advantage { at_most } => {
@@ -134,6 +140,26 @@ impl Case<'_> {
             verdict,
             grounds,
         )
+    }
+
+    /// A claim that bounds a whole curve of (ε, δ), and by that an advantage.
+    fn curve_claim(&self, claim: &BoundClaim, curve: &[(f64, f64)]) -> ClaimReport {
+        let quantity = Quantity::Advantage;
+        let at_most = match claim.terms() {
+            Terms::Advantage { at_most } => *at_most,
+            _ => 1.0,
+        };
+        let reads = self.reads.max(1) as f64;
+        let refuted = |alpha: f64| self.evidence.refutes_curve(curve, alpha / reads);
+        let verdict = match refuted(self.alpha) {
+            true => Verdict::Violated,
+            false => Verdict::Inconclusive,
+        };
+        let estimate = self.estimate(quantity);
+        let grounds = Grounds::Curve;
+        let mut report = self.report(claim.claim(), quantity, at_most, estimate, verdict, grounds);
+        report.p_value = Some(level::smallest(refuted).unwrap_or(1.0));
+        report
     }
 
     fn bound(
@@ -215,6 +241,32 @@ pub(super) fn quantity(claim: &BoundClaim) -> Result<Quantity> {
         Terms::AttackAdvantage { .. } => Ok(Quantity::AttackAdvantage),
         Terms::Mechanism(_) => Err(no_log(claim.claim())),
     }
+}
+
+/// Some (ε, δ) that a composition of steps of a mechanism keeps, on its certified sides; `None` for other claims.
+fn curve(claim: &Claim) -> Result<Option<Vec<(f64, f64)>>> {
+    const POINTS: i32 = 48;
+    let ClaimKind::Promise(promise) = &claim.kind else {
+        return Ok(None);
+    };
+    let Some((step, steps)) = promise.composition() else {
+        return Ok(None);
+    };
+    let accountant = Accountant::of_mechanism(&step, steps)?;
+    // From 0.05 on, each an eighth larger than the one before: up to 12.7.
+    let epsilons = (0..POINTS).map(|at| 0.05 * 1.125f64.powi(at));
+    let point = |epsilon: f64| (epsilon, accountant.delta(epsilon).most);
+    Ok(Some([0.0].into_iter().chain(epsilons).map(point).collect()))
+}
+
+/// Refuses claims about the law of observations.
+///
+/// # Errors
+/// A mechanism.
+pub(super) fn refuse_mechanisms(claims: &[Claim]) -> Result<()> {
+    let is_mechanism = |claim: &&Claim| matches!(claim.kind, ClaimKind::Mechanism(_));
+    let found = claims.iter().find(is_mechanism);
+    found.map_or(Ok(()), |claim| Err(no_log(claim)))
 }
 
 fn no_log(claim: &Claim) -> Error {

@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::audit::{ClaimReport, Pair, PrivacyLimit, Qualification, Unproved};
 use crate::estimate::{Method, Reason};
-use crate::membership::claims::{Case, Evidence, distinct, quantity};
+use crate::membership::claims::{Case, Evidence, distinct, quantity, refuse_mechanisms};
 use leakgauge_base::error::{Error, Result, listing, shorten};
 use leakgauge_base::naming::{option, setting};
 use leakgauge_base::quantity::{PrivacyParameter, Quantity};
@@ -104,18 +104,12 @@ pub fn one_run(log: &Log, options: &OneRunOptions) -> Result<OneRun> {
             "the level of confidence must be at least 0.5 and below 1",
         ));
     }
+    refuse_mechanisms(&options.claims)?;
     let (canaries, included) = canaries(log, options)?;
     let member = member(log, options)?;
     let labels = [&log.secrets[member], &log.secrets[1 - member]].map(String::clone);
     let claims = BoundClaim::bind_all(&options.claims, &labels, &[])?;
-    let quantities = claims.iter().map(quantity).collect::<Result<Vec<_>>>()?;
-    if quantities.contains(&Quantity::AttackAdvantage) {
-        return Err(Error::parameter(
-            option("claim"),
-            "one run says nothing about the advantage of an attack over many runs",
-        )
-        .with_hint("claim dp, gdp, zcdp, dp-sgd, advantage or bayes-security"));
-    }
+    let quantities = quantities(&claims)?;
     let guesses = guess(&sorted(log, member, options.seed)?, options)?;
     let evidence = Run {
         guesses: &guesses,
@@ -152,6 +146,20 @@ pub fn one_run(log: &Log, options: &OneRunOptions) -> Result<OneRun> {
         guesses,
         claims: judged,
     })
+}
+
+/// What claims read.
+fn quantities(claims: &[BoundClaim]) -> Result<Vec<Quantity>> {
+    let quantities = claims.iter().map(quantity);
+    let quantities = quantities.collect::<Result<Vec<Quantity>>>()?;
+    if quantities.contains(&Quantity::AttackAdvantage) {
+        return Err(Error::parameter(
+            option("claim"),
+            "one run says nothing about the advantage of an attack over many runs",
+        )
+        .with_hint("claim dp, gdp, zcdp or dp-sgd"));
+    }
+    Ok(quantities)
 }
 
 /// How many canaries there are, and how many were included.
@@ -400,6 +408,12 @@ impl Evidence for Run<'_> {
             }
             _ => guesses.refutes_curve(&[(0.0, allowed)], part),
         })
+    }
+
+    fn refutes_curve(&self, curve: &[(f64, f64)], alpha: f64) -> bool {
+        let part = alpha / self.guesses.len() as f64;
+        self.each()
+            .any(|guesses| guesses.refutes_curve(curve, part))
     }
 
     fn method(&self) -> Method {

@@ -2,7 +2,7 @@
 
 use crate::audit::{ClaimReport, Pair, PrivacyLimit, Unproved};
 use crate::estimate::{Estimate, Method, Reason};
-use crate::membership::claims::{Case, Evidence, quantity};
+use crate::membership::claims::{Case, Evidence, refuse_mechanisms};
 use leakgauge_attack::pairwise::{Confusion, RateLimits};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::setting;
@@ -53,11 +53,9 @@ pub struct AnswerTable {
 /// A level or a δ that is none; a claim that a table says nothing about.
 pub fn table(answers: &Confusion, counts: [u64; 4], options: &TableOptions) -> Result<AnswerTable> {
     check(options)?;
+    refuse_mechanisms(&options.claims)?;
     let labels = ["member", "non-member"].map(str::to_owned);
     let claims = BoundClaim::bind_all(&options.claims, &labels, &[])?;
-    for claim in &claims {
-        quantity(claim)?;
-    }
     let pair = Pair::new(labels.into(), [0, 1]);
     let alpha = 1.0 - options.confidence;
     let case = Case {
@@ -146,6 +144,14 @@ impl Evidence for Answers<'_> {
 
     fn refutes(&self, quantity: Quantity, allowed: f64, alpha: f64) -> bool {
         self.limits(quantity, alpha)[0] > Some(allowed)
+    }
+
+    fn refutes_curve(&self, curve: &[(f64, f64)], alpha: f64) -> bool {
+        let proved = self.answers.at_least(alpha);
+        let exceeds = |&(epsilon, delta): &(f64, f64)| {
+            proved.privacy(PrivacyParameter::Epsilon { delta }) > epsilon
+        };
+        curve.iter().any(exceeds)
     }
 
     fn method(&self) -> Method {

@@ -98,6 +98,16 @@ fn grounds(claim: &ClaimReport) -> String {
             };
             format!("{}{note}", security(claim))
         }
+        Grounds::Curve => match claim.verdict {
+            Verdict::Violated => {
+                "Not all (epsilon, delta) that the claim implies can be true of such answers."
+            }
+            Verdict::Holds | Verdict::Inconclusive => {
+                "Such answers are possible under every (epsilon, delta) that the claim implies. They are those of one \
+                 attack, and another attack may do better."
+            }
+        }
+        .to_owned(),
         Grounds::Privacy(found) => privacy::grounds(claim, found),
     }
 }
