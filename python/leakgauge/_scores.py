@@ -22,6 +22,7 @@ _OF_LOGS = (
     "header",
     "list",
     "merge",
+    "neighbors",
     "numeric",
     "observe",
     "resolution",

@@ -52,6 +52,8 @@ pub struct Findings {
     pub multiplicity: Multiplicity,
     /// Differences in the unit of the measurements, where they come in blocks.
     pub differences: Option<Differences>,
+    /// The pairs that claims of privacy are about, if not all.
+    pub neighbors: Option<Vec<Pair>>,
     /// Evidence that the log leaks anything at all; `None` where rows may depend on those nearby, and where only
     /// limits were asked for.
     pub no_leak: Option<NoLeak>,

@@ -47,6 +47,16 @@ pub enum SplitChoice {
     Blocks,
 }
 
+/// How rows with given scores came about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Design {
+    /// Not said: a verdict on privacy names the doubt.
+    #[default]
+    Unstated,
+    /// Every row comes from a run of the mechanism of its own.
+    ManyRuns,
+}
+
 /// How to audit.
 #[derive(Debug)]
 pub struct AuditOptions {
@@ -73,6 +83,11 @@ pub struct AuditOptions {
     pub clock_frequency: Option<f64>,
     /// What is claimed.
     pub claims: Vec<Claim>,
+    /// The pairs of secrets, by their labels, that claims of privacy are about. If there are none given, all secrets
+    /// are neighbors of each other.
+    pub neighbors: Vec<[String; 2]>,
+    /// How rows with given scores came about.
+    pub design: Design,
 }
 
 impl Default for AuditOptions {
@@ -89,6 +104,8 @@ impl Default for AuditOptions {
             unit: None,
             clock_frequency: None,
             claims: Vec::new(),
+            neighbors: Vec::new(),
+            design: Design::default(),
         }
     }
 }

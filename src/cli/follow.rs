@@ -79,6 +79,11 @@ fn refuse(
             "--follow reports nothing that depends on a prior; remove this option",
         ),
         (
+            !options.neighbors.is_empty(),
+            "--neighbors",
+            "--follow judges all pairs; audit the log without --follow",
+        ),
+        (
             options.attacks.are_given(),
             "--scorer given",
             "--follow trains its own attack; audit the log without --follow",

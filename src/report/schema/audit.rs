@@ -9,7 +9,7 @@ use super::method::Method;
 use super::{described_by, with_keys};
 use crate::audit::{
     Asymptotic, ClaimReport, Convergence, ConvergencePoint, Correction, Extrapolated, Findings,
-    Multiplicity, Overall, PairFigures, PrivacyLimit, WorstPair,
+    Multiplicity, Overall, Pair, PairFigures, PrivacyLimit, WorstPair,
 };
 use crate::audit::{PriorChoice, Warning};
 use crate::estimate::Estimate;
@@ -50,6 +50,9 @@ pub struct Audit<'a> {
     /// Differences between secrets inside blocks, those that differ most first; only of such logs.
     #[serde(skip_serializing_if = "Option::is_none")]
     differences: Option<Vec<DifferenceKeys<'a>>>,
+    /// The pairs that claims of privacy are about, if they were given; otherwise all pairs are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    neighbors: &'a Option<Vec<Pair>>,
     /// Evidence that the log leaks anything at all; null where it was not computed.
     no_leak: Option<NoLeakKeys>,
     /// Figures of the whole log.
@@ -80,6 +83,7 @@ impl<'a> Audit<'a> {
             multiplicity: &found.multiplicity,
             blocks: found.differences.as_ref().map(BlockKeys::of),
             differences: found.differences.as_ref().map(DifferenceKeys::all),
+            neighbors: &found.neighbors,
             no_leak: found.no_leak.as_ref().map(|found| NoLeakKeys {
                 p_value: found.p_value,
                 test: no_leak::test(found),

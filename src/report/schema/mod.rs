@@ -11,6 +11,7 @@ mod claim;
 mod differences;
 mod estimate;
 mod input;
+mod membership;
 mod method;
 mod pairs;
 pub mod query;

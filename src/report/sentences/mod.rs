@@ -9,6 +9,7 @@ pub mod fit;
 pub mod follow;
 pub mod learning;
 mod left_out;
+pub mod membership;
 pub mod no_leak;
 pub mod privacy;
 pub mod probe;
