@@ -121,7 +121,9 @@ impl GuessTests {
         match &self.rare {
             None => self.main.epsilon_at_least(delta, alpha),
             Some(rare) => {
-                let main = self.main.epsilon_at_least(delta, (1.0 - RARE_SHARE) * alpha);
+                let main = self
+                    .main
+                    .epsilon_at_least(delta, (1.0 - RARE_SHARE) * alpha);
                 main.max(rare.epsilon_at_least(delta, RARE_SHARE * alpha))
             }
         }
