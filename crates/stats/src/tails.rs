@@ -106,9 +106,9 @@ impl Past {
     }
 
     /// The tails with the largest approximate limit where little is lost if they were lucky: they are held to
-    /// one standard error of the past, so that an event seen ten times may be taken.
+    /// half a standard error of the past, so that an event seen ten or twenty times may be taken.
     pub fn boldest(&self, trials: u64, alpha: f64) -> Option<Tails> {
-        self.best_at(trials, alpha, 1.0).map(|(tails, _)| tails)
+        self.best_at(trials, alpha, 0.5).map(|(tails, _)| tails)
     }
 
     fn best_at(&self, trials: u64, alpha: f64, doubt: f64) -> Option<(Tails, f64)> {
