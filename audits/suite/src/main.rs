@@ -17,6 +17,7 @@ use std::io::Cursor;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use leakgauge::attack::ScorerChoice;
 use leakgauge::audit::{AuditOptions, audit};
 use leakgauge::claim::Claim;
 use leakgauge::log::{ReadOptions, read_from};
@@ -143,7 +144,14 @@ fn of_rows(mechanism: &dyn Mechanism, rows: u64, seed: u64, arguments: &Argument
     for (a, b) in outputs[0].iter().zip(&outputs[1]) {
         writeln!(text, "a,{}\nb,{}", a.join(","), b.join(","))?;
     }
-    let (certified, seconds, attack) = ours(text, mechanism.claim(), seed, rows, arguments)?;
+    let (certified, seconds, attack) = ours(
+        text,
+        mechanism.claim(),
+        mechanism.attack(),
+        seed,
+        rows,
+        arguments,
+    )?;
     let features = outputs.each_ref().map(|rows| {
         let rows = rows.iter();
         rows.map(|row| mechanism.features(row)).collect::<Vec<_>>()
@@ -191,7 +199,14 @@ fn counted(
             writeln!(text, "{secret},{transcript},{count}")?;
         }
     }
-    let (certified, seconds, attack) = ours(text, technique.claim, seed, rows, arguments)?;
+    let (certified, seconds, attack) = ours(
+        text,
+        technique.claim,
+        ScorerChoice::Auto,
+        seed,
+        rows,
+        arguments,
+    )?;
     let limit = |at: usize, counts: &dyn Fn(usize, usize) -> u64, top: usize| {
         let p = clopper_pearson_lower(counts(top, at), rows / 2, 0.025);
         let q = clopper_pearson_upper(counts(1 - top, at), rows / 2, 0.025);
@@ -226,6 +241,7 @@ fn multinomial(table: &[(String, f64)], rows: u64, rng: &mut ChaCha8Rng) -> Vec<
 fn ours(
     text: String,
     claim: &str,
+    attack: ScorerChoice,
     seed: u64,
     rows: u64,
     arguments: &Arguments,
@@ -250,6 +266,7 @@ fn ours(
     let log = read_from("suite", Cursor::new(text), &read)?;
     let options = AuditOptions {
         seed,
+        attacks: attack.into(),
         claims: vec![Claim::parse(claim)?],
         ..AuditOptions::default()
     };

@@ -4,6 +4,7 @@
 //! 2018, doi:10.1145/3243734.3243818; the sparse vector techniques after Lyu, Su and Li 2017,
 //! doi:10.14778/3055330.3055331.
 
+use leakgauge::attack::ScorerChoice;
 use rand::{Rng, RngExt};
 use rand_chacha::ChaCha8Rng;
 
@@ -16,6 +17,10 @@ pub trait Mechanism {
     /// The δ of the claim.
     fn delta(&self) -> f64 {
         0.0
+    }
+    /// The attack that is asked for.
+    fn attack(&self) -> ScorerChoice {
+        ScorerChoice::Auto
     }
     /// The ε of the two inputs at that δ.
     fn truth(&self) -> f64;
@@ -295,6 +300,10 @@ impl Mechanism for LaplaceBits {
 
     fn claim(&self) -> &'static str {
         "ldp(epsilon=1)"
+    }
+
+    fn attack(&self) -> ScorerChoice {
+        ScorerChoice::Bits
     }
 
     fn truth(&self) -> f64 {

@@ -257,6 +257,12 @@ impl Family for BitsFamily {
         &[ScorerChoice::Bits]
     }
 
+    /// By name alone: floating-point noise of any sampler that does not round it differs from the law that it is
+    /// meant to have, so that logs of mechanisms as the papers define them would be refuted for their printing.
+    fn is_asked(&self, attacks: &Attacks) -> bool {
+        attacks.built_in() == Some(ScorerChoice::Bits)
+    }
+
     fn applies(&self, task: &Task) -> bool {
         let observations = task.observations;
         let full = |at: usize| Additive::is_printed_in_full(observations, task.fit(), at);

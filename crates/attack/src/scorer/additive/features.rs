@@ -114,20 +114,7 @@ pub fn features(
 ) -> Option<Vec<Feature>> {
     let ids = fit.symbols();
     let thin = thin(&ids);
-    let mut sources = Vec::new();
-    for (_, part) in observations.parts() {
-        match (part, view) {
-            (Part::Label(at), _) => sources.push(Source::Label(at)),
-            (Part::Number(at), View::Steps) if at > 0 => sources.push(Source::Step(at)),
-            (Part::Number(at), View::Bits) => {
-                sources.push(Source::Number(at));
-                if is_printed_in_full(observations, &thin, at) {
-                    sources.push(Source::LowestBit(at));
-                }
-            }
-            (Part::Number(at), _) => sources.push(Source::Number(at)),
-        }
-    }
+    let sources = sources(observations, &thin, view);
     let adds = |source: &Source| match view {
         View::Columns => true,
         View::Steps => matches!(source, Source::Step(_)),
@@ -165,6 +152,25 @@ pub fn features(
         .collect();
     let is_left = features.iter().any(|feature| adds(&feature.source));
     is_left.then_some(features)
+}
+
+/// What a view looks at.
+fn sources(observations: &Observations, thin: &[u32], view: View) -> Vec<Source> {
+    let mut sources = Vec::new();
+    for (_, part) in observations.parts() {
+        match (part, view) {
+            (Part::Label(at), _) => sources.push(Source::Label(at)),
+            (Part::Number(at), View::Steps) if at > 0 => sources.push(Source::Step(at)),
+            (Part::Number(at), View::Bits) => {
+                sources.push(Source::Number(at));
+                if is_printed_in_full(observations, thin, at) {
+                    sources.push(Source::LowestBit(at));
+                }
+            }
+            (Part::Number(at), _) => sources.push(Source::Number(at)),
+        }
+    }
+    sources
 }
 
 /// At most so many observations as ends are learned from, evenly spread.
