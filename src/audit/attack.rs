@@ -1,5 +1,6 @@
 //! The second stage: an attack is learned on the training rows and chosen on the tuning rows.
 
+use crate::audit::cross_fit::CrossFit;
 use crate::audit::given;
 use crate::audit::prepare::Prepared;
 use crate::audit::units;
@@ -7,9 +8,19 @@ use leakgauge_attack::split::Split;
 use leakgauge_attack::tuning::{self, Budget, Goals, Naming, Tuned};
 use leakgauge_base::error::Result;
 
+/// The share of the budget in which attacks are tried: where they are cross-fitted afterwards, which takes as long
+/// again, and where they are not. The rest is for reading, judging and what all audits do.
+const TRYING: [f64; 2] = [0.4, 0.7];
+
 /// The attack and its rules. No certification row is looked at.
 pub(super) fn attack(prepared: &Prepared) -> Result<Tuned> {
-    learn(prepared, &prepared.split, prepared.options.budget)
+    learn(prepared, &prepared.split, for_trying(prepared))
+}
+
+/// The part of the budget in which attacks are tried.
+pub(super) fn for_trying(prepared: &Prepared) -> Budget {
+    let alone = prepared.options.quick || !CrossFit::is_worth_while(prepared.log);
+    prepared.options.budget.part(TRYING[usize::from(alone)])
 }
 
 /// The same from the fitting and tuning rows of any split.

@@ -43,11 +43,16 @@ impl CrossFit {
         self.tallies[pair]
     }
 
+    /// Whether the log has so few rows that all of them are wanted for its estimates, and no other to learn on.
+    pub fn is_worth_while(log: &Log) -> bool {
+        log.fit_counts.is_none() && log.counts.total() <= MOST_ROWS
+    }
+
     /// Chooses, learns and judges part by part. `None` where that is not worth while (many rows, a log that is
     /// judged with an attack learned elsewhere) or not possible (rows too few to learn from).
     pub fn run(prepared: &Prepared, granted: &Granted) -> Option<CrossFit> {
         let log = prepared.log;
-        if log.fit_counts.is_some() || log.counts.total() > MOST_ROWS {
+        if !Self::is_worth_while(log) {
             return None;
         }
         let mut rng = ChaCha8Rng::seed_from_u64(prepared.options.seed);

@@ -12,11 +12,11 @@
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::audit::attack::learn;
+use crate::audit::attack::{for_trying, learn};
 use crate::audit::prepare::Prepared;
 use leakgauge_attack::pairwise::pair_count;
 use leakgauge_attack::split::{Split, parts};
-use leakgauge_attack::tuning::{Budget, Tuned};
+use leakgauge_attack::tuning::Tuned;
 use leakgauge_base::error::Result;
 use leakgauge_log::observations::{Counts, ObservationKind};
 
@@ -114,7 +114,7 @@ fn attack_from(
     } else {
         Split::across(past, certify, rng)
     };
-    let budget = Budget::new(prepared.options.budget.seconds() * share)?;
+    let budget = for_trying(prepared).part(share);
     Ok((learn(prepared, &split, budget)?, Learned::of(&split)))
 }
 

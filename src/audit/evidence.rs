@@ -22,7 +22,7 @@ use leakgauge_attack::tuning::Tuned;
 use leakgauge_log::SampledFrom;
 use leakgauge_log::observations::{Counts, Observations};
 use leakgauge_stats::band;
-use leakgauge_stats::guesses::Guesses;
+use leakgauge_stats::guesses::GuessTests;
 
 /// What the stages before found, in one place.
 pub(super) struct Evidence<'a> {
@@ -48,7 +48,7 @@ pub(super) struct Evidence<'a> {
     /// What the certification rows say about the last attack at every pair.
     pub attacks: &'a [Advantage],
     /// For each planned limit of privacy that rests on guesses, these.
-    pub guesses: &'a [Option<Guesses>],
+    pub guesses: &'a [Option<GuessTests>],
     kolmogorov: Option<(f64, [u64; 2])>,
     /// The pair with the largest limit of the total variation; the one that promised most where none has any.
     pub worst: usize,

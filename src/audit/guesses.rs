@@ -10,11 +10,16 @@ use crate::audit::privacy_plan::{PrivacyPlan, blocks_for_guesses, past_scores};
 use leakgauge_attack::pairwise::PairScores;
 use leakgauge_attack::tuning::Tuned;
 use leakgauge_log::observations::Counts;
-use leakgauge_stats::guesses::{Guesses, wanted};
+use leakgauge_stats::guesses::{GuessTests, Guesses, RARE_SHARE, wanted};
 use leakgauge_stats::tails::Tails;
 
 /// A stream of random numbers that no other use of the seed reaches.
 const STREAM: u64 = 1 << 51;
+/// The same, for rare events.
+const RARE_STREAM: u64 = 1 << 52;
+/// A secret has so many rows, at least, where a rare event has a test of its own: with fewer, limits are wide, and
+/// the tenth of the level that it costs is dear.
+const RARE_ROWS: u64 = 10_000;
 
 /// The guesses of every limit of privacy that rests on some. Limits at the same two secrets share them.
 pub(super) fn guesses(
@@ -22,8 +27,8 @@ pub(super) fn guesses(
     tuned: &Tuned,
     earlier: &[Block],
     plan: &Plan,
-) -> Vec<Option<Guesses>> {
-    let mut known: Vec<([u32; 2], Guesses)> = Vec::new();
+) -> Vec<Option<GuessTests>> {
+    let mut known: Vec<([u32; 2], GuessTests)> = Vec::new();
     let of_plan = |privacy: &PrivacyPlan| {
         let first = privacy.tails?;
         let pair = [privacy.rule.a, privacy.rule.b];
@@ -38,18 +43,44 @@ pub(super) fn guesses(
     plan.privacy.iter().map(of_plan).collect()
 }
 
-/// The number of guesses is promised by the first block's ends; the ends of later ones are chosen so that
-/// the promise is kept.
 fn of_pair(
     prepared: &Prepared,
     tuned: &Tuned,
     earlier: &[Block],
     privacy: &PrivacyPlan,
     first: Tails,
+) -> GuessTests {
+    let pair = [privacy.rule.a, privacy.rule.b];
+    let random = |stream: u64| {
+        let mut rng = ChaCha8Rng::seed_from_u64(prepared.options.seed);
+        rng.set_stream(stream + (u64::from(pair[0]) << 20) + u64::from(pair[1]));
+        rng
+    };
+    let mut rng = random(STREAM);
+    if earlier.is_empty() {
+        let [trials] = trials(prepared, earlier, privacy.rule)[..] else {
+            unreachable!("the certification rows alone");
+        };
+        let sides = scores(prepared, tuned, &prepared.split.certify, pair).guess(&first);
+        let all = Guesses::of_one_rule(&[(sides, trials)], &mut rng);
+        return GuessTests::new(all, None);
+    }
+    let main = of_blocks(prepared, tuned, earlier, privacy, first, &mut rng);
+    let rare = of_rare_event(prepared, earlier, privacy, &mut random(RARE_STREAM));
+    GuessTests::new(main, rare)
+}
+
+/// The number of guesses is promised by the first block's ends; the ends of later ones are chosen so that
+/// the promise is kept.
+fn of_blocks(
+    prepared: &Prepared,
+    tuned: &Tuned,
+    earlier: &[Block],
+    privacy: &PrivacyPlan,
+    first: Tails,
+    rng: &mut ChaCha8Rng,
 ) -> Guesses {
     let pair = [privacy.rule.a, privacy.rule.b];
-    let mut rng = ChaCha8Rng::seed_from_u64(prepared.options.seed);
-    rng.set_stream(STREAM + (u64::from(pair[0]) << 20) + u64::from(pair[1]));
     let trials = trials(prepared, earlier, privacy.rule);
     let mut left: u64 = trials.iter().sum();
     let mut guesses = Guesses::new(wanted(first.promised(), left));
@@ -66,10 +97,34 @@ fn of_pair(
             past.with_share(guesses.share_needed(left, past.rows()))
         };
         let [a, b] = scores(prepared, tuned, rows, pair).guess(&tails);
-        guesses.add(&a, &b, trials, &mut rng);
+        guesses.add(&a, &b, trials, rng);
         left -= trials;
     }
     guesses
+}
+
+/// Guesses on all rows from the last block before the certification rows on, by the ends that its past promises
+/// most of; `None` with few rows. Whether there are such guesses follows from numbers of rows alone.
+fn of_rare_event(
+    prepared: &Prepared,
+    earlier: &[Block],
+    privacy: &PrivacyPlan,
+    rng: &mut ChaCha8Rng,
+) -> Option<Guesses> {
+    let pair = [privacy.rule.a, privacy.rule.b];
+    let rows = prepared.log.counts.rows();
+    if pair.iter().any(|&secret| rows[secret as usize] < RARE_ROWS) {
+        return None;
+    }
+    let block = earlier.last()?;
+    let trials = trials(prepared, &earlier[earlier.len() - 1..], privacy.rule);
+    let past = past_scores(prepared, &block.tuned, &block.learned, pair).past();
+    let tails = past.boldest(trials.iter().sum(), RARE_SHARE * prepared.alpha);
+    let tails = tails.unwrap_or(Tails::NONE);
+    let judged = [&block.rows, &prepared.split.certify]
+        .map(|rows| scores(prepared, &block.tuned, rows, pair).guess(&tails));
+    let blocks: Vec<_> = judged.into_iter().zip(trials).collect();
+    Some(Guesses::of_one_rule(&blocks, rng))
 }
 
 fn scores(prepared: &Prepared, tuned: &Tuned, rows: &Counts, pair: [u32; 2]) -> PairScores {

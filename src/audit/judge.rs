@@ -22,7 +22,7 @@ use leakgauge_attack::pairwise::{
 };
 use leakgauge_attack::tuning::Tuned;
 use leakgauge_stats::all_rows::{Fresh, Trials, toss};
-use leakgauge_stats::guesses::Guesses;
+use leakgauge_stats::guesses::GuessTests;
 
 /// What the rows say.
 pub(super) struct Judged {
@@ -34,7 +34,7 @@ pub(super) struct Judged {
     /// What the certification rows say about the last attack.
     pub attacks: Vec<Advantage>,
     /// For each limit of privacy that rests on guesses, these.
-    pub guesses: Vec<Option<Guesses>>,
+    pub guesses: Vec<Option<GuessTests>>,
     /// Kolmogorov distance of the pair that the plan names, and the rows of both secrets.
     pub kolmogorov: Option<(f64, [u64; 2])>,
     pub effective: Option<EffectiveRows>,

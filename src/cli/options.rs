@@ -199,8 +199,8 @@ pub struct EstimateOptions {
         value_name = "NAME"
     )]
     pub scorer: ScorerName,
-    /// The time for trying attacks, by their estimated cost: `60s`, `500ms`, `2m`; estimates from all rows can
-    /// take the same time again plus 2 s
+    /// The time of the audit on two cores, by the estimated cost of attacks: `60s`, `500ms`, `2m`. More time lets
+    /// attacks learn from more rows
     #[arg(long, default_value = "20s", value_name = "TIME")]
     pub budget: String,
     /// Compute only limits and verdicts: estimates use fewer rows, and there is no learning curve

@@ -28,19 +28,20 @@ const CERTIFY: f64 = 0.4;
 const TUNE: f64 = 0.2;
 /// Share of a secret's rows that tune where nothing is learned.
 const TUNE_ALONE: f64 = 0.25;
-/// Choosing needs no more rows than this over all secrets, but [`MIN_TUNE`] a secret.
+/// Where observations are numbers, choosing needs no more rows than this over all secrets, but [`MIN_TUNE`] a
+/// secret. Where they recur, rows cost nothing: distinct observations are scored once, however often they occur.
 const MAX_TUNE: u64 = 100_000;
 const MIN_TUNE: u64 = 1_000;
 
 impl Split {
-    /// Splits every secret's rows at random: 40 % fit, 20 % tune (at most about 100,000 rows in all,
-    /// the rest certifies), 40 % certify.
+    /// Splits every secret's rows at random: 40 % fit, 20 % tune (at most about 100,000 rows in all
+    /// unless there are no more distinct observations than that; the rest certifies), 40 % certify.
     ///
     /// # Conditions
     /// The draw depends on the counts, never on the order of rows, and is the same for rows and for
     /// their aggregate.
     pub fn stratified(counts: &Counts, rng: &mut ChaCha8Rng) -> Split {
-        let most = tune_most(counts.secrets());
+        let most = tune_most(counts);
         let sizes = |rows: u64| {
             let certify = share(rows, CERTIFY);
             let tune = share(rows, TUNE);
@@ -54,7 +55,7 @@ impl Split {
     /// Splits every secret's rows where nothing is to be learned: 25 % tune (at most about 100,000 rows in
     /// all), the rest certifies.
     pub fn without_fit(counts: &Counts, rng: &mut ChaCha8Rng) -> Split {
-        let most = tune_most(counts.secrets());
+        let most = tune_most(counts);
         let sizes = |rows: u64| {
             let tune = share(rows, TUNE_ALONE).min(most);
             [0, tune, rows - tune]
@@ -84,7 +85,7 @@ impl Split {
 
     /// Learns and tunes on one log and certifies on all rows of another.
     pub fn across(learn: &Counts, certify: Counts, rng: &mut ChaCha8Rng) -> Split {
-        let most = tune_most(learn.secrets());
+        let most = tune_most(learn);
         let sizes = |rows: u64| {
             let tune = share(rows, TUNE / (1.0 - CERTIFY)).min(most);
             [rows - tune, tune, 0]
@@ -145,7 +146,15 @@ pub fn subset(counts: &Counts, most: impl Fn(u64) -> u64, rng: &mut ChaCha8Rng) 
     subset
 }
 
-fn tune_most(secrets: usize) -> u64 {
+/// The most tuning rows of a secret.
+fn tune_most(counts: &Counts) -> u64 {
+    if counts.cells().len() as u64 <= MAX_TUNE {
+        return u64::MAX;
+    }
+    most_of_numbers(counts.secrets())
+}
+
+fn most_of_numbers(secrets: usize) -> u64 {
     (MAX_TUNE / secrets.max(1) as u64).max(MIN_TUNE)
 }
 

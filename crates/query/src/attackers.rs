@@ -4,6 +4,7 @@
 //! times more, and so are the rows that it counts for, so that a value seen once or twice does not look like evidence.
 
 use hashbrown::HashMap;
+use leakgauge_attack::scorer::lowest_bit;
 
 use crate::cells::Scored;
 use crate::samples::Samples;
@@ -225,22 +226,6 @@ fn keyed(past: Past, key: impl Fn(u32) -> u64) -> (HashMap<u64, f64>, Vec<Scored
             .collect(),
         scored,
     )
-}
-
-/// The binary exponent of the lowest bit set in a number, with an offset; for 0 and what is not finite its bits.
-fn lowest_bit(value: f64) -> u64 {
-    let bits = value.to_bits();
-    let exponent = (bits >> 52) & 0x7ff;
-    if value == 0.0 || exponent == 0x7ff {
-        return bits;
-    }
-    let fraction = bits & ((1 << 52) - 1);
-    let (significand, exponent) = if exponent == 0 {
-        (fraction, 1)
-    } else {
-        (fraction | 1 << 52, exponent)
-    };
-    exponent + u64::from(significand.trailing_zeros())
 }
 
 #[cfg(test)]

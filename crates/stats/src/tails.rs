@@ -11,8 +11,12 @@ const LEAST: f64 = 10.0;
 /// Standard errors of the past that a choice is held to, so that the luckiest cut does not win. With 1 the
 /// limit of ε for two Laplace laws is half as far again from the truth.
 const DOUBT: f64 = 3.0;
+/// Below a percent, cuts follow each other at this factor, so that events of any rarity can be guessed.
+const FINER: f64 = 1.25;
 /// Shares of rows that may be guessed, in steps of 1/20.
 const SHARES: i32 = 20;
+/// Smaller shares, for rare events, follow each other at this factor.
+const RARER: f64 = 0.7;
 /// How much of the share is at the top: one end alone, or both alike. Cuts chosen freely at both ends follow
 /// the noise of the past: for two Laplace laws at ε = 1 and 6,000 rows they lose twice as much.
 const BALANCES: [f64; 3] = [0.5, 1.0, 0.0];
@@ -53,6 +57,14 @@ enum Reach {
 }
 
 impl Tails {
+    /// No guess at all.
+    pub const NONE: Tails = Tails {
+        above: f64::INFINITY,
+        below: f64::NEG_INFINITY,
+        share: 0.0,
+        rate: 0.5,
+    };
+
     /// The share of rows to promise guesses on.
     pub fn promised(&self) -> f64 {
         if self.share > 0.99 {
@@ -90,9 +102,20 @@ impl Past {
 
     /// The same with that limit, for choosing among pairs of secrets.
     pub fn best_with_limit(&self, trials: u64, alpha: f64) -> Option<(Tails, f64)> {
+        self.best_at(trials, alpha, DOUBT)
+    }
+
+    /// The tails with the largest approximate limit where little is lost if they were lucky: they are held to
+    /// half a standard error of the past, so that an event seen ten or twenty times may be taken.
+    pub fn boldest(&self, trials: u64, alpha: f64) -> Option<Tails> {
+        self.best_at(trials, alpha, 0.5).map(|(tails, _)| tails)
+    }
+
+    fn best_at(&self, trials: u64, alpha: f64, doubt: f64) -> Option<(Tails, f64)> {
         let z = -normal_quantile(alpha);
-        let all = self.candidates().map(|tails| {
-            let limit = lower(self.doubted(&tails, DOUBT), tails.share * trials as f64, z);
+        let all = self.candidates().chain(self.rare_candidates());
+        let all = all.map(|tails| {
+            let limit = lower(self.doubted(&tails, doubt), tails.share * trials as f64, z);
             (tails, (limit / (1.0 - limit)).ln())
         });
         all.max_by(|x, y| x.1.total_cmp(&y.1))
@@ -127,6 +150,16 @@ impl Past {
     fn candidates(&self) -> impl Iterator<Item = Tails> {
         let shares = (1..=SHARES).map(|i| f64::from(i) / f64::from(SHARES));
         shares
+            .flat_map(|share| BALANCES.map(|balance| self.tails(share, balance, Reach::Nearest)))
+            .filter(|tails| tails.share * self.rows >= LEAST)
+    }
+
+    /// The same of shares below those, down to ten guesses.
+    fn rare_candidates(&self) -> impl Iterator<Item = Tails> {
+        let smaller = |&share: &f64| Some(share * RARER);
+        let shares = std::iter::successors(Some(RARER / f64::from(SHARES)), smaller);
+        shares
+            .take_while(|share| share / RARER * self.rows >= LEAST)
             .flat_map(|share| BALANCES.map(|balance| self.tails(share, balance, Reach::Nearest)))
             .filter(|tails| tails.share * self.rows >= LEAST)
     }
@@ -185,7 +218,7 @@ impl Past {
     }
 }
 
-/// The rates at about a hundred cuts, from one before all rows to one behind them, at `end`. Cuts are halfway
+/// The rates at about a hundred cuts and more for rare events, from one before all rows to one behind them, at `end`. Cuts are halfway
 /// between scores: those of a rule that has learned more differ a little from those of the past.
 fn cuts(
     steps: impl Iterator<Item = (f64, u64, u64)> + Clone,
@@ -202,7 +235,8 @@ fn cuts(
         let cut = after.next().map_or(end, |then| 0.5 * score + 0.5 * then);
         if 0.5 * (x + y) >= next {
             cuts.push((cut, x, y));
-            next = 0.5 * (x + y) + 1.0 / CUTS as f64;
+            let rate = 0.5 * (x + y);
+            next = (rate * FINER).min(rate + 1.0 / CUTS as f64);
         }
     }
     cuts
@@ -254,6 +288,29 @@ mod tests {
         assert!(past.best_against(2.5, 0.0, 1.0).expect("guesses").1 < 0.0);
         assert!(past.best_against(0.0, 0.3, 1.0).expect("guesses").1 < 0.0);
         assert!(past.best_against(0.0, 0.2, 1.0).expect("guesses").1 > 0.0);
+    }
+
+    /// An event of probability 1e-3 under one secret alone, beside randomized response at ε = 1: with a million
+    /// rows it is guessed alone, with few rows it is not.
+    #[test]
+    fn a_rare_event_is_guessed_alone_where_rows_allow() {
+        let steps = |rows: u64| {
+            let rare = rows / 1000;
+            let rest = rows - rare;
+            [
+                (5.0, rare, 0),
+                (1.0, rest * 731 / 1000, rows * 269 / 1000),
+                (-1.0, rest - rest * 731 / 1000, rows - rows * 269 / 1000),
+            ]
+        };
+        let many = Past::new(&steps(500_000));
+        let tails = many.best(1_000_000, 0.05).expect("guesses");
+        assert_eq!((tails.above, tails.rate), (3.0, 1.0));
+        assert!(tails.below < -1.0);
+        let few = Past::new(&steps(20_000));
+        let careful = few.best(60_000, 0.05).expect("guesses");
+        assert!(careful.share > 0.9);
+        assert_eq!(few.boldest(60_000, 0.005).expect("guesses").above, 3.0);
     }
 
     /// One end only: P(A|a) = 0.5, P(A|b) = 0.05, the rest says little.

@@ -4,6 +4,7 @@
 //! is the largest `score + ln prior`. Scores are therefore best thought of as log-likelihoods, but
 //! nothing that is certified later depends on their being any good.
 
+mod additive;
 mod blend;
 mod forest;
 mod frequentist;
@@ -32,6 +33,7 @@ use serde::Serialize;
 use crate::scores::ScoreTable;
 use leakgauge_log::observations::{Counts, Observations};
 
+pub use additive::{Additive, View, lowest_bit};
 pub use blend::{Blend, Member};
 pub use forest::{Forest, Growth};
 pub use frequentist::Frequentist;

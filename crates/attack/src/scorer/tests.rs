@@ -56,6 +56,8 @@ fn all(log: &Log) -> Vec<Arc<dyn Scorer>> {
         Arc::new(gaussian(Columns::Scaled)),
         Arc::new(gaussian(Columns::Ranked)),
         Arc::new(Threshold::fit(table, fit).expect("a column")),
+        Arc::new(Additive::fit(table, fit, View::Columns).expect("columns")),
+        Arc::new(Additive::fit(table, fit, View::Steps).expect("two columns of numbers")),
         Arc::new(Given::per_secret(vec![0, 1, 0])),
         Arc::new(Thinned::new(
             Arc::new(Forest::fit(table, &half, growth).expect("a forest")),

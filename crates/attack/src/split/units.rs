@@ -3,7 +3,7 @@
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use crate::split::{Split, tune_most};
+use crate::split::{Split, most_of_numbers};
 use leakgauge_log::UnitRows;
 use leakgauge_log::groups::secrets_of;
 
@@ -111,7 +111,7 @@ fn deal(rows: &UnitRows, secrets: usize, shares: Shares, rng: &mut ChaCha8Rng) -
         .map(|unit| (rng.random::<u64>(), unit[0].unit, secrets_of(unit)))
         .collect();
     order.sort_unstable();
-    let most = tune_most(secrets) as i64;
+    let most = most_of_numbers(secrets) as i64;
     let mut dealt = vec![[0i64; 3]; secrets];
     let mut parts = vec![Part::Fit; order.iter().map(|of| of.1 as usize + 1).max().unwrap_or(0)];
     for (_, unit, of_unit) in order {

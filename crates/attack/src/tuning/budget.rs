@@ -6,12 +6,13 @@ use std::str::FromStr;
 use leakgauge_base::error::Error;
 use leakgauge_base::naming::setting;
 
-/// Nominal seconds for trying attackers and judging the best (cross-fitting may take as long again and two
-/// seconds). They are estimated from the size of the log and never measured, so that the report does not depend
-/// on the machine or its load.
+/// Nominal seconds of an audit on two cores, or of a part of it. They are estimated from the size of the log and never
+/// measured, so that the report does not depend on the machine or its load.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Budget {
     seconds: f64,
+    /// What this is of the budget of the whole audit.
+    share: f64,
 }
 
 impl Budget {
@@ -21,7 +22,10 @@ impl Budget {
     /// The seconds are not a positive number.
     pub fn new(seconds: f64) -> Result<Self, Error> {
         if seconds.is_finite() && seconds > 0.0 {
-            Ok(Budget { seconds })
+            Ok(Budget {
+                seconds,
+                share: 1.0,
+            })
         } else {
             Err(Error::parameter(
                 setting("budget", format!("{seconds}s")),
@@ -34,12 +38,29 @@ impl Budget {
     pub fn seconds(self) -> f64 {
         self.seconds
     }
+
+    /// A share of it, in (0, 1], for a part of the audit.
+    #[must_use]
+    pub fn part(self, share: f64) -> Budget {
+        Budget {
+            seconds: share * self.seconds,
+            share: share * self.share,
+        }
+    }
+
+    /// The budget of the whole audit whose part of the same share has so many seconds.
+    pub(super) fn whole(self, seconds: f64) -> f64 {
+        seconds / self.share
+    }
 }
 
 /// Twenty seconds.
 impl Default for Budget {
     fn default() -> Self {
-        Budget { seconds: 20.0 }
+        Budget {
+            seconds: 20.0,
+            share: 1.0,
+        }
     }
 }
 

@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use crate::attack::Attack;
 use crate::scorer::{
-    Columns, Covariance, Forest, Frequentist, Gaussian, Growth, Kind, Linear, Threshold,
+    Additive, Columns, Covariance, Forest, Frequentist, Gaussian, Growth, Kind, Linear, Threshold,
+    View,
 };
 use crate::tuning::attacks::Attacks;
 use crate::tuning::combination::CombinationFamily;
@@ -57,6 +58,8 @@ choices! {
     Linear "linear" "Logistic regression on the numeric columns",
     Gaussian "gaussian" "Normal densities of the numeric columns: naive Bayes, LDA, QDA",
     Forest "forest" "A random forest",
+    Additive "additive" "A sum of one term a column: naive Bayes in bins, also of differences of columns",
+    Bits "bits" "The lowest bits of numbers that are printed in full",
     Threshold "threshold" "The single numeric column that tells the secrets apart best",
     Given "given" "Your own attack, whose scores are columns of the log",
 }
@@ -108,9 +111,11 @@ pub(super) trait Family {
 /// All kinds, in the order in which they are tried: the first of equals wins. The caller's own come after
 /// the built-in ones, and before their combination.
 pub(super) fn all(own: &[Arc<dyn Attack>]) -> Vec<Box<dyn Family>> {
-    let before: [Box<dyn Family>; 4] = [
+    let before: [Box<dyn Family>; 6] = [
         Box::new(FrequentistFamily),
         Box::new(ThresholdFamily),
+        Box::new(AdditiveFamily),
+        Box::new(BitsFamily),
         Box::new(GaussianFamily),
         Box::new(LinearFamily),
     ];
@@ -187,6 +192,94 @@ impl Family for ThresholdFamily {
     fn enter(&self, selection: &mut ModelSelection, fit: &Counts) -> Result<(), String> {
         let threshold = Threshold::fit(selection.task().observations, fit)?;
         selection.enter(Arc::new(threshold));
+        Ok(())
+    }
+}
+
+struct AdditiveFamily;
+
+impl AdditiveFamily {
+    /// Learning and scoring of so many features a row, the choice of a shape included.
+    fn seconds(task: &Task, fit_rows: u64, features: usize) -> f64 {
+        let (features, secrets) = (features as f64, task.secrets() as f64);
+        let learning = fit_rows as f64 * features * (1.2e-7 + 2e-8 * secrets);
+        learning + task.scored() * features * (2e-8 + 1e-9 * secrets)
+    }
+}
+
+impl Family for AdditiveFamily {
+    fn kind(&self) -> Kind {
+        Kind::named("additive")
+    }
+
+    fn names(&self) -> &'static [ScorerChoice] {
+        &[ScorerChoice::Additive]
+    }
+
+    /// One column is left to others unless the user asks.
+    fn applies(&self, task: &Task) -> bool {
+        task.columns() > usize::from(!task.is_patient())
+    }
+
+    fn most_rows(&self, task: &Task) -> u64 {
+        patient(task, 300_000)
+    }
+
+    fn cost(&self, task: &Task, fit_rows: u64) -> f64 {
+        let views = 1 + usize::from(task.dimensions() > 1);
+        Self::seconds(task, fit_rows, task.columns() * views) + 2.0 * task.comparing()
+    }
+
+    fn enter(&self, selection: &mut ModelSelection, fit: &Counts) -> Result<(), String> {
+        let observations = selection.task().observations;
+        let columns = Additive::fit(observations, fit, View::Columns);
+        let steps = Additive::fit(observations, fit, View::Steps);
+        match (columns, steps) {
+            (Err(reason), Err(_)) => Err(reason),
+            (columns, steps) => {
+                for additive in [columns, steps].into_iter().flatten() {
+                    selection.enter(Arc::new(additive));
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+struct BitsFamily;
+
+impl Family for BitsFamily {
+    fn kind(&self) -> Kind {
+        Kind::named("bits")
+    }
+
+    fn names(&self) -> &'static [ScorerChoice] {
+        &[ScorerChoice::Bits]
+    }
+
+    /// By name alone: floating-point noise of any sampler that does not round it differs from the law that it is
+    /// meant to have, so that logs of mechanisms as the papers define them would be refuted for their printing.
+    fn is_asked(&self, attacks: &Attacks) -> bool {
+        attacks.built_in() == Some(ScorerChoice::Bits)
+    }
+
+    fn applies(&self, task: &Task) -> bool {
+        let observations = task.observations;
+        let full = |at: usize| Additive::is_printed_in_full(observations, task.fit(), at);
+        (0..task.dimensions()).any(full)
+    }
+
+    fn most_rows(&self, task: &Task) -> u64 {
+        patient(task, 300_000)
+    }
+
+    fn cost(&self, task: &Task, fit_rows: u64) -> f64 {
+        AdditiveFamily::seconds(task, fit_rows, 2 * task.columns()) + task.comparing()
+    }
+
+    fn enter(&self, selection: &mut ModelSelection, fit: &Counts) -> Result<(), String> {
+        let bits = Additive::fit(selection.task().observations, fit, View::Bits)?;
+        selection.enter(Arc::new(bits));
         Ok(())
     }
 }

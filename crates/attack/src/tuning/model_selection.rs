@@ -219,7 +219,7 @@ impl<'a> ModelSelection<'a> {
         }
         // Half of what is left must be enough.
         let shares = if self.task.is_patient() { 1.0 } else { 2.0 };
-        let budget = (self.spent + shares * cost).ceil();
+        let budget = self.task.budget.whole(self.spent + shares * cost).ceil();
         let larger = setting("budget", format!("{budget}s"));
         format!("{takes}: {larger} would include it")
     }

@@ -1,0 +1,277 @@
+//! Audits mechanisms of the literature, correct and wrong ones, and prints a markdown table: what this program
+//! certifies of ε, beside a logistic regression with a threshold, the best event known, and the truth.
+//!
+//! ```text
+//! cargo run --release -p audit-suite -- [--rows N,…] [--seeds N] [--only TEXT] [--logs DIRECTORY]
+//! ```
+//!
+//! Figures are medians over seeds. Half of the rows are of either input. `--logs` writes the logs too.
+
+mod mechanisms;
+mod reference;
+mod svt;
+
+use std::error::Error;
+use std::fmt::Write;
+use std::io::Cursor;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use leakgauge::attack::ScorerChoice;
+use leakgauge::audit::{AuditOptions, audit};
+use leakgauge::claim::Claim;
+use leakgauge::log::{ReadOptions, read_from};
+use leakgauge_stats::binomial::{clopper_pearson_lower, clopper_pearson_upper};
+use mechanisms::Mechanism;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Binomial, Distribution};
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+struct Arguments {
+    rows: Vec<u64>,
+    seeds: u64,
+    only: String,
+    logs: Option<PathBuf>,
+}
+
+fn main() -> Result<()> {
+    let arguments = arguments()?;
+    println!(
+        "| mechanism | rows | truth | certified | regression | best event | seconds | attack |"
+    );
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
+    for mechanism in mechanisms::all() {
+        if mechanism.name().contains(&arguments.only) {
+            for &rows in arguments.rows.iter().filter(|&&rows| rows <= 2_000_000) {
+                let runs =
+                    (0..arguments.seeds).map(|seed| of_rows(&*mechanism, rows, seed, &arguments));
+                let runs = runs.collect::<Result<Vec<_>>>()?;
+                print(mechanism.name(), rows, mechanism.truth(), &runs);
+            }
+        }
+    }
+    for technique in svt::transcripts() {
+        if technique.name.contains(&arguments.only) {
+            for &rows in &arguments.rows {
+                let runs =
+                    (0..arguments.seeds).map(|seed| counted(&technique, rows, seed, &arguments));
+                let runs = runs.collect::<Result<Vec<_>>>()?;
+                let tables = [0, 1].map(|input| technique.probabilities(input));
+                let of_event = |(a, b): (&(String, f64), &(String, f64))| (a.1 / b.1).ln().abs();
+                let truth = tables[0]
+                    .iter()
+                    .zip(&tables[1])
+                    .map(of_event)
+                    .fold(0.0, f64::max);
+                print(technique.name, rows, truth, &runs);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn arguments() -> Result<Arguments> {
+    let mut found = Arguments {
+        rows: vec![100_000],
+        seeds: 3,
+        only: String::new(),
+        logs: None,
+    };
+    let mut rest = std::env::args().skip(1);
+    while let Some(option) = rest.next() {
+        let value = rest
+            .next()
+            .ok_or_else(|| format!("{option} needs a value"))?;
+        match option.as_str() {
+            "--rows" => {
+                found.rows = value
+                    .split(',')
+                    .map(str::parse)
+                    .collect::<std::result::Result<_, _>>()?
+            }
+            "--seeds" => found.seeds = value.parse()?,
+            "--only" => found.only = value,
+            "--logs" => found.logs = Some(value.into()),
+            _ => return Err(format!("unknown option {option}").into()),
+        }
+    }
+    Ok(found)
+}
+
+/// What one log shows.
+struct Run {
+    certified: f64,
+    regression: Option<f64>,
+    best_event: Option<f64>,
+    seconds: f64,
+    attack: String,
+}
+
+fn print(name: &str, rows: u64, truth: f64, runs: &[Run]) {
+    let median = |value: &dyn Fn(&Run) -> Option<f64>| {
+        let mut values: Vec<f64> = runs.iter().filter_map(value).collect();
+        values.sort_unstable_by(f64::total_cmp);
+        values
+            .get(values.len() / 2)
+            .map_or("–".to_owned(), |median| format!("{median:.3}"))
+    };
+    let truth = if truth.is_finite() {
+        format!("{truth:.3}")
+    } else {
+        "∞".to_owned()
+    };
+    println!(
+        "| {name} | {rows} | {truth} | {} | {} | {} | {} | {} |",
+        median(&|run| Some(run.certified)),
+        median(&|run| run.regression),
+        median(&|run| run.best_event),
+        median(&|run| Some(run.seconds)),
+        runs[0].attack,
+    );
+}
+
+fn of_rows(mechanism: &dyn Mechanism, rows: u64, seed: u64, arguments: &Arguments) -> Result<Run> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut outputs: [Vec<Vec<String>>; 2] = [Vec::new(), Vec::new()];
+    for row in 0..rows {
+        let second = row % 2 == 1;
+        outputs[usize::from(second)].push(mechanism.sample(second, &mut rng));
+    }
+    let columns = (1..=outputs[0][0].len()).map(|column| format!(",x{column}"));
+    let mut text = format!("secret{}\n", columns.collect::<String>());
+    for (a, b) in outputs[0].iter().zip(&outputs[1]) {
+        writeln!(text, "a,{}\nb,{}", a.join(","), b.join(","))?;
+    }
+    let (certified, seconds, attack) = ours(
+        text,
+        mechanism.claim(),
+        mechanism.attack(),
+        seed,
+        rows,
+        arguments,
+    )?;
+    let features = outputs.each_ref().map(|rows| {
+        let rows = rows.iter();
+        rows.map(|row| mechanism.features(row)).collect::<Vec<_>>()
+    });
+    let scores = outputs.each_ref().map(|rows| {
+        let rows = rows.iter();
+        rows.map(|row| mechanism.ratio(row))
+            .collect::<Option<Vec<f64>>>()
+    });
+    let best_event = match scores {
+        [Some(a), Some(b)] => {
+            let mut other = |second: bool| {
+                let drawn = (0..rows / 2).map(|_| mechanism.sample(second, &mut rng));
+                drawn.filter_map(|row| mechanism.ratio(&row)).collect()
+            };
+            let choose = [other(false), other(true)];
+            Some(reference::certified(&choose, &[a, b], mechanism.delta()))
+        }
+        _ => None,
+    };
+    Ok(Run {
+        certified,
+        regression: Some(reference::regression(&features, mechanism.delta())),
+        best_event,
+        seconds,
+        attack,
+    })
+}
+
+/// A log of counts; the best event is the best of the outcomes alone, by their probabilities.
+fn counted(
+    technique: &svt::Transcripts,
+    rows: u64,
+    seed: u64,
+    arguments: &Arguments,
+) -> Result<Run> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let tables = [0, 1].map(|input| technique.probabilities(input));
+    let counts = tables
+        .each_ref()
+        .map(|table| multinomial(table, rows / 2, &mut rng));
+    let mut text = "secret,transcript,count\n".to_owned();
+    for (secret, (table, counts)) in ["a", "b"].into_iter().zip(tables.iter().zip(&counts)) {
+        for ((transcript, _), count) in table.iter().zip(counts).filter(|(_, count)| **count > 0) {
+            writeln!(text, "{secret},{transcript},{count}")?;
+        }
+    }
+    let (certified, seconds, attack) = ours(
+        text,
+        technique.claim,
+        ScorerChoice::Auto,
+        seed,
+        rows,
+        arguments,
+    )?;
+    let limit = |at: usize, counts: &dyn Fn(usize, usize) -> u64, top: usize| {
+        let p = clopper_pearson_lower(counts(top, at), rows / 2, 0.025);
+        let q = clopper_pearson_upper(counts(1 - top, at), rows / 2, 0.025);
+        (p / q).max(1.0).ln()
+    };
+    let expected = |side: usize, at: usize| (tables[side][at].1 * (rows / 2) as f64) as u64;
+    let all = (0..tables[0].len()).flat_map(|at| [(at, 0), (at, 1)]);
+    let (at, top) = all
+        .max_by(|x, y| limit(x.0, &expected, x.1).total_cmp(&limit(y.0, &expected, y.1)))
+        .unwrap_or((0, 0));
+    Ok(Run {
+        certified,
+        regression: None,
+        best_event: Some(limit(at, &|side, at| counts[side][at], top)),
+        seconds,
+        attack,
+    })
+}
+
+fn multinomial(table: &[(String, f64)], rows: u64, rng: &mut ChaCha8Rng) -> Vec<u64> {
+    let (mut left, mut mass) = (rows, 1.0);
+    let mut draw = |&(_, probability): &(String, f64)| {
+        let share = (probability / mass).clamp(0.0, 1.0);
+        let count = Binomial::new(left, share).map_or(0, |law| law.sample(rng));
+        left -= count;
+        mass = (mass - probability).max(1e-300);
+        count
+    };
+    table.iter().map(&mut draw).collect()
+}
+
+fn ours(
+    text: String,
+    claim: &str,
+    attack: ScorerChoice,
+    seed: u64,
+    rows: u64,
+    arguments: &Arguments,
+) -> Result<(f64, f64, String)> {
+    if let Some(directory) = &arguments.logs {
+        let name: String = text
+            .chars()
+            .take(40)
+            .filter(char::is_ascii_alphanumeric)
+            .collect();
+        std::fs::create_dir_all(directory)?;
+        let name = format!("{name}-{}-{rows}-{seed}.csv", claim.len());
+        std::fs::write(directory.join(name), &text)?;
+    }
+    let read = ReadOptions {
+        count: text
+            .starts_with("secret,transcript")
+            .then(|| "count".to_owned()),
+        ..ReadOptions::default()
+    };
+    let start = Instant::now();
+    let log = read_from("suite", Cursor::new(text), &read)?;
+    let options = AuditOptions {
+        seed,
+        attacks: attack.into(),
+        claims: vec![Claim::parse(claim)?],
+        ..AuditOptions::default()
+    };
+    let found = audit(&log, &options)?;
+    let seconds = start.elapsed().as_secs_f64();
+    let certified = found.claims[0].estimate.lower.unwrap_or(0.0);
+    Ok((certified, seconds, found.method.scorer.clone()))
+}
