@@ -52,4 +52,5 @@ mod sparse_logs;
 mod spellings;
 mod split_blocks;
 mod statistics;
+mod terminal;
 mod verdicts;
