@@ -3,13 +3,14 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use leakgauge::audit::{self, AuditOptions, Findings, SplitChoice, Verdict};
+use leakgauge::audit::{self, AuditOptions, Findings, SplitChoice};
 use leakgauge::base::error::Result;
 use leakgauge::claim::Claim;
 use leakgauge::report::Outputs;
 use leakgauge::{log, report};
 
 use crate::cli::follow::{self, FollowOptions};
+use crate::cli::gate::{self, GateOptions};
 use crate::cli::options::{self, EstimateOptions, LogArguments};
 use crate::cli::outputs::OutputOptions;
 use crate::cli::progress::Progress;
@@ -55,6 +56,8 @@ pub struct AuditArguments {
     )]
     margin: f64,
     #[command(flatten)]
+    gate: GateOptions,
+    #[command(flatten)]
     options: EstimateOptions,
     #[command(flatten)]
     outputs: OutputOptions,
@@ -79,6 +82,7 @@ pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
     let log = &arguments.log.expanded()?;
     let options = AuditOptions {
         margin: arguments.margin,
+        confidence: arguments.gate.confidence(arguments.options.confidence),
         claims: arguments
             .claims
             .iter()
@@ -87,17 +91,19 @@ pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
         ..audit_options(&arguments.options)?
     };
     if arguments.follow.follow {
+        arguments.gate.refuse_follow()?;
         return follow::run(log, &arguments.options, &arguments.follow, options);
     }
     let outputs = arguments.outputs.check(log)?;
     let found = run(log, &arguments.options, &options, &outputs)?;
-    Ok(ExitCode::from(exit_code(&found)))
+    let code = arguments.gate.finish(&report::audit_cases(&found))?;
+    Ok(ExitCode::from(code))
 }
 
 /// The options of an audit without claims.
 pub fn audit_options(options: &EstimateOptions) -> Result<AuditOptions> {
     Ok(AuditOptions {
-        confidence: options.confidence,
+        confidence: options.confidence.unwrap_or(gate::CONFIDENCE),
         seed: options.seed,
         attacks: options.scorer.0.into(),
         budget: options.budget.parse()?,
@@ -131,15 +137,4 @@ fn run(
     to_stdout(|out| report::write_audit(&found, shared.format.layout(), out))?;
     written?;
     Ok(found)
-}
-
-fn exit_code(found: &Findings) -> u8 {
-    let any = |verdict| found.claims.iter().any(|claim| claim.verdict == verdict);
-    if any(Verdict::Violated) {
-        1
-    } else if any(Verdict::Inconclusive) {
-        3
-    } else {
-        0
-    }
 }
