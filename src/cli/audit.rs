@@ -15,6 +15,7 @@ use leakgauge::{log, report};
 
 use crate::cli::design::{self, DesignOptions};
 use crate::cli::follow::{self, FollowOptions};
+use crate::cli::gate::{self, GateOptions};
 use crate::cli::options::{self, EstimateOptions, LikeName, LogArguments};
 use crate::cli::outputs::OutputOptions;
 use crate::cli::progress::Progress;
@@ -40,14 +41,26 @@ pub struct EstimateArguments {
 pub struct AuditArguments {
     #[command(flatten)]
     log: LogArguments,
+    /// A claim: `ldp(epsilon=1)`, `laplace(scale=2)`, `advantage(0.1)`; can be repeated
+    ///
     /// The mechanism of the log, or a promise about it: `laplace(scale=2)`, `randomized-response(epsilon=1,
-    /// secrets=10)`, `ldp(epsilon=1)`, `dp(epsilon=1, delta=1e-5)`, `gdp(mu=1)`, `zcdp(rho=0.5)`
-    /// (these four with `unit=1` if the distance between secrets matters), `bayes-security(0.9)`,
-    /// `advantage(0.1)`, `attack-advantage(0.1)`, `time-difference(10ns)`; `help bounds` lists all claims; can be repeated
-    #[arg(long = "claim", required = true, value_name = "CLAIM")]
+    /// secrets=10)`, `ldp(epsilon=1)`, `dp(epsilon=1, delta=1e-5)`, `gdp(mu=1)`, `zcdp(rho=0.5)` (these four with
+    /// `unit=1` if the distance between secrets matters), `bayes-security(0.9)`, `advantage(0.1)`,
+    /// `attack-advantage(0.1)`, `time-difference(10ns)`. `leakgauge help bounds` lists all claims.
+    #[arg(
+        long = "claim",
+        required = true,
+        value_name = "CLAIM",
+        help_heading = "Claims"
+    )]
     claims: Vec<String>,
     /// For `holds`, an upper limit must be within this margin of the mechanism's analytic value
-    #[arg(long, default_value_t = 0.02, value_name = "X")]
+    #[arg(
+        long,
+        default_value_t = 0.02,
+        value_name = "X",
+        help_heading = "Claims"
+    )]
     margin: f64,
     /// Pairs of secrets that are neighbors: `A:B,C:D`. Claims of differential privacy are judged on these alone;
     /// settle them before the log is looked at [default: all pairs]
@@ -56,6 +69,8 @@ pub struct AuditArguments {
     /// A file with such pairs, one in a row: `A,B`, no header
     #[arg(long, value_name = "FILE", conflicts_with = "neighbors")]
     neighbors_file: Option<String>,
+    #[command(flatten)]
+    gate: GateOptions,
     #[command(flatten)]
     options: EstimateOptions,
     #[command(flatten)]
@@ -96,6 +111,7 @@ pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
     let options = AuditOptions {
         design: design.design(),
         margin: arguments.margin,
+        confidence: arguments.gate.confidence(arguments.options.confidence),
         claims: arguments
             .claims
             .iter()
@@ -110,14 +126,17 @@ pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
     if design.is_one_run() {
         let how = (&arguments.outputs, &arguments.follow);
         let found = design::one_run(log, &arguments.options, design, options, how)?;
-        return Ok(ExitCode::from(exit_code(&found.claims)));
+        let cases = report::claim_cases(&log.logs, &found.claims);
+        return Ok(ExitCode::from(arguments.gate.finish(&cases)?));
     }
     if arguments.follow.follow {
+        arguments.gate.refuse_follow()?;
         return follow::run(log, &arguments.options, &arguments.follow, options);
     }
     let outputs = arguments.outputs.check(log)?;
     let found = run(log, &arguments.options, &options, &outputs)?;
-    Ok(ExitCode::from(exit_code(&found.claims)))
+    let code = arguments.gate.finish(&report::audit_cases(&found))?;
+    Ok(ExitCode::from(code))
 }
 
 /// The options of an audit without claims.
@@ -128,7 +147,7 @@ pub fn audit_options(options: &EstimateOptions, log: &LogArguments) -> Result<Au
         (None, None) => PriorChoice::Uniform,
     };
     Ok(AuditOptions {
-        confidence: options.confidence,
+        confidence: options.confidence.unwrap_or(gate::CONFIDENCE),
         seed: options.seed,
         attacks: options.scorer.0.into(),
         budget: options.budget.parse()?,
@@ -161,7 +180,7 @@ fn run(
         || report::page(&found, &command_line()),
         || report::pictures(&found),
     );
-    to_stdout(|out| report::write_audit(&found, shared.format.into(), out))?;
+    to_stdout(|out| report::write_audit(&found, shared.format.layout(), out))?;
     written?;
     Ok(found)
 }
