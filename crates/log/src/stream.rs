@@ -148,6 +148,7 @@ fn refuse_whole(options: &ReadOptions) -> Result<()> {
             "block",
             "bets on single rows and takes each for new evidence",
         ),
+        (
             options.missing == Missing::Drop,
             "missing",
             "leaves out no rows",
