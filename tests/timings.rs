@@ -9,12 +9,6 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 
-/// The examples of the page on timings print what it says they print.
-#[test]
-fn the_examples_of_the_page_on_timings_are_what_the_program_prints() {
-    trycmd::TestCases::new().case("docs/timings.md");
-}
-
 fn normal(rng: &mut ChaCha8Rng) -> f64 {
     normal_quantile(rng.random::<f64>().clamp(1e-16, 1.0 - 1e-16))
 }

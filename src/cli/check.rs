@@ -26,7 +26,7 @@ pub fn check(arguments: &CheckArguments) -> Result<ExitCode> {
     let log = &arguments.log.expanded()?.in_parts()?;
     let read = log.read_options(false)?;
     let read = ReadOptions {
-        max_rows: read.group.is_none().then_some(MAX_ROWS),
+        max_rows: (!read.has_units()).then_some(MAX_ROWS),
         ..read
     };
     let meter = log::ReadMeter::default();
