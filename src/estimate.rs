@@ -52,6 +52,8 @@ pub enum Method {
     UnitMcdiarmid,
     /// Limits of two independent logs, each at half the level, taken from each other.
     CombinedLimits,
+    /// Guesses about the canaries of one training run: binomial domination, and the recursion of f-differential privacy.
+    OneRunGuesses,
     /// Bets with a mixture of stakes; holds however often it is looked at.
     BettingMixture,
 }
@@ -106,6 +108,8 @@ pub enum Reason {
     },
     /// A log that is followed has lower limits only.
     Followed,
+    /// One training run has lower limits only.
+    OneRun,
 }
 
 /// An estimate with limits. `None` means that no such limit can be had, and `reason` says why.

@@ -55,7 +55,7 @@
 //! | [`permute`] | d_σ-private shuffling of rows |
 //! | [`stats`] | confidence limits and tests |
 //! | [`plot`], [`reproduce`] | pictures; the figures of the papers |
-//! | [`input`], [`base`] | matrices and distributions from files; errors, the grammar of claims |
+//! | [`input`], [`base`] | matrices, distributions and pairs of neighbors from files; errors, the grammar of claims |
 //!
 //! # Words
 //!
@@ -92,6 +92,7 @@ pub mod compare;
 pub mod estimate;
 pub mod follow;
 pub mod input;
+pub mod membership;
 mod read;
 pub mod report;
 

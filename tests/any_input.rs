@@ -282,6 +282,8 @@ fn audit_options() -> impl Strategy<Value = AuditOptions> {
                     .into_iter()
                     .filter_map(|claim| Claim::parse(claim).ok())
                     .collect(),
+                neighbors: Vec::new(),
+                design: leakgauge::audit::Design::default(),
             },
         )
 }

@@ -108,6 +108,7 @@ def audit_log(
     split: Literal["random", "blocks"] = "random",
     prior: _Prior = "uniform",
     margin: float = 0.02,
+    neighbors: Sequence[tuple[Any, Any]] = (),
     threads: int | None = None,
 ) -> Audit: ...
 def estimate_log(

@@ -188,11 +188,10 @@ def _fixed(
     from ._log import audit_log
 
     count = len(labels)
-    if pairs is not None and set(map(frozenset, pairs)) != {frozenset((a, b)) for a in range(count) for b in range(a)}:
-        raise OptionError(
-            "fixed=: an audit of a log takes all inputs for neighbors of each other\n"
-            "  hint: audit one pair at a time, or leave fixed= out"
-        )
+    everything = {frozenset((a, b)) for a in range(count) for b in range(a)}
+    neighbors: list[tuple[str, str]] = []
+    if pairs is not None and set(map(frozenset, pairs)) != everything:
+        neighbors = [(labels[a], labels[b]) for a, b in pairs]
     each = max_samples // count
     if each < 20:
         raise OptionError(f"max_samples={max_samples}: gives {each} outputs an input\n  hint: draw at least 20 of each")
@@ -222,7 +221,8 @@ def _fixed(
         arrays = [_column(column) for column in columns]
     data.update({f"output{at}": _ordered(column, order) for at, column in enumerate(arrays)})
     confidence = 1.0 - float(alpha)
-    return audit_log(data, secret="input", claims=claims, seed=seed, confidence=confidence, name="fn", missing="label")
+    options = {"confidence": confidence, "name": "fn", "missing": "label", "neighbors": neighbors}
+    return audit_log(data, secret="input", claims=claims, seed=seed, **options)
 
 
 def _within(borders: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -24,7 +24,8 @@ def audit_log(data: Any, *, secret: Any = None, observe: Any = None, claims: Any
         claims: What is claimed: `"laplace(scale=2)"`, `"dp(epsilon=1)"`, `"advantage(0.1)"`; one or several.
         **options: As of `leakgauge audit`, with underscores: `confidence`, `seed`, `scorer`, `scores`, `budget`,
             `quick`, `split`, `prior`, `margin`, `threads`, `categorical`, `numeric`, `count`, `group`, `row_id`,
-            `secrets`, `wide`, `list`, `resolution`, `fit_on`, `max_rows`; of files also `header`, `delimiter`; of data in
+            `secrets`, `wide`, `list`, `resolution`, `fit_on`, `max_rows`; `neighbors`, pairs of secrets such as
+            `[(0, 1), (1, 2)]` that claims of differential privacy are about, by default all; of files also `header`, `delimiter`; of data in
             memory `name` (in messages and reports) and `missing` (`"error"`, `"drop"` or `"label"`).
             `count` and `group` may be columns or values, one a row.
 

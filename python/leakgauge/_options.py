@@ -114,6 +114,14 @@ def _prior(name: str, value: Any) -> Any:
     return _text(name, value)
 
 
+def _pairs(name: str, value: Any) -> list[tuple[str, str]]:
+    """Pairs of labels."""
+    pairs = [] if isinstance(value, str) else list(value)
+    if isinstance(value, str) or any(isinstance(pair, str) or len(tuple(pair)) != 2 for pair in pairs):
+        raise _refuse(name, "pairs of secrets, such as [(0, 1), (1, 2)]", value)
+    return [(_label(name, a), _label(name, b)) for a, b in pairs]
+
+
 READING: dict[str, tuple[Any, Convert]] = {
     "header": (None, _optional(_flag)),
     "delimiter": (None, _optional(_delimiter)),
@@ -140,6 +148,7 @@ ESTIMATING: dict[str, tuple[Any, Convert]] = {
     "split": ("random", _text),
     "prior": ("uniform", _prior),
     "margin": (0.02, _number),
+    "neighbors": ((), _pairs),
     "threads": (None, _optional(_whole)),
 }
 

@@ -21,6 +21,7 @@ _OF_LOGS = (
     "fit_on",
     "header",
     "list",
+    "neighbors",
     "numeric",
     "observe",
     "resolution",

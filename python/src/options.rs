@@ -1,7 +1,7 @@
 //! Keyword arguments as options of the library. The Python side has put every value into one plain form.
 
 use leakgauge::attack::tuning::ScorerChoice;
-use leakgauge::audit::{AuditOptions, PriorChoice, SplitChoice, check_scores};
+use leakgauge::audit::{AuditOptions, Design, PriorChoice, SplitChoice, check_scores};
 use leakgauge::base::error::{Error, Result};
 use leakgauge::base::suggest;
 use leakgauge::claim::Claim;
@@ -25,6 +25,7 @@ pub struct Keywords {
     prior: Option<Vec<(String, f64)>>,
     prior_name: String,
     margin: f64,
+    neighbors: Vec<(String, String)>,
     header: Option<bool>,
     delimiter: Option<u8>,
     categorical: Vec<String>,
@@ -108,6 +109,12 @@ impl Keywords {
                 .iter()
                 .map(|text| Claim::parse(text))
                 .collect::<Result<_>>()?,
+            neighbors: self
+                .neighbors
+                .iter()
+                .map(|(a, b)| [a.clone(), b.clone()])
+                .collect(),
+            design: Design::default(),
         })
     }
 

@@ -51,6 +51,7 @@ pub(super) fn assemble(
             },
             limits_read_by_claims: plan.reads(),
         },
+        neighbors: prepared.neighbors.pairs(&prepared.labels),
         overall: overall(
             evidence,
             &worst_pair,

@@ -34,6 +34,8 @@ pub enum Assumption {
     EmpiricalPrior,
     /// The secrets were chosen before the log was taken.
     SecretsSettled,
+    /// The pairs of neighbors were chosen before the log was looked at.
+    NeighborsSettled,
     /// Training rows are not certification rows.
     SeparateLogs {
         /// The file that was learned from.
@@ -81,6 +83,7 @@ pub(super) fn assumptions(log: &Log, options: &AuditOptions) -> Vec<Assumption> 
     let empirical = options.prior == PriorChoice::Empirical;
     add(empirical, Assumption::EmpiricalPrior);
     add(facts.narrowed, Assumption::SecretsSettled);
+    add(!options.neighbors.is_empty(), Assumption::NeighborsSettled);
     if let Some(file) = &facts.fit_on {
         add(true, Assumption::SeparateLogs { file: file.clone() });
     }

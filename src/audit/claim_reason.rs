@@ -44,6 +44,8 @@ pub enum Grounds {
     },
     /// The limit of ε, against that of the mechanism.
     MechanismEpsilon,
+    /// Several (ε, δ) at once, all of which the claim implies.
+    Curve,
     /// A limit of what privacy needs.
     Privacy(PrivacyGrounds),
 }
@@ -81,6 +83,8 @@ pub enum Unproved {
     SecretWithoutRows,
     /// Raw numbers have no upper limits.
     RawNumbers,
+    /// One attack was looked at.
+    OneAttack,
     /// Samples never prove this kind of privacy.
     Never(PrivacyKind),
 }
@@ -134,6 +138,22 @@ pub enum Qualification {
     },
     /// The limit rests on an effective number of rows.
     Approximate,
+    /// A claim of privacy was judged on these pairs alone, so many as were given, not on all pairs of the log.
+    Neighbors {
+        /// How many were given.
+        given: usize,
+        /// How many pairs the log has.
+        all: usize,
+    },
+    /// The scores of rows were given, and it was not said that every row comes from a run of its own.
+    UnstatedRuns,
+    /// So few or so many canaries were included that coins did not decide.
+    UnevenInclusion {
+        /// How many were included.
+        included: u64,
+        /// How many there are.
+        canaries: u64,
+    },
     /// The log has more rows than were used.
     MoreRows(LogAdvice),
     /// It is about an observer that sees these columns in bins.

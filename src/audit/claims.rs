@@ -4,6 +4,7 @@ use crate::audit::claim_reason::{Grounds, Qualification};
 use crate::audit::evidence::Evidence;
 use crate::audit::findings::{ClaimReport, Verdict};
 use crate::audit::mechanism_claim;
+use crate::audit::options::Design;
 use crate::audit::plan::CertifiedLimit;
 use crate::audit::privacy;
 use crate::audit::rows_needed;
@@ -35,6 +36,13 @@ pub(super) fn judge_claims(
                 }
             };
             qualify(&mut report, evidence, warnings);
+            if claim.privacy().is_some() {
+                let neighbors = evidence.neighbors.count();
+                report.reason.qualifications.extend(neighbors.map(|given| {
+                    let all = evidence.pair_count();
+                    Qualification::Neighbors { given, all }
+                }));
+            }
             report
         })
         .collect()
@@ -54,6 +62,14 @@ fn qualify(report: &mut ClaimReport, evidence: &Evidence, warnings: &[Warning]) 
     add.extend(copies.cloned().map(Qualification::Copies));
     if evidence.effective.is_some() && decided {
         add.push(Qualification::Approximate);
+    }
+    let given = evidence.options.attacks.are_given() && evidence.units.is_none();
+    if given
+        && decided
+        && evidence.options.design == Design::Unstated
+        && matches!(report.quantity, Quantity::Privacy(_))
+    {
+        add.push(Qualification::UnstatedRuns);
     }
     if let Some(rows) = report.rows_needed
         && let Some(advice) = rows_needed::from_the_log(evidence, rows)

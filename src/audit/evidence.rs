@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::audit::cross_fit::CrossFit;
 use crate::audit::judge::Judged;
+use crate::audit::neighbors::NeighborPairs;
 use crate::audit::no_leak::NoLeak;
 use crate::audit::options::AuditOptions;
 use crate::audit::pair::{Labels, Pair};
@@ -27,6 +28,8 @@ pub(super) struct Evidence<'a> {
     pub options: &'a AuditOptions,
     /// The labels that all pairs share.
     pub labels: Labels,
+    /// The pairs that claims of privacy are about.
+    pub neighbors: &'a NeighborPairs,
     pub observations: &'a Observations,
     /// All rows of the log that is judged.
     pub counts: &'a Counts,
@@ -72,6 +75,7 @@ impl<'a> Evidence<'a> {
         let mut evidence = Evidence {
             options: prepared.options,
             labels: prepared.labels.clone(),
+            neighbors: &prepared.neighbors,
             observations: &log.observations,
             counts: &log.counts,
             sampled: log.facts.sampled.as_ref(),

@@ -49,6 +49,8 @@ pub struct Findings {
     pub pairs: Vec<PairFigures>,
     /// How the figures of `pairs` hold together.
     pub multiplicity: Multiplicity,
+    /// The pairs that claims of privacy are about, if not all.
+    pub neighbors: Option<Vec<Pair>>,
     /// Evidence that the log leaks anything at all; `None` where rows may depend on those nearby, and where only
     /// limits were asked for.
     pub no_leak: Option<NoLeak>,

@@ -23,6 +23,7 @@ mod goodness;
 mod guesses;
 mod judge;
 mod mechanism_claim;
+mod neighbors;
 mod no_leak;
 mod options;
 mod order;
@@ -63,7 +64,7 @@ pub use findings::{
 pub use given::check_scores;
 pub use goodness::{Fit, FitTest, GoodnessTest, RecordedGrid, Untested};
 pub use no_leak::NoLeak;
-pub use options::{AuditOptions, PriorChoice, SplitChoice};
+pub use options::{AuditOptions, Design, PriorChoice, SplitChoice};
 pub(crate) use order::order_warnings;
 pub use pair::{Labels, Pair};
 pub use tallies::{EffectiveSampleSize, PlugIn, Tallies};

@@ -46,6 +46,16 @@ pub enum SplitChoice {
     Blocks,
 }
 
+/// How rows with given scores came about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Design {
+    /// Not said: a verdict on privacy names the doubt.
+    #[default]
+    Unstated,
+    /// Every row comes from a run of the mechanism of its own.
+    ManyRuns,
+}
+
 /// How to audit.
 #[derive(Debug)]
 pub struct AuditOptions {
@@ -68,6 +78,11 @@ pub struct AuditOptions {
     pub margin: f64,
     /// What is claimed.
     pub claims: Vec<Claim>,
+    /// The pairs of secrets, by their labels, that claims of privacy are about. If there are none given, all secrets
+    /// are neighbors of each other.
+    pub neighbors: Vec<[String; 2]>,
+    /// How rows with given scores came about.
+    pub design: Design,
 }
 
 impl Default for AuditOptions {
@@ -82,6 +97,8 @@ impl Default for AuditOptions {
             prior: PriorChoice::Uniform,
             margin: 0.02,
             claims: Vec::new(),
+            neighbors: Vec::new(),
+            design: Design::default(),
         }
     }
 }

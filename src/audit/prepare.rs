@@ -4,6 +4,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::audit::given::check_scores;
+use crate::audit::neighbors::NeighborPairs;
 use crate::audit::options::{AuditOptions, check, prior};
 use crate::audit::pair::Labels;
 use crate::audit::parts::{Parts, Sequence, refuse_uncertifiable, split_rows};
@@ -30,6 +31,8 @@ pub(super) struct Prepared<'a> {
     /// What was found about copies of rows.
     pub copies: Vec<Warning>,
     pub targets: Targets,
+    /// The pairs that claims of privacy are about.
+    pub neighbors: NeighborPairs,
     /// α of the whole log.
     pub alpha: f64,
     /// What the split has left of the seed's random numbers.
@@ -58,6 +61,7 @@ pub(super) fn prepare<'a>(
     check_scores(&options.attacks, log.facts.scores.is_some())?;
     let claims = BoundClaim::bind_all(&options.claims, &log.secrets, &log.left_out)?;
     let secrets = log.secrets.len();
+    let neighbors = NeighborPairs::of(&options.neighbors, log, &claims)?;
     let priors = [
         prior(log, &options.prior)?,
         vec![1.0 / secrets as f64; secrets],
@@ -71,7 +75,8 @@ pub(super) fn prepare<'a>(
     } = split_rows(log, options.split, given, &mut rng)?;
     refuse_uncertifiable(log, &split)?;
     Ok(Prepared {
-        targets: Targets::new(&claims, secrets),
+        targets: Targets::new(&claims, secrets, &neighbors),
+        neighbors,
         labels: log.secrets.as_slice().into(),
         alpha: 1.0 - options.confidence,
         log,

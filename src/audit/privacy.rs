@@ -194,7 +194,7 @@ fn needs_delta(allowed: Guarantee) -> bool {
 }
 
 /// The hockey-stick divergence of the ordered pair whose upper limit, at the pair's own ε and level,
-/// exceeds the pair's own δ most.
+/// exceeds the pair's own δ most, of those that are neighbors.
 fn largest_divergence(evidence: &Evidence, promise: &BoundPromise) -> Option<Found> {
     if evidence.counts.rows().contains(&0) {
         return None;
@@ -205,8 +205,10 @@ fn largest_divergence(evidence: &Evidence, promise: &BoundPromise) -> Option<Fou
         Guarantee::Gaussian { .. } | Guarantee::Concentrated { .. } => (0.0, 0.0),
     };
     let epsilon = |a: u32, b: u32| allowed(a as usize, b as usize).0;
+    let neighbors = evidence.neighbors;
     let limits = hockey_stick(evidence.counts, epsilon)
         .into_iter()
+        .filter(|&(a, b, _)| neighbors.contain(a, b))
         .map(|(a, b, plug_in)| {
             let (epsilon, delta) = allowed(a as usize, b as usize);
             Found {

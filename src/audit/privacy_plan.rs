@@ -43,19 +43,15 @@ pub(super) fn plan(
         let quantity = |pair: usize| targets.list[target].at(pair);
         let pair = largest(choices.iter().enumerate().map(|(pair, choice)| {
             let (rule, limit) = choice.privacy[target];
-            if judged(rule) {
-                value(quantity(pair), rule, limit)
-            } else {
-                f64::MIN
+            match quantity(pair) {
+                Some(quantity) if judged(rule) => value(quantity, rule, limit),
+                Some(_) => f64::MIN,
+                None => f64::NEG_INFINITY,
             }
         }));
-        of_rule(
-            prepared,
-            tuned,
-            earlier,
-            quantity(pair),
-            choices[pair].privacy[target].0,
-        )
+        let quantity = quantity(pair).expect("some pair is one of neighbors");
+        let rule = choices[pair].privacy[target].0;
+        of_rule(prepared, tuned, earlier, quantity, rule)
     };
     let limit = |_: PrivacyParameter, _: Rule, limit: f64| limit;
     let mut plans = vec![at(0, &limit)];

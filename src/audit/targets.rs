@@ -1,5 +1,6 @@
 //! Which quantities the claims of privacy are about.
 
+use crate::audit::neighbors::NeighborPairs;
 use leakgauge_attack::pairwise::{Target, pairs};
 use leakgauge_base::quantity::PrivacyParameter;
 use leakgauge_exact::claim::{BoundClaim, BoundPromise};
@@ -14,8 +15,8 @@ pub(super) struct Targets {
 }
 
 impl Targets {
-    /// The targets of claims about so many secrets.
-    pub fn new(claims: &[BoundClaim], secrets: usize) -> Self {
+    /// The targets of claims about so many secrets, of which these are neighbors.
+    pub fn new(claims: &[BoundClaim], secrets: usize, neighbors: &NeighborPairs) -> Self {
         let mut list = vec![Target::All(PrivacyParameter::Epsilon { delta: 0.0 })];
         let mut position = |target: Target| {
             list.iter()
@@ -27,7 +28,7 @@ impl Targets {
         };
         let of_claims = claims
             .iter()
-            .map(|claim| Some(position(target(claim.privacy()?, secrets))))
+            .map(|claim| Some(position(target(claim.privacy()?, secrets, neighbors))))
             .collect();
         Targets { list, of_claims }
     }
@@ -39,12 +40,15 @@ impl Targets {
     }
 }
 
-fn target(promise: &BoundPromise, secrets: usize) -> Target {
+fn target(promise: &BoundPromise, secrets: usize, neighbors: &NeighborPairs) -> Target {
     let first = promise.between(0, 1).quantity();
     let depends_on_the_pair =
         !promise.is_uniform() && first.delta().is_some_and(|delta| delta > 0.0);
-    if depends_on_the_pair {
-        let each = pairs(secrets).map(|(a, b)| promise.between(a as usize, b as usize).quantity());
+    if depends_on_the_pair || !neighbors.are_all() {
+        let each = pairs(secrets).map(|(a, b)| {
+            let quantity = || promise.between(a as usize, b as usize).quantity();
+            neighbors.contain(a, b).then(quantity)
+        });
         Target::Each(each.collect())
     } else {
         Target::All(first)

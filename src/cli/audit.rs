@@ -3,12 +3,14 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use leakgauge::audit::{self, AuditOptions, Findings, SplitChoice, Verdict};
+use leakgauge::audit::{self, AuditOptions, ClaimReport, Findings, SplitChoice, Verdict};
 use leakgauge::base::error::Result;
 use leakgauge::claim::Claim;
+use leakgauge::input::neighbors;
 use leakgauge::report::Outputs;
 use leakgauge::{log, report};
 
+use crate::cli::design::{self, DesignOptions};
 use crate::cli::follow::{self, FollowOptions};
 use crate::cli::options::{self, EstimateOptions, LogArguments};
 use crate::cli::outputs::OutputOptions;
@@ -26,6 +28,8 @@ pub struct EstimateArguments {
     outputs: OutputOptions,
     #[command(flatten)]
     follow: FollowOptions,
+    #[command(flatten)]
+    design: DesignOptions,
 }
 
 /// `audit`.
@@ -42,18 +46,38 @@ pub struct AuditArguments {
     /// For `holds`, an upper limit must be within this margin of the mechanism's analytic value
     #[arg(long, default_value_t = 0.02, value_name = "X")]
     margin: f64,
+    /// Pairs of secrets that are neighbors: `A:B,C:D`. Claims of differential privacy are judged on these alone;
+    /// settle them before the log is looked at [default: all pairs]
+    #[arg(long, value_name = "A:B", value_delimiter = ',')]
+    neighbors: Vec<String>,
+    /// A file with such pairs, one in a row: `A,B`, no header
+    #[arg(long, value_name = "FILE", conflicts_with = "neighbors")]
+    neighbors_file: Option<String>,
     #[command(flatten)]
     options: EstimateOptions,
     #[command(flatten)]
     outputs: OutputOptions,
     #[command(flatten)]
     follow: FollowOptions,
+    #[command(flatten)]
+    design: DesignOptions,
 }
 
 /// Runs `estimate`.
 pub fn estimate(arguments: &EstimateArguments) -> Result<ExitCode> {
+    options::use_threads(arguments.options.threads)?;
     let log = &arguments.log.expanded()?;
-    let options = audit_options(&arguments.options)?;
+    let design = &arguments.design;
+    design.check()?;
+    let options = AuditOptions {
+        design: design.design(),
+        ..audit_options(&arguments.options)?
+    };
+    if design.is_one_run() {
+        let how = (&arguments.outputs, &arguments.follow);
+        design::one_run(log, &arguments.options, design, options, how)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     if arguments.follow.follow {
         return follow::run(log, &arguments.options, &arguments.follow, options);
     }
@@ -64,22 +88,36 @@ pub fn estimate(arguments: &EstimateArguments) -> Result<ExitCode> {
 
 /// Runs `audit`.
 pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
+    // Before claims are read: that of dp-sgd computes.
+    options::use_threads(arguments.options.threads)?;
     let log = &arguments.log.expanded()?;
+    let design = &arguments.design;
+    design.check()?;
     let options = AuditOptions {
+        design: design.design(),
         margin: arguments.margin,
         claims: arguments
             .claims
             .iter()
             .map(|text| Claim::parse(text))
             .collect::<Result<_>>()?,
+        neighbors: match &arguments.neighbors_file {
+            Some(file) => neighbors::read(file)?,
+            None => neighbors::parse(&arguments.neighbors)?,
+        },
         ..audit_options(&arguments.options)?
     };
+    if design.is_one_run() {
+        let how = (&arguments.outputs, &arguments.follow);
+        let found = design::one_run(log, &arguments.options, design, options, how)?;
+        return Ok(ExitCode::from(exit_code(&found.claims)));
+    }
     if arguments.follow.follow {
         return follow::run(log, &arguments.options, &arguments.follow, options);
     }
     let outputs = arguments.outputs.check(log)?;
     let found = run(log, &arguments.options, &options, &outputs)?;
-    Ok(ExitCode::from(exit_code(&found)))
+    Ok(ExitCode::from(exit_code(&found.claims)))
 }
 
 /// The options of an audit without claims.
@@ -102,7 +140,6 @@ fn run(
     options: &AuditOptions,
     outputs: &Outputs,
 ) -> Result<Findings> {
-    options::use_threads(shared.threads)?;
     let meter = log::ReadMeter::default();
     let progress = Progress::start(meter.clone());
     let keep_order = options.split == SplitChoice::Blocks;
@@ -121,8 +158,9 @@ fn run(
     Ok(found)
 }
 
-fn exit_code(found: &Findings) -> u8 {
-    let any = |verdict| found.claims.iter().any(|claim| claim.verdict == verdict);
+/// What the verdicts make of the exit code.
+pub fn exit_code(claims: &[ClaimReport]) -> u8 {
+    let any = |verdict| claims.iter().any(|claim| claim.verdict == verdict);
     if any(Verdict::Violated) {
         1
     } else if any(Verdict::Inconclusive) {

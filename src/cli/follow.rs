@@ -36,7 +36,6 @@ pub fn run(
 ) -> Result<ExitCode> {
     let format = Format::from(shared.format);
     refuse(&options, shared, how, format)?;
-    options::use_threads(shared.threads)?;
     let read = log.read_options(true)?;
     let is_audit = !options.claims.is_empty();
     let monitor = Monitor::new(follow::FollowOptions {
@@ -77,6 +76,11 @@ fn refuse(
             options.prior != PriorChoice::Uniform,
             "--prior",
             "--follow reports nothing that depends on a prior; remove this option",
+        ),
+        (
+            !options.neighbors.is_empty(),
+            "--neighbors",
+            "--follow judges all pairs; audit the log without --follow",
         ),
         (
             options.attacks.are_given(),

@@ -4,6 +4,8 @@ mod audit;
 mod bounds;
 mod channel;
 mod compare;
+mod confusion;
+mod design;
 mod engine;
 pub mod flags;
 mod follow;
@@ -50,6 +52,8 @@ enum Command {
     Bounds(bounds::BoundsArguments),
     /// Compute the exact figures of a channel matrix; compose several
     Channel(channel::ChannelArguments),
+    /// Compute what a table of right and wrong answers of a membership attack proves
+    Confusion(confusion::ConfusionArguments),
     /// Compute what shuffled messages reveal about one user (shuffle model)
     Shuffle(shuffle::ShuffleArguments),
     /// Shuffle values of a log within groups of rows: d_sigma privacy
@@ -96,6 +100,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Compare(arguments) => compare::compare(&arguments),
         Command::Bounds(arguments) => bounds::bounds(&arguments),
         Command::Channel(arguments) => channel::channel(&arguments),
+        Command::Confusion(arguments) => confusion::confusion(&arguments),
         Command::Shuffle(arguments) => shuffle::shuffle(&arguments),
         Command::Permute(arguments) => permute::permute(&arguments),
         Command::Simulate(arguments) => simulate::simulate(&arguments),

@@ -28,6 +28,11 @@ pub struct OutputOptions {
 }
 
 impl OutputOptions {
+    /// Whether any file is asked for.
+    pub fn any(&self) -> bool {
+        self.html.is_some() || self.plots.is_some()
+    }
+
     /// Checks the output paths before the log is read.
     pub fn check(&self, log: &LogArguments) -> Result<Outputs> {
         let names = PICTURES.iter().map(|(name, _)| *name).collect();

@@ -1,4 +1,6 @@
-//! What commands read beside logs: matrices, distributions and samples in delimited text.
+//! What commands read beside logs: matrices, distributions, samples and pairs of neighbors in
+//! delimited text.
 
 pub mod distribution;
 pub mod matrix;
+pub mod neighbors;

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use crate::audit::Findings;
 use crate::compare::Comparison;
 use crate::follow::Line;
+use crate::membership::{AnswerTable, OneRun};
 use leakgauge_exact::bounds::Bounds;
 use leakgauge_exact::channel::Analysis;
 use leakgauge_exact::shuffle::reidentification::Reidentification;
@@ -26,6 +27,12 @@ const DESCRIBED: &[Described] = &[
         "a line of `leakgauge audit` or `leakgauge estimate` on a log that grows",
         root::<Line>,
     ),
+    (
+        "one-run",
+        "`leakgauge audit` of one training run",
+        root::<OneRun>,
+    ),
+    ("confusion", "`leakgauge confusion`", root::<AnswerTable>),
     (
         "function",
         "`leakgauge.audit` of the Python package, on a function",

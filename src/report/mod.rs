@@ -15,6 +15,7 @@ mod html;
 mod input;
 #[cfg(feature = "schema")]
 mod json_schema;
+mod membership;
 mod outputs;
 mod pairs;
 mod permute;
@@ -38,6 +39,7 @@ use serde::Serialize;
 use crate::audit::Findings;
 use crate::compare::Comparison;
 use crate::follow::Line;
+use crate::membership::{AnswerTable, OneRun};
 use leakgauge_exact::bounds::Bounds;
 use leakgauge_exact::channel::Analysis;
 #[cfg(feature = "reproduce")]
@@ -114,6 +116,26 @@ pub fn write_audit(audit: &Findings, format: Format, out: &mut dyn Write) -> io:
 /// None that findings could cause: what the serializer reports.
 pub fn json(found: &Findings) -> Result<String, serde_json::Error> {
     serde_json::to_string_pretty(found)
+}
+
+/// Writes what a table of an attack's answers proves.
+///
+/// # Errors
+/// What the writer reports.
+pub fn write_answer_table(
+    found: &AnswerTable,
+    format: Format,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    write(found, || membership::table(found), format, out)
+}
+
+/// Writes what the scores of one training run prove.
+///
+/// # Errors
+/// What the writer reports.
+pub fn write_one_run(found: &OneRun, format: Format, out: &mut dyn Write) -> io::Result<()> {
+    write(found, || membership::one_run(found), format, out)
 }
 
 /// Writes the figures of a mechanism or promise.

@@ -30,6 +30,9 @@ pub fn method_name(method: Method) -> &'static str {
         Method::OrderStatisticClopperPearson => {
             "order statistics of one secret with Clopper-Pearson on the other"
         }
+        Method::OneRunGuesses => {
+            "guesses about the canaries of one run, binomial domination and f-DP"
+        }
         Method::DkwBand => "DKW-Massart band at all thresholds",
         Method::BandAndTails => {
             "DKW-Massart band at all thresholds with Clopper-Pearson in the tails"

@@ -62,6 +62,7 @@ pub fn check(arguments: &[impl AsRef<str>], output: &Output) {
 fn name(arguments: &[&str]) -> String {
     match arguments {
         ["audit" | "estimate", rest @ ..] if rest.contains(&"--follow") => "follow".to_owned(),
+        ["audit" | "estimate", rest @ ..] if rest.contains(&"one-run") => "one-run".to_owned(),
         ["reproduce", rest @ ..] if rest.contains(&"--list") => "reproduce-list".to_owned(),
         ["shuffle", what, ..] => format!("shuffle-{what}"),
         [command, ..] => (*command).to_owned(),

@@ -25,6 +25,7 @@
 //! | [`betting`] | limits where rows come in dependent units |
 //! | [`sequential`] | bets on a claim of differential privacy that may stop at any time |
 //! | [`product_bets`] | the fastest such bets: two samples against a claim, rule by rule |
+//! | [`one_run`] | guesses about the canaries of a single training run |
 //! | [`joint`], [`level`] | one level for many limits; the smallest level that would refute |
 //! | [`bisection`] | where a monotone condition changes |
 //! | [`no_leak`] | is there any leak at all? |
@@ -52,6 +53,7 @@ pub mod learning_curve;
 pub mod level;
 pub mod multiplicity;
 pub mod no_leak;
+pub mod one_run;
 pub mod order;
 pub mod poisson_binomial;
 pub mod product_bets;

@@ -8,7 +8,7 @@ use super::method::Method;
 use super::{described_by, with_keys};
 use crate::audit::{
     Asymptotic, ClaimReport, Convergence, ConvergencePoint, Correction, Extrapolated, Findings,
-    Multiplicity, Overall, PairFigures, PrivacyLimit, WorstPair,
+    Multiplicity, Overall, Pair, PairFigures, PrivacyLimit, WorstPair,
 };
 use crate::audit::{PriorChoice, Warning};
 use crate::estimate::Estimate;
@@ -43,6 +43,9 @@ pub struct Audit<'a> {
     pairs: &'a [PairFigures],
     /// How the figures of `pairs` hold together.
     multiplicity: &'a Multiplicity,
+    /// The pairs that claims of privacy are about, if they were given; otherwise all pairs are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    neighbors: &'a Option<Vec<Pair>>,
     /// Evidence that the log leaks anything at all; null where it was not computed.
     no_leak: Option<NoLeakKeys>,
     /// Figures of the whole log.
@@ -71,6 +74,7 @@ impl<'a> Audit<'a> {
             privacy: &found.privacy,
             pairs: &found.pairs,
             multiplicity: &found.multiplicity,
+            neighbors: &found.neighbors,
             no_leak: found.no_leak.as_ref().map(|found| NoLeakKeys {
                 p_value: found.p_value,
                 test: no_leak::test(found),

@@ -9,6 +9,7 @@ mod audit;
 mod claim;
 mod estimate;
 mod input;
+mod membership;
 mod method;
 mod pairs;
 pub mod query;

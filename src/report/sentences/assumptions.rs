@@ -58,6 +58,10 @@ pub fn assumption(assumption: &Assumption) -> String {
              level.",
             option("secrets")
         ),
+        Assumption::NeighborsSettled => format!(
+            "The pairs of {} were chosen before anyone looked at this log. Claims of privacy say nothing about other pairs.",
+            option("neighbors")
+        ),
         Assumption::SeparateLogs { file } => {
             format!("The rows of {file} are not rows of the log that is judged.")
         }

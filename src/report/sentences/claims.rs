@@ -9,6 +9,7 @@ use crate::report::sentences::reading::observer;
 use crate::report::sentences::reasons;
 use crate::report::sentences::warnings::doubt;
 use leakgauge_base::error::shorten;
+use leakgauge_base::naming::{option, setting};
 use leakgauge_base::rounding::{at_least_beyond, at_most_beyond};
 use leakgauge_log::observations::bins;
 
@@ -29,6 +30,24 @@ fn qualification(qualification: &Qualification) -> Option<String> {
         Qualification::NotThisMechanism { p_value } => format!(
             "This is about the leakage alone: the log does not fit this mechanism ({}).",
             p_value_of(*p_value)
+        ),
+        Qualification::Neighbors { given, all } => format!(
+            "Judged on {} alone, of the {all} of the log ({}).",
+            match given {
+                1 => "the one pair of neighbors".to_owned(),
+                _ => format!("the {given} pairs of neighbors"),
+            },
+            option("neighbors")
+        ),
+        Qualification::UnstatedRuns => format!(
+            "This takes every row for a run of the mechanism of its own. Many records scored against one trained model \
+             are one run: judge them with {}. If every row does come from its own training, say so with {}.",
+            setting("design", "one-run"),
+            setting("design", "many-runs")
+        ),
+        Qualification::UnevenInclusion { included, canaries } => format!(
+            "{included} of {canaries} canaries were included: fair coins of their own did not decide that, and the limit \
+             needs them to."
         ),
         Qualification::MoreRows(advice) => more_rows(advice),
         Qualification::Observer(columns) => {
@@ -79,6 +98,16 @@ fn grounds(claim: &ClaimReport) -> String {
             };
             format!("{}{note}", security(claim))
         }
+        Grounds::Curve => match claim.verdict {
+            Verdict::Violated => {
+                "Not all (epsilon, delta) that the claim implies can be true of such answers."
+            }
+            Verdict::Holds | Verdict::Inconclusive => {
+                "Such answers are possible under every (epsilon, delta) that the claim implies. They are those of one \
+                 attack, and another attack may do better."
+            }
+        }
+        .to_owned(),
         Grounds::Privacy(found) => privacy::grounds(claim, found),
     }
 }

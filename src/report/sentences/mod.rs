@@ -7,6 +7,7 @@ mod copies;
 pub mod fit;
 pub mod follow;
 pub mod learning;
+pub mod membership;
 pub mod no_leak;
 pub mod privacy;
 pub mod query;

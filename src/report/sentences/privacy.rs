@@ -111,6 +111,10 @@ fn unproved(why: &Unproved) -> String {
         Unproved::DependentRows => return reasons::continued(&Reason::DependentRows),
         Unproved::SecretWithoutRows => return "some secret has no rows in this log.".to_owned(),
         Unproved::RawNumbers => return reasons::continued(&Reason::RawNumbers),
+        Unproved::OneAttack => {
+            return "the answers are those of one attack, and another attack may do better."
+                .to_owned();
+        }
         Unproved::Never(PrivacyKind::Pure) => "pure",
         Unproved::Never(PrivacyKind::Gaussian) => "Gaussian",
         Unproved::Never(PrivacyKind::Concentrated) => "concentrated",

@@ -44,6 +44,7 @@ pub fn reason(reason: &Reason) -> String {
              one."
                 .to_owned()
         }
+        Reason::OneRun => "One training run has no upper limit: another attack may do better.".to_owned(),
         Reason::NothingToGuess => "With this prior there is nothing to guess.".to_owned(),
         Reason::PickedForUpper => {
             "This pair was picked for its upper limit. A lower limit was planned for another pair.".to_owned()

@@ -18,7 +18,8 @@ pub struct PairChoice {
     pub tune: PairErrors,
     /// Its approximate lower limit of the advantage on the tune rows; −1 if a secret has none.
     pub lower: f64,
-    /// For each target: the rule with the largest lower limit on the tune rows, and that limit.
+    /// For each target: the rule with the largest lower limit on the tune rows, and that limit; −1 if a secret has
+    /// no rows or the target is not about this pair.
     pub privacy: Vec<(Rule, f64)>,
 }
 
@@ -104,7 +105,7 @@ impl Cuts {
     fn choose(
         &self,
         guide: &AdvantageGuide,
-        parameters: impl Iterator<Item = PrivacyParameter>,
+        parameters: impl Iterator<Item = Option<PrivacyParameter>>,
     ) -> PairChoice {
         let (rule, tune) = self.best_advantage();
         let lower = if tune.is_judged() {
@@ -117,7 +118,10 @@ impl Cuts {
             tune,
             lower,
             privacy: parameters
-                .map(|parameter| self.best_privacy(rule, tune, guide, parameter))
+                .map(|parameter| match parameter {
+                    Some(parameter) => self.best_privacy(rule, tune, guide, parameter),
+                    None => (rule, -1.0),
+                })
                 .collect(),
         }
     }

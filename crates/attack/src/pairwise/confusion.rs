@@ -56,6 +56,14 @@ impl Confusion {
         })
     }
 
+    /// The error rates as observed.
+    pub fn rates(&self) -> ErrorRates {
+        ErrorRates {
+            missed: self.errors.a_missed as f64 / self.errors.a_rows as f64,
+            false_alarm: self.errors.b_missed as f64 / self.errors.b_rows as f64,
+        }
+    }
+
     /// Limits of the true positive rate: Clopper–Pearson, `alpha`/2 on either side.
     pub fn true_positive_rate(&self, alpha: f64) -> RateLimits {
         rate(

@@ -10,15 +10,15 @@ use leakgauge_stats::special::normal_quantile;
 pub enum Target {
     /// The same at all pairs.
     All(PrivacyParameter),
-    /// One for each pair, in the order of [`pairs`](crate::pairwise::pairs).
-    Each(Vec<PrivacyParameter>),
+    /// One for each pair, in the order of [`pairs`](crate::pairwise::pairs); `None` at a pair that is not looked at.
+    Each(Vec<Option<PrivacyParameter>>),
 }
 
 impl Target {
-    /// The parameter at a pair.
-    pub fn at(&self, pair: usize) -> PrivacyParameter {
+    /// The parameter at a pair; `None` if the pair is not looked at.
+    pub fn at(&self, pair: usize) -> Option<PrivacyParameter> {
         match self {
-            Target::All(parameter) => *parameter,
+            Target::All(parameter) => Some(*parameter),
             Target::Each(parameters) => parameters[pair],
         }
     }

@@ -1,0 +1,284 @@
+//! Verdicts on claims from evidence about members and others.
+
+use crate::audit::{
+    ClaimReport, Grounds, Pair, PrivacyGrounds, PrivacyKind, PrivacyLimit, PrivacyOutcome,
+    Unproved, Verdict,
+};
+use crate::estimate::{Estimate, Method, Methods, Reason};
+use leakgauge_base::error::{Error, Result, shorten};
+use leakgauge_base::naming::setting;
+use leakgauge_base::quantity::{PrivacyParameter, Quantity};
+use leakgauge_exact::accountant::Accountant;
+use leakgauge_exact::claim::{BoundClaim, Claim, ClaimKind, Guarantee, Terms};
+use leakgauge_stats::level;
+
+/// Evidence that nothing was chosen on.
+pub(super) trait Evidence {
+    /// The estimate without limits, if there is one.
+    fn point(&self, quantity: Quantity) -> Option<f64>;
+    /// The limits of total variation, of the attack's advantage or of a parameter of privacy, at α.
+    fn limits(&self, quantity: Quantity, alpha: f64) -> [Option<f64>; 2];
+    /// Whether the lower limit at α exceeds this.
+    fn refutes(&self, quantity: Quantity, allowed: f64, alpha: f64) -> bool;
+    /// Whether several (ε, δ) at once are refuted at α.
+    fn refutes_curve(&self, curve: &[(f64, f64)], alpha: f64) -> bool;
+    /// How limits are obtained.
+    fn method(&self) -> Method;
+    /// Why (ε, δ) cannot be said to hold.
+    fn unproved(&self) -> Unproved;
+    /// Why there is no upper limit of a total variation.
+    fn no_upper(&self) -> Reason;
+}
+
+/// Claims about two secrets, and how they share α.
+pub(super) struct Case<'a> {
+    pub evidence: &'a dyn Evidence,
+    pub pair: &'a Pair,
+    /// α of all claims together.
+    pub alpha: f64,
+    /// How many limits that claims read share α.
+    pub reads: usize,
+}
+
+impl Case<'_> {
+    fn level(&self) -> f64 {
+        self.alpha / self.reads.max(1) as f64
+    }
+
+    /// A limit of privacy at the level of claims.
+    pub fn privacy(&self, quantity: PrivacyParameter) -> PrivacyLimit {
+        PrivacyLimit {
+            quantity,
+            secrets: self.pair.clone(),
+            point: self.evidence.point(Quantity::Privacy(quantity)),
+            lower: self
+                .evidence
+                .limits(Quantity::Privacy(quantity), self.level())[0],
+        }
+    }
+
+    /// A figure with its limits at the level of claims.
+    pub fn estimate(&self, quantity: Quantity) -> Estimate {
+        let [lower, upper] = self.evidence.limits(quantity, self.level());
+        let point = self.evidence.point(quantity);
+        let method = Some(self.evidence.method());
+        Estimate {
+            point,
+            raw: None,
+            lower,
+            upper,
+            method: Methods {
+                point: point.and(Some(Method::HeldOutAttack)),
+                lower: lower.and(method),
+                upper: upper.and(method),
+            },
+            reason: upper.is_none().then(|| match quantity {
+                Quantity::Privacy(parameter) => Reason::Unbounded(parameter),
+                _ => self.evidence.no_upper(),
+            }),
+        }
+    }
+
+    /// Judges a claim.
+    ///
+    /// # Errors
+    /// A mechanism, whose law needs a log.
+    pub fn judge(&self, claim: &BoundClaim) -> Result<ClaimReport> {
+        if let Some(curve) = curve(claim.claim())? {
+            return Ok(self.curve_claim(claim, &curve));
+        }
+        match claim.terms() {
+            Terms::Privacy(promise) => Ok(self.privacy_claim(claim.claim(), promise.between(0, 1))),
+            Terms::Advantage { at_most } => {
+                let quantity = Quantity::Advantage;
+                Ok(self.bound(claim.claim(), quantity, *at_most, Grounds::Advantage))
+            }
+            Terms::AttackAdvantage { at_most } => {
+                let quantity = Quantity::AttackAdvantage;
+                Ok(self.bound(claim.claim(), quantity, *at_most, Grounds::AttackAdvantage))
+            }
+            Terms::BayesSecurity { at_least } => Ok(self.security(claim.claim(), *at_least)),
+            Terms::Mechanism(_) => Err(no_log(claim.claim())),
+        }
+    }
+
+    fn p_value(&self, quantity: Quantity, allowed: f64) -> Option<f64> {
+        let reads = self.reads.max(1) as f64;
+        let refuted = |alpha: f64| self.evidence.refutes(quantity, allowed, alpha / reads);
+        Some(level::smallest(refuted).unwrap_or(1.0))
+    }
+
+    fn privacy_claim(&self, claim: &Claim, allowed: Guarantee) -> ClaimReport {
+        let parameter = allowed.quantity();
+        let quantity = Quantity::Privacy(parameter);
+        let estimate = self.estimate(quantity);
+        let refuted = estimate.lower > Some(allowed.parameter());
+        let outcome = match (refuted, allowed) {
+            (true, _) => PrivacyOutcome::Refuted,
+            (_, Guarantee::Dp { delta, .. }) if delta > 0.0 => {
+                PrivacyOutcome::Open(self.evidence.unproved())
+            }
+            (_, Guarantee::Dp { .. }) => never(PrivacyKind::Pure),
+            (_, Guarantee::Gaussian { .. }) => never(PrivacyKind::Gaussian),
+            (_, Guarantee::Concentrated { .. }) => never(PrivacyKind::Concentrated),
+        };
+        let grounds = Grounds::Privacy(PrivacyGrounds {
+            quantity: parameter,
+            distance: None,
+            outcome,
+        });
+        let verdict = if refuted {
+            Verdict::Violated
+        } else {
+            Verdict::Inconclusive
+        };
+        self.report(
+            claim,
+            quantity,
+            allowed.parameter(),
+            estimate,
+            verdict,
+            grounds,
+        )
+    }
+
+    /// A claim that bounds a whole curve of (ε, δ), and by that an advantage.
+    fn curve_claim(&self, claim: &BoundClaim, curve: &[(f64, f64)]) -> ClaimReport {
+        let quantity = Quantity::Advantage;
+        let at_most = match claim.terms() {
+            Terms::Advantage { at_most } => *at_most,
+            _ => 1.0,
+        };
+        let reads = self.reads.max(1) as f64;
+        let refuted = |alpha: f64| self.evidence.refutes_curve(curve, alpha / reads);
+        let verdict = match refuted(self.alpha) {
+            true => Verdict::Violated,
+            false => Verdict::Inconclusive,
+        };
+        let estimate = self.estimate(quantity);
+        let grounds = Grounds::Curve;
+        let mut report = self.report(claim.claim(), quantity, at_most, estimate, verdict, grounds);
+        report.p_value = Some(level::smallest(refuted).unwrap_or(1.0));
+        report
+    }
+
+    fn bound(
+        &self,
+        claim: &Claim,
+        quantity: Quantity,
+        at_most: f64,
+        grounds: Grounds,
+    ) -> ClaimReport {
+        let estimate = self.estimate(quantity);
+        let verdict = match (estimate.lower, estimate.upper) {
+            (Some(lower), _) if lower > at_most => Verdict::Violated,
+            (_, Some(upper)) if upper <= at_most => Verdict::Holds,
+            _ => Verdict::Inconclusive,
+        };
+        self.report(claim, quantity, at_most, estimate, verdict, grounds)
+    }
+
+    fn security(&self, claim: &Claim, at_least: f64) -> ClaimReport {
+        let estimate = self.estimate(Quantity::Advantage);
+        let estimate = estimate.decreasing(|advantage| 1.0 - advantage);
+        let verdict = if estimate.upper.is_some_and(|upper| upper < at_least) {
+            Verdict::Violated
+        } else {
+            Verdict::Inconclusive
+        };
+        let mut report = self.report(
+            claim,
+            Quantity::BayesSecurity,
+            at_least,
+            estimate,
+            verdict,
+            Grounds::BayesSecurity,
+        );
+        report.p_value = self.p_value(Quantity::Advantage, 1.0 - at_least);
+        report
+    }
+
+    fn report(
+        &self,
+        claim: &Claim,
+        quantity: Quantity,
+        analytic: f64,
+        estimate: Estimate,
+        verdict: Verdict,
+        grounds: Grounds,
+    ) -> ClaimReport {
+        let p_value = match quantity {
+            Quantity::BayesSecurity => None,
+            _ => self.p_value(quantity, analytic),
+        };
+        ClaimReport {
+            claim: claim.clone(),
+            quantity,
+            analytic,
+            pair: self.pair.clone(),
+            estimate,
+            verdict,
+            reason: grounds.into(),
+            rows_needed: None,
+            p_value,
+            fit: None,
+        }
+    }
+}
+
+fn never(kind: PrivacyKind) -> PrivacyOutcome {
+    PrivacyOutcome::Open(Unproved::Never(kind))
+}
+
+/// The quantity that a claim reads.
+///
+/// # Errors
+/// A mechanism, whose law needs a log.
+pub(super) fn quantity(claim: &BoundClaim) -> Result<Quantity> {
+    match claim.terms() {
+        Terms::Privacy(promise) => Ok(Quantity::Privacy(promise.between(0, 1).quantity())),
+        Terms::Advantage { .. } | Terms::BayesSecurity { .. } => Ok(Quantity::Advantage),
+        Terms::AttackAdvantage { .. } => Ok(Quantity::AttackAdvantage),
+        Terms::Mechanism(_) => Err(no_log(claim.claim())),
+    }
+}
+
+/// Some (ε, δ) that a composition of steps of a mechanism keeps, on its certified sides; `None` for other claims.
+fn curve(claim: &Claim) -> Result<Option<Vec<(f64, f64)>>> {
+    const POINTS: i32 = 48;
+    let ClaimKind::Promise(promise) = &claim.kind else {
+        return Ok(None);
+    };
+    let Some((step, steps)) = promise.composition() else {
+        return Ok(None);
+    };
+    let accountant = Accountant::of_mechanism(&step, steps)?;
+    // From 0.05 on, each an eighth larger than the one before: up to 12.7.
+    let epsilons = (0..POINTS).map(|at| 0.05 * 1.125f64.powi(at));
+    let point = |epsilon: f64| (epsilon, accountant.delta(epsilon).most);
+    Ok(Some([0.0].into_iter().chain(epsilons).map(point).collect()))
+}
+
+/// Refuses claims about the law of observations.
+///
+/// # Errors
+/// A mechanism.
+pub(super) fn refuse_mechanisms(claims: &[Claim]) -> Result<()> {
+    let is_mechanism = |claim: &&Claim| matches!(claim.kind, ClaimKind::Mechanism(_));
+    let found = claims.iter().find(is_mechanism);
+    found.map_or(Ok(()), |claim| Err(no_log(claim)))
+}
+
+fn no_log(claim: &Claim) -> Error {
+    Error::parameter(
+        setting("claim", shorten(&claim.text)),
+        "a claim about a mechanism is about the law of observations, and there are only answers of an attack",
+    )
+    .with_hint("claim dp, gdp, zcdp, dp-sgd, advantage or bayes-security")
+}
+
+/// The largest of the limits that claims read, each once; 0 without claims.
+pub(super) fn distinct(quantities: &[Quantity]) -> usize {
+    let first = |at: &usize| !quantities[..*at].contains(&quantities[*at]);
+    (0..quantities.len()).filter(first).count()
+}

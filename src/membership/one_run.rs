@@ -1,0 +1,430 @@
+//! Guesses about the canaries of a single training run, from scores that stand in a log.
+
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::audit::{ClaimReport, Pair, PrivacyLimit, Qualification, Unproved};
+use crate::estimate::{Method, Reason};
+use crate::membership::claims::{Case, Evidence, distinct, quantity, refuse_mechanisms};
+use leakgauge_base::error::{Error, Result, listing, shorten};
+use leakgauge_base::naming::{option, setting};
+use leakgauge_base::quantity::{PrivacyParameter, Quantity};
+use leakgauge_exact::claim::{BoundClaim, Claim, Guarantee};
+use leakgauge_log::{Log, ScoreColumns};
+use leakgauge_stats::binomial_tail::at_most;
+use leakgauge_stats::one_run::{CanaryGuesses, least};
+
+/// The scores of which canaries are larger.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// Those of members.
+    High,
+    /// Those of others, as for losses.
+    Low,
+}
+
+/// How to judge a run.
+#[derive(Debug, Clone)]
+pub struct OneRunOptions {
+    /// Level of every limit, in [0.5, 1).
+    pub confidence: f64,
+    /// Seed of the order of equal scores.
+    pub seed: u64,
+    /// What is claimed.
+    pub claims: Vec<Claim>,
+    /// The secret of the canaries that were included; by default a usual word for them.
+    pub member: Option<String>,
+    /// Which scores are larger; if not given, both directions are tried, each at half the level.
+    pub direction: Option<Direction>,
+    /// How many canaries are guessed to be included, and not to be; if not given, a few numbers share the level.
+    pub guesses: Option<[u64; 2]>,
+}
+
+/// Guesses at both ends of the scores, and how many are right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RunGuesses {
+    /// Which scores were taken for those of members.
+    pub direction: Direction,
+    /// Canaries guessed to be included.
+    pub included: u64,
+    /// Canaries guessed not to be.
+    pub excluded: u64,
+    /// Right guesses.
+    pub right: u64,
+}
+
+/// What one training run proves.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct OneRun {
+    /// Level of the limits.
+    pub confidence: f64,
+    /// Seed of the order of equal scores.
+    pub seed: u64,
+    /// The files.
+    pub files: Vec<String>,
+    /// The canaries.
+    pub canaries: u64,
+    /// Those that were included.
+    pub included: u64,
+    /// The columns of scores.
+    pub scores: Vec<String>,
+    /// Everything that was guessed; each at an equal part of the level.
+    pub guesses: Vec<RunGuesses>,
+    /// Lower limits of what claims read; without claims of ε at two δ and of μ, each at the level of the report.
+    pub privacy: Vec<PrivacyLimit>,
+    /// One entry a claim.
+    pub claims: Vec<ClaimReport>,
+}
+
+/// Words for the secret of members.
+const MEMBERS: [&str; 8] = [
+    "in", "member", "members", "included", "train", "1", "true", "yes",
+];
+/// Shares of canaries that are guessed, half at either end.
+const BOTH_ENDS: [f64; 3] = [0.25, 0.0625, 0.015625];
+/// Share that is guessed at one end alone.
+const ONE_END: f64 = 0.0625;
+/// With fewer canaries no guesses prove anything.
+const FEWEST: u64 = 10;
+const MOST: u64 = 20_000_000;
+/// A split of canaries that is this unlikely under coin tosses was not made by coin tosses.
+const UNEVEN: f64 = 1e-4;
+
+/// Judges the scores of one run.
+///
+/// # Errors
+/// A log of other than two secrets, without scores, of units, or of too few canaries; guesses of more canaries than
+/// there are; no known word for members; a claim that one run says nothing about.
+pub fn one_run(log: &Log, options: &OneRunOptions) -> Result<OneRun> {
+    if !(0.5..1.0).contains(&options.confidence) {
+        return Err(Error::parameter(
+            setting("confidence", options.confidence),
+            "the level of confidence must be at least 0.5 and below 1",
+        ));
+    }
+    refuse_mechanisms(&options.claims)?;
+    let (canaries, included) = canaries(log, options)?;
+    let member = member(log, options)?;
+    let labels = [&log.secrets[member], &log.secrets[1 - member]].map(String::clone);
+    let claims = BoundClaim::bind_all(&options.claims, &labels, &[])?;
+    let quantities = quantities(&claims)?;
+    let guesses = guess(&sorted(log, member, options.seed)?, options)?;
+    let evidence = Run {
+        guesses: &guesses,
+        canaries,
+    };
+    let pair = Pair::new(labels.into(), [0, 1]);
+    let case = Case {
+        evidence: &evidence,
+        pair: &pair,
+        alpha: 1.0 - options.confidence,
+        reads: distinct(&quantities),
+    };
+    let mut judged = claims
+        .iter()
+        .map(|claim| case.judge(claim))
+        .collect::<Result<Vec<_>>>()?;
+    if is_uneven(canaries, included) {
+        for claim in &mut judged {
+            let doubt = Qualification::UnevenInclusion { included, canaries };
+            claim.reason.qualifications.push(doubt);
+        }
+    }
+    Ok(OneRun {
+        confidence: options.confidence,
+        seed: options.seed,
+        files: log.facts.files.clone(),
+        canaries,
+        included,
+        scores: score_columns(log),
+        privacy: listed(&quantities)
+            .into_iter()
+            .map(|parameter| case.privacy(parameter))
+            .collect(),
+        guesses,
+        claims: judged,
+    })
+}
+
+/// What claims read.
+fn quantities(claims: &[BoundClaim]) -> Result<Vec<Quantity>> {
+    let quantities = claims.iter().map(quantity);
+    let quantities = quantities.collect::<Result<Vec<Quantity>>>()?;
+    if quantities.contains(&Quantity::AttackAdvantage) {
+        return Err(Error::parameter(
+            option("claim"),
+            "one run says nothing about the advantage of an attack over many runs",
+        )
+        .with_hint("claim dp, gdp, zcdp or dp-sgd"));
+    }
+    Ok(quantities)
+}
+
+/// How many canaries there are, and how many were included.
+fn canaries(log: &Log, options: &OneRunOptions) -> Result<(u64, u64)> {
+    let refused = |problem: String| Error::parameter(setting("design", "one-run"), problem);
+    if log.secrets.len() != 2 {
+        return Err(refused(format!(
+            "needs two secrets, the canaries that were included and the others; the log has {}: {}",
+            log.secrets.len(),
+            listing(log.secrets.iter().map(String::as_str))
+        )));
+    }
+    if log.units.is_some() {
+        return Err(refused("counts canaries, one a row, not units".to_owned()));
+    }
+    let rows = log.counts.rows();
+    let all: u64 = rows.iter().sum();
+    if !(FEWEST..=MOST).contains(&all) {
+        return Err(refused(format!(
+            "needs {FEWEST} to {MOST} canaries; the log has {all}"
+        )));
+    }
+    Ok((all, rows[member(log, options)?]))
+}
+
+/// The index of the secret of members.
+fn member(log: &Log, options: &OneRunOptions) -> Result<usize> {
+    let labels = || listing(log.secrets.iter().map(String::as_str));
+    if let Some(wanted) = &options.member {
+        let found = log.secrets.iter().position(|secret| secret == wanted);
+        return found.ok_or_else(|| {
+            Error::parameter(
+                setting("member", shorten(wanted)),
+                "the log has no such secret",
+            )
+            .with_hint(format!("its secrets are {}", labels()))
+        });
+    }
+    let is_word = |secret: &&String| MEMBERS.contains(&secret.to_lowercase().as_str());
+    let mut words = log.secrets.iter().filter(is_word);
+    match (words.next(), words.next()) {
+        (Some(only), None) => Ok(usize::from(*only == log.secrets[1])),
+        _ => Err(Error::parameter(
+            option("member"),
+            format!(
+                "which of {} were included in the training is not said",
+                labels()
+            ),
+        )
+        .with_hint(format!("name them with {}", setting("member", "LABEL")))),
+    }
+}
+
+fn score_columns(log: &Log) -> Vec<String> {
+    let scores = log.facts.scores.as_ref();
+    scores.map_or_else(Vec::new, |scores| {
+        scores.columns().into_iter().map(str::to_owned).collect()
+    })
+}
+
+/// Whether each canary is a member, from the largest score to the smallest. Equal scores are in random order, which
+/// cannot depend on membership.
+fn sorted(log: &Log, member: usize, seed: u64) -> Result<Vec<bool>> {
+    let columns = match &log.facts.scores {
+        Some(ScoreColumns::One(_)) => None,
+        Some(ScoreColumns::PerSecret(columns)) => {
+            let column = |secret: usize| {
+                columns
+                    .iter()
+                    .position(|(label, _)| *label == log.secrets[secret])
+            };
+            let both = column(member).zip(column(1 - member));
+            Some(both.ok_or_else(|| {
+                Error::parameter(option("scores"), "some secret has no column of scores")
+            })?)
+        }
+        None => {
+            return Err(Error::parameter(
+                setting("design", "one-run"),
+                "needs the scores of an attack",
+            )
+            .with_hint(format!(
+                "add {} and {}",
+                setting("scorer", "given"),
+                setting("scores", "COLUMN")
+            )));
+        }
+    };
+    let score = |symbol: u32| {
+        let numbers = log.observations.numbers(symbol);
+        columns.map_or(numbers[0], |(of_member, of_other)| {
+            numbers[of_member] - numbers[of_other]
+        })
+    };
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut canaries: Vec<(f64, u64, bool)> = Vec::new();
+    for cell in log.counts.cells() {
+        let score = score(cell.symbol);
+        let is_member = cell.secret as usize == member;
+        canaries.extend((0..cell.count).map(|_| (score, rng.next_u64(), is_member)));
+    }
+    canaries.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    Ok(canaries.into_iter().map(|canary| canary.2).collect())
+}
+
+/// All guesses that share the level.
+fn guess(sorted: &[bool], options: &OneRunOptions) -> Result<Vec<RunGuesses>> {
+    let numbers = match options.guesses {
+        None => default_numbers(sorted.len() as u64),
+        Some([included, excluded]) => {
+            let all = included.checked_add(excluded);
+            if !all.is_some_and(|all| (1..=sorted.len() as u64).contains(&all)) {
+                return Err(Error::parameter(
+                    setting("guesses", format_args!("{included},{excluded}")),
+                    format!(
+                        "must be between 1 and {} guesses in all, one a canary",
+                        sorted.len()
+                    ),
+                ));
+            }
+            vec![[included, excluded]]
+        }
+    };
+    let directions = match options.direction {
+        Some(direction) => vec![direction],
+        None => vec![Direction::High, Direction::Low],
+    };
+    let all = directions.into_iter().flat_map(|direction| {
+        let numbers = numbers.iter();
+        numbers.map(move |&numbers| count(sorted, direction, numbers))
+    });
+    Ok(all.collect())
+}
+
+/// Settled by the number of canaries alone.
+fn default_numbers(canaries: u64) -> Vec<[u64; 2]> {
+    let part = |share: f64| ((canaries as f64 * share).round() as u64).max(1);
+    let both = BOTH_ENDS.iter().map(|share| [part(0.5 * share); 2]);
+    let one = [[part(ONE_END), 0], [0, part(ONE_END)]];
+    both.chain(one).collect()
+}
+
+fn count(sorted: &[bool], direction: Direction, [included, excluded]: [u64; 2]) -> RunGuesses {
+    let (of_top, of_bottom) = match direction {
+        Direction::High => (included, excluded),
+        Direction::Low => (excluded, included),
+    };
+    let top_is_member = direction == Direction::High;
+    let top = sorted
+        .iter()
+        .take(of_top as usize)
+        .filter(|&&is| is == top_is_member);
+    let bottom = sorted.iter().rev().take(of_bottom as usize);
+    let bottom = bottom.filter(|&&is| is != top_is_member);
+    RunGuesses {
+        direction,
+        included,
+        excluded,
+        right: (top.count() + bottom.count()) as u64,
+    }
+}
+
+/// The limits that are listed.
+fn listed(quantities: &[Quantity]) -> Vec<PrivacyParameter> {
+    if quantities.is_empty() {
+        return vec![
+            PrivacyParameter::Epsilon { delta: 0.0 },
+            PrivacyParameter::Epsilon { delta: 1e-5 },
+            PrivacyParameter::Mu,
+        ];
+    }
+    let mut listed = Vec::new();
+    for quantity in quantities {
+        if let Quantity::Privacy(parameter) = quantity
+            && !listed.contains(parameter)
+        {
+            listed.push(*parameter);
+        }
+    }
+    listed
+}
+
+fn is_uneven(canaries: u64, included: u64) -> bool {
+    let fewer = included.min(canaries - included);
+    2.0 * at_most(fewer, canaries, 0.5) < UNEVEN
+}
+
+struct Run<'a> {
+    guesses: &'a [RunGuesses],
+    canaries: u64,
+}
+
+impl Run<'_> {
+    fn each(&self) -> impl Iterator<Item = CanaryGuesses> {
+        self.guesses.iter().map(|guesses| {
+            let made = guesses.included + guesses.excluded;
+            CanaryGuesses::new(self.canaries, made, guesses.right)
+        })
+    }
+
+    fn lower(&self, quantity: Quantity, alpha: f64) -> Option<f64> {
+        let part = alpha / self.guesses.len() as f64;
+        let limit = |guesses: CanaryGuesses| match quantity {
+            Quantity::Privacy(PrivacyParameter::Epsilon { delta }) => {
+                guesses.epsilon_at_least(delta, part)
+            }
+            Quantity::Privacy(PrivacyParameter::Mu) => guesses.mu_at_least(part),
+            Quantity::Privacy(PrivacyParameter::Rho) => {
+                least(|rho| guesses.refutes_curve(&concentrated(rho), part))
+            }
+            _ => guesses.total_variation_at_least(part),
+        };
+        self.each().map(limit).reduce(f64::max)
+    }
+}
+
+/// Some (ε, δ) that zero-concentrated differential privacy implies.
+fn concentrated(rho: f64) -> Vec<(f64, f64)> {
+    const POINTS: u32 = 24;
+    const STEP: f64 = 0.3;
+    let guarantee = Guarantee::Concentrated { rho };
+    let epsilon = |at: u32| rho + STEP * f64::from(at) * rho.sqrt();
+    let point = |at: u32| (epsilon(at), guarantee.largest_delta(epsilon(at)));
+    let total_variation = (0.0, guarantee.largest_total_variation());
+    (0..POINTS).map(point).chain([total_variation]).collect()
+}
+
+impl Evidence for Run<'_> {
+    fn point(&self, _: Quantity) -> Option<f64> {
+        None
+    }
+
+    fn limits(&self, quantity: Quantity, alpha: f64) -> [Option<f64>; 2] {
+        [self.lower(quantity, alpha), None]
+    }
+
+    fn refutes(&self, quantity: Quantity, allowed: f64, alpha: f64) -> bool {
+        let part = alpha / self.guesses.len() as f64;
+        self.each().any(|guesses| match quantity {
+            Quantity::Privacy(PrivacyParameter::Epsilon { delta }) => {
+                guesses.refutes_curve(&[(allowed, delta)], part)
+            }
+            Quantity::Privacy(PrivacyParameter::Mu) => guesses.refutes_gaussian(allowed, part),
+            Quantity::Privacy(PrivacyParameter::Rho) => {
+                guesses.refutes_curve(&concentrated(allowed), part)
+            }
+            _ => guesses.refutes_curve(&[(0.0, allowed)], part),
+        })
+    }
+
+    fn refutes_curve(&self, curve: &[(f64, f64)], alpha: f64) -> bool {
+        let part = alpha / self.guesses.len() as f64;
+        self.each()
+            .any(|guesses| guesses.refutes_curve(curve, part))
+    }
+
+    fn method(&self) -> Method {
+        Method::OneRunGuesses
+    }
+
+    fn unproved(&self) -> Unproved {
+        Unproved::OneAttack
+    }
+
+    fn no_upper(&self) -> Reason {
+        Reason::OneRun
+    }
+}

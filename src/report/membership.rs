@@ -1,0 +1,99 @@
+//! Reports about members and others.
+
+use crate::audit::{ClaimReport, PrivacyLimit};
+use crate::estimate::Estimate;
+use crate::membership::{AnswerTable, OneRun};
+use crate::report::document::Document;
+use crate::report::sentences::membership::{guesses, of_one_run, of_table};
+use crate::report::verdict::verdict;
+use crate::report::words::{lower, upper, value};
+use leakgauge_base::Tool;
+use leakgauge_base::error::file_listing;
+use leakgauge_base::quantity::PrivacyParameter;
+
+/// The report about a table of answers.
+pub fn table(found: &AnswerTable) -> Document {
+    let mut document = Document::default();
+    let tool = Tool::default();
+    document.paragraph(format!("{} {}", tool.name, tool.version));
+    verdicts(&mut document, &found.claims);
+    document.heading("Figures");
+    let [tp, missed, fp, tn] = found.counts;
+    document.paragraph(format!(
+        "{tp} of {} members and {tn} of {} non-members were recognized. Limits hold with {} % confidence.",
+        tp + missed,
+        fp + tn,
+        100.0 * found.confidence
+    ));
+    let mut rows = vec![
+        figure("true positive rate", &found.true_positive_rate),
+        figure("false positive rate", &found.false_positive_rate),
+        figure("balanced accuracy", &found.balanced_accuracy),
+        figure("advantage of the attack", &found.advantage),
+        figure("total variation", &found.total_variation),
+    ];
+    rows.extend(found.privacy.iter().map(privacy));
+    document.table(vec!["figure", "at least", "estimate", "at most"], 1, rows);
+    document.heading("What the limits rest on");
+    document.list(of_table());
+    document
+}
+
+/// The report about a single training run.
+pub fn one_run(found: &OneRun) -> Document {
+    let mut document = Document::default();
+    let tool = Tool::default();
+    document.paragraph(format!(
+        "{} {}: {}",
+        tool.name,
+        tool.version,
+        file_listing(&found.files)
+    ));
+    verdicts(&mut document, &found.claims);
+    document.heading("Guesses");
+    document.paragraph(format!(
+        "One training run with {} canaries, {} of them included. Limits hold with {} % confidence{}.",
+        found.canaries,
+        found.included,
+        100.0 * found.confidence,
+        match found.guesses.len() {
+            1 => String::new(),
+            parts => format!("; the {parts} ways to guess share it"),
+        }
+    ));
+    document.list(found.guesses.iter().map(guesses).collect());
+    document.heading("Figures");
+    document.table(
+        vec!["figure", "at least", "estimate", "at most"],
+        1,
+        found.privacy.iter().map(privacy).collect(),
+    );
+    document.heading("What the limits rest on");
+    document.list(of_one_run(found));
+    document
+}
+
+fn verdicts(document: &mut Document, claims: &[ClaimReport]) {
+    if claims.is_empty() {
+        return;
+    }
+    document.heading("Verdict");
+    claims.iter().for_each(|claim| verdict(document, claim));
+}
+
+fn figure(name: &str, found: &Estimate) -> Vec<String> {
+    vec![
+        name.to_owned(),
+        lower(found.lower),
+        value(found.point),
+        upper(found.upper),
+    ]
+}
+
+fn privacy(found: &PrivacyLimit) -> Vec<String> {
+    let name = match found.quantity {
+        PrivacyParameter::Epsilon { delta } => format!("epsilon (delta {delta})"),
+        PrivacyParameter::Mu | PrivacyParameter::Rho => found.quantity.to_string(),
+    };
+    vec![name, lower(found.lower), value(found.point), upper(None)]
+}
