@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use leakgauge::audit::{self, AuditOptions, Findings, PriorChoice, SplitChoice, Verdict};
+use leakgauge::audit::{self, AuditOptions, Findings, PriorChoice, SplitChoice};
 use leakgauge::base::error::Result;
 use leakgauge::claim::Claim;
 use leakgauge::log::Like;
@@ -11,6 +11,7 @@ use leakgauge::report::Outputs;
 use leakgauge::{log, report};
 
 use crate::cli::follow::{self, FollowOptions};
+use crate::cli::gate::{self, GateOptions};
 use crate::cli::options::{self, EstimateOptions, LikeName, LogArguments};
 use crate::cli::outputs::OutputOptions;
 use crate::cli::progress::Progress;
@@ -56,6 +57,8 @@ pub struct AuditArguments {
     )]
     margin: f64,
     #[command(flatten)]
+    gate: GateOptions,
+    #[command(flatten)]
     options: EstimateOptions,
     #[command(flatten)]
     outputs: OutputOptions,
@@ -80,6 +83,7 @@ pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
     let log = &arguments.log.expanded()?.in_parts()?;
     let options = AuditOptions {
         margin: arguments.margin,
+        confidence: arguments.gate.confidence(arguments.options.confidence),
         claims: arguments
             .claims
             .iter()
@@ -88,11 +92,13 @@ pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
         ..audit_options(&arguments.options, log)?
     };
     if arguments.follow.follow {
+        arguments.gate.refuse_follow()?;
         return follow::run(log, &arguments.options, &arguments.follow, options);
     }
     let outputs = arguments.outputs.check(log)?;
     let found = run(log, &arguments.options, &options, &outputs)?;
-    Ok(ExitCode::from(exit_code(&found)))
+    let code = arguments.gate.finish(&report::audit_cases(&found))?;
+    Ok(ExitCode::from(code))
 }
 
 /// The options of an audit without claims.
@@ -103,7 +109,7 @@ pub fn audit_options(options: &EstimateOptions, log: &LogArguments) -> Result<Au
         (None, None) => PriorChoice::Uniform,
     };
     Ok(AuditOptions {
-        confidence: options.confidence,
+        confidence: options.confidence.unwrap_or(gate::CONFIDENCE),
         seed: options.seed,
         attacks: options.scorer.0.into(),
         budget: options.budget.parse()?,
@@ -139,15 +145,4 @@ fn run(
     to_stdout(|out| report::write_audit(&found, shared.format.layout(), out))?;
     written?;
     Ok(found)
-}
-
-fn exit_code(found: &Findings) -> u8 {
-    let any = |verdict| found.claims.iter().any(|claim| claim.verdict == verdict);
-    if any(Verdict::Violated) {
-        1
-    } else if any(Verdict::Inconclusive) {
-        3
-    } else {
-        0
-    }
 }

@@ -9,6 +9,7 @@ mod documents;
 mod engine;
 pub mod flags;
 mod follow;
+mod gate;
 mod options;
 mod outputs;
 mod permute;
