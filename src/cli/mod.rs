@@ -28,7 +28,7 @@ use std::process::ExitCode;
 use std::sync::OnceLock;
 
 use clap::{Parser, Subcommand};
-use leakgauge::base::error::{Error, Result};
+use leakgauge::base::error::{Error, Result, acts_on_terminal, visible};
 
 /// Measures how much a deployed mechanism leaks about its secrets, from a log of (secret,
 /// observation) rows, with valid confidence limits.
@@ -102,7 +102,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(arguments) => arguments,
         Err(refused) => {
             let code = u8::try_from(refused.exit_code()).unwrap_or(2);
-            return ExitCode::from(match refused.print() {
+            return ExitCode::from(match print(&refused) {
                 Err(error) if error.kind() != io::ErrorKind::BrokenPipe => 2,
                 _ => code,
             });
@@ -134,6 +134,16 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// Prints help, or what is wrong with the arguments, which a terminal must not act on.
+fn print(refused: &clap::Error) -> io::Result<()> {
+    let text = refused.render().to_string();
+    if !text.contains(|letter| letter != '\n' && acts_on_terminal(letter)) {
+        return refused.print();
+    }
+    text.lines()
+        .try_for_each(|line| writeln!(io::stderr(), "{}", visible(line)))
 }
 
 /// Writes to standard output. A closed pipe (`| head`) is not an error.
