@@ -35,10 +35,11 @@ pub fn read(options: &ReadOptions, meter: &ReadMeter) -> Result<Log> {
 #[cfg(feature = "engine")]
 fn through_engine(_: &EngineOptions, options: &ReadOptions, meter: &ReadMeter) -> Result<Log> {
     options.check()?;
-    leakgauge_engine::read(
-        options,
-        &meter.expecting(options.files.iter().chain(&options.fit_on)),
-    )
+    let files = || options.files.iter().chain(&options.fit_on);
+    let unchanged = leakgauge_log::Unchanged::watch(files());
+    let log = leakgauge_engine::read(options, &meter.expecting(files()))?;
+    unchanged.check()?;
+    Ok(log)
 }
 
 #[cfg(not(feature = "engine"))]

@@ -326,3 +326,49 @@ fn a_growing_file_is_followed() {
     assert!(stdout(&output).contains("2500 rows"), "{}", stdout(&output));
     assert!(stderr(&output).contains("shorter"), "{}", stderr(&output));
 }
+
+/// Runs `--follow` on a pipe that stays open, and sends it what a user's Ctrl-C sends.
+#[cfg(unix)]
+#[test]
+fn rows_before_an_interruption_are_counted() {
+    let place = Place::new();
+    let mut child = std::process::Command::new(place.command().get_program())
+        .args(["estimate", "-", "--follow", "--format", "json"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(numeric_log(999).as_bytes()).unwrap();
+    input.flush().unwrap();
+    // Long enough for 12 kB, also on a busy machine.
+    std::thread::sleep(Duration::from_secs(3));
+    let killed = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(killed.expect("kill").success());
+    let output = child.wait_with_output().unwrap();
+    drop(input);
+    let lines = lines(&stdout(&output));
+    assert_eq!(lines.last().expect("a line")["rows"], 999);
+}
+
+/// The log goes on, so that only the row itself can end the program.
+#[test]
+fn an_early_row_that_does_not_fit_is_reported_when_it_comes() {
+    let place = Place::new();
+    let mut child = std::process::Command::new(place.command().get_program())
+        .args(["estimate", "-", "--follow"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    let mut input = child.stdin.take().unwrap();
+    let text = numeric_log(20) + "a,1.5,3\n";
+    input.write_all(text.as_bytes()).unwrap();
+    input.flush().unwrap();
+    let output = child.wait_with_output().unwrap();
+    drop(input);
+    assert_refused(&output, &["row 22"]);
+}

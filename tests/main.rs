@@ -47,6 +47,7 @@ mod recognized;
 #[cfg(feature = "reproduce")]
 mod reproduce;
 mod resources;
+mod reused_rows;
 mod row_order;
 mod rows_left_out;
 mod shapes;

@@ -126,3 +126,190 @@ fn a_file_that_is_replaced_keeps_its_permissions() {
     assert_eq!(out.metadata().unwrap().permissions().mode() & 0o777, 0o640);
     assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 2);
 }
+
+#[test]
+fn figures_that_nothing_can_compute_are_refused_at_once() {
+    let place = Place::new()
+        .file("p.csv", "a,1\nb,2\n")
+        .file("q.csv", "a,2\nb,1\n");
+    let most = u64::MAX.to_string();
+    place.refuses(
+        &[
+            "shuffle",
+            "information",
+            "--target",
+            "p.csv",
+            "--decoys",
+            "q.csv",
+            "--n",
+            "10",
+            "--samples",
+            &most,
+        ],
+        &["--samples", "at most"],
+    );
+    let response = "randomized-response(epsilon=1, secrets=3)";
+    place.refuses(
+        &[
+            "shuffle",
+            "vulnerability",
+            "--randomizer",
+            response,
+            "--n",
+            "10",
+            "--samples",
+            &most,
+        ],
+        &["--samples", "at most"],
+    );
+    place.refuses(&["bounds", "ldp(epsilon=0..1:1000000)"], &["100000"]);
+    for question in [
+        &["shuffle", "vulnerability", "--values", "3", "--keep", "0.5"][..],
+        &[
+            "shuffle",
+            "vulnerability",
+            "--randomizer",
+            response,
+            "--samples",
+            "100",
+        ],
+        &[
+            "shuffle",
+            "information",
+            "--target",
+            "p.csv",
+            "--decoys",
+            "q.csv",
+            "--samples",
+            "100",
+        ],
+        &[
+            "shuffle",
+            "reidentify",
+            "--target",
+            "p.csv",
+            "--decoys",
+            "q.csv",
+        ],
+        &[
+            "shuffle",
+            "privacy",
+            "--randomizer",
+            response,
+            "--at-epsilon",
+            "0.1",
+        ],
+    ] {
+        let arguments = [question, &["--n", "1e15"]].concat();
+        let run = place.run(&arguments);
+        assert!(
+            run.status.success(),
+            "{arguments:?}: {}",
+            String::from_utf8_lossy(&run.stderr)
+        );
+    }
+}
+
+#[test]
+fn groups_that_no_memory_holds_are_refused_at_once() {
+    let rows: String = (0..20_000)
+        .map(|row| format!("{row},{}\n", row * 7 % 1000))
+        .collect();
+    let place = Place::with_log("x,y\n".to_owned() + &rows);
+    let words = "log.csv --move y --groups nearest --by x --size 20000 --alpha 1";
+    let mut arguments = vec!["permute"];
+    arguments.extend(words.split(' '));
+    place.refuses(&arguments, &["too many for memory"]);
+}
+
+#[test]
+fn millions_of_secrets_are_drawn_from_without_listing_them() {
+    let place = Place::new();
+    let run = place.run(&[
+        "simulate",
+        "deterministic(secrets=1e15, modulus=10)",
+        "--rows",
+        "50",
+    ]);
+    assert!(run.status.success());
+    let text = String::from_utf8(run.stdout).unwrap();
+    assert_eq!(text.lines().count(), 51);
+    for line in text.lines().skip(1) {
+        let (secret, rest) = line.split_once(',').unwrap();
+        assert!(secret.ends_with(rest), "{line}");
+    }
+}
+
+/// The second part is a pipe, which is waited for: the first is written to after it was read.
+#[cfg(unix)]
+#[test]
+fn a_file_that_changes_while_it_is_read_is_an_error() {
+    use std::process::Stdio;
+    let changes: [(&str, fn(&std::path::Path)); 3] = [
+        ("shorter", |log| {
+            std::fs::write(log, "secret,x\na,1\n").unwrap()
+        }),
+        ("grew", |log| std::fs::write(log, numeric_log(900)).unwrap()),
+        ("vanished", |log| std::fs::remove_file(log).unwrap()),
+    ];
+    for (word, change) in changes {
+        let place = Place::with_log(numeric_log(300));
+        let pipe = place.path().join("pipe.csv");
+        assert!(
+            Command::new("mkfifo")
+                .arg(&pipe)
+                .status()
+                .unwrap()
+                .success()
+        );
+        let program = place.command();
+        let child = Command::new(program.get_program())
+            .current_dir(place.path())
+            .args(["estimate", "--quick", "log.csv", "pipe.csv"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // Opens once the program has read the log and opens the pipe.
+        let mut writer = std::fs::OpenOptions::new().write(true).open(&pipe).unwrap();
+        change(&place.path().join("log.csv"));
+        std::io::Write::write_all(&mut writer, numeric_log(300).as_bytes()).unwrap();
+        drop(writer);
+        let run = child.wait_with_output().unwrap();
+        let message = String::from_utf8(run.stderr).unwrap();
+        assert_eq!(run.status.code(), Some(2), "{message}");
+        assert!(
+            message.contains(word) && message.contains("log.csv"),
+            "{message}"
+        );
+    }
+}
+
+/// A limit of processes does not bind root; one of address space does, as a thread needs a stack.
+#[cfg(target_os = "linux")]
+#[test]
+fn without_threads_there_is_a_message() {
+    let place = Place::with_log(numeric_log(60))
+        .file("p.csv", "a,1\nb,2\n")
+        .file("matrix.csv", "0.5,0.5\n0.25,0.75\n");
+    for arguments in [
+        "estimate log.csv --quick",
+        "bounds 'ldp(epsilon=0..1:50)'",
+        "channel matrix.csv",
+        "shuffle vulnerability --values 3 --keep 0.5 --n 100",
+        "permute log.csv --move time --groups equal --by secret --alpha 1",
+        "simulate 'laplace(scale=1, secrets=2)' --rows 5",
+    ] {
+        // A stack of 1 TB fits no address space of 4 GB.
+        let (code, _, err) = in_shell(
+            &place,
+            "ulimit -v 4000000; export RUST_MIN_STACK=1000000000000",
+            arguments,
+        );
+        assert!(
+            code == 0 || code == 2 || code == 3,
+            "{arguments}: {code}: {err}"
+        );
+        assert!(!err.contains("panicked"), "{arguments}: {err}");
+    }
+}

@@ -250,7 +250,7 @@ pub fn simulate<'py>(
         }
         let mechanism = mechanism::parse(&mechanism)?;
         let mut simulation = Simulation::new(&*mechanism, seed)?;
-        let labels = simulation.secrets().to_vec();
+        let labels = simulation.secrets().into_owned();
         let numbers = labels
             .iter()
             .zip(0i64..)

@@ -20,7 +20,7 @@ use hashbrown::HashMap;
 
 use crate::audit::warning::Warning;
 use leakgauge_base::error::{Error, Place, Result, file_listing};
-use leakgauge_base::naming::setting;
+use leakgauge_base::naming::{option, setting};
 use leakgauge_log::observations::{Cell, ColumnType, Counts, ObservationKind};
 use leakgauge_log::{Log, RowOrder};
 use leakgauge_stats::copies::{self, GridCell};
@@ -40,6 +40,8 @@ const MIN_CELLS: u64 = 40;
 const MAX_TIES: f64 = 0.25;
 /// Rows that two logs share, at least, before they are copies.
 const MIN_SHARED: u64 = 20;
+/// Logs whose cells are all equal are one log where that has at most this probability.
+const SAME_LOG: f64 = 1e-9;
 
 /// A log without its copies, and what was found.
 ///
@@ -50,6 +52,7 @@ pub(super) fn without_copies(log: &Log) -> Result<(Cow<'_, Log>, Vec<Warning>)> 
     if log.units.is_some() || log.facts.row_id.is_some() {
         return Ok((Cow::Borrowed(log), Vec::new()));
     }
+    let suspected = suspected_in_fit(log)?;
     let mut log = Cow::Borrowed(log);
     let mut warnings = Vec::new();
     let times = times_read(&log.counts);
@@ -75,6 +78,8 @@ pub(super) fn without_copies(log: &Log) -> Result<(Cow<'_, Log>, Vec<Warning>)> 
     if let Some(shared) = shared_with_fit(&log) {
         warnings.push(Warning::SharedRows { rows: shared });
         drop_shared(log.to_mut());
+    } else if let Some(with) = suspected {
+        warnings.push(Warning::SharedRowsSuspected { with });
     }
     Ok((log, warnings))
 }
@@ -270,6 +275,83 @@ fn shared_with_fit(log: &Log) -> Option<u64> {
         }
     });
     (is_fine(log) && same >= MIN_SHARED && same > 4 * (other + 5)).then_some(same)
+}
+
+/// The log to learn on, if it seems to hold rows of the log itself.
+fn suspected_in_fit(log: &Log) -> Result<Option<String>> {
+    let Some(fit) = &log.fit_counts else {
+        return Ok(None);
+    };
+    let cells = |counts: &Counts| -> HashMap<(u32, u32), u64> {
+        let cells = counts.cells().iter();
+        cells
+            .map(|cell| ((cell.secret, cell.symbol), cell.count))
+            .collect()
+    };
+    let found = in_common(&cells(&log.counts), &cells(fit));
+    let with = log.facts.fit_on.clone().unwrap_or_default();
+    if found.is_same() {
+        return Err(same_as_fit(log, with));
+    }
+    Ok(found.is_suspect().then_some(with))
+}
+
+/// What two logs have in common.
+pub(crate) struct InCommon {
+    /// Of cells that are balanced by chance.
+    p_value: f64,
+    /// Whether every cell has as many rows in one log as in the other.
+    is_equal: bool,
+}
+
+impl InCommon {
+    /// Whether the two are one log.
+    pub fn is_same(&self) -> bool {
+        self.is_equal && self.p_value < SAME_LOG
+    }
+
+    /// Whether the two seem to share rows.
+    pub fn is_suspect(&self) -> bool {
+        self.p_value < ALARM
+    }
+}
+
+/// Whether two logs share rows, given the rows of each of their cells: a secret with an observation. The largest
+/// cell of a secret is not asked: it has what a planned number of rows leaves.
+pub(crate) fn in_common<S, O>(one: &HashMap<(S, O), u64>, other: &HashMap<(S, O), u64>) -> InCommon
+where
+    S: Copy + Eq + std::hash::Hash,
+    O: Copy + Eq + std::hash::Hash + Ord,
+{
+    let rows = |cell: &(S, O)| {
+        (
+            one.get(cell).copied().unwrap_or(0),
+            other.get(cell).copied().unwrap_or(0),
+        )
+    };
+    let mut largest: HashMap<S, (u64, O)> = HashMap::new();
+    let both = || {
+        one.keys()
+            .chain(other.keys().filter(|cell| !one.contains_key(*cell)))
+    };
+    for cell in both() {
+        let (x, y) = rows(cell);
+        let known = largest.entry(cell.0).or_insert((x + y, cell.1));
+        *known = (*known).max((x + y, cell.1));
+    }
+    let asked = both().filter(|cell| largest[&cell.0].1 != cell.1);
+    InCommon {
+        p_value: copies::of_two_logs(asked.map(rows)),
+        is_equal: one == other,
+    }
+}
+
+fn same_as_fit(log: &Log, fit_on: String) -> Error {
+    let files = file_listing(&log.facts.files);
+    Error::file(fit_on, format!("holds the same rows as {files}")).with_hint(format!(
+        "rows that an attack learned from certify nothing: leave {} out, and the log is split",
+        option("fit_on")
+    ))
 }
 
 /// The cells of both logs that have an observation in common.

@@ -60,6 +60,7 @@ pub use claim_reason::{
     Qualification, Unproved,
 };
 pub use conclusion::{Conclusion, Course, Learning};
+pub(crate) use copies::in_common;
 pub use differences::{Difference, Differences};
 pub use distributions::{Distributions, Shape};
 pub use findings::{

@@ -66,6 +66,11 @@ pub enum Warning {
         /// How many different ones.
         rows: u64,
     },
+    /// Some rows may also be rows of a log that must be independent of this one; none was left out.
+    SharedRowsSuspected {
+        /// The other log: the one to learn on, or one that it is compared with.
+        with: String,
+    },
     /// Rows that were left out because another row has the same value in the column that identifies rows.
     RepeatedIds {
         /// The column.
@@ -172,6 +177,7 @@ impl Warning {
             Warning::CopiesDropped { .. } => "copies-dropped",
             Warning::CopiesSuspected { .. } => "copies-suspected",
             Warning::SharedRows { .. } => "shared-rows",
+            Warning::SharedRowsSuspected { .. } => "shared-rows-suspected",
             Warning::RepeatedIds { .. } => "repeated-ids",
             Warning::RowsSkipped { .. } => "rows-skipped",
             Warning::MissingDropped { .. } => "missing-dropped",
@@ -204,6 +210,7 @@ impl Warning {
             Warning::ReadSeveralTimes { .. }
             | Warning::CopiesDropped { .. }
             | Warning::CopiesSuspected { .. }
+            | Warning::SharedRowsSuspected { .. }
             | Warning::RepeatedRuns(_) => Topic::Copies,
             Warning::RowsSkipped { .. } | Warning::MissingDropped { .. } => Topic::LeftOut,
             Warning::WordsAmongNumbers(_) => Topic::Words,

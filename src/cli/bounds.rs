@@ -11,7 +11,7 @@ use leakgauge::exact::bounds::{self as library, BoundsOptions};
 use leakgauge::exact::mechanism::MECHANISMS;
 use leakgauge::report;
 
-use crate::cli::options::FormatName;
+use crate::cli::options::{FormatName, use_threads};
 use crate::cli::to_stdout;
 
 /// `bounds`.
@@ -54,6 +54,7 @@ pub struct BoundsArguments {
 
 /// Runs `bounds`.
 pub fn bounds(arguments: &BoundsArguments) -> Result<ExitCode> {
+    use_threads(None)?;
     let options = BoundsOptions {
         at_epsilon: arguments.at_epsilon,
         at_delta: arguments.at_delta,

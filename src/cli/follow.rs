@@ -122,7 +122,8 @@ fn watch(
     stop: &AtomicBool,
 ) -> Result<Option<Line>> {
     let mut last: Option<Line> = None;
-    while !stop.load(Ordering::Relaxed)
+    // Rows that were read before the program was told to stop are counted.
+    while (stream.holds_rows() || !stop.load(Ordering::Relaxed))
         && let Some(row) = stream.next_row()?
     {
         monitor.push(row, &stream)?;

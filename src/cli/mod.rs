@@ -31,7 +31,7 @@ use std::process::ExitCode;
 use std::sync::OnceLock;
 
 use clap::{Parser, Subcommand};
-use leakgauge::base::error::Result;
+use leakgauge::base::error::{Result, acts_on_terminal, visible};
 
 pub(crate) use terminal::to_stdout;
 
@@ -113,7 +113,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(arguments) => arguments,
         Err(refused) => {
             let code = u8::try_from(refused.exit_code()).unwrap_or(2);
-            return ExitCode::from(match refused.print() {
+            return ExitCode::from(match print(&refused) {
                 Err(error) if error.kind() != io::ErrorKind::BrokenPipe => 2,
                 _ => code,
             });
@@ -152,4 +152,14 @@ fn execute(command: Command) -> Result<ExitCode> {
         Command::Completions(arguments) => documents::completions(&arguments),
         Command::Man(arguments) => documents::man(&arguments),
     }
+}
+
+/// Prints help, or what is wrong with the arguments, which a terminal must not act on.
+fn print(refused: &clap::Error) -> io::Result<()> {
+    let text = refused.render().to_string();
+    if !text.contains(|letter| letter != '\n' && acts_on_terminal(letter)) {
+        return refused.print();
+    }
+    text.lines()
+        .try_for_each(|line| writeln!(io::stderr(), "{}", visible(line)))
 }

@@ -10,7 +10,7 @@ use leakgauge::reproduce::{
     ENTRIES, Entry, Population, ReproduceOptions, entry, options, read_population,
 };
 
-use crate::cli::options::FormatName;
+use crate::cli::options::{FormatName, use_threads};
 use crate::cli::to_stdout;
 
 /// `reproduce`.
@@ -51,6 +51,7 @@ pub fn reproduce(arguments: &ReproduceArguments) -> Result<ExitCode> {
         to_stdout(|out| report::write_figures(ENTRIES, format, out))?;
         return Ok(ExitCode::SUCCESS);
     }
+    use_threads(None)?;
     let entries = entries(&arguments.names)?;
     if let (Some(file), false) = (
         &arguments.data,

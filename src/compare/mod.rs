@@ -30,11 +30,12 @@ mod analytic;
 mod difference;
 mod grid;
 mod model;
+mod shared;
 
 use leakgauge_base::Tool;
 use std::collections::BTreeSet;
 
-use crate::audit::{AuditOptions, Findings, audit};
+use crate::audit::{AuditOptions, Findings, Warning, audit};
 use crate::estimate::{Estimate, Method, Methods};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::grammar::Call;
@@ -83,6 +84,8 @@ pub struct Measured {
     confidence: f64,
     /// How many logs share the error probability.
     logs: usize,
+    /// The rows of every cell.
+    cells: shared::Cells,
 }
 
 impl Measured {
@@ -124,6 +127,7 @@ pub fn measure(
             call: None,
             confidence,
             logs,
+            cells: shared::cells(log),
         });
     };
     let ClaimKind::Mechanism(mechanism) = &claim.kind else {
@@ -135,6 +139,7 @@ pub fn measure(
         audit,
         confidence,
         logs,
+        cells: shared::cells(log),
     })
 }
 
@@ -145,8 +150,10 @@ pub fn measure(
 /// learned from.
 ///
 /// # Errors
-/// Fewer than two logs; logs measured at different confidence, or for another number of logs.
-pub fn compare(logs: Vec<Measured>, against: Against) -> Result<Comparison> {
+/// Fewer than two logs; logs measured at different confidence, or for another number of logs; a log that holds the
+/// rows of another.
+pub fn compare(mut logs: Vec<Measured>, against: Against) -> Result<Comparison> {
+    shared::doubt(&mut logs)?;
     let first = check(&logs)?;
     let (seed, confidence) = (first.audit.seed, first.confidence);
     let log_confidence = first.audit.confidence;
@@ -320,6 +327,17 @@ fn notes(logs: &[Measured]) -> Vec<String> {
          were independent). They and z are descriptive; limits do not use them. An estimate that is a limit has none."
             .to_owned(),
     ];
+    let is_shared = |warning: &Warning| matches!(warning, Warning::SharedRowsSuspected { .. });
+    if logs
+        .iter()
+        .any(|log| log.audit.warnings.iter().any(is_shared))
+    {
+        notes.push(
+            "Some rows may stand in two of the logs (see the warnings). Limits of differences need independent logs, and \
+             are too narrow or wrong otherwise."
+                .to_owned(),
+        );
+    }
     notes.extend(learned(logs));
     let sets: Vec<BTreeSet<&str>> = logs
         .iter()

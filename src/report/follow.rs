@@ -6,6 +6,7 @@ use crate::report::sentences::claims::p_value_of;
 use crate::report::sentences::warnings;
 use leakgauge_base::error::shorten;
 use leakgauge_base::rounding::{at_least, nearest};
+use leakgauge_plot::clean;
 
 /// What the lines say, before the first.
 pub const LEGEND: &str = "advantage at least X: some pair of secrets can be told apart with an advantage of X or more; epsilon at \
@@ -15,7 +16,7 @@ pub const LEGEND: &str = "advantage at least X: some pair of secrets can be told
 /// A line of text, and one for each warning.
 pub fn line(line: &Line) -> String {
     let pair = line.pair.as_ref().map_or("no pair yet".to_owned(), |pair| {
-        let [a, b] = pair.each_ref().map(|label| shorten(label));
+        let [a, b] = pair.each_ref().map(|label| clean(&shorten(label)));
         format!("{a} | {b}")
     });
     let point = line.advantage.point.map_or("n/a".to_owned(), nearest);
@@ -32,7 +33,7 @@ pub fn line(line: &Line) -> String {
             format!(
                 "\n  warning ({}): {}",
                 warning.code(),
-                warnings::message(warning)
+                clean(&warnings::message(warning))
             )
         })
         .collect();
@@ -47,10 +48,13 @@ pub fn line(line: &Line) -> String {
 fn claim(claim: &FollowedClaim, doubt: Option<&Warning>) -> String {
     let p = p_value_of(claim.p_value);
     if claim.verdict != Verdict::Violated {
-        return format!("; {}: {p}", claim.claim);
+        return format!("; {}: {p}", clean(&claim.claim.to_string()));
     }
     let doubt = doubt.map_or(String::new(), |warning| {
         format!(". {}", warnings::doubt(warning))
     });
-    format!("; VIOLATED: {} ({p}){doubt}", claim.claim)
+    format!(
+        "; VIOLATED: {} ({p}){doubt}",
+        clean(&claim.claim.to_string())
+    )
 }

@@ -18,6 +18,7 @@ mod html;
 mod input;
 #[cfg(feature = "schema")]
 mod json_schema;
+mod json_text;
 mod layout;
 mod membership;
 mod outputs;
@@ -99,7 +100,7 @@ pub fn write_follow(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     if format == Format::Json {
-        serde_json::to_writer(&mut *out, line).map_err(io::Error::from)?;
+        json_text::write_line(line, out)?;
         return out.write_all(b"\n");
     }
     if is_first {
@@ -352,6 +353,6 @@ fn write(
 /// # Errors
 /// What the writer reports.
 pub fn write_json(model: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, model).map_err(io::Error::from)?;
+    json_text::write_pretty(model, out)?;
     out.write_all(b"\n")
 }

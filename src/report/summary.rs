@@ -72,6 +72,12 @@ pub fn sentences(audit: &Findings) -> String {
             "See the warnings about the order of rows below: {doubt}."
         ));
     }
+    if audit.warnings.iter().any(Warning::is_about_copies) {
+        sentences.push(
+            "See the warnings about copies of rows below: limits count every row as new evidence."
+                .to_owned(),
+        );
+    }
     sentences.join(" ")
 }
 

@@ -342,19 +342,22 @@ fn file_name(file: &str) -> Cow<'_, str> {
     }
 }
 
+/// Whether a terminal acts on a character or shows others elsewhere: control characters, separators of lines, and marks
+/// that change the direction of text.
+pub fn acts_on_terminal(letter: char) -> bool {
+    letter.is_control()
+        || matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 /// The text with control characters escaped as in Rust, `\u{1b}`. A log is not trusted: written to a terminal
 /// as it is, its text could move the cursor or hide what follows.
 pub fn visible(text: &str) -> Cow<'_, str> {
-    // Beside control characters: separators of lines and marks that change the direction of text.
-    let acts = |letter: char| {
-        letter.is_control() || matches!(letter, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    if !text.contains(acts) {
+    if !text.contains(acts_on_terminal) {
         return text.into();
     }
     let mut shown = String::with_capacity(text.len() + 8);
     for letter in text.chars() {
-        if acts(letter) {
+        if acts_on_terminal(letter) {
             shown.extend(letter.escape_default());
         } else {
             shown.push(letter);

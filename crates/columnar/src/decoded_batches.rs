@@ -55,8 +55,9 @@ impl DecodedBatches {
             batches,
             rows: 0,
         };
-        // It ends when its file does, or at the next rows that nobody takes.
-        std::thread::spawn(move || decoder.run(&sender));
+        // It ends when its file does, or at the next rows that nobody takes. Where no thread can be started, nobody
+        // sends, which is an error of the first rows.
+        let _ = std::thread::Builder::new().spawn(move || decoder.run(&sender));
         DecodedBatches {
             name: name.to_owned(),
             receiver,

@@ -1,9 +1,11 @@
 //! Logs drawn from a known mechanism.
 
+use std::borrow::Cow;
+
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::mechanism::{BoundMechanism, Mechanism, Observed, listed_secrets};
+use crate::mechanism::{BoundMechanism, Mechanism, Observed, Secrets, listed_secrets};
 use leakgauge_base::error::{Error, Result};
 
 /// An endless log of a mechanism: each row has a secret drawn uniformly and independently, and an
@@ -21,9 +23,19 @@ use leakgauge_base::error::{Error, Result};
 /// ```
 #[derive(Debug)]
 pub struct Simulation {
-    labels: Vec<String>,
+    labels: Labels,
+    /// The label of the last row's secret.
+    label: String,
     bound: Box<dyn BoundMechanism>,
     rng: ChaCha8Rng,
+}
+
+/// The labels of the secrets.
+#[derive(Debug)]
+enum Labels {
+    Listed(Vec<String>),
+    /// Millions of numbers are not listed to draw a few.
+    Range(Secrets),
 }
 
 impl Simulation {
@@ -31,8 +43,16 @@ impl Simulation {
     ///
     /// # Errors
     /// The parameters fix no secrets, or more than
-    /// [`MAX_LISTED`](crate::mechanism::MAX_LISTED).
+    /// [`MAX_LISTED`](crate::mechanism::MAX_LISTED) that must be listed.
     pub fn new(mechanism: &dyn Mechanism, seed: u64) -> Result<Self> {
+        if let Some(range) = mechanism.declared_range() {
+            return Ok(Simulation {
+                bound: mechanism.bind_declared()?,
+                labels: Labels::Range(range),
+                label: String::new(),
+                rng: ChaCha8Rng::seed_from_u64(seed),
+            });
+        }
         let labels = listed_secrets(mechanism)?;
         Self::over(mechanism, labels, seed)
     }
@@ -50,14 +70,18 @@ impl Simulation {
         }
         Ok(Simulation {
             bound: mechanism.bind(&labels)?,
-            labels,
+            labels: Labels::Listed(labels),
+            label: String::new(),
             rng: ChaCha8Rng::seed_from_u64(seed),
         })
     }
 
-    /// The secrets that are drawn from.
-    pub fn secrets(&self) -> &[String] {
-        &self.labels
+    /// The secrets that are drawn from. Needs memory for each.
+    pub fn secrets(&self) -> Cow<'_, [String]> {
+        match &self.labels {
+            Labels::Listed(labels) => Cow::Borrowed(labels),
+            Labels::Range(range) => Cow::Owned(range.labels()),
+        }
     }
 
     /// The names of the observation columns.
@@ -69,7 +93,7 @@ impl Simulation {
     pub fn next_row(&mut self) -> (&str, Vec<String>) {
         let secret = self.next_secret();
         let observation = self.bound.sample(secret, &mut self.rng);
-        (&self.labels[secret], observation)
+        (self.label(secret), observation)
     }
 
     /// The next row with numbers as numbers, to build a log in memory without printing and parsing them. The
@@ -88,11 +112,25 @@ impl Simulation {
     pub fn next_values(&mut self) -> (&str, Vec<Observed>) {
         let secret = self.next_secret();
         let observation = self.bound.draw(secret, &mut self.rng);
-        (&self.labels[secret], observation)
+        (self.label(secret), observation)
     }
 
     fn next_secret(&mut self) -> usize {
-        self.rng.random_range(0..self.labels.len() as u64) as usize
+        let secrets = match &self.labels {
+            Labels::Listed(labels) => labels.len() as u64,
+            Labels::Range(range) => range.count(),
+        };
+        self.rng.random_range(0..secrets) as usize
+    }
+
+    fn label(&mut self, secret: usize) -> &str {
+        match &self.labels {
+            Labels::Listed(labels) => &labels[secret],
+            Labels::Range(range) => {
+                self.label = (range.first() + secret as i64).to_string();
+                &self.label
+            }
+        }
     }
 }
 
@@ -189,7 +227,7 @@ mod tests {
         let error = Simulation::new(&*mechanism, 0).unwrap_err().to_string();
         assert!(error.contains("secrets="), "{error}");
 
-        let many = parse("randomized-response(epsilon=1, secrets=1000000000)").unwrap();
+        let many = parse("laplace(scale=1, secrets=1000000000)").unwrap();
         let error = Simulation::new(&*many, 0).unwrap_err().to_string();
         assert!(error.contains("too many to list"), "{error}");
 

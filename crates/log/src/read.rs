@@ -9,15 +9,17 @@ use crate::options::ReadOptions;
 use crate::recognize::{recognize, shape};
 use crate::records::Records;
 use crate::source::{self, ReadMeter};
+use crate::unchanged::Unchanged;
 use leakgauge_base::error::Result;
 
 /// Reads a log.
 ///
 /// # Errors
-/// Anything wrong with a file or its content, with file, row, column and value.
+/// Anything wrong with a file or its content, with file, row, column and value; a file that changes meanwhile.
 pub fn read(options: &ReadOptions, meter: &ReadMeter) -> Result<Log> {
     options.check()?;
     let meter = &meter.expecting(options.files.iter().chain(&options.fit_on));
+    let unchanged = Unchanged::watch(options.files.iter().chain(&options.fit_on));
     let first = &options.files[0];
     let found = recognize(first, open::open_file(first, meter, options)?, options)?;
     let (options, form) = (&found.options, found.form);
@@ -31,6 +33,7 @@ pub fn read(options: &ReadOptions, meter: &ReadMeter) -> Result<Log> {
         let records = open::open_file(file, meter, options)?;
         ingest.file(file, part, shape(file, records, options, form)?)?;
     }
+    unchanged.check()?;
     ingest.finish()
 }
 

@@ -44,7 +44,17 @@ impl<'a> RowStream<'a> {
         refuse_whole(options)?;
         options.check()?;
         let name = options.files[0].clone();
-        let head = first_lines(&name, &mut input)?;
+        let head = first_lines(&name, &mut input, options)?;
+        Self::behind(name, head, input, options)
+    }
+
+    /// As [`RowStream::new`], behind the first lines.
+    fn behind(
+        name: String,
+        head: Vec<u8>,
+        input: Box<dyn Read + Send>,
+        options: &'a ReadOptions,
+    ) -> Result<Self> {
         let records = open::open_behind(&name, head, input, options, SETTLING)?;
         let found = recognize(&name, records, options)?;
         refuse_whole(&found.options)?;
@@ -83,6 +93,11 @@ impl<'a> RowStream<'a> {
                 return Ok(Some(row));
             }
         }
+    }
+
+    /// Whether rows were read that were not handed out yet.
+    pub fn holds_rows(&self) -> bool {
+        !self.settling.is_empty()
     }
 
     /// Whether a log that has ended is one.
@@ -171,7 +186,14 @@ fn refuse_whole(options: &ReadOptions) -> Result<()> {
 }
 
 /// The first lines, as many as settle the layout, fewer only at the end.
-fn first_lines(name: &str, input: &mut Box<dyn Read + Send>) -> Result<Vec<u8>> {
+///
+/// # Errors
+/// A row that does not fit is reported when it comes.
+fn first_lines(
+    name: &str,
+    input: &mut Box<dyn Read + Send>,
+    options: &ReadOptions,
+) -> Result<Vec<u8>> {
     let mut head = Vec::new();
     let mut chunk = vec![0; 1 << 12];
     let mut lines = 0;
@@ -188,6 +210,42 @@ fn first_lines(name: &str, input: &mut Box<dyn Read + Send>) -> Result<Vec<u8>> 
         if let Some(columnar) = Columnar::of(&head) {
             return Err(columnar.cannot_grow(name));
         }
+        if lines <= SETTLING {
+            check_so_far(name, &head, options)?;
+        }
     }
     Ok(head)
+}
+
+/// Reads the whole lines so far as if the log ended there, for a row that does not fit. Other problems may vanish
+/// with more rows.
+fn check_so_far(name: &str, head: &[u8], options: &ReadOptions) -> Result<()> {
+    let end = head.iter().rposition(|&byte| byte == b'\n');
+    let whole = end.map_or(&[][..], |end| &head[..=end]);
+    let quotes = whole.iter().filter(|&&byte| byte == b'"').count();
+    // Within a quoted field.
+    if whole.is_empty() || quotes % 2 == 1 {
+        return Ok(());
+    }
+    let read = || -> Result<()> {
+        let nothing = Box::new(std::io::empty());
+        let mut rows = RowStream::behind(name.to_owned(), whole.to_vec(), nothing, options)?;
+        while rows.next_row()?.is_some() {}
+        Ok(())
+    };
+    match read() {
+        Err(Error::Data {
+            place,
+            problem,
+            hint,
+            ..
+        }) if place.row.is_some_and(|row| row > 1) => {
+            let error = Error::data(*place, problem);
+            Err(match hint {
+                Some(hint) => error.with_hint(hint),
+                None => error,
+            })
+        }
+        _ => Ok(()),
+    }
 }

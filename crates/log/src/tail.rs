@@ -54,7 +54,7 @@ enum Next {
 /// As [`open`](super::open()); a packed file.
 pub fn follow(name: &str, stop: Arc<AtomicBool>) -> Result<Box<dyn Read + Send>> {
     let from = if name == STDIN {
-        From::Channel(listen(io::stdin()))
+        From::Channel(listen(io::stdin()).map_err(|error| Error::io(name, error))?)
     } else {
         let mut file = source::open_file(name, &ReadMeter::default())?;
         if without_packing(name) != name {
@@ -97,9 +97,9 @@ fn refuse_columns(name: &str, file: &mut File) -> Result<()> {
 }
 
 /// Reads on a thread of its own, so that waiting for more can be interrupted.
-fn listen(mut input: impl Read + Send + 'static) -> Receiver<io::Result<Vec<u8>>> {
+fn listen(mut input: impl Read + Send + 'static) -> io::Result<Receiver<io::Result<Vec<u8>>>> {
     let (sender, receiver) = sync_channel(4);
-    std::thread::spawn(move || {
+    std::thread::Builder::new().spawn(move || {
         loop {
             let mut bytes = vec![0; CHUNK];
             let read = match input.read(&mut bytes) {
@@ -115,8 +115,8 @@ fn listen(mut input: impl Read + Send + 'static) -> Receiver<io::Result<Vec<u8>>
                 return;
             }
         }
-    });
-    receiver
+    })?;
+    Ok(receiver)
 }
 
 impl Tail {

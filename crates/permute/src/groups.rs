@@ -73,10 +73,13 @@ impl Groups {
     /// Each row with the `size` − 1 rows nearest to it. Ties are broken in an arbitrary but fixed way.
     ///
     /// # Errors
-    /// `size` is 0 or exceeds the number of rows.
+    /// `size` is 0 or exceeds the number of rows; more than [`MAX_MEMBERSHIPS`] rows in all groups together.
     pub fn nearest(points: &Points, size: usize) -> Result<Self> {
         let n = points.len();
         check_size(size, n)?;
+        if n.saturating_mul(size) > MAX_MEMBERSHIPS {
+            return Err(too_many_members());
+        }
         let d = points.dimension();
         let all: Vec<f64> = (0..n)
             .flat_map(|row| points.get(row).iter().copied())
@@ -270,6 +273,14 @@ fn check_size(size: usize, rows: usize) -> Result<()> {
     Ok(())
 }
 
+fn too_many_members() -> Error {
+    Error::parameter(
+        "groups",
+        format!("have more than {MAX_MEMBERSHIPS} rows in total, too many for memory"),
+    )
+    .with_hint("use a smaller radius or group size, or group rows by equal values of a column")
+}
+
 /// Builds this many lists in parallel; the result does not depend on the number of threads.
 fn collect(lists: usize, make: impl Fn(usize, &mut Vec<u32>) + Sync) -> Result<Lists> {
     let held = AtomicUsize::new(0);
@@ -290,13 +301,7 @@ fn collect(lists: usize, make: impl Fn(usize, &mut Vec<u32>) + Sync) -> Result<L
     let parts: Vec<Lists> = parallel::map(lists.div_ceil(CHUNK), chunk);
     let held = held.into_inner();
     if held > MAX_MEMBERSHIPS {
-        return Err(Error::parameter(
-            "groups",
-            format!("have more than {MAX_MEMBERSHIPS} rows in total, too many for memory"),
-        )
-        .with_hint(
-            "use a smaller radius or group size, or group rows by equal values of a column",
-        ));
+        return Err(too_many_members());
     }
     let mut all = Lists::with_capacity(lists, held);
     for part in parts {

@@ -9,7 +9,7 @@ use super::points::Points;
 use leakgauge_base::error::{Error, Place, Result, listing};
 use leakgauge_base::naming;
 use leakgauge_base::suggest;
-use leakgauge_log::{ReadMeter, Source, delimiter, open, read_error};
+use leakgauge_log::{ReadMeter, Source, Unchanged, delimiter, open, read_error};
 
 /// The number of bytes searched for the delimiter.
 const HEAD: usize = 1 << 16;
@@ -60,13 +60,15 @@ impl Table {
     /// Reads files with the same columns as one table.
     ///
     /// # Errors
-    /// A file cannot be read or has other columns than the first; a row has more or fewer fields; there are no
+    /// A file cannot be read, changes meanwhile or has other columns than the first; a row has more or fewer fields; there are no
     /// rows, or more than 2³² − 2.
     pub fn read(files: &[String], options: &TableOptions) -> Result<Table> {
+        let unchanged = Unchanged::watch(files);
         let mut table: Option<Table> = None;
         for file in files {
             Table::append(&mut table, file, options)?;
         }
+        unchanged.check()?;
         let table = table.ok_or_else(|| Error::parameter("LOG", "no file is given"))?;
         match table.rows() {
             0 => Err(Error::file(&files[0], "has no rows")),

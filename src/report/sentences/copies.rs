@@ -31,6 +31,11 @@ pub fn message(warning: &Warning) -> Option<String> {
             "{rows} different rows of the log to train on are also in the log itself. They were not used for training, \
              because no row may be learned from and judged"
         ),
+        Warning::SharedRowsSuspected { with } => format!(
+            "some rows seem to be in {} too: the two hold equally many of equal rows, more often than independent rows \
+             do. Nothing was left out. Give each row to one log only",
+            shorten(with)
+        ),
         Warning::RepeatedIds { column, rows } => format!(
             "{rows} rows were left out as copies: another row has the same value in column {}",
             shorten(column)
@@ -84,6 +89,10 @@ pub fn qualification(warning: &Warning) -> Option<String> {
             "But some rows may be copies of others, and limits count every row as new evidence"
                 .to_owned()
         }
+        Warning::SharedRowsSuspected { with } => format!(
+            "But some rows may also be in {}, and no row may be learned from and judged, or stand in two logs",
+            shorten(with)
+        ),
         Warning::RepeatedRuns(found) => format!(
             "But at least {} rows stand in the log twice, and limits count every row as new evidence",
             found.rows

@@ -32,6 +32,7 @@ pub fn message(warning: &Warning) -> String {
         | Warning::CopiesDropped { .. }
         | Warning::CopiesSuspected { .. }
         | Warning::SharedRows { .. }
+        | Warning::SharedRowsSuspected { .. }
         | Warning::RepeatedIds { .. }
         | Warning::RowsSkipped { .. }
         | Warning::MissingDropped { .. }

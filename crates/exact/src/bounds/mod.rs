@@ -30,7 +30,7 @@ mod promise;
 pub use model::{Bounds, Kind, ParameterValue, Row};
 
 /// The most rows of a grid.
-pub const MAX_ROWS: usize = 1_000_000;
+pub const MAX_ROWS: usize = 100_000;
 
 /// Secrets are listed to name the worst pair up to this many.
 const MAX_NAMED: u64 = 100_000;

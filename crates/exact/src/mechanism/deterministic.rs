@@ -110,6 +110,22 @@ impl Mechanism for Deterministic {
         self.secrets.map(Secrets::count)
     }
 
+    fn declared_range(&self) -> Option<Secrets> {
+        self.secrets
+    }
+
+    /// Does not list the secrets.
+    fn bind_declared(&self) -> Result<Box<dyn BoundMechanism>> {
+        match self.secrets {
+            None => self.bind(&super::listed_secrets(self)?),
+            Some(secrets) => Ok(Box::new(Declared {
+                secrets,
+                modulus: self.modulus,
+                width: self.width.unwrap_or(1) as i64,
+            })),
+        }
+    }
+
     fn bind(&self, labels: &[String]) -> Result<Box<dyn BoundMechanism>> {
         let mut numbers: HashMap<String, usize> = HashMap::new();
         let mut observations = Vec::new();
@@ -184,5 +200,132 @@ impl BoundMechanism for Bound {
             |o| self.observations[o as usize].clone(),
             |secret, o| f64::from(u8::from(o as usize == self.outputs[secret])),
         )
+    }
+}
+
+/// Bound to secrets that are a range: nothing is listed. Outputs are numbered as they first come up, which is in
+/// turns: secrets in a row have bins in a row.
+#[derive(Debug)]
+struct Declared {
+    secrets: Secrets,
+    modulus: Option<u64>,
+    width: i64,
+}
+
+impl Declared {
+    fn bin(&self, value: i64) -> i64 {
+        value.div_euclid(self.width)
+    }
+
+    fn outputs(&self) -> u64 {
+        let bins = (self.bin(self.secrets.last()) - self.bin(self.secrets.first())) as u64 + 1;
+        self.modulus.map_or(bins, |modulus| bins.min(modulus))
+    }
+
+    /// The number of the output of a secret.
+    fn output(&self, secret: usize) -> u64 {
+        assert!((secret as u64) < self.secrets.count(), "no such secret");
+        let first = self.secrets.first();
+        let bins = (self.bin(first + secret as i64) - self.bin(first)) as u64;
+        self.modulus.map_or(bins, |modulus| bins % modulus)
+    }
+
+    fn label(&self, output: u64) -> String {
+        let bin = self.bin(self.secrets.first()) + output as i64;
+        self.modulus
+            .map_or(bin, |modulus| bin.rem_euclid(modulus as i64))
+            .to_string()
+    }
+}
+
+impl BoundMechanism for Declared {
+    fn secret_count(&self) -> usize {
+        self.secrets.count() as usize
+    }
+
+    fn total_variation(&self, a: usize, b: usize) -> f64 {
+        f64::from(u8::from(self.output(a) != self.output(b)))
+    }
+
+    fn bayes_security(&self, a: usize, b: usize) -> f64 {
+        1.0 - self.total_variation(a, b)
+    }
+
+    fn law(&self, secret: usize) -> Law {
+        let own = self.output(secret);
+        let p = |o| f64::from(u8::from(o == own));
+        Law::Labels((0..self.outputs()).map(|o| (self.label(o), p(o))).collect())
+    }
+
+    fn epsilon(&self) -> f64 {
+        if self.outputs() > 1 {
+            f64::INFINITY
+        } else {
+            0.0
+        }
+    }
+
+    fn sample(&self, secret: usize, _: &mut dyn Rng) -> Vec<String> {
+        vec![self.label(self.output(secret))]
+    }
+
+    fn worst_pair(&self) -> Option<(usize, usize)> {
+        let first = self.secrets.first();
+        // The first secret of the next bin, if there is another output.
+        let next = (self.bin(first) + 1) * self.width - first;
+        (self.secrets.count() >= 2).then(|| (0, if self.outputs() > 1 { next as usize } else { 1 }))
+    }
+
+    fn capacity(&self) -> Option<f64> {
+        Some(self.outputs() as f64)
+    }
+
+    fn probabilities(&self) -> Option<Probabilities> {
+        Probabilities::tabulate(
+            self.secret_count(),
+            self.outputs(),
+            |o| self.label(o),
+            |secret, o| f64::from(u8::from(o == self.output(secret))),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mechanism::parse;
+
+    #[test]
+    fn secrets_that_are_not_listed_are_those_that_are() {
+        for text in [
+            "deterministic(secrets=7)",
+            "deterministic(secrets=-5..5, modulus=3)",
+            "deterministic(secrets=-5..5, width=4)",
+            "deterministic(secrets=3..40, width=4, modulus=5)",
+            "deterministic(secrets=3..5, width=10)",
+            "deterministic(secrets=9, modulus=1)",
+            "deterministic(secrets=1)",
+        ] {
+            let mechanism = parse(text).unwrap();
+            let listed = mechanism
+                .bind(&mechanism.declared_secrets().unwrap())
+                .unwrap();
+            let declared = mechanism.bind_declared().unwrap();
+            let n = listed.secret_count();
+            assert_eq!(n, declared.secret_count(), "{text}");
+            for a in 0..n {
+                assert_eq!(
+                    format!("{:?}", listed.law(a)),
+                    format!("{:?}", declared.law(a)),
+                    "{text}"
+                );
+                for b in 0..n {
+                    assert_eq!(listed.total_variation(a, b), declared.total_variation(a, b));
+                }
+            }
+            assert_eq!(listed.worst_pair(), declared.worst_pair(), "{text}");
+            assert_eq!(listed.capacity(), declared.capacity(), "{text}");
+            assert_eq!(listed.epsilon(), declared.epsilon(), "{text}");
+        }
     }
 }

@@ -123,6 +123,11 @@ pub trait Mechanism: Debug + Display + Send + Sync {
         self.declared_secrets().map(|labels| labels.len() as u64)
     }
 
+    /// The same as a range of whole numbers, if the secrets are one and need not be listed.
+    fn declared_range(&self) -> Option<Secrets> {
+        None
+    }
+
     /// Binds the mechanism to the labels of secrets.
     ///
     /// # Errors

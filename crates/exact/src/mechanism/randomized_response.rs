@@ -75,6 +75,10 @@ impl Mechanism for RandomizedResponse {
         }))
     }
 
+    fn declared_range(&self) -> Option<Secrets> {
+        self.secrets
+    }
+
     /// Does not list the secrets: there can be up to 2^53.
     fn bind_declared(&self) -> Result<Box<dyn BoundMechanism>> {
         match self.secrets {

@@ -2,6 +2,22 @@
 
 use leakgauge_base::error::{Error, Result, shorten};
 
+/// The most samples of a simulation: minutes to hours.
+const MAX_SAMPLES: u64 = 1_000_000_000;
+
+/// Checks a number of samples.
+///
+/// # Errors
+/// Fewer than 2, or more than 10⁹.
+pub(super) fn check_samples(samples: u64) -> Result<()> {
+    let problem = match samples {
+        0 | 1 => "a standard error needs at least 2".to_owned(),
+        2..=MAX_SAMPLES => return Ok(()),
+        _ => format!("must be at most {MAX_SAMPLES}: more would take days"),
+    };
+    Err(Error::setting("samples", samples, problem))
+}
+
 /// The largest number of numbers in one list.
 const MAX_NUMBERS: u64 = 100_000;
 

@@ -96,10 +96,26 @@ impl ReadOptions {
     }
 }
 
-/// Whether two names are of one file.
+/// Whether two names are of one file, through links of either kind.
 pub fn is_same(one: &str, other: &str) -> bool {
     let file = |name: &str| std::fs::canonicalize(name).ok();
-    one == other || file(one).is_some_and(|one| file(other) == Some(one))
+    one == other || file(one).is_some_and(|one| file(other) == Some(one)) || is_linked(one, other)
+}
+
+/// Whether two names are hard links of one file.
+#[cfg(unix)]
+fn is_linked(one: &str, other: &str) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let file = |name: &str| {
+        let facts = std::fs::metadata(name).ok()?;
+        facts.is_file().then(|| (facts.dev(), facts.ino()))
+    };
+    file(one).is_some_and(|one| file(other) == Some(one))
+}
+
+#[cfg(not(unix))]
+fn is_linked(_: &str, _: &str) -> bool {
+    false
 }
 
 /// Refuses options that say something else of what is observed.

@@ -6,6 +6,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::basic::{Basic, check_size, excess_of};
 use crate::sampling::{BATCH, Moments, multinomial};
+use crate::shuffle::numbers::check_samples;
 use leakgauge_base::error::{Error, Result};
 
 /// When to stop sampling.
@@ -19,13 +20,7 @@ pub struct StoppingRule {
 
 impl StoppingRule {
     fn check(&self) -> Result<()> {
-        if self.max_samples < 2 {
-            return Err(Error::setting(
-                "samples",
-                self.max_samples,
-                "a standard error needs at least 2",
-            ));
-        }
+        check_samples(self.max_samples)?;
         if self
             .standard_error
             .is_some_and(|error| error.is_nan() || error <= 0.0)
@@ -61,7 +56,7 @@ impl Basic {
     /// exactly. The same seed gives the same numbers with any number of threads.
     ///
     /// # Errors
-    /// n is 0, there are fewer than two samples, or the target standard error is not above 0.
+    /// n is 0, there are fewer than two samples or more than 10⁹, or the target standard error is not above 0.
     pub fn simulate(&self, n: u64, rule: StoppingRule, seed: u64) -> Result<[MonteCarlo; 2]> {
         check_size(n)?;
         rule.check()?;

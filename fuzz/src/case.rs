@@ -1,0 +1,159 @@
+//! A command line with its files.
+
+use std::path::Path;
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::files::{self, File};
+use crate::grammar::{CommandLine, Grammar};
+use crate::values::{mechanism, number, one, value};
+
+/// What is run.
+#[derive(Debug)]
+pub struct Case {
+    /// Behind the name of the program.
+    pub arguments: Vec<String>,
+    /// In the directory in which it runs.
+    pub files: Vec<File>,
+    /// On standard input.
+    pub input: Vec<u8>,
+}
+
+impl Case {
+    /// Case `number` of a seed.
+    pub fn draw(grammar: &Grammar, seed: u64, number: u64) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        rng.set_stream(number);
+        let rng = &mut rng;
+        let files = files::files(rng);
+        let mut names: Vec<String> = files.iter().map(|(name, _)| name.clone()).collect();
+        names.extend(["-", "absent.csv", ".", "*.csv"].map(str::to_owned));
+        let command = one(rng, &grammar.commands);
+        let mut arguments = command.words.clone();
+        arguments.extend(needed(rng, command, grammar, &names));
+        for _ in 0..*one(rng, &[0, 0, 1, 1, 2, 3]) {
+            if command.flags.is_empty() {
+                break;
+            }
+            let flag = one(rng, &command.flags);
+            arguments.push(flag.name.clone());
+            if flag.value.is_some() {
+                arguments.push(value(rng, flag, grammar, &names));
+            }
+        }
+        let has = |name: &str| command.flags.iter().any(|flag| flag.name == name);
+        if has("--format") && !arguments.iter().any(|word| word == "--format") {
+            let format = *one(rng, &["json", "json", "text", "markdown"]);
+            arguments.extend(["--format", format].map(str::to_owned));
+        }
+        if has("--quick") && !arguments.iter().any(|word| word == "--quick") {
+            arguments.push("--quick".to_owned());
+        }
+        Case {
+            arguments,
+            input: files[0].1.clone(),
+            files,
+        }
+    }
+
+    /// The command as a shell takes it.
+    pub fn command_line(&self) -> String {
+        let words = self.arguments.iter().map(|word| format!("{word:?}"));
+        format!(
+            "leakgauge {} < log.csv",
+            words.collect::<Vec<_>>().join(" ")
+        )
+    }
+
+    /// Writes the files.
+    pub fn write(&self, directory: &Path) {
+        std::fs::create_dir_all(directory).expect("a directory");
+        for (name, text) in &self.files {
+            std::fs::write(directory.join(name), text).expect("a file is written");
+        }
+    }
+}
+
+/// Arguments that the command can hardly do without.
+fn needed(
+    rng: &mut ChaCha8Rng,
+    command: &CommandLine,
+    grammar: &Grammar,
+    files: &[String],
+) -> Vec<String> {
+    if rng.random_bool(0.02) {
+        return Vec::new();
+    }
+    let log = |rng: &mut ChaCha8Rng| {
+        if rng.random_bool(0.85) {
+            "log.csv".to_owned()
+        } else {
+            one(rng, files).clone()
+        }
+    };
+    let claim = |rng: &mut ChaCha8Rng| mechanism(rng, grammar, 0);
+    let words: Vec<&str> = command.words.iter().map(String::as_str).collect();
+    let law = |rng: &mut ChaCha8Rng| {
+        (*one(rng, &["p.csv", "q.csv", "zipf(exponent=1, size=5)"])).to_owned()
+    };
+    match words[..] {
+        ["estimate"] => vec![log(rng)],
+        ["audit"] => vec![log(rng), "--claim".to_owned(), claim(rng)],
+        ["compare"] => vec![log(rng), "other.csv".to_owned()],
+        ["bounds"] => vec![claim(rng)],
+        ["channel"] => vec![if rng.random_bool(0.5) {
+            "matrix.csv".to_owned()
+        } else {
+            claim(rng)
+        }],
+        ["simulate"] => {
+            let rows = one(rng, &["0", "1", "50", "1000"]);
+            vec![claim(rng), "--rows".to_owned(), (*rows).to_owned()]
+        }
+        ["schema"] => vec![(*one(rng, &["audit", "bounds", "channel", "follow", "x"])).to_owned()],
+        ["permute"] => {
+            let words = [
+                "log.csv", "--move", "x", "--groups", "equal", "--by", "secret", "--alpha", "1",
+            ];
+            words.map(str::to_owned).to_vec()
+        }
+        ["shuffle", "information" | "reidentify"] if rng.random_bool(0.6) => {
+            let (target, decoys) = (law(rng), law(rng));
+            [
+                "--target",
+                &target,
+                "--decoys",
+                &decoys,
+                "--n",
+                &number(rng),
+            ]
+            .map(str::to_owned)
+            .to_vec()
+        }
+        ["shuffle", "vulnerability"] if rng.random_bool(0.6) => [
+            "--values",
+            &number(rng),
+            "--keep",
+            &number(rng),
+            "--n",
+            &number(rng),
+        ]
+        .map(str::to_owned)
+        .to_vec(),
+        ["shuffle", "privacy"] => [
+            "--randomizer",
+            &claim(rng),
+            "--n",
+            &number(rng),
+            "--at-epsilon",
+            &number(rng),
+        ]
+        .map(str::to_owned)
+        .to_vec(),
+        ["shuffle", _] => ["--randomizer", &claim(rng), "--n", &number(rng)]
+            .map(str::to_owned)
+            .to_vec(),
+        _ => Vec::new(),
+    }
+}
