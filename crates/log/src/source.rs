@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use csv::ByteRecord;
 
 use crate::format::{Columnar, MAGIC_BYTES};
-use crate::unpack::{Damage, Packing, without_packing};
 use crate::objects;
+use crate::unpack::{Damage, Packing, without_packing};
 use leakgauge_base::error::{Error, Result};
 
 /// The longest text that is still believed to be a row of a log.
