@@ -3,10 +3,7 @@
 use leakgauge_base::error::{Error, Result};
 use object_store::Error as StoreError;
 
-use crate::location::Kind;
-
-/// The problem of a URL without the name of a bucket.
-pub(crate) const MISSING_BUCKET: &str = "names no bucket";
+use crate::kind::Kind;
 
 fn is_set(name: &str) -> bool {
     std::env::var_os(name).is_some_and(|value| !value.is_empty())

@@ -3,6 +3,7 @@
 //! Every request has a time limit and is repeated a few times. An object that changes while it is read is an error.
 
 mod failure;
+mod kind;
 mod listing;
 mod location;
 mod object;

@@ -6,7 +6,8 @@ use leakgauge_base::error::{Error, Result};
 use object_store::path::Path;
 
 use crate::failure;
-use crate::location::{Kind, Location};
+use crate::kind::Kind;
+use crate::location::Location;
 use crate::runtime::wait;
 
 /// `*` stays within a directory, as for files.

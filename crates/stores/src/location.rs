@@ -12,7 +12,8 @@ use object_store::path::Path;
 use object_store::{BackoffConfig, ClientOptions, ObjectStore, RetryConfig};
 use url::Url;
 
-use crate::failure::{self, MISSING_BUCKET};
+use crate::failure;
+use crate::kind::Kind;
 
 /// How often a request is repeated that failed in a way that may pass.
 const REPEATS: usize = 4;
@@ -25,15 +26,6 @@ fn retries() -> RetryConfig {
         max_retries: REPEATS,
         retry_timeout: LAST_REPEAT,
     }
-}
-
-/// The kinds of stores.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    S3,
-    Google,
-    Azure,
-    Web,
 }
 
 /// An object, or a place of objects, in a store.
@@ -67,7 +59,7 @@ impl Location {
         }
         let (bucket, key) = rest.split_once('/').unwrap_or((rest, ""));
         if bucket.is_empty() {
-            return Err(Error::file(url, MISSING_BUCKET)
+            return Err(Error::file(url, "names no bucket")
                 .with_hint(format!("write it as {scheme}://BUCKET/KEY")));
         }
         failure::check_credentials(url, kind)?;

@@ -12,7 +12,8 @@ use leakgauge_log::RemoteObject;
 use object_store::{Error as StoreError, GetOptions, GetRange, ObjectMeta, ObjectStoreExt};
 
 use crate::failure;
-use crate::location::{Kind, Location};
+use crate::kind::Kind;
+use crate::location::Location;
 use crate::runtime::{LONGEST_ANSWER, no_answer, runtime, wait};
 
 /// Bytes of a text that are asked for at once. Every part has its own time limit and repetitions.
