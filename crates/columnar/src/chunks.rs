@@ -240,3 +240,107 @@ impl Read for ChunkRead {
         Ok(n)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use arrow::array::{ArrayRef, Int64Array, RecordBatch};
+    use leakgauge_log::{ColumnarReader, ReadMeter, ReadOptions, Row};
+    use parquet::arrow::ArrowWriter;
+    use parquet::file::properties::WriterProperties;
+
+    use super::*;
+    use crate::ArrowReader;
+
+    /// An object in memory that counts what is fetched of it.
+    #[derive(Debug)]
+    struct Counted {
+        bytes: Vec<u8>,
+        fetched: AtomicU64,
+    }
+
+    impl RemoteObject for Counted {
+        fn size(&self) -> u64 {
+            self.bytes.len() as u64
+        }
+
+        fn stream(self: Arc<Self>) -> Box<dyn Read + Send> {
+            Box::new(io::Cursor::new(self.bytes.clone()))
+        }
+
+        fn ranges(&self, ranges: &[Range<u64>]) -> io::Result<Vec<Vec<u8>>> {
+            let part = |range: &Range<u64>| {
+                self.fetched
+                    .fetch_add(range.end - range.start, Ordering::Relaxed);
+                self.bytes[range.start as usize..range.end as usize].to_vec()
+            };
+            Ok(ranges.iter().map(part).collect())
+        }
+    }
+
+    /// Ten columns of numbers that do not pack, in several row groups.
+    fn table() -> Vec<u8> {
+        let value = |row: i64, column: i64| (row * 10 + column).wrapping_mul(0x1e37_79b9_7f4a_7c15);
+        let column = |column: i64| -> ArrayRef {
+            Arc::new(Int64Array::from_iter_values(
+                (0..60_000).map(|row| value(row, column)),
+            ))
+        };
+        let columns = (0..10).map(|at| (format!("c{at}"), column(at)));
+        let batch = RecordBatch::try_from_iter(columns).unwrap();
+        let properties = WriterProperties::builder()
+            .set_dictionary_enabled(false)
+            .set_max_row_group_row_count(Some(25_000));
+        let mut writer =
+            ArrowWriter::try_new(Vec::new(), batch.schema(), Some(properties.build())).unwrap();
+        writer.write(&batch).unwrap();
+        writer.into_inner().unwrap()
+    }
+
+    fn rows(records: &mut dyn leakgauge_log::Records) -> Vec<String> {
+        let mut row = Row::new();
+        let mut rows = Vec::new();
+        while records.next(&mut row).unwrap() {
+            rows.push(format!("{row:?}"));
+        }
+        rows
+    }
+
+    #[test]
+    fn of_an_object_only_the_wanted_columns_are_fetched() {
+        let bytes = table();
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("log.parquet");
+        std::fs::write(&path, &bytes).unwrap();
+        let options = ReadOptions {
+            secret: Some("c1".into()),
+            observe: Some(vec!["c7".into()]),
+            ..ReadOptions::default()
+        };
+        let meter = ReadMeter::default();
+        let file = File::open(&path).unwrap();
+        let opened = ArrowReader
+            .open_file("log", file, &meter, &options)
+            .unwrap();
+        let leakgauge_log::Opened::Records(mut of_disk) = opened else {
+            panic!("it is Parquet");
+        };
+        let object = Arc::new(Counted {
+            bytes,
+            fetched: AtomicU64::new(0),
+        });
+        let of_object = ArrowReader.open_object("log", object.clone(), &meter, &options);
+        let read = rows(&mut *of_object.unwrap());
+        assert_eq!(read.len(), 60_001);
+        assert!(read == rows(&mut *of_disk));
+        // Two columns of ten, and the footer.
+        let fetched = object.fetched.load(Ordering::Relaxed);
+        assert!(
+            fetched < object.size() / 5 + (80 << 10),
+            "{fetched} of {}",
+            object.size()
+        );
+        assert!(fetched > object.size() / 6);
+    }
+}
