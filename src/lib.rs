@@ -116,7 +116,7 @@ pub use leakgauge_stats as stats;
 
 /// Logs: read from text, from columns in binary or through a query engine, or built from values in memory.
 pub mod log {
-    pub use crate::read::{COLUMNAR, read};
+    pub use crate::read::{COLUMNAR, OBJECTS, expand, read};
     #[cfg(feature = "parquet")]
     pub use leakgauge_columnar::{from_batches, from_batches_fit_on};
     pub use leakgauge_log::*;

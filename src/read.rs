@@ -1,7 +1,10 @@
 //! Reading a log with everything that this build can read: text, columns in binary, a query engine.
 
-use leakgauge_base::error::Result;
-use leakgauge_log::{ColumnarReader, EngineOptions, Log, ReadMeter, ReadOptions};
+use leakgauge_base::error::{Error, Result};
+use leakgauge_base::naming::option;
+use leakgauge_log::{
+    ColumnarReader, EngineOptions, Log, ObjectReader, ReadMeter, ReadOptions, is_url, object_reader,
+};
 
 /// What this build reads Parquet and Arrow files with, if it does.
 pub const COLUMNAR: Option<&'static dyn ColumnarReader> = columnar();
@@ -16,6 +19,37 @@ const fn columnar() -> Option<&'static dyn ColumnarReader> {
     None
 }
 
+/// What this build fetches logs behind URLs with, if it does.
+pub const OBJECTS: Option<&'static dyn ObjectReader> = objects();
+
+#[cfg(feature = "object-store")]
+const fn objects() -> Option<&'static dyn ObjectReader> {
+    Some(&leakgauge_stores::Stores)
+}
+
+#[cfg(not(feature = "object-store"))]
+const fn objects() -> Option<&'static dyn ObjectReader> {
+    None
+}
+
+/// Replaces every pattern (`logs/*.csv`) by the files that match it, and every URL of a store with `*` or with `/`
+/// at its end by the URLs of its objects, sorted by name.
+///
+/// # Errors
+/// A pattern that nothing matches or that is none; a directory or a store that cannot be looked into; a URL where
+/// this build fetches nothing.
+pub fn expand(names: &[String]) -> Result<Vec<String>> {
+    let mut files = Vec::with_capacity(names.len());
+    for name in names {
+        if is_url(name) {
+            files.extend(object_reader(name, OBJECTS)?.expand(name)?);
+        } else {
+            files.extend(leakgauge_log::expand(std::slice::from_ref(name))?);
+        }
+    }
+    Ok(files)
+}
+
 /// Reads a log.
 ///
 /// # Errors
@@ -24,11 +58,28 @@ const fn columnar() -> Option<&'static dyn ColumnarReader> {
 pub fn read(options: &ReadOptions, meter: &ReadMeter) -> Result<Log> {
     let options = ReadOptions {
         columnar: options.columnar.or(COLUMNAR),
+        objects: options.objects.or(OBJECTS),
         ..options.clone()
     };
     match &options.engine {
         None => leakgauge_log::read(&options, meter),
-        Some(engine) => through_engine(engine, &options, meter),
+        Some(engine) => {
+            refuse_urls(&options)?;
+            through_engine(engine, &options, meter)
+        }
+    }
+}
+
+/// The engine opens files of its machine by itself.
+fn refuse_urls(options: &ReadOptions) -> Result<()> {
+    let mut names = options.files.iter().chain(&options.fit_on);
+    match names.find(|name| is_url(name)) {
+        None => Ok(()),
+        Some(url) => Err(Error::parameter(
+            option("engine"),
+            format!("reads files of this machine, and {url} is a URL"),
+        )
+        .with_hint("leave it out, or fetch the file and name the copy")),
     }
 }
 
@@ -44,8 +95,7 @@ fn through_engine(_: &EngineOptions, options: &ReadOptions, meter: &ReadMeter) -
 
 #[cfg(not(feature = "engine"))]
 fn through_engine(engine: &EngineOptions, options: &ReadOptions, _: &ReadMeter) -> Result<Log> {
-    use leakgauge_base::error::Error;
-    use leakgauge_base::naming::{option, setting};
+    use leakgauge_base::naming::setting;
 
     options.check()?;
     let (what, feature) = match engine {

@@ -61,6 +61,7 @@ impl Keywords {
         let most = (!keep_order && self.group.is_none()).then_some(MAX_ROWS);
         Ok(ReadOptions {
             columnar: leakgauge::log::COLUMNAR,
+            objects: leakgauge::log::OBJECTS,
             files,
             fit_on: self.fit_on.clone(),
             secret: self.secret.clone(),

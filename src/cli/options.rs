@@ -156,6 +156,7 @@ impl LogArguments {
     pub fn read_options(&self, keep_order: bool) -> Result<ReadOptions> {
         Ok(ReadOptions {
             columnar: leakgauge::log::COLUMNAR,
+            objects: leakgauge::log::OBJECTS,
             files: self.logs.clone(),
             fit_on: self.fit_on.clone(),
             secret: self.secret.clone(),
@@ -275,6 +276,7 @@ impl EstimateOptions {
         let most = (!log.keep_order && !log.has_units()).then_some(MAX_ROWS);
         Ok(ReadOptions {
             columnar: leakgauge::log::COLUMNAR,
+            objects: leakgauge::log::OBJECTS,
             scores: scores(self)?,
             max_rows: self.max_rows.or(most),
             seed: self.seed,

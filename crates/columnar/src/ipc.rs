@@ -1,7 +1,6 @@
 //! Arrow IPC, files and streams. What a message says of its own size is checked before memory is taken
 //! for it: a broken one may say anything.
 
-use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::sync::Arc;
 
@@ -28,6 +27,11 @@ const LARGEST_HEAD: u32 = 256 << 20;
 const CONTINUATION: [u8; 4] = [0xff; 4];
 /// Behind the footer: its length and `ARROW1`.
 const FILE_END: usize = 10;
+
+/// A file on disk, or an object behind a URL.
+pub(super) trait Seekable: Read + Seek + Send {}
+
+impl<F: Read + Seek + Send> Seekable for F {}
 
 type Opened = Result<(Leaves, Box<dyn Batches>)>;
 
@@ -77,7 +81,12 @@ fn truncated(name: &str) -> Error {
 ///
 /// # Errors
 /// A file without its end, or whose end cannot be read.
-pub(super) fn open_file(name: &str, file: File, meter: ReadMeter, options: &ReadOptions) -> Opened {
+pub(super) fn open_file(
+    name: &str,
+    file: Box<dyn Seekable>,
+    meter: ReadMeter,
+    options: &ReadOptions,
+) -> Opened {
     let part = "the footer of the Arrow file";
     let mut blocks = guarded(|| Blocks::open(name, file, meter))
         .unwrap_or_else(|words| Err(Failure::Broken(words)))
@@ -93,7 +102,7 @@ pub(super) fn open_file(name: &str, file: File, meter: ReadMeter, options: &Read
 /// The record batches of a file.
 struct Blocks {
     name: String,
-    file: File,
+    file: Box<dyn Seekable>,
     length: u64,
     schema: SchemaRef,
     version: arrow::ipc::MetadataVersion,
@@ -106,7 +115,7 @@ struct Blocks {
 }
 
 impl Blocks {
-    fn open(name: &str, mut file: File, meter: ReadMeter) -> Decoded<Self> {
+    fn open(name: &str, mut file: Box<dyn Seekable>, meter: ReadMeter) -> Decoded<Self> {
         let length = file.seek(SeekFrom::End(0))?;
         let mut end = [0; FILE_END];
         if length >= 2 * FILE_END as u64 {

@@ -1,6 +1,7 @@
 //! Logs that hold columns in binary: Parquet, Arrow IPC, and Arrow record batches in memory. Their columns are
 //! decoded a batch at a time. Numbers stay numbers; everything else becomes the texts that JSON lines would hold.
 
+mod chunks;
 mod damage;
 mod decoded_batches;
 mod ipc;
@@ -13,7 +14,9 @@ mod values;
 
 use std::fs::File;
 use std::io::{Read, Seek};
+use std::sync::Arc;
 
+use crate::chunks::{Chunks, ObjectChunks};
 use crate::decoded_batches::Batches;
 use crate::leaves::Leaves;
 use crate::rows::ColumnarRecords;
@@ -21,7 +24,9 @@ use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::option;
 use leakgauge_log::format::{Columnar, Format, MAGIC_BYTES};
 use leakgauge_log::source::{self, ReadMeter};
-use leakgauge_log::{ColumnarReader, Opened, ReadOptions, Records, STDIN};
+use leakgauge_log::{
+    ColumnarReader, Opened, ReadOptions, Records, RemoteObject, STDIN, SeekableObject,
+};
 
 pub use record_batches::{from_batches, from_batches_fit_on};
 pub use values::{Problem, Values, values};
@@ -39,6 +44,16 @@ impl ColumnarReader for ArrowReader {
         options: &ReadOptions,
     ) -> Result<Opened> {
         open_file(name, file, meter, options)
+    }
+
+    fn open_object(
+        &self,
+        name: &str,
+        object: Arc<dyn RemoteObject>,
+        meter: &ReadMeter,
+        options: &ReadOptions,
+    ) -> Result<Box<dyn Records>> {
+        open_object(name, object, meter, options)
     }
 
     fn open_stream(
@@ -77,15 +92,45 @@ fn open_file(
     refuse_text_options(name, columnar, options)?;
     let meter = meter.clone();
     let (leaves, batches): (Leaves, Box<dyn Batches>) = match columnar {
-        Columnar::Parquet => row_groups::open(name, file, meter, options)?,
-        _ => ipc::open_file(name, file, meter, options)?,
+        Columnar::Parquet => row_groups::open(name, Chunks::File(file), meter, options)?,
+        _ => ipc::open_file(name, Box::new(file), meter, options)?,
     };
-    let format = match columnar {
+    let records = ColumnarRecords::new(name, format(columnar), leaves, batches);
+    Ok(Opened::Records(Box::new(records)))
+}
+
+/// Opens an object that is a Parquet or an Arrow file.
+///
+/// # Errors
+/// As [`open_file`]; no answer of the server.
+fn open_object(
+    name: &str,
+    object: Arc<dyn RemoteObject>,
+    meter: &ReadMeter,
+    options: &ReadOptions,
+) -> Result<Box<dyn Records>> {
+    let mut file = SeekableObject::new(object.clone());
+    let head = source::first_bytes(&mut file, MAGIC_BYTES)
+        .map_err(|error| source::read_error(name, &error))?;
+    let columnar = Columnar::of(&head).unwrap_or(Columnar::Parquet);
+    refuse_text_options(name, columnar, options)?;
+    let meter = meter.clone();
+    let (leaves, batches): (Leaves, Box<dyn Batches>) = match columnar {
+        Columnar::Parquet => {
+            let chunks = Chunks::Object(ObjectChunks::new(object));
+            row_groups::open(name, chunks, meter, options)?
+        }
+        _ => ipc::open_file(name, Box::new(file), meter, options)?,
+    };
+    let records = ColumnarRecords::new(name, format(columnar), leaves, batches);
+    Ok(Box::new(records))
+}
+
+fn format(columnar: Columnar) -> Format {
+    match columnar {
         Columnar::Parquet => Format::Parquet,
         _ => Format::Arrow,
-    };
-    let records = ColumnarRecords::new(name, format, leaves, batches);
-    Ok(Opened::Records(Box::new(records)))
+    }
 }
 
 /// Opens an Arrow IPC stream.

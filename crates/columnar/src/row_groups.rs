@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
 use arrow::array::RecordBatch;
+use bytes::Bytes;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
@@ -11,7 +12,9 @@ use parquet::arrow::arrow_reader::{
 };
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetStatisticsPolicy, RowGroupMetaData};
+use parquet::file::reader::Length;
 
+use crate::chunks::Chunks;
 use crate::damage::{damaged, guarded};
 use crate::decoded_batches::Batches;
 use crate::leaves::Leaves;
@@ -23,6 +26,9 @@ use leakgauge_log::source::{self, ReadMeter};
 const MAX_ROWS: usize = 8192;
 /// … unless they are about this many bytes.
 const MAX_BYTES: u64 = 16 << 20;
+
+/// Bytes at the end of an object that are fetched at first: the footer of most files is among them.
+const END_BYTES: u64 = 64 << 10;
 
 /// Whether a file is Parquet with an encrypted footer, which begins with the letters `PARE`: words may
 /// too, but do not end so.
@@ -45,11 +51,15 @@ pub(super) fn is_encrypted(file: &mut File) -> io::Result<bool> {
 /// A file without its end, or whose end cannot be read.
 pub(super) fn open(
     name: &str,
-    mut file: File,
+    file: Chunks,
     meter: ReadMeter,
     options: &ReadOptions,
 ) -> Result<(Leaves, Box<dyn Batches>)> {
-    check_end(name, &mut file)?;
+    let length = Length::len(&file);
+    let end = length.saturating_sub(END_BYTES)..length;
+    file.prepare(vec![end])
+        .map_err(|error| source::read_error(name, &error))?;
+    check_end(name, &file)?;
     let no_statistics = ParquetStatisticsPolicy::SkipAll;
     let read = ArrowReaderOptions::new()
         .with_column_stats_policy(no_statistics.clone())
@@ -57,7 +67,10 @@ pub(super) fn open(
     let part = "the footer of the Parquet file";
     let metadata = guarded(|| ArrowReaderMetadata::load(&file, read))
         .map_err(|words| damaged(name, part, words))?
-        .map_err(|error| decode_error(name, part, &error))?;
+        .map_err(|error| match file.failure() {
+            Some(failure) => source::read_error(name, &failure),
+            None => decode_error(name, part, &error),
+        })?;
     let leaves = guarded(|| Leaves::of(name, metadata.schema(), options))
         .unwrap_or_else(|words| Err(damaged(name, part, words)))?;
     let mask = ProjectionMask::roots(metadata.parquet_schema(), leaves.roots().iter().copied());
@@ -75,17 +88,14 @@ pub(super) fn open(
 }
 
 /// A file that is cut off, or is still being written, does not end as it begins.
-fn check_end(name: &str, file: &mut File) -> Result<()> {
-    let mut end = [0; 4];
-    let length = file
-        .seek(SeekFrom::End(0))
-        .map_err(|error| source::read_error(name, &error))?;
-    if length >= 12 {
-        file.seek(SeekFrom::End(-4))
-            .and_then(|_| file.read_exact(&mut end))
-            .map_err(|error| source::read_error(name, &error))?;
-    }
-    match &end {
+fn check_end(name: &str, file: &Chunks) -> Result<()> {
+    let length = Length::len(file);
+    let end = match length {
+        12.. => file.bytes(length - 4, 4),
+        _ => Ok(Bytes::new()),
+    };
+    let end = end.map_err(|error| source::read_error(name, &error))?;
+    match &end[..] {
         b"PAR1" => Ok(()),
         b"PARE" => Err(encrypted(name)),
         _ => Err(Error::file(
@@ -111,16 +121,14 @@ fn decode_error(name: &str, part: &str, error: &ParquetError) -> Error {
 
 /// Whether a footer in the open is signed, which only a file with encrypted columns has. A footer ends in
 /// a zero, a signature in any byte.
-fn is_signed(file: &mut File) -> io::Result<bool> {
-    let mut last = [0];
-    file.seek(SeekFrom::End(-9))?;
-    file.read_exact(&mut last)?;
-    Ok(last != [0])
+fn is_signed(file: &Chunks) -> io::Result<bool> {
+    let before_length = Length::len(file).saturating_sub(9);
+    Ok(file.bytes(before_length, 1)?[..] != [0])
 }
 
 struct RowGroups {
     name: String,
-    file: File,
+    file: Chunks,
     metadata: ArrowReaderMetadata,
     mask: ProjectionMask,
     meter: ReadMeter,
@@ -144,7 +152,10 @@ struct Group {
 
 impl RowGroups {
     fn failed(&mut self, words: &str) -> Error {
-        if is_signed(&mut self.file).unwrap_or(false) {
+        if let Some(failure) = self.file.failure() {
+            return source::read_error(&self.name, &failure);
+        }
+        if is_signed(&self.file).unwrap_or(false) {
             return encrypted(&self.name);
         }
         damaged(&self.name, &self.part(), words)
@@ -157,6 +168,15 @@ impl RowGroups {
         let group = &groups[self.group];
         let rows = u64::try_from(group.num_rows())
             .map_err(|_| damaged(&self.name, &self.part(), "a negative number of rows"))?;
+        let columns = group.columns().iter().enumerate();
+        let wanted = columns.filter(|(leaf, _)| self.mask.leaf_included(*leaf));
+        let parts = wanted.map(|(_, column)| {
+            let (start, length) = column.byte_range();
+            start..start.saturating_add(length)
+        });
+        self.file
+            .prepare(parts.collect())
+            .map_err(|error| source::read_error(&self.name, &error))?;
         let file = self.file.try_clone();
         let file = file.map_err(|error| source::read_error(&self.name, &error))?;
         let reader =
@@ -177,8 +197,7 @@ impl RowGroups {
 
     /// Tells the meter where reading stands.
     fn reach(&mut self, bytes: u64) {
-        let length = self.file.metadata().map_or(0, |facts| facts.len());
-        let bytes = bytes.min(length);
+        let bytes = bytes.min(Length::len(&self.file));
         self.meter.advance(bytes.saturating_sub(self.metered));
         self.metered = self.metered.max(bytes);
     }

@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use crate::STDIN;
+use crate::objects::is_url;
 use leakgauge_base::error::{Error, Result};
 
 /// Replaces every pattern (`logs/*.csv`) by the files that match it, sorted by name. A name of a file
-/// stays what it is, whatever characters it holds.
+/// stays what it is, whatever characters it holds, and so does a URL.
 ///
 /// # Errors
 /// A pattern that no file matches or that is none; a directory that cannot be looked into.
@@ -24,7 +25,7 @@ pub fn expand(names: &[String]) -> Result<Vec<String>> {
 
 /// Whether a name stands for the files that match it.
 pub fn is_pattern(name: &str) -> bool {
-    name != STDIN && name.contains(['*', '?', '[']) && !Path::new(name).exists()
+    name != STDIN && !is_url(name) && name.contains(['*', '?', '[']) && !Path::new(name).exists()
 }
 
 fn matches(pattern: &str) -> Result<Vec<String>> {

@@ -24,6 +24,7 @@ mod merge;
 mod mixtures;
 mod notation;
 mod number;
+mod objects;
 pub mod observations;
 pub mod open;
 mod options;
@@ -58,6 +59,7 @@ pub use layout::delimiter;
 pub use log::{FirstRows, InputFacts, Log, SkippedRows};
 pub use merge::{MergedSecret, SecretRules};
 pub use number::Number;
+pub use objects::{ObjectReader, RemoteObject, SeekableObject, is_url, reader as object_reader};
 pub use options::{
     ColumnarReader, EngineOptions, HeaderChoice, Like, ListReading, MAX_ROWS, Missing, Opened,
     ReadOptions, ScoreColumns, is_same,

@@ -8,7 +8,8 @@ mod numpy;
 
 use std::io::{Cursor, Read};
 
-use crate::format::Columnar;
+use crate::format::{Columnar, MAGIC_BYTES};
+use crate::objects;
 use crate::options::{Opened, ReadOptions};
 use crate::records::{PROBE_BYTES, PROBE_ROWS, Records};
 use crate::row::{self, Row};
@@ -20,7 +21,7 @@ use json_lines::JsonLines;
 use leakgauge_base::error::{Error, Result};
 use numpy::Numpy;
 
-/// Opens what the user named: a file or standard input.
+/// Opens what the user named: a file, an object behind a URL, or standard input.
 ///
 /// # Errors
 /// A file that cannot be read or is not what it seems; options that do not fit its format.
@@ -32,6 +33,9 @@ pub fn open_file(name: &str, meter: &ReadMeter, options: &ReadOptions) -> Result
             options,
         );
     }
+    if objects::is_url(name) {
+        return open_object(name, meter, options);
+    }
     let file = source::open_file(name, meter)?;
     let file = match options.columnar {
         None => file,
@@ -41,6 +45,40 @@ pub fn open_file(name: &str, meter: &ReadMeter, options: &ReadOptions) -> Result
         },
     };
     open(name, source::unpack(name, file, meter)?, options)
+}
+
+/// Opens a log behind a URL: columns in binary by the parts that are needed, everything else as a stream.
+///
+/// # Errors
+/// A build that fetches nothing; an object that cannot be read; as [`open_file`].
+fn open_object(name: &str, meter: &ReadMeter, options: &ReadOptions) -> Result<Box<dyn Records>> {
+    let object = objects::reader(name, options.objects)?.open(name)?;
+    meter.found(object.size());
+    let first = object.size().min(MAGIC_BYTES as u64);
+    let needs_end = |columnar| matches!(columnar, Columnar::Parquet | Columnar::ArrowFile);
+    if let Some(columnar) = options.columnar.filter(|_| first > 0) {
+        // A server without ranges can still give a text from its beginning.
+        let head = object.ranges(std::slice::from_ref(&(0..first)));
+        if let Ok(head) = head
+            && Columnar::of(&head.concat()).is_some_and(needs_end)
+        {
+            return columnar.open_object(name, object, meter, options);
+        }
+    }
+    let mut text = source::unpack(name, object.stream(), meter)?;
+    // Where the server gives no parts, the columns cannot be picked.
+    let head = source::first_bytes(&mut text, MAGIC_BYTES)
+        .map_err(|error| source::read_error(name, &error))?;
+    if options.columnar.is_some() && Columnar::of(&head).is_some_and(needs_end) {
+        return Err(Error::file(
+            name,
+            "has columns in binary, and its server gives no parts of a file",
+        )
+        .with_hint(
+            "fetch the file, and name the copy; or serve it with support of range requests",
+        ));
+    }
+    open(name, Box::new(Cursor::new(head).chain(text)), options)
 }
 
 /// Opens a text by its name and its first bytes.
@@ -146,4 +184,74 @@ pub(crate) fn read_probe_or(
         probe.push(row.compact());
     }
     Ok(probe)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::ops::Range;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::Log;
+    use crate::objects::{ObjectReader, RemoteObject};
+
+    #[derive(Debug)]
+    struct Memory(&'static [u8]);
+
+    impl RemoteObject for Memory {
+        fn size(&self) -> u64 {
+            self.0.len() as u64
+        }
+
+        fn stream(self: Arc<Self>) -> Box<dyn Read + Send> {
+            Box::new(self.0)
+        }
+
+        fn ranges(&self, ranges: &[Range<u64>]) -> io::Result<Vec<Vec<u8>>> {
+            let part =
+                |range: &Range<u64>| self.0[range.start as usize..range.end as usize].to_vec();
+            Ok(ranges.iter().map(part).collect())
+        }
+    }
+
+    #[derive(Debug)]
+    struct Memories;
+
+    impl ObjectReader for Memories {
+        fn open(&self, _: &str) -> Result<Arc<dyn RemoteObject>> {
+            Ok(Arc::new(Memory(b"secret,o\na,1\nb,2\n")))
+        }
+
+        fn expand(&self, url: &str) -> Result<Vec<String>> {
+            Ok(vec![url.to_owned()])
+        }
+    }
+
+    fn read(objects: Option<&'static dyn ObjectReader>) -> Result<Log> {
+        let options = ReadOptions {
+            files: vec!["s3://bucket/log.csv".into()],
+            objects,
+            ..ReadOptions::default()
+        };
+        crate::read(&options, &ReadMeter::default())
+    }
+
+    #[test]
+    fn a_log_behind_a_url_is_read_through_the_reader_of_objects() {
+        assert_eq!(read(Some(&Memories)).unwrap().secrets, ["a", "b"]);
+    }
+
+    #[test]
+    fn without_a_reader_of_objects_the_feature_is_named() {
+        let error = read(None).unwrap_err();
+        assert!(
+            error
+                .problem()
+                .contains("this build reads no object stores")
+        );
+        assert!(error.hint().unwrap().contains("--features object-store"));
+        let file = source::open_file("https://host/log.csv", &ReadMeter::default());
+        assert!(file.unwrap_err().problem().starts_with("is a URL"));
+    }
 }

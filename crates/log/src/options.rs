@@ -8,8 +8,10 @@ mod score_columns;
 use std::fmt::Debug;
 use std::fs::File;
 use std::io::Read;
+use std::sync::Arc;
 
 use crate::merge::SecretRules;
+use crate::objects::{ObjectReader, RemoteObject};
 use crate::records::Records;
 use crate::source::ReadMeter;
 use leakgauge_base::error::{Error, Result};
@@ -76,6 +78,8 @@ pub struct ReadOptions {
     pub engine: Option<EngineOptions>,
     /// What reads files that hold columns in binary; they are refused without it.
     pub columnar: Option<&'static dyn ColumnarReader>,
+    /// What fetches logs behind URLs; they are refused without it.
+    pub objects: Option<&'static dyn ObjectReader>,
     /// Whether to keep the order of all rows, for a split by time. Not for aggregated logs.
     pub keep_order: bool,
     /// How much is held in memory. With at most so many distinct pairs of a secret and an observation all
@@ -163,6 +167,19 @@ pub trait ColumnarReader: Debug + Send + Sync {
         meter: &ReadMeter,
         options: &ReadOptions,
     ) -> Result<Opened>;
+
+    /// Opens an object whose first bytes are those of Parquet or of an Arrow file, and reads the parts of it that
+    /// are needed.
+    ///
+    /// # Errors
+    /// As [`open_file`](Self::open_file).
+    fn open_object(
+        &self,
+        name: &str,
+        object: Arc<dyn RemoteObject>,
+        meter: &ReadMeter,
+        options: &ReadOptions,
+    ) -> Result<Box<dyn Records>>;
 
     /// Opens a stream of record batches.
     ///

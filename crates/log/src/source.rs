@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use csv::ByteRecord;
 
 use crate::format::{Columnar, MAGIC_BYTES};
+use crate::objects;
 use crate::unpack::{Damage, Packing, without_packing};
 use leakgauge_base::error::{Error, Result};
 
@@ -55,6 +56,11 @@ impl ReadMeter {
     /// So many more bytes are read.
     pub fn advance(&self, bytes: u64) {
         self.read.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// An object of so many bytes is going to be read. No look at the files beforehand has seen it.
+    pub(crate) fn found(&self, bytes: u64) {
+        self.total.fetch_add(bytes, Ordering::Relaxed);
     }
 
     /// Bytes of all files that are expected or were opened so far; 0 where sizes are not known.
@@ -125,6 +131,9 @@ pub fn read_error(name: &str, error: &io::Error) -> Error {
 /// # Errors
 /// A file that is missing, is a directory or cannot be read.
 pub fn open_file(name: &str, meter: &ReadMeter) -> Result<File> {
+    if objects::is_url(name) {
+        return Err(objects::is_no_file(name));
+    }
     let file = File::open(name).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => Error::file(name, "no such file")
             .with_hint("give the path of a CSV, TSV or JSON lines file, or - for standard input")
