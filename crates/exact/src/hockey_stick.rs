@@ -24,10 +24,15 @@ impl Level {
 
     /// p − e^ε q, which may be negative; p if q is 0.
     pub(crate) fn excess(&self, p: f64, q: f64) -> f64 {
+        self.excess_of(p, q, p - q)
+    }
+
+    /// The same where p − q is known with more digits than p and q have.
+    pub(crate) fn excess_of(&self, p: f64, q: f64, difference: f64) -> f64 {
         if q == 0.0 {
             p
         } else if self.epsilon < LARGE {
-            (p - q) - self.less_one * q
+            difference - self.less_one * q
         } else if p == 0.0 {
             f64::NEG_INFINITY
         } else {

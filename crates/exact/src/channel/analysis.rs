@@ -1,5 +1,7 @@
 //! All exact figures of a channel at a prior, as a serializable report.
 
+use std::f64::consts::LN_2;
+
 use serde::Serialize;
 
 use crate::channel::MatrixLayout;
@@ -260,8 +262,8 @@ pub fn analyze(channel: &Channel, options: &AnalysisOptions) -> Result<Analysis>
         total_variation: worst.total_variation,
         advantage: worst.total_variation,
         capacity,
-        min_entropy_capacity: capacity.ln(),
-        min_entropy_capacity_bits: capacity.log2(),
+        min_entropy_capacity: channel.min_entropy_capacity(),
+        min_entropy_capacity_bits: channel.min_entropy_capacity() / LN_2,
         shannon_capacity: bracket(channel),
         epsilon: channel.epsilon(),
         deltas: deltas(channel, &options.epsilons)?,
@@ -288,6 +290,7 @@ pub fn analyze(channel: &Channel, options: &AnalysisOptions) -> Result<Analysis>
 fn prior_figures(channel: &Channel, prior: &Prior) -> Result<PriorFigures> {
     let multiplicative_leakage = channel.multiplicative_leakage(prior)?;
     let mutual_information = channel.mutual_information(prior)?;
+    let min_entropy_leakage = channel.min_entropy_leakage(prior)?;
     Ok(PriorFigures {
         guessing_error: prior.guessing_error(),
         bayes_risk: channel.bayes_risk(prior)?,
@@ -295,10 +298,10 @@ fn prior_figures(channel: &Channel, prior: &Prior) -> Result<PriorFigures> {
         vulnerability: channel.vulnerability(prior)?,
         multiplicative_leakage,
         additive_leakage: channel.additive_leakage(prior)?,
-        min_entropy_leakage: multiplicative_leakage.ln(),
-        min_entropy_leakage_bits: multiplicative_leakage.log2(),
+        min_entropy_leakage,
+        min_entropy_leakage_bits: min_entropy_leakage / LN_2,
         mutual_information,
-        mutual_information_bits: mutual_information / std::f64::consts::LN_2,
+        mutual_information_bits: mutual_information / LN_2,
     })
 }
 
@@ -327,8 +330,8 @@ fn bracket(channel: &Channel) -> CapacityBracket {
     CapacityBracket {
         lower: found.lower,
         upper: found.upper,
-        lower_bits: found.lower / std::f64::consts::LN_2,
-        upper_bits: found.upper / std::f64::consts::LN_2,
+        lower_bits: found.lower / LN_2,
+        upper_bits: found.upper / LN_2,
         iterations: found.iterations,
     }
 }

@@ -93,9 +93,23 @@ impl Channel {
     /// D(C_s ‖ q) for every secret, where q is the law of the observations under the prior; infinite where q misses an
     /// observation of s.
     fn divergences(&self, law: &[f64], prior: &[f64]) -> Vec<f64> {
+        let mean = self.deviations.as_ref().map(|deviations| {
+            let mut mean = vec![0.0; law.len()];
+            for (row, weight) in deviations.chunks_exact(law.len()).zip(prior) {
+                mean.iter_mut().zip(row).for_each(|(m, d)| *m += weight * d);
+            }
+            (deviations, mean)
+        });
         parallel::map(self.secrets.len(), |s| {
-            let row = self.row(s).iter().zip(law);
-            row.map(|(&p, &q)| divergence_term(p, q, prior[s])).sum()
+            let row = self.row(s).iter().zip(law).enumerate();
+            row.map(|(o, (&p, &q))| {
+                let difference = match &mean {
+                    Some((deviations, mean)) => deviations[s * law.len() + o] - mean[o],
+                    None => p - q,
+                };
+                divergence_term(p, q, difference, prior[s])
+            })
+            .sum()
         })
     }
 }
@@ -148,8 +162,9 @@ impl Ascent {
     }
 }
 
-/// q·φ(p/q) with φ(r) = r ln r − r + 1, which is positive. `weight` is the prior probability of the secret.
-fn divergence_term(p: f64, q: f64, weight: f64) -> f64 {
+/// q·φ(p/q) with φ(r) = r ln r − r + 1, which is positive. `difference` is p − q, `weight` the prior probability of the
+/// secret.
+fn divergence_term(p: f64, q: f64, difference: f64, weight: f64) -> f64 {
     if p == 0.0 {
         return q;
     }
@@ -157,7 +172,7 @@ fn divergence_term(p: f64, q: f64, weight: f64) -> f64 {
         // The law is at least weight·p, which underflowed: φ is at most this, and nothing but for a zero weight.
         return p * -weight.ln();
     }
-    let d = (p - q) / q;
+    let d = difference / q;
     if d.abs() < 1e-3 {
         // Σ_{k≥2} (−1)^k d^k / (k(k−1)).
         let series = 1.0 / 12.0 - d * (1.0 / 20.0 - d * (1.0 / 30.0 - d / 42.0));
@@ -234,7 +249,7 @@ mod tests {
             let q: f64 = 0.25;
             let p = q * (1.0 + d);
             let exact = p * d.ln_1p() - (p - q);
-            assert!((divergence_term(p, q, 0.5) / exact - 1.0).abs() < 1e-9);
+            assert!((divergence_term(p, q, p - q, 0.5) / exact - 1.0).abs() < 1e-9);
         }
     }
 

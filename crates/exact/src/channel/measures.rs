@@ -32,7 +32,14 @@ impl Channel {
 
     /// Total variation between the rows of two secrets, ½ Σ_o |C\[a,o\] − C\[b,o\]|.
     pub fn total_variation(&self, a: usize, b: usize) -> f64 {
-        total_variation(self.row(a), self.row(b))
+        if self.deviations.is_none() {
+            return total_variation(self.row(a), self.row(b));
+        }
+        let observations = 0..self.observations.len();
+        observations
+            .map(|o| self.difference(a, b, o).abs())
+            .sum::<f64>()
+            / 2.0
     }
 
     /// Total variation between all pairs of rows, row by row.
@@ -78,8 +85,46 @@ impl Channel {
     /// # Errors
     /// A prior over another number of secrets.
     pub fn additive_leakage(&self, prior: &Prior) -> Result<f64> {
-        let mode = prior.mode();
-        self.sum_over_columns(prior, |_, column| column[largest(column)] - column[mode])
+        let (mode, weights) = (prior.mode(), prior.weights());
+        self.sum_over_columns(prior, |o, column| {
+            if self.deviations.is_none() {
+                return column[largest(column)] - column[mode];
+            }
+            let gain = |s: usize| {
+                (weights[s] - weights[mode]) * self.row(mode)[o]
+                    + weights[s] * self.difference(s, mode, o)
+            };
+            (0..column.len()).map(gain).fold(0.0, f64::max)
+        })
+    }
+
+    /// ln L×, with all digits where there is little leakage.
+    ///
+    /// # Formula
+    /// ln(1 + L⁺ / max π).
+    ///
+    /// # Errors
+    /// A prior over another number of secrets.
+    pub fn min_entropy_leakage(&self, prior: &Prior) -> Result<f64> {
+        let blind = leakage::prior_vulnerability(prior.weights());
+        Ok((self.additive_leakage(prior)? / blind).ln_1p())
+    }
+
+    /// ln ML×, with all digits where there is little leakage.
+    ///
+    /// # Formula
+    /// ln(1 + Σ_o max_s (C\[s,o\] − C\[1,o\])) below 0.01, as the first row sums to 1.
+    pub fn min_entropy_capacity(&self) -> f64 {
+        let above = |o| {
+            let differences = (0..self.secrets.len()).map(|s| self.difference(s, 0, o));
+            differences.fold(0.0, f64::max)
+        };
+        let sum: f64 = (0..self.observations.len()).map(above).sum();
+        if sum < 0.01 {
+            sum.ln_1p()
+        } else {
+            self.multiplicative_capacity().ln()
+        }
     }
 
     /// Multiplicative leakage L× = V(π, C) / max π.

@@ -66,6 +66,9 @@ pub struct Channel {
     values: Vec<f64>,
     /// ε where it is known better than the rounded values tell.
     epsilon: Option<f64>,
+    /// The probabilities less those of a row that all secrets share, row-major, where they are known better than the
+    /// rounded values tell.
+    deviations: Option<Vec<f64>>,
 }
 
 /// A defect of a row of probabilities.
@@ -172,6 +175,7 @@ impl Channel {
             observations,
             values,
             epsilon: None,
+            deviations: None,
         };
         for (label, row) in channel.secrets.iter().zip(channel.rows()) {
             if let Some(problem) = RowProblem::find(row) {
@@ -211,6 +215,7 @@ impl Channel {
             observations,
             values,
             epsilon: None,
+            deviations: None,
         }
     }
 
@@ -236,6 +241,25 @@ impl Channel {
     /// All rows in order.
     pub fn rows(&self) -> std::slice::ChunksExact<'_, f64> {
         self.values.chunks_exact(self.observations.len())
+    }
+
+    /// C\[a, o\] − C\[b, o\] with all digits that are known.
+    pub(crate) fn difference(&self, a: usize, b: usize, o: usize) -> f64 {
+        let width = self.observations.len();
+        let known = self.deviations.as_ref().unwrap_or(&self.values);
+        known[a * width + o] - known[b * width + o]
+    }
+
+    /// C\[s, o\] − min over s′ of C\[s′, o\], row by row, with all digits that are known.
+    pub(crate) fn above_least(&self) -> Vec<f64> {
+        let known = self.deviations.as_ref().unwrap_or(&self.values);
+        let width = self.observations.len();
+        let mut least = known[..width].to_vec();
+        for row in known.chunks_exact(width) {
+            least.iter_mut().zip(row).for_each(|(m, x)| *m = m.min(*x));
+        }
+        let above = known.iter().enumerate();
+        above.map(|(at, x)| x - least[at % width]).collect()
     }
 
     /// All probabilities row by row.

@@ -21,6 +21,7 @@ impl Channel {
             .with_hint("`leakgauge bounds` computes its exact figures without a matrix")
         })?;
         let mut channel = Channel::new(secrets, written.observations, written.rows.concat())?;
+        channel.deviations = bound.deviations().map(|rows| rows.concat());
         channel.epsilon = Some(bound.epsilon()).filter(|epsilon| epsilon.is_finite());
         Ok(channel)
     }
@@ -79,6 +80,36 @@ mod tests {
         let channel =
             Channel::of_mechanism(&*parse("identity(p=0.5, secrets=2, otherwise=none)").unwrap());
         assert_eq!(channel.unwrap().epsilon(), None);
+    }
+
+    /// Randomized response with ε = 1e-12, by mpmath with 60 digits.
+    #[test]
+    fn figures_of_a_tiny_epsilon_have_all_digits() {
+        let text = "randomized-response(epsilon=1e-12, secrets=2)";
+        let channel = Channel::of_mechanism(&*parse(text).unwrap()).unwrap();
+        let uniform = crate::channel::Prior::uniform(2);
+        let shannon = channel.shannon_capacity();
+        let figures = [
+            (channel.total_variation(0, 1), 5e-13),
+            (channel.additive_leakage(&uniform).unwrap(), 2.5e-13),
+            (
+                channel.min_entropy_leakage(&uniform).unwrap(),
+                4.999_999_999_998_75e-13,
+            ),
+            (channel.min_entropy_capacity(), 4.999_999_999_998_75e-13),
+            (channel.mutual_information(&uniform).unwrap(), 1.25e-25),
+            (shannon.lower, 1.25e-25),
+            (shannon.upper, 1.25e-25),
+            (channel.pair_epsilon(0, 1).unwrap().unwrap(), 1e-12),
+            (channel.delta(5e-13).unwrap().0, 2.5e-13),
+        ];
+        for (at, (found, expected)) in figures.into_iter().enumerate() {
+            assert!((found / expected - 1.0).abs() < 1e-12, "{at}: {found:e}");
+        }
+        let prior = crate::channel::Prior::new(vec![0.25, 0.75]).unwrap();
+        assert_eq!(channel.additive_leakage(&prior).unwrap(), 0.0);
+        let found = channel.mutual_information(&prior).unwrap();
+        assert!((found / 9.375e-26 - 1.0).abs() < 1e-12, "{found:e}");
     }
 
     #[test]

@@ -59,7 +59,7 @@ impl Channel {
                 *most = most.max(p);
             }
         }
-        worst_ratio(&most, &least)
+        worst_ratio(&most, &least, |o| most[o] - least[o])
     }
 
     /// The smallest ε that covers two secrets in both directions; `None` if it is infinite.
@@ -69,7 +69,9 @@ impl Channel {
     pub fn pair_epsilon(&self, a: usize, b: usize) -> Result<Option<f64>> {
         check_pair(self, a, b)?;
         let (p, q) = (self.row(a), self.row(b));
-        Ok(worst_ratio(p, q).and_then(|pq| worst_ratio(q, p).map(|qp| pq.max(qp))))
+        let forth = worst_ratio(p, q, |o| self.difference(a, b, o));
+        let back = worst_ratio(q, p, |o| self.difference(b, a, o));
+        Ok(forth.and_then(|forth| back.map(|back| forth.max(back))))
     }
 
     /// The smallest δ for which the channel is (ε, δ)-LDP, and the ordered pair of secrets that attains it; among
@@ -94,7 +96,11 @@ impl Channel {
         let n = self.secrets.len();
         let worst_from = |a: usize| {
             let others = (0..n).filter(|&b| b != a);
-            let deltas = others.map(|b| (hockey_stick(self.row(a), self.row(b), &level), (a, b)));
+            let deltas = others.map(|b| {
+                let difference = |o| self.difference(a, b, o);
+                let delta = hockey_stick(self.row(a), self.row(b), difference, &level);
+                (delta, (a, b))
+            });
             deltas.reduce(first_larger)
         };
         Ok(parallel::map(n, worst_from)
@@ -162,20 +168,24 @@ fn first_larger<T>(best: (f64, T), next: (f64, T)) -> (f64, T) {
     if next.0 > best.0 { next } else { best }
 }
 
-fn hockey_stick(p: &[f64], q: &[f64], level: &Level) -> f64 {
-    let pairs = p.iter().zip(q);
-    pairs.map(|(&p, &q)| level.excess(p, q).max(0.0)).sum()
+/// `difference` gives p − q.
+fn hockey_stick(p: &[f64], q: &[f64], difference: impl Fn(usize) -> f64, level: &Level) -> f64 {
+    let pairs = p.iter().zip(q).enumerate();
+    pairs
+        .map(|(o, (&p, &q))| level.excess_of(p, q, difference(o)).max(0.0))
+        .sum()
 }
 
-/// max ln(p/q) where p > 0; `None` where some q is 0 there.
-fn worst_ratio(p: &[f64], q: &[f64]) -> Option<f64> {
+/// max ln(p/q) where p > 0; `None` where some q is 0 there. `difference` gives p − q.
+fn worst_ratio(p: &[f64], q: &[f64], difference: impl Fn(usize) -> f64) -> Option<f64> {
     let mut worst = 0.0f64;
-    for (&p, &q) in p.iter().zip(q).filter(|(p, _)| **p > 0.0) {
+    let pairs = p.iter().zip(q).enumerate();
+    for (o, (&p, &q)) in pairs.filter(|(_, (p, _))| **p > 0.0) {
         if q == 0.0 {
             return None;
         }
         // ln(1 + (p − q)/q) where the two are close, ln p − ln q where their ratio would overflow.
-        let above = (p - q) / q;
+        let above = difference(o) / q;
         worst = worst.max(if above < 1.0 {
             above.ln_1p()
         } else if above.is_finite() {
@@ -226,7 +236,8 @@ mod tests {
             for (a, b) in [(0, 1), (1, 0), (0, 2), (2, 1)] {
                 let curve = channel.trade_off(a, b).unwrap();
                 // The second against the first.
-                let direct = hockey_stick(channel.row(b), channel.row(a), &Level::new(epsilon));
+                let difference = |o| channel.difference(b, a, o);
+                let direct = hockey_stick(channel.row(b), channel.row(a), difference, &Level::new(epsilon));
                 prop_assert!((curve.delta(epsilon) - direct).abs() < 1e-14);
                 prop_assert!((curve.delta(0.0) - channel.total_variation(a, b)).abs() < 1e-14);
                 for pair in curve.points.windows(2) {

@@ -255,6 +255,12 @@ pub trait BoundMechanism: Debug + Send + Sync {
     fn probabilities(&self) -> Option<Probabilities> {
         None
     }
+
+    /// The entries of [`BoundMechanism::probabilities`] less those of one row that all secrets share, if these
+    /// differences have digits that the rounded probabilities have lost.
+    fn deviations(&self) -> Option<Vec<Vec<f64>>> {
+        None
+    }
 }
 
 /// The distribution of an observation.

@@ -224,4 +224,22 @@ impl BoundMechanism for Bound {
             },
         )
     }
+
+    /// The shared row is that of an observation that any other secret has: P(o | s) less e^−ε over the total weight.
+    fn deviations(&self) -> Option<Vec<Vec<f64>>> {
+        let written = self.probabilities()?;
+        let above = |s: usize, o: usize| {
+            if self.alphabet.position(s) == o as u64 {
+                self.variation()
+            } else {
+                0.0
+            }
+        };
+        let row = |s| {
+            (0..written.observations.len())
+                .map(|o| above(s, o))
+                .collect()
+        };
+        Some((0..self.secret_count()).map(row).collect())
+    }
 }

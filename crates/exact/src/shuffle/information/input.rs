@@ -211,7 +211,11 @@ pub struct Blanket {
 impl Blanket {
     /// The blanket of a randomizer.
     pub fn of(randomizer: &Channel) -> Blanket {
-        Self::of_rows(randomizer.rows())
+        let above = randomizer.above_least();
+        Blanket {
+            rest: above[..randomizer.observations().len()].iter().sum(),
+            ..Self::of_rows(randomizer.rows())
+        }
     }
 
     /// The blanket of the message distributions of several users.
@@ -244,12 +248,24 @@ impl Blanket {
     /// of the n, N = 1 + Bin(n − 1, γ) for any inputs, and their positions tell E ln(n/N) ≤ ln E\[n/N\] ≤ ln(1/γ) about
     /// the target's. Among them it is one of N messages of which the others have distribution Q: at most D(R_x‖Q) more.
     /// As R_x ≤ e^ε·min R, the sum is at most ε: half of the bound of Theorem 11.
+    ///
+    /// Where the ratio is at most 2, its logarithm is −ln(1 − (R − min R)/R): no term is negative, so that rounding does
+    /// not put the bound below what it bounds.
     pub fn position_bound(&self, randomizer: &Channel) -> f64 {
-        let told = |row: &[f64]| -> f64 {
-            let cells = row.iter().zip(&self.common).filter(|(r, _)| **r > 0.0);
-            cells.map(|(r, least)| r * (r / least).ln()).sum()
+        let above = randomizer.above_least();
+        let told = |(row, above): (&[f64], &[f64])| -> f64 {
+            let cells = row.iter().zip(above).zip(&self.common);
+            let cells = cells.filter(|((r, _), _)| **r > 0.0);
+            cells
+                .map(|((r, above), least)| match above / r {
+                    share if share <= 0.5 => -r * (-share).ln_1p(),
+                    _ => r * (r / least).ln(),
+                })
+                .sum()
         };
-        randomizer.rows().map(told).fold(0.0, f64::max)
+        let width = randomizer.observations().len();
+        let rows = randomizer.rows().zip(above.chunks_exact(width));
+        rows.map(told).fold(0.0, f64::max)
     }
 
     /// The generalized blanket distribution: `common`, followed by 1 − γ for "not from the blanket".

@@ -244,13 +244,15 @@ pub fn survey_randomizer(
     let messages = randomizer.observations().len() as u64;
     let row = |&n: &u64| -> Result<RandomizerRow> {
         let bounds = privacy_bounds(epsilon.unwrap_or(f64::INFINITY), messages, n)?;
+        let exact = among.information(n)?;
         Ok(RandomizerRow {
             n,
             position_bound: finite(bounds.position),
             input: RandomizerFigure {
-                exact: among.information(n)?,
+                exact,
                 asymptotic: finite(among.coefficient() / (2.0 * n as f64)),
-                blanket: blanket.information(n)?,
+                // Rounding must not put the bound below what it bounds.
+                blanket: blanket.information(n)?.max(exact),
                 blanket_asymptotic: finite(blanket.coefficient() / (2.0 * n as f64)),
                 unified: finite(bounds.input),
             },
