@@ -91,7 +91,7 @@ fn files_that_are_no_json_lines_are_named() {
     let place = Place::new()
         .file("log.jsonl", [text.as_bytes(), b"{\"a\":\"\xff\"}"].concat())
         .file("pretty.json", "{\n  \"secret\": 1\n}\n")
-        .file("list.json", "[{\"secret\": 1}]")
+        .file("list.json", "[1]")
         .file("empty.jsonl", "\n\n")
         .file("nothing.jsonl", "{}\n{}\n")
         .file("good.jsonl", &text);

@@ -5,7 +5,9 @@ use leakgauge::audit::{AuditOptions, audit};
 use leakgauge::claim::Claim;
 use leakgauge::exact::mechanism::{self, Observed};
 use leakgauge::exact::simulate::Simulation;
-use leakgauge::log::{Format, InputFacts, Log, LogBuilder, ReadOptions, Value, read_from};
+use leakgauge::log::{
+    FirstRows, Format, InputFacts, Log, LogBuilder, ReadOptions, Value, read_from,
+};
 use serde_json::Value as Json;
 
 const ROWS: usize = 600;
@@ -84,6 +86,7 @@ fn facts(log: &Log) -> InputFacts {
         format: Format::Memory,
         delimiter: None,
         header_detected: false,
+        first_rows: FirstRows::default(),
         ..log.facts.clone()
     }
 }

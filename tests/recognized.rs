@@ -204,7 +204,7 @@ fn an_export_of_hyperfine_has_the_command_as_secret() {
     assert_eq!(secrets(&report), [("fast", 60), ("slow", 60)]);
     place.refuses(
         &["check", "twice.json"],
-        &["`fast` twice", "--command-name"],
+        &["`fast` twice", "a name of its own"],
     );
     place.refuses(&["check", "broken.json"], &["is no export of hyperfine"]);
 }

@@ -3,6 +3,7 @@
 mod engine_input;
 mod finish;
 mod left_out;
+mod tables;
 
 use std::borrow::Cow;
 
@@ -11,12 +12,10 @@ use crate::encode::Encoder;
 use crate::first_row::FirstRow;
 use crate::fold::{Interner, TupleInterner};
 use crate::groups::{UnitCell, UnitReader};
-use crate::labels;
 use crate::layout::{self, Layout};
 use crate::lists;
-use crate::log::{FirstRows, InputFacts};
+use crate::log::InputFacts;
 use crate::merge::Merging;
-use crate::observations::{ColumnType, Observations};
 use crate::open;
 use crate::options::{HeaderChoice, Missing, ReadOptions};
 use crate::order::{self, OrderSketch};
@@ -27,7 +26,6 @@ use crate::row::{Field, Row};
 use crate::row_ids::RowIds;
 use crate::row_store::RowStore;
 use crate::sample::Sample;
-use crate::tabulate::{kind_of, natural_order, ranks, tabulate};
 use crate::typing::{self, ColumnPlan};
 use crate::wide;
 use leakgauge_base::error::{Error, Place, Result};
@@ -149,71 +147,6 @@ impl<'a> Ingest<'a> {
     pub(crate) fn unclear_row(&self) -> Option<(u32, u32, &str)> {
         let first = self.first_row.as_ref()?;
         Some((first.secret, first.symbol, &first.texts))
-    }
-
-    /// Some of the observations so far, without repetition, in their canonical order; and the order.
-    pub(crate) fn table(&self, ids: Vec<u32>) -> (Observations, Vec<u32>) {
-        let (_, plans) = self.settled.as_ref().expect("settled before rows are read");
-        self.table_of(plans, ids)
-    }
-
-    fn table_of(&self, plans: &[ColumnPlan], mut ids: Vec<u32>) -> (Observations, Vec<u32>) {
-        ids.sort_unstable();
-        ids.dedup();
-        let plans = self.with_words(plans);
-        let labels = self.shown_labels();
-        self.sort(&plans, &labels, &mut ids);
-        let kind = kind_of(&plans, false);
-        let table = tabulate(kind, &plans, &ids, &self.tuples, &labels);
-        (table, ids)
-    }
-
-    /// How the columns are read, now that it is known which of them hold words among numbers.
-    fn with_words(&self, plans: &[ColumnPlan]) -> Vec<ColumnPlan> {
-        let labels = self.encoder.labels.iter();
-        let is_mixed =
-            |plan: &ColumnPlan, words: usize| plan.kind == ColumnType::Numeric && words > 0;
-        let plans = plans.iter().zip(labels);
-        let plan = |(plan, labels): (&ColumnPlan, &Interner)| ColumnPlan {
-            kind: match is_mixed(plan, labels.texts().len()) {
-                true => ColumnType::Mixed,
-                false => plan.kind,
-            },
-            ..plan.clone()
-        };
-        plans.map(plan).collect()
-    }
-
-    /// The labels or words of each column.
-    fn shown_labels(&self) -> Vec<Cow<'_, [String]>> {
-        let labels = self.encoder.labels.iter();
-        labels.map(|labels| labels::shown(labels.texts())).collect()
-    }
-
-    /// Puts observations in their canonical order: of a mixed column numbers first.
-    fn sort(&self, plans: &[ColumnPlan], labels: &[Cow<[String]>], ids: &mut [u32]) {
-        let label_ranks: Vec<Vec<u32>> = labels
-            .iter()
-            .map(|labels| ranks(&natural_order(labels)))
-            .collect();
-        let sortable = |id: u32, column: usize| {
-            let word = self.tuples.tuple(id)[column];
-            let rank = |label: u64| label_ranks[column][label as usize];
-            match plans[column].kind {
-                ColumnType::Categorical => f64::from(rank(word)),
-                _ => match labels::word_of(word) {
-                    // What is no number comes behind all numbers, in the order of its bits.
-                    Some(word) => f64::from_bits(labels::word_bits(rank(u64::from(word)))),
-                    None => f64::from_bits(word),
-                },
-            }
-        };
-        ids.sort_unstable_by(|&a, &b| {
-            (0..plans.len())
-                .map(|column| sortable(a, column).total_cmp(&sortable(b, column)))
-                .find(|order| order.is_ne())
-                .unwrap_or(std::cmp::Ordering::Equal)
-        });
     }
 
     /// Reads one file to its end.
@@ -369,7 +302,7 @@ impl<'a> Ingest<'a> {
     fn settle_as(&mut self, name: &str, probe: &[Row], mut layout: Layout) -> Result<Layout> {
         let Some((first, _)) = &self.settled else {
             let body = &probe[usize::from(layout.header)..];
-            self.facts.first_rows = first_rows(&layout, body);
+            self.facts.first_rows = tables::first_rows(&layout, body);
             let elements = lists::expand(&mut layout, &self.options)?;
             let complete = self.complete(&layout, body);
             let body = complete.as_deref().unwrap_or(body);
@@ -603,19 +536,5 @@ impl<'a> Ingest<'a> {
                     )
                 })?;
         Ok(count)
-    }
-}
-
-/// The names of all columns and the first rows, for whoever wants to see how they are read.
-fn first_rows(layout: &Layout, body: &[Row]) -> FirstRows {
-    const SHOWN: usize = 5;
-    let texts = |row: &Row| {
-        row.fields()
-            .map(|field| field.text().into_owned())
-            .collect()
-    };
-    FirstRows {
-        columns: layout.names.clone(),
-        rows: body.iter().take(SHOWN).map(texts).collect(),
     }
 }

@@ -3,7 +3,6 @@
 use hashbrown::HashMap;
 
 use crate::source::{self, ReadMeter};
-use crate::tabulate::natural_order;
 use leakgauge_base::error::{Error, Place, Result, listing, shorten};
 use leakgauge_base::naming::{option, setting};
 
@@ -260,13 +259,6 @@ impl Merging {
                 None => {}
             }
         }
-        for found in &mut merged {
-            let order = natural_order(&found.from);
-            found.from = order
-                .iter()
-                .map(|&at| found.from[at as usize].clone())
-                .collect();
-        }
         Ok(merged)
     }
 
@@ -296,11 +288,11 @@ mod tests {
     #[test]
     fn ranges_and_labels_are_joined_and_others_stay() {
         let found = merged("..3=few,4..=4+", &["0", "5", "3.0", "4", "17"]).unwrap();
-        assert_eq!(found, ["few: 0 3.0", "4+: 4 5 17"]);
+        assert_eq!(found, ["few: 0 3.0", "4+: 5 4 17"]);
         let found = merged("a|b=either", &["c", "b", "a"]).unwrap();
-        assert_eq!(found, ["either: a b"]);
+        assert_eq!(found, ["either: b a"]);
         // A secret that has the label already is one of them.
-        assert_eq!(merged("a=b", &["b", "a", "c"]).unwrap(), ["b: a b"]);
+        assert_eq!(merged("a=b", &["b", "a", "c"]).unwrap(), ["b: b a"]);
     }
 
     #[test]

@@ -26,6 +26,11 @@ impl Ingest<'_> {
         let (_, plans) = self.settled.take().expect("at least one file was read");
         if let Some(rules) = &self.options.merge {
             self.facts.merged_secrets = self.merging.finish(rules)?;
+            for merged in &mut self.facts.merged_secrets {
+                let order = natural_order(&merged.from);
+                let from = order.iter().map(|&at| merged.from[at as usize].clone());
+                merged.from = from.collect();
+            }
         }
         self.check_secrets()?;
         self.facts.decimals = std::mem::take(&mut self.encoder.decimals);

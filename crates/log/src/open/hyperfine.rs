@@ -67,7 +67,7 @@ impl Hyperfine {
             if result.times.is_empty() {
                 let problem = format!("has no times of the command `{command}`");
                 return Err(Error::file(name, problem)
-                    .with_hint("hyperfine writes them with --export-json"));
+                    .with_hint("export the runs themselves, as hyperfine does by itself"));
             }
             if results[..at]
                 .iter()
@@ -75,7 +75,7 @@ impl Hyperfine {
             {
                 let problem = format!("has the command `{command}` twice");
                 return Err(Error::file(name, problem)
-                    .with_hint("name them apart with hyperfine's --command-name"));
+                    .with_hint("give each command a name of its own in hyperfine"));
             }
         }
         Ok(Hyperfine {
