@@ -83,6 +83,7 @@ pub struct AuditArguments {
 
 /// Runs `estimate`.
 pub fn estimate(arguments: &EstimateArguments) -> Result<ExitCode> {
+    options::use_threads(arguments.options.threads)?;
     let log = &arguments.log.expanded()?.in_parts()?;
     let design = &arguments.design;
     design.check()?;
@@ -105,6 +106,8 @@ pub fn estimate(arguments: &EstimateArguments) -> Result<ExitCode> {
 
 /// Runs `audit`.
 pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
+    // Before claims are read: that of dp-sgd computes.
+    options::use_threads(arguments.options.threads)?;
     let log = &arguments.log.expanded()?.in_parts()?;
     let design = &arguments.design;
     design.check()?;
@@ -166,7 +169,6 @@ fn run(
     options: &AuditOptions,
     outputs: &Outputs,
 ) -> Result<Findings> {
-    options::use_threads(shared.threads)?;
     let meter = log::ReadMeter::default();
     let progress = Progress::start(meter.clone());
     let keep_order = options.split == SplitChoice::Blocks;

@@ -8,7 +8,7 @@ use leakgauge::membership::{self, Direction, OneRunOptions};
 use leakgauge::report;
 
 use crate::cli::follow::FollowOptions;
-use crate::cli::options::{EstimateOptions, LogArguments, use_threads};
+use crate::cli::options::{EstimateOptions, LogArguments};
 use crate::cli::outputs::OutputOptions;
 use crate::cli::to_stdout;
 
@@ -137,7 +137,6 @@ pub fn one_run(
     if let Some((_, what, problem)) = refused.into_iter().find(|(is, ..)| *is) {
         return Err(Error::parameter(what, problem));
     }
-    use_threads(shared.threads)?;
     let read = log::ReadOptions {
         max_rows: None,
         ..shared.reading(arguments.read_options(false)?)?

@@ -12,7 +12,7 @@ use leakgauge::follow::{self, Line, Monitor};
 use leakgauge::log::{self, RowStream};
 use leakgauge::report::{self, Format};
 
-use crate::cli::options::{self, EstimateOptions, LogArguments};
+use crate::cli::options::{EstimateOptions, LogArguments};
 use crate::cli::terminal;
 
 /// Options for following a growing log.
@@ -39,7 +39,6 @@ pub fn run(
 ) -> Result<ExitCode> {
     let format = Format::from(shared.format);
     refuse(&options, shared, how, format)?;
-    options::use_threads(shared.threads)?;
     let read = log.read_options(true)?;
     let is_audit = !options.claims.is_empty();
     let monitor = Monitor::new(follow::FollowOptions {

@@ -29,7 +29,7 @@ const DESCRIBED: &[Described] = &[
     ),
     (
         "one-run",
-        "`leakgauge audit --design one-run`",
+        "`leakgauge audit` of one training run",
         root::<OneRun>,
     ),
     ("confusion", "`leakgauge confusion`", root::<AnswerTable>),
