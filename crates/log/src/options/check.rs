@@ -62,9 +62,7 @@ impl ReadOptions {
         if self.wide {
             refuse_beside_wide(self)?;
         }
-        if self.is_blocked() {
-            refuse_beside_blocks(self)?;
-        }
+        refuse_beside_blocks(self)?;
         if self.group.is_some() {
             refuse_beside_group(self)?;
         }
@@ -190,6 +188,9 @@ fn refuse_beside_group(options: &ReadOptions) -> Result<()> {
 
 /// Refuses options with which measurements lose their blocks.
 fn refuse_beside_blocks(options: &ReadOptions) -> Result<()> {
+    if !options.is_blocked() {
+        return Ok(());
+    }
     let field = if options.blocks { "blocks" } else { "block" };
     if options.blocks && !options.wide {
         return Err(Error::parameter(
