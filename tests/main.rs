@@ -57,5 +57,6 @@ mod sparse_logs;
 mod spellings;
 mod split_blocks;
 mod statistics;
+mod terminal;
 mod timings;
 mod verdicts;

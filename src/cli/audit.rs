@@ -40,14 +40,26 @@ pub struct EstimateArguments {
 pub struct AuditArguments {
     #[command(flatten)]
     log: LogArguments,
+    /// A claim: `ldp(epsilon=1)`, `laplace(scale=2)`, `advantage(0.1)`; can be repeated
+    ///
     /// The mechanism of the log, or a promise about it: `laplace(scale=2)`, `randomized-response(epsilon=1,
-    /// secrets=10)`, `ldp(epsilon=1)`, `dp(epsilon=1, delta=1e-5)`, `gdp(mu=1)`, `zcdp(rho=0.5)`
-    /// (these four with `unit=1` if the distance between secrets matters), `bayes-security(0.9)`,
-    /// `advantage(0.1)`, `attack-advantage(0.1)`, `time-difference(10ns)`; `help bounds` lists all claims; can be repeated
-    #[arg(long = "claim", required = true, value_name = "CLAIM")]
+    /// secrets=10)`, `ldp(epsilon=1)`, `dp(epsilon=1, delta=1e-5)`, `gdp(mu=1)`, `zcdp(rho=0.5)` (these four with
+    /// `unit=1` if the distance between secrets matters), `bayes-security(0.9)`, `advantage(0.1)`,
+    /// `attack-advantage(0.1)`, `time-difference(10ns)`. `leakgauge help bounds` lists all claims.
+    #[arg(
+        long = "claim",
+        required = true,
+        value_name = "CLAIM",
+        help_heading = "Claims"
+    )]
     claims: Vec<String>,
     /// For `holds`, an upper limit must be within this margin of the mechanism's analytic value
-    #[arg(long, default_value_t = 0.02, value_name = "X")]
+    #[arg(
+        long,
+        default_value_t = 0.02,
+        value_name = "X",
+        help_heading = "Claims"
+    )]
     margin: f64,
     /// Pairs of secrets that are neighbors: `A:B,C:D`. Claims of differential privacy are judged on these alone;
     /// settle them before the log is looked at [default: all pairs]
@@ -161,7 +173,7 @@ fn run(
         || report::page(&found, &command_line()),
         || report::pictures(&found),
     );
-    to_stdout(|out| report::write_audit(&found, shared.format.into(), out))?;
+    to_stdout(|out| report::write_audit(&found, shared.format.layout(), out))?;
     written?;
     Ok(found)
 }

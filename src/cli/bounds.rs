@@ -65,7 +65,7 @@ pub fn bounds(arguments: &BoundsArguments) -> Result<ExitCode> {
         largest_prior: arguments.largest_prior,
     };
     let table = library::bounds(&arguments.mechanism, &options)?;
-    to_stdout(|out| report::write_bounds(&table, arguments.format.into(), out))
+    to_stdout(|out| report::write_bounds(&table, arguments.format.layout(), out))
         .map(|()| ExitCode::SUCCESS)
 }
 

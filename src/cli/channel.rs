@@ -131,7 +131,7 @@ pub fn channel(arguments: &ChannelArguments) -> Result<ExitCode> {
     };
     let (channels, layouts) = read_all(&arguments.matrices, &matrix_options)?;
     let analysis = analyze(arguments, &channels, layouts)?;
-    to_stdout(|out| report::write_channel(&analysis, arguments.format.into(), out))?;
+    to_stdout(|out| report::write_channel(&analysis, arguments.format.layout(), out))?;
     Ok(ExitCode::SUCCESS)
 }
 

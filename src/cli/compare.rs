@@ -76,7 +76,7 @@ pub fn compare(arguments: &CompareArguments) -> Result<ExitCode> {
         || report::comparison_page(&found, &command_line()),
         || report::comparison_plots(&found),
     );
-    let format = arguments.options.format.into();
+    let format = arguments.options.format.layout();
     to_stdout(|out| report::write_comparison(&found, format, out))?;
     written?;
     Ok(ExitCode::from(exit_code(&found)))

@@ -10,17 +10,21 @@ use leakgauge::log::EngineOptions;
 
 /// How a log is read through the query engine.
 #[derive(Args, Clone)]
+#[command(next_help_heading = "Query engine")]
 pub struct EngineArguments {
-    /// Use only rows that satisfy this SQL condition: `time > 5 AND host LIKE 'a%'`; needs a
-    /// build with `--features engine`
+    /// Use only rows that satisfy this SQL condition: `time > 5 AND host LIKE 'a%'`
+    ///
+    /// Needs a build with `--features engine`.
     #[arg(long = "where", value_name = "CONDITION")]
     pub condition: Option<String>,
-    /// Count rows with the query engine: all cores, bounded memory, no checks of the row order [implied by
-    /// --where and --cluster]; needs a build with `--features engine`
+    /// Count rows with the query engine [implied by --where and --cluster]
+    ///
+    /// All cores, bounded memory, no checks of the row order. Needs a build with `--features engine`.
     #[arg(long)]
     pub engine: bool,
-    /// Run the query engine on a cluster, given by the address of its scheduler; needs a build with
-    /// `--features cluster`
+    /// Run the query engine on a cluster, given by the address of its scheduler
+    ///
+    /// Needs a build with `--features cluster`.
     #[arg(long, value_name = "df://HOST:PORT")]
     pub cluster: Option<String>,
 }

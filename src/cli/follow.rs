@@ -13,13 +13,16 @@ use leakgauge::log::{self, RowStream};
 use leakgauge::report::{self, Format};
 
 use crate::cli::options::{self, EstimateOptions, LogArguments};
+use crate::cli::terminal;
 
 /// Options for following a growing log.
 #[derive(Args)]
+#[command(next_help_heading = "A log that grows")]
 pub struct FollowOptions {
-    /// Follow a log while it grows and write a line at regular intervals, with limits that hold for all lines
-    /// together. A file is followed until Ctrl-C, `-` is read to its end; `audit` stops with exit code 1 as soon
-    /// as a claim is violated
+    /// Follow a log while it grows and write a line at regular intervals
+    ///
+    /// The limits hold for all lines together. A file is followed until Ctrl-C, `-` is read to its end; `audit` stops
+    /// with exit code 1 as soon as a claim is violated.
     #[arg(long)]
     pub follow: bool,
     /// The number of rows between two lines
@@ -92,6 +95,11 @@ fn refuse(
             shared.max_rows.is_some(),
             "--max-rows",
             "--follow uses every row and does not sample; remove this option",
+        ),
+        (
+            terminal::has_output(),
+            "--output",
+            "--follow writes lines as they come; redirect standard output instead",
         ),
         (
             !matches!(format, Format::Text | Format::Json),

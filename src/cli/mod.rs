@@ -7,6 +7,7 @@ mod check;
 mod compare;
 mod confusion;
 mod design;
+mod documents;
 mod engine;
 pub mod flags;
 mod follow;
@@ -21,14 +22,17 @@ mod reproduce;
 mod schema;
 mod shuffle;
 mod simulate;
+mod terminal;
 
 use std::ffi::OsString;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
 use clap::{Parser, Subcommand};
-use leakgauge::base::error::{Error, Result};
+use leakgauge::base::error::Result;
+
+pub(crate) use terminal::to_stdout;
 
 /// Measures how much a deployed mechanism leaks about its secrets, from a log of (secret,
 /// observation) rows, with valid confidence limits.
@@ -37,6 +41,8 @@ use leakgauge::base::error::{Error, Result};
 struct Arguments {
     #[command(subcommand)]
     command: Command,
+    #[command(flatten)]
+    terminal: terminal::TerminalOptions,
 }
 
 const EXIT_CODES: &str = "Exit codes:\n  0  done; every claim holds\n  1  some claim is violated\n  2  the command \
@@ -72,6 +78,10 @@ enum Command {
     /// Print the JSON Schema of what a command writes with --format json
     #[cfg(feature = "schema")]
     Schema(schema::SchemaArguments),
+    /// Print a completion script for a shell
+    Completions(documents::CompletionsArguments),
+    /// Write manual pages into a directory
+    Man(documents::ManArguments),
 }
 
 /// The arguments that the program was given, without its name.
@@ -108,7 +118,29 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             });
         }
     };
-    let done = match arguments.command {
+    let done =
+        terminal::choose(arguments.terminal, &given()).and_then(|()| execute(arguments.command));
+    engine::clean_up();
+    match done {
+        Ok(code) => code,
+        Err(error) => {
+            // If standard error is closed too, there is no way left to report the error.
+            let _ = writeln!(io::stderr(), "error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The arguments that the program was given, as text.
+fn given() -> Vec<String> {
+    let given = GIVEN.get().into_iter().flatten();
+    given
+        .map(|argument| argument.to_string_lossy().into_owned())
+        .collect()
+}
+
+fn execute(command: Command) -> Result<ExitCode> {
+    match command {
         Command::Estimate(arguments) => audit::estimate(&arguments),
         Command::Audit(arguments) => audit::audit(&arguments),
         Command::Check(arguments) => check::check(&arguments),
@@ -124,29 +156,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Reproduce(arguments) => reproduce::reproduce(&arguments),
         #[cfg(feature = "schema")]
         Command::Schema(arguments) => schema::schema(&arguments),
-    };
-    engine::clean_up();
-    match done {
-        Ok(code) => code,
-        Err(error) => {
-            // If standard error is closed too, there is no way left to report the error.
-            let _ = writeln!(io::stderr(), "error: {error}");
-            ExitCode::from(2)
-        }
-    }
-}
-
-/// Writes to standard output. A closed pipe (`| head`) is not an error.
-fn to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
-    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-    match write(&mut out).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Error::io("standard output", error))
-        }
-        _ => {
-            // Discard what is left in the buffer.
-            let _ = out.into_parts();
-            Ok(())
-        }
+        Command::Completions(arguments) => documents::completions(&arguments),
+        Command::Man(arguments) => documents::man(&arguments),
     }
 }

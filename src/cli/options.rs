@@ -13,18 +13,24 @@ use leakgauge::log::{
     HeaderChoice, Like, ListReading, MAX_ROWS, Missing, ReadOptions, ScoreColumns, SecretRules,
     expand,
 };
-use leakgauge::report::Format;
+use leakgauge::report::{Format, Layout};
 
 use crate::cli::engine::EngineArguments;
+use crate::cli::terminal;
+
+/// The group of options that say how a log is read.
+const HEADING_LOG: &str = "Reading the log";
 
 /// The log to read, and how to read it.
 #[derive(Args, Clone)]
+#[command(next_help_heading = HEADING_LOG)]
 pub struct LogArguments {
-    /// CSV, TSV, JSON lines, JSON arrays or arrays of NumPy, plain, gzip or zstd; logs of tlsfuzzer, RTLF and
-    /// hyperfine and the output of `uniq -c` are recognized; `-` for standard input (Parquet and Arrow too, built with
-    /// `--features parquet`); several files, or all that match a pattern such as
-    /// `'logs/*.csv'`, form one log
-    #[arg(required = true, value_name = "LOG")]
+    /// CSV, TSV or JSON lines; `-` for standard input
+    ///
+    /// CSV, TSV, JSON lines, JSON arrays or arrays of NumPy, plain, gzip or zstd; logs of tlsfuzzer, RTLF and hyperfine
+    /// and the output of `uniq -c` are recognized. Parquet and Arrow too in a build with `--features parquet`. Several
+    /// files, or all that match a pattern such as `'logs/*.csv'`, form one log.
+    #[arg(required = true, value_name = "LOG", help_heading = None::<&'static str>)]
     pub logs: Vec<String>,
     /// The column of the secret, by name or number from 1; `X,Y` if the secret is a point in two columns
     /// [default: the column named `secret`, else the only one of a few labels]
@@ -51,8 +57,10 @@ pub struct LogArguments {
     /// The rows are aggregated: this column has the number of times that each row occurred
     #[arg(long, value_name = "COLUMN")]
     pub count: Option<String>,
-    /// The unit that each row comes from (user, device, session): rows of one unit may depend on each other, no
-    /// unit is split between training and certification, and limits count units
+    /// The unit that each row comes from: user, device, session
+    ///
+    /// Rows of one unit may depend on each other: no unit is split between training and certification, and limits
+    /// count units.
     #[arg(long, value_name = "COLUMN")]
     pub group: Option<String>,
     /// The column that names the block of each row: measurements taken close together, one of each secret, which are
@@ -62,7 +70,9 @@ pub struct LogArguments {
     /// With `--wide`: each row is a block, measurements taken close together, one of each secret
     #[arg(long)]
     pub blocks: bool,
-    /// The column that identifies rows: rows whose value there was seen before are copies and are left out
+    /// The column that identifies rows
+    ///
+    /// Rows whose value there was seen before are copies and are left out.
     #[arg(long, value_name = "COLUMN")]
     pub row_id: Option<String>,
     /// Use only these secrets, which must be chosen before this log was collected [default: all]
@@ -71,8 +81,9 @@ pub struct LogArguments {
     /// Every column is a secret and every cell an observation of it, as timing tools write logs
     #[arg(long)]
     pub wide: bool,
-    /// What the observer sees of a column of lists such as `[1,-1,1]`: `first:N` elements, `length`, `sum` or
-    /// `set`; can be repeated
+    /// What the observer sees of a column of lists such as `[1,-1,1]`
+    ///
+    /// `first:N` elements, `length`, `sum` or `set`. Can be repeated.
     #[arg(long, value_name = "COLUMN=HOW", value_delimiter = ',')]
     pub list: Vec<String>,
     /// Train and tune on this log, certify on the main one
@@ -189,6 +200,7 @@ impl LogArguments {
 
 /// How to estimate.
 #[derive(Args)]
+#[command(next_help_heading = "Attack and limits")]
 pub struct EstimateOptions {
     /// The attack; with --scores it is `given`
     #[arg(
@@ -199,18 +211,23 @@ pub struct EstimateOptions {
         value_name = "NAME"
     )]
     pub scorer: ScorerName,
-    /// The time of the audit on two cores, by the estimated cost of attacks: `60s`, `500ms`, `2m`. More time lets
-    /// attacks learn from more rows
+    /// The time of the audit on two cores, by the estimated cost of attacks: `60s`, `500ms`, `2m`
+    ///
+    /// More time lets attacks learn from more rows.
     #[arg(long, default_value = "20s", value_name = "TIME")]
     pub budget: String,
-    /// Compute only limits and verdicts: estimates use fewer rows, and there is no learning curve
+    /// Compute only limits and verdicts
+    ///
+    /// Estimates use fewer rows, and there is no learning curve.
     #[arg(long)]
     pub quick: bool,
-    /// The scores of your own attack: the column that separates two secrets (losses, likelihood ratios), or
-    /// `SECRET=COLUMN,…`, one column per secret, larger = more likely
+    /// The column of scores of your own attack
+    ///
+    /// One column separates two secrets (losses, likelihood ratios). `SECRET=COLUMN,…` names one column per secret,
+    /// larger = more likely.
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     pub scores: Option<Vec<String>>,
-    /// How certification rows are chosen: at random, or the later rows if rows are not exchangeable over time
+    /// How certification rows are chosen: at random, or the later rows
     #[arg(long, value_enum, default_value = "random", value_name = "HOW")]
     pub split: SplitName,
     /// The unit of times that were measured in blocks: `s`, `ms`, `us`, `ns` or `cycles`
@@ -229,15 +246,23 @@ pub struct EstimateOptions {
     /// The seed of every random choice
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub seed: u64,
-    /// If the log has more distinct rows (secret and observation) than this, use a random sample of this size,
-    /// balanced over secrets; limits memory and time [default: 1000000]
+    /// Use at most so many distinct rows [default: 1000000]
+    ///
+    /// If the log has more distinct rows (secret and observation), a random sample of this size is used, balanced over
+    /// secrets. This limits memory and time.
     #[arg(long, value_name = "N")]
     pub max_rows: Option<u64>,
     /// The number of threads; it does not change the report [default: all cores]
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
     /// The format on standard output
-    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
+    #[arg(
+        long,
+        value_enum,
+        default_value = "text",
+        value_name = "FORMAT",
+        help_heading = "Report"
+    )]
     pub format: FormatName,
 }
 
@@ -343,6 +368,13 @@ impl ValueEnum for FormatName {
     fn to_possible_value(&self) -> Option<PossibleValue> {
         let (name, about) = self.0.about();
         Some(PossibleValue::new(name).help(about))
+    }
+}
+
+impl FormatName {
+    /// How a report in this format is laid out here.
+    pub fn layout(self) -> Layout {
+        terminal::layout(self.0)
     }
 }
 

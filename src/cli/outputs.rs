@@ -10,13 +10,17 @@ use crate::cli::options::LogArguments;
 
 /// Files that are written in addition to standard output.
 #[derive(Args)]
+#[command(next_help_heading = "Report")]
 pub struct OutputOptions {
-    /// Write the report as a self-contained HTML page. Replaces an existing page of leakgauge, but no other file
+    /// Write the report as a self-contained HTML page
+    ///
+    /// Replaces an existing page of leakgauge, but no other file.
     #[arg(long, value_name = "FILE", conflicts_with = "follow")]
     html: Option<PathBuf>,
-    /// Write every picture as SVG into this directory, which is created if necessary: distributions.svg,
-    /// bayes-security.svg, pairs.svg, trade-off.svg, convergence.svg. Replaces or
-    /// removes existing pictures of leakgauge, but no other file
+    /// Write every picture as SVG into this directory
+    ///
+    /// The directory is created if necessary: distributions.svg, bayes-security.svg, pairs.svg, trade-off.svg,
+    /// convergence.svg. Replaces or removes existing pictures of leakgauge, but no other file.
     #[arg(long, value_name = "DIR", conflicts_with = "follow")]
     plots: Option<PathBuf>,
     /// Write each picture as PNG too; needs a build with `--features png`
@@ -48,6 +52,7 @@ impl OutputOptions {
 
 /// Files that `compare` writes in addition to standard output.
 #[derive(Args)]
+#[command(next_help_heading = "Report")]
 pub struct ComparisonOutputs {
     /// Write the comparison as a self-contained HTML page. Replaces an existing page of leakgauge, but no other file
     #[arg(long, value_name = "FILE")]

@@ -230,7 +230,7 @@ pub fn permute(arguments: &PermuteArguments) -> Result<ExitCode> {
     }
     // All files are complete on disk before the first one gets its final name.
     pending.into_iter().try_for_each(AtomicFile::finish)?;
-    to_stdout(|out| report::write_permute(&made.report, arguments.format.into(), out))?;
+    to_stdout(|out| report::write_permute(&made.report, arguments.format.layout(), out))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -8,6 +8,8 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use leakgauge::log::ReadMeter;
 
+use crate::cli::terminal;
+
 /// A progress display that appears after two seconds and is cleared when dropped.
 pub struct Progress {
     display: Option<(Sender<&'static str>, JoinHandle<()>)>,
@@ -16,7 +18,7 @@ pub struct Progress {
 impl Progress {
     /// Starts watching the reader.
     pub fn start(meter: ReadMeter) -> Self {
-        if !std::io::stderr().is_terminal() {
+        if terminal::is_quiet() || !std::io::stderr().is_terminal() {
             return Progress { display: None };
         }
         let (sender, stages) = channel();

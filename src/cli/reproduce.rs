@@ -46,7 +46,7 @@ pub struct ReproduceArguments {
 
 /// Runs `reproduce`.
 pub fn reproduce(arguments: &ReproduceArguments) -> Result<ExitCode> {
-    let format = arguments.format.into();
+    let format = arguments.format.layout();
     if arguments.list {
         to_stdout(|out| report::write_figures(ENTRIES, format, out))?;
         return Ok(ExitCode::SUCCESS);

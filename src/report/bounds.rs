@@ -123,7 +123,7 @@ mod tests {
 
     fn text(call: &str) -> String {
         let table = bounds(call, &BoundsOptions::default()).unwrap();
-        document(&table).to_text()
+        document(&table).to_text(&crate::report::Layout::default())
     }
 
     #[test]

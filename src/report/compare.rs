@@ -6,6 +6,7 @@ use crate::estimate::Estimate;
 use crate::report::document::Document;
 use crate::report::sentences::reasons::{continued, reason};
 use crate::report::sentences::{claims, warnings};
+use crate::report::verdict::headline;
 use crate::report::words::{lower, upper, value};
 use leakgauge_base::error::{listing, shorten};
 use leakgauge_base::rounding::{allowance, at_least, at_most, nearest};
@@ -23,6 +24,28 @@ pub(super) mod headings {
 /// A line for each log.
 pub(super) fn logs(found: &Comparison) -> Vec<String> {
     found.logs.iter().enumerate().map(log).collect()
+}
+
+/// The verdicts alone, or the differences where nothing was claimed.
+pub(super) fn brief(found: &Comparison) -> Document {
+    let mut document = Document::default();
+    let logs = found.logs.iter().enumerate();
+    let claims = logs.filter_map(|(at, log)| Some((at, log.claim.as_ref()?)));
+    let verdicts: Vec<String> = claims
+        .map(|(at, claim)| format!("Log {}: {}", at + 1, headline(claim)))
+        .collect();
+    if verdicts.is_empty() {
+        let differences = found.differences.iter();
+        document.list(
+            differences
+                .map(|differences| summary(differences, found.confidence))
+                .collect(),
+        );
+    }
+    verdicts
+        .into_iter()
+        .for_each(|line| document.paragraph(line));
+    document
 }
 
 /// The whole report.

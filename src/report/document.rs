@@ -1,11 +1,10 @@
 //! A report as headings, paragraphs, lists and tables, written as plain text or as markdown.
 
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use comfy_table::presets;
 use leakgauge_plot::clean;
 use serde::Serialize;
 
-/// Text columns that a terminal is sure to have.
-const WIDTH: usize = 100;
+use crate::report::layout::{Layout, table};
 
 /// A piece of a report.
 #[derive(Serialize)]
@@ -60,7 +59,7 @@ impl Document {
         self.blocks
     }
 
-    pub fn to_text(&self) -> String {
+    pub fn to_text(&self, layout: &Layout) -> String {
         let mut text = String::new();
         for block in &self.blocks {
             if !text.is_empty() {
@@ -68,26 +67,18 @@ impl Document {
             }
             match block {
                 Block::Heading(heading) => {
-                    text.push_str(&format!(
-                        "{heading}\n{}\n",
-                        "-".repeat(heading.chars().count())
-                    ));
+                    let line = "-".repeat(heading.chars().count());
+                    text.push_str(&format!("{}\n{line}\n", layout.heading(heading)));
                 }
-                Block::Paragraph(paragraph) => wrap(paragraph, "", "", &mut text),
+                Block::Paragraph(paragraph) => wrap(paragraph, "", "", layout, &mut text),
                 Block::List(items) => items
                     .iter()
-                    .for_each(|item| wrap(item, "- ", "  ", &mut text)),
+                    .for_each(|item| wrap(item, "- ", "  ", layout, &mut text)),
                 Block::Table {
                     header,
                     labels,
                     rows,
-                } => {
-                    let lines = table(header, *labels, rows, presets::NOTHING).to_string();
-                    for line in lines.lines() {
-                        text.push_str(line.trim_end());
-                        text.push('\n');
-                    }
-                }
+                } => text.push_str(&layout.table(header, *labels, rows)),
             }
         }
         text
@@ -125,39 +116,20 @@ impl Document {
     }
 }
 
-fn table(
-    header: &[&str],
-    labels: usize,
-    rows: &[Vec<String>],
-    style: comfy_table::TableStyle,
-) -> Table {
-    let mut table = Table::new();
-    table
-        .load_style(style)
-        .set_content_arrangement(ContentArrangement::Disabled)
-        .set_header(header.iter().copied());
-    for row in rows {
-        table.add_row(row);
-    }
-    for column in table.column_iter_mut().skip(labels) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    table
-}
-
 /// Labels come from the log and may hold anything; the terminal must not act on it.
 fn shown(text: String) -> String {
     clean(&text)
 }
 
 /// Breaks a text at spaces; words longer than a line stay whole.
-fn wrap(text: &str, first: &str, rest: &str, out: &mut String) {
+fn wrap(text: &str, first: &str, rest: &str, layout: &Layout, out: &mut String) {
+    let width = layout.line_width();
     let mut line = first.to_owned();
     let mut length = first.chars().count();
     let mut empty = true;
     for word in text.split_whitespace() {
         let letters = word.chars().count();
-        if !empty && length + 1 + letters > WIDTH {
+        if !empty && length + 1 + letters > width {
             out.push_str(&line);
             out.push('\n');
             line = rest.to_owned();
@@ -168,7 +140,7 @@ fn wrap(text: &str, first: &str, rest: &str, out: &mut String) {
             line.push(' ');
             length += 1;
         }
-        line.push_str(word);
+        line.push_str(&layout.word(word));
         length += letters;
         empty = false;
     }
@@ -205,7 +177,7 @@ mod tests {
         document.paragraph("b\u{1b}[31m\nc");
         document.list(vec!["d\u{7}".into()]);
         document.table(vec!["x"], 1, vec![vec!["e\u{9b}2J\nf".into()]]);
-        for text in [document.to_text(), document.to_markdown()] {
+        for text in [document.to_text(&Layout::default()), document.to_markdown()] {
             assert!(
                 !text.contains(|c: char| c.is_control() && c != '\n'),
                 "{text:?}"
@@ -226,7 +198,14 @@ mod tests {
             1,
             vec![vec!["<script>|".into(), "0.5".into()]],
         );
-        assert!(document.to_text().lines().all(|line| line.len() <= WIDTH));
+        for width in [40, 80, 100] {
+            let layout = Layout {
+                width: Some(width),
+                ..Layout::default()
+            };
+            let text = document.to_text(&layout);
+            assert!(text.lines().all(|line| line.len() <= width), "{text}");
+        }
         let markdown = document.to_markdown();
         assert!(markdown.contains("&lt;script&gt;\\|"), "{markdown}");
     }

@@ -17,6 +17,7 @@ mod html;
 mod input;
 #[cfg(feature = "schema")]
 mod json_schema;
+mod layout;
 mod membership;
 mod outputs;
 mod pairs;
@@ -53,6 +54,7 @@ pub use figure_files::{Written, check_figure_files, write_with_data};
 pub use html::{comparison_page, page};
 #[cfg(feature = "schema")]
 pub use json_schema::{json_schema, json_schema_names, json_schemas};
+pub use layout::Layout;
 pub use outputs::Outputs;
 pub use pictures::{PICTURES, pictures};
 pub use schema::query::{QueryReport, QuerySetting};
@@ -126,8 +128,17 @@ pub fn write_check(
 ///
 /// # Errors
 /// What the writer reports.
-pub fn write_audit(audit: &Findings, format: Format, out: &mut dyn Write) -> io::Result<()> {
-    write(audit, || sections::audit(audit), format, out)
+pub fn write_audit(
+    audit: &Findings,
+    layout: impl Into<Layout>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let layout = layout.into();
+    let document = || match layout.brief {
+        true => sections::brief(audit),
+        false => sections::audit(audit),
+    };
+    write(audit, document, layout, out)
 }
 
 /// The JSON report of an audit, as `leakgauge audit --format json` prints it.
@@ -162,16 +173,24 @@ pub fn write_one_run(found: &OneRun, format: Format, out: &mut dyn Write) -> io:
 ///
 /// # Errors
 /// What the writer reports.
-pub fn write_bounds(table: &Bounds, format: Format, out: &mut dyn Write) -> io::Result<()> {
-    write(table, || bounds::document(table), format, out)
+pub fn write_bounds(
+    table: &Bounds,
+    layout: impl Into<Layout>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    write(table, || bounds::document(table), layout, out)
 }
 
 /// Writes the analysis of a channel.
 ///
 /// # Errors
 /// What the writer reports.
-pub fn write_channel(analysis: &Analysis, format: Format, out: &mut dyn Write) -> io::Result<()> {
-    write(analysis, || channel::analysis(analysis), format, out)
+pub fn write_channel(
+    analysis: &Analysis,
+    layout: impl Into<Layout>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    write(analysis, || channel::analysis(analysis), layout, out)
 }
 
 /// Writes a comparison.
@@ -180,10 +199,15 @@ pub fn write_channel(analysis: &Analysis, format: Format, out: &mut dyn Write) -
 /// What the writer reports.
 pub fn write_comparison(
     comparison: &Comparison,
-    format: Format,
+    layout: impl Into<Layout>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    write(comparison, || compare::document(comparison), format, out)
+    let layout = layout.into();
+    let document = || match layout.brief {
+        true => compare::brief(comparison),
+        false => compare::document(comparison),
+    };
+    write(comparison, document, layout, out)
 }
 
 /// Writes which figures can be recomputed.
@@ -191,11 +215,15 @@ pub fn write_comparison(
 /// # Errors
 /// What the writer reports.
 #[cfg(feature = "reproduce")]
-pub fn write_figures(entries: &[Entry], format: Format, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_figures(
+    entries: &[Entry],
+    layout: impl Into<Layout>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     write(
         &reproduce::Entries::of(entries),
         || reproduce::list(entries),
-        format,
+        layout,
         out,
     )
 }
@@ -208,13 +236,13 @@ pub fn write_figures(entries: &[Entry], format: Format, out: &mut dyn Write) -> 
 pub fn write_reproductions(
     figures: &[(Reproduction, Vec<String>)],
     seed: u64,
-    format: Format,
+    layout: impl Into<Layout>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     write(
         &reproduce::Reproduced::of(figures, seed),
         || reproduce::document(figures),
-        format,
+        layout,
         out,
     )
 }
@@ -225,10 +253,10 @@ pub fn write_reproductions(
 /// What the writer reports.
 pub fn write_shuffle_information(
     survey: &leakgauge_exact::shuffle::information::Survey,
-    format: Format,
+    layout: impl Into<Layout>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    write(survey, || shuffle_flow::information(survey), format, out)
+    write(survey, || shuffle_flow::information(survey), layout, out)
 }
 
 /// Writes what shuffled messages of a randomizer tell.
@@ -237,10 +265,10 @@ pub fn write_shuffle_information(
 /// What the writer reports.
 pub fn write_shuffle_randomizer(
     survey: &leakgauge_exact::shuffle::information::RandomizerSurvey,
-    format: Format,
+    layout: impl Into<Layout>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    write(survey, || shuffle_flow::randomizer(survey), format, out)
+    write(survey, || shuffle_flow::randomizer(survey), layout, out)
 }
 
 /// Writes what shuffled messages of different laws tell.
@@ -249,10 +277,10 @@ pub fn write_shuffle_randomizer(
 /// What the writer reports.
 pub fn write_shuffle_users(
     survey: &leakgauge_exact::shuffle::information::UsersSurvey,
-    format: Format,
+    layout: impl Into<Layout>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    write(survey, || shuffle_flow::users(survey), format, out)
+    write(survey, || shuffle_flow::users(survey), layout, out)
 }
 
 /// Writes how private shuffled reports are.
@@ -261,10 +289,10 @@ pub fn write_shuffle_users(
 /// What the writer reports.
 pub fn write_shuffle_privacy(
     survey: &leakgauge_exact::shuffle::privacy::Survey,
-    format: Format,
+    layout: impl Into<Layout>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    write(survey, || shuffle::privacy(survey), format, out)
+    write(survey, || shuffle::privacy(survey), layout, out)
 }
 
 /// Writes how likely a shuffled value is guessed.
@@ -273,10 +301,10 @@ pub fn write_shuffle_privacy(
 /// What the writer reports.
 pub fn write_shuffle_vulnerability(
     survey: &leakgauge_exact::shuffle::vulnerability::Survey,
-    format: Format,
+    layout: impl Into<Layout>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    write(survey, || shuffle_flow::vulnerability(survey), format, out)
+    write(survey, || shuffle_flow::vulnerability(survey), layout, out)
 }
 
 /// Writes how likely an input of a randomizer before a shuffler is guessed.
@@ -285,10 +313,10 @@ pub fn write_shuffle_vulnerability(
 /// What the writer reports.
 pub fn write_shuffle_mechanism(
     survey: &leakgauge_exact::shuffle::vulnerability::MechanismSurvey,
-    format: Format,
+    layout: impl Into<Layout>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    write(survey, || shuffle_flow::mechanism(survey), format, out)
+    write(survey, || shuffle_flow::mechanism(survey), layout, out)
 }
 
 /// Writes what is to be said about a log shuffled within groups.
@@ -297,21 +325,22 @@ pub fn write_shuffle_mechanism(
 /// What the writer reports.
 pub fn write_permute(
     found: &leakgauge_permute::Report,
-    format: Format,
+    layout: impl Into<Layout>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    write(found, || permute::document(found), format, out)
+    write(found, || permute::document(found), layout, out)
 }
 
 fn write(
     model: &impl Serialize,
     document: impl FnOnce() -> document::Document,
-    format: Format,
+    layout: impl Into<Layout>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    match format {
+    let layout = layout.into();
+    match layout.format {
         Format::Json => write_json(model, out),
-        Format::Text => out.write_all(document().to_text().as_bytes()),
+        Format::Text => out.write_all(document().to_text(&layout).as_bytes()),
         Format::Markdown => out.write_all(document().to_markdown().as_bytes()),
     }
 }

@@ -12,10 +12,23 @@ use crate::report::sentences::assumptions::assumption;
 use crate::report::sentences::warnings;
 use crate::report::summary::summary;
 use crate::report::trade_off;
-use crate::report::verdict::verdict;
+use crate::report::verdict::{headline, verdict};
 use leakgauge_attack::scorer::Origin;
 use leakgauge_base::Tool;
 use leakgauge_base::error::file_listing;
+
+/// The verdicts alone, or the summary where nothing was claimed.
+pub fn brief(audit: &Findings) -> Document {
+    let mut document = Document::default();
+    audit
+        .claims
+        .iter()
+        .for_each(|claim| document.paragraph(headline(claim)));
+    if audit.claims.is_empty() {
+        summary(&mut document, audit);
+    }
+    document
+}
 
 /// The whole report.
 pub fn audit(audit: &Findings) -> Document {

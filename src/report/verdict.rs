@@ -10,9 +10,14 @@ use leakgauge_base::rounding::nearest;
 
 /// The verdict and what it rests on.
 pub fn verdict(document: &mut Document, claim: &ClaimReport) {
-    let word = claim.verdict.to_string().to_uppercase();
-    document.paragraph(format!("{word}: {}", claim.claim));
+    document.paragraph(headline(claim));
     document.list(grounds(claim));
+}
+
+/// The verdict in a word, and the claim.
+pub fn headline(claim: &ClaimReport) -> String {
+    let word = claim.verdict.to_string().to_uppercase();
+    format!("{word}: {}", claim.claim)
 }
 
 /// What a verdict rests on.

@@ -50,6 +50,6 @@ pub fn privacy(arguments: &PrivacyArguments) -> Result<ExitCode> {
         &sizes,
         &arguments.at_epsilon,
     )?;
-    to_stdout(|out| report::write_shuffle_privacy(&survey, arguments.format.into(), out))?;
+    to_stdout(|out| report::write_shuffle_privacy(&survey, arguments.format.layout(), out))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -13,7 +13,7 @@ use leakgauge::exact::shuffle::reidentification::Source;
 use leakgauge::input::{distribution, matrix as read};
 use leakgauge::log::{self, ReadMeter};
 use leakgauge::plot::Figure;
-use leakgauge::report::{Format, shuffle::write_pictures};
+use leakgauge::report::{Layout, shuffle::write_pictures};
 
 use crate::cli::options::{FormatName, use_threads};
 use crate::cli::to_stdout;
@@ -62,12 +62,12 @@ impl Shared {
     pub fn finish(
         &self,
         pictures: impl FnOnce() -> Result<Vec<Figure>>,
-        report: impl FnOnce(Format, &mut dyn Write) -> io::Result<()>,
+        report: impl FnOnce(Layout, &mut dyn Write) -> io::Result<()>,
     ) -> Result<ExitCode> {
         if let Some(directory) = &self.plots {
             write_pictures(pictures()?, directory)?;
         }
-        to_stdout(|out| report(self.format.into(), out))?;
+        to_stdout(|out| report(self.format.layout(), out))?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::report::document::Document;
 use crate::report::figure_files::write_with_data;
-use crate::report::{Format, write};
+use crate::report::{Layout, write};
 use leakgauge_base::error::Result;
 use leakgauge_base::rounding::{at_least, at_most, nearest};
 use leakgauge_exact::shuffle::reidentification::{
@@ -20,10 +20,10 @@ use leakgauge_plot::{Figure, Table};
 /// An error of the writer.
 pub fn write_reidentification(
     found: &Reidentification,
-    format: Format,
+    layout: impl Into<Layout>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    write(found, || document(found), format, out)
+    write(found, || document(found), layout, out)
 }
 
 fn document(found: &Reidentification) -> Document {

@@ -1,0 +1,161 @@
+//! What every command does with standard output: to a file or not, in color or not, how wide, how much.
+
+use std::fs::File;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use clap::{Args, ColorChoice};
+use leakgauge::base::error::{Error, Result};
+use leakgauge::log::{expand, is_same};
+use leakgauge::report::{Format, Layout};
+
+/// Options of every command.
+#[derive(Args, Clone, Default)]
+#[command(next_help_heading = "Terminal")]
+pub struct TerminalOptions {
+    /// Write to this file instead of standard output
+    ///
+    /// A file that is there is replaced, but never a file that the command reads.
+    #[arg(short, long, global = true, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Print only the verdicts, or the summary where nothing is claimed, and no progress
+    #[arg(short, long, global = true)]
+    quiet: bool,
+    /// Color and bold
+    ///
+    /// `auto` is on where standard output is a terminal, unless the environment sets NO_COLOR or TERM=dumb.
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        value_enum,
+        default_value = "auto"
+    )]
+    color: ColorChoice,
+}
+
+/// What was chosen, for the whole process.
+static CHOSEN: OnceLock<TerminalOptions> = OnceLock::new();
+
+/// Makes the choice, and refuses to overwrite what the command reads.
+///
+/// # Errors
+/// The file to write to is also among the other arguments.
+pub fn choose(options: TerminalOptions, given: &[String]) -> Result<()> {
+    if let Some(output) = &options.output {
+        refuse_input(output, given)?;
+    }
+    // Only the first call of a process has an effect.
+    let _ = CHOSEN.set(options);
+    Ok(())
+}
+
+fn chosen() -> TerminalOptions {
+    CHOSEN.get().cloned().unwrap_or_default()
+}
+
+/// Whether nothing but verdicts is to be shown.
+pub fn is_quiet() -> bool {
+    chosen().quiet
+}
+
+/// Whether standard output goes into a file.
+pub fn has_output() -> bool {
+    chosen().output.is_some()
+}
+
+/// How a report in this format is laid out.
+pub fn layout(format: Format) -> Layout {
+    let options = chosen();
+    let is_terminal = options.output.is_none() && io::stdout().is_terminal();
+    let width = is_terminal.then(terminal_size::terminal_size).flatten();
+    Layout {
+        format,
+        width: width.map(|(terminal_size::Width(columns), _)| usize::from(columns)),
+        color: has_color(options.color, is_terminal, |name| {
+            std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
+        }),
+        brief: options.quiet,
+    }
+}
+
+/// NO_COLOR counts if it is not empty (no-color.org).
+fn has_color(
+    choice: ColorChoice,
+    is_terminal: bool,
+    environment: impl Fn(&str) -> Option<String>,
+) -> bool {
+    match choice {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto => {
+            let no_color = environment("NO_COLOR").is_some_and(|value| !value.is_empty());
+            let is_dumb = environment("TERM").is_some_and(|value| value == "dumb");
+            is_terminal && !no_color && !is_dumb
+        }
+    }
+}
+
+/// Writes to standard output, or to the file that replaces it. A closed pipe (`| head`) is not an error.
+pub fn to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    if let Some(file) = chosen().output {
+        let failed = |error| Error::io(file.display().to_string(), error);
+        let mut out = BufWriter::with_capacity(1 << 16, File::create(&file).map_err(failed)?);
+        return write(&mut out).and_then(|()| out.flush()).map_err(failed);
+    }
+    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    match write(&mut out).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Error::io("standard output", error))
+        }
+        _ => {
+            // Discard what is left in the buffer.
+            let _ = out.into_parts();
+            Ok(())
+        }
+    }
+}
+
+/// Whichever command it is, what it reads is among its arguments.
+fn refuse_input(output: &std::path::Path, given: &[String]) -> Result<()> {
+    if !output.exists() {
+        return Ok(());
+    }
+    let name = output.to_string_lossy();
+    let mut arguments = given.iter();
+    while let Some(argument) = arguments.next() {
+        if matches!(argument.as_str(), "-o" | "--output") {
+            arguments.next();
+            continue;
+        }
+        let value = argument
+            .split_once('=')
+            .map_or(argument.as_str(), |(_, value)| value);
+        let is_output = argument.starts_with("--output=") || argument.starts_with("-o");
+        let files = expand(&[value.to_owned()]).unwrap_or_default();
+        if !is_output && files.iter().any(|file| is_same(file, &name)) {
+            return Err(Error::file(output, "is a file that the command reads")
+                .with_hint("write to another file with --output"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn color_is_for_terminals_unless_the_environment_or_an_option_says_otherwise() {
+        let none = |_: &str| None;
+        let no_color = |name: &str| (name == "NO_COLOR").then(|| "1".to_owned());
+        let dumb = |name: &str| (name == "TERM").then(|| "dumb".to_owned());
+        assert!(has_color(ColorChoice::Auto, true, none));
+        assert!(!has_color(ColorChoice::Auto, false, none));
+        assert!(!has_color(ColorChoice::Auto, true, no_color));
+        assert!(!has_color(ColorChoice::Auto, true, dumb));
+        assert!(has_color(ColorChoice::Always, false, no_color));
+        assert!(!has_color(ColorChoice::Never, true, none));
+    }
+}
