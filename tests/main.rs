@@ -19,6 +19,7 @@ mod copies;
 mod datasets;
 mod evidence;
 mod follow;
+mod gates;
 mod given_scores;
 mod groups;
 mod hostile_input;

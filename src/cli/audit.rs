@@ -15,6 +15,7 @@ use leakgauge::{log, report};
 
 use crate::cli::design::{self, DesignOptions};
 use crate::cli::follow::{self, FollowOptions};
+use crate::cli::gate::{self, GateOptions};
 use crate::cli::options::{self, EstimateOptions, LikeName, LogArguments};
 use crate::cli::outputs::OutputOptions;
 use crate::cli::progress::Progress;
@@ -69,6 +70,8 @@ pub struct AuditArguments {
     #[arg(long, value_name = "FILE", conflicts_with = "neighbors")]
     neighbors_file: Option<String>,
     #[command(flatten)]
+    gate: GateOptions,
+    #[command(flatten)]
     options: EstimateOptions,
     #[command(flatten)]
     outputs: OutputOptions,
@@ -108,6 +111,7 @@ pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
     let options = AuditOptions {
         design: design.design(),
         margin: arguments.margin,
+        confidence: arguments.gate.confidence(arguments.options.confidence),
         claims: arguments
             .claims
             .iter()
@@ -122,14 +126,22 @@ pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
     if design.is_one_run() {
         let how = (&arguments.outputs, &arguments.follow);
         let found = design::one_run(log, &arguments.options, design, options, how)?;
-        return Ok(ExitCode::from(exit_code(&found.claims)));
+        let code = arguments
+            .gate
+            .finish(&report::claim_cases(&log.logs, &found.claims))?;
+        return Ok(ExitCode::from(code));
     }
     if arguments.follow.follow {
+        arguments.gate.refuse_follow()?;
         return follow::run(log, &arguments.options, &arguments.follow, options);
     }
     let outputs = arguments.outputs.check(log)?;
     let found = run(log, &arguments.options, &options, &outputs)?;
-    Ok(ExitCode::from(exit_code(&found.claims)))
+    let files = &found.input.facts.files;
+    let code = arguments
+        .gate
+        .finish(&report::claim_cases(files, &found.claims))?;
+    Ok(ExitCode::from(code))
 }
 
 /// The options of an audit without claims.
@@ -140,7 +152,7 @@ pub fn audit_options(options: &EstimateOptions, log: &LogArguments) -> Result<Au
         (None, None) => PriorChoice::Uniform,
     };
     Ok(AuditOptions {
-        confidence: options.confidence,
+        confidence: options.confidence.unwrap_or(gate::CONFIDENCE),
         seed: options.seed,
         attacks: options.scorer.0.into(),
         budget: options.budget.parse()?,

@@ -3,14 +3,15 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use leakgauge::audit::{AuditOptions, SplitChoice, Verdict};
+use leakgauge::audit::{AuditOptions, SplitChoice};
 use leakgauge::base::error::{Error, Result};
 use leakgauge::base::grammar::Call;
-use leakgauge::compare::{self as library, Against, Comparison, Measured};
+use leakgauge::compare::{self as library, Against, Measured};
 use leakgauge::log::{ReadOptions, STDIN};
 use leakgauge::{log, report};
 
 use crate::cli::audit::audit_options;
+use crate::cli::gate::GateOptions;
 use crate::cli::options::{self, EstimateOptions, LogArguments};
 use crate::cli::outputs::ComparisonOutputs;
 use crate::cli::progress::Progress;
@@ -37,6 +38,8 @@ pub struct CompareArguments {
     margin: f64,
     #[command(flatten)]
     outputs: ComparisonOutputs,
+    #[command(flatten)]
+    gate: GateOptions,
     #[command(flatten)]
     options: EstimateOptions,
 }
@@ -79,7 +82,8 @@ pub fn compare(arguments: &CompareArguments) -> Result<ExitCode> {
     let format = arguments.options.format.layout();
     to_stdout(|out| report::write_comparison(&found, format, out))?;
     written?;
-    Ok(ExitCode::from(exit_code(&found)))
+    let code = arguments.gate.finish(&report::comparison_cases(&found))?;
+    Ok(ExitCode::from(code))
 }
 
 /// Refuses logs that are not independent of each other.
@@ -123,6 +127,7 @@ fn measure(
 ) -> Result<Measured> {
     let options = AuditOptions {
         margin: arguments.margin,
+        confidence: arguments.gate.confidence(arguments.options.confidence),
         ..audit_options(&arguments.options, &arguments.log)?
     };
     let read = ReadOptions {
@@ -139,15 +144,4 @@ fn measure(
     let measured = library::measure(&log, options, mechanism, logs)?;
     progress.finish();
     Ok(measured)
-}
-
-fn exit_code(found: &Comparison) -> u8 {
-    let any = |verdict| found.logs.iter().any(|log| log.verdict == Some(verdict));
-    if found.is_violated() {
-        1
-    } else if any(Verdict::Inconclusive) {
-        3
-    } else {
-        0
-    }
 }

@@ -11,6 +11,7 @@ mod documents;
 mod engine;
 pub mod flags;
 mod follow;
+mod gate;
 mod options;
 mod outputs;
 mod permute;

@@ -240,9 +240,9 @@ pub struct EstimateOptions {
     /// empirical with --like fbleau]
     #[arg(long, value_name = "PRIOR")]
     pub prior: Option<String>,
-    /// The confidence level of every limit
-    #[arg(long, default_value_t = 0.95, value_name = "C")]
-    pub confidence: f64,
+    /// The confidence level of every limit [default: 0.95]
+    #[arg(long, value_name = "C")]
+    pub confidence: Option<f64>,
     /// The seed of every random choice
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub seed: u64,

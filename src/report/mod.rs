@@ -13,6 +13,7 @@ mod document;
 mod figure_files;
 mod figures;
 mod follow;
+mod gate;
 mod html;
 mod input;
 #[cfg(feature = "schema")]
@@ -51,6 +52,7 @@ use leakgauge_reproduce::{Entry, Reproduction};
 pub use command::command_line;
 pub use compare_plots::{COMPARISON_PLOTS, comparison_plots};
 pub use figure_files::{Written, check_figure_files, write_with_data};
+pub use gate::{GateCase, claim_cases, comparison_cases, job_summary, junit};
 pub use html::{comparison_page, page};
 #[cfg(feature = "schema")]
 pub use json_schema::{json_schema, json_schema_names, json_schemas};

@@ -1,0 +1,116 @@
+//! Options for pipelines: which verdicts fail, and where they are reported.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use leakgauge::audit::Verdict;
+use leakgauge::base::error::{Error, Result};
+use leakgauge::base::files::replace_file;
+use leakgauge::report::{self, GateCase};
+
+/// The confidence of `--ci`: a pipeline of a true claim fails falsely once in 100,000 runs at most.
+const CI_CONFIDENCE: f64 = 1.0 - 1e-5;
+/// The confidence of everything else.
+pub const CONFIDENCE: f64 = 0.95;
+
+/// Options of commands with verdicts.
+#[derive(Args)]
+#[command(next_help_heading = "Continuous integration")]
+pub struct GateOptions {
+    /// Which verdicts end with an exit code other than 0 [default: inconclusive; with --ci: violated]
+    #[arg(long, value_enum, value_name = "VERDICT")]
+    fail_on: Option<FailOn>,
+    /// Settings for pipelines: confidence 1 - 1e-5, only violated claims fail
+    ///
+    /// --confidence and --fail-on overrule. The verdicts are also appended to the job summary if the environment sets
+    /// GITHUB_STEP_SUMMARY.
+    #[arg(long)]
+    ci: bool,
+    /// Write the verdicts to this file as JUnit XML
+    ///
+    /// A file that is there is replaced.
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+}
+
+/// The verdicts that fail.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FailOn {
+    /// Violated claims: exit code 1
+    Violated,
+    /// Violated claims: exit code 1; inconclusive claims: exit code 3
+    Inconclusive,
+    /// No verdict: exit code 0
+    None,
+}
+
+impl GateOptions {
+    /// The confidence, unless one was given.
+    pub fn confidence(&self, given: Option<f64>) -> f64 {
+        given.unwrap_or(if self.ci { CI_CONFIDENCE } else { CONFIDENCE })
+    }
+
+    fn fails(&self, verdict: Verdict) -> bool {
+        let default = if self.ci {
+            FailOn::Violated
+        } else {
+            FailOn::Inconclusive
+        };
+        match self.fail_on.unwrap_or(default) {
+            FailOn::None => false,
+            FailOn::Violated => verdict == Verdict::Violated,
+            FailOn::Inconclusive => verdict != Verdict::Holds,
+        }
+    }
+
+    /// A log that grows has no last verdict to report.
+    ///
+    /// # Errors
+    /// An option that needs one is set.
+    pub fn refuse_follow(&self) -> Result<()> {
+        if self.fail_on.is_none() && !self.ci && self.junit.is_none() {
+            return Ok(());
+        }
+        Err(
+            Error::parameter("--follow", "does not go with --ci, --fail-on and --junit")
+                .with_hint("its exit code is 1 as soon as a claim is violated"),
+        )
+    }
+
+    /// Reports the verdicts, and gives the exit code: 1 if a failing one is *violated*, 3 if all of them are
+    /// *inconclusive*.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn finish(&self, cases: &[GateCase<'_>]) -> Result<u8> {
+        if let Some(file) = &self.junit {
+            replace_file(file, report::junit(cases, |verdict| self.fails(verdict)))?;
+        }
+        if let Some(file) = self.job_summary() {
+            let failed = |error| Error::io(file.display().to_string(), error);
+            let options = &mut std::fs::OpenOptions::new();
+            let mut out = options
+                .create(true)
+                .append(true)
+                .open(&file)
+                .map_err(failed)?;
+            out.write_all(report::job_summary(cases).as_bytes())
+                .map_err(failed)?;
+        }
+        let fails =
+            |wanted| self.fails(wanted) && cases.iter().any(|case| case.verdict() == wanted);
+        Ok(if fails(Verdict::Violated) {
+            1
+        } else if fails(Verdict::Inconclusive) {
+            3
+        } else {
+            0
+        })
+    }
+
+    fn job_summary(&self) -> Option<PathBuf> {
+        let file = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|file| !file.is_empty());
+        file.filter(|_| self.ci).map(PathBuf::from)
+    }
+}

@@ -1,0 +1,90 @@
+//! What a pipeline sees: exit codes, JUnit files and the job summary.
+
+use std::fs;
+use std::process::Output;
+
+const CLAIMS: [&str; 4] = [
+    "audit",
+    "datasets/randomized-response-broken.csv",
+    "--quick",
+    "--claim=attack-advantage(0.9)",
+];
+
+fn run(more: &[&str], summary: Option<&str>) -> Output {
+    let mut command = assert_cmd::cargo::cargo_bin_cmd!("leakgauge");
+    command.args(CLAIMS).args(more);
+    command.env("GITHUB_STEP_SUMMARY", summary.unwrap_or(""));
+    command.output().expect("the program")
+}
+
+fn code(more: &[&str]) -> Option<i32> {
+    run(more, None).status.code()
+}
+
+#[test]
+fn the_verdicts_that_fail_are_chosen_by_an_option() {
+    let violated = "--claim=ldp(epsilon=1)";
+    let inconclusive = "--claim=ldp(epsilon=3)";
+    assert_eq!(code(&[inconclusive]), Some(3));
+    assert_eq!(code(&[inconclusive, "--fail-on", "violated"]), Some(0));
+    assert_eq!(code(&[inconclusive, "--ci"]), Some(0));
+    assert_eq!(
+        code(&[inconclusive, "--ci", "--fail-on", "inconclusive"]),
+        Some(3)
+    );
+    assert_eq!(code(&[violated, inconclusive, "--ci"]), Some(1));
+    assert_eq!(code(&[violated, "--fail-on", "none"]), Some(0));
+    assert_eq!(code(&["--fail-on", "inconclusive"]), Some(0));
+}
+
+#[test]
+fn pipelines_have_a_confidence_of_their_own() {
+    for (options, confidence) in [
+        (&["--ci"][..], 0.99999),
+        (&["--ci", "--confidence", "0.9"][..], 0.9),
+        (&[][..], 0.95),
+    ] {
+        let output = run(&[options, &["--format", "json"]].concat(), None);
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(report["confidence"], confidence);
+    }
+}
+
+#[test]
+fn verdicts_are_written_as_junit_and_appended_to_the_job_summary() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let junit = directory.path().join("junit.xml");
+    let summary = directory.path().join("summary.md");
+    fs::write(&summary, "before\n").expect("a summary");
+    let more = [
+        "--ci",
+        "--claim=ldp(epsilon=1)",
+        "--claim=ldp(epsilon=3)",
+        "--junit",
+        junit.to_str().expect("a name"),
+    ];
+    let output = run(&more, summary.to_str());
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let text = fs::read_to_string(&junit).expect("a JUnit file");
+    let document = roxmltree::Document::parse(&text).expect("XML");
+    let named = |name: &str| {
+        let nodes = document.descendants();
+        nodes
+            .filter(|node| node.has_tag_name(name))
+            .collect::<Vec<_>>()
+    };
+    let suite = named("testsuite")[0];
+    let counts = ["tests", "failures", "skipped"].map(|count| suite.attribute(count));
+    assert_eq!(counts, [Some("3"), Some("1"), Some("1")]);
+    let failed = named("failure")[0].parent().expect("a case");
+    assert_eq!(failed.attribute("name"), Some("ldp(epsilon=1)"));
+    let summary = fs::read_to_string(&summary).expect("a summary");
+    assert!(summary.starts_with("before\n"));
+    assert!(summary.contains("| violated"), "{summary}");
+}
+
+#[test]
+fn a_log_that_grows_has_no_gate() {
+    let output = run(&["--follow", "--ci"], None);
+    assert_eq!(output.status.code(), Some(2));
+}
