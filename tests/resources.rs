@@ -245,7 +245,8 @@ fn millions_of_secrets_are_drawn_from_without_listing_them() {
 #[test]
 fn a_file_that_changes_while_it_is_read_is_an_error() {
     use std::process::Stdio;
-    let changes: [(&str, fn(&std::path::Path)); 3] = [
+    type Change = fn(&std::path::Path);
+    let changes: [(&str, Change); 3] = [
         ("shorter", |log| {
             std::fs::write(log, "secret,x\na,1\n").unwrap()
         }),

@@ -109,8 +109,8 @@ fn incomplete_blocks_serve_the_pairs_that_they_have() {
     // Every tenth block lacks c, every hundredth has a alone.
     let keep = |at: usize, class: usize| match class {
         0 => true,
-        1 => at % 100 != 0,
-        _ => at % 10 != 0,
+        1 => !at.is_multiple_of(100),
+        _ => !at.is_multiple_of(10),
     };
     let place = Place::with_log(long(&measured, keep));
     let report = place.json(&["estimate", "log.csv", "--quick", "--block", "block"]);

@@ -65,7 +65,10 @@ impl Read for SeekableObject {
         if self.at >= end {
             return Ok(0);
         }
-        let bytes = self.object.ranges(&[self.at..end])?.concat();
+        let bytes = self
+            .object
+            .ranges(std::slice::from_ref(&(self.at..end)))?
+            .concat();
         buffer[..bytes.len()].copy_from_slice(&bytes);
         self.at += bytes.len() as u64;
         Ok(bytes.len())
