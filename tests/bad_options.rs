@@ -218,7 +218,7 @@ fn a_simulation_needs_rows_secrets_and_a_mechanism() {
     );
     simulate("laplace(scale=2, secrets=3..1)", "5", &["3..1 is empty"]);
     simulate(
-        "randomized-response(epsilon=1, secrets=1e12)",
+        "hadamard-response(epsilon=1, secrets=1e12)",
         "5",
         &["too many to list"],
     );

@@ -349,12 +349,12 @@ fn what_is_wrong_is_said_by_name() {
             "a whole number of grid points",
         ),
         (
-            vec!["laplace(scale=1..2:1000001, secrets=3)"],
-            "at most 1000000 points",
+            vec!["laplace(scale=1..2:100001, secrets=3)"],
+            "at most 100000 points",
         ),
         (
             vec!["laplace(epsilon=1..2:1001, sensitivity=1..2:1001, secrets=3)"],
-            "more than 1000000 combinations",
+            "more than 100000 combinations",
         ),
         (
             vec!["laplace(scale=1, secrets=2..9:3)"],

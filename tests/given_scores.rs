@@ -338,7 +338,8 @@ fn options_that_do_not_go_together_are_refused() {
         &["--scorer", "given"],
         &["--scorer given", "--scores COLUMN"],
     );
-    refuses(&["--scores", "loss"], &["--scores", "add --scorer given"]);
+    let implied = place.run(&[&estimate[..], &["--scores", "loss"]].concat());
+    assert!(implied.status.success(), "--scores implies the scorer");
     refuses(
         &["--scorer", "knn", "--scores", "loss"],
         &["--scores", "add --scorer given"],

@@ -49,6 +49,22 @@ fn a_wide_timing_file_of_tlsfuzzer_is_recognized_by_name_and_shape() {
         text.contains("Recognized as timing.csv of tlsfuzzer"),
         "{text}"
     );
+    assert!(
+        text.contains("limits count blocks") && text.contains("longer than"),
+        "{text}"
+    );
+    // Seconds are known, so that a claim in nanoseconds needs no option.
+    let judged = place.run(&[
+        "audit",
+        "timing.csv",
+        "--quick",
+        "--claim",
+        "time-difference(1ns)",
+    ]);
+    assert!(
+        matches!(judged.status.code(), Some(0 | 1 | 3)),
+        "{judged:?}"
+    );
     // The shape alone could be a table of any numbers.
     place.refuses(&["check", "other.csv"], &["no column is named `secret`"]);
 }

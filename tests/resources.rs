@@ -132,81 +132,28 @@ fn figures_that_nothing_can_compute_are_refused_at_once() {
     let place = Place::new()
         .file("p.csv", "a,1\nb,2\n")
         .file("q.csv", "a,2\nb,1\n");
-    let most = u64::MAX.to_string();
-    place.refuses(
-        &[
-            "shuffle",
-            "information",
-            "--target",
-            "p.csv",
-            "--decoys",
-            "q.csv",
-            "--n",
-            "10",
-            "--samples",
-            &most,
-        ],
-        &["--samples", "at most"],
-    );
-    let response = "randomized-response(epsilon=1, secrets=3)";
-    place.refuses(
-        &[
-            "shuffle",
-            "vulnerability",
-            "--randomizer",
-            response,
-            "--n",
-            "10",
-            "--samples",
-            &most,
-        ],
-        &["--samples", "at most"],
-    );
+    let response = "--randomizer randomized-response(epsilon=1,secrets=3)";
+    let most = u64::MAX;
+    for question in [
+        format!("shuffle information --target p.csv --decoys q.csv --n 10 --samples {most}"),
+        format!("shuffle vulnerability {response} --n 10 --samples {most}"),
+    ] {
+        let arguments: Vec<&str> = question.split(' ').collect();
+        place.refuses(&arguments, &["--samples", "at most"]);
+    }
     place.refuses(&["bounds", "ldp(epsilon=0..1:1000000)"], &["100000"]);
     for question in [
-        &["shuffle", "vulnerability", "--values", "3", "--keep", "0.5"][..],
-        &[
-            "shuffle",
-            "vulnerability",
-            "--randomizer",
-            response,
-            "--samples",
-            "100",
-        ],
-        &[
-            "shuffle",
-            "information",
-            "--target",
-            "p.csv",
-            "--decoys",
-            "q.csv",
-            "--samples",
-            "100",
-        ],
-        &[
-            "shuffle",
-            "reidentify",
-            "--target",
-            "p.csv",
-            "--decoys",
-            "q.csv",
-        ],
-        &[
-            "shuffle",
-            "privacy",
-            "--randomizer",
-            response,
-            "--at-epsilon",
-            "0.1",
-        ],
+        "shuffle vulnerability --values 3 --keep 0.5",
+        &format!("shuffle vulnerability {response} --samples 100"),
+        "shuffle information --target p.csv --decoys q.csv --samples 100",
+        "shuffle reidentify --target p.csv --decoys q.csv",
+        &format!("shuffle privacy {response} --at-epsilon 0.1"),
     ] {
-        let arguments = [question, &["--n", "1e15"]].concat();
+        let mut arguments: Vec<&str> = question.split(' ').collect();
+        arguments.extend(["--n", "1e15"]);
         let run = place.run(&arguments);
-        assert!(
-            run.status.success(),
-            "{arguments:?}: {}",
-            String::from_utf8_lossy(&run.stderr)
-        );
+        let error = String::from_utf8_lossy(&run.stderr);
+        assert!(run.status.success(), "{arguments:?}: {error}");
     }
 }
 

@@ -8,7 +8,7 @@ use leakgauge_base::error::{Error, Result, shorten};
 use leakgauge_base::naming::{option, setting};
 use leakgauge_base::time::TimeUnit;
 use leakgauge_exact::claim::Claim;
-use leakgauge_log::Log;
+use leakgauge_log::{Form, Log};
 
 /// The prior of the figures that depend on one.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -107,6 +107,14 @@ impl Default for AuditOptions {
             neighbors: Vec::new(),
             design: Design::default(),
         }
+    }
+}
+
+impl AuditOptions {
+    /// The unit of the times of a log: the given one, or that of the tool that wrote it.
+    pub(super) fn unit_of(&self, log: &Log) -> Option<TimeUnit> {
+        self.unit
+            .or_else(|| log.facts.recognized.and_then(Form::unit))
     }
 }
 

@@ -43,7 +43,7 @@ pub(super) fn find(prepared: &Prepared, plan: &Plan) -> Option<Differences> {
     pairs.sort_by(order);
     let p_value = pairs.iter().map(|pair| pair.p_value).fold(1.0, f64::min);
     Some(Differences {
-        unit: prepared.options.unit,
+        unit: prepared.options.unit_of(prepared.log),
         reference: measured.reference,
         blocks: facts.blocks,
         incomplete: facts.incomplete,

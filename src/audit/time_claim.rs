@@ -40,7 +40,9 @@ pub(super) fn check(log: &Log, options: &AuditOptions, claims: &[BoundClaim]) ->
                     )));
             }
             (Terms::TimeDifference(bound), Some(_)) => {
-                factor(options, bound).ok_or_else(|| unknown_unit(options, claim, bound))?;
+                let unit = options.unit_of(log);
+                factor(unit, options.clock_frequency, bound)
+                    .ok_or_else(|| unknown_unit(unit, claim, bound))?;
             }
             (Terms::Mechanism(_), Some(_)) => {
                 let problem =
@@ -57,10 +59,10 @@ pub(super) fn check(log: &Log, options: &AuditOptions, claims: &[BoundClaim]) ->
     Ok(())
 }
 
-fn unknown_unit(options: &AuditOptions, claim: &BoundClaim, bound: &TimeBound) -> Error {
+fn unknown_unit(unit: Option<TimeUnit>, claim: &BoundClaim, bound: &TimeBound) -> Error {
     let text = setting("claim", &claim.claim().text);
-    let cycles = [options.unit, bound.unit].contains(&Some(TimeUnit::Cycles));
-    if options.unit.is_some() && cycles {
+    let cycles = [unit, bound.unit].contains(&Some(TimeUnit::Cycles));
+    if unit.is_some() && cycles {
         return Error::parameter(text, "cycles are not compared with seconds by themselves")
             .with_hint(format!(
                 "say how fast the clock runs, in hertz: {}",
@@ -75,14 +77,11 @@ fn unknown_unit(options: &AuditOptions, claim: &BoundClaim, bound: &TimeBound) -
 }
 
 /// What a measurement is to be multiplied by to be in the unit of the claim.
-fn factor(options: &AuditOptions, bound: &TimeBound) -> Option<f64> {
-    match (options.unit, bound.unit) {
+fn factor(unit: Option<TimeUnit>, frequency: Option<f64>, bound: &TimeBound) -> Option<f64> {
+    match (unit, bound.unit) {
         (_, None) => Some(1.0),
         (Some(log), Some(claim)) if log == claim => Some(1.0),
-        (Some(log), Some(claim)) => {
-            let frequency = options.clock_frequency;
-            Some(log.seconds(frequency)? / claim.seconds(frequency)?)
-        }
+        (Some(log), Some(claim)) => Some(log.seconds(frequency)? / claim.seconds(frequency)?),
         (None, Some(_)) => None,
     }
 }
@@ -97,7 +96,7 @@ pub(super) fn judge(
     options: &AuditOptions,
     (labels, share): (&Labels, f64),
 ) -> ClaimReport {
-    let factor = factor(options, bound).unwrap_or(1.0);
+    let factor = factor(differences.unit, options.clock_frequency, bound).unwrap_or(1.0);
     let pairs = &differences.pairs;
     let worst = pairs.first();
     let lower = worst.map(|pair| factor * pair.smallest());
@@ -123,7 +122,7 @@ pub(super) fn judge(
         ),
         verdict,
         reason: Grounds::TimeDifference {
-            unit: bound.unit.or(options.unit),
+            unit: bound.unit.or(differences.unit),
         }
         .into(),
         rows_needed: None,

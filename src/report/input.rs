@@ -88,12 +88,13 @@ fn units(input: &Input) -> Option<String> {
 /// The tool whose log this is.
 fn recognized(input: &Input) -> Option<String> {
     let form = input.facts.recognized?;
-    let blocks = match form.has_blocks() {
-        true => {
+    let blocks = match (form.has_blocks(), input.facts.blocks.is_some()) {
+        (true, true) => " Measurements are compared inside their blocks, and limits count blocks.",
+        (true, false) => {
             " Its rows come in blocks; each row counts as new evidence here, although what is shared within a block is \
              not new."
         }
-        false => "",
+        (false, _) => "",
     };
     Some(format!("Recognized as {form}.{blocks}"))
 }

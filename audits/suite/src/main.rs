@@ -42,7 +42,7 @@ fn main() -> Result<()> {
         "| mechanism | rows | truth | certified | regression | best event | seconds | attack |"
     );
     println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
-    for mechanism in mechanisms::all() {
+    for mechanism in mechanisms::all().into_iter().chain(svt::rows()) {
         if mechanism.name().contains(&arguments.only) {
             for &rows in arguments.rows.iter().filter(|&&rows| rows <= 2_000_000) {
                 let runs =

@@ -37,14 +37,12 @@ pub trait Mechanism {
     }
 }
 
-/// All of them.
+/// Those of this file.
 pub fn all() -> Vec<Box<dyn Mechanism>> {
     vec![
         Box::new(Rappor),
         Box::new(PrefixSum),
         Box::new(LaplaceParallel),
-        Box::new(crate::svt::Svt3 { epsilon: 0.1 }),
-        Box::new(crate::svt::Svt3 { epsilon: 1.0 }),
         Box::new(NoisyMaxValue),
         Box::new(RareEvent),
         Box::new(Gaussian),

@@ -161,3 +161,11 @@ impl Transcripts {
         text
     }
 }
+
+/// Those that answer row by row.
+pub fn rows() -> Vec<Box<dyn Mechanism>> {
+    vec![
+        Box::new(Svt3 { epsilon: 0.1 }),
+        Box::new(Svt3 { epsilon: 1.0 }),
+    ]
+}

@@ -21,7 +21,12 @@ pub fn read(options: &ReadOptions, meter: &ReadMeter) -> Result<Log> {
     let meter = &meter.expecting(options.files.iter().chain(&options.fit_on));
     let unchanged = Unchanged::watch(options.files.iter().chain(&options.fit_on));
     let first = &options.files[0];
-    let found = recognize(first, open::open_file(first, meter, options)?, options)?;
+    let found = recognize(
+        first,
+        open::open_file(first, meter, options)?,
+        options,
+        true,
+    )?;
     let (options, form) = (&found.options, found.form);
     options.check()?;
     let mut ingest = Ingest::new(options);
@@ -61,7 +66,7 @@ pub fn read_from(
     };
     options.check()?;
     let input = source::unpack(name, input, &ReadMeter::default())?;
-    let found = recognize(name, open::open(name, input, &options)?, &options)?;
+    let found = recognize(name, open::open(name, input, &options)?, &options, true)?;
     found.options.check()?;
     let mut ingest = Ingest::new(&found.options);
     ingest.recognized(found.form);

@@ -16,6 +16,7 @@ use crate::unpack::without_packing;
 use crate::wide::Wide;
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::setting;
+use leakgauge_base::time::TimeUnit;
 
 /// Rows that tell a form.
 const ROWS: usize = 500;
@@ -57,8 +58,41 @@ impl Form {
         )
     }
 
-    /// The options that the form stands for. What the user said stays. Forms that [have blocks](Self::has_blocks)
-    /// are read row by row; an option to read them by blocks is to be set here.
+    /// The unit of the measurements, where the form has one.
+    pub fn unit(self) -> Option<TimeUnit> {
+        match self {
+            Form::TlsfuzzerTiming | Form::TlsfuzzerMeasurements => Some(TimeUnit::Seconds),
+            _ => None,
+        }
+    }
+
+    /// Reads a form that [has blocks](Self::has_blocks) by its blocks, unless an option does not go with that: rows are
+    /// then read one by one.
+    fn in_blocks(self, options: &mut ReadOptions) {
+        let one_by_one = options.group.is_some()
+            || options.count.is_some()
+            || options.row_id.is_some()
+            || options.scores.is_some()
+            || options.fit_on.is_some()
+            || !options.resolution.is_empty()
+            || !options.categorical.is_empty();
+        let is_one_column = options
+            .observe
+            .as_ref()
+            .is_none_or(|columns| columns.len() == 1);
+        if !self.has_blocks() || options.is_blocked() || one_by_one || !is_one_column {
+            return;
+        }
+        match self {
+            Form::TlsfuzzerTiming => options.blocks = true,
+            Form::TlsfuzzerMeasurements => options.block = Some("1".to_owned()),
+            _ => options.block = Some("block".to_owned()),
+        }
+        // Blocks are numbered in their order.
+        options.keep_order = false;
+    }
+
+    /// The options that the form stands for. What the user said stays.
     fn complete(self, options: &mut ReadOptions, answers: Vec<String>) {
         let own = |field: &mut Option<String>, name: &str| {
             field.get_or_insert_with(|| name.to_owned());
@@ -107,7 +141,7 @@ pub(crate) struct Recognized {
     pub form: Option<Form>,
 }
 
-/// Looks at the first rows of the first file.
+/// Looks at the first rows of the first file. A form that has blocks is read by them if `by_block` is set.
 ///
 /// # Errors
 /// A row that cannot be read; a file that is not like what the options say.
@@ -115,6 +149,7 @@ pub(crate) fn recognize(
     name: &str,
     mut records: Box<dyn Records>,
     options: &ReadOptions,
+    by_block: bool,
 ) -> Result<Recognized> {
     let mut options = options.clone();
     let mut answers = Vec::new();
@@ -142,6 +177,9 @@ pub(crate) fn recognize(
     };
     if let Some(form) = form {
         form.complete(&mut options, answers);
+        if by_block {
+            form.in_blocks(&mut options);
+        }
     }
     Ok(Recognized {
         records: shape(name, records, &options, form)?,

@@ -56,7 +56,7 @@ impl<'a> RowStream<'a> {
         options: &'a ReadOptions,
     ) -> Result<Self> {
         let records = open::open_behind(&name, head, input, options, SETTLING)?;
-        let found = recognize(&name, records, options)?;
+        let found = recognize(&name, records, options, false)?;
         refuse_whole(&found.options)?;
         let (mut records, form) = (found.records, found.form);
         let probe = open::read_probe(&name, &mut *records, SETTLING)?;

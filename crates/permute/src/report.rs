@@ -191,7 +191,7 @@ pub(super) fn build(facts: &Facts<'_>) -> Report {
         sensitivity_bound: plan.sensitivity_bound,
         dispersion: plan.theta.is_finite().then_some(plan.theta),
         subsets: subsets(facts, &sizes, composed(&all)),
-        warnings: warnings::of(facts, &groups),
+        warnings: warnings::of(facts, (groups.stay, groups.stay_if_uniform)),
         groups,
         other_groups: others(facts),
         composition: Composition {

@@ -4,7 +4,6 @@ use serde::Serialize;
 
 use super::facts::Facts;
 use super::options::Grouping;
-use super::report::GroupsReport;
 use leakgauge_base::naming::option;
 
 /// Something that the guarantee does not cover.
@@ -17,12 +16,13 @@ pub struct Warning {
     pub message: String,
 }
 
-/// The warnings about a release.
-pub(super) fn of(facts: &Facts<'_>, groups: &GroupsReport) -> Vec<Warning> {
+/// The warnings about a release. `shares` are those of values that stay in their group, and that would stay in a uniform
+/// shuffle of all rows.
+pub(super) fn of(facts: &Facts<'_>, shares: (Option<f64>, f64)) -> Vec<Warning> {
     let mut warnings = Vec::new();
     of_randomness(facts, &mut warnings);
     of_groups(facts, &mut warnings);
-    of_shares(facts, groups, &mut warnings);
+    of_shares(facts, shares, &mut warnings);
     of_values(facts, &mut warnings);
     of_rows(facts, &mut warnings);
     warnings
@@ -77,9 +77,8 @@ fn of_groups(facts: &Facts<'_>, warnings: &mut Vec<Warning>) {
 const KEPT: f64 = 0.1;
 
 /// Groups that hardly keep more of their values than if there were none.
-fn of_shares(facts: &Facts<'_>, groups: &GroupsReport, warnings: &mut Vec<Warning>) {
-    let uniform = groups.stay_if_uniform;
-    let Some(stay) = groups.stay.filter(|_| facts.groups.len() > 1) else {
+fn of_shares(facts: &Facts<'_>, (stay, uniform): (Option<f64>, f64), warnings: &mut Vec<Warning>) {
+    let Some(stay) = stay.filter(|_| facts.groups.len() > 1) else {
         return;
     };
     if stay < uniform + KEPT * (1.0 - uniform) {
