@@ -142,12 +142,14 @@ fn figures_that_nothing_can_compute_are_refused_at_once() {
         place.refuses(&arguments, &["--samples", "at most"]);
     }
     place.refuses(&["bounds", "ldp(epsilon=0..1:1000000)"], &["100000"]);
+    let private = format!("shuffle privacy {response} --at-epsilon 0.1 --n 1e15");
+    let private: Vec<&str> = private.split(' ').collect();
+    place.refuses(&private, &["--n", "10^9"]);
     for question in [
         "shuffle vulnerability --values 3 --keep 0.5",
         &format!("shuffle vulnerability {response} --samples 100"),
         "shuffle information --target p.csv --decoys q.csv --samples 100",
         "shuffle reidentify --target p.csv --decoys q.csv",
-        &format!("shuffle privacy {response} --at-epsilon 0.1"),
     ] {
         let mut arguments: Vec<&str> = question.split(' ').collect();
         arguments.extend(["--n", "1e15"]);

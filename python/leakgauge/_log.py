@@ -38,8 +38,9 @@ def audit_log(data: Any, *, secret: Any = None, observe: Any = None, claims: Any
 
 def estimate_log(data: Any, *, secret: Any = None, observe: Any = None, **options: Any) -> Audit:
     """Measures which secrets a log reveals, without claims. Arguments are those of `audit_log`."""
-    if "claims" in options:
-        raise TypeError("estimate_log() has no keyword argument claims=\n  hint: call audit_log(data, claims=…)")
+    for name in ("claims", "neighbors"):
+        if name in options:
+            raise TypeError(f"estimate_log() has no keyword argument {name}=\n  hint: call audit_log(data, claims=…)")
     return _audit("estimate_log", data, {"secret": secret, "observe": observe, **options})
 
 
@@ -65,7 +66,7 @@ def compare(
     logs = list(logs)
     if names is not None and len(names) != len(logs):
         raise TypeError(f"names=: there are {len(names)} names for {len(logs)} logs")
-    for name in ("claims", "name"):
+    for name in ("claims", "name", "neighbors"):
         if name in options:
             raise TypeError(f"compare() has no keyword argument {name}=\n  hint: pass mechanism= or names=")
     read = []

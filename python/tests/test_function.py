@@ -107,7 +107,6 @@ def test_an_exception_names_the_input_that_caused_it():
         (lambda x: 1, {"pairs": [(0, 5)]}, "pairs="),
         (lambda x: 1, {"workers": 0}, "workers="),
         (lambda x: x, {"workers": 2}, "cannot be sent to another process"),
-        (lambda x: 1, {"fixed": True, "pairs": [(0, 1)], "inputs": [0, 1, 2]}, "fixed="),
     ],
 )
 def test_what_cannot_be_audited_is_said(fn, options, said):
