@@ -7,7 +7,7 @@
 //! | function | about | assumes of the differences |
 //! |---|---|---|
 //! | [`median()`] | their median | nothing: valid at every size |
-//! | [`hodges_lehmann`] | the median of their pairwise means | asymptotic |
+//! | [`hodges_lehmann()`] | the median of their pairwise means | asymptotic |
 //! | [`trimmed_mean`], [`mean`] | their mean, without the largest and smallest, or of all | asymptotic; the mean: a variance |
 //! | [`decile_shifts`] | by how much each decile of the classes differs | asymptotic; a density at the deciles |
 //! | [`exchangeable`] | a test: does it matter which is which? | nothing |
