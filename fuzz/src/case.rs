@@ -50,6 +50,14 @@ impl Case {
         if has("--quick") && !arguments.iter().any(|word| word == "--quick") {
             arguments.push("--quick".to_owned());
         }
+        // A file is followed until somebody interrupts.
+        if arguments.iter().any(|word| word == "--follow") {
+            for word in &mut arguments {
+                if names.contains(word) {
+                    "-".clone_into(word);
+                }
+            }
+        }
         Case {
             arguments,
             input: files[0].1.clone(),

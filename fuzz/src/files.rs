@@ -120,7 +120,8 @@ fn matrix(rng: &mut ChaCha8Rng) -> Vec<u8> {
         text += &(row.join(",") + "\n");
     }
     if rng.random_bool(0.1) {
-        text += one(rng, FIELDS);
+        let field: &&str = one(rng, FIELDS);
+        text += field;
     }
     text.into_bytes()
 }

@@ -105,10 +105,10 @@ fn command(words: Vec<String>, text: &str) -> CommandLine {
                     possible: Vec::new(),
                 });
             }
-        } else if let (Some(flag), Some(choice)) = (flags.last_mut(), trimmed.strip_prefix("- ")) {
-            if let Some((choice, _)) = choice.split_once(':') {
-                flag.possible.push(choice.to_owned());
-            }
+        } else if let (Some(flag), Some(choice)) = (flags.last_mut(), trimmed.strip_prefix("- "))
+            && let Some((choice, _)) = choice.split_once(':')
+        {
+            flag.possible.push(choice.to_owned());
         }
     }
     CommandLine { words, flags }
