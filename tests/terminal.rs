@@ -10,6 +10,8 @@ const BROKEN: [&str; 4] = [
     "--quick",
 ];
 
+const CONFUSION: [&str; 5] = ["confusion", "--tp=40", "--fn=460", "--fp=0", "--tn=500"];
+
 fn run(arguments: &[&str]) -> Output {
     assert_cmd::cargo::cargo_bin_cmd!("leakgauge")
         .args(arguments)
@@ -34,6 +36,10 @@ fn color_is_written_only_where_it_is_asked_for() {
     ]
     .concat()));
     assert!(!json.contains('\u{1b}'));
+    let table = text(&run(&[&CONFUSION[..], &["--color", "always"]].concat()));
+    assert!(table.contains("\u{1b}[1mFigures\u{1b}[0m"), "{table}");
+    let check = text(&run(&["check", BROKEN[1], "--color", "always"]));
+    assert!(check.contains("\u{1b}[1m"), "{check}");
 }
 
 #[test]
@@ -44,6 +50,8 @@ fn quiet_prints_the_verdicts_and_nothing_else() {
         text(&output),
         "VIOLATED: ldp(epsilon=1)\n\nHOLDS: attack-advantage(0.9)\n"
     );
+    let table = run(&[&CONFUSION[..], &["-q", "--claim", "dp(epsilon=9)"]].concat());
+    assert_eq!(text(&table), "INCONCLUSIVE: dp(epsilon=9)\n");
     let estimate = run(&["estimate", BROKEN[1], "--quick", "--quiet"]);
     assert!(text(&estimate).starts_with("The log leaks its secret."));
     assert!(text(&estimate).lines().count() < 8);
@@ -62,10 +70,12 @@ fn a_report_goes_to_a_file_but_never_over_what_is_read() {
     assert!(output.stdout.is_empty());
     let written = fs::read_to_string(report).expect("the report");
     assert!(written.contains("The log leaks its secret."));
-    for arguments in [["-o", log], ["--output", log]] {
-        let output = run(&[&["estimate", log, "--quick"][..], &arguments].concat());
+    for arguments in [["-o", log], ["--output", log], ["--junit", log]] {
+        let output = run(&[&["audit", log, "--quick"][..], &arguments].concat());
         assert_eq!(output.status.code(), Some(2), "{output:?}");
     }
+    let twice = ["audit", log, "--quick", "-o", report, "--junit", report];
+    assert_eq!(run(&twice).status.code(), Some(2));
     let joined = format!("--output={log}");
     assert_eq!(run(&["estimate", log, &joined]).status.code(), Some(2));
     assert_eq!(

@@ -17,7 +17,7 @@ use crate::cli::design::{self, DesignOptions};
 use crate::cli::follow::{self, FollowOptions};
 use crate::cli::gate::{self, GateOptions};
 use crate::cli::options::{self, EstimateOptions, LikeName, LogArguments};
-use crate::cli::outputs::OutputOptions;
+use crate::cli::outputs::{self, OutputOptions};
 use crate::cli::progress::Progress;
 use crate::cli::{command_line, to_stdout};
 
@@ -126,6 +126,7 @@ pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
         },
         ..audit_options(&arguments.options, log)?
     };
+    arguments.gate.check(&outputs::inputs(log))?;
     if design.is_one_run() {
         let how = (&arguments.outputs, &arguments.follow);
         let found = design::one_run(log, &arguments.options, design, options, how)?;

@@ -46,6 +46,6 @@ pub fn check(arguments: &CheckArguments) -> Result<ExitCode> {
             _ => kept.push(argument),
         }
     }
-    to_stdout(|out| report::write_check(&reading, &kept, arguments.format.into(), out))?;
+    to_stdout(|out| report::write_check(&reading, &kept, arguments.format.layout(), out))?;
     Ok(ExitCode::SUCCESS)
 }

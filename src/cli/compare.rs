@@ -13,7 +13,7 @@ use leakgauge::{log, report};
 use crate::cli::audit::audit_options;
 use crate::cli::gate::GateOptions;
 use crate::cli::options::{self, EstimateOptions, LogArguments};
-use crate::cli::outputs::ComparisonOutputs;
+use crate::cli::outputs::{self, ComparisonOutputs};
 use crate::cli::progress::Progress;
 use crate::cli::{command_line, to_stdout};
 
@@ -67,6 +67,7 @@ pub fn compare(arguments: &CompareArguments) -> Result<ExitCode> {
     let log = &arguments.log.expanded()?;
     check_files(log)?;
     let mechanisms = library::mechanisms(&arguments.mechanisms, log.logs.len())?;
+    arguments.gate.check(&outputs::inputs(log))?;
     let outputs = arguments.outputs.check(log)?;
     options::use_threads(arguments.options.threads)?;
     let logs = log.logs.iter().enumerate();

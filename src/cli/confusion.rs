@@ -58,6 +58,6 @@ pub fn confusion(arguments: &ConfusionArguments) -> Result<ExitCode> {
     };
     let answers = Confusion::new(tp, missed, fp, tn)?;
     let found = membership::table(&answers, [tp, missed, fp, tn], &options)?;
-    to_stdout(|out| report::write_answer_table(&found, arguments.format.into(), out))?;
+    to_stdout(|out| report::write_answer_table(&found, arguments.format.layout(), out))?;
     Ok(ExitCode::from(exit_code(&found.claims)))
 }

@@ -8,7 +8,7 @@ use leakgauge::membership::{self, Direction, OneRunOptions};
 use leakgauge::report;
 
 use crate::cli::follow::FollowOptions;
-use crate::cli::options::{EstimateOptions, LogArguments};
+use crate::cli::options::{EstimateOptions, LogArguments, refuse_first};
 use crate::cli::outputs::OutputOptions;
 use crate::cli::to_stdout;
 
@@ -134,15 +134,13 @@ pub fn one_run(
             "--design one-run needs every canary",
         ),
     ];
-    if let Some((_, what, problem)) = refused.into_iter().find(|(is, ..)| *is) {
-        return Err(Error::parameter(what, problem));
-    }
+    refuse_first(&refused)?;
     let read = log::ReadOptions {
         max_rows: None,
         ..shared.reading(arguments.read_options(false)?)?
     };
     let log = log::read(&read, &log::ReadMeter::default())?;
     let found = membership::one_run(&log, &design.options(options)?)?;
-    to_stdout(|out| report::write_one_run(&found, shared.format.into(), out))?;
+    to_stdout(|out| report::write_one_run(&found, shared.format.layout(), out))?;
     Ok(found)
 }

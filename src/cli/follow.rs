@@ -12,7 +12,7 @@ use leakgauge::follow::{self, Line, Monitor};
 use leakgauge::log::{self, RowStream};
 use leakgauge::report::{self, Format};
 
-use crate::cli::options::{EstimateOptions, LogArguments};
+use crate::cli::options::{EstimateOptions, LogArguments, refuse_first};
 use crate::cli::terminal;
 
 /// Options for following a growing log.
@@ -106,10 +106,7 @@ fn refuse(
             "--follow writes lines: text or json",
         ),
     ];
-    match refused.into_iter().find(|(is, ..)| *is) {
-        Some((_, what, problem)) => Err(Error::parameter(what, problem)),
-        None => Ok(()),
-    }
+    refuse_first(&refused)
 }
 
 /// Reads to the end. Returns the last line, if one was written. Stops at a violation or a closed pipe.

@@ -1,13 +1,15 @@
 //! Options for pipelines: which verdicts fail, and where they are reported.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use leakgauge::audit::Verdict;
 use leakgauge::base::error::{Error, Result};
-use leakgauge::base::files::replace_file;
+use leakgauge::base::files::{check_outputs, replace_file};
 use leakgauge::report::{self, GateCase};
+
+use crate::cli::terminal;
 
 /// The confidence of `--ci`: a pipeline of a true claim fails falsely once in 100,000 runs at most.
 const CI_CONFIDENCE: f64 = 1.0 - 1e-5;
@@ -76,6 +78,21 @@ impl GateOptions {
             Error::parameter("--follow", "does not go with --ci, --fail-on and --junit")
                 .with_hint("its exit code is 1 as soon as a claim is violated"),
         )
+    }
+
+    /// Checks the file to write before a log is read.
+    ///
+    /// # Errors
+    /// It is an input, or the file of another output, or no file can be there.
+    pub fn check(&self, inputs: &[&Path]) -> Result<()> {
+        let Some(junit) = &self.junit else {
+            return Ok(());
+        };
+        let output = terminal::output_file();
+        let mut outputs: Vec<(&str, &Path)> = Vec::new();
+        outputs.extend(output.as_deref().map(|file| ("output", file)));
+        outputs.push(("junit", junit));
+        check_outputs(&outputs, inputs, true)
     }
 
     /// Reports the verdicts, and gives the exit code: 1 if a failing one is *violated*, 3 if all of them are

@@ -482,3 +482,14 @@ fn resolution(text: &str) -> Result<(String, f64)> {
     })?;
     Ok((column.trim().to_owned(), width))
 }
+
+/// Refuses the first combination that is given: whether it is, the option, and why it does not fit.
+///
+/// # Errors
+/// One is given.
+pub fn refuse_first(combinations: &[(bool, &str, &str)]) -> Result<()> {
+    match combinations.iter().find(|(is_given, ..)| *is_given) {
+        Some((_, option, problem)) => Err(Error::parameter(*option, *problem)),
+        None => Ok(()),
+    }
+}

@@ -83,7 +83,8 @@ impl ComparisonOutputs {
     }
 }
 
-fn inputs(log: &LogArguments) -> Vec<&Path> {
+/// The files that are read.
+pub fn inputs(log: &LogArguments) -> Vec<&Path> {
     let files = log.logs.iter().chain(&log.fit_on);
     files.filter(|file| *file != "-").map(Path::new).collect()
 }

@@ -2,11 +2,12 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use clap::{Args, ColorChoice};
 use leakgauge::base::error::{Error, Result};
+use leakgauge::base::files::AtomicFile;
 use leakgauge::log::{expand, is_same};
 use leakgauge::report::{Format, Layout};
 
@@ -65,6 +66,16 @@ pub fn has_output() -> bool {
     chosen().output.is_some()
 }
 
+/// The file that standard output goes into, unless it is a device or a pipe.
+pub fn output_file() -> Option<PathBuf> {
+    chosen().output.filter(|file| is_replaceable(file))
+}
+
+/// Devices and pipes are written to. What is a file, or will be one, is written whole or not at all.
+fn is_replaceable(file: &Path) -> bool {
+    file.metadata().map_or(true, |there| there.is_file())
+}
+
 /// How a report in this format is laid out.
 pub fn layout(format: Format) -> Layout {
     let options = chosen();
@@ -99,6 +110,9 @@ fn has_color(
 
 /// Writes to standard output, or to the file that replaces it. A closed pipe (`| head`) is not an error.
 pub fn to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    if let Some(file) = output_file() {
+        return AtomicFile::write(&file, write)?.finish();
+    }
     if let Some(file) = chosen().output {
         let failed = |error| Error::io(file.display().to_string(), error);
         let mut out = BufWriter::with_capacity(1 << 16, File::create(&file).map_err(failed)?);
@@ -118,7 +132,7 @@ pub fn to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result
 }
 
 /// Whichever command it is, what it reads is among its arguments.
-fn refuse_input(output: &std::path::Path, given: &[String]) -> Result<()> {
+fn refuse_input(output: &Path, given: &[String]) -> Result<()> {
     if !output.exists() {
         return Ok(());
     }

@@ -12,12 +12,7 @@ const LISTED_CORNERS: usize = 20;
 pub fn analysis(analysis: &Analysis) -> Document {
     let mut document = Document::default();
     let files: Vec<&str> = analysis.input.iter().map(|i| i.file.as_str()).collect();
-    document.paragraph(format!(
-        "{} {}: {}",
-        analysis.tool.name,
-        analysis.tool.version,
-        files.join(", ")
-    ));
+    document.opening(&files.join(", "));
     document.heading("Summary");
     summary(&mut document, analysis);
     document.heading("Figures");

@@ -1,6 +1,7 @@
 //! A report as headings, paragraphs, lists and tables, written as plain text or as markdown.
 
 use comfy_table::presets;
+use leakgauge_base::Tool;
 use leakgauge_plot::clean;
 use serde::Serialize;
 
@@ -28,6 +29,12 @@ pub struct Document {
 }
 
 impl Document {
+    /// The first line: which program, and what the report is about.
+    pub fn opening(&mut self, about: &str) {
+        let tool = Tool::default();
+        self.paragraph(format!("{} {}: {about}", tool.name, tool.version));
+    }
+
     pub fn heading(&mut self, text: impl Into<String>) {
         self.blocks.push(Block::Heading(shown(text.into())));
     }

@@ -5,17 +5,15 @@ use crate::estimate::Estimate;
 use crate::membership::{AnswerTable, OneRun};
 use crate::report::document::Document;
 use crate::report::sentences::membership::{guesses, of_one_run, of_table};
-use crate::report::verdict::verdict;
+use crate::report::verdict::{headline, verdict};
 use crate::report::words::{lower, upper, value};
-use leakgauge_base::Tool;
 use leakgauge_base::error::file_listing;
 use leakgauge_base::quantity::PrivacyParameter;
 
 /// The report about a table of answers.
 pub fn table(found: &AnswerTable) -> Document {
     let mut document = Document::default();
-    let tool = Tool::default();
-    document.paragraph(format!("{} {}", tool.name, tool.version));
+    document.opening("a table of answers");
     verdicts(&mut document, &found.claims);
     document.heading("Figures");
     let [tp, missed, fp, tn] = found.counts;
@@ -42,13 +40,7 @@ pub fn table(found: &AnswerTable) -> Document {
 /// The report about a single training run.
 pub fn one_run(found: &OneRun) -> Document {
     let mut document = Document::default();
-    let tool = Tool::default();
-    document.paragraph(format!(
-        "{} {}: {}",
-        tool.name,
-        tool.version,
-        file_listing(&found.files)
-    ));
+    document.opening(&file_listing(&found.files));
     verdicts(&mut document, &found.claims);
     document.heading("Guesses");
     document.paragraph(format!(
@@ -70,6 +62,18 @@ pub fn one_run(found: &OneRun) -> Document {
     );
     document.heading("What the limits rest on");
     document.list(of_one_run(found));
+    document
+}
+
+/// The verdicts alone, or the whole report where nothing was claimed.
+pub fn brief(claims: &[ClaimReport], whole: impl FnOnce() -> Document) -> Document {
+    if claims.is_empty() {
+        return whole();
+    }
+    let mut document = Document::default();
+    claims
+        .iter()
+        .for_each(|claim| document.paragraph(headline(claim)));
     document
 }
 

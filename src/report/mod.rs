@@ -116,13 +116,13 @@ pub fn write_follow(
 pub fn write_check(
     reading: &Reading,
     arguments: &[String],
-    format: Format,
+    layout: impl Into<Layout>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     write(
         &schema::check::Check::of(reading, arguments),
         || check::document(reading, arguments),
-        format,
+        layout,
         out,
     )
 }
@@ -158,18 +158,32 @@ pub fn json(found: &Findings) -> Result<String, serde_json::Error> {
 /// What the writer reports.
 pub fn write_answer_table(
     found: &AnswerTable,
-    format: Format,
+    layout: impl Into<Layout>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    write(found, || membership::table(found), format, out)
+    let layout = layout.into();
+    let document = || match layout.brief {
+        true => membership::brief(&found.claims, || membership::table(found)),
+        false => membership::table(found),
+    };
+    write(found, document, layout, out)
 }
 
 /// Writes what the scores of one training run prove.
 ///
 /// # Errors
 /// What the writer reports.
-pub fn write_one_run(found: &OneRun, format: Format, out: &mut dyn Write) -> io::Result<()> {
-    write(found, || membership::one_run(found), format, out)
+pub fn write_one_run(
+    found: &OneRun,
+    layout: impl Into<Layout>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let layout = layout.into();
+    let document = || match layout.brief {
+        true => membership::brief(&found.claims, || membership::one_run(found)),
+        false => membership::one_run(found),
+    };
+    write(found, document, layout, out)
 }
 
 /// Writes the figures of a mechanism or promise.

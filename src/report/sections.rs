@@ -14,7 +14,6 @@ use crate::report::summary::summary;
 use crate::report::trade_off;
 use crate::report::verdict::{headline, verdict};
 use leakgauge_attack::scorer::Origin;
-use leakgauge_base::Tool;
 use leakgauge_base::error::file_listing;
 
 /// The verdicts alone, or the summary where nothing was claimed.
@@ -33,13 +32,7 @@ pub fn brief(audit: &Findings) -> Document {
 /// The whole report.
 pub fn audit(audit: &Findings) -> Document {
     let mut document = Document::default();
-    let tool = Tool::default();
-    document.paragraph(format!(
-        "{} {}: {}",
-        tool.name,
-        tool.version,
-        file_listing(&audit.input.facts.files)
-    ));
+    document.opening(&file_listing(&audit.input.facts.files));
     if !audit.claims.is_empty() {
         document.heading("Verdict");
         audit

@@ -109,11 +109,11 @@ pub(crate) fn is_no_file(name: &str) -> Error {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     #[derive(Debug)]
-    struct Memory(&'static [u8]);
+    pub(crate) struct Memory(pub(crate) &'static [u8]);
 
     impl RemoteObject for Memory {
         fn size(&self) -> u64 {

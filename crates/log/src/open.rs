@@ -188,32 +188,12 @@ pub(crate) fn read_probe_or(
 
 #[cfg(test)]
 mod tests {
-    use std::io;
-    use std::ops::Range;
     use std::sync::Arc;
 
     use super::*;
     use crate::Log;
+    use crate::objects::tests::Memory;
     use crate::objects::{ObjectReader, RemoteObject};
-
-    #[derive(Debug)]
-    struct Memory(&'static [u8]);
-
-    impl RemoteObject for Memory {
-        fn size(&self) -> u64 {
-            self.0.len() as u64
-        }
-
-        fn stream(self: Arc<Self>) -> Box<dyn Read + Send> {
-            Box::new(self.0)
-        }
-
-        fn ranges(&self, ranges: &[Range<u64>]) -> io::Result<Vec<Vec<u8>>> {
-            let part =
-                |range: &Range<u64>| self.0[range.start as usize..range.end as usize].to_vec();
-            Ok(ranges.iter().map(part).collect())
-        }
-    }
 
     #[derive(Debug)]
     struct Memories;
