@@ -148,6 +148,12 @@ fn digits_that_a_number_has_not_are_named() {
         let reason = report["claims"][0]["reason"].as_str().unwrap();
         assert!(!reason.contains("digit"), "{reason}");
     }
+    // Few integers are numbers where the user says so.
+    let place = Place::with_log(log(integer));
+    let more = ["--numeric", "x", "--claim", "attack-advantage(0.2)"];
+    let report = audited(&place, "log.csv", &more, 3);
+    let reason = report["claims"][1]["reason"].as_str().unwrap();
+    assert!(reason.contains("not every digit of it"), "{reason}");
 }
 
 #[test]

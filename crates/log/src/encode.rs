@@ -269,7 +269,7 @@ impl Encoder {
 }
 
 fn spelling_of(plan: &ColumnPlan) -> Spelling {
-    match plan.integers {
+    match plan.integers && plan.kind == ColumnType::Categorical {
         true => Spelling::of_labels(),
         false => Spelling::default(),
     }

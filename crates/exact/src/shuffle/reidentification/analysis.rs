@@ -266,7 +266,7 @@ impl Reidentification {
             thresholds: estimate.thresholds,
         };
         let mut notes = vec![
-            "Estimates are the success of the learned attack on rows it was not trained on; limits are for the optimal adversary. Rows are assumed independent.".to_owned(),
+            "Estimates are the success of the learned attack on rows it was not trained on; limits are for the optimal adversary. An estimate that noise put outside of its limits is printed at the nearest value inside. Rows are assumed independent.".to_owned(),
             "Lower and upper limits hold together, for all n and k at once.".to_owned(),
         ];
         if !is_labels {

@@ -63,8 +63,11 @@ pub struct Estimate {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Figure {
     /// The estimated success of the learned attack: the U-statistic of the certification rows. `None` if they have
-    /// fewer than n − 1 decoys.
+    /// fewer than n − 1 decoys. A value that noise put outside of the limits is replaced by the nearest inside.
     pub point: Option<f64>,
+    /// The estimate as it was computed, where that is another number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub raw: Option<f64>,
     /// A lower limit of the success of the optimal adversary.
     pub lower: f64,
     /// An upper limit of it; `None` for numbers, for which no such limit exists.
@@ -139,13 +142,14 @@ impl Estimate {
                 .map(|(&factor, &limit)| hockey_stick_bound(factor, limit, game))
                 .fold(1.0, f64::min)
         });
+        let lower = self.certified.success(game).success;
+        let lower = lower.max(game.blind_success());
+        let computed = u_statistic(&self.scores[0], &self.scores[1], game);
+        let point = computed.map(|at| at.min(upper.unwrap_or(1.0)).max(lower));
         Figure {
-            point: u_statistic(&self.scores[0], &self.scores[1], game),
-            lower: self
-                .certified
-                .success(game)
-                .success
-                .max(game.blind_success()),
+            point,
+            raw: computed.filter(|_| computed != point),
+            lower,
             upper,
         }
     }
@@ -342,6 +346,7 @@ impl Figure {
             let at = |success: f64| f(Success::of(game, success));
             Figure {
                 point: self.point.map(at),
+                raw: self.raw.map(at),
                 lower: at(self.lower),
                 upper: self.upper.map(at),
             }
@@ -358,6 +363,25 @@ mod tests {
     use super::*;
     use leakgauge_testing::{at_most, rng};
     use rand::RngExt;
+
+    /// Two laws that are nearly one: the estimate of about every second game is below the success of a blind guess.
+    #[test]
+    fn an_estimate_stands_between_its_limits_and_what_was_computed_beside_it() {
+        let mut moved = 0;
+        for seed in 0..20 {
+            let (target, decoys) = (vec![30, 29], vec![29, 30]);
+            let estimate = Estimate::new(&Messages::Labels { target, decoys }, 0.95, seed).unwrap();
+            let game = Game::new(3, 1).unwrap();
+            let success = estimate.success(&game);
+            for figure in [&[success][..], &success.advantages(&game)].concat() {
+                let point = figure.point.unwrap();
+                assert!(point >= figure.lower && point <= figure.upper.unwrap());
+                assert!(figure.raw.is_none_or(|raw| raw != point));
+            }
+            moved += u32::from(success.raw.is_some());
+        }
+        assert!(moved > 0);
+    }
 
     /// Both limits of all games hold together in 90 % of logs at least; seed fixed, limits exceeded by
     /// chance once in 2,000.
