@@ -239,3 +239,61 @@ fn a_command_and_a_log_must_be_named() {
     let output = place.run(&[]);
     assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0));
 }
+
+#[test]
+fn options_that_nothing_would_read_are_refused() {
+    refuses(&["--unit", "ns"], &["--unit", "measured in blocks"]);
+    refuses(
+        &["--clock-frequency", "2e9"],
+        &["--clock-frequency", "measured in blocks"],
+    );
+    refuses(&["--design", "many-runs"], &["--design", "--scorer given"]);
+    let one_run = ["--scorer", "given", "--design", "one-run"];
+    for (more, word) in [
+        (&["--split", "blocks"][..], "--split"),
+        (&["--prior", "empirical"], "--prior"),
+        (&["--quick"], "--quick"),
+    ] {
+        refuses(&[&one_run[..], more].concat(), &[word, "one-run"]);
+    }
+}
+
+#[test]
+fn two_outputs_do_not_share_a_file_nor_replace_an_input() {
+    let place = Place::with_log(numeric_log(60)).file("pairs.csv", "0,1\n");
+    let claim = ["audit", "log.csv", "--quick", "--claim", "advantage(1)"];
+    for (more, words) in [
+        (
+            &["-o", "x.html", "--html", "x.html"][..],
+            &["x.html", "another output"][..],
+        ),
+        (
+            &["--junit", "x.html", "--html", "x.html"],
+            &["x.html", "another output"],
+        ),
+        (
+            &["--neighbors-file", "pairs.csv", "--junit", "pairs.csv"],
+            &["pairs.csv", "is an input"],
+        ),
+        (
+            &[
+                "--neighbors-file",
+                "pairs.csv",
+                "--html",
+                "pairs.csv",
+                "--force",
+            ],
+            &["pairs.csv", "is an input"],
+        ),
+    ] {
+        place.refuses(&[&claim[..], more].concat(), words);
+    }
+    let permute = [
+        "permute", "log.csv", "--move", "secret", "--groups", "equal",
+    ];
+    let more = ["--size", "2", "--out", "o.csv", "-o", "o.csv"];
+    place.refuses(
+        &[&permute[..], &more].concat(),
+        &["o.csv", "another output"],
+    );
+}

@@ -273,7 +273,7 @@ fn the_page_has_all_of_the_report() {
     let log = GRID[1];
     place.refuses(
         &[&GRID[..], &["--html", log, "--force"]].concat(),
-        &[log, "is the log itself"],
+        &[log, "is an input"],
     );
 }
 

@@ -50,15 +50,15 @@ fn neither_a_log_nor_any_other_file_is_overwritten() {
     fs::write(place.path().join("plots/trade-off.svg"), "<svg/>").unwrap();
     place.refuses(
         &estimate(&["--html", "log.csv"]),
-        &["log.csv", "is the log itself"],
+        &["log.csv", "is an input"],
     );
     place.refuses(
         &estimate(&["--html", "./log.csv", "--force"]),
-        &["is the log itself"],
+        &["is an input"],
     );
     place.refuses(
         &estimate(&["--fit-on", "notes.html", "--html", "notes.html", "--force"]),
-        &["is the log itself"],
+        &["is an input"],
     );
     place.refuses(
         &estimate(&["--html", "notes.html"]),

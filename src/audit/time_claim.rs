@@ -14,6 +14,26 @@ use leakgauge_exact::claim::{BoundClaim, Terms, TimeBound};
 use leakgauge_log::Log;
 use leakgauge_stats::binomial_tail;
 
+/// Refuses units of times that nothing would read.
+fn check_units(log: &Log, options: &AuditOptions) -> Result<()> {
+    let given = [
+        ("unit", options.unit.is_some()),
+        ("clock_frequency", options.clock_frequency.is_some()),
+    ];
+    match given.iter().find(|(_, is_given)| *is_given) {
+        Some((name, _)) if log.facts.blocks.is_none() => Err(Error::parameter(
+            option(name),
+            "is for times that were measured in blocks, and the log is read without",
+        )
+        .with_hint(format!(
+            "say {} or {}, or leave it out",
+            option("blocks"),
+            option("block")
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// Checks that claims can be judged on the log: differences of times need blocks and a known unit, mechanisms need
 /// measurements that stand alone.
 ///
@@ -27,6 +47,7 @@ pub(super) fn check(log: &Log, options: &AuditOptions, claims: &[BoundClaim]) ->
         let problem = "the frequency of a clock is a number above 0, in hertz";
         return Err(Error::parameter(setting("clock_frequency", hertz), problem));
     }
+    check_units(log, options)?;
     for claim in claims {
         let text = || setting("claim", &claim.claim().text);
         match (claim.terms(), &log.facts.blocks) {

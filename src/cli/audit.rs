@@ -1,5 +1,6 @@
 //! `leakgauge estimate` and `leakgauge audit`.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -64,10 +65,20 @@ pub struct AuditArguments {
     margin: f64,
     /// Pairs of secrets that are neighbors: `A:B,C:D`. Claims of differential privacy are judged on these alone;
     /// settle them before the log is looked at [default: all pairs]
-    #[arg(long, value_name = "A:B", value_delimiter = ',')]
+    #[arg(
+        long,
+        value_name = "A:B",
+        value_delimiter = ',',
+        help_heading = "Claims"
+    )]
     neighbors: Vec<String>,
     /// A file with such pairs, one in a row: `A,B`, no header
-    #[arg(long, value_name = "FILE", conflicts_with = "neighbors")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with = "neighbors",
+        help_heading = "Claims"
+    )]
     neighbors_file: Option<String>,
     #[command(flatten)]
     gate: GateOptions,
@@ -86,11 +97,11 @@ pub fn estimate(arguments: &EstimateArguments) -> Result<ExitCode> {
     options::use_threads(arguments.options.threads)?;
     let log = &arguments.log.expanded()?.in_parts()?;
     let design = &arguments.design;
-    design.check()?;
     let options = AuditOptions {
         design: design.design(),
         ..audit_options(&arguments.options, log)?
     };
+    design.check(options.attacks.are_given())?;
     if design.is_one_run() {
         let how = (&arguments.outputs, &arguments.follow);
         design::one_run(log, &arguments.options, design, options, how)?;
@@ -99,7 +110,7 @@ pub fn estimate(arguments: &EstimateArguments) -> Result<ExitCode> {
     if arguments.follow.follow {
         return follow::run(log, &arguments.options, &arguments.follow, options);
     }
-    let outputs = arguments.outputs.check(log)?;
+    let outputs = arguments.outputs.check(&outputs::inputs(log))?;
     run(log, &arguments.options, &options, &outputs)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -110,7 +121,6 @@ pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
     options::use_threads(arguments.options.threads)?;
     let log = &arguments.log.expanded()?.in_parts()?;
     let design = &arguments.design;
-    design.check()?;
     let options = AuditOptions {
         design: design.design(),
         margin: arguments.margin,
@@ -126,7 +136,10 @@ pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
         },
         ..audit_options(&arguments.options, log)?
     };
-    arguments.gate.check(&outputs::inputs(log))?;
+    let mut inputs = outputs::inputs(log);
+    inputs.extend(arguments.neighbors_file.iter().map(Path::new));
+    arguments.gate.check(&inputs, arguments.outputs.page())?;
+    design.check(options.attacks.are_given())?;
     if design.is_one_run() {
         let how = (&arguments.outputs, &arguments.follow);
         let found = design::one_run(log, &arguments.options, design, options, how)?;
@@ -137,7 +150,7 @@ pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
         arguments.gate.refuse_follow()?;
         return follow::run(log, &arguments.options, &arguments.follow, options);
     }
-    let outputs = arguments.outputs.check(log)?;
+    let outputs = arguments.outputs.check(&inputs)?;
     let found = run(log, &arguments.options, &options, &outputs)?;
     let code = arguments.gate.finish(&report::audit_cases(&found))?;
     Ok(ExitCode::from(code))

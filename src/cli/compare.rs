@@ -67,7 +67,8 @@ pub fn compare(arguments: &CompareArguments) -> Result<ExitCode> {
     let log = &arguments.log.expanded()?;
     check_files(log)?;
     let mechanisms = library::mechanisms(&arguments.mechanisms, log.logs.len())?;
-    arguments.gate.check(&outputs::inputs(log))?;
+    let page = arguments.outputs.page();
+    arguments.gate.check(&outputs::inputs(log), page)?;
     let outputs = arguments.outputs.check(log)?;
     options::use_threads(arguments.options.threads)?;
     let logs = log.logs.iter().enumerate();

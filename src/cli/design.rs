@@ -1,7 +1,7 @@
 //! How the rows of a log came about, and a log of a single training run.
 
 use clap::{Args, ValueEnum};
-use leakgauge::audit::{AuditOptions, Design};
+use leakgauge::audit::{AuditOptions, Design, PriorChoice, SplitChoice};
 use leakgauge::base::error::{Error, Result};
 use leakgauge::log;
 use leakgauge::membership::{self, Direction, OneRunOptions};
@@ -14,6 +14,7 @@ use crate::cli::to_stdout;
 
 /// How the rows came about.
 #[derive(Args)]
+#[command(next_help_heading = "Scores of your own attack")]
 pub struct DesignOptions {
     /// With `--scorer given`: whether every row comes from a training run of its own, or all rows from one run
     #[arg(long, value_enum, value_name = "DESIGN")]
@@ -63,8 +64,12 @@ impl DesignOptions {
         }
     }
 
-    /// Refuses options of a single run without it.
-    pub fn check(&self) -> Result<()> {
+    /// Refuses options of a single run without it, and a design of scores without scores.
+    pub fn check(&self, has_scores: bool) -> Result<()> {
+        if self.design.is_some() && !has_scores {
+            let problem = "is about the scores of your own attack: --scorer given";
+            return Err(Error::parameter("--design", problem));
+        }
         let given = [
             (self.member.is_some(), "--member"),
             (self.member_scores.is_some(), "--member-scores"),
@@ -109,10 +114,16 @@ pub fn one_run(
 ) -> Result<membership::OneRun> {
     let refused = [
         (
-            !options.attacks.are_given(),
-            "--scorer",
-            "--design one-run reads the scores of your own attack: --scorer given",
+            options.split != SplitChoice::Random,
+            "--split",
+            "--design one-run splits nothing: the guesses are judged on all rows",
         ),
+        (
+            options.prior != PriorChoice::Uniform,
+            "--prior",
+            "--design one-run has canaries that were included with probability 1/2",
+        ),
+        (shared.quick, "--quick", "--design one-run trains no attack"),
         (
             follow.follow,
             "--follow",

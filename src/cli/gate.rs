@@ -84,13 +84,14 @@ impl GateOptions {
     ///
     /// # Errors
     /// It is an input, or the file of another output, or no file can be there.
-    pub fn check(&self, inputs: &[&Path]) -> Result<()> {
+    pub fn check(&self, inputs: &[&Path], page: Option<&Path>) -> Result<()> {
         let Some(junit) = &self.junit else {
             return Ok(());
         };
         let output = terminal::output_file();
         let mut outputs: Vec<(&str, &Path)> = Vec::new();
         outputs.extend(output.as_deref().map(|file| ("output", file)));
+        outputs.extend(page.map(|file| ("html", file)));
         outputs.push(("junit", junit));
         check_outputs(&outputs, inputs, true)
     }

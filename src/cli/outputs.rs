@@ -4,9 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use leakgauge::base::error::Result;
+use leakgauge::base::files::check_outputs;
 use leakgauge::report::{COMPARISON_PLOTS, Outputs, PICTURES};
 
 use crate::cli::options::LogArguments;
+use crate::cli::terminal;
 
 /// Files that are written in addition to standard output.
 #[derive(Args)]
@@ -32,16 +34,22 @@ pub struct OutputOptions {
 }
 
 impl OutputOptions {
+    /// The page.
+    pub fn page(&self) -> Option<&Path> {
+        self.html.as_deref()
+    }
+
     /// Whether any file is asked for.
     pub fn any(&self) -> bool {
         self.html.is_some() || self.plots.is_some()
     }
 
     /// Checks the output paths before the log is read.
-    pub fn check(&self, log: &LogArguments) -> Result<Outputs> {
+    pub fn check(&self, inputs: &[&Path]) -> Result<Outputs> {
+        check_page(self.html.as_deref(), inputs)?;
         let names = PICTURES.iter().map(|(name, _)| *name).collect();
         let (html, plots) = (self.html.clone(), self.plots.clone());
-        let outputs = Outputs::check(html, plots, names, self.force, &inputs(log))?;
+        let outputs = Outputs::check(html, plots, names, self.force, inputs)?;
         if self.png {
             outputs.with_png()
         } else {
@@ -70,8 +78,14 @@ pub struct ComparisonOutputs {
 }
 
 impl ComparisonOutputs {
+    /// The page.
+    pub fn page(&self) -> Option<&Path> {
+        self.html.as_deref()
+    }
+
     /// Checks the output paths before a log is read.
     pub fn check(&self, logs: &LogArguments) -> Result<Outputs> {
+        check_page(self.html.as_deref(), &inputs(logs))?;
         let names = COMPARISON_PLOTS.to_vec();
         let (html, plots) = (self.html.clone(), self.plots.clone());
         let outputs = Outputs::check(html, plots, names, self.force, &inputs(logs))?;
@@ -83,8 +97,18 @@ impl ComparisonOutputs {
     }
 }
 
+/// Refuses a page where the report goes too. Whether a file may be replaced is checked elsewhere.
+fn check_page(html: Option<&Path>, inputs: &[&Path]) -> Result<()> {
+    match (terminal::output_file(), html) {
+        (Some(output), Some(html)) => {
+            check_outputs(&[("output", &output), ("html", html)], inputs, true)
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The files that are read.
 pub fn inputs(log: &LogArguments) -> Vec<&Path> {
-    let files = log.logs.iter().chain(&log.fit_on);
+    let files = log.logs.iter().chain(&log.fit_on).chain(&log.secret_map);
     files.filter(|file| *file != "-").map(Path::new).collect()
 }

@@ -14,7 +14,7 @@ use leakgauge::report;
 
 use crate::cli::engine::clean_up_when_interrupted;
 use crate::cli::options::{FormatName, delimiter, use_threads};
-use crate::cli::to_stdout;
+use crate::cli::{terminal, to_stdout};
 
 /// `permute`.
 #[derive(Args)]
@@ -253,7 +253,11 @@ fn check_places(arguments: &PermuteArguments) -> Result<()> {
     ] {
         outputs.extend(file.iter().map(|file| (option, file.as_path())));
     }
-    check_outputs(&outputs, &inputs, arguments.force)
+    check_outputs(&outputs, &inputs, arguments.force)?;
+    // The report replaces a file without being asked, but none of these.
+    let report = terminal::output_file();
+    outputs.extend(report.as_deref().map(|file| ("output", file)));
+    check_outputs(&outputs, &inputs, true)
 }
 
 fn options(arguments: &PermuteArguments) -> Result<ReleaseOptions> {

@@ -112,7 +112,7 @@ impl Outputs {
             .canonicalize()
             .is_ok_and(|file| self.inputs.contains(&file))
         {
-            return Err(Error::file(file, "is the log itself").with_hint(format!("use {instead}")));
+            return Err(Error::file(file, "is an input").with_hint(format!("use {instead}")));
         }
         if !file.is_file() {
             return Err(

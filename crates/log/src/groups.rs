@@ -204,7 +204,7 @@ impl UnitReader {
         }
     }
 
-    /// The number of a row's unit.
+    /// The number of a row's unit, in the column that an option, `group` or `block`, asked for.
     ///
     /// # Errors
     /// A unit that is blank or missing.
@@ -213,16 +213,20 @@ impl UnitReader {
         row: &Row,
         column: usize,
         layout: &Layout,
+        asked: &str,
         place: &dyn Fn() -> Place,
     ) -> Result<u32> {
         let text = cell::text(row, column, layout, place, &mut self.text)?.trim();
         if row::is_absent(text) {
-            let problem = "names no unit";
-            return Err(cell::at_column(place(), layout, column, row, problem)
-                .with_hint(format!(
-                    "every row needs the unit that it comes from ({}): repair the row, or remove it",
-                    option("group")
-                )));
+            let (problem, what) = match asked {
+                "block" => ("names no block", "block that it belongs to"),
+                _ => ("names no unit", "unit that it comes from"),
+            };
+            let error = cell::at_column(place(), layout, column, row, problem);
+            return Err(error.with_hint(format!(
+                "every row needs the {what} ({}): repair the row, or remove it",
+                option(asked)
+            )));
         }
         Ok(self.labels.intern(text))
     }

@@ -383,7 +383,13 @@ impl<'a> Ingest<'a> {
             first.compare(tuple, count);
         }
         let unit = match layout.group {
-            Some(column) => Some(self.units.unit(row, column, layout, &place)?),
+            Some(column) => {
+                let asked = match self.options.block {
+                    Some(_) => "block",
+                    None => "group",
+                };
+                Some(self.units.unit(row, column, layout, asked, &place)?)
+            }
             None if self.options.blocks => Some(self.units.wide_block(row)),
             None => None,
         };

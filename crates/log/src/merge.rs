@@ -47,7 +47,7 @@ impl Part {
                 .parse::<f64>()
                 .ok()
                 .filter(|value| value.is_finite())
-                .ok_or_else(|| format!("{number:?} is no number, in the range {text:?}")),
+                .ok_or_else(|| format!("{number:?} is no number, as an end of a range must be")),
         };
         let (from, to) = (end(from, f64::NEG_INFINITY)?, end(to, f64::INFINITY)?);
         if from > to {
@@ -222,6 +222,27 @@ impl Merging {
         }
     }
 
+    /// Refuses a label of the command line that no secret has: it is misspelled. A file of rules may serve many logs.
+    fn refuse_unknown_labels(&self, rules: &SecretRules) -> Result<()> {
+        for rule in &rules.rules {
+            let is_unknown = |part: &&Part| match part {
+                Part::Label(label) => self.seen.iter().all(|(seen, _)| seen != label),
+                Part::Range(..) => false,
+            };
+            if let Some(Part::Label(label)) = rule.joined.iter().find(is_unknown) {
+                let what = setting("merge", &rule.text);
+                let problem = format!("no secret of the log is {}", shorten(label));
+                return Err(Error::parameter(what, problem).with_hint(self.listed()));
+            }
+        }
+        Ok(())
+    }
+
+    fn listed(&self) -> String {
+        let labels = self.seen.iter().map(|(label, _)| label.as_str());
+        format!("the log has: {}", listing(labels))
+    }
+
     /// What was joined; empty without rules.
     ///
     /// # Errors
@@ -235,17 +256,15 @@ impl Merging {
             Some(_) => true,
             None => false,
         };
+        self.refuse_unknown_labels(rules)?;
         if let (Some(rule), true) = (unmet, refused) {
-            let labels = self.seen.iter().map(|(label, _)| label.as_str());
-            let hint = format!(
-                "the log has: {}",
-                listing(labels.collect::<Vec<_>>().into_iter())
-            );
             let what = match is_file {
                 true => option("secret_map"),
                 false => setting("merge", &rules.rules[rule].text),
             };
-            return Err(Error::parameter(what, "no secret of the log is in it").with_hint(hint));
+            return Err(
+                Error::parameter(what, "no secret of the log is in it").with_hint(self.listed())
+            );
         }
         let mut merged: Vec<MergedSecret> = Vec::new();
         for (label, rule) in &self.seen {
@@ -303,6 +322,7 @@ mod tests {
                 "two rules say what becomes of secret 4",
             ),
             ("0..3=few,7..9=many", "no secret of the log is in it"),
+            ("0|zz=few", "no secret of the log is zz"),
             ("0..3", "no `=`"),
             ("=few", "names no secret"),
             ("0..3=", "names no label"),

@@ -229,11 +229,17 @@ impl Ingest<'_> {
         };
         match seen {
             [] => Err(Error::file(file, "has no rows to use")),
-            [only] => Err(Error::data(
-                Place::file(file).column(&self.facts.secret_column),
-                format!("there is only one secret, {:?}", shorten(only)),
-            )
-            .with_hint(alone)),
+            [only] => {
+                let left_out = match self.facts.skipped.rows + self.facts.missing_rows {
+                    0 => String::new(),
+                    rows => format!(" (rows left out: {rows})"),
+                };
+                Err(Error::data(
+                    Place::file(file).column(&self.facts.secret_column),
+                    format!("there is only one secret, {:?}{left_out}", shorten(only)),
+                )
+                .with_hint(alone))
+            }
             _ => Ok(()),
         }
     }
