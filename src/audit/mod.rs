@@ -43,6 +43,7 @@ mod rows_needed;
 mod tallies;
 mod targets;
 mod time_claim;
+mod times;
 mod trade_off;
 mod unit_laws;
 mod units;
@@ -71,12 +72,15 @@ pub use findings::{
 pub use given::check_scores;
 pub use goodness::{Fit, FitTest, GoodnessTest, RecordedGrid, Untested};
 pub use measured::Reference;
+pub(crate) use measured::{best_reference, relative_to};
 pub use no_leak::NoLeak;
 pub use options::{AuditOptions, Design, PriorChoice, SplitChoice};
 pub(crate) use order::order_warnings;
 pub use pair::{Labels, Pair};
 pub use reading::{Reading, reading};
 pub use tallies::{EffectiveSampleSize, PlugIn, Tallies};
+pub(crate) use time_claim::{about_one_observation, factor, needs_blocks, unknown_unit};
+pub use times::SecretTimes;
 pub use trade_off::{Band, BandEpsilon, Curve, GaussianFit, Levels, OperatingPoint, TradeOff};
 pub use warning::Warning;
 

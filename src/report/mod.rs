@@ -1,6 +1,7 @@
 //! Renders what was found. Nothing here computes: every number stands in the model.
 
 mod attackers;
+mod block_pictures;
 mod bounds;
 mod channel;
 mod check;
@@ -104,7 +105,11 @@ pub fn write_follow(
         return out.write_all(b"\n");
     }
     if is_first {
-        writeln!(out, "{}", follow::LEGEND)?;
+        let legend = match line.blocks {
+            None => follow::LEGEND,
+            Some(_) => follow::LEGEND_OF_BLOCKS,
+        };
+        writeln!(out, "{legend}")?;
     }
     writeln!(out, "{}", follow::line(line))
 }

@@ -27,6 +27,9 @@ const MIN_MEASUREMENTS: usize = 20;
 /// Names of a column of two classes.
 const CLASS_NAMES: [&str; 5] = ["class", "classes", "group", "label", "type"];
 
+/// The column of `leakgauge probe` that holds the time of the round trip.
+const PROBE_TIME: &str = "time_ns";
+
 /// How the log of another tool is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -58,10 +61,11 @@ impl Form {
         )
     }
 
-    /// The unit of the measurements, where the form has one.
-    pub fn unit(self) -> Option<TimeUnit> {
+    /// The unit of the measurements in a column, where the form has one.
+    pub fn unit(self, column: &str) -> Option<TimeUnit> {
         match self {
             Form::TlsfuzzerTiming | Form::TlsfuzzerMeasurements => Some(TimeUnit::Seconds),
+            Form::Probe if column == PROBE_TIME => Some(TimeUnit::Nanoseconds),
             _ => None,
         }
     }
@@ -69,7 +73,8 @@ impl Form {
     /// Reads a form that [has blocks](Self::has_blocks) by its blocks, unless an option does not go with that: rows are
     /// then read one by one.
     fn in_blocks(self, options: &mut ReadOptions) {
-        let one_by_one = options.group.is_some()
+        let one_by_one = options.one_by_one
+            || options.group.is_some()
             || options.count.is_some()
             || options.row_id.is_some()
             || options.scores.is_some()
@@ -166,6 +171,7 @@ pub(crate) fn recognize(
                 refuse_unlike_fbleau(name, &rows)?;
                 Some(Form::Fbleau)
             }
+            Some(Like::Nothing) => None,
             None if !answers.is_empty()
                 && has_no_columns_named(&options)
                 && options.header != HeaderChoice::Absent =>
