@@ -63,3 +63,4 @@ mod statistics;
 mod terminal;
 mod timings;
 mod verdicts;
+mod witness;

@@ -37,6 +37,7 @@ mod plan;
 mod points;
 mod prepare;
 mod privacy;
+mod privacy_curve;
 mod privacy_plan;
 mod reading;
 mod rows_needed;
@@ -50,6 +51,7 @@ mod units;
 mod upper;
 mod warning;
 mod warnings;
+mod witness;
 
 use leakgauge_base::error::Result;
 use leakgauge_log::Log;
@@ -57,8 +59,8 @@ use leakgauge_log::Log;
 pub use advice::LogAdvice;
 pub use assumptions::Assumption;
 pub use claim_reason::{
-    ClaimReason, Distance, Divergence, Grounds, PrivacyGrounds, PrivacyKind, PrivacyOutcome,
-    Qualification, Unproved,
+    ClaimReason, CurveGrounds, CurveOutcome, Distance, Divergence, Grounds, PrivacyGrounds,
+    PrivacyKind, PrivacyOutcome, Qualification, Unproved,
 };
 pub use conclusion::{Conclusion, Course, Learning};
 pub(crate) use copies::in_common;
@@ -83,6 +85,7 @@ pub(crate) use time_claim::{about_one_observation, factor, needs_blocks, unknown
 pub use times::SecretTimes;
 pub use trade_off::{Band, BandEpsilon, Curve, GaussianFit, Levels, OperatingPoint, TradeOff};
 pub use warning::Warning;
+pub use witness::{Stronger, Witness, WitnessEvent};
 
 /// Audits a log.
 ///
