@@ -13,6 +13,7 @@ mod conclusion;
 mod convergence;
 mod copies;
 mod cross_fit;
+mod detection;
 mod differences;
 mod distributions;
 mod earlier;
@@ -64,6 +65,7 @@ pub use claim_reason::{
 };
 pub use conclusion::{Conclusion, Course, Learning};
 pub(crate) use copies::in_common;
+pub use detection::Detection;
 pub use differences::{Difference, Differences};
 pub use distributions::{Distributions, Shape};
 pub use findings::{
@@ -80,6 +82,7 @@ pub use options::{AuditOptions, Design, PriorChoice, SplitChoice};
 pub(crate) use order::order_warnings;
 pub use pair::{Labels, Pair};
 pub use reading::{Reading, reading};
+pub(crate) use rows_needed::sensible as two_digits;
 pub use tallies::{EffectiveSampleSize, PlugIn, Tallies};
 pub(crate) use time_claim::{about_one_observation, factor, needs_blocks, unknown_unit};
 pub use times::SecretTimes;

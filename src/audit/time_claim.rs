@@ -73,7 +73,7 @@ pub(crate) fn needs_blocks(claim: &str) -> Error {
     let problem = "needs times that were measured in blocks";
     Error::parameter(setting("claim", claim), problem).with_hint(format!(
         "a block has one measurement of each secret: say {} where each row of a wide file is one, or name the column \
-         of the block with {}",
+         of the block with {}; for times without blocks, claim advantage(0.1) for example",
         option("blocks"),
         option("block")
     ))

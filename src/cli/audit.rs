@@ -5,11 +5,13 @@ use std::process::ExitCode;
 
 use clap::Args;
 use leakgauge::audit::{
-    self, AuditOptions, ClaimReport, Findings, PriorChoice, SplitChoice, Verdict,
+    self, AuditOptions, ClaimReport, Detection, Findings, PriorChoice, SplitChoice, Verdict,
 };
-use leakgauge::base::error::Result;
+use leakgauge::base::error::{Error, Result};
+use leakgauge::claim::Leak;
 use leakgauge::input::{claims, neighbors};
-use leakgauge::log::Like;
+use leakgauge::log::{Like, Log};
+use leakgauge::power;
 use leakgauge::report::Outputs;
 use leakgauge::{log, report};
 
@@ -18,7 +20,7 @@ use crate::cli::follow::{self, FollowOptions};
 use crate::cli::gate::{self, GateOptions};
 use crate::cli::options::{self, EstimateOptions, LikeName, LogArguments};
 use crate::cli::outputs::{self, OutputOptions};
-use crate::cli::progress::Progress;
+use crate::cli::progress::{Progress, Stage};
 use crate::cli::{command_line, to_stdout};
 
 /// `estimate`.
@@ -79,6 +81,22 @@ pub struct AuditArguments {
         help_heading = "Claims"
     )]
     neighbors_file: Option<String>,
+    /// A leak that the log must be able to show: `epsilon=1.25`, `advantage=0.1`; can be repeated
+    ///
+    /// Fails with exit code 1, as too weak, if an audit of a log with so many rows would find such a leak too rarely.
+    /// Figures are `epsilon`, `mu`, `rho`, `advantage` and `bayes-security`. `leakgauge plan` says how many rows are
+    /// needed.
+    #[arg(long, value_name = "LEAK", help_heading = "Continuous integration")]
+    must_detect: Vec<String>,
+    /// How often a log with such a leak must show it, between 0 and 1
+    #[arg(
+        long,
+        default_value_t = power::POWER,
+        value_name = "P",
+        requires = "must_detect",
+        help_heading = "Continuous integration"
+    )]
+    power: f64,
     #[command(flatten)]
     gate: GateOptions,
     #[command(flatten)]
@@ -110,7 +128,9 @@ pub fn estimate(arguments: &EstimateArguments) -> Result<ExitCode> {
         return follow::run(log, &arguments.options, &arguments.follow, options);
     }
     let outputs = arguments.outputs.check(&outputs::inputs(log))?;
-    run(log, &arguments.options, &options, &outputs)?;
+    run(log, &arguments.options, &options, &outputs, |_| {
+        Ok(Vec::new())
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -135,7 +155,10 @@ pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
     inputs.extend(arguments.neighbors_file.iter().map(Path::new));
     arguments.gate.check(&inputs, arguments.outputs.page())?;
     design.check(options.attacks.are_given())?;
+    let leaks = arguments.must_detect.iter().map(|text| Leak::parse(text));
+    let leaks = leaks.collect::<Result<Vec<_>>>()?;
     if design.is_one_run() {
+        refuse_must_detect(&leaks, "--design one-run")?;
         let how = (&arguments.outputs, &arguments.follow);
         let found = design::one_run(log, &arguments.options, design, options, how)?;
         let cases = report::claim_cases(&log.logs, &found.claims);
@@ -143,12 +166,30 @@ pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
     }
     if arguments.follow.follow {
         arguments.gate.refuse_follow()?;
+        refuse_must_detect(&leaks, "--follow")?;
         return follow::run(log, &arguments.options, &arguments.follow, options);
     }
     let outputs = arguments.outputs.check(&inputs)?;
-    let found = run(log, &arguments.options, &options, &outputs)?;
+    let detect = |log: &Log| {
+        let leaks = leaks.iter();
+        leaks
+            .map(|leak| power::detection(leak, arguments.power, log, &options))
+            .collect()
+    };
+    let found = run(log, &arguments.options, &options, &outputs, detect)?;
     let code = arguments.gate.finish(&report::audit_cases(&found))?;
     Ok(ExitCode::from(code))
+}
+
+/// How often other designs find a leak is not simulated.
+fn refuse_must_detect(leaks: &[Leak], other: &str) -> Result<()> {
+    match leaks {
+        [] => Ok(()),
+        _ => Err(
+            Error::parameter("--must-detect", format!("does not go with {other}"))
+                .with_hint("it goes with audits of logs of independent rows"),
+        ),
+    }
 }
 
 /// The options of an audit without claims.
@@ -177,14 +218,17 @@ fn run(
     shared: &EstimateOptions,
     options: &AuditOptions,
     outputs: &Outputs,
+    detect: impl FnOnce(&Log) -> Result<Vec<Detection>>,
 ) -> Result<Findings> {
     let meter = log::ReadMeter::default();
     let progress = Progress::start(meter.clone());
     let keep_order = options.split == SplitChoice::Blocks;
     let read = shared.reading(log.read_options(keep_order)?)?;
     let log = log::read(&read, &meter)?;
-    progress.stage("estimating");
-    let found = audit::audit(&log, options)?;
+    progress.stage(Stage::Estimating);
+    let mut found = audit::audit(&log, options)?;
+    progress.stage(Stage::Simulating);
+    found.detections = detect(&log)?;
     progress.finish();
     // A page that cannot be written must not lose the report.
     let written = outputs.write(

@@ -27,6 +27,7 @@ mod adjacency;
 mod bound;
 mod curve;
 mod guarantee;
+mod leak;
 mod orders;
 mod promise;
 mod requirement;
@@ -35,6 +36,7 @@ pub use adjacency::{BoundPromise, Neighbors};
 pub use bound::{BoundClaim, Terms};
 pub use curve::Curve;
 pub use guarantee::Guarantee;
+pub use leak::Leak;
 pub use promise::{PROMISES, Promise, PromiseEntry};
 pub use requirement::{Requirement, TimeBound};
 
