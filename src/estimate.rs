@@ -93,6 +93,8 @@ pub enum Reason {
     RawNumbers,
     /// The same of one of two logs, so that their difference has no limits.
     RawNumbersCompared,
+    /// Measurements in blocks are numbers relative to each other.
+    RelativeNumbers,
     /// The limit assumes independent rows, and a split by time does not.
     DependentRows,
     /// The limit assumes independent rows, and rows of one unit are not.

@@ -291,7 +291,9 @@ fn two_outputs_do_not_share_a_file_nor_replace_an_input() {
     let permute = [
         "permute", "log.csv", "--move", "secret", "--groups", "equal",
     ];
-    let more = ["--size", "2", "--out", "o.csv", "-o", "o.csv"];
+    let more = [
+        "--size", "2", "--alpha", "1", "--out", "o.csv", "-o", "o.csv",
+    ];
     place.refuses(
         &[&permute[..], &more].concat(),
         &["o.csv", "another output"],

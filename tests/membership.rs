@@ -214,6 +214,9 @@ fn coins_that_were_not_fair_stand_in_the_verdict() {
         text.contains("fair coins of their own did not decide"),
         "{text}"
     );
+    // The limits need the coins, and an epsilon of 2 is no violation without them.
+    assert!(text.contains("INCONCLUSIVE: dp(epsilon=0.5)"), "{text}");
+    assert_eq!(output.status.code(), Some(3));
 }
 
 /// The program as a whole on canaries at the truth: of 1,000 runs at most 5 % may be refuted (and three standard errors

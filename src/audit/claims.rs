@@ -193,6 +193,11 @@ fn bound_on_attack(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -> Cla
             .fold(-1.0, f64::max);
         largest.max(lower.map_or(-1.0, |limit| limit.0)).min(1.0)
     });
+    // Telling two measurements of a block apart is an attack too.
+    if let (Some(upper), Some(found)) = (&mut estimate.upper, evidence.differences) {
+        let paired = found.pairs.iter().filter_map(|pair| pair.paired_at_most);
+        *upper = paired.fold(*upper, f64::max);
+    }
     if estimate.upper.is_none() {
         estimate.reason = Some(Reason::SecretWithoutRows);
     }

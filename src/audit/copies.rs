@@ -339,9 +339,20 @@ where
         let known = largest.entry(cell.0).or_insert((x + y, cell.1));
         *known = (*known).max((x + y, cell.1));
     }
+    let mut of_secrets: HashMap<S, [u64; 2]> = HashMap::new();
+    for (at, log) in [one, other].into_iter().enumerate() {
+        for (cell, rows) in log {
+            of_secrets.entry(cell.0).or_default()[at] += rows;
+        }
+    }
     let asked = both().filter(|cell| largest[&cell.0].1 != cell.1);
+    let asked = asked.map(|cell| {
+        let (x, y) = rows(cell);
+        let [one, other] = of_secrets[&cell.0];
+        ([x, y], one.min(other))
+    });
     InCommon {
-        p_value: copies::of_two_logs(asked.map(rows)),
+        p_value: copies::of_two_logs(asked),
         is_equal: one == other,
     }
 }

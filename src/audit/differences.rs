@@ -25,6 +25,8 @@ pub struct Differences {
     pub alone: u64,
     /// Every pair that some block has both secrets of, those that differ most first.
     pub pairs: Vec<Difference>,
+    /// The size of the largest measurement.
+    pub(super) largest: f64,
     /// The p-value of "no secret differs from another", all pairs together.
     pub p_value: f64,
     /// The times of every secret, for a picture.
@@ -76,6 +78,8 @@ pub struct Difference {
     pub deciles: Option<[Located; 9]>,
     /// The advantage of an observer who is asked which of two measurements of a block is which.
     pub paired_advantage: Estimate,
+    /// The upper limit of the advantage of the rule that was found, at the whole level.
+    pub(super) paired_at_most: Option<f64>,
     /// The p-value of "which is which makes no difference", corrected so that all pairs hold together.
     pub p_value: f64,
     /// Where the evidence is.

@@ -31,6 +31,8 @@ impl Evidence<'_> {
             Reason::DependentRows
         } else if self.options.attacks.are_given() {
             Reason::GivenScores
+        } else if self.differences.is_some() {
+            Reason::RelativeNumbers
         } else {
             Reason::RawNumbers
         }

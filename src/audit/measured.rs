@@ -37,6 +37,14 @@ pub(super) struct Measured {
     pub reference: Reference,
 }
 
+impl Measured {
+    /// The size of the largest measurement.
+    pub fn largest(&self) -> f64 {
+        let all = self.of_secrets.iter().flatten();
+        all.map(|(_, value)| value.abs()).fold(0.0, f64::max)
+    }
+}
+
 /// A log in blocks as its observer sees it, with the measurements themselves; another log as it is.
 ///
 /// The reference is chosen on training blocks: the one with which two secrets differ most by Kolmogorov's distance.

@@ -111,8 +111,12 @@ impl Default for AuditOptions {
 }
 
 impl AuditOptions {
-    /// The unit of the times of a log: the given one, or that of the tool that wrote it.
+    /// The unit of the times of a log: seconds where its cells said units, else the given one, or that of the tool that
+    /// wrote it.
     pub(super) fn unit_of(&self, log: &Log) -> Option<TimeUnit> {
+        if log.facts.in_seconds {
+            return Some(TimeUnit::Seconds);
+        }
         let column = log.observations.columns().first();
         let of_tool = || log.facts.recognized?.unit(&column?.name);
         self.unit.or_else(of_tool)

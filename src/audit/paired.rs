@@ -49,6 +49,7 @@ pub(super) fn find(prepared: &Prepared, plan: &Plan) -> Option<Differences> {
         blocks: facts.blocks,
         incomplete: facts.incomplete,
         alone: facts.alone,
+        largest: measured.largest(),
         p_value,
         pairs,
         times: times::of_secrets(measured),
@@ -77,6 +78,10 @@ fn difference(
         return None;
     }
     let mut sample = Sample::new(&x, &y);
+    let is_dependent = sample.is_dependent();
+    // Before the two are put in order by all blocks: what is learned must not know those that judge.
+    let (paired_advantage, paired_at_most) =
+        paired_advantage(prepared, &blocks, [&x, &y], level, is_dependent, rng);
     let mut secrets = Pair::new(prepared.labels.clone(), [a, b]);
     if paired::median(&sample, level.alpha).point < 0.0 {
         (x, y) = (y, x);
@@ -85,7 +90,6 @@ fn difference(
     }
     let each = 0.5 * level.share / level.pairs;
     let test = paired::exchangeable(&x, &y, &sample);
-    let is_dependent = sample.is_dependent();
     Some(Difference {
         blocks: blocks.len() as u64,
         median: paired::median(&sample, each),
@@ -93,7 +97,8 @@ fn difference(
         trimmed_mean: paired::trimmed_mean(&sample, each),
         mean: paired::mean(&sample, each),
         deciles: paired::decile_shifts(&x, &y, &sample, each / 9.0),
-        paired_advantage: paired_advantage(prepared, &blocks, [&x, &y], level, is_dependent, rng),
+        paired_advantage,
+        paired_at_most,
         p_value: (test.p_value * level.pairs).min(1.0),
         sense: test.sense,
         alone: paired::median(&sample, level.alpha),
@@ -120,7 +125,8 @@ fn in_both(measured: &Measured, a: u32, b: u32) -> (Vec<u32>, [Vec<f64>; 2]) {
     (blocks, [x, y])
 }
 
-/// A rule learned on training blocks and chosen on tuning blocks, judged on certification blocks.
+/// A rule learned on training blocks and chosen on tuning blocks, judged on certification blocks; and the upper limit of
+/// the rule's own advantage, at the whole level.
 fn paired_advantage(
     prepared: &Prepared,
     blocks: &[u32],
@@ -128,9 +134,9 @@ fn paired_advantage(
     level: Level,
     is_dependent: bool,
     rng: &mut ChaCha8Rng,
-) -> Estimate {
+) -> (Estimate, Option<f64>) {
     let Some(parts) = &prepared.units else {
-        return Estimate::default();
+        return (Estimate::default(), None);
     };
     let [fit, tune, certify] = in_parts(parts, blocks).map(|chosen| {
         let of = |values: &[f64]| -> Vec<f64> { chosen.iter().map(|&at| values[at]).collect() };
@@ -148,14 +154,14 @@ fn paired_advantage(
             upper: None,
         },
         reason: Some(if judged {
-            Reason::RawNumbers
+            Reason::RelativeNumbers
         } else {
             Reason::PairWithoutRows
         }),
         ..Estimate::default()
     };
     estimate.constrain(0.0, 1.0);
-    estimate
+    (estimate, judged.then(|| errors.at_most(level.alpha)))
 }
 
 /// The positions of the blocks of each part: fit, tune, certify.

@@ -12,7 +12,7 @@ use leakgauge_base::quantity::Quantity;
 use leakgauge_base::time::TimeUnit;
 use leakgauge_exact::claim::{BoundClaim, Terms, TimeBound};
 use leakgauge_log::Log;
-use leakgauge_stats::paired::median_beyond;
+use leakgauge_stats::paired::{bound_with_rounding, median_beyond};
 
 /// Refuses units of times that nothing would read.
 fn check_units(log: &Log, options: &AuditOptions) -> Result<()> {
@@ -20,6 +20,12 @@ fn check_units(log: &Log, options: &AuditOptions) -> Result<()> {
         ("unit", options.unit.is_some()),
         ("clock_frequency", options.clock_frequency.is_some()),
     ];
+    if let (true, Some(unit)) = (log.facts.in_seconds, options.unit) {
+        let problem = "the cells of the log say their units themselves";
+        return Err(
+            Error::parameter(setting("unit", unit.name()), problem).with_hint("leave it out")
+        );
+    }
     match given.iter().find(|(_, is_given)| *is_given) {
         Some((name, _)) if log.facts.blocks.is_none() => Err(Error::parameter(
             option(name),
@@ -134,18 +140,25 @@ pub(super) fn judge(
     let factor = factor(differences.unit, options.clock_frequency, bound).unwrap_or(1.0);
     let pairs = &differences.pairs;
     let worst = pairs.first();
-    let lower = worst.map(|pair| factor * pair.smallest());
+    // In the unit of the log, where nothing but the subtraction was rounded.
+    let allowed = bound_with_rounding(bound.at_most / factor, differences.largest);
+    let lower = worst.map(Difference::smallest);
     let complete = pairs.len() == labels.len() * (labels.len() - 1) / 2;
-    let largest = pairs.iter().map(|pair| factor * pair.largest());
-    let upper = largest.fold(0.0, f64::max);
+    let upper = pairs.iter().map(Difference::largest).fold(0.0, f64::max);
     let upper = (complete && upper.is_finite()).then_some(upper);
-    let verdict = if lower.is_some_and(|lower| lower > bound.at_most) {
+    let verdict = if lower.is_some_and(|lower| lower > allowed) {
         Verdict::Violated
-    } else if upper.is_some_and(|upper| upper <= bound.at_most) {
+    } else if upper.is_some_and(|upper| upper <= allowed) {
         Verdict::Holds
     } else {
         Verdict::Inconclusive
     };
+    // What is printed does not contradict the verdict by its rounding.
+    let printed = |size: f64| match (size - bound.at_most / factor).abs() {
+        rounding if rounding <= allowed - bound.at_most / factor => bound.at_most,
+        _ => factor * size,
+    };
+    let [lower, upper] = [lower, upper].map(|limit| limit.map(printed));
     let point = worst.map(|pair| factor * pair.median.point);
     ClaimReport {
         claim: claim.claim().clone(),
@@ -161,7 +174,7 @@ pub(super) fn judge(
         }
         .into(),
         rows_needed: None,
-        p_value: p_value(differences, bound.at_most / factor, share),
+        p_value: p_value(differences, allowed, share),
         estimate: Estimate {
             point,
             lower,

@@ -10,7 +10,7 @@ use super::line::FollowedGrounds;
 use leakgauge_base::time::TimeUnit;
 use leakgauge_log::Block;
 use leakgauge_stats::median_sequence::{median, p_value};
-use leakgauge_stats::paired::Located;
+use leakgauge_stats::paired::{Located, bound_with_rounding};
 
 /// Differences are kept for pairs of at most so many secrets.
 pub(super) const MAX_SECRETS: usize = 32;
@@ -54,6 +54,8 @@ struct Differences {
 
 /// The differences of all pairs.
 pub(super) struct Medians {
+    /// The size of the largest measurement.
+    largest: f64,
     unit: Option<TimeUnit>,
     /// By the larger number of the two secrets, then the smaller.
     pairs: Vec<Differences>,
@@ -121,6 +123,7 @@ impl Medians {
     pub fn new(unit: Option<TimeUnit>) -> Self {
         Medians {
             unit,
+            largest: 0.0,
             pairs: Vec::new(),
             secrets: 0,
             groups: 0,
@@ -129,6 +132,8 @@ impl Medians {
 
     /// Takes the next block, of so many secrets so far.
     pub fn push(&mut self, block: &Block, secrets: usize) {
+        let sizes = block.iter().map(|(_, value)| value.abs());
+        self.largest = sizes.fold(self.largest, f64::max);
         for b in self.secrets..secrets {
             self.pairs.extend((0..b).map(|a| Differences {
                 a: a as u32,
@@ -182,7 +187,8 @@ impl Medians {
 
     /// The p-value of medians within the bound for all pairs, and what it is of.
     pub fn against(&self, bound: f64, labels: &[String]) -> (f64, FollowedGrounds) {
-        let with = |pair| (pair, Differences::against(pair, bound));
+        let allowed = bound_with_rounding(bound, self.largest);
+        let with = |pair| (pair, Differences::against(pair, allowed));
         let all = self.pairs.iter().map(with);
         let least = all.reduce(|best, next| if next.1 < best.1 { next } else { best });
         let (p_value, pair, lower) = match least {
@@ -200,8 +206,9 @@ impl Medians {
 
     /// Whether the medians of all pairs are shown to be within the bound.
     pub fn are_within(&self, bound: f64) -> bool {
+        let allowed = bound_with_rounding(bound, self.largest);
         let is_within =
-            |pair: &Differences| pair.alone.lower >= -bound && pair.alone.upper <= bound;
+            |pair: &Differences| pair.alone.lower >= -allowed && pair.alone.upper <= allowed;
         !self.pairs.is_empty() && self.pairs.iter().all(is_within)
     }
 

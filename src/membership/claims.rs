@@ -62,7 +62,7 @@ impl Case<'_> {
         let [lower, upper] = self.evidence.limits(quantity, self.level());
         let point = self.evidence.point(quantity);
         let method = Some(self.evidence.method());
-        Estimate {
+        let mut estimate = Estimate {
             point,
             raw: None,
             lower,
@@ -76,7 +76,11 @@ impl Case<'_> {
                 Quantity::Privacy(parameter) => Reason::Unbounded(parameter),
                 _ => self.evidence.no_upper(),
             }),
+        };
+        if quantity == Quantity::Advantage {
+            estimate.constrain(0.0, 1.0);
         }
+        estimate
     }
 
     /// Judges a claim.

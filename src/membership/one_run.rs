@@ -3,7 +3,7 @@
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::audit::{ClaimReport, Pair, PrivacyLimit, Qualification, Unproved};
+use crate::audit::{ClaimReport, Pair, PrivacyLimit, Qualification, Unproved, Verdict};
 use crate::estimate::{Method, Reason};
 use crate::membership::claims::{Case, Evidence, distinct, quantity, refuse_mechanisms};
 use leakgauge_base::error::{Error, Result, listing, shorten};
@@ -126,8 +126,18 @@ pub fn one_run(log: &Log, options: &OneRunOptions) -> Result<OneRun> {
         .iter()
         .map(|claim| case.judge(claim))
         .collect::<Result<Vec<_>>>()?;
+    let mut privacy: Vec<PrivacyLimit> = listed(&quantities)
+        .into_iter()
+        .map(|parameter| case.privacy(parameter))
+        .collect();
     if is_uneven(canaries, included) {
+        // The limits need fair coins: without them there are none.
+        privacy.iter_mut().for_each(|limit| limit.lower = None);
         for claim in &mut judged {
+            claim.verdict = Verdict::Inconclusive;
+            claim.p_value = None;
+            claim.estimate.lower = None;
+            claim.estimate.method.lower = None;
             let doubt = Qualification::UnevenInclusion { included, canaries };
             claim.reason.qualifications.push(doubt);
         }
@@ -139,10 +149,7 @@ pub fn one_run(log: &Log, options: &OneRunOptions) -> Result<OneRun> {
         canaries,
         included,
         scores: score_columns(log),
-        privacy: listed(&quantities)
-            .into_iter()
-            .map(|parameter| case.privacy(parameter))
-            .collect(),
+        privacy,
         guesses,
         claims: judged,
     })

@@ -134,8 +134,8 @@ impl Evidence for Answers<'_> {
         match quantity {
             Quantity::Privacy(parameter) => [Some(proved.privacy(parameter)), None],
             Quantity::AttackAdvantage => {
-                // A verdict reads one side only, each at the whole level.
-                let both = self.answers.advantage(2.0 * alpha);
+                // The interval of the report: its two sides hold together.
+                let both = self.answers.advantage(alpha);
                 [Some(both.lower), Some(both.upper)]
             }
             _ => [Some(proved.total_variation()), None],

@@ -84,7 +84,11 @@ pub fn sentences(audit: &Findings) -> String {
 /// Whether secrets are shown to differ inside blocks.
 fn differs(audit: &Findings) -> bool {
     let found = audit.differences.as_ref();
-    found.is_some_and(|found| found.p_value < 1.0 - audit.confidence)
+    found.is_some_and(|found| {
+        let mut pairs = found.pairs.iter();
+        found.p_value < 1.0 - audit.confidence
+            || pairs.any(|pair| pair.paired_advantage.lower > Some(0.0))
+    })
 }
 
 /// What the attacker sees, where the log was reduced to what an observer can resolve.

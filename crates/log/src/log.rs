@@ -110,6 +110,8 @@ pub struct InputFacts {
     pub narrowed: bool,
     /// What was made of the log beyond reading it: lists taken apart, units; for the report.
     pub notes: Vec<String>,
+    /// Whether observed numbers are seconds because cells said a unit or a date.
+    pub in_seconds: bool,
     /// Labels of units of the log to learn on that the log itself has: their rows there were left out.
     pub shared_units: Vec<String>,
     /// What was found of blocks of simultaneous measurements, which are the units of such a log.

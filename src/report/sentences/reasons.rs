@@ -27,6 +27,10 @@ pub fn reason(reason: &Reason) -> String {
             "No upper bound is possible for raw numbers. Set a resolution ({}) or claim attack-advantage.",
             setting("resolution", "COLUMN=WIDTH")
         ),
+        Reason::RelativeNumbers => {
+            "No upper bound is possible for measurements in blocks. Claim time-difference or attack-advantage."
+                .to_owned()
+        }
         Reason::RawNumbersCompared => format!(
             "No upper bound is possible for raw numbers, so the difference has no limits. Set a resolution ({}).",
             setting("resolution", "COLUMN=WIDTH")

@@ -217,6 +217,8 @@ fn refuse_beside_blocks(options: &ReadOptions) -> Result<()> {
         ("scores", options.scores.is_some()),
         ("fit_on", options.fit_on.is_some()),
         ("engine", options.engine.is_some()),
+        // An observer compares the measurements of a block: bins would be taken for times.
+        ("resolution", !options.resolution.is_empty()),
     ];
     match others.into_iter().find(|(_, is_given)| *is_given) {
         None => Ok(()),

@@ -21,7 +21,8 @@ pub const DECILES: [f64; 9] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 ///
 /// # Conditions
 /// `a[i]` and `b[i]` of block i, dependent on each other as they may; asymptotic. With drift, the limits are for the
-/// deciles over the time of the log.
+/// deciles over the time of the log. A decile whose l or u would be beyond the smallest or the largest value has
+/// infinite limits.
 ///
 /// # References
 /// Woodruff (1952), 10.1080/01621459.1952.10483443, for l and u; Zou and Donner (2008), 10.1002/sim.3095, for the
@@ -64,7 +65,8 @@ pub fn decile_shifts(a: &[f64], b: &[f64], sample: &Sample, alpha: f64) -> Optio
         let point = q_b - q_a;
         let down = reach(of_b.point - of_b.lower, of_a.upper - of_a.point);
         let up = reach(of_b.upper - of_b.point, of_a.point - of_a.lower);
-        let known = whole.is_finite();
+        // Beyond the smallest and the largest value there is nothing that a limit could be.
+        let known = n * p - whole >= 1.0 && n * p + whole + 1.0 <= n;
         Located {
             point,
             lower: if known {
@@ -104,4 +106,35 @@ fn agreement(a: &[f64], b: &[f64], q_a: f64, q_b: f64) -> f64 {
         return 0.0;
     }
     ((in_both / n - p * q) / scale).clamp(-1.0, 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use leakgauge_testing::rng;
+    use rand::RngExt;
+
+    /// Few blocks and many pairs: ranks beyond the smallest value are no limits. Seed fixed; of 2,000 logs, all nine
+    /// deciles together may be wrong in 5 % and 0.11 %, and chance adds more than this once in 1,000.
+    #[test]
+    fn deciles_without_an_order_statistic_have_no_limits() {
+        let mut rng = rng(7);
+        for (blocks, alpha, most) in [(20, 0.05, 131), (30, 0.05, 131), (20, 0.05 / 45.0, 9)] {
+            let mut wrong = 0;
+            for _ in 0..2000 {
+                let a: Vec<f64> = (0..blocks)
+                    .map(|_| -(1.0 - rng.random::<f64>()).ln())
+                    .collect();
+                let b = vec![0.0; blocks];
+                let sample = Sample::new(&a, &b);
+                let found = decile_shifts(&a, &b, &sample, 0.5 * alpha / 9.0).unwrap();
+                let misses = DECILES.iter().zip(found).any(|(p, found)| {
+                    let truth = (1.0 - p).ln();
+                    truth < found.lower || truth > found.upper
+                });
+                wrong += u32::from(misses);
+            }
+            assert!(wrong <= most, "{blocks} blocks: {wrong}");
+        }
+    }
 }

@@ -62,6 +62,23 @@ pub fn median_beyond(sorted: &[f64], size: f64, effective: f64) -> f64 {
     independent.max(0.5 * of_effective(z.max(0.0), effective, n))
 }
 
+/// A bound on differences that rounding does not break: of measurements of at most this size, read and subtracted in
+/// double precision.
+///
+/// # Formula
+/// bound + 4·2⁻⁵²·(bound + largest): each measurement, the difference and the bound in the unit of the measurements
+/// are off by half a unit in the last place at most, and the conversion of the bound by as much again.
+///
+/// ```
+/// use leakgauge_stats::paired::bound_with_rounding;
+///
+/// assert!(0.4 - 0.1 > 0.3 && 0.4 - 0.1 <= bound_with_rounding(0.3, 0.4));
+/// assert!(bound_with_rounding(0.3, 0.4) < 0.3 + 1e-15);
+/// ```
+pub fn bound_with_rounding(bound: f64, largest: f64) -> f64 {
+    bound + 4.0 * f64::EPSILON * (bound + largest)
+}
+
 /// The largest k with P(Bin(n, ½) ≤ k − 1) ≤ alpha; 0 if there is none.
 fn rank(n: u64, alpha: f64) -> u64 {
     let fits = |k: u64| k == 0 || binomial_tail::at_most(k - 1, n, 0.5) <= alpha;

@@ -30,7 +30,7 @@ pub use advantage::{PairedErrors, PairedRule};
 pub use deciles::{DECILES, decile_shifts};
 pub use hodges_lehmann::hodges_lehmann;
 pub use means::{mean, trimmed_mean};
-pub use median::{median, median_beyond};
+pub use median::{bound_with_rounding, median, median_beyond};
 pub use sample::Sample;
 pub use signs::{PairedTest, Sense, exchangeable};
 
