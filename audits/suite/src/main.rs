@@ -2,10 +2,10 @@
 //! certifies of ε, beside a logistic regression with a threshold, the best event known, and the truth.
 //!
 //! ```text
-//! cargo run --release -p audit-suite -- [--rows N,…] [--seeds N] [--only TEXT] [--logs DIRECTORY]
+//! cargo run --release -p audit-suite -- [--rows N,…] [--seeds N] [--from SEED] [--only TEXT] [--logs DIRECTORY]
 //! ```
 //!
-//! Figures are medians over seeds. Half of the rows are of either input. `--logs` writes the logs too.
+//! Figures are medians over seeds, from `--from` on. Half of the rows are of either input. `--logs` writes the logs too.
 
 mod mechanisms;
 mod reference;
@@ -32,8 +32,15 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 struct Arguments {
     rows: Vec<u64>,
     seeds: u64,
+    from: u64,
     only: String,
     logs: Option<PathBuf>,
+}
+
+impl Arguments {
+    fn seeds(&self) -> std::ops::Range<u64> {
+        self.from..self.from + self.seeds
+    }
 }
 
 fn main() -> Result<()> {
@@ -45,8 +52,8 @@ fn main() -> Result<()> {
     for mechanism in mechanisms::all().into_iter().chain(svt::rows()) {
         if mechanism.name().contains(&arguments.only) {
             for &rows in arguments.rows.iter().filter(|&&rows| rows <= 2_000_000) {
-                let runs =
-                    (0..arguments.seeds).map(|seed| of_rows(&*mechanism, rows, seed, &arguments));
+                let runs = arguments.seeds();
+                let runs = runs.map(|seed| of_rows(&*mechanism, rows, seed, &arguments));
                 let runs = runs.collect::<Result<Vec<_>>>()?;
                 print(mechanism.name(), rows, mechanism.truth(), &runs);
             }
@@ -55,8 +62,8 @@ fn main() -> Result<()> {
     for technique in svt::transcripts() {
         if technique.name.contains(&arguments.only) {
             for &rows in &arguments.rows {
-                let runs =
-                    (0..arguments.seeds).map(|seed| counted(&technique, rows, seed, &arguments));
+                let runs = arguments.seeds();
+                let runs = runs.map(|seed| counted(&technique, rows, seed, &arguments));
                 let runs = runs.collect::<Result<Vec<_>>>()?;
                 let tables = [0, 1].map(|input| technique.probabilities(input));
                 let of_event = |(a, b): (&(String, f64), &(String, f64))| (a.1 / b.1).ln().abs();
@@ -76,6 +83,7 @@ fn arguments() -> Result<Arguments> {
     let mut found = Arguments {
         rows: vec![100_000],
         seeds: 3,
+        from: 0,
         only: String::new(),
         logs: None,
     };
@@ -92,6 +100,7 @@ fn arguments() -> Result<Arguments> {
                     .collect::<std::result::Result<_, _>>()?
             }
             "--seeds" => found.seeds = value.parse()?,
+            "--from" => found.from = value.parse()?,
             "--only" => found.only = value,
             "--logs" => found.logs = Some(value.into()),
             _ => return Err(format!("unknown option {option}").into()),

@@ -42,6 +42,11 @@ pub enum PrivacyParameter {
     Mu,
     /// ρ of zero-concentrated differential privacy.
     Rho,
+    /// ε of (α, ε)-Rényi differential privacy, for a fixed α: the Rényi divergence of that order.
+    Renyi {
+        /// α, above 1.
+        order: f64,
+    },
 }
 
 impl Quantity {
@@ -77,6 +82,7 @@ impl PrivacyParameter {
             PrivacyParameter::Epsilon { .. } => "epsilon",
             PrivacyParameter::Mu => "mu",
             PrivacyParameter::Rho => "rho",
+            PrivacyParameter::Renyi { .. } => "renyi_divergence",
         }
     }
 
@@ -84,16 +90,24 @@ impl PrivacyParameter {
     pub fn delta(self) -> Option<f64> {
         match self {
             PrivacyParameter::Epsilon { delta } => Some(delta),
-            PrivacyParameter::Mu | PrivacyParameter::Rho => None,
+            PrivacyParameter::Mu | PrivacyParameter::Rho | PrivacyParameter::Renyi { .. } => None,
+        }
+    }
+
+    /// α, of a Rényi divergence.
+    pub fn order(self) -> Option<f64> {
+        match self {
+            PrivacyParameter::Renyi { order } => Some(order),
+            PrivacyParameter::Epsilon { .. } | PrivacyParameter::Mu | PrivacyParameter::Rho => None,
         }
     }
 
     /// By how much a limit exceeds what is allowed, on a scale that grows in proportion to the distance
-    /// of secrets. ρ grows with the square of the distance, so its square root is taken.
+    /// of secrets. ρ and Rényi divergences grow with the square of the distance, so their square roots are taken.
     pub fn excess(self, limit: f64, allowed: f64) -> f64 {
         match self {
             PrivacyParameter::Epsilon { .. } | PrivacyParameter::Mu => limit - allowed,
-            PrivacyParameter::Rho => limit.sqrt() - allowed.sqrt(),
+            PrivacyParameter::Rho | PrivacyParameter::Renyi { .. } => limit.sqrt() - allowed.sqrt(),
         }
     }
 }
@@ -130,10 +144,11 @@ mod schema {
 
     use super::{PrivacyParameter, Quantity};
 
-    const PRIVACY: [PrivacyParameter; 3] = [
+    const PRIVACY: [PrivacyParameter; 4] = [
         PrivacyParameter::Epsilon { delta: 0.0 },
         PrivacyParameter::Mu,
         PrivacyParameter::Rho,
+        PrivacyParameter::Renyi { order: 2.0 },
     ];
 
     impl JsonSchema for PrivacyParameter {

@@ -134,6 +134,25 @@ pub fn concentrated_about(missed: f64, false_alarm: f64) -> f64 {
     of_both(missed, false_alarm, |laws| laws.largest(18).0)
 }
 
+/// The ε that (α, ε)-Rényi differential privacy needs at least, given the error rates of a test between two
+/// secrets or upper limits of both; 0 for a test no better than guessing, infinite for one that rules a secret out.
+///
+/// # Formula
+/// max(D_α(P ‖ Q), D_α(Q ‖ P)) for the laws and with the argument of [`concentrated_at_least`];
+/// D_α = ln(p^α q^(1−α) + (1 − p)^α (1 − q)^(1−α))/(α − 1).
+///
+/// # Conditions
+/// `order`, α, is above 1.
+///
+/// # References
+/// I. Mironov, *Rényi differential privacy*, Definitions 3 and 4, doi:10.1109/CSF.2017.11; van Erven and
+/// Harremoës as above.
+pub fn divergence_at_least(missed: f64, false_alarm: f64, order: f64) -> f64 {
+    of_both(missed, false_alarm, |laws| {
+        order * laws.per_order(order - 1.0)
+    })
+}
+
 fn of_both(missed: f64, false_alarm: f64, of: impl Fn(&Bernoullis) -> f64) -> f64 {
     let better_than_guessing = missed + false_alarm < 1.0;
     if !better_than_guessing {
@@ -147,6 +166,14 @@ fn of_both(missed: f64, false_alarm: f64, of: impl Fn(&Bernoullis) -> f64) -> f6
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// α and max(D_α(P ‖ Q), D_α(Q ‖ P)).
+    const GOLDEN_ORDERS: [(f64, f64); 4] = [
+        (1.5, 1.71479842809192668),
+        (2.0, 1.86321843321019995),
+        (8.0, 2.04756389149254743),
+        (64.0, 2.07589958054786434),
+    ];
 
     /// D_α(P ‖ Q) by its definition.
     fn divergence(alpha: f64, p: f64, q: f64) -> f64 {
@@ -205,6 +232,37 @@ mod tests {
                 (found / expected - 1.0).abs() < 1e-8,
                 "{epsilon}: {found} {expected}"
             );
+        }
+    }
+
+    /// The divergence of an order against its definition, and at an α so near to 1 that it is that of Kullback and
+    /// Leibler.
+    #[test]
+    fn the_divergence_of_an_order_is_that_of_its_definition() {
+        for (p, q) in [
+            (0.9, 0.1),
+            (0.3, 0.05),
+            (0.6, 0.5),
+            (0.999, 0.7),
+            (0.2, 1e-9),
+        ] {
+            for alpha in [1.5, 2.0, 7.25, 30.0] {
+                let found = divergence_at_least(1.0 - p, q, alpha);
+                let expected = divergence(alpha, p, q).max(divergence(alpha, q, p));
+                assert!(
+                    (found / expected - 1.0).abs() < 1e-9,
+                    "{p} {q} {alpha}: {found} {expected}"
+                );
+            }
+        }
+        let kullback_leibler = 0.9 * 9f64.ln() + 0.1 * (1.0f64 / 9.0).ln();
+        assert!((divergence_at_least(0.1, 0.1, 1.0 + 1e-9) - kullback_leibler).abs() < 1e-6);
+        assert_eq!(divergence_at_least(0.6, 0.6, 2.0), 0.0);
+        assert_eq!(divergence_at_least(0.0, 0.5, 2.0), f64::INFINITY);
+        // 50 digits (mpmath): P = (0.9, 0.1), Q = (0.2, 0.8).
+        for (alpha, golden) in GOLDEN_ORDERS {
+            let found = divergence_at_least(0.1, 0.2, alpha);
+            assert!((found / golden - 1.0).abs() < 1e-13, "{alpha}: {found:e}");
         }
     }
 

@@ -161,6 +161,10 @@ fn row(call: &Call, options: &BoundsOptions) -> Result<(Kind, Row)> {
             let row = composed::of_promise(&promise, parameters, options)?;
             Ok((Kind::Mechanism, row))
         }
+        ClaimKind::Promise(promise) if promise.curve().is_some() => {
+            let problem = "is several promises at once; ask for the figures of each";
+            Err(Error::parameter(call.to_string(), problem))
+        }
         ClaimKind::Promise(_) if options.repeat.is_some() || options.at_delta.is_some() => {
             let problem = format!(
                 "is a promise; {} and {} are for mechanisms",

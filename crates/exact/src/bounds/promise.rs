@@ -51,16 +51,21 @@ pub(super) fn figures(promise: &Promise, options: &BoundsOptions) -> Figures {
 fn privacy(promise: &Promise) -> Option<(f64, f64)> {
     match promise.guarantee()? {
         Guarantee::Dp { epsilon, delta } => Some((epsilon, delta)),
-        Guarantee::Gaussian { .. } | Guarantee::Concentrated { .. } => None,
+        Guarantee::Gaussian { .. } | Guarantee::Concentrated { .. } | Guarantee::Renyi { .. } => {
+            None
+        }
     }
 }
 
-/// ε, infinite where any μ or ρ above 0 leaves it unbounded.
+/// ε, infinite where any μ, ρ or Rényi divergence above 0 leaves it unbounded.
 fn epsilon(promise: &Promise) -> Option<f64> {
     Some(match promise.guarantee()? {
         Guarantee::Dp { epsilon, .. } => epsilon,
         Guarantee::Gaussian { mu: 0.0 } | Guarantee::Concentrated { rho: 0.0 } => 0.0,
-        Guarantee::Gaussian { .. } | Guarantee::Concentrated { .. } => f64::INFINITY,
+        Guarantee::Renyi { epsilon: 0.0, .. } => 0.0,
+        Guarantee::Gaussian { .. } | Guarantee::Concentrated { .. } | Guarantee::Renyi { .. } => {
+            f64::INFINITY
+        }
     })
 }
 
@@ -152,6 +157,10 @@ fn group(promise: &Promise, size: u64) -> Figures {
             ],
             Guarantee::Gaussian { mu } => vec![("group_mu", Some(mu))],
             Guarantee::Concentrated { rho } => vec![("group_rho", Some(rho))],
+            Guarantee::Renyi { order, epsilon } => vec![
+                ("group_order", Some(order)),
+                ("group_renyi_divergence", Some(epsilon)),
+            ],
         });
     }
     figures.push(("group_advantage", Some(variation)));

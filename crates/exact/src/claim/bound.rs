@@ -1,6 +1,6 @@
 //! A claim with what it says about the secrets of a log.
 
-use super::{BoundPromise, Claim, ClaimKind, Requirement, TimeBound};
+use super::{BoundPromise, Claim, ClaimKind, Curve, Requirement, TimeBound};
 use crate::mechanism::BoundMechanism;
 use leakgauge_base::error::Result;
 
@@ -19,6 +19,8 @@ pub enum Terms {
     Mechanism(Box<dyn BoundMechanism>),
     /// Every pair of secrets has differential privacy of some form.
     Privacy(BoundPromise),
+    /// Every pair of secrets has all of these (ε, δ).
+    Curve(Curve),
     /// Bayes security is at least this.
     BayesSecurity {
         /// The least Bayes security.
@@ -59,6 +61,10 @@ impl BoundClaim {
                         &claim.text,
                         secrets,
                     )?)
+                }
+                Requirement::Curve { .. } => {
+                    let curve = promise.curve().expect("it is what is required");
+                    Terms::Curve(curve.clone())
                 }
                 Requirement::BayesSecurity { at_least } => Terms::BayesSecurity { at_least },
                 Requirement::Advantage { at_most } => Terms::Advantage { at_most },
@@ -102,6 +108,7 @@ impl BoundClaim {
         match &self.terms {
             Terms::Mechanism(mechanism) => Some(&**mechanism),
             Terms::Privacy(_)
+            | Terms::Curve(_)
             | Terms::BayesSecurity { .. }
             | Terms::Advantage { .. }
             | Terms::AttackAdvantage { .. }
@@ -114,6 +121,20 @@ impl BoundClaim {
         match &self.terms {
             Terms::Privacy(promise) => Some(promise),
             Terms::Mechanism(_)
+            | Terms::Curve(_)
+            | Terms::BayesSecurity { .. }
+            | Terms::Advantage { .. }
+            | Terms::AttackAdvantage { .. }
+            | Terms::TimeDifference(_) => None,
+        }
+    }
+
+    /// The (ε, δ) that every pair has, if the claim is of several.
+    pub fn curve(&self) -> Option<&Curve> {
+        match &self.terms {
+            Terms::Curve(curve) => Some(curve),
+            Terms::Privacy(_)
+            | Terms::Mechanism(_)
             | Terms::BayesSecurity { .. }
             | Terms::Advantage { .. }
             | Terms::AttackAdvantage { .. }

@@ -25,6 +25,7 @@ use leakgauge_base::grammar::{Call, list};
 
 mod adjacency;
 mod bound;
+mod curve;
 mod guarantee;
 mod orders;
 mod promise;
@@ -32,6 +33,7 @@ mod requirement;
 
 pub use adjacency::{BoundPromise, Neighbors};
 pub use bound::{BoundClaim, Terms};
+pub use curve::Curve;
 pub use guarantee::Guarantee;
 pub use promise::{PROMISES, Promise, PromiseEntry};
 pub use requirement::{Requirement, TimeBound};

@@ -1,16 +1,17 @@
 //! Promises: claims that bound leakage without naming a mechanism.
 
 use std::fmt;
+use std::sync::Arc;
 
+use super::curve::{Curve, of_dp_calls, of_point_calls};
 use super::{Guarantee, Neighbors, Requirement, TimeBound};
-use crate::accountant::Accountant;
 use crate::mechanism::{Subsampled, dp_sgd};
 use leakgauge_base::error::Result;
 use leakgauge_base::grammar::{Arguments, Bounds, Call, Parameter, Value, format_number, list};
 use leakgauge_base::time::TimeUnit;
 
 /// A bound on what observations tell about secrets.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Promise {
     /// ε-local differential privacy between all secrets of the log; with a unit, metric privacy: ε·d/u
     /// between secrets at distance d, of which a part of a unit counts as a part.
@@ -62,8 +63,27 @@ pub enum Promise {
         rate: f64,
         /// The number of steps.
         steps: u64,
-        /// The largest advantage that this leaves, the certified upper side of total variation.
-        advantage: f64,
+        /// What this leaves, on its certified upper side.
+        curve: Curve,
+    },
+    /// (α, ε)-Rényi differential privacy.
+    Renyi {
+        /// α, above 1.
+        order: f64,
+        /// ε.
+        epsilon: f64,
+    },
+    /// Several (ε, δ) at once.
+    DpCurve {
+        /// All of them.
+        curve: Curve,
+    },
+    /// f-differential privacy: no test has a smaller false negative rate than f of its false positive rate.
+    TradeOff {
+        /// Points of f, (false positive rate, false negative rate), as they were given.
+        table: Arc<[(f64, f64)]>,
+        /// What they imply.
+        curve: Curve,
     },
     /// Bayes security is at least this.
     BayesSecurity {
@@ -98,7 +118,14 @@ impl Promise {
                 Requirement::Privacy(Guarantee::Concentrated { rho })
             }
             Promise::Order { alpha, .. } => dp(alpha, 0.0),
-            Promise::DpSgd { advantage, .. } => Requirement::Advantage { at_most: advantage },
+            Promise::Renyi { order, epsilon } => {
+                Requirement::Privacy(Guarantee::Renyi { order, epsilon })
+            }
+            Promise::DpSgd { ref curve, .. }
+            | Promise::DpCurve { ref curve }
+            | Promise::TradeOff { ref curve, .. } => Requirement::Curve {
+                advantage: curve.largest_total_variation(),
+            },
             Promise::BayesSecurity { at_least } => Requirement::BayesSecurity { at_least },
             Promise::Advantage { at_most } => Requirement::Advantage { at_most },
             Promise::AttackAdvantage { at_most } => Requirement::AttackAdvantage { at_most },
@@ -121,6 +148,9 @@ impl Promise {
             | Promise::ConcentratedDp { unit, .. } => within(unit, true),
             Promise::Order { group, .. } => Neighbors::Orders { group },
             Promise::DpSgd { .. }
+            | Promise::Renyi { .. }
+            | Promise::DpCurve { .. }
+            | Promise::TradeOff { .. }
             | Promise::BayesSecurity { .. }
             | Promise::Advantage { .. }
             | Promise::AttackAdvantage { .. }
@@ -136,6 +166,27 @@ impl Promise {
             } => Some((dp_sgd(sigma, rate), steps)),
             _ => None,
         }
+    }
+
+    /// The (ε, δ) that it promises together, of a promise that lists some or implies them.
+    pub fn curve(&self) -> Option<&Curve> {
+        match self {
+            Promise::DpSgd { curve, .. }
+            | Promise::DpCurve { curve }
+            | Promise::TradeOff { curve, .. } => Some(curve),
+            _ => None,
+        }
+    }
+
+    /// f-differential privacy by a table of points (false positive rate, least false negative rate). `name` is how
+    /// messages call it.
+    ///
+    /// # Errors
+    /// Those of [`Curve::of_trade_off`].
+    pub fn of_trade_off(name: &str, table: Vec<(f64, f64)>) -> Result<Promise> {
+        let curve = Curve::of_trade_off(name, &table)?;
+        let table = table.into();
+        Ok(Promise::TradeOff { table, curve })
     }
 
     /// What is promised of neighboring secrets, if the promise is one of privacy.
@@ -213,6 +264,27 @@ impl fmt::Display for Promise {
                 let (sigma, rate) = (number(sigma), number(rate));
                 write!(f, "dp-sgd(sigma={sigma}, rate={rate}, steps={steps})")
             }
+            Promise::Renyi { order, epsilon } => {
+                write!(
+                    f,
+                    "rdp(alpha={}, epsilon={})",
+                    number(order),
+                    number(epsilon)
+                )
+            }
+            Promise::DpCurve { ref curve } => {
+                let points = curve.points().iter();
+                let points = points.map(|&(epsilon, delta)| {
+                    format!("dp(epsilon={}, delta={})", number(epsilon), number(delta))
+                });
+                write!(f, "dp-curve({})", points.collect::<Vec<_>>().join(", "))
+            }
+            Promise::TradeOff { ref table, .. } => {
+                let points = table.iter();
+                let points = points
+                    .map(|&(fpr, fnr)| format!("point(fpr={}, fnr={})", number(fpr), number(fnr)));
+                write!(f, "f-dp({})", points.collect::<Vec<_>>().join(", "))
+            }
             Promise::BayesSecurity { at_least } => {
                 write!(f, "bayes-security({})", number(at_least))
             }
@@ -235,9 +307,18 @@ pub struct PromiseEntry {
     pub name: &'static str,
     /// What it promises, in one line.
     pub about: &'static str,
-    /// Its parameters.
+    /// Its parameters; none where it takes calls of another name.
     pub parameters: &'static [Parameter],
-    build: fn(&Arguments<'_>) -> Result<Promise>,
+    build: Build,
+}
+
+/// How a promise is made of its call.
+#[derive(Debug)]
+enum Build {
+    /// Of arguments that match the parameters.
+    Arguments(fn(&Arguments<'_>) -> Result<Promise>),
+    /// Of the calls inside.
+    Calls(fn(&Call) -> Result<Promise>),
 }
 
 impl PromiseEntry {
@@ -246,7 +327,10 @@ impl PromiseEntry {
     /// # Errors
     /// Arguments that the promise does not take.
     pub fn build(&self, call: &Call) -> Result<Promise> {
-        (self.build)(&Arguments::new(call, self.parameters)?)
+        match self.build {
+            Build::Arguments(build) => build(&Arguments::new(call, self.parameters)?),
+            Build::Calls(build) => build(call),
+        }
     }
 }
 
@@ -271,12 +355,11 @@ fn dp_sgd_promise(arguments: &Arguments<'_>) -> Result<Promise> {
         return Err(arguments.error("rate must be above 0 and steps a whole number"));
     }
     let steps = steps as u64;
-    let accountant = Accountant::of_mechanism(&dp_sgd(sigma, rate), steps)?;
     Ok(Promise::DpSgd {
         sigma,
         rate,
         steps,
-        advantage: accountant.delta(0.0).most,
+        curve: Curve::of_composition(&dp_sgd(sigma, rate), steps)?,
     })
 }
 
@@ -310,11 +393,11 @@ pub static PROMISES: &[PromiseEntry] = &[
         name: "ldp",
         about: "ε-local differential privacy between all secrets",
         parameters: &[EPSILON, UNIT],
-        build: |arguments| {
+        build: Build::Arguments(|arguments| {
             let epsilon = arguments.number("epsilon", Bounds::AtLeast(0.0))?;
             let unit = unit(arguments)?;
             Ok(Promise::LocalDp { epsilon, unit })
-        },
+        }),
     },
     PromiseEntry {
         name: "dp",
@@ -324,7 +407,7 @@ pub static PROMISES: &[PromiseEntry] = &[
             Parameter::named("delta", "δ, between 0 and 1; default 0"),
             UNIT,
         ],
-        build: |arguments| {
+        build: Build::Arguments(|arguments| {
             let epsilon = arguments.number("epsilon", Bounds::AtLeast(0.0))?;
             let delta = arguments.number_if_given("delta", PROBABILITY)?;
             Ok(Promise::Dp {
@@ -332,28 +415,57 @@ pub static PROMISES: &[PromiseEntry] = &[
                 delta: delta.unwrap_or(0.0),
                 unit: unit(arguments)?,
             })
-        },
+        }),
     },
     PromiseEntry {
         name: "gdp",
         about: "μ-Gaussian differential privacy: secrets are no easier to tell apart than N(0, 1) \
                 from N(μ, 1)",
         parameters: &[Parameter::positional("mu", "μ, at least 0"), UNIT],
-        build: |arguments| {
+        build: Build::Arguments(|arguments| {
             let mu = arguments.number("mu", Bounds::AtLeast(0.0))?;
             let unit = unit(arguments)?;
             Ok(Promise::GaussianDp { mu, unit })
-        },
+        }),
     },
     PromiseEntry {
         name: "zcdp",
         about: "ρ-zero-concentrated differential privacy: Rényi divergences D_α are at most ρα",
         parameters: &[Parameter::positional("rho", "ρ, at least 0"), UNIT],
-        build: |arguments| {
+        build: Build::Arguments(|arguments| {
             let rho = arguments.number("rho", Bounds::AtLeast(0.0))?;
             let unit = unit(arguments)?;
             Ok(Promise::ConcentratedDp { rho, unit })
-        },
+        }),
+    },
+    PromiseEntry {
+        name: "rdp",
+        about: "(α, ε)-Rényi differential privacy: the Rényi divergence of order α is at most ε, both ways",
+        parameters: &[
+            Parameter::named("alpha", "α, above 1"),
+            Parameter::named("epsilon", "ε, at least 0"),
+        ],
+        build: Build::Arguments(|arguments| {
+            let order = arguments.number("alpha", Bounds::Above(1.0))?;
+            let epsilon = arguments.number("epsilon", Bounds::AtLeast(0.0))?;
+            Ok(Promise::Renyi { order, epsilon })
+        }),
+    },
+    PromiseEntry {
+        name: "dp-curve",
+        about: "several (ε, δ) at once: dp-curve(dp(1), dp(epsilon=0.5, delta=1e-3))",
+        parameters: &[],
+        build: Build::Calls(|call| {
+            let curve = of_dp_calls(call)?;
+            Ok(Promise::DpCurve { curve })
+        }),
+    },
+    PromiseEntry {
+        name: "f-dp",
+        about: "f-differential privacy by points of f: f-dp(point(fpr=0.1, fnr=0.6), point(0.3, 0.35)), linear between \
+                them and (0, 1) and (1, 0); on the command line also f-dp(FILE), with a point in each row",
+        parameters: &[],
+        build: Build::Calls(|call| Promise::of_trade_off(&call.to_string(), of_point_calls(call)?)),
     },
     PromiseEntry {
         name: "dsigma",
@@ -366,7 +478,7 @@ pub static PROMISES: &[PromiseEntry] = &[
                 "the places of the group, from 1, such as 1..3, if orders are of more than the group; default: all",
             ),
         ],
-        build: |arguments| {
+        build: Build::Arguments(|arguments| {
             let alpha = arguments.number("alpha", Bounds::AtLeast(0.0))?;
             let group = match arguments.value("group") {
                 None => None,
@@ -374,12 +486,12 @@ pub static PROMISES: &[PromiseEntry] = &[
                 Some(_) => return Err(arguments.error("group must be places such as 1..3")),
             };
             Ok(Promise::Order { alpha, group })
-        },
+        }),
     },
     PromiseEntry {
         name: "dp-sgd",
         about: "the secrets, without and with one record, are no easier to tell apart than from all steps of DP-SGD \
-                with this noise and these batches (Poisson sampling): a bound on the optimal adversary's advantage",
+                with this noise and these batches (Poisson sampling)",
         parameters: &[
             Parameter::named("sigma", "the noise multiplier σ, above 0"),
             Parameter::named(
@@ -388,34 +500,34 @@ pub static PROMISES: &[PromiseEntry] = &[
             ),
             Parameter::named("steps", "the number of steps, a whole number"),
         ],
-        build: dp_sgd_promise,
+        build: Build::Arguments(dp_sgd_promise),
     },
     PromiseEntry {
         name: "bayes-security",
         about: "Bayes security is at least this",
         parameters: &[Parameter::positional("at-least", "between 0 and 1")],
-        build: |arguments| {
+        build: Build::Arguments(|arguments| {
             let at_least = arguments.number("at-least", PROBABILITY)?;
             Ok(Promise::BayesSecurity { at_least })
-        },
+        }),
     },
     PromiseEntry {
         name: "advantage",
         about: "the optimal adversary's advantage is at most this",
         parameters: &[Parameter::positional("at-most", "between 0 and 1")],
-        build: |arguments| {
+        build: Build::Arguments(|arguments| {
             let at_most = arguments.number("at-most", PROBABILITY)?;
             Ok(Promise::Advantage { at_most })
-        },
+        }),
     },
     PromiseEntry {
         name: "attack-advantage",
         about: "the best attack found has an advantage of at most this",
         parameters: &[Parameter::positional("at-most", "between 0 and 1")],
-        build: |arguments| {
+        build: Build::Arguments(|arguments| {
             let at_most = arguments.number("at-most", PROBABILITY)?;
             Ok(Promise::AttackAdvantage { at_most })
-        },
+        }),
     },
     PromiseEntry {
         name: "time-difference",
@@ -424,7 +536,7 @@ pub static PROMISES: &[PromiseEntry] = &[
             "at-most",
             "a time above 0, such as 10ns: s, ms, us, ns or cycles; without a unit, in that of the log",
         )],
-        build: time_difference,
+        build: Build::Arguments(time_difference),
     },
 ];
 
@@ -463,6 +575,9 @@ mod tests {
             "dp(epsilon=1, delta=1e-5, unit=2)",
             "gdp(mu=1, unit=1)",
             "zcdp(rho=0.5, unit=100)",
+            "rdp(alpha=2, epsilon=0.5)",
+            "dp-curve(dp(epsilon=0.5, delta=0.001), dp(epsilon=1, delta=0))",
+            "f-dp(point(fpr=0.1, fnr=0.6), point(fpr=0.6, fnr=0.1))",
             "bayes-security(0.9)",
             "advantage(0.1)",
             "attack-advantage(0.1)",
@@ -509,6 +624,16 @@ mod tests {
             ),
             ("time-difference(0ns)", "at-most must be above 0"),
             ("ldp(1ns)", "epsilon must be a number, got the measure 1ns"),
+            ("rdp(alpha=1, epsilon=1)", "alpha must be above 1, got 1"),
+            ("rdp(alpha=2)", "epsilon is missing"),
+            ("dp-curve(gdp(1))", "dp-curve takes one or more dp(…)"),
+            ("dp-curve", "dp-curve takes one or more dp(…)"),
+            (
+                "dp-curve(dp(epsilon=1, delta=2))",
+                "delta must be between 0 and 1",
+            ),
+            ("f-dp(point(0.1))", "fnr is missing"),
+            ("f-dp(point(0.1, 0.95))", "guessing blind"),
             ("ldp(inf)", "epsilon must be a number, got the word inf"),
         ] {
             let error = Claim::parse(text).expect_err(text).to_string();
@@ -544,6 +669,8 @@ mod tests {
             ("dp(epsilon=0, delta=0.1, unit=1)", false),
             ("gdp(0.1)", false),
             ("zcdp(0.1)", false),
+            ("rdp(alpha=2, epsilon=0.1)", false),
+            ("dp-curve(dp(epsilon=0, delta=0.1))", false),
             ("bayes-security(0.9)", true),
             ("advantage(0.1)", true),
             ("attack-advantage(0.1)", false),

@@ -20,6 +20,11 @@ pub enum Requirement {
         /// The largest advantage.
         at_most: f64,
     },
+    /// Several (ε, δ) at once, which the promise lists; this follows from them.
+    Curve {
+        /// The largest advantage that they leave.
+        advantage: f64,
+    },
     /// The advantage of the best attack found is at most this.
     AttackAdvantage {
         /// The largest advantage.
@@ -44,7 +49,7 @@ impl Requirement {
         match self {
             Requirement::Privacy(guarantee) => Quantity::Privacy(guarantee.quantity()),
             Requirement::BayesSecurity { .. } => Quantity::BayesSecurity,
-            Requirement::Advantage { .. } => Quantity::Advantage,
+            Requirement::Advantage { .. } | Requirement::Curve { .. } => Quantity::Advantage,
             Requirement::AttackAdvantage { .. } => Quantity::AttackAdvantage,
             Requirement::TimeDifference(_) => Quantity::TimeDifference,
         }
@@ -56,6 +61,7 @@ impl Requirement {
             Requirement::Privacy(guarantee) => Some(guarantee),
             Requirement::BayesSecurity { .. }
             | Requirement::Advantage { .. }
+            | Requirement::Curve { .. }
             | Requirement::AttackAdvantage { .. }
             | Requirement::TimeDifference(_) => None,
         }
@@ -66,7 +72,8 @@ impl Requirement {
         match self {
             Requirement::Privacy(_)
             | Requirement::BayesSecurity { .. }
-            | Requirement::Advantage { .. } => true,
+            | Requirement::Advantage { .. }
+            | Requirement::Curve { .. } => true,
             Requirement::AttackAdvantage { .. } | Requirement::TimeDifference(_) => false,
         }
     }
@@ -77,7 +84,12 @@ impl Requirement {
         match self {
             // (0, δ) is total variation at most δ (Proposition 2).
             Requirement::Privacy(Guarantee::Dp { epsilon, .. }) => epsilon == 0.0,
-            Requirement::Privacy(Guarantee::Gaussian { .. } | Guarantee::Concentrated { .. })
+            Requirement::Privacy(
+                Guarantee::Gaussian { .. }
+                | Guarantee::Concentrated { .. }
+                | Guarantee::Renyi { .. },
+            )
+            | Requirement::Curve { .. }
             | Requirement::AttackAdvantage { .. }
             | Requirement::TimeDifference(_) => false,
             Requirement::BayesSecurity { .. } | Requirement::Advantage { .. } => true,
@@ -97,6 +109,7 @@ impl Requirement {
         match self {
             Requirement::Privacy(guarantee) => guarantee.largest_total_variation(),
             Requirement::BayesSecurity { at_least } => 1.0 - at_least,
+            Requirement::Curve { advantage } => advantage,
             Requirement::Advantage { at_most } | Requirement::AttackAdvantage { at_most } => {
                 at_most
             }
@@ -109,6 +122,7 @@ impl Requirement {
         match self {
             Requirement::Privacy(guarantee) => guarantee.least_bayes_security(),
             Requirement::BayesSecurity { at_least } => at_least,
+            Requirement::Curve { advantage } => 1.0 - advantage,
             Requirement::Advantage { at_most } | Requirement::AttackAdvantage { at_most } => {
                 1.0 - at_most
             }
@@ -124,6 +138,7 @@ impl Guarantee {
             Guarantee::Dp { delta, .. } => PrivacyParameter::Epsilon { delta },
             Guarantee::Gaussian { .. } => PrivacyParameter::Mu,
             Guarantee::Concentrated { .. } => PrivacyParameter::Rho,
+            Guarantee::Renyi { order, .. } => PrivacyParameter::Renyi { order },
         }
     }
 }
