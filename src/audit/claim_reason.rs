@@ -54,6 +54,33 @@ pub enum Grounds {
     Curve,
     /// A limit of what privacy needs.
     Privacy(PrivacyGrounds),
+    /// Limits of ε at the δ of every point of a curve.
+    PrivacyCurve(CurveGrounds),
+}
+
+/// A claim of several (ε, δ) at the point that decides.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CurveGrounds {
+    /// How many points the claim has.
+    pub points: usize,
+    /// The δ of the point that the limit comes nearest to exceeding, or exceeds most.
+    pub delta: f64,
+    /// What was found.
+    pub outcome: CurveOutcome,
+}
+
+/// What was found about a claim of several (ε, δ).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CurveOutcome {
+    /// The lower limit exceeds the ε of a point.
+    Refuted,
+    /// The divergences of all pairs are within δ at every point.
+    Proved,
+    /// Neither; they are at so many points.
+    Open {
+        /// How many.
+        proved: usize,
+    },
 }
 
 /// A claim of privacy at the pair that decides.
@@ -102,8 +129,10 @@ pub enum PrivacyKind {
     Pure,
     /// By a trade-off function.
     Gaussian,
-    /// By Rényi divergences.
+    /// By Rényi divergences of all orders.
     Concentrated,
+    /// By that of one order.
+    Renyi,
 }
 
 /// Upper limit of the hockey-stick divergence of an ordered pair.

@@ -7,6 +7,7 @@ use crate::audit::mechanism_claim;
 use crate::audit::options::Design;
 use crate::audit::plan::CertifiedLimit;
 use crate::audit::privacy;
+use crate::audit::privacy_curve;
 use crate::audit::rows_needed;
 use crate::audit::time_claim;
 use crate::audit::warning::Warning;
@@ -43,12 +44,13 @@ pub(super) fn judge_claims(
                     )
                 }
                 Terms::Privacy(promise) => privacy::judge(evidence, claim, promise, at),
+                Terms::Curve(curve) => privacy_curve::judge(evidence, claim, curve, at),
                 Terms::Mechanism(mechanism) => {
                     mechanism_claim::judge(evidence, log, claim, &**mechanism, at)
                 }
             };
             qualify(&mut report, evidence, warnings);
-            if claim.privacy().is_some() {
+            if claim.privacy().is_some() || claim.curve().is_some() {
                 let neighbors = evidence.neighbors.count();
                 report.reason.qualifications.extend(neighbors.map(|given| {
                     let all = evidence.pair_count();

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::audit::cross_fit::CrossFit;
 use crate::audit::differences::Differences;
+use crate::audit::guesses::PairGuesses;
 use crate::audit::judge::Judged;
 use crate::audit::neighbors::NeighborPairs;
 use crate::audit::no_leak::NoLeak;
@@ -22,7 +23,6 @@ use leakgauge_attack::tuning::Tuned;
 use leakgauge_log::SampledFrom;
 use leakgauge_log::observations::{Counts, Observations};
 use leakgauge_stats::band;
-use leakgauge_stats::guesses::GuessTests;
 
 /// What the stages before found, in one place.
 pub(super) struct Evidence<'a> {
@@ -48,7 +48,7 @@ pub(super) struct Evidence<'a> {
     /// What the certification rows say about the last attack at every pair.
     pub attacks: &'a [Advantage],
     /// For each planned limit of privacy that rests on guesses, these.
-    pub guesses: &'a [Option<GuessTests>],
+    pub guesses: &'a [Option<PairGuesses>],
     kolmogorov: Option<(f64, [u64; 2])>,
     /// The pair with the largest limit of the total variation; the one that promised most where none has any.
     pub worst: usize,

@@ -3,7 +3,7 @@
 use crate::audit::evidence::Evidence;
 use crate::audit::findings::{EpsilonLimit, PairFigures, PrivacyLimit, WorstPair};
 use crate::audit::plan::CertifiedLimit;
-use crate::audit::{distributions, trade_off, units};
+use crate::audit::{distributions, trade_off, units, witness};
 use crate::estimate::{Estimate, Method, Methods, Reason};
 use leakgauge_attack::pairwise::{AdvantageMethod, PairErrors, clustering_order, pair_index};
 use leakgauge_base::quantity::PrivacyParameter;
@@ -135,45 +135,56 @@ impl Evidence<'_> {
 
     /// The certified lower limit of ε, μ or ρ, planned at a position.
     pub(super) fn privacy(&self, at: usize) -> PrivacyLimit {
+        self.privacy_of(at, self.plan.privacy[at].quantity)
+    }
+
+    /// The limit of another parameter from the same evidence. Limits of ε at several δ hold together.
+    pub(super) fn privacy_of(&self, at: usize, quantity: PrivacyParameter) -> PrivacyLimit {
         let plan = &self.plan.privacy[at];
         let share = self.plan.share(plan.read);
         let secrets = self.secrets([plan.rule.a, plan.rule.b]);
-        if let (Some(guesses), PrivacyParameter::Epsilon { delta }) =
-            (&self.guesses[at], plan.quantity)
+        if let (Some(guesses), PrivacyParameter::Epsilon { delta }) = (&self.guesses[at], quantity)
         {
             return PrivacyLimit {
-                quantity: plan.quantity,
+                quantity,
                 secrets,
-                point: guesses.epsilon(delta),
-                lower: Some(guesses.epsilon_at_least(delta, share)),
+                point: guesses.tests.epsilon(delta),
+                lower: Some(guesses.tests.epsilon_at_least(delta, share)),
+                witness: None,
             };
         }
         let judged = self.judgement.tallies[plan.position].is_judged();
         let bare = self.errors(plan.position).rates();
         PrivacyLimit {
-            quantity: plan.quantity,
+            quantity,
             secrets,
             point: bare
-                .map(|rates| rates.at_least(plan.quantity))
+                .map(|rates| rates.at_least(quantity))
                 .filter(|point| point.is_finite()),
             lower: judged.then(|| {
                 let errors = self.errors(plan.position);
-                errors.errors_at_most(share).at_least(plan.quantity)
+                errors.errors_at_most(share).at_least(quantity)
             }),
+            witness: None,
         }
     }
 
-    /// The p-value of a planned limit's parameter being at most `allowed`, at the limit's part of α.
-    pub(super) fn privacy_p_value(&self, at: usize, allowed: f64) -> f64 {
+    /// The p-value of a parameter of a planned limit being at most `allowed`, at the limit's part of α.
+    pub(super) fn privacy_p_value(
+        &self,
+        at: usize,
+        quantity: PrivacyParameter,
+        allowed: f64,
+    ) -> f64 {
         let plan = &self.plan.privacy[at];
-        let p = match (&self.guesses[at], plan.quantity) {
-            (Some(guesses), PrivacyParameter::Epsilon { delta }) => guesses.p_value(allowed, delta),
+        let p = match (&self.guesses[at], quantity) {
+            (Some(guesses), PrivacyParameter::Epsilon { delta }) => {
+                guesses.tests.p_value(allowed, delta)
+            }
             _ if self.judgement.tallies[plan.position].is_judged() => {
                 let errors = self.errors(plan.position);
-                level::smallest(|alpha| {
-                    errors.errors_at_most(alpha).at_least(plan.quantity) > allowed
-                })
-                .unwrap_or(1.0)
+                level::smallest(|alpha| errors.errors_at_most(alpha).at_least(quantity) > allowed)
+                    .unwrap_or(1.0)
             }
             _ => 1.0,
         };
@@ -189,10 +200,16 @@ impl Evidence<'_> {
     }
 }
 
-/// The limits of privacy: ε at δ = 0, then those that claims read.
+/// The limits of privacy: ε at δ = 0, then those that claims read, with what proves them.
 pub(super) fn privacy(evidence: &Evidence) -> Vec<PrivacyLimit> {
     let plans = 0..evidence.plan.privacy.len();
-    plans.map(|at| evidence.privacy(at)).collect()
+    plans
+        .map(|at| {
+            let mut limit = evidence.privacy(at);
+            limit.witness = witness::of_limit(evidence, at, &limit);
+            limit
+        })
+        .collect()
 }
 
 /// The worst pair: its limits hold on their own. Its estimate of the total variation is settled with those of

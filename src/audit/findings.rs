@@ -18,6 +18,7 @@ use crate::audit::pair::{Labels, Pair};
 use crate::audit::tallies::Tallies;
 use crate::audit::trade_off::TradeOff;
 use crate::audit::warning::Warning;
+use crate::audit::witness::Witness;
 use crate::estimate::{Estimate, Reason};
 use leakgauge_attack::scorer::{Origin, Parameters};
 use leakgauge_attack::tuning::{Budget, Tried};
@@ -237,7 +238,7 @@ pub struct EpsilonLimit {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct PrivacyLimit {
-    /// ε for a δ, μ of Gaussian or ρ of zero-concentrated differential privacy.
+    /// ε for a δ, μ of Gaussian, ρ of zero-concentrated or a divergence of Rényi differential privacy.
     pub quantity: PrivacyParameter,
     /// The pair it was found at, chosen on the tuning rows.
     pub secrets: Pair,
@@ -245,6 +246,8 @@ pub struct PrivacyLimit {
     pub point: Option<f64>,
     /// The limit.
     pub lower: Option<f64>,
+    /// What proves it, where it proves anything.
+    pub witness: Option<Witness>,
 }
 
 /// The figures of a pair; the limits of all pairs hold together.

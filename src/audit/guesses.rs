@@ -1,5 +1,8 @@
 //! Guesses between two secrets where the scores are extreme, for limits of ε.
 
+use std::fmt;
+use std::sync::Arc;
+
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -8,9 +11,10 @@ use crate::audit::plan::{Plan, trials};
 use crate::audit::prepare::Prepared;
 use crate::audit::privacy_plan::{PrivacyPlan, blocks_for_guesses, past_scores};
 use leakgauge_attack::pairwise::PairScores;
+use leakgauge_attack::scorer::Scorer;
 use leakgauge_attack::tuning::Tuned;
 use leakgauge_log::observations::Counts;
-use leakgauge_stats::guesses::{GuessTests, Guesses, RARE_SHARE, wanted};
+use leakgauge_stats::guesses::{GuessTests, Guesses, RARE_SHARE, Side, wanted};
 use leakgauge_stats::tails::Tails;
 
 /// A stream of random numbers that no other use of the seed reaches.
@@ -21,23 +25,52 @@ const RARE_STREAM: u64 = 1 << 52;
 /// the tenth of the level that it costs is dear.
 const RARE_ROWS: u64 = 10_000;
 
+/// The guesses of a limit of privacy.
+#[derive(Debug, Clone)]
+pub(super) struct PairGuesses {
+    /// What they prove.
+    pub tests: GuessTests,
+    /// Where the last attack guesses, and how that went on the certification rows.
+    pub last: Ends,
+    /// The same of the test on a rare event, if there is one.
+    pub rare: Option<Ends>,
+}
+
+/// Guesses at both ends of an attack's scores, on the certification rows.
+#[derive(Clone)]
+pub(super) struct Ends {
+    pub attack: Arc<dyn Scorer>,
+    pub tails: Tails,
+    pub sides: [Side; 2],
+}
+
+impl fmt::Debug for Ends {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ends")
+            .field("attack", &self.attack.name())
+            .field("tails", &self.tails)
+            .field("sides", &self.sides)
+            .finish()
+    }
+}
+
 /// The guesses of every limit of privacy that rests on some. Limits at the same two secrets share them.
 pub(super) fn guesses(
     prepared: &Prepared,
     tuned: &Tuned,
     earlier: &[Block],
     plan: &Plan,
-) -> Vec<Option<GuessTests>> {
-    let mut known: Vec<([u32; 2], GuessTests)> = Vec::new();
+) -> Vec<Option<PairGuesses>> {
+    let mut known: Vec<([u32; 2], PairGuesses)> = Vec::new();
     let of_plan = |privacy: &PrivacyPlan| {
         let first = privacy.tails?;
         let pair = [privacy.rule.a, privacy.rule.b];
         if let Some((_, guesses)) = known.iter().find(|known| known.0 == pair) {
-            return Some(*guesses);
+            return Some(guesses.clone());
         }
         let earlier = &earlier[..blocks_for_guesses(tuned, earlier)];
         let guesses = of_pair(prepared, tuned, earlier, privacy, first);
-        known.push((pair, guesses));
+        known.push((pair, guesses.clone()));
         Some(guesses)
     };
     plan.privacy.iter().map(of_plan).collect()
@@ -49,7 +82,7 @@ fn of_pair(
     earlier: &[Block],
     privacy: &PrivacyPlan,
     first: Tails,
-) -> GuessTests {
+) -> PairGuesses {
     let pair = [privacy.rule.a, privacy.rule.b];
     let random = |stream: u64| {
         let mut rng = ChaCha8Rng::seed_from_u64(prepared.options.seed);
@@ -61,13 +94,22 @@ fn of_pair(
         let [trials] = trials(prepared, earlier, privacy.rule)[..] else {
             unreachable!("the certification rows alone");
         };
-        let sides = scores(prepared, tuned, &prepared.split.certify, pair).guess(&first);
-        let all = Guesses::of_one_rule(&[(sides, trials)], &mut rng);
-        return GuessTests::new(all, None);
+        let last = ends(prepared, tuned, pair, first);
+        let all = Guesses::of_one_rule(&[(last.sides, trials)], &mut rng);
+        return PairGuesses {
+            tests: GuessTests::new(all, None),
+            last,
+            rare: None,
+        };
     }
-    let main = of_blocks(prepared, tuned, earlier, privacy, first, &mut rng);
+    let (main, last) = of_blocks(prepared, tuned, earlier, privacy, first, &mut rng);
     let rare = of_rare_event(prepared, earlier, privacy, &mut random(RARE_STREAM));
-    GuessTests::new(main, rare)
+    let (rare, ends) = rare.unzip();
+    PairGuesses {
+        tests: GuessTests::new(main, rare),
+        last,
+        rare: ends,
+    }
 }
 
 /// The number of guesses is promised by the first block's ends; the ends of later ones are chosen so that
@@ -79,7 +121,7 @@ fn of_blocks(
     privacy: &PrivacyPlan,
     first: Tails,
     rng: &mut ChaCha8Rng,
-) -> Guesses {
+) -> (Guesses, Ends) {
     let pair = [privacy.rule.a, privacy.rule.b];
     let trials = trials(prepared, earlier, privacy.rule);
     let mut left: u64 = trials.iter().sum();
@@ -89,6 +131,7 @@ fn of_blocks(
         .map(|block| (&block.tuned, &block.learned, &block.rows));
     let last = Learned::of(&prepared.split);
     let blocks = blocks.chain([(tuned, &last, &prepared.split.certify)]);
+    let mut last_ends = None;
     for (at, ((tuned, learned, rows), trials)) in blocks.zip(trials).enumerate() {
         let tails = if at == 0 {
             first
@@ -96,11 +139,21 @@ fn of_blocks(
             let past = past_scores(prepared, tuned, learned, pair).past();
             past.with_share(guesses.share_needed(left, past.rows()))
         };
-        let [a, b] = scores(prepared, tuned, rows, pair).guess(&tails);
-        guesses.add(&a, &b, trials, rng);
+        let sides = scores(prepared, tuned, rows, pair).guess(&tails);
+        guesses.add(&sides[0], &sides[1], trials, rng);
         left -= trials;
+        last_ends = Some((tails, sides));
     }
-    guesses
+    let (tails, sides) = last_ends.expect("the certification rows are the last block");
+    let attack = attack_of(tuned).clone();
+    (
+        guesses,
+        Ends {
+            attack,
+            tails,
+            sides,
+        },
+    )
 }
 
 /// Guesses on all rows from the last block before the certification rows on, by the ends that its past promises
@@ -110,7 +163,7 @@ fn of_rare_event(
     earlier: &[Block],
     privacy: &PrivacyPlan,
     rng: &mut ChaCha8Rng,
-) -> Option<Guesses> {
+) -> Option<(Guesses, Ends)> {
     let pair = [privacy.rule.a, privacy.rule.b];
     let rows = prepared.log.counts.rows();
     if pair.iter().any(|&secret| rows[secret as usize] < RARE_ROWS) {
@@ -123,11 +176,30 @@ fn of_rare_event(
     let tails = tails.unwrap_or(Tails::NONE);
     let judged = [&block.rows, &prepared.split.certify]
         .map(|rows| scores(prepared, &block.tuned, rows, pair).guess(&tails));
+    let sides = judged[1];
     let blocks: Vec<_> = judged.into_iter().zip(trials).collect();
-    Some(Guesses::of_one_rule(&blocks, rng))
+    let attack = attack_of(&block.tuned).clone();
+    let ends = Ends {
+        attack,
+        tails,
+        sides,
+    };
+    Some((Guesses::of_one_rule(&blocks, rng), ends))
+}
+
+fn ends(prepared: &Prepared, tuned: &Tuned, pair: [u32; 2], tails: Tails) -> Ends {
+    Ends {
+        attack: attack_of(tuned).clone(),
+        tails,
+        sides: scores(prepared, tuned, &prepared.split.certify, pair).guess(&tails),
+    }
+}
+
+/// The attack that limits of privacy rest on.
+pub(super) fn attack_of(tuned: &Tuned) -> &Arc<dyn Scorer> {
+    tuned.for_privacy.as_ref().unwrap_or(&tuned.scorer)
 }
 
 fn scores(prepared: &Prepared, tuned: &Tuned, rows: &Counts, pair: [u32; 2]) -> PairScores {
-    let attack = tuned.for_privacy.as_ref().unwrap_or(&tuned.scorer);
-    PairScores::judge(&**attack, &prepared.log.observations, rows, pair)
+    PairScores::judge(&**attack_of(tuned), &prepared.log.observations, rows, pair)
 }

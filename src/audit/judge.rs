@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::audit::cross_fit::{CrossFit, Granted};
 use crate::audit::differences::Differences;
 use crate::audit::earlier::Block;
-use crate::audit::guesses::guesses;
+use crate::audit::guesses::{PairGuesses, guesses};
 use crate::audit::no_leak::{self, NoLeak};
 use crate::audit::paired;
 use crate::audit::plan::{Plan, trials};
@@ -22,7 +22,6 @@ use leakgauge_attack::pairwise::{
 };
 use leakgauge_attack::tuning::Tuned;
 use leakgauge_stats::all_rows::{Fresh, Trials, toss};
-use leakgauge_stats::guesses::GuessTests;
 
 /// What the rows say.
 pub(super) struct Judged {
@@ -34,7 +33,7 @@ pub(super) struct Judged {
     /// What the certification rows say about the last attack.
     pub attacks: Vec<Advantage>,
     /// For each limit of privacy that rests on guesses, these.
-    pub guesses: Vec<Option<GuessTests>>,
+    pub guesses: Vec<Option<PairGuesses>>,
     /// Kolmogorov distance of the pair that the plan names, and the rows of both secrets.
     pub kolmogorov: Option<(f64, [u64; 2])>,
     pub effective: Option<EffectiveRows>,

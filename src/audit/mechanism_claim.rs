@@ -76,9 +76,10 @@ impl Case<'_> {
     fn p_value(&self) -> Option<f64> {
         let tables = smallest_p_value(self.evidence, self.table, |pair| self.analytic(pair));
         let epsilon = self.mechanism.epsilon();
-        let privacy = epsilon
-            .is_finite()
-            .then(|| self.evidence.privacy_p_value(0, epsilon));
+        let privacy = epsilon.is_finite().then(|| {
+            let pure = PrivacyParameter::Epsilon { delta: 0.0 };
+            self.evidence.privacy_p_value(0, pure, epsilon)
+        });
         tables.into_iter().chain(privacy).reduce(f64::min)
     }
 

@@ -37,6 +37,7 @@ mod plan;
 mod points;
 mod prepare;
 mod privacy;
+mod privacy_curve;
 mod privacy_plan;
 mod reading;
 mod rows_needed;
@@ -49,6 +50,7 @@ mod units;
 mod upper;
 mod warning;
 mod warnings;
+mod witness;
 
 use leakgauge_base::error::Result;
 use leakgauge_log::Log;
@@ -56,8 +58,8 @@ use leakgauge_log::Log;
 pub use advice::LogAdvice;
 pub use assumptions::Assumption;
 pub use claim_reason::{
-    ClaimReason, Distance, Divergence, Grounds, PrivacyGrounds, PrivacyKind, PrivacyOutcome,
-    Qualification, Unproved,
+    ClaimReason, CurveGrounds, CurveOutcome, Distance, Divergence, Grounds, PrivacyGrounds,
+    PrivacyKind, PrivacyOutcome, Qualification, Unproved,
 };
 pub use conclusion::{Conclusion, Course, Learning};
 pub(crate) use copies::in_common;
@@ -79,6 +81,7 @@ pub use reading::{Reading, reading};
 pub use tallies::{EffectiveSampleSize, PlugIn, Tallies};
 pub use trade_off::{Band, BandEpsilon, Curve, GaussianFit, Levels, OperatingPoint, TradeOff};
 pub use warning::Warning;
+pub use witness::{Stronger, Witness, WitnessEvent};
 
 /// Audits a log.
 ///

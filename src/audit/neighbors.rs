@@ -22,7 +22,10 @@ impl NeighborPairs {
         if given.is_empty() {
             return Ok(NeighborPairs { listed: None });
         }
-        if claims.iter().all(|claim| claim.privacy().is_none()) {
+        if claims
+            .iter()
+            .all(|claim| claim.privacy().is_none() && claim.curve().is_none())
+        {
             return Err(Error::parameter(
                 option("neighbors"),
                 "no claim is about neighbors: every figure without a claim is about all pairs",

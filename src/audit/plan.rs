@@ -139,7 +139,9 @@ impl Plan {
     fn share_level(&mut self, claims: &[BoundClaim]) {
         for (at, claim) in claims.iter().enumerate() {
             match claim.terms() {
-                Terms::Privacy(_) => self.add_read(self.privacy[self.privacy_at(at)].read, 1.0),
+                Terms::Privacy(_) | Terms::Curve(_) => {
+                    self.add_read(self.privacy[self.privacy_at(at)].read, 1.0);
+                }
                 Terms::BayesSecurity { .. }
                 | Terms::Advantage { .. }
                 | Terms::AttackAdvantage { .. } => self.add_read(CertifiedLimit::Table(0), 1.0),

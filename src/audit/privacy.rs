@@ -43,7 +43,7 @@ pub(super) fn judge(
         analytic: case.allowed.parameter(),
         estimate: estimate(evidence, case.at, &limit),
         p_value: (limit.lower.is_some())
-            .then(|| evidence.privacy_p_value(case.at, case.allowed.parameter())),
+            .then(|| evidence.privacy_p_value(case.at, limit.quantity, case.allowed.parameter())),
         pair: limit.secrets,
         verdict,
         reason: reason.into(),
@@ -157,6 +157,7 @@ impl<'a> Case<'a> {
             Guarantee::Dp { .. } => Unproved::Never(PrivacyKind::Pure),
             Guarantee::Gaussian { .. } => Unproved::Never(PrivacyKind::Gaussian),
             Guarantee::Concentrated { .. } => Unproved::Never(PrivacyKind::Concentrated),
+            Guarantee::Renyi { .. } => Unproved::Never(PrivacyKind::Renyi),
         }
     }
 
@@ -202,7 +203,9 @@ fn largest_divergence(evidence: &Evidence, promise: &BoundPromise) -> Option<Fou
     let limits = evidence.upper?;
     let allowed = |a: usize, b: usize| match promise.between(a, b) {
         Guarantee::Dp { epsilon, delta } => (epsilon, delta),
-        Guarantee::Gaussian { .. } | Guarantee::Concentrated { .. } => (0.0, 0.0),
+        Guarantee::Gaussian { .. } | Guarantee::Concentrated { .. } | Guarantee::Renyi { .. } => {
+            (0.0, 0.0)
+        }
     };
     let epsilon = |a: u32, b: u32| allowed(a as usize, b as usize).0;
     let neighbors = evidence.neighbors;

@@ -3,6 +3,7 @@
 use crate::audit::earlier::{Block, Learned};
 use crate::audit::plan::{CertifiedLimit, largest, trials};
 use crate::audit::prepare::Prepared;
+use crate::audit::privacy_curve::aimed_at;
 use leakgauge_attack::pairwise::{PairScores, Rule};
 use leakgauge_attack::tuning::Tuned;
 use leakgauge_base::quantity::PrivacyParameter;
@@ -39,43 +40,61 @@ pub(super) fn plan(
     // Numbers of certification rows may be looked at: a pair that cannot be judged is no candidate.
     let rows = prepared.split.certify.rows();
     let judged = |rule: Rule| [rule.a, rule.b].iter().all(|&s| rows[s as usize] > 0);
-    let at = |target: usize, value: &dyn Fn(PrivacyParameter, Rule, f64) -> f64| {
+    let best = |target: usize, value: &dyn Fn(PrivacyParameter, Rule, f64) -> f64| {
         let quantity = |pair: usize| targets.list[target].at(pair);
-        let pair = largest(choices.iter().enumerate().map(|(pair, choice)| {
-            let (rule, limit) = choice.privacy[target];
-            match quantity(pair) {
-                Some(quantity) if judged(rule) => value(quantity, rule, limit),
-                Some(_) => f64::MIN,
-                None => f64::NEG_INFINITY,
-            }
-        }));
+        let values: Vec<f64> = choices
+            .iter()
+            .enumerate()
+            .map(|(pair, choice)| {
+                let (rule, limit) = choice.privacy[target];
+                match quantity(pair) {
+                    Some(quantity) if judged(rule) => value(quantity, rule, limit),
+                    Some(_) => f64::MIN,
+                    None => f64::NEG_INFINITY,
+                }
+            })
+            .collect();
+        let pair = largest(values.iter().copied());
         let quantity = quantity(pair).expect("some pair is one of neighbors");
-        let rule = choices[pair].privacy[target].0;
+        (values[pair], quantity, choices[pair].privacy[target].0)
+    };
+    let planned = |(_, quantity, rule): (f64, PrivacyParameter, Rule)| {
         of_rule(prepared, tuned, earlier, quantity, rule)
     };
     let limit = |_: PrivacyParameter, _: Rule, limit: f64| limit;
-    let mut plans = vec![at(0, &limit)];
+    let mut plans = vec![planned(best(0, &limit))];
+    let mut position = |plan: PrivacyPlan| {
+        let known = plans.iter().position(|known| *known == plan);
+        known.unwrap_or_else(|| {
+            plans.push(plan);
+            plans.len() - 1
+        })
+    };
     let of_claims = prepared
         .claims
         .iter()
         .zip(&targets.of_claims)
-        .map(|(claim, target)| {
+        .map(|(claim, of)| {
+            if let Some(curve) = claim.curve() {
+                let points = aimed_at(curve).into_iter().zip(of);
+                let excess = points.map(|((epsilon, _), &target)| {
+                    best(target, &|_, _, limit| limit.max(0.0) - epsilon)
+                });
+                let first = excess.reduce(|best, next| if next.0 > best.0 { next } else { best });
+                return first.map(|first| position(planned(first)));
+            }
             let promise = claim.privacy()?;
             let excess = |quantity: PrivacyParameter, rule: Rule, limit: f64| {
                 let allowed = promise.between(rule.a as usize, rule.b as usize);
                 quantity.excess(limit.max(0.0), allowed.parameter())
             };
             // Where all pairs are allowed the same, claims of several values read one limit.
-            let plan = if promise.is_uniform() {
-                at((*target)?, &limit)
+            let found = if promise.is_uniform() {
+                best(of[0], &limit)
             } else {
-                at((*target)?, &excess)
+                best(of[0], &excess)
             };
-            let known = plans.iter().position(|known| *known == plan);
-            Some(known.unwrap_or_else(|| {
-                plans.push(plan);
-                plans.len() - 1
-            }))
+            Some(position(planned(found)))
         });
     let of_claims = of_claims.collect();
     for (at, plan) in plans.iter_mut().enumerate() {

@@ -1,6 +1,7 @@
 //! Which quantities the claims of privacy are about.
 
 use crate::audit::neighbors::NeighborPairs;
+use crate::audit::privacy_curve::aimed_at;
 use leakgauge_attack::pairwise::{Target, pairs};
 use leakgauge_base::quantity::PrivacyParameter;
 use leakgauge_exact::claim::{BoundClaim, BoundPromise};
@@ -10,8 +11,8 @@ use leakgauge_exact::claim::{BoundClaim, BoundPromise};
 pub(super) struct Targets {
     /// ε at δ = 0 first, then those of the claims, each once.
     pub list: Vec<Target>,
-    /// For each claim of privacy, the position of its target.
-    pub of_claims: Vec<Option<usize>>,
+    /// For each claim the positions of its targets: one of a claim of privacy, some of a curve.
+    pub of_claims: Vec<Vec<usize>>,
 }
 
 impl Targets {
@@ -28,16 +29,40 @@ impl Targets {
         };
         let of_claims = claims
             .iter()
-            .map(|claim| Some(position(target(claim.privacy()?, secrets, neighbors))))
+            .map(|claim| {
+                let targets = targets(claim, secrets, neighbors);
+                targets.into_iter().map(&mut position).collect()
+            })
             .collect();
         Targets { list, of_claims }
     }
 
     /// The positions of the targets that claims read, each once.
     pub fn claimed(&self) -> Vec<usize> {
-        let read = |at: &usize| self.of_claims.contains(&Some(*at));
+        let read = |at: &usize| self.of_claims.iter().any(|of| of.contains(at));
         (0..self.list.len()).filter(read).collect()
     }
+}
+
+fn targets(claim: &BoundClaim, secrets: usize, neighbors: &NeighborPairs) -> Vec<Target> {
+    if let Some(promise) = claim.privacy() {
+        return vec![target(promise, secrets, neighbors)];
+    }
+    let points = claim.curve().map(aimed_at).unwrap_or_default();
+    let at = |(_, delta): (f64, f64)| {
+        let quantity = PrivacyParameter::Epsilon { delta };
+        of_pairs(secrets, neighbors, quantity)
+    };
+    points.into_iter().map(at).collect()
+}
+
+/// The same quantity at all pairs of neighbors.
+fn of_pairs(secrets: usize, neighbors: &NeighborPairs, quantity: PrivacyParameter) -> Target {
+    if neighbors.are_all() {
+        return Target::All(quantity);
+    }
+    let each = pairs(secrets).map(|(a, b)| neighbors.contain(a, b).then_some(quantity));
+    Target::Each(each.collect())
 }
 
 fn target(promise: &BoundPromise, secrets: usize, neighbors: &NeighborPairs) -> Target {

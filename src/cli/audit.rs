@@ -7,8 +7,7 @@ use leakgauge::audit::{
     self, AuditOptions, ClaimReport, Findings, PriorChoice, SplitChoice, Verdict,
 };
 use leakgauge::base::error::Result;
-use leakgauge::claim::Claim;
-use leakgauge::input::neighbors;
+use leakgauge::input::{claims, neighbors};
 use leakgauge::log::Like;
 use leakgauge::report::Outputs;
 use leakgauge::{log, report};
@@ -115,11 +114,7 @@ pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
         design: design.design(),
         margin: arguments.margin,
         confidence: arguments.gate.confidence(arguments.options.confidence),
-        claims: arguments
-            .claims
-            .iter()
-            .map(|text| Claim::parse(text))
-            .collect::<Result<_>>()?,
+        claims: claims::parse(&arguments.claims)?,
         neighbors: match &arguments.neighbors_file {
             Some(file) => neighbors::read(file)?,
             None => neighbors::parse(&arguments.neighbors)?,

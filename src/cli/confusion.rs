@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 use leakgauge::attack::pairwise::Confusion;
 use leakgauge::base::error::Result;
-use leakgauge::claim::Claim;
+use leakgauge::input::claims;
 use leakgauge::membership::{self, TableOptions};
 use leakgauge::report;
 
@@ -50,11 +50,7 @@ pub fn confusion(arguments: &ConfusionArguments) -> Result<ExitCode> {
     let options = TableOptions {
         confidence: arguments.confidence,
         deltas: arguments.delta.clone(),
-        claims: arguments
-            .claims
-            .iter()
-            .map(|text| Claim::parse(text))
-            .collect::<Result<_>>()?,
+        claims: claims::parse(&arguments.claims)?,
     };
     let answers = Confusion::new(tp, missed, fp, tn)?;
     let found = membership::table(&answers, [tp, missed, fp, tn], &options)?;

@@ -8,8 +8,7 @@ use crate::estimate::{Estimate, Method, Methods, Reason};
 use leakgauge_base::error::{Error, Result, shorten};
 use leakgauge_base::naming::setting;
 use leakgauge_base::quantity::{PrivacyParameter, Quantity};
-use leakgauge_exact::accountant::Accountant;
-use leakgauge_exact::claim::{BoundClaim, Claim, ClaimKind, Guarantee, Terms};
+use leakgauge_exact::claim::{BoundClaim, Claim, ClaimKind, Curve, Guarantee, Terms};
 use leakgauge_stats::level;
 
 /// Evidence that nothing was chosen on.
@@ -54,6 +53,7 @@ impl Case<'_> {
             lower: self
                 .evidence
                 .limits(Quantity::Privacy(quantity), self.level())[0],
+            witness: None,
         }
     }
 
@@ -84,10 +84,8 @@ impl Case<'_> {
     /// # Errors
     /// A mechanism, whose law needs a log.
     pub fn judge(&self, claim: &BoundClaim) -> Result<ClaimReport> {
-        if let Some(curve) = curve(claim.claim())? {
-            return Ok(self.curve_claim(claim, &curve));
-        }
         match claim.terms() {
+            Terms::Curve(curve) => Ok(self.curve_claim(claim.claim(), curve)),
             Terms::Privacy(promise) => Ok(self.privacy_claim(claim.claim(), promise.between(0, 1))),
             Terms::Advantage { at_most } => {
                 let quantity = Quantity::Advantage;
@@ -122,6 +120,7 @@ impl Case<'_> {
             (_, Guarantee::Dp { .. }) => never(PrivacyKind::Pure),
             (_, Guarantee::Gaussian { .. }) => never(PrivacyKind::Gaussian),
             (_, Guarantee::Concentrated { .. }) => never(PrivacyKind::Concentrated),
+            (_, Guarantee::Renyi { .. }) => never(PrivacyKind::Renyi),
         };
         let grounds = Grounds::Privacy(PrivacyGrounds {
             quantity: parameter,
@@ -144,12 +143,10 @@ impl Case<'_> {
     }
 
     /// A claim that bounds a whole curve of (ε, δ), and by that an advantage.
-    fn curve_claim(&self, claim: &BoundClaim, curve: &[(f64, f64)]) -> ClaimReport {
+    fn curve_claim(&self, claim: &Claim, curve: &Curve) -> ClaimReport {
         let quantity = Quantity::Advantage;
-        let at_most = match claim.terms() {
-            Terms::Advantage { at_most } => *at_most,
-            _ => 1.0,
-        };
+        let at_most = curve.largest_total_variation();
+        let curve = curve.points();
         let reads = self.reads.max(1) as f64;
         let refuted = |alpha: f64| self.evidence.refutes_curve(curve, alpha / reads);
         let verdict = match refuted(self.alpha) {
@@ -158,7 +155,7 @@ impl Case<'_> {
         };
         let estimate = self.estimate(quantity);
         let grounds = Grounds::Curve;
-        let mut report = self.report(claim.claim(), quantity, at_most, estimate, verdict, grounds);
+        let mut report = self.report(claim, quantity, at_most, estimate, verdict, grounds);
         report.p_value = Some(level::smallest(refuted).unwrap_or(1.0));
         report
     }
@@ -238,27 +235,13 @@ fn never(kind: PrivacyKind) -> PrivacyOutcome {
 pub(super) fn quantity(claim: &BoundClaim) -> Result<Quantity> {
     match claim.terms() {
         Terms::Privacy(promise) => Ok(Quantity::Privacy(promise.between(0, 1).quantity())),
-        Terms::Advantage { .. } | Terms::BayesSecurity { .. } => Ok(Quantity::Advantage),
+        Terms::Curve(_) | Terms::Advantage { .. } | Terms::BayesSecurity { .. } => {
+            Ok(Quantity::Advantage)
+        }
         Terms::AttackAdvantage { .. } => Ok(Quantity::AttackAdvantage),
         Terms::Mechanism(_) => Err(no_log(claim.claim())),
         Terms::TimeDifference(_) => Err(no_times(claim.claim())),
     }
-}
-
-/// Some (ε, δ) that a composition of steps of a mechanism keeps, on its certified sides; `None` for other claims.
-fn curve(claim: &Claim) -> Result<Option<Vec<(f64, f64)>>> {
-    const POINTS: i32 = 48;
-    let ClaimKind::Promise(promise) = &claim.kind else {
-        return Ok(None);
-    };
-    let Some((step, steps)) = promise.composition() else {
-        return Ok(None);
-    };
-    let accountant = Accountant::of_mechanism(&step, steps)?;
-    // From 0.05 on, each an eighth larger than the one before: up to 12.7.
-    let epsilons = (0..POINTS).map(|at| 0.05 * 1.125f64.powi(at));
-    let point = |epsilon: f64| (epsilon, accountant.delta(epsilon).most);
-    Ok(Some([0.0].into_iter().chain(epsilons).map(point).collect()))
 }
 
 /// Refuses claims about the law of observations.
@@ -283,7 +266,7 @@ fn no_log(claim: &Claim) -> Error {
         setting("claim", shorten(&claim.text)),
         "a claim about a mechanism is about the law of observations, and there are only answers of an attack",
     )
-    .with_hint("claim dp, gdp, zcdp, dp-sgd, advantage or bayes-security")
+    .with_hint("claim dp, dp-curve, f-dp, gdp, zcdp, rdp, dp-sgd, advantage or bayes-security")
 }
 
 /// The largest of the limits that claims read, each once; 0 without claims.

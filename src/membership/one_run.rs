@@ -370,6 +370,9 @@ impl Run<'_> {
             Quantity::Privacy(PrivacyParameter::Rho) => {
                 least(|rho| guesses.refutes_curve(&concentrated(rho), part))
             }
+            Quantity::Privacy(PrivacyParameter::Renyi { order }) => {
+                least(|epsilon| guesses.refutes_curve(&renyi(order, epsilon), part))
+            }
             _ => guesses.total_variation_at_least(part),
         };
         self.each().map(limit).reduce(f64::max)
@@ -378,10 +381,20 @@ impl Run<'_> {
 
 /// Some (ε, δ) that zero-concentrated differential privacy implies.
 fn concentrated(rho: f64) -> Vec<(f64, f64)> {
+    implied(Guarantee::Concentrated { rho }, rho, rho.sqrt())
+}
+
+/// Some (ε, δ) that Rényi differential privacy of one order implies.
+fn renyi(order: f64, epsilon: f64) -> Vec<(f64, f64)> {
+    let guarantee = Guarantee::Renyi { order, epsilon };
+    implied(guarantee, epsilon, (epsilon / order).sqrt())
+}
+
+/// The δ that a guarantee leaves at some ε from the first on, in steps of a part of this deviation.
+fn implied(guarantee: Guarantee, first: f64, deviation: f64) -> Vec<(f64, f64)> {
     const POINTS: u32 = 24;
     const STEP: f64 = 0.3;
-    let guarantee = Guarantee::Concentrated { rho };
-    let epsilon = |at: u32| rho + STEP * f64::from(at) * rho.sqrt();
+    let epsilon = |at: u32| first + STEP * f64::from(at) * deviation;
     let point = |at: u32| (epsilon(at), guarantee.largest_delta(epsilon(at)));
     let total_variation = (0.0, guarantee.largest_total_variation());
     (0..POINTS).map(point).chain([total_variation]).collect()
@@ -405,6 +418,9 @@ impl Evidence for Run<'_> {
             Quantity::Privacy(PrivacyParameter::Mu) => guesses.refutes_gaussian(allowed, part),
             Quantity::Privacy(PrivacyParameter::Rho) => {
                 guesses.refutes_curve(&concentrated(allowed), part)
+            }
+            Quantity::Privacy(PrivacyParameter::Renyi { order }) => {
+                guesses.refutes_curve(&renyi(order, allowed), part)
             }
             _ => guesses.refutes_curve(&[(0.0, allowed)], part),
         })

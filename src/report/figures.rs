@@ -149,6 +149,9 @@ fn privacy((at, limit): (usize, &PrivacyLimit)) -> Figure<'_> {
             PrivacyParameter::Rho => {
                 "Zero-concentrated differential privacy with a smaller rho is refuted."
             }
+            PrivacyParameter::Renyi { .. } => {
+                "Renyi differential privacy with a smaller epsilon at this order is refuted."
+            }
             PrivacyParameter::Epsilon { .. } => {
                 "Differential privacy with a smaller epsilon is refuted."
             }
@@ -167,6 +170,9 @@ fn privacy_name(limit: &PrivacyLimit) -> String {
         PrivacyParameter::Epsilon { delta } => format!("epsilon (delta {})", allowance(delta)),
         PrivacyParameter::Mu => "mu (at the threshold for the claim)".to_owned(),
         PrivacyParameter::Rho => "rho (concentrated privacy)".to_owned(),
+        PrivacyParameter::Renyi { order } => {
+            format!("Renyi divergence (order {})", allowance(order))
+        }
     }
 }
 

@@ -97,6 +97,7 @@ fn figure(name: &str, found: &Estimate) -> Vec<String> {
 fn privacy(found: &PrivacyLimit) -> Vec<String> {
     let name = match found.quantity {
         PrivacyParameter::Epsilon { delta } => format!("epsilon (delta {delta})"),
+        PrivacyParameter::Renyi { order } => format!("Renyi divergence (order {order})"),
         PrivacyParameter::Mu | PrivacyParameter::Rho => found.quantity.to_string(),
     };
     vec![name, lower(found.lower), value(found.point), upper(None)]

@@ -35,6 +35,7 @@ mod shuffle_flow;
 mod summary;
 mod trade_off;
 mod verdict;
+mod witness;
 mod words;
 
 use std::io::{self, Write};

@@ -221,7 +221,11 @@ fn claimed(audit: &Findings) -> Option<(f64, f64)> {
         };
         let region = match promise.guarantee()? {
             Guarantee::Dp { epsilon, delta } => (epsilon, delta),
-            Guarantee::Gaussian { .. } | Guarantee::Concentrated { .. } => return None,
+            Guarantee::Gaussian { .. }
+            | Guarantee::Concentrated { .. }
+            | Guarantee::Renyi { .. } => {
+                return None;
+            }
         };
         let is_same_for_all = promise.unit().is_none();
         is_same_for_all.then_some((claim.verdict != Verdict::Violated, region))

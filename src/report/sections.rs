@@ -13,6 +13,7 @@ use crate::report::sentences::warnings;
 use crate::report::summary::summary;
 use crate::report::trade_off;
 use crate::report::verdict::{headline, verdict};
+use crate::report::witness;
 use leakgauge_attack::scorer::Origin;
 use leakgauge_base::error::file_listing;
 
@@ -53,6 +54,7 @@ pub fn audit(audit: &Findings) -> Document {
         document.heading("Pairs that are easiest to tell apart");
         pairs(&mut document, audit);
     }
+    witness::section(&mut document, audit);
     if let Some(convergence) = &audit.convergence {
         document.heading("Would more rows help?");
         would_more_rows_help(&mut document, convergence);

@@ -5,7 +5,7 @@ use crate::report::document::Document;
 use crate::report::sentences::{claims, fit};
 use crate::report::words::{range, value};
 use leakgauge_base::error::shorten;
-use leakgauge_base::quantity::Quantity;
+use leakgauge_base::quantity::{PrivacyParameter, Quantity};
 use leakgauge_base::rounding::nearest;
 
 /// The verdict and what it rests on.
@@ -76,6 +76,7 @@ pub fn quantity(claim: &ClaimReport) -> &'static str {
         Quantity::Advantage => "advantage",
         Quantity::AttackAdvantage => "advantage of the attack",
         Quantity::TimeDifference => "time difference",
+        Quantity::Privacy(PrivacyParameter::Renyi { .. }) => "Renyi divergence",
         Quantity::Privacy(parameter) => parameter.key(),
     }
 }

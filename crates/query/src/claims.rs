@@ -8,6 +8,8 @@ use leakgauge_stats::special::normal_cdf;
 
 /// An ε above this is compared through the total variation only: e^ε would overflow, and no samples show it.
 const MAX_EPSILON: f64 = 300.0;
+/// Where the δ that a Rényi divergence leaves is tested.
+const EPSILONS: [f64; 8] = [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8];
 /// Rates of events at which the trade-off of a claim is read.
 const RATES: [f64; 7] = [0.5, 0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3];
 /// A claimed δ is rounded up by this where it is computed.
@@ -92,6 +94,13 @@ fn at_pair(bound: &BoundClaim, a: usize, b: usize) -> Result<Vec<Allowed>> {
     let text = || setting("claim", &bound.claim().text);
     Ok(match bound.terms() {
         Terms::Privacy(promise) => by_guarantee(promise.between(a, b)),
+        Terms::Curve(curve) => {
+            let points = curve.points().iter();
+            let points = points.filter(|point| point.0 <= MAX_EPSILON);
+            points
+                .map(|&(epsilon, delta)| Allowed::privacy(epsilon, delta))
+                .collect()
+        }
         Terms::BayesSecurity { at_least } => vec![Allowed::total_variation(1.0 - at_least)],
         Terms::Advantage { at_most } => vec![Allowed::total_variation(*at_most)],
         Terms::Mechanism(mechanism) => {
@@ -151,6 +160,16 @@ fn by_guarantee(guarantee: Guarantee) -> Vec<Allowed> {
                 .chain(RATES.iter().map(line))
                 .collect()
         }
+        // Whoever keeps one order keeps the δ that it leaves, at every ε.
+        Guarantee::Renyi { .. } => {
+            let line = |&epsilon: &f64| {
+                let delta = guarantee.largest_delta(epsilon);
+                Allowed::privacy(epsilon, (delta + ROUNDING).min(1.0))
+            };
+            std::iter::once(variation())
+                .chain(EPSILONS.iter().map(line))
+                .collect()
+        }
         Guarantee::Gaussian { .. } | Guarantee::Concentrated { .. } => vec![variation()],
     }
 }
@@ -166,6 +185,7 @@ fn provable(bound: &BoundClaim) -> Option<Provable> {
             _ => None,
         },
         Terms::Privacy(_)
+        | Terms::Curve(_)
         | Terms::Mechanism(_)
         | Terms::AttackAdvantage { .. }
         | Terms::TimeDifference(_) => None,

@@ -105,6 +105,15 @@ impl GuessTests {
         }
     }
 
+    /// Whether the test on the rare event gives the larger limit of ε at level 1 − `alpha`.
+    pub fn is_rare(&self, delta: f64, alpha: f64) -> bool {
+        let limit = self
+            .main
+            .epsilon_at_least(delta, (1.0 - RARE_SHARE) * alpha);
+        let rare = self.rare.as_ref();
+        rare.is_some_and(|rare| rare.epsilon_at_least(delta, RARE_SHARE * alpha) > limit)
+    }
+
     /// The p-value of (ε, δ)-differential privacy: the smaller one, each divided by its share of the level.
     pub fn p_value(&self, epsilon: f64, delta: f64) -> f64 {
         match &self.rare {

@@ -18,6 +18,7 @@ use crate::report::sentences::warnings::message;
 use crate::report::summary::sentences;
 use crate::report::trade_off;
 use crate::report::verdict::grounds;
+use crate::report::witness;
 use crate::report::words::{lower, upper, value};
 use leakgauge_base::Tool;
 use leakgauge_base::rounding::nearest;
@@ -65,6 +66,7 @@ pub struct Content {
     trade_off: Option<String>,
     trade_off_names: Option<[Name; 2]>,
     trade_off_text: Vec<Block>,
+    witness: Vec<Block>,
     convergence: Option<String>,
     differences: Vec<Block>,
     convergence_text: Vec<Block>,
@@ -169,6 +171,7 @@ impl Content {
                 .as_ref()
                 .map(|found| found.curve.secrets.labels().map(Name::new)),
             trade_off_text: blocks(|document| trade_off::body(document, audit)),
+            witness: blocks(|document| witness::body(document, audit)),
             convergence: picture("convergence"),
             differences: blocks(|document| differences::body(document, audit)),
             convergence_text: blocks(|document| {

@@ -16,6 +16,7 @@ mod method;
 mod pairs;
 pub mod query;
 mod trade_off;
+mod witness;
 
 use serde::{Serialize, Serializer};
 

@@ -2,6 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
+use super::witness::WitnessKeys;
 use super::{described_by, with_keys};
 use crate::audit::{
     Distributions, EpsilonLimit, Pair, PairFigures, PrivacyLimit, Shape, TotalVariationPoints,
@@ -107,17 +108,23 @@ struct EpsilonLimitKeys {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct PrivacyLimitKeys<'a> {
-    /// ε for a δ, μ of Gaussian or ρ of zero-concentrated differential privacy.
+    /// ε for a δ, μ of Gaussian, ρ of zero-concentrated or a divergence of Rényi differential privacy.
     quantity: PrivacyParameter,
     /// The δ that an ε is for.
     #[serde(skip_serializing_if = "Option::is_none")]
     delta: Option<f64>,
+    /// The order of a Rényi divergence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    order: Option<f64>,
     /// The pair it was found at, chosen on the tuning rows.
     secrets: &'a Pair,
     /// The estimate from the bare error rates; `None` if it is infinite.
     point: Option<f64>,
     /// The limit.
     lower: Option<f64>,
+    /// What proves the limit; only where it is above 0 and the log was split.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    witness: Option<WitnessKeys<'a>>,
 }
 
 impl Serialize for PrivacyLimit {
@@ -125,9 +132,11 @@ impl Serialize for PrivacyLimit {
         let keys = PrivacyLimitKeys {
             quantity: self.quantity,
             delta: self.quantity.delta(),
+            order: self.quantity.order(),
             secrets: &self.secrets,
             point: self.point,
             lower: self.lower,
+            witness: self.witness.as_ref().map(WitnessKeys::of),
         };
         keys.serialize(serializer)
     }

@@ -102,6 +102,7 @@ fn grounds(claim: &ClaimReport) -> String {
             };
             format!("{}{note}", security(claim))
         }
+        Grounds::PrivacyCurve(found) => privacy::curve(claim, found),
         Grounds::Curve => match claim.verdict {
             Verdict::Violated => {
                 "Not all (epsilon, delta) that the claim implies can be true of such answers."

@@ -17,3 +17,4 @@ pub mod query;
 pub mod reading;
 pub mod reasons;
 pub mod warnings;
+pub mod witness;

@@ -1,7 +1,8 @@
 //! Why a claim of privacy is judged as it is.
 
 use crate::audit::{
-    ClaimReport, Distance, Divergence, Pair, PrivacyGrounds, PrivacyKind, PrivacyOutcome, Unproved,
+    ClaimReport, CurveGrounds, CurveOutcome, Distance, Divergence, Pair, PrivacyGrounds,
+    PrivacyKind, PrivacyOutcome, Unproved,
 };
 use crate::estimate::Reason;
 use crate::report::sentences::reasons;
@@ -18,11 +19,39 @@ pub fn grounds(claim: &ClaimReport, found: &PrivacyGrounds) -> String {
     }
 }
 
+/// A claim of several (ε, δ).
+pub fn curve(claim: &ClaimReport, found: &CurveGrounds) -> String {
+    let [a, b] = labels(&claim.pair);
+    let (delta, bound) = (allowance(found.delta), allowance(claim.analytic));
+    let lower = claim.estimate.lower.unwrap_or(0.0);
+    let points = match found.points {
+        1 => "the one (epsilon, delta)".to_owned(),
+        points => format!("all {points} (epsilon, delta)"),
+    };
+    match found.outcome {
+        CurveOutcome::Refuted => format!(
+            "Secrets {a} and {b} need an epsilon of at least {} at delta {delta}, where the claim allows {bound}.",
+            at_least_beyond(lower, claim.analytic)
+        ),
+        CurveOutcome::Proved => format!(
+            "At {points} of the claim, every ordered pair needs no more than the delta that it allows."
+        ),
+        CurveOutcome::Open { proved } => format!(
+            "Not refuted: of {points} of the claim, the log comes nearest to refuting epsilon {bound} at delta {delta}, where \
+             it shows at least {}. Not confirmed: {proved} of them are.",
+            at_least(lower)
+        ),
+    }
+}
+
 /// The parameter with its article.
 fn named(quantity: PrivacyParameter) -> String {
     match quantity {
         PrivacyParameter::Epsilon { .. } => format!("an {quantity}"),
         PrivacyParameter::Mu | PrivacyParameter::Rho => format!("a {quantity}"),
+        PrivacyParameter::Renyi { order } => {
+            format!("a Renyi divergence of order {}", allowance(order))
+        }
     }
 }
 
@@ -118,6 +147,7 @@ fn unproved(why: &Unproved) -> String {
         Unproved::Never(PrivacyKind::Pure) => "pure",
         Unproved::Never(PrivacyKind::Gaussian) => "Gaussian",
         Unproved::Never(PrivacyKind::Concentrated) => "concentrated",
+        Unproved::Never(PrivacyKind::Renyi) => "Renyi",
     };
     format!(
         "samples can refute {kind} differential privacy but never prove it, because an observation too rare to be seen could \

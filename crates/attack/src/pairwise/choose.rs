@@ -230,15 +230,19 @@ impl Cuts {
             PrivacyParameter::Epsilon { delta } => {
                 tally.errors_about(level).odds_at_least(delta) - 1.0
             }
-            PrivacyParameter::Mu | PrivacyParameter::Rho => at_least(tally, level, parameter),
+            PrivacyParameter::Mu | PrivacyParameter::Rho | PrivacyParameter::Renyi { .. } => {
+                at_least(tally, level, parameter)
+            }
         };
         match parameter {
             PrivacyParameter::Epsilon { .. } => largest(first, self.all(), value),
-            PrivacyParameter::Mu | PrivacyParameter::Rho => largest(first, self.hull(), value),
+            PrivacyParameter::Mu | PrivacyParameter::Rho | PrivacyParameter::Renyi { .. } => {
+                largest(first, self.hull(), value)
+            }
         }
     }
 
-    /// The cuts at the corners of the convex hull of the ROC curve. μ and ρ are quasi-convex in both
+    /// The cuts at the corners of the convex hull of the ROC curve. μ, ρ and Rényi divergences are quasi-convex in both
     /// error rates, so that no other cut has larger rates of them; their limits differ little from
     /// that, and are too dear to be computed for every cut.
     fn hull(&self) -> impl Iterator<Item = (f64, PairErrors)> {
@@ -273,6 +277,9 @@ fn at_least(tally: &PairErrors, level: &Wilson, parameter: PrivacyParameter) -> 
         PrivacyParameter::Epsilon { delta } => errors.odds_at_least(delta).max(1.0).ln(),
         PrivacyParameter::Mu => errors.mu_at_least(),
         PrivacyParameter::Rho => renyi::concentrated_about(errors.missed, errors.false_alarm),
+        PrivacyParameter::Renyi { order } => {
+            renyi::divergence_at_least(errors.missed, errors.false_alarm, order)
+        }
     }
 }
 

@@ -32,6 +32,9 @@ impl ErrorRates {
             PrivacyParameter::Epsilon { delta } => self.epsilon_at_least(delta),
             PrivacyParameter::Mu => self.mu_at_least(),
             PrivacyParameter::Rho => renyi::concentrated_at_least(self.missed, self.false_alarm),
+            PrivacyParameter::Renyi { order } => {
+                renyi::divergence_at_least(self.missed, self.false_alarm, order)
+            }
         }
     }
 

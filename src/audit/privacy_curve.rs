@@ -1,0 +1,113 @@
+//! Claims of several (ε, δ) at once. Limits of ε at all δ follow from the same guesses, or from the same two error
+//! rates, so they hold together and share nothing.
+
+use crate::audit::claim_reason::{CurveGrounds, CurveOutcome, Grounds};
+use crate::audit::evidence::Evidence;
+use crate::audit::findings::{ClaimReport, PrivacyLimit, Verdict};
+use crate::audit::{privacy, rows_needed};
+use leakgauge_attack::measure::plug_in::hockey_stick;
+use leakgauge_base::quantity::{PrivacyParameter, Quantity};
+use leakgauge_exact::claim::{BoundClaim, Curve};
+
+/// Points of a curve that thresholds are chosen for.
+const AIMED_AT: usize = 5;
+
+/// Those points: all of few, else some that are spread over the curve.
+pub(super) fn aimed_at(curve: &Curve) -> Vec<(f64, f64)> {
+    let points = curve.points();
+    let few = points.len().min(AIMED_AT);
+    let last = points.len() - 1;
+    let spread = |at: usize| points[at * last / (few - 1).max(1)];
+    (0..few).map(spread).collect()
+}
+
+/// Refuted where the limit of ε at the δ of some point exceeds the ε of that point; proved on a discrete log where the
+/// hockey-stick divergences of all pairs are within δ at every point.
+pub(super) fn judge(
+    evidence: &Evidence,
+    claim: &BoundClaim,
+    curve: &Curve,
+    at: usize,
+) -> ClaimReport {
+    let at = evidence.plan.privacy_at(at);
+    let limits = curve.points().iter().map(|&(epsilon, delta)| {
+        let quantity = PrivacyParameter::Epsilon { delta };
+        (epsilon, evidence.privacy_of(at, quantity))
+    });
+    let excess = |(epsilon, limit): &(f64, PrivacyLimit)| limit.lower.unwrap_or(0.0) - epsilon;
+    let (epsilon, limit) = limits
+        .reduce(|best, next| {
+            if excess(&next) > excess(&best) {
+                next
+            } else {
+                best
+            }
+        })
+        .expect("a curve has points");
+    let (verdict, outcome) = decide(evidence, curve, epsilon, &limit);
+    let p_values = curve.points().iter().map(|&(epsilon, delta)| {
+        let quantity = PrivacyParameter::Epsilon { delta };
+        evidence.privacy_p_value(at, quantity, epsilon)
+    });
+    let p_value = p_values.reduce(f64::min);
+    let width = limit.point.zip(limit.lower);
+    let rows_needed = (verdict == Verdict::Inconclusive)
+        .then(|| {
+            width.and_then(|(point, lower)| rows_needed::by_width(evidence, point, lower, epsilon))
+        })
+        .flatten();
+    ClaimReport {
+        claim: claim.claim().clone(),
+        quantity: Quantity::Privacy(limit.quantity),
+        analytic: epsilon,
+        estimate: privacy::estimate(evidence, at, &limit),
+        p_value: limit.lower.and(p_value),
+        pair: limit.secrets,
+        verdict,
+        reason: Grounds::PrivacyCurve(CurveGrounds {
+            points: curve.points().len(),
+            delta: limit.quantity.delta().unwrap_or(0.0),
+            outcome,
+        })
+        .into(),
+        rows_needed,
+        fit: None,
+    }
+}
+
+fn decide(
+    evidence: &Evidence,
+    curve: &Curve,
+    epsilon: f64,
+    limit: &PrivacyLimit,
+) -> (Verdict, CurveOutcome) {
+    if limit.lower.is_some_and(|lower| lower > epsilon) {
+        return (Verdict::Violated, CurveOutcome::Refuted);
+    }
+    match proved(evidence, curve) {
+        points if points == curve.points().len() => (Verdict::Holds, CurveOutcome::Proved),
+        proved => (Verdict::Inconclusive, CurveOutcome::Open { proved }),
+    }
+}
+
+/// At how many points the divergences of all pairs are within δ. Each limit holds by itself: a claim that is wrong is
+/// wrong at some point, whose limit is as sure as the level.
+fn proved(evidence: &Evidence, curve: &Curve) -> usize {
+    let Some(limits) = evidence.upper else {
+        return 0;
+    };
+    if evidence.counts.rows().contains(&0) {
+        return 0;
+    }
+    let within = |&&(epsilon, delta): &&(f64, f64)| {
+        let of_pairs = hockey_stick(evidence.counts, |_, _| epsilon);
+        let mut of_pairs = of_pairs
+            .iter()
+            .filter(|&&(a, b, _)| evidence.neighbors.contain(a, b));
+        of_pairs.all(|&(a, b, plug_in)| {
+            // Limits are not below the frequencies that they limit.
+            plug_in <= delta && limits.divergence([a, b], epsilon) <= delta
+        })
+    };
+    curve.points().iter().filter(within).count()
+}

@@ -1,0 +1,69 @@
+//! Claims as they are written on the command line, where one may name a file.
+
+use csv::{ReaderBuilder, Trim};
+
+use leakgauge_base::error::{Error, Place, Result};
+use leakgauge_base::grammar::{Argument, Call, Value};
+use leakgauge_exact::claim::{Claim, ClaimKind, Promise};
+
+/// Reads claims. `f-dp(FILE)` takes the points of its trade-off function from a file.
+///
+/// # Errors
+/// Those of [`Claim::parse`]; a file that cannot be read, or whose points are those of no trade-off function.
+pub fn parse(texts: &[String]) -> Result<Vec<Claim>> {
+    texts.iter().map(|text| claim(text)).collect()
+}
+
+fn claim(text: &str) -> Result<Claim> {
+    let call = Call::parse(text)?;
+    match (call.name.as_str(), &call.arguments[..]) {
+        (
+            "f-dp",
+            [
+                Argument {
+                    name: None,
+                    value: Value::Word(file),
+                },
+            ],
+        ) => Ok(Claim {
+            text: text.trim().to_owned(),
+            kind: ClaimKind::Promise(Promise::of_trade_off(file, points(file)?)?),
+        }),
+        _ => Claim::parse(text),
+    }
+}
+
+/// Reads two comma-separated numbers a row, a false positive rate and the least false negative rate there; a first
+/// row of names is left out.
+fn points(file: &str) -> Result<Vec<(f64, f64)>> {
+    let reader = std::fs::File::open(file).map_err(|error| Error::io(file, error))?;
+    let mut reader = ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .trim(Trim::All)
+        .from_reader(reader);
+    let mut points = Vec::new();
+    for (at, record) in reader.records().enumerate() {
+        let row = at as u64 + 1;
+        let place = || Place::file(file).row(row);
+        let record = record.map_err(|error| Error::data(place(), error.to_string()))?;
+        let rates: Vec<Option<f64>> = record.iter().map(|field| field.parse().ok()).collect();
+        match rates[..] {
+            [Some(fpr), Some(fnr)] if [fpr, fnr].iter().all(|rate| (0.0..=1.0).contains(rate)) => {
+                points.push((fpr, fnr));
+            }
+            [None, None] if row == 1 => {}
+            _ => {
+                return Err(
+                    Error::data(place(), "is not two rates between 0 and 1").with_hint(
+                        "each row is a false positive rate and the least false negative rate there: 0.1,0.6",
+                    ),
+                );
+            }
+        }
+    }
+    if points.is_empty() {
+        return Err(Error::file(file, "has no point of a trade-off function"));
+    }
+    Ok(points)
+}

@@ -1,0 +1,122 @@
+//! The events behind limits of privacy.
+
+use serde::Serialize;
+
+use crate::audit::{Pair, Stronger, Witness, WitnessEvent};
+use crate::report::sentences::witness::event;
+use leakgauge_attack::pairwise::{Event, ScoreEvent};
+
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct WitnessKeys<'a> {
+    /// The attack.
+    attack: &'a str,
+    /// Events of its scores; two where the limit rests on guesses at both ends.
+    events: Vec<EventKeys<'a>>,
+    /// The limit of μ of Gaussian privacy on the same rows, where it means more than that of ε.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stronger: Option<StrongerKeys>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct EventKeys<'a> {
+    /// The secret under which the event is likelier, then the other.
+    secrets: &'a Pair,
+    /// Certification rows of both.
+    rows: [u64; 2],
+    /// Those of them in the event.
+    inside: [u64; 2],
+    /// The event in words.
+    description: String,
+    /// `outcomes`, `labels`, `interval` or `score`.
+    kind: &'static str,
+    /// The column that it is about, if it is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<&'a str>,
+    /// The observations, or the labels of the column.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    values: Option<&'a [String]>,
+    /// The smallest number of the column, or the smallest difference of scores, in the event.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_least: Option<f64>,
+    /// A difference of scores that all in the event exceed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    above: Option<f64>,
+    /// The largest number of the column, or the largest difference of scores, in the event.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_most: Option<f64>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct StrongerKeys {
+    /// The lower limit of μ.
+    mu: f64,
+    /// The ε of a Gaussian mechanism with this μ at the same δ.
+    epsilon: f64,
+}
+
+impl<'a> WitnessKeys<'a> {
+    pub fn of(found: &'a Witness) -> Self {
+        let stronger = |&Stronger { mu, epsilon }: &Stronger| StrongerKeys { mu, epsilon };
+        WitnessKeys {
+            attack: &found.attack,
+            events: found.events.iter().map(EventKeys::of).collect(),
+            stronger: found.stronger.as_ref().map(stronger),
+        }
+    }
+}
+
+impl<'a> EventKeys<'a> {
+    fn of(found: &'a WitnessEvent) -> Self {
+        let keys = EventKeys {
+            secrets: &found.secrets,
+            rows: found.rows,
+            inside: found.inside,
+            description: event(&found.event),
+            kind: "score",
+            column: None,
+            values: None,
+            at_least: None,
+            above: None,
+            at_most: None,
+        };
+        match &found.event {
+            Event::Outcomes(values) => EventKeys {
+                kind: "outcomes",
+                values: Some(values),
+                ..keys
+            },
+            Event::Labels { column, labels } => EventKeys {
+                kind: "labels",
+                column: Some(column),
+                values: Some(labels),
+                ..keys
+            },
+            Event::Interval {
+                column,
+                at_least,
+                at_most,
+            } => EventKeys {
+                kind: "interval",
+                column: Some(column),
+                at_least: *at_least,
+                at_most: *at_most,
+                ..keys
+            },
+            Event::Score(ScoreEvent::AtLeast(bound)) => EventKeys {
+                at_least: Some(*bound),
+                ..keys
+            },
+            Event::Score(ScoreEvent::Above(bound)) => EventKeys {
+                above: Some(*bound),
+                ..keys
+            },
+            Event::Score(ScoreEvent::AtMost(bound)) => EventKeys {
+                at_most: Some(*bound),
+                ..keys
+            },
+        }
+    }
+}

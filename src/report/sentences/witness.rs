@@ -1,0 +1,90 @@
+//! What proves a limit of privacy.
+
+use crate::audit::{PrivacyLimit, Stronger, WitnessEvent};
+use leakgauge_attack::pairwise::{Event, ScoreEvent};
+use leakgauge_base::error::shorten;
+use leakgauge_base::quantity::PrivacyParameter;
+use leakgauge_base::rounding::{allowance, at_least};
+
+/// The limit, the attack and its events on the certification rows; `None` where nothing is proved.
+pub fn proof(limit: &PrivacyLimit) -> Option<String> {
+    let found = limit.witness.as_ref()?;
+    let lower = at_least(limit.lower?);
+    let events: Vec<String> = found.events.iter().map(counts).collect();
+    let mut text = format!(
+        "{} at least {lower}, by the attack {}: {}.",
+        name(limit.quantity),
+        shorten(&found.attack),
+        events.join("; ")
+    );
+    if let Some(stronger) = &found.stronger {
+        text.push(' ');
+        text.push_str(&of_stronger(stronger, &lower));
+    }
+    Some(text)
+}
+
+fn name(quantity: PrivacyParameter) -> String {
+    match quantity {
+        PrivacyParameter::Epsilon { delta } => format!("Epsilon (delta {})", allowance(delta)),
+        PrivacyParameter::Mu => "Mu".to_owned(),
+        PrivacyParameter::Rho => "Rho".to_owned(),
+        PrivacyParameter::Renyi { order } => {
+            format!("Renyi divergence (order {})", allowance(order))
+        }
+    }
+}
+
+fn counts(found: &WitnessEvent) -> String {
+    let [likely, other] = found.secrets.labels().map(shorten);
+    let ([inside, beside], [rows, others]) = (found.inside, found.rows);
+    format!(
+        "{} in {inside} of {rows} rows of {likely} against {beside} of {others} of {other}",
+        event(&found.event)
+    )
+}
+
+/// The event in words.
+pub fn event(event: &Event) -> String {
+    let listed = |values: &[String]| {
+        let values: Vec<String> = values.iter().map(|value| shorten(value)).collect();
+        match &values[..] {
+            [one] => one.clone(),
+            _ => format!("one of {}", values.join(" | ")),
+        }
+    };
+    match event {
+        Event::Outcomes(outcomes) => format!("the observation is {}", listed(outcomes)),
+        Event::Labels { column, labels } => format!("{} is {}", shorten(column), listed(labels)),
+        Event::Interval {
+            column,
+            at_least,
+            at_most,
+        } => {
+            let column = shorten(column);
+            match (at_least, at_most) {
+                (Some(low), Some(high)) => format!("{column} is from {low} to {high}"),
+                (Some(low), None) => format!("{column} is at least {low}"),
+                (None, Some(high)) => format!("{column} is at most {high}"),
+                (None, None) => format!("{column} is any number"),
+            }
+        }
+        Event::Score(ScoreEvent::AtLeast(bound)) => {
+            format!("the difference of scores is at least {bound:.4}")
+        }
+        Event::Score(ScoreEvent::Above(bound)) => {
+            format!("the difference of scores is above {bound:.4}")
+        }
+        Event::Score(ScoreEvent::AtMost(bound)) => {
+            format!("the difference of scores is at most {bound:.4}")
+        }
+    }
+}
+
+fn of_stronger(found: &Stronger, lower: &str) -> String {
+    let (mu, epsilon) = (at_least(found.mu), at_least(found.epsilon));
+    format!(
+        "A claim of Gaussian privacy would be judged more sharply on the same rows: they need a mu of at least {mu}, and \
+         Gaussian noise with this mu has an epsilon of {epsilon} at this delta, where {lower} was shown."
+    )
+}
