@@ -41,6 +41,8 @@ pub enum Method {
     BandAndTails,
     /// The Gaussian shift with the same area under the ROC curve.
     AreaUnderCurve,
+    /// Chernoff's bound on the pairs of rows that are independent: [`leakgauge_stats::area`].
+    PairedChernoff,
     /// Clopper–Pearson on each error rate with as many rows as the autocorrelated errors are worth;
     /// approximate.
     ClopperPearsonEffectiveRows,

@@ -62,3 +62,4 @@ mod statistics;
 mod terminal;
 mod timings;
 mod verdicts;
+mod witness;

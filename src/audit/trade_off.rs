@@ -25,6 +25,12 @@ pub struct TradeOff {
     pub curve: Curve,
     /// What holds around the curve.
     pub band: Band,
+    /// The area under the ROC curve; limits are about this attack, and hold for any law of its scores.
+    pub area: Estimate,
+    /// DeLong's standard error of it, an approximation; `None` with fewer than two rows of a secret.
+    pub area_standard_error: Option<f64>,
+    /// The mean of both shares of right answers at the threshold for the advantage, of this attack.
+    pub balanced_accuracy: Estimate,
     /// μ of Gaussian differential privacy: the limit is about the mechanism, at the level of the report.
     pub mu: Estimate,
     /// The Gaussian curve that is most like the attack's; not a bound of anything.
@@ -131,6 +137,11 @@ pub(super) fn of_worst_pair(evidence: &Evidence) -> Option<TradeOff> {
             confidence: 1.0 - alpha,
             method: Method::DkwBand,
         },
+        area: area(scored, alpha),
+        area_standard_error: scored.area_standard_error(),
+        balanced_accuracy: evidence
+            .attack_advantage(evidence.worst)
+            .increasing(|advantage| 0.5 * (1.0 + advantage)),
         mu: mu(scored, alpha),
         gaussian_fit: GaussianFit {
             mu: scored.mu_by_area(),
@@ -188,6 +199,23 @@ fn detection(found: Detection, rate: f64, rows: u64, needed: u64) -> Estimate {
             .lower
             .is_none()
             .then_some(Reason::RareFalsePositives { rows, rate, needed }),
+    }
+}
+
+fn area(scored: &ScoredRows, alpha: f64) -> Estimate {
+    let point = scored.area();
+    let limits = scored.area_limits(0.5 * alpha);
+    Estimate {
+        point,
+        raw: None,
+        lower: limits.map(|limits| limits[0]),
+        upper: limits.map(|limits| limits[1]),
+        method: Methods {
+            point: point.map(|_| Method::HeldOutAttack),
+            lower: limits.map(|_| Method::PairedChernoff),
+            upper: limits.map(|_| Method::PairedChernoff),
+        },
+        reason: None,
     }
 }
 

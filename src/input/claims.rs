@@ -3,7 +3,6 @@
 use csv::{ReaderBuilder, Trim};
 
 use leakgauge_base::error::{Error, Place, Result};
-use leakgauge_base::grammar::{Argument, Call, Value};
 use leakgauge_exact::claim::{Claim, ClaimKind, Promise};
 
 /// Reads claims. `f-dp(FILE)` takes the points of its trade-off function from a file.
@@ -15,22 +14,21 @@ pub fn parse(texts: &[String]) -> Result<Vec<Claim>> {
 }
 
 fn claim(text: &str) -> Result<Claim> {
-    let call = Call::parse(text)?;
-    match (call.name.as_str(), &call.arguments[..]) {
-        (
-            "f-dp",
-            [
-                Argument {
-                    name: None,
-                    value: Value::Word(file),
-                },
-            ],
-        ) => Ok(Claim {
-            text: text.trim().to_owned(),
-            kind: ClaimKind::Promise(Promise::of_trade_off(file, points(file)?)?),
-        }),
-        _ => Claim::parse(text),
-    }
+    let Some(file) = file_of(text) else {
+        return Claim::parse(text);
+    };
+    Ok(Claim {
+        text: text.trim().to_owned(),
+        kind: ClaimKind::Promise(Promise::of_trade_off(file, points(file)?)?),
+    })
+}
+
+/// The file of `f-dp(FILE)`; `None` of other claims, points in the claim included.
+fn file_of(text: &str) -> Option<&str> {
+    let inside = text.trim().strip_prefix("f-dp")?.trim_start();
+    let file = inside.strip_prefix('(')?.strip_suffix(')')?.trim();
+    let is_file = !file.is_empty() && !file.starts_with("point") && !file.contains(['(', ')']);
+    is_file.then_some(file)
 }
 
 /// Reads two comma-separated numbers a row, a false positive rate and the least false negative rate there; a first

@@ -3,7 +3,7 @@
 use crate::audit::{Findings, OperatingPoint, TradeOff};
 use crate::report::document::Document;
 use crate::report::sentences::reasons::reason;
-use crate::report::words::{lower, upper, value};
+use crate::report::words::{lower, range, upper, value};
 use leakgauge_base::error::shorten;
 use leakgauge_base::rounding::at_least;
 
@@ -90,7 +90,23 @@ fn privacy(audit: &Findings, found: &TradeOff) -> Vec<String> {
          the mechanism, whatever the attack. A single threshold fixed on other rows may prove more: see epsilon above.",
         percent(audit.confidence)
     ));
+    items.push(area(found));
     items
+}
+
+/// The area under the curve and the balanced accuracy, of this attack.
+fn area(found: &TradeOff) -> String {
+    let error = found.area_standard_error;
+    let error = error.map_or(String::new(), |error| {
+        format!(" (standard error {error:.4}, DeLong)")
+    });
+    format!(
+        "Of this attack: area under the curve {}{error}, {}; balanced accuracy {}, {}.",
+        value(found.area.point),
+        range(&found.area),
+        value(found.balanced_accuracy.point),
+        range(&found.balanced_accuracy)
+    )
 }
 
 /// A level as it was asked for, without the digits of its floating-point number.

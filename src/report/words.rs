@@ -42,6 +42,7 @@ pub fn method_name(method: Method) -> &'static str {
         Method::BandAndTails => {
             "DKW-Massart band at all thresholds with Clopper-Pearson in the tails"
         }
+        Method::PairedChernoff => "Chernoff bound on independent pairs of rows (Hoeffding)",
         Method::AreaUnderCurve => "the Gaussian shift of the same area under the curve",
         Method::ClopperPearsonEffectiveRows => {
             "Clopper-Pearson on each error rate with effective rows (approximate)"

@@ -34,6 +34,7 @@
 //! | [`paired`] | differences of measurements that were taken in pairs |
 
 pub mod all_rows;
+pub mod area;
 pub mod band;
 pub mod betting;
 pub mod binomial;

@@ -18,6 +18,12 @@ struct TradeOffKeys {
     curve: Curve,
     /// What holds around the curve.
     band: Band,
+    /// The area under the ROC curve; limits are about this attack, and hold for any law of its scores.
+    area: Estimate,
+    /// DeLong's standard error of it, an approximation; null with fewer than two rows of a secret.
+    area_standard_error: Option<f64>,
+    /// The mean of both shares of right answers at the threshold for the advantage, of this attack.
+    balanced_accuracy: Estimate,
     /// μ of Gaussian differential privacy: the limit is about the mechanism, at the level of the report.
     mu: Estimate,
     /// The Gaussian curve that is most like the attack's; not a bound of anything.

@@ -6,6 +6,7 @@
 //! fixed before the rows were seen is the score itself and the pair.
 
 use crate::pairwise::ErrorRates;
+use leakgauge_stats::area;
 use leakgauge_stats::binomial::{clopper_pearson_lower, clopper_pearson_upper};
 use leakgauge_stats::concentration::{dkw_one_sided_radius, dkw_radius};
 use leakgauge_stats::multiplicity::bonferroni;
@@ -309,6 +310,22 @@ impl ScoredRows {
             })
             .sum();
         Some(twice as f64 / (2.0 * a_rows as f64 * b_rows as f64))
+    }
+
+    /// Limits of the true area, each at level 1 − `alpha`, for any law of the scores; `None` without rows of both. See
+    /// [`leakgauge_stats::area`].
+    pub fn area_limits(&self, alpha: f64) -> Option<[f64; 2]> {
+        let (a_rows, b_rows) = self.rows();
+        Some(area::limits(self.area()?, [a_rows, b_rows], alpha))
+    }
+
+    /// DeLong's standard error of the area; `None` with fewer than two rows of a secret.
+    pub fn area_standard_error(&self) -> Option<f64> {
+        let steps = self.taken.windows(2);
+        let steps: Vec<(u64, u64)> = steps
+            .map(|cuts| (cuts[1].0 - cuts[0].0, cuts[1].1 - cuts[0].1))
+            .collect();
+        area::standard_error(&steps)
     }
 
     /// The μ of the Gaussian shift whose area under the ROC curve is that of these rows: √2 Φ⁻¹(area). A

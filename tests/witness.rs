@@ -1,0 +1,231 @@
+//! What proves a limit of privacy, and claims of several (ε, δ).
+
+use leakgauge::attack::pairwise::Event;
+use leakgauge::audit::{AuditOptions, Findings, Verdict, Witness, audit};
+use leakgauge::claim::Claim;
+use leakgauge::exact::mechanism;
+use leakgauge::exact::simulate::Simulation;
+use leakgauge::log::{ReadOptions, read_from};
+use leakgauge::report::sentences::claims::reason;
+use leakgauge::report::{self, Format};
+use rand::RngExt;
+
+fn judged_log(csv: String, claims: &[&str]) -> Findings {
+    let log = read_from(
+        "log.csv",
+        std::io::Cursor::new(csv),
+        &ReadOptions::default(),
+    );
+    let options = AuditOptions {
+        claims: claims
+            .iter()
+            .map(|claim| Claim::parse(claim).expect("a claim"))
+            .collect(),
+        quick: true,
+        ..AuditOptions::default()
+    };
+    audit(&log.expect("a log"), &options).expect("an audit")
+}
+
+fn judged(mechanism: &str, rows: usize, claims: &[&str]) -> Findings {
+    let mechanism = mechanism::parse(mechanism).expect("a mechanism");
+    let simulation = Simulation::new(&*mechanism, 5).expect("secrets are declared");
+    let rows = simulation
+        .take(rows)
+        .map(|(secret, fields)| format!("{secret},{}\n", fields.join(",")));
+    judged_log(
+        "secret,seen\n".to_owned() + &rows.collect::<String>(),
+        claims,
+    )
+}
+
+fn text(found: &Findings) -> String {
+    let mut text = Vec::new();
+    report::write_audit(found, Format::Text, &mut text).expect("written");
+    let text = String::from_utf8(text).expect("text");
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn witness(found: &Findings, at: usize) -> &Witness {
+    found.privacy[at].witness.as_ref().expect("proved")
+}
+
+/// Both answers are events, each likelier under its own secret, and their counts are those of the certification rows.
+#[test]
+fn a_limit_names_its_observations_and_counts() {
+    let found = judged("randomized-response(epsilon=1, secrets=2)", 20_000, &[]);
+    let of = witness(&found, 0);
+    assert!(!of.events.is_empty() && of.stronger.is_none());
+    for event in &of.events {
+        let [likely, _] = event.secrets.labels();
+        assert_eq!(event.event, Event::Outcomes(vec![likely.to_owned()]));
+        assert_eq!(
+            event.rows.iter().sum::<u64>(),
+            found.method.rows.certify,
+            "{event:?}"
+        );
+        let share = |side: usize| event.inside[side] as f64 / event.rows[side] as f64;
+        // e/(1 + e) and its complement.
+        assert!((share(0) - 0.731).abs() < 0.02, "{event:?}");
+        assert!((share(1) - 0.269).abs() < 0.02, "{event:?}");
+    }
+    let event = &of.events[0];
+    let [inside, beside] = event.inside;
+    let [likely, other] = event.secrets.labels();
+    let sentence = format!(
+        "the observation is {likely} in {inside} of {} rows of {likely} against {beside} of {} of {other}",
+        event.rows[0], event.rows[1]
+    );
+    let text = text(&found);
+    assert!(text.contains(&sentence), "{sentence}\n{text}");
+}
+
+/// A Gaussian shift: a half-line of the column proves ε, and as a claim of Gaussian privacy the rows prove more.
+#[test]
+fn a_limit_names_a_threshold_and_the_stronger_claim() {
+    let claims = ["dp(epsilon=1, delta=1e-5)", "gdp(mu=0.5)"];
+    let found = judged("gaussian(sigma=1, secrets=2)", 20_000, &claims);
+    let of = witness(&found, 1);
+    for event in &of.events {
+        let Event::Interval {
+            column,
+            at_least,
+            at_most,
+        } = &event.event
+        else {
+            panic!("{event:?}")
+        };
+        assert_eq!(column, "seen");
+        // The larger secret has the larger numbers.
+        assert_eq!(at_least.is_some(), event.secrets.labels()[0] == "1");
+        assert_eq!(at_most.is_some(), at_least.is_none());
+    }
+    let stronger = of.stronger.expect("Gaussian privacy says more");
+    let lower = found.claims[0].estimate.lower.expect("a limit");
+    assert!(stronger.mu > 0.8 && stronger.mu <= 1.0, "{stronger:?}");
+    assert!(
+        stronger.epsilon > lower && stronger.epsilon < 4.4,
+        "{stronger:?}"
+    );
+    let json = serde_json::to_value(&found).expect("JSON");
+    let keys = &json["privacy"][1]["witness"];
+    assert_eq!(keys["events"][0]["kind"], "interval");
+    assert_eq!(keys["events"][0]["column"], "seen");
+    assert_eq!(keys["stronger"]["mu"].as_f64(), Some(stronger.mu));
+    assert!(text(&found).contains("judged more sharply"), "{json:#}");
+}
+
+/// Where no column says it, the event is one of scores; a column that does is named.
+#[test]
+fn of_several_columns_the_one_that_decides_is_named() {
+    let mut csv = "secret,flag,size\n".to_owned();
+    let mut rng = leakgauge_testing::rng(3);
+    for row in 0..6_000 {
+        let secret = row % 2;
+        // A flag that tells in a fifth of the rows, and a size that tells nothing.
+        let is_late = secret == 1 && rng.random_bool(0.2);
+        let flag = if is_late { "late" } else { "early" };
+        csv += &format!("{secret},{flag},{}\n", rng.random_range(0..5));
+    }
+    let found = judged_log(csv, &["dp(epsilon=0.1)"]);
+    let of = witness(&found, 0);
+    let event = of.events.iter().find(|event| event.secrets == ["1", "0"]);
+    let event = event.expect("only the second secret is ever late");
+    let Event::Labels { column, labels } = &event.event else {
+        panic!("{event:?}")
+    };
+    assert_eq!(
+        (column.as_str(), &labels[..]),
+        ("flag", &["late".to_owned()][..])
+    );
+    assert_eq!(event.inside[1], 0);
+}
+
+fn verdicts(found: &Findings) -> Vec<Verdict> {
+    found.claims.iter().map(|claim| claim.verdict).collect()
+}
+
+const REFUTED: Verdict = Verdict::Violated;
+const OPEN: Verdict = Verdict::Inconclusive;
+
+/// Randomized response at ε = 1 has δ(½) = 0.288, and a Rényi divergence of order 2 of 0.7354.
+#[test]
+fn claims_of_curves_and_of_one_order_are_held_to_the_truth() {
+    let claims = [
+        "dp-curve(dp(1), dp(epsilon=0.5, delta=0.29))",
+        "dp-curve(dp(1.1), dp(epsilon=0.5, delta=0.01))",
+        "dp-curve(dp(epsilon=1.2, delta=0.05), dp(epsilon=0.5, delta=0.35))",
+        "f-dp(point(fpr=0.268, fnr=0.268))",
+        "f-dp(point(fpr=0.3, fnr=0.3))",
+        "rdp(alpha=2, epsilon=0.74)",
+        "rdp(alpha=2, epsilon=0.5)",
+    ];
+    let found = judged("randomized-response(epsilon=1, secrets=2)", 40_000, &claims);
+    assert_eq!(
+        verdicts(&found),
+        [OPEN, REFUTED, Verdict::Holds, OPEN, REFUTED, OPEN, REFUTED],
+        "{:#?}",
+        found.claims
+    );
+    let curve = &found.claims[1];
+    assert!(curve.p_value < Some(0.05));
+    assert!(reason(curve).contains("at delta 0.01, where the claim allows 0.5"));
+    assert!(reason(&found.claims[0]).contains("all 2 (epsilon, delta)"));
+    assert_eq!(found.claims[5].quantity.key(), "renyi_divergence");
+    let lower = found.claims[5].estimate.lower.expect("a limit");
+    assert!(lower > 0.5 && lower <= 0.7354, "{lower}");
+}
+
+/// Points of a file, as the same points in the claim.
+#[test]
+fn the_points_of_a_trade_off_function_come_from_a_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("curve.csv");
+    std::fs::write(&file, "fpr,fnr\n0.1,0.6\n0.3,0.3\n").expect("written");
+    let parse = |text: String| leakgauge::input::claims::parse(&[text]);
+    let claims = parse(format!("f-dp({})", file.display())).expect("a claim");
+    let inline = Claim::parse("f-dp(point(0.1, 0.6), point(0.3, 0.3))").expect("a claim");
+    assert_eq!(
+        format!("{:?}", claims[0].kind),
+        format!("{:?}", inline.kind)
+    );
+    std::fs::write(&file, "0.1,0.6\n0.3,1.3\n").expect("written");
+    let error = parse(format!("f-dp({})", file.display()))
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("row 2"), "{error}");
+    let error = parse("f-dp(none.csv)".to_owned()).unwrap_err().to_string();
+    assert!(error.contains("none.csv"), "{error}");
+}
+
+/// A correct mechanism at the edge of its curve: 200 logs of 600 rows. With 10 expected false alarms 20 are reached
+/// with probability 0.003.
+#[test]
+fn true_curves_are_refuted_no_more_often_than_the_level_says() {
+    let claim = [Claim::parse(
+        "dp-curve(dp(1), dp(epsilon=0.5, delta=0.2877), dp(epsilon=0.2, delta=0.4028))",
+    )
+    .expect("a claim")];
+    let mechanism = mechanism::parse("randomized-response(epsilon=1, secrets=2)").expect("known");
+    let alarms = (0..200).filter(|&seed| {
+        let simulation = Simulation::new(&*mechanism, seed).expect("secrets are declared");
+        let rows = simulation.take(600);
+        let rows = rows.map(|(secret, fields)| format!("{secret},{}\n", fields.join(",")));
+        let csv = "secret,seen\n".to_owned() + &rows.collect::<String>();
+        let log = read_from(
+            "log.csv",
+            std::io::Cursor::new(csv),
+            &ReadOptions::default(),
+        );
+        let options = AuditOptions {
+            claims: claim.to_vec(),
+            quick: true,
+            seed,
+            ..AuditOptions::default()
+        };
+        let found = audit(&log.expect("a log"), &options).expect("an audit");
+        found.claims[0].verdict == REFUTED
+    });
+    let alarms = alarms.count();
+    assert!(alarms < 20, "{alarms} of 200");
+}
