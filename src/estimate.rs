@@ -43,6 +43,8 @@ pub enum Method {
     AreaUnderCurve,
     /// Chernoff's bound on the pairs of rows that are independent: [`leakgauge_stats::area`].
     PairedChernoff,
+    /// Bets on the mean weights of all rows by the bin of their score: [`leakgauge_stats::variational`].
+    WeighedScores,
     /// Clopper–Pearson on each error rate with as many rows as the autocorrelated errors are worth;
     /// approximate.
     ClopperPearsonEffectiveRows,
