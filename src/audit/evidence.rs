@@ -23,6 +23,7 @@ use leakgauge_attack::tuning::Tuned;
 use leakgauge_log::SampledFrom;
 use leakgauge_log::observations::{Counts, Observations};
 use leakgauge_stats::band;
+use leakgauge_stats::variational::Bins;
 
 /// What the stages before found, in one place.
 pub(super) struct Evidence<'a> {
@@ -49,6 +50,8 @@ pub(super) struct Evidence<'a> {
     pub attacks: &'a [Advantage],
     /// For each planned limit of privacy that rests on guesses, these.
     pub guesses: &'a [Option<PairGuesses>],
+    /// For each planned limit of privacy that rests on weighed scores, the certification rows in its bins.
+    pub bins: &'a [Option<Bins>],
     kolmogorov: Option<(f64, [u64; 2])>,
     /// The pair with the largest limit of the total variation; the one that promised most where none has any.
     pub worst: usize,
@@ -90,6 +93,7 @@ impl<'a> Evidence<'a> {
             advantages: &judged.advantages,
             attacks: &judged.attacks,
             guesses: &judged.guesses,
+            bins: &judged.bins,
             kolmogorov: judged.kolmogorov,
             worst: plan.worst,
             effective: judged.effective.as_ref(),

@@ -3,11 +3,13 @@
 use crate::audit::evidence::Evidence;
 use crate::audit::findings::{EpsilonLimit, PairFigures, PrivacyLimit, WorstPair};
 use crate::audit::plan::CertifiedLimit;
+use crate::audit::privacy_plan::Weights;
 use crate::audit::{distributions, trade_off, units, witness};
 use crate::estimate::{Estimate, Method, Methods, Reason};
 use leakgauge_attack::pairwise::{AdvantageMethod, PairErrors, clustering_order, pair_index};
 use leakgauge_base::quantity::PrivacyParameter;
 use leakgauge_stats::level;
+use leakgauge_stats::variational::Bins;
 
 impl Evidence<'_> {
     /// α of the whole log.
@@ -155,6 +157,15 @@ impl Evidence<'_> {
                 witness: None,
             };
         }
+        if let Some((weights, bins)) = self.weighed(at, quantity) {
+            return PrivacyLimit {
+                quantity,
+                secrets,
+                point: weights.plan.point(bins),
+                lower: Some(weights.plan.limit(bins, share)),
+                witness: None,
+            };
+        }
         let judged = self.judgement.tallies[plan.position].is_judged();
         let bare = self.errors(plan.position).rates();
         PrivacyLimit {
@@ -171,6 +182,20 @@ impl Evidence<'_> {
         }
     }
 
+    /// The weighed scores behind a limit, if it rests on some: they were planned for one parameter alone.
+    pub(super) fn weighed(
+        &self,
+        at: usize,
+        quantity: PrivacyParameter,
+    ) -> Option<(&Weights, &Bins)> {
+        let plan = &self.plan.privacy[at];
+        let weights = plan
+            .weights
+            .as_ref()
+            .filter(|_| plan.quantity == quantity)?;
+        Some((weights, self.bins[at].as_ref()?))
+    }
+
     /// The p-value of a parameter of a planned limit being at most `allowed`, at the limit's part of α.
     pub(super) fn privacy_p_value(
         &self,
@@ -182,6 +207,9 @@ impl Evidence<'_> {
         let p = match (&self.guesses[at], quantity) {
             (Some(guesses), PrivacyParameter::Epsilon { delta }) => {
                 guesses.tests.p_value(allowed, delta)
+            }
+            _ if let Some((weights, bins)) = self.weighed(at, quantity) => {
+                level::smallest(|alpha| weights.plan.limit(bins, alpha) > allowed).unwrap_or(1.0)
             }
             _ if self.judgement.tallies[plan.position].is_judged() => {
                 let errors = self.errors(plan.position);
@@ -197,6 +225,7 @@ impl Evidence<'_> {
     pub(super) fn privacy_method(&self, at: usize) -> Method {
         match self.guesses[at] {
             Some(_) => Method::PromisedGuesses,
+            None if self.plan.privacy[at].weights.is_some() => Method::WeighedScores,
             None => self.errors_method(self.plan.privacy[at].position),
         }
     }

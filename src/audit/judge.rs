@@ -8,20 +8,22 @@ use rand_chacha::ChaCha8Rng;
 use crate::audit::cross_fit::{CrossFit, Granted};
 use crate::audit::differences::Differences;
 use crate::audit::earlier::Block;
-use crate::audit::guesses::{PairGuesses, guesses};
+use crate::audit::guesses::{PairGuesses, attack_of, guesses};
 use crate::audit::no_leak::{self, NoLeak};
 use crate::audit::paired;
 use crate::audit::plan::{Plan, trials};
 use crate::audit::prepare::Prepared;
+use crate::audit::privacy_plan::PrivacyPlan;
 use crate::audit::units::{self, UnitEvidence};
 use crate::audit::upper::UpperLimits;
 use leakgauge_attack::measure::plug_in;
 use leakgauge_attack::pairwise::{
-    self, Advantage, AdvantageMethod, EffectiveRows, Judgement, PairErrors, Rule, ScoredRows,
-    effective_rows, judge_and_keep,
+    self, Advantage, AdvantageMethod, EffectiveRows, Judgement, PairErrors, PairScores, Rule,
+    ScoredRows, effective_rows, judge_and_keep,
 };
 use leakgauge_attack::tuning::Tuned;
 use leakgauge_stats::all_rows::{Fresh, Trials, toss};
+use leakgauge_stats::variational::Bins;
 
 /// What the rows say.
 pub(super) struct Judged {
@@ -34,6 +36,8 @@ pub(super) struct Judged {
     pub attacks: Vec<Advantage>,
     /// For each limit of privacy that rests on guesses, these.
     pub guesses: Vec<Option<PairGuesses>>,
+    /// For each limit of privacy that rests on weighed scores, the certification rows in its bins.
+    pub bins: Vec<Option<Bins>>,
     /// Kolmogorov distance of the pair that the plan names, and the rows of both secrets.
     pub kolmogorov: Option<(f64, [u64; 2])>,
     pub effective: Option<EffectiveRows>,
@@ -72,6 +76,11 @@ pub(super) fn judge(prepared: &Prepared, tuned: &Tuned, earlier: &[Block], plan:
         advantages: advantages(prepared, tuned, earlier, plan, &attacks),
         attacks,
         guesses: guesses(prepared, tuned, earlier, plan),
+        bins: plan
+            .privacy
+            .iter()
+            .map(|privacy| bins(prepared, tuned, privacy))
+            .collect(),
         kolmogorov: kolmogorov(prepared, tuned, plan),
         judgement,
         no_leak: no_leak::test(prepared),
@@ -179,6 +188,14 @@ fn advantages(
             Advantage::prequential(*attack.tally(), all)
         })
         .collect()
+}
+
+fn bins(prepared: &Prepared, tuned: &Tuned, privacy: &PrivacyPlan) -> Option<Bins> {
+    let weights = privacy.weights.as_ref()?;
+    let (observations, certify) = (&prepared.log.observations, &prepared.split.certify);
+    let pair = [privacy.rule.a, privacy.rule.b];
+    let scores = PairScores::judge(&**attack_of(tuned), observations, certify, pair);
+    Some(scores.between(&weights.edges))
 }
 
 fn fresh(tally: &PairErrors) -> Fresh {

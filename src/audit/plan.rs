@@ -20,6 +20,7 @@ use leakgauge_attack::tuning::Tuned;
 use leakgauge_exact::claim::{BoundClaim, Terms};
 use leakgauge_exact::mechanism::BoundMechanism;
 use leakgauge_log::observations::ObservationKind;
+use leakgauge_stats::variational::Divergence;
 use leakgauge_stats::{all_rows, band, joint};
 
 /// A limit that can refute a claim.
@@ -33,6 +34,8 @@ pub(super) enum CertifiedLimit {
     PrivacyErrors(Rule),
     /// The guesses between two secrets: ε follows from them, at every δ.
     Guesses([u32; 2]),
+    /// The scores of two secrets in bins, weighed for this divergence.
+    Divergence([u32; 2], Divergence),
     /// The medians of differences inside blocks, all pairs together.
     TimeDifference,
 }

@@ -175,7 +175,8 @@ impl<'a> Case<'a> {
             return proof;
         }
         let guessed = self.evidence.guesses[self.at].is_some();
-        if guessed || self.evidence.units.is_some() {
+        let weighed = self.evidence.bins[self.at].is_some();
+        if guessed || weighed || self.evidence.units.is_some() {
             let (point, lower) = limit.point.zip(limit.lower)?;
             return rows_needed::by_width(self.evidence, point, lower, allowed);
         }

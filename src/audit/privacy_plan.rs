@@ -9,6 +9,7 @@ use leakgauge_attack::tuning::Tuned;
 use leakgauge_base::quantity::PrivacyParameter;
 use leakgauge_log::observations::ObservationKind;
 use leakgauge_stats::tails::Tails;
+use leakgauge_stats::variational::{self, Divergence};
 
 /// With more, coins would be tossed for seconds, and two error rates are limited well enough.
 const MOST_TOSSES: u64 = 200_000_000;
@@ -16,7 +17,7 @@ const MOST_TOSSES: u64 = 200_000_000;
 const ROWS_EACH: u64 = 10;
 
 /// Where a limit of ε, μ or ρ comes from.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct PrivacyPlan {
     pub quantity: PrivacyParameter,
     pub rule: Rule,
@@ -26,7 +27,19 @@ pub(super) struct PrivacyPlan {
     pub position: usize,
     /// For ε: where the first block that judges is guessed.
     pub tails: Option<Tails>,
+    /// For ρ and Rényi divergences: how bins of the scores are weighed, where that promises more than a threshold.
+    pub weights: Option<Weights>,
 }
+
+/// Bins of the difference of two secrets' scores, and what each counts.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Weights {
+    pub edges: Vec<f64>,
+    pub plan: variational::Plan,
+}
+
+/// How finely scores are weighed. A Gaussian shift keeps all but a thousandth of its divergence.
+const BINS: usize = 32;
 
 /// The limits of privacy that are read, and which of them each claim reads: at the pair whose tune-row
 /// limit exceeds its own allowance most.
@@ -56,10 +69,11 @@ pub(super) fn plan(
             .collect();
         let pair = largest(values.iter().copied());
         let quantity = quantity(pair).expect("some pair is one of neighbors");
-        (values[pair], quantity, choices[pair].privacy[target].0)
+        let (rule, limit) = choices[pair].privacy[target];
+        (values[pair], limit, quantity, rule)
     };
-    let planned = |(_, quantity, rule): (f64, PrivacyParameter, Rule)| {
-        of_rule(prepared, tuned, earlier, quantity, rule)
+    let planned = |(_, limit, quantity, rule): (f64, f64, PrivacyParameter, Rule)| {
+        of_rule(prepared, tuned, earlier, (limit, quantity, rule))
     };
     let limit = |_: PrivacyParameter, _: Rule, limit: f64| limit;
     let mut plans = vec![planned(best(0, &limit))];
@@ -103,20 +117,26 @@ pub(super) fn plan(
     (plans, of_claims)
 }
 
-/// ε is limited by guesses where there are rows to choose them by, all else by two error rates. In a split
+/// ε is limited by guesses where there are rows to choose them by, ρ and Rényi divergences by weighed scores, all else by
+/// two error rates. In a split
 /// by time, and with units, no guesses are counted together.
 fn of_rule(
     prepared: &Prepared,
     tuned: &Tuned,
     earlier: &[Block],
-    quantity: PrivacyParameter,
-    rule: Rule,
+    (limit, quantity, rule): (f64, PrivacyParameter, Rule),
 ) -> PrivacyPlan {
     let is_epsilon = matches!(quantity, PrivacyParameter::Epsilon { .. });
     let tails = (is_epsilon && !prepared.is_serial() && prepared.units.is_none())
         .then(|| first_tails(prepared, tuned, earlier, rule))
         .flatten();
+    let aim = aim(quantity);
+    let weights = aim.and_then(|aim| weights(prepared, tuned, rule, aim, limit));
     let read = match (tails, &tuned.for_privacy) {
+        _ if weights.is_some() => {
+            let aim = aim.expect("weights are for an aim");
+            CertifiedLimit::Divergence([rule.a, rule.b], aim)
+        }
         (Some(_), _) => CertifiedLimit::Guesses([rule.a, rule.b]),
         (None, Some(_)) => CertifiedLimit::PrivacyErrors(rule),
         (None, None) => CertifiedLimit::Errors(rule),
@@ -127,7 +147,36 @@ fn of_rule(
         read,
         position: 0,
         tails,
+        weights,
     }
+}
+
+fn aim(quantity: PrivacyParameter) -> Option<Divergence> {
+    match quantity {
+        PrivacyParameter::Rho => Some(Divergence::PerOrder),
+        PrivacyParameter::Renyi { order } => Some(Divergence::Order(order)),
+        PrivacyParameter::Epsilon { .. } | PrivacyParameter::Mu => None,
+    }
+}
+
+/// Weights by rows before the certification rows, if they promise more than the threshold that was chosen showed there.
+fn weights(
+    prepared: &Prepared,
+    tuned: &Tuned,
+    rule: Rule,
+    aim: Divergence,
+    of_threshold: f64,
+) -> Option<Weights> {
+    if prepared.is_serial() || prepared.units.is_some() {
+        return None;
+    }
+    let pair = [rule.a, rule.b];
+    let past = past_scores(prepared, tuned, &Learned::of(&prepared.split), pair);
+    let edges = past.edges(BINS);
+    let rows = pair.map(|secret| prepared.split.certify.rows()[secret as usize]);
+    let past = past.between(&edges);
+    let (plan, promised) = variational::Plan::best(&past, rows, aim, prepared.alpha)?;
+    (promised > of_threshold).then_some(Weights { edges, plan })
 }
 
 /// The blocks that guesses are counted on: with two secrets all, with more the certification rows, for the

@@ -15,7 +15,8 @@ use leakgauge_exact::claim::Guarantee;
 pub struct Witness {
     /// The attack whose scores the events are about.
     pub attack: String,
-    /// The events; two where the limit rests on guesses at both ends of the scores. Attack and events were chosen on
+    /// The events; two where the limit rests on guesses at both ends of the scores, none where all scores were weighed.
+    /// Attack and events were chosen on
     /// rows before these.
     pub events: Vec<WitnessEvent>,
     /// The limit of another kind of privacy, where the same rows prove more by it.
@@ -57,6 +58,9 @@ pub(super) fn of_limit(evidence: &Evidence, at: usize, limit: &PrivacyLimit) -> 
                 _ => &guesses.last,
             };
             (&*ends.attack, of_ends(evidence, pair, ends))
+        }
+        _ if evidence.weighed(at, limit.quantity).is_some() => {
+            (&**attack_of(evidence.tuned), Vec::new())
         }
         _ => {
             let attack = match evidence.tuned.for_privacy {

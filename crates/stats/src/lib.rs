@@ -70,5 +70,6 @@ pub mod special;
 pub mod tails;
 pub mod two_binomials;
 pub mod two_sample_kolmogorov;
+pub mod variational;
 pub mod weighted_risk;
 pub mod wilson;

@@ -15,7 +15,11 @@ pub fn proof(limit: &PrivacyLimit) -> Option<String> {
         "{} at least {lower}, by the attack {}: {}.",
         name(limit.quantity),
         shorten(&found.attack),
-        events.join("; ")
+        if events.is_empty() {
+            "every row counts, with a weight by the bin of its score".to_owned()
+        } else {
+            events.join("; ")
+        }
     );
     if let Some(stronger) = &found.stronger {
         text.push(' ');

@@ -56,6 +56,32 @@ impl PairScores {
         Past::new(&self.steps)
     }
 
+    /// Where to cut these rows so that parts have about equally many of them, both secrets weighing alike.
+    pub fn edges(&self, parts: usize) -> Vec<f64> {
+        let rows = |step: &(f64, u64, u64)| step.1 + step.2;
+        let all: u64 = self.steps.iter().map(rows).sum();
+        let (mut edges, mut taken) = (Vec::new(), 0);
+        for steps in self.steps.windows(2) {
+            taken += rows(&steps[0]);
+            // Half an edge early is as good as half an edge late.
+            if taken * parts as u64 >= all * (edges.len() as u64 + 1) {
+                edges.push(0.5 * steps[0].0 + 0.5 * steps[1].0);
+            }
+        }
+        edges
+    }
+
+    /// The rows of both secrets in each part between edges, which fall, the largest scores first.
+    pub fn between(&self, edges: &[f64]) -> Vec<(u64, u64)> {
+        let mut parts = vec![(0, 0); edges.len() + 1];
+        for &(score, of_a, of_b) in &self.steps {
+            let part = &mut parts[edges.partition_point(|&edge| edge > score)];
+            part.0 += of_a;
+            part.1 += of_b;
+        }
+        parts
+    }
+
     /// What guesses at both ends say on these rows, which did not choose the ends.
     pub fn guess(&self, tails: &Tails) -> [Side; 2] {
         let mut sides = [Side::default(); 2];
@@ -90,6 +116,30 @@ fn add(steps: &mut Vec<(f64, u64, u64)>, scores: &ScoreTable, rows: &Counts, [a,
 mod tests {
     use super::*;
     use leakgauge_log::observations::Cell;
+
+    #[test]
+    fn parts_have_about_equally_many_rows_and_all_of_them() {
+        let cells = (0..100).map(|symbol| Cell {
+            secret: symbol % 2,
+            symbol,
+            count: 1 + u64::from(symbol == 40) * 30,
+        });
+        let rows = Counts::new(2, cells.collect());
+        let values = (0..100).flat_map(|at| [f64::from(at), 0.0]).collect();
+        let scores = PairScores::of(
+            &ScoreTable::new((0..100).collect(), 2, values),
+            &rows,
+            [0, 1],
+        );
+        let edges = scores.edges(10);
+        assert!(edges.is_sorted_by(|x, y| x > y), "{edges:?}");
+        let parts = scores.between(&edges);
+        let total = |part: &(u64, u64)| part.0 + part.1;
+        assert_eq!(parts.iter().map(total).sum::<u64>(), 130);
+        // One observation has thirty rows; no other part has many more than thirteen.
+        let large = parts.iter().filter(|part| total(part) > 15).count();
+        assert!(parts.len() >= 6 && large <= 1, "{parts:?}");
+    }
 
     #[test]
     fn guesses_are_counted_at_both_ends() {
