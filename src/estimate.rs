@@ -43,11 +43,8 @@ pub enum Method {
     AreaUnderCurve,
     /// Chernoff's bound on the pairs of rows that are independent: [`leakgauge_stats::area`].
     PairedChernoff,
-<<<<<<< HEAD
-=======
     /// Bets on the mean weights of all rows by the bin of their score: [`leakgauge_stats::variational`].
     WeighedScores,
->>>>>>> w-aud
     /// Clopper–Pearson on each error rate with as many rows as the autocorrelated errors are worth;
     /// approximate.
     ClopperPearsonEffectiveRows,

@@ -122,12 +122,6 @@ fn of_several_columns_the_one_that_decides_is_named() {
     let mut rng = leakgauge_testing::rng(3);
     for row in 0..6_000 {
         let secret = row % 2;
-<<<<<<< HEAD
-        // A flag that tells in a fifth of the rows, and a size that tells nothing.
-        let is_late = secret == 1 && rng.random_bool(0.2);
-        let flag = if is_late { "late" } else { "early" };
-        csv += &format!("{secret},{flag},{}\n", rng.random_range(0..5));
-=======
         // A flag that tells in a fifth of the rows; otherwise the size tells nothing.
         let is_late = secret == 1 && rng.random_bool(0.2);
         let (flag, size) = match is_late {
@@ -135,7 +129,6 @@ fn of_several_columns_the_one_that_decides_is_named() {
             false => ("early", rng.random_range(0..5)),
         };
         csv += &format!("{secret},{flag},{size}\n");
->>>>>>> w-aud
     }
     let found = judged_log(csv, &["dp(epsilon=0.1)"]);
     let of = witness(&found, 0);

@@ -43,12 +43,9 @@ pub fn method_name(method: Method) -> &'static str {
             "DKW-Massart band at all thresholds with Clopper-Pearson in the tails"
         }
         Method::PairedChernoff => "Chernoff bound on independent pairs of rows (Hoeffding)",
-<<<<<<< HEAD
-=======
         Method::WeighedScores => {
             "weights of all rows by the bin of their score, bets on both means"
         }
->>>>>>> w-aud
         Method::AreaUnderCurve => "the Gaussian shift of the same area under the curve",
         Method::ClopperPearsonEffectiveRows => {
             "Clopper-Pearson on each error rate with effective rows (approximate)"
