@@ -47,6 +47,7 @@
 //! | [`log`](mod@log) | logs from files and from memory |
 //! | [`mod@audit`] | one log: findings and verdicts |
 //! | [`compare`], [`follow`] | several logs side by side; a log as it grows |
+//! | [`power`] | how many rows an audit needs, before there is a log |
 //! | [`report`] | findings as text, JSON, markdown, HTML and pictures |
 //! | [`claim`] | what a log is held to |
 //! | [`attack`], [`linfa`] | built-in attacks, model selection; attacks and logs of the linfa ecosystem |
@@ -93,6 +94,7 @@ pub mod estimate;
 pub mod follow;
 pub mod input;
 pub mod membership;
+pub mod power;
 pub mod probe;
 mod read;
 pub mod report;

@@ -64,6 +64,7 @@ pub(super) fn assemble(
         no_leak: evidence.no_leak.cloned(),
         secrets_by_likeness: figures::by_likeness(evidence),
         claims,
+        detections: Vec::new(),
         privacy: figures::privacy(evidence),
         tallies: Tallies::of(evidence, prior),
         worst_pair,

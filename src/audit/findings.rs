@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::audit::assumptions::Assumption;
 use crate::audit::claim_reason::ClaimReason;
 use crate::audit::conclusion::Conclusion;
+use crate::audit::detection::Detection;
 use crate::audit::differences::Differences;
 use crate::audit::distributions::Distributions;
 use crate::audit::goodness::Fit;
@@ -66,6 +67,9 @@ pub struct Findings {
     pub convergence: Option<Convergence>,
     /// One entry a claim.
     pub claims: Vec<ClaimReport>,
+    /// Whether a log of this size could have shown leaks of given sizes, where that was asked for
+    /// ([`crate::power::detection`]).
+    pub detections: Vec<Detection>,
     /// The counts behind points and limits, for figures of several logs.
     pub tallies: Tallies,
 }

@@ -13,6 +13,7 @@ mod conclusion;
 mod convergence;
 mod copies;
 mod cross_fit;
+mod detection;
 mod differences;
 mod distributions;
 mod earlier;
@@ -61,6 +62,7 @@ pub use claim_reason::{
 };
 pub use conclusion::{Conclusion, Course, Learning};
 pub(crate) use copies::in_common;
+pub use detection::Detection;
 pub use differences::{Difference, Differences};
 pub use distributions::{Distributions, Shape};
 pub use findings::{
@@ -74,6 +76,7 @@ pub use measured::Reference;
 pub use no_leak::NoLeak;
 pub use options::{AuditOptions, Design, PriorChoice, SplitChoice};
 pub(crate) use order::order_warnings;
+pub(crate) use rows_needed::sensible as two_digits;
 pub use pair::{Labels, Pair};
 pub use reading::{Reading, reading};
 pub use tallies::{EffectiveSampleSize, PlugIn, Tallies};

@@ -153,7 +153,7 @@ pub(super) fn from_the_log(evidence: &Evidence, wanted: u64) -> Option<LogAdvice
 }
 
 /// Two significant digits, rounded up; `None` beyond what anyone could log.
-pub(super) fn sensible(rows: f64) -> Option<u64> {
+pub(crate) fn sensible(rows: f64) -> Option<u64> {
     if !rows.is_finite() || rows > 1e13 {
         return None;
     }

@@ -26,6 +26,7 @@ use leakgauge_base::grammar::{Call, list};
 mod adjacency;
 mod bound;
 mod guarantee;
+mod leak;
 mod orders;
 mod promise;
 mod requirement;
@@ -33,6 +34,7 @@ mod requirement;
 pub use adjacency::{BoundPromise, Neighbors};
 pub use bound::{BoundClaim, Terms};
 pub use guarantee::Guarantee;
+pub use leak::Leak;
 pub use promise::{PROMISES, Promise, PromiseEntry};
 pub use requirement::{Requirement, TimeBound};
 

@@ -1,0 +1,174 @@
+//! A leak that an audit should find, by one figure of the pair of secrets that shows it.
+
+use std::fmt;
+
+use super::{Guarantee, Requirement};
+use leakgauge_base::error::{Error, Result, shorten};
+use leakgauge_base::grammar::format_number;
+use leakgauge_base::suggest::nearest;
+
+/// The size of a leak: `epsilon=1.25`, `advantage=0.1`.
+///
+/// # Formula
+/// It stands for two secrets and two outcomes: each secret gives an outcome of its own with probability
+/// r = (1 + TV)/2, and the other one else. TV is the largest total variation that the figure permits
+/// ([`Requirement::largest_total_variation`]), so that the two secrets have just this figure.
+///
+/// *What that is an example of.* Every two laws of observations that are ε-close are made from these two by
+/// processing their outcome, so no test needs fewer rows for them. Two laws with a total variation of `advantage` become
+/// these two if each outcome is reduced to whether it is in the best event, and a coin decides between the event
+/// and its complement.
+///
+/// # References
+/// Kairouz, Oh and Viswanath 2015, doi:10.1109/TIT.2017.2685505, Theorem 3.1.
+///
+/// ```
+/// use leakgauge_exact::claim::Leak;
+///
+/// let leak = Leak::parse("advantage=0.1")?;
+/// assert_eq!(leak.rate(0.0), 0.55);
+/// assert_eq!(leak.to_string(), "advantage=0.1");
+/// # Ok::<(), leakgauge_base::error::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Leak {
+    figure: Figure,
+    value: f64,
+}
+
+/// The figure that a leak is given by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Figure {
+    Epsilon,
+    Mu,
+    Rho,
+    Advantage,
+    BayesSecurity,
+}
+
+impl Figure {
+    const ALL: [Figure; 5] = [
+        Figure::Epsilon,
+        Figure::Mu,
+        Figure::Rho,
+        Figure::Advantage,
+        Figure::BayesSecurity,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Figure::Epsilon => "epsilon",
+            Figure::Mu => "mu",
+            Figure::Rho => "rho",
+            Figure::Advantage => "advantage",
+            Figure::BayesSecurity => "bayes-security",
+        }
+    }
+
+    /// What is wrong with a value, if anything is.
+    fn problem(self, value: f64) -> Option<&'static str> {
+        match self {
+            Figure::Epsilon | Figure::Mu | Figure::Rho => {
+                (value <= 0.0).then_some("must be above 0")
+            }
+            Figure::Advantage => (!(value > 0.0 && value <= 1.0))
+                .then_some("must be above 0 and at most 1"),
+            Figure::BayesSecurity => (!(0.0..1.0).contains(&value))
+                .then_some("must be at least 0 and below 1"),
+        }
+    }
+}
+
+impl Leak {
+    /// Reads `figure=value`: one of `epsilon`, `mu`, `rho`, `advantage` and `bayes-security`.
+    ///
+    /// # Errors
+    /// Another figure, or a value that is no number or out of range.
+    pub fn parse(text: &str) -> Result<Leak> {
+        let refused = |problem: &str| Error::parameter(shorten(text), problem);
+        let names = Figure::ALL.map(Figure::name);
+        let Some((name, value)) = text.split_once('=') else {
+            return Err(refused("a leak is a figure and its value")
+                .with_hint("epsilon=1.25 or advantage=0.1, for example"));
+        };
+        let name = name.trim();
+        let Some(figure) = Figure::ALL.into_iter().find(|figure| figure.name() == name) else {
+            let error = refused("no leak is given by this figure");
+            return Err(match nearest(name, names) {
+                Some(near) => error.with_hint(format!("did you mean {near}?")),
+                None => error.with_hint(format!("figures are {}", names.join(", "))),
+            });
+        };
+        let value: f64 = value
+            .trim()
+            .parse()
+            .ok()
+            .filter(|value: &f64| value.is_finite())
+            .ok_or_else(|| refused("the value is not a number"))?;
+        match figure.problem(value) {
+            Some(problem) => Err(refused(&format!("{} {problem}", figure.name()))),
+            None => Ok(Leak { figure, value }),
+        }
+    }
+
+    /// What the pair with this leak just satisfies. An ε is that of (ε, `delta`)-differential privacy.
+    pub fn requirement(&self, delta: f64) -> Requirement {
+        let value = self.value;
+        match self.figure {
+            Figure::Epsilon => Requirement::Privacy(Guarantee::Dp {
+                epsilon: value,
+                delta,
+            }),
+            Figure::Mu => Requirement::Privacy(Guarantee::Gaussian { mu: value }),
+            Figure::Rho => Requirement::Privacy(Guarantee::Concentrated { rho: value }),
+            Figure::Advantage => Requirement::Advantage { at_most: value },
+            Figure::BayesSecurity => Requirement::BayesSecurity { at_least: value },
+        }
+    }
+
+    /// r, the probability of a secret's own outcome, in (½, 1].
+    pub fn rate(&self, delta: f64) -> f64 {
+        0.5 * (1.0 + self.requirement(delta).largest_total_variation())
+    }
+}
+
+/// As it is written.
+impl fmt::Display for Leak {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}={}", self.figure.name(), format_number(self.value))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_figure_gives_the_pair_that_has_it() {
+        let rate = |text: &str| Leak::parse(text).expect(text).rate(0.0);
+        let e = 1.25f64.exp();
+        assert!((rate("epsilon=1.25") - e / (1.0 + e)).abs() < 1e-15);
+        assert!((rate("advantage=0.1") - 0.55).abs() < 1e-15);
+        assert!((rate("bayes-security=0.8") - 0.6).abs() < 1e-15);
+        // Randomized response at ε has ρ = ε tanh(ε/2), and N(0, 1) against N(μ, 1) has TV 2Φ(μ/2) − 1.
+        let rho = 1.25 * (0.625f64).tanh();
+        assert!((rate(&format!("rho={rho}")) - e / (1.0 + e)).abs() < 1e-9);
+        assert!((rate("mu=2") - 0.841_344_746).abs() < 1e-8);
+        // (r − δ)/(1 − r) = e^ε.
+        let rate = Leak::parse("epsilon=1").expect("a leak").rate(0.01);
+        assert!(((rate - 0.01) / (1.0 - rate)).ln() - 1.0 < 1e-12);
+    }
+
+    #[test]
+    fn what_is_no_leak_is_refused() {
+        let error = |text: &str| Leak::parse(text).expect_err(text).to_string();
+        assert!(error("epsilon").contains("epsilon=1.25"));
+        assert!(error("epsilom=1").contains("did you mean epsilon?"));
+        assert!(error("advantage=2").contains("at most 1"));
+        for text in ["epsilon=0", "epsilon=inf", "mu=x", "rho=-1", "bayes-security=1"] {
+            error(text);
+        }
+        let written = Leak::parse(" bayes-security = 0.90 ").expect("a leak");
+        assert_eq!(written.to_string(), "bayes-security=0.9");
+    }
+}

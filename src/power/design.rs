@@ -1,0 +1,152 @@
+//! What is simulated: the rows of each secret, the pair that leaks, what is claimed.
+
+use crate::audit::AuditOptions;
+use leakgauge_attack::pairwise::ErrorRates;
+use leakgauge_base::error::{Error, Result};
+use leakgauge_base::naming::option;
+use leakgauge_exact::claim::{BoundClaim, Guarantee, Leak, Terms};
+use leakgauge_log::Log;
+
+/// The rows of each secret, which two leak, and how the log is audited.
+pub(super) struct Design<'a> {
+    pub leak: Leak,
+    pub labels: Vec<String>,
+    /// Rows of each secret.
+    pub rows: Vec<u64>,
+    /// Rows of each secret in a log to learn on, if there is one.
+    pub fit_rows: Option<Vec<u64>>,
+    /// The two secrets that leak.
+    pub pair: [usize; 2],
+    /// The probability of their own outcome.
+    pub rate: f64,
+    pub options: &'a AuditOptions,
+}
+
+impl<'a> Design<'a> {
+    /// Secrets with these numbers of rows.
+    ///
+    /// # Errors
+    /// Claims that do not fit the labels; a leak that violates none of them; a claim on times.
+    pub fn new(
+        labels: Vec<String>,
+        rows: Vec<u64>,
+        leak: Leak,
+        options: &'a AuditOptions,
+    ) -> Result<Self> {
+        let claims = BoundClaim::bind_all(&options.claims, &labels, &[])?;
+        refuse_times(&claims)?;
+        let rate = leak.rate(least_delta(&claims));
+        let pair = leaking_pair(&labels, &rows, &claims, rate, options)
+            .ok_or_else(|| no_leak(&leak, &claims))?;
+        Ok(Design {
+            leak,
+            labels,
+            rows,
+            fit_rows: None,
+            pair,
+            rate,
+            options,
+        })
+    }
+
+    /// The secrets of a log.
+    ///
+    /// # Errors
+    /// Those of [`Design::new`].
+    pub fn of_log(log: &Log, leak: Leak, options: &'a AuditOptions) -> Result<Self> {
+        let rows = log.counts.rows().to_vec();
+        let fit_rows = log.fit_counts.as_ref().map(|fit| fit.rows().to_vec());
+        Ok(Design {
+            fit_rows,
+            ..Design::new(log.secrets.clone(), rows, leak, options)?
+        })
+    }
+}
+
+fn refuse_times(claims: &[BoundClaim]) -> Result<()> {
+    let is_time = |claim: &&BoundClaim| matches!(claim.terms(), Terms::TimeDifference(_));
+    match claims.iter().find(is_time) {
+        None => Ok(()),
+        Some(claim) => Err(Error::parameter(
+            claim.claim().to_string(),
+            "how many blocks a claim on times needs depends on their noise and is not simulated",
+        )
+        .with_hint("the report of a first log says how wide its limits are; four times the blocks make them half as wide")),
+    }
+}
+
+fn no_leak(leak: &Leak, claims: &[BoundClaim]) -> Error {
+    if claims.is_empty() {
+        return Error::parameter(option("claims"), "nothing is claimed, so nothing can be violated");
+    }
+    let claims: Vec<String> = claims.iter().map(|claim| claim.claim().to_string()).collect();
+    Error::parameter(
+        leak.to_string(),
+        format!("such a leak violates no claim: {} permits it", claims.join(" or ")),
+    )
+    .with_hint("name a leak that is larger than what is claimed")
+}
+
+/// The least δ of a claim, at which an ε is the least leak.
+fn least_delta(claims: &[BoundClaim]) -> f64 {
+    let delta = |claim: &BoundClaim| match claim.privacy()?.between(0, 1) {
+        Guarantee::Dp { delta, .. } => Some(delta),
+        Guarantee::Gaussian { .. } | Guarantee::Concentrated { .. } => None,
+    };
+    claims.iter().filter_map(delta).reduce(f64::min).unwrap_or(0.0)
+}
+
+/// Of the pairs at which such a leak violates a claim, the one whose rarer secret has the fewest rows, then whose
+/// other secret has; the first of equals.
+fn leaking_pair(
+    labels: &[String],
+    rows: &[u64],
+    claims: &[BoundClaim],
+    rate: f64,
+    options: &AuditOptions,
+) -> Option<[usize; 2]> {
+    let is_neighbor = |a: usize, b: usize| {
+        let given = &options.neighbors;
+        let is = |pair: &[String; 2]| {
+            let [x, y] = pair;
+            (*x == labels[a] && *y == labels[b]) || (*x == labels[b] && *y == labels[a])
+        };
+        given.is_empty() || given.iter().any(is)
+    };
+    let candidates = (0..labels.len()).flat_map(|b| (0..b).map(move |a| [a, b]));
+    candidates
+        .filter(|&[a, b]| rows[a] > 0 && rows[b] > 0)
+        .filter(|&[a, b]| {
+            let mut claims = claims.iter();
+            claims.any(|claim| {
+                (claim.privacy().is_none() || is_neighbor(a, b)) && is_violated(claim, [a, b], rate)
+            })
+        })
+        .min_by_key(|&[a, b]| (rows[a].min(rows[b]), rows[a].max(rows[b]), a, b))
+}
+
+/// Whether two secrets with two outcomes violate a claim.
+fn is_violated(claim: &BoundClaim, [a, b]: [usize; 2], rate: f64) -> bool {
+    let total_variation = 2.0 * rate - 1.0;
+    let rates = ErrorRates {
+        missed: 1.0 - rate,
+        false_alarm: 1.0 - rate,
+    };
+    // Rates are rounded: a leak of just the size that is claimed violates nothing.
+    let exceeds = |leak: f64, allowed: f64| leak > allowed * (1.0 + 1e-9) + 1e-12;
+    match claim.terms() {
+        Terms::Privacy(promise) => {
+            let allowed = promise.between(a, b);
+            exceeds(rates.at_least(allowed.quantity()), allowed.parameter())
+        }
+        Terms::BayesSecurity { at_least } => exceeds(total_variation, 1.0 - at_least),
+        Terms::Advantage { at_most } | Terms::AttackAdvantage { at_most } => {
+            exceeds(total_variation, *at_most)
+        }
+        Terms::Mechanism(mechanism) => {
+            exceeds(total_variation, mechanism.total_variation(a, b))
+                || exceeds(rates.epsilon_at_least(0.0), mechanism.epsilon())
+        }
+        Terms::TimeDifference(_) => false,
+    }
+}
