@@ -4,12 +4,13 @@ use std::process::ExitCode;
 
 use clap::Args;
 use leakgauge::audit::{
-    self, AuditOptions, ClaimReport, Findings, PriorChoice, SplitChoice, Verdict,
+    self, AuditOptions, ClaimReport, Detection, Findings, PriorChoice, SplitChoice, Verdict,
 };
-use leakgauge::base::error::Result;
-use leakgauge::claim::Claim;
+use leakgauge::base::error::{Error, Result};
+use leakgauge::claim::{Claim, Leak};
 use leakgauge::input::neighbors;
-use leakgauge::log::Like;
+use leakgauge::log::{Like, Log};
+use leakgauge::power;
 use leakgauge::report::Outputs;
 use leakgauge::{log, report};
 
@@ -69,6 +70,22 @@ pub struct AuditArguments {
     /// A file with such pairs, one in a row: `A,B`, no header
     #[arg(long, value_name = "FILE", conflicts_with = "neighbors")]
     neighbors_file: Option<String>,
+    /// A leak that the log must be able to show: `epsilon=1.25`, `advantage=0.1`; can be repeated
+    ///
+    /// Fails with exit code 1, as too weak, if an audit of a log with so many rows would find such a leak too rarely.
+    /// Figures are `epsilon`, `mu`, `rho`, `advantage` and `bayes-security`. `leakgauge plan` says how many rows are
+    /// needed.
+    #[arg(long, value_name = "LEAK", help_heading = "Continuous integration")]
+    must_detect: Vec<String>,
+    /// How often a log with such a leak must show it, between 0 and 1
+    #[arg(
+        long,
+        default_value_t = power::POWER,
+        value_name = "P",
+        requires = "must_detect",
+        help_heading = "Continuous integration"
+    )]
+    power: f64,
     #[command(flatten)]
     gate: GateOptions,
     #[command(flatten)]
@@ -100,7 +117,9 @@ pub fn estimate(arguments: &EstimateArguments) -> Result<ExitCode> {
         return follow::run(log, &arguments.options, &arguments.follow, options);
     }
     let outputs = arguments.outputs.check(log)?;
-    run(log, &arguments.options, &options, &outputs)?;
+    run(log, &arguments.options, &options, &outputs, |_| {
+        Ok(Vec::new())
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -127,7 +146,10 @@ pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
         ..audit_options(&arguments.options, log)?
     };
     arguments.gate.check(&outputs::inputs(log))?;
+    let leaks = arguments.must_detect.iter().map(|text| Leak::parse(text));
+    let leaks = leaks.collect::<Result<Vec<_>>>()?;
     if design.is_one_run() {
+        refuse_must_detect(&leaks, "--design one-run")?;
         let how = (&arguments.outputs, &arguments.follow);
         let found = design::one_run(log, &arguments.options, design, options, how)?;
         let cases = report::claim_cases(&log.logs, &found.claims);
@@ -135,12 +157,30 @@ pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
     }
     if arguments.follow.follow {
         arguments.gate.refuse_follow()?;
+        refuse_must_detect(&leaks, "--follow")?;
         return follow::run(log, &arguments.options, &arguments.follow, options);
     }
     let outputs = arguments.outputs.check(log)?;
-    let found = run(log, &arguments.options, &options, &outputs)?;
+    let detect = |log: &Log| {
+        let leaks = leaks.iter();
+        leaks
+            .map(|leak| power::detection(leak, arguments.power, log, &options))
+            .collect()
+    };
+    let found = run(log, &arguments.options, &options, &outputs, detect)?;
     let code = arguments.gate.finish(&report::audit_cases(&found))?;
     Ok(ExitCode::from(code))
+}
+
+/// How often other designs find a leak is not simulated.
+fn refuse_must_detect(leaks: &[Leak], other: &str) -> Result<()> {
+    match leaks {
+        [] => Ok(()),
+        _ => Err(
+            Error::parameter("--must-detect", format!("does not go with {other}"))
+                .with_hint("it goes with audits of logs of independent rows"),
+        ),
+    }
 }
 
 /// The options of an audit without claims.
@@ -169,6 +209,7 @@ fn run(
     shared: &EstimateOptions,
     options: &AuditOptions,
     outputs: &Outputs,
+    detect: impl FnOnce(&Log) -> Result<Vec<Detection>>,
 ) -> Result<Findings> {
     let meter = log::ReadMeter::default();
     let progress = Progress::start(meter.clone());
@@ -176,7 +217,9 @@ fn run(
     let read = shared.reading(log.read_options(keep_order)?)?;
     let log = log::read(&read, &meter)?;
     progress.stage("estimating");
-    let found = audit::audit(&log, options)?;
+    let mut found = audit::audit(&log, options)?;
+    progress.stage("simulating logs");
+    found.detections = detect(&log)?;
     progress.finish();
     // A page that cannot be written must not lose the report.
     let written = outputs.write(

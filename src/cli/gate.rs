@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use leakgauge::audit::Verdict;
 use leakgauge::base::error::{Error, Result};
 use leakgauge::base::files::{check_outputs, replace_file};
-use leakgauge::report::{self, GateCase};
+use leakgauge::report::{self, GateCase, GateOutcome};
 
 use crate::cli::terminal;
 
@@ -15,6 +15,11 @@ use crate::cli::terminal;
 const CI_CONFIDENCE: f64 = 1.0 - 1e-5;
 /// The confidence of everything else.
 pub const CONFIDENCE: f64 = 0.95;
+
+/// The confidence with or without `--ci`, unless one was given.
+pub fn confidence(ci: bool, given: Option<f64>) -> f64 {
+    given.unwrap_or(if ci { CI_CONFIDENCE } else { CONFIDENCE })
+}
 
 /// Options of commands with verdicts.
 #[derive(Args)]
@@ -50,10 +55,16 @@ enum FailOn {
 impl GateOptions {
     /// The confidence, unless one was given.
     pub fn confidence(&self, given: Option<f64>) -> f64 {
-        given.unwrap_or(if self.ci { CI_CONFIDENCE } else { CONFIDENCE })
+        confidence(self.ci, given)
     }
 
-    fn fails(&self, verdict: Verdict) -> bool {
+    fn fails(&self, outcome: GateOutcome) -> bool {
+        let verdict = match outcome {
+            GateOutcome::Judged(verdict) => verdict,
+            GateOutcome::StrongEnough => return false,
+            // Whoever asks for it wants to know, whatever else may pass.
+            GateOutcome::TooWeak => return self.fail_on != Some(FailOn::None),
+        };
         let default = if self.ci {
             FailOn::Violated
         } else {
@@ -95,14 +106,14 @@ impl GateOptions {
         check_outputs(&outputs, inputs, true)
     }
 
-    /// Reports the verdicts, and gives the exit code: 1 if a failing one is *violated*, 3 if all of them are
-    /// *inconclusive*.
+    /// Reports the verdicts, and gives the exit code: 1 if a failing one is *violated* or *too weak*, 3 if all of them
+    /// are *inconclusive*.
     ///
     /// # Errors
     /// A file cannot be written.
     pub fn finish(&self, cases: &[GateCase<'_>]) -> Result<u8> {
         if let Some(file) = &self.junit {
-            replace_file(file, report::junit(cases, |verdict| self.fails(verdict)))?;
+            replace_file(file, report::junit(cases, |outcome| self.fails(outcome)))?;
         }
         if let Some(file) = self.job_summary() {
             let failed = |error| Error::io(file.display().to_string(), error);
@@ -116,10 +127,12 @@ impl GateOptions {
                 .map_err(failed)?;
         }
         let fails =
-            |wanted| self.fails(wanted) && cases.iter().any(|case| case.verdict() == wanted);
-        Ok(if fails(Verdict::Violated) {
+            |wanted| self.fails(wanted) && cases.iter().any(|case| case.outcome() == wanted);
+        let [violated, inconclusive] =
+            [Verdict::Violated, Verdict::Inconclusive].map(GateOutcome::Judged);
+        Ok(if fails(violated) || fails(GateOutcome::TooWeak) {
             1
-        } else if fails(Verdict::Inconclusive) {
+        } else if fails(inconclusive) {
             3
         } else {
             0

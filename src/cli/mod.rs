@@ -15,6 +15,7 @@ mod gate;
 mod options;
 mod outputs;
 mod permute;
+mod plan;
 mod probe;
 mod progress;
 #[cfg(feature = "reproduce")]
@@ -57,6 +58,8 @@ enum Command {
     Audit(audit::AuditArguments),
     /// Show how a log would be read: columns, types, secrets, doubts, first rows; measures nothing
     Check(check::CheckArguments),
+    /// Compute how many rows a log needs so that an audit finds a leak of a given size
+    Plan(plan::PlanArguments),
     /// Compare several logs, each with its mechanism; differences with confidence limits
     Compare(compare::CompareArguments),
     /// Compute the exact figures of a known mechanism, or the bounds that a promise implies; also over a grid
@@ -137,6 +140,7 @@ fn execute(command: Command) -> Result<ExitCode> {
         Command::Estimate(arguments) => audit::estimate(&arguments),
         Command::Audit(arguments) => audit::audit(&arguments),
         Command::Check(arguments) => check::check(&arguments),
+        Command::Plan(arguments) => plan::plan(&arguments),
         Command::Compare(arguments) => compare::compare(&arguments),
         Command::Bounds(arguments) => bounds::bounds(&arguments),
         Command::Channel(arguments) => channel::channel(&arguments),

@@ -10,6 +10,9 @@ use leakgauge::log::ReadMeter;
 
 use crate::cli::terminal;
 
+/// The stage whose progress the reader tells.
+const READING: &str = "reading";
+
 /// A progress display that appears after two seconds and is cleared when dropped.
 pub struct Progress {
     display: Option<(Sender<&'static str>, JoinHandle<()>)>,
@@ -18,12 +21,20 @@ pub struct Progress {
 impl Progress {
     /// Starts watching the reader.
     pub fn start(meter: ReadMeter) -> Self {
+        Progress::begin(READING, meter)
+    }
+
+    /// Starts with a stage that reads nothing.
+    pub fn of_stage(stage: &'static str) -> Self {
+        Progress::begin(stage, ReadMeter::default())
+    }
+
+    fn begin(mut stage: &'static str, meter: ReadMeter) -> Self {
         if terminal::is_quiet() || !std::io::stderr().is_terminal() {
             return Progress { display: None };
         }
         let (sender, stages) = channel();
         let display = std::thread::Builder::new().spawn(move || {
-            let mut stage = "reading";
             match stages.recv_timeout(Duration::from_secs(2)) {
                 Err(RecvTimeoutError::Disconnected) => return,
                 Ok(next) => stage = next,
@@ -68,7 +79,7 @@ impl Drop for Progress {
 }
 
 fn show(bar: &ProgressBar, stage: &str, meter: &ReadMeter) {
-    let template = if stage == "reading" {
+    let template = if stage == READING {
         "{spinner} {msg} {bytes} of {total_bytes} ({bytes_per_sec}, {eta} left)"
     } else {
         "{spinner} {msg} ({elapsed})"

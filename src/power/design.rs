@@ -77,12 +77,21 @@ fn refuse_times(claims: &[BoundClaim]) -> Result<()> {
 
 fn no_leak(leak: &Leak, claims: &[BoundClaim]) -> Error {
     if claims.is_empty() {
-        return Error::parameter(option("claims"), "nothing is claimed, so nothing can be violated");
+        return Error::parameter(
+            option("claims"),
+            "nothing is claimed, so nothing can be violated",
+        );
     }
-    let claims: Vec<String> = claims.iter().map(|claim| claim.claim().to_string()).collect();
+    let claims: Vec<String> = claims
+        .iter()
+        .map(|claim| claim.claim().to_string())
+        .collect();
     Error::parameter(
         leak.to_string(),
-        format!("such a leak violates no claim: {} permits it", claims.join(" or ")),
+        format!(
+            "such a leak violates no claim: {} permits it",
+            claims.join(" or ")
+        ),
     )
     .with_hint("name a leak that is larger than what is claimed")
 }
@@ -93,7 +102,11 @@ fn least_delta(claims: &[BoundClaim]) -> f64 {
         Guarantee::Dp { delta, .. } => Some(delta),
         Guarantee::Gaussian { .. } | Guarantee::Concentrated { .. } => None,
     };
-    claims.iter().filter_map(delta).reduce(f64::min).unwrap_or(0.0)
+    claims
+        .iter()
+        .filter_map(delta)
+        .reduce(f64::min)
+        .unwrap_or(0.0)
 }
 
 /// Of the pairs at which such a leak violates a claim, the one whose rarer secret has the fewest rows, then whose

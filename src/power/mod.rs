@@ -12,7 +12,7 @@ mod design;
 mod search;
 mod simulated;
 
-pub use search::{RowsPlan, PlanOptions, plan};
+pub use search::{PlanOptions, RowsPlan, plan};
 
 use crate::audit::{AuditOptions, Detection, SplitChoice};
 use crate::power::design::Design;
@@ -31,19 +31,16 @@ pub const POWER: f64 = 0.9;
 /// # Errors
 /// A power out of range; a leak that violates no claim; a log whose rows depend on each other (units, blocks, a split
 /// by time), which is not simulated.
-pub fn detection(
-    leak: &Leak,
-    power: f64,
-    log: &Log,
-    options: &AuditOptions,
-) -> Result<Detection> {
+pub fn detection(leak: &Leak, power: f64, log: &Log, options: &AuditOptions) -> Result<Detection> {
     check_power(power)?;
     if log.units.is_some() || options.split == SplitChoice::Blocks {
         return Err(Error::parameter(
             option("must_detect"),
             "how much rows that depend on each other can show is not simulated",
         )
-        .with_hint("it goes with logs of independent rows: no groups, no blocks, no split by time"));
+        .with_hint(
+            "it goes with logs of independent rows: no groups, no blocks, no split by time",
+        ));
     }
     let design = Design::of_log(log, *leak, options)?;
     simulated::detection(&design, power, power - Detection::TOLERANCE)

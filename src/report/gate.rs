@@ -1,29 +1,83 @@
 //! Verdicts for a pipeline: JUnit XML, and a summary in markdown.
 
+use std::fmt;
+
 use leakgauge_plot::clean;
 
-use crate::audit::{ClaimReport, Findings, Verdict};
+use crate::audit::{ClaimReport, Detection, Findings, Verdict};
 use crate::compare::Comparison;
 use crate::report::document::Document;
-use crate::report::sentences::claims;
+use crate::report::sentences::{claims, power};
 use leakgauge_base::error::file_listing;
 
-/// A verdict of a pipeline: a claim on a log.
+/// A case of a pipeline: a claim on a log, or a leak that the log must be able to show.
 pub struct GateCase<'a> {
     log: String,
-    claim: &'a ClaimReport,
+    subject: Subject<'a>,
 }
 
-impl GateCase<'_> {
-    /// The verdict.
-    pub fn verdict(&self) -> Verdict {
-        self.claim.verdict
+/// What a case is about.
+enum Subject<'a> {
+    Claim(&'a ClaimReport),
+    Detection(&'a Detection),
+}
+
+/// How a case came out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GateOutcome {
+    /// The verdict on a claim.
+    Judged(Verdict),
+    /// A log of this size can show the leak.
+    StrongEnough,
+    /// It cannot.
+    TooWeak,
+}
+
+/// As reports write it.
+impl fmt::Display for GateOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            GateOutcome::Judged(verdict) => verdict.fmt(f),
+            GateOutcome::StrongEnough => f.write_str("strong enough"),
+            GateOutcome::TooWeak => f.write_str("too weak"),
+        }
     }
 }
 
-/// The claims of an audit.
+impl GateCase<'_> {
+    /// How it came out.
+    pub fn outcome(&self) -> GateOutcome {
+        match self.subject {
+            Subject::Claim(claim) => GateOutcome::Judged(claim.verdict),
+            Subject::Detection(detection) if detection.is_too_weak() => GateOutcome::TooWeak,
+            Subject::Detection(_) => GateOutcome::StrongEnough,
+        }
+    }
+
+    fn name(&self) -> String {
+        match self.subject {
+            Subject::Claim(claim) => claim.claim.to_string(),
+            Subject::Detection(detection) => format!("must detect {}", detection.leak),
+        }
+    }
+
+    fn reason(&self) -> String {
+        match self.subject {
+            Subject::Claim(claim) => claims::reason(claim),
+            Subject::Detection(detection) => power::reason(detection),
+        }
+    }
+}
+
+/// The claims of an audit, then the leaks that it must be able to show.
 pub fn audit_cases(audit: &Findings) -> Vec<GateCase<'_>> {
-    claim_cases(&audit.input.facts.files, &audit.claims)
+    let files = &audit.input.facts.files;
+    let detections = audit.detections.iter().map(|detection| GateCase {
+        log: file_listing(files),
+        subject: Subject::Detection(detection),
+    });
+    let claims = claim_cases(files, &audit.claims);
+    claims.into_iter().chain(detections).collect()
 }
 
 /// Claims that were judged on a log of these files.
@@ -31,7 +85,7 @@ pub fn claim_cases<'a>(files: &[String], claims: &'a [ClaimReport]) -> Vec<GateC
     let log = file_listing(files);
     let case = |claim| GateCase {
         log: log.clone(),
-        claim,
+        subject: Subject::Claim(claim),
     };
     claims.iter().map(case).collect()
 }
@@ -42,7 +96,7 @@ pub fn comparison_cases(found: &Comparison) -> Vec<GateCase<'_>> {
     logs.filter_map(|log| {
         Some(GateCase {
             log: file_listing(&log.files),
-            claim: log.claim.as_ref()?,
+            subject: Subject::Claim(log.claim.as_ref()?),
         })
     })
     .collect()
@@ -50,10 +104,10 @@ pub fn comparison_cases(found: &Comparison) -> Vec<GateCase<'_>> {
 
 /// A JUnit report: a test case for each claim, which fails if its verdict does, and is skipped if it is inconclusive
 /// and that does not fail.
-pub fn junit(cases: &[GateCase<'_>], fails: impl Fn(Verdict) -> bool) -> String {
-    let failures = cases.iter().filter(|case| fails(case.verdict())).count();
-    let is_skipped =
-        |case: &GateCase<'_>| case.verdict() == Verdict::Inconclusive && !fails(case.verdict());
+pub fn junit(cases: &[GateCase<'_>], fails: impl Fn(GateOutcome) -> bool) -> String {
+    let failures = cases.iter().filter(|case| fails(case.outcome())).count();
+    let inconclusive = GateOutcome::Judged(Verdict::Inconclusive);
+    let is_skipped = |case: &GateCase<'_>| case.outcome() == inconclusive && !fails(case.outcome());
     let skipped = cases.iter().filter(|case| is_skipped(case)).count();
     let mut xml = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"leakgauge\" tests=\"{}\" \
@@ -61,12 +115,12 @@ pub fn junit(cases: &[GateCase<'_>], fails: impl Fn(Verdict) -> bool) -> String 
         cases.len()
     );
     for case in cases {
-        let reason = escape(&claims::reason(case.claim));
-        let word = case.verdict();
+        let reason = escape(&case.reason());
+        let word = case.outcome();
         xml.push_str(&format!(
             "    <testcase classname=\"{}\" name=\"{}\">",
             escape(&case.log),
-            escape(&case.claim.claim.to_string())
+            escape(&case.name())
         ));
         if fails(word) {
             xml.push_str(&format!("<failure type=\"{word}\" message=\"{reason}\"/>"));
@@ -87,10 +141,10 @@ pub fn job_summary(cases: &[GateCase<'_>]) -> String {
     document.heading("leakgauge");
     let rows = cases.iter().map(|case| {
         vec![
-            case.verdict().to_string(),
-            case.claim.claim.to_string(),
+            case.outcome().to_string(),
+            case.name(),
             case.log.clone(),
-            claims::reason(case.claim),
+            case.reason(),
         ]
     });
     document.table(vec!["verdict", "claim", "log", "why"], 4, rows.collect());

@@ -11,6 +11,7 @@ use crate::audit::Findings;
 use crate::compare::Comparison;
 use crate::follow::Line;
 use crate::membership::{AnswerTable, OneRun};
+use crate::power::RowsPlan;
 use leakgauge_exact::bounds::Bounds;
 use leakgauge_exact::channel::Analysis;
 use leakgauge_exact::shuffle::reidentification::Reidentification;
@@ -32,6 +33,7 @@ const DESCRIBED: &[Described] = &[
         "`leakgauge audit` of one training run",
         root::<OneRun>,
     ),
+    ("plan", "`leakgauge plan`", root::<RowsPlan>),
     ("confusion", "`leakgauge confusion`", root::<AnswerTable>),
     (
         "function",

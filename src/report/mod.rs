@@ -25,6 +25,7 @@ mod outputs;
 mod pairs;
 mod permute;
 mod pictures;
+mod plan;
 #[cfg(feature = "reproduce")]
 mod reproduce;
 mod schema;
@@ -45,6 +46,7 @@ use crate::audit::{Findings, Reading};
 use crate::compare::Comparison;
 use crate::follow::Line;
 use crate::membership::{AnswerTable, OneRun};
+use crate::power::RowsPlan;
 use leakgauge_exact::bounds::Bounds;
 use leakgauge_exact::channel::Analysis;
 #[cfg(feature = "reproduce")]
@@ -53,7 +55,9 @@ use leakgauge_reproduce::{Entry, Reproduction};
 pub use command::command_line;
 pub use compare_plots::{COMPARISON_PLOTS, comparison_plots};
 pub use figure_files::{Written, check_figure_files, write_with_data};
-pub use gate::{GateCase, audit_cases, claim_cases, comparison_cases, job_summary, junit};
+pub use gate::{
+    GateCase, GateOutcome, audit_cases, claim_cases, comparison_cases, job_summary, junit,
+};
 pub use html::{comparison_page, page};
 #[cfg(feature = "schema")]
 pub use json_schema::{json_schema, json_schema_names, json_schemas};
@@ -150,6 +154,23 @@ pub fn write_audit(
 /// None that findings could cause: what the serializer reports.
 pub fn json(found: &Findings) -> Result<String, serde_json::Error> {
     serde_json::to_string_pretty(found)
+}
+
+/// Writes how many rows an audit needs.
+///
+/// # Errors
+/// What the writer reports.
+pub fn write_plan(
+    found: &RowsPlan,
+    layout: impl Into<Layout>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let layout = layout.into();
+    let document = || match layout.brief {
+        true => plan::brief(found),
+        false => plan::document(found),
+    };
+    write(found, document, layout, out)
 }
 
 /// Writes what a table of an attack's answers proves.

@@ -8,8 +8,9 @@ use crate::report::document::Document;
 use crate::report::figures::figures;
 use crate::report::input::input;
 use crate::report::pairs::pairs;
+use crate::report::plan;
 use crate::report::sentences::assumptions::assumption;
-use crate::report::sentences::warnings;
+use crate::report::sentences::{power, warnings};
 use crate::report::summary::summary;
 use crate::report::trade_off;
 use crate::report::verdict::{headline, verdict};
@@ -23,6 +24,10 @@ pub fn brief(audit: &Findings) -> Document {
         .claims
         .iter()
         .for_each(|claim| document.paragraph(headline(claim)));
+    audit
+        .detections
+        .iter()
+        .for_each(|detection| document.paragraph(power::headline(detection)));
     if audit.claims.is_empty() {
         summary(&mut document, audit);
     }
@@ -39,6 +44,10 @@ pub fn audit(audit: &Findings) -> Document {
             .claims
             .iter()
             .for_each(|claim| verdict(&mut document, claim));
+        audit
+            .detections
+            .iter()
+            .for_each(|detection| plan::detection(&mut document, detection));
     }
     document.heading("Summary");
     summary(&mut document, audit);

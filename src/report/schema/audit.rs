@@ -8,8 +8,8 @@ use super::input::Input;
 use super::method::Method;
 use super::{described_by, with_keys};
 use crate::audit::{
-    Asymptotic, ClaimReport, Convergence, ConvergencePoint, Correction, Extrapolated, Findings,
-    Multiplicity, Overall, Pair, PairFigures, PrivacyLimit, WorstPair,
+    Asymptotic, ClaimReport, Convergence, ConvergencePoint, Correction, Detection, Extrapolated,
+    Findings, Multiplicity, Overall, Pair, PairFigures, PrivacyLimit, WorstPair,
 };
 use crate::audit::{PriorChoice, Warning};
 use crate::estimate::Estimate;
@@ -64,6 +64,9 @@ pub struct Audit<'a> {
     convergence: &'a Option<Convergence>,
     /// One entry a claim.
     claims: &'a [ClaimReport],
+    /// Whether a log of this size could have shown the leaks of --must-detect; only where it was asked for.
+    #[serde(skip_serializing_if = "<[Detection]>::is_empty")]
+    must_detect: &'a [Detection],
 }
 
 impl<'a> Audit<'a> {
@@ -92,6 +95,7 @@ impl<'a> Audit<'a> {
             secrets_by_likeness: &found.secrets_by_likeness,
             convergence: &found.convergence,
             claims: &found.claims,
+            must_detect: &found.detections,
         }
     }
 }

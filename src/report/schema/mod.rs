@@ -14,6 +14,7 @@ mod input;
 mod membership;
 mod method;
 mod pairs;
+mod power;
 pub mod query;
 mod trade_off;
 

@@ -11,6 +11,7 @@ pub mod learning;
 mod left_out;
 pub mod membership;
 pub mod no_leak;
+pub mod power;
 pub mod privacy;
 pub mod probe;
 pub mod query;

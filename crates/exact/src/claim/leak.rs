@@ -71,10 +71,12 @@ impl Figure {
             Figure::Epsilon | Figure::Mu | Figure::Rho => {
                 (value <= 0.0).then_some("must be above 0")
             }
-            Figure::Advantage => (!(value > 0.0 && value <= 1.0))
-                .then_some("must be above 0 and at most 1"),
-            Figure::BayesSecurity => (!(0.0..1.0).contains(&value))
-                .then_some("must be at least 0 and below 1"),
+            Figure::Advantage => {
+                (!(value > 0.0 && value <= 1.0)).then_some("must be above 0 and at most 1")
+            }
+            Figure::BayesSecurity => {
+                (!(0.0..1.0).contains(&value)).then_some("must be at least 0 and below 1")
+            }
         }
     }
 }
@@ -165,7 +167,13 @@ mod tests {
         assert!(error("epsilon").contains("epsilon=1.25"));
         assert!(error("epsilom=1").contains("did you mean epsilon?"));
         assert!(error("advantage=2").contains("at most 1"));
-        for text in ["epsilon=0", "epsilon=inf", "mu=x", "rho=-1", "bayes-security=1"] {
+        for text in [
+            "epsilon=0",
+            "epsilon=inf",
+            "mu=x",
+            "rho=-1",
+            "bayes-security=1",
+        ] {
             error(text);
         }
         let written = Leak::parse(" bayes-security = 0.90 ").expect("a leak");
