@@ -19,7 +19,7 @@ use crate::cli::follow::{self, FollowOptions};
 use crate::cli::gate::{self, GateOptions};
 use crate::cli::options::{self, EstimateOptions, LikeName, LogArguments};
 use crate::cli::outputs::{self, OutputOptions};
-use crate::cli::progress::Progress;
+use crate::cli::progress::{Progress, Stage};
 use crate::cli::{command_line, to_stdout};
 
 /// `estimate`.
@@ -216,9 +216,9 @@ fn run(
     let keep_order = options.split == SplitChoice::Blocks;
     let read = shared.reading(log.read_options(keep_order)?)?;
     let log = log::read(&read, &meter)?;
-    progress.stage("estimating");
+    progress.stage(Stage::Estimating);
     let mut found = audit::audit(&log, options)?;
-    progress.stage("simulating logs");
+    progress.stage(Stage::Simulating);
     found.detections = detect(&log)?;
     progress.finish();
     // A page that cannot be written must not lose the report.

@@ -14,7 +14,7 @@ use crate::cli::audit::audit_options;
 use crate::cli::gate::GateOptions;
 use crate::cli::options::{self, EstimateOptions, LogArguments};
 use crate::cli::outputs::{self, ComparisonOutputs};
-use crate::cli::progress::Progress;
+use crate::cli::progress::{Progress, Stage};
 use crate::cli::{command_line, to_stdout};
 
 /// `compare`.
@@ -141,7 +141,7 @@ fn measure(
     let meter = log::ReadMeter::default();
     let progress = Progress::start(meter.clone());
     let log = log::read(&read, &meter)?;
-    progress.stage("estimating");
+    progress.stage(Stage::Estimating);
     let measured = library::measure(&log, options, mechanism, logs)?;
     progress.finish();
     Ok(measured)

@@ -14,6 +14,7 @@ use leakgauge::report;
 
 use crate::cli::engine::clean_up_when_interrupted;
 use crate::cli::options::{FormatName, delimiter, use_threads};
+use crate::cli::progress::{Progress, Stage};
 use crate::cli::to_stdout;
 
 /// `permute`.
@@ -198,6 +199,7 @@ pub fn permute(arguments: &PermuteArguments) -> Result<ExitCode> {
     use_threads(arguments.threads)?;
     let options = options(arguments)?;
     check_places(arguments)?;
+    let progress = Progress::of_stage(Stage::Shuffling);
     let table = Table::read(
         &arguments.logs,
         &TableOptions {
@@ -230,6 +232,7 @@ pub fn permute(arguments: &PermuteArguments) -> Result<ExitCode> {
     }
     // All files are complete on disk before the first one gets its final name.
     pending.into_iter().try_for_each(AtomicFile::finish)?;
+    progress.finish();
     to_stdout(|out| report::write_permute(&made.report, arguments.format.layout(), out))?;
     Ok(ExitCode::SUCCESS)
 }

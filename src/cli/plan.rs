@@ -10,7 +10,7 @@ use leakgauge::report;
 
 use crate::cli::gate;
 use crate::cli::options::{FormatName, use_threads};
-use crate::cli::progress::Progress;
+use crate::cli::progress::{Progress, Stage};
 use crate::cli::to_stdout;
 
 /// `plan`.
@@ -69,7 +69,7 @@ pub fn plan(arguments: &PlanArguments) -> Result<ExitCode> {
         seed: arguments.seed,
         ..PlanOptions::new(leak, claims.collect::<Result<_>>()?)
     };
-    let progress = Progress::of_stage("simulating logs");
+    let progress = Progress::of_stage(Stage::Simulating);
     let found = power::plan(&options)?;
     progress.finish();
     to_stdout(|out| report::write_plan(&found, arguments.format.layout(), out))?;

@@ -3,53 +3,92 @@
 use std::io::IsTerminal;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressStyle};
+use leakgauge::base::progress::Work;
 use leakgauge::log::ReadMeter;
 
 use crate::cli::terminal;
 
-/// The stage whose progress the reader tells.
-const READING: &str = "reading";
+/// What a command is busy with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// Reading a log, as far as its meter says.
+    Reading,
+    /// Learning and judging attacks.
+    Estimating,
+    /// Auditing simulated logs.
+    Simulating,
+    /// Writing a simulated log.
+    Writing,
+    /// Shuffling values.
+    Shuffling,
+    /// Computing figures of papers.
+    Recomputing,
+}
+
+impl Stage {
+    fn name(self) -> &'static str {
+        match self {
+            Stage::Reading => "reading",
+            Stage::Estimating => "estimating",
+            Stage::Simulating => "simulating logs",
+            Stage::Writing => "writing",
+            Stage::Shuffling => "shuffling",
+            Stage::Recomputing => "recomputing",
+        }
+    }
+
+    /// The work that tells how far it has come, and its name.
+    fn work(self) -> Option<(Work, &'static str)> {
+        match self {
+            Stage::Estimating => Some((Work::ObservationsScored, "observations scored")),
+            Stage::Simulating => Some((Work::LogsAudited, "logs")),
+            Stage::Writing => Some((Work::RowsWritten, "rows")),
+            Stage::Reading | Stage::Shuffling | Stage::Recomputing => None,
+        }
+    }
+}
 
 /// A progress display that appears after two seconds and is cleared when dropped.
 pub struct Progress {
-    display: Option<(Sender<&'static str>, JoinHandle<()>)>,
+    display: Option<(Sender<Stage>, JoinHandle<()>)>,
 }
 
 impl Progress {
     /// Starts watching the reader.
     pub fn start(meter: ReadMeter) -> Self {
-        Progress::begin(READING, meter)
+        Progress::begin(Stage::Reading, meter)
     }
 
     /// Starts with a stage that reads nothing.
-    pub fn of_stage(stage: &'static str) -> Self {
+    pub fn of_stage(stage: Stage) -> Self {
         Progress::begin(stage, ReadMeter::default())
     }
 
-    fn begin(mut stage: &'static str, meter: ReadMeter) -> Self {
+    fn begin(first: Stage, meter: ReadMeter) -> Self {
         if terminal::is_quiet() || !std::io::stderr().is_terminal() {
             return Progress { display: None };
         }
         let (sender, stages) = channel();
         let display = std::thread::Builder::new().spawn(move || {
-            match stages.recv_timeout(Duration::from_secs(2)) {
-                Err(RecvTimeoutError::Disconnected) => return,
-                Ok(next) => stage = next,
-                Err(RecvTimeoutError::Timeout) => {}
-            }
-            let bar = ProgressBar::new(meter.total());
+            let mut shown = Shown::new(first);
+            let quiet = Instant::now() + Duration::from_secs(2);
+            let mut bar = None;
             loop {
-                show(&bar, stage, &meter);
-                match stages.recv_timeout(Duration::from_millis(100)) {
+                let left = quiet.saturating_duration_since(Instant::now());
+                match stages.recv_timeout(left.max(Duration::from_millis(100))) {
                     Err(RecvTimeoutError::Disconnected) => break,
-                    Ok(next) => stage = next,
-                    Err(RecvTimeoutError::Timeout) => {}
+                    Ok(next) => shown = Shown::new(next),
+                    Err(RecvTimeoutError::Timeout) => {
+                        shown.on(bar.get_or_insert_with(|| ProgressBar::new(0)), &meter);
+                    }
                 }
             }
-            bar.finish_and_clear();
+            if let Some(bar) = bar {
+                bar.finish_and_clear();
+            }
         });
         // Without a thread there is no display, and the work goes on.
         Progress {
@@ -57,8 +96,8 @@ impl Progress {
         }
     }
 
-    /// Sets the name of the current stage.
-    pub fn stage(&self, stage: &'static str) {
+    /// Sets the current stage.
+    pub fn stage(&self, stage: Stage) {
         if let Some((sender, _)) = &self.display {
             // The display may have ended; the work goes on.
             let _ = sender.send(stage);
@@ -78,17 +117,87 @@ impl Drop for Progress {
     }
 }
 
-fn show(bar: &ProgressBar, stage: &str, meter: &ReadMeter) {
-    let template = if stage == READING {
-        "{spinner} {msg} {bytes} of {total_bytes} ({bytes_per_sec}, {eta} left)"
-    } else {
-        "{spinner} {msg} ({elapsed})"
-    };
-    if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style);
+/// A stage since its beginning.
+struct Shown {
+    stage: Stage,
+    begun: Instant,
+    /// Work that was done before.
+    before: u64,
+}
+
+impl Shown {
+    fn new(stage: Stage) -> Self {
+        Shown {
+            stage,
+            begun: Instant::now(),
+            before: stage.work().map_or(0, |(work, _)| work.done()),
+        }
     }
-    bar.set_message(stage.to_owned());
-    bar.set_length(meter.total().max(meter.read()));
-    bar.set_position(meter.read());
-    bar.tick();
+
+    fn on(&self, bar: &ProgressBar, meter: &ReadMeter) {
+        let template = match self.stage {
+            Stage::Reading if meter.total() > 0 => {
+                "{spinner} {msg} {bytes} of {total_bytes} ({bytes_per_sec}, {eta} left)"
+            }
+            Stage::Reading => "{spinner} {msg} {bytes} ({bytes_per_sec})",
+            _ => "{spinner} {msg}",
+        };
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style);
+        }
+        if self.stage == Stage::Reading {
+            bar.set_length(meter.total().max(meter.read()));
+            bar.set_position(meter.read());
+        }
+        let done = self
+            .stage
+            .work()
+            .map(|(work, unit)| (work.done() - self.before, unit));
+        bar.set_message(message(self.stage, self.begun.elapsed(), done));
+        bar.tick();
+    }
+}
+
+/// What a stage has done and how fast.
+fn message(stage: Stage, elapsed: Duration, done: Option<(u64, &str)>) -> String {
+    let name = stage.name();
+    match done.filter(|(done, _)| *done > 0) {
+        _ if stage == Stage::Reading => name.to_owned(),
+        Some((done, unit)) => {
+            let rate = (done as f64 / elapsed.as_secs_f64().max(0.1)) as u64;
+            let (done, rate) = (HumanCount(done), HumanCount(rate));
+            format!(
+                "{name}: {done} {unit} ({rate}/s, {})",
+                HumanDuration(elapsed)
+            )
+        }
+        None => format!("{name} ({})", HumanDuration(elapsed)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stage_says_what_it_has_done_and_how_fast() {
+        let after = Duration::from_secs(4);
+        assert_eq!(
+            message(
+                Stage::Estimating,
+                after,
+                Some((120_000, "observations scored"))
+            ),
+            "estimating: 120,000 observations scored (30,000/s, 4 seconds)"
+        );
+        assert_eq!(
+            message(Stage::Estimating, after, Some((0, "x"))),
+            "estimating (4 seconds)"
+        );
+        assert_eq!(
+            message(Stage::Shuffling, after, None),
+            "shuffling (4 seconds)"
+        );
+        assert_eq!(message(Stage::Reading, after, None), "reading");
+    }
 }

@@ -11,6 +11,7 @@ use leakgauge::reproduce::{
 };
 
 use crate::cli::options::{FormatName, use_threads};
+use crate::cli::progress::{Progress, Stage};
 use crate::cli::to_stdout;
 
 /// `reproduce`.
@@ -74,6 +75,7 @@ pub fn reproduce(arguments: &ReproduceArguments) -> Result<ExitCode> {
     } else {
         None
     };
+    let progress = Progress::of_stage(Stage::Recomputing);
     let mut made = Vec::new();
     for entry in entries {
         let chosen = ReproduceOptions {
@@ -92,6 +94,7 @@ pub fn reproduce(arguments: &ReproduceArguments) -> Result<ExitCode> {
                 .collect(),
         ));
     }
+    progress.finish();
     to_stdout(|out| report::write_reproductions(&made, arguments.seed, format, out))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,14 +1,16 @@
 //! `leakgauge simulate`.
 
-use std::io;
+use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
 use clap::Args;
 use leakgauge::base::error::{Error, Result};
+use leakgauge::base::progress::Work;
 use leakgauge::exact::mechanism;
 use leakgauge::exact::simulate::Simulation;
 
-use crate::cli::to_stdout;
+use crate::cli::progress::{Progress, Stage};
+use crate::cli::{terminal, to_stdout};
 
 /// `simulate`.
 #[derive(Args)]
@@ -35,6 +37,9 @@ pub fn simulate(arguments: &SimulateArguments) -> Result<ExitCode> {
     }
     let mechanism = mechanism::parse(&arguments.mechanism)?;
     let mut simulation = Simulation::new(&*mechanism, arguments.seed)?;
+    // Rows that go to the terminal show how far it is.
+    let is_shown = terminal::has_output() || !io::stdout().is_terminal();
+    let _progress = is_shown.then(|| Progress::of_stage(Stage::Writing));
     to_stdout(|out| {
         let mut csv = csv::Writer::from_writer(out);
         if !arguments.no_header {
@@ -45,6 +50,7 @@ pub fn simulate(arguments: &SimulateArguments) -> Result<ExitCode> {
             let (secret, fields) = simulation.next_row();
             csv.write_field(secret).map_err(io_error)?;
             csv.write_record(&fields).map_err(io_error)?;
+            Work::RowsWritten.advance(1);
         }
         csv.flush()
     })

@@ -7,6 +7,7 @@ use crate::audit::{AuditOptions, Detection, Verdict, audit};
 use crate::power::design::Design;
 use leakgauge_base::error::Result;
 use leakgauge_base::parallel;
+use leakgauge_base::progress::Work;
 use leakgauge_exact::sampling::multinomial;
 use leakgauge_log::{Log, LogBuilder};
 use leakgauge_stats::binomial::{clopper_pearson_lower, clopper_pearson_upper};
@@ -16,19 +17,24 @@ pub(super) const LOGS: u64 = 400;
 /// Logs that are drawn at a time.
 const BATCH: u64 = 50;
 /// The error probability with which a clear case ends early.
-const EARLY: f64 = 1e-4;
+const EARLY: f64 = 1e-3;
 /// A stream of random numbers that no audit uses.
 const STREAM: u64 = 1 << 53;
 
-/// In how many logs the leak is found. Few are drawn where they show clearly on which side of `threshold` the share is.
-pub(super) fn detection(design: &Design, power: f64, threshold: f64) -> Result<Detection> {
+/// In how many of at most so many logs the leak is found. Few are drawn where they show clearly on which side of `threshold` the share is.
+pub(super) fn detection(
+    design: &Design,
+    power: f64,
+    threshold: f64,
+    most: u64,
+) -> Result<Detection> {
     let mut detection = Detection {
         leak: design.leak,
         power,
         logs: 0,
         found: 0,
     };
-    while detection.logs < LOGS {
+    while detection.logs < most {
         let from = detection.logs;
         let batch = parallel::map(BATCH as usize, |at| is_found(design, from + at as u64));
         for found in batch {
@@ -61,6 +67,7 @@ fn is_found(design: &Design, number: u64) -> Result<bool> {
         ..AuditOptions::default()
     };
     let found = audit(&log, &options)?;
+    Work::LogsAudited.advance(1);
     let mut claims = found.claims.iter();
     Ok(claims.any(|claim| claim.verdict == Verdict::Violated))
 }

@@ -28,6 +28,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use leakgauge_base::parallel;
+use leakgauge_base::progress::Work;
 use serde::Serialize;
 
 use crate::scores::ScoreTable;
@@ -163,5 +164,6 @@ pub fn score_table(
             scores,
         );
     });
+    Work::ObservationsScored.advance(ids.len() as u64);
     ScoreTable::new(ids, secrets, values)
 }
