@@ -88,3 +88,72 @@ fn a_log_that_grows_has_no_gate() {
     let output = run(&["--follow", "--ci"], None);
     assert_eq!(output.status.code(), Some(2));
 }
+
+/// The log has 20,000 rows of four secrets: ε = 3.5 shows in it, 3.02 does not.
+#[test]
+fn a_log_that_cannot_show_a_leak_is_too_weak() {
+    let inconclusive = "--claim=ldp(epsilon=3)";
+    let strong = [inconclusive, "--ci", "--must-detect", "epsilon=4"];
+    let output = run(&[&strong[..], &["-q"]].concat(), None);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let text = String::from_utf8(output.stdout).expect("text");
+    assert!(text.contains("STRONG ENOUGH: epsilon=4"), "{text}");
+    let weak = [inconclusive, "--ci", "--must-detect", "epsilon=3.02"];
+    assert_eq!(code(&weak), Some(1));
+    assert_eq!(code(&[&weak[..], &["--fail-on", "none"]].concat()), Some(0));
+    // Without --ci the inconclusive claim alone has exit code 3; a log that is too weak comes first.
+    assert_eq!(code(&[inconclusive, "--must-detect", "epsilon=4"]), Some(3));
+    assert_eq!(
+        code(&[inconclusive, "--must-detect", "epsilon=3.02"]),
+        Some(1)
+    );
+}
+
+#[test]
+fn too_weak_a_log_is_a_failure_in_junit_and_in_json() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let junit = directory.path().join("junit.xml");
+    let more = [
+        "--ci",
+        "--claim=ldp(epsilon=3)",
+        "--must-detect=epsilon=4",
+        "--must-detect=epsilon=3.02",
+        "--format=json",
+        "--junit",
+        junit.to_str().expect("a name"),
+    ];
+    let output = run(&more, None);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    crate::common::check_schema_of("audit", &report);
+    let weak: Vec<_> = report["must_detect"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .collect();
+    assert_eq!([&weak[0]["too_weak"], &weak[1]["too_weak"]], [false, true]);
+    let text = fs::read_to_string(&junit).expect("a JUnit file");
+    let document = roxmltree::Document::parse(&text).expect("XML");
+    let failure = document
+        .descendants()
+        .find(|node| node.has_tag_name("failure"));
+    let failure = failure.expect("a failure");
+    assert_eq!(failure.attribute("type"), Some("too weak"));
+    let message = failure.attribute("message").expect("a message");
+    assert!(message.contains("simulated logs"), "{message}");
+    let case = failure.parent().expect("a case").attribute("name");
+    assert_eq!(case, Some("must detect epsilon=3.02"));
+}
+
+#[test]
+fn what_a_log_must_detect_has_to_violate_a_claim_and_to_be_simulated() {
+    for more in [
+        &["--must-detect", "advantage=0.5"][..],
+        &["--must-detect", "epsilon"],
+        &["--must-detect", "advantage=0.95", "--follow"],
+        &["--must-detect", "advantage=0.95", "--split", "blocks"],
+        &["--power", "0.8"],
+    ] {
+        assert_eq!(code(more), Some(2), "{more:?}");
+    }
+}

@@ -39,6 +39,7 @@ mod mixed_columns;
 mod neighbors;
 mod outputs;
 mod permute;
+mod plan;
 mod privacy_claims;
 mod probe;
 mod reading;

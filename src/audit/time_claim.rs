@@ -34,7 +34,7 @@ pub(super) fn check(log: &Log, options: &AuditOptions, claims: &[BoundClaim]) ->
                 return Err(Error::parameter(text(), "needs times that were measured in blocks")
                     .with_hint(format!(
                         "a block has one measurement of each secret: say {} where each row of a wide file is one, or \
-                         name the column of the block with {}",
+                         name the column of the block with {}; for times without blocks, claim advantage(0.1) for example",
                         option("blocks"),
                         option("block")
                     )));

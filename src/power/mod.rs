@@ -43,7 +43,12 @@ pub fn detection(leak: &Leak, power: f64, log: &Log, options: &AuditOptions) -> 
         ));
     }
     let design = Design::of_log(log, *leak, options)?;
-    simulated::detection(&design, power, power - Detection::TOLERANCE)
+    simulated::detection(
+        &design,
+        power,
+        power - Detection::TOLERANCE,
+        simulated::LOGS,
+    )
 }
 
 fn check_power(power: f64) -> Result<()> {

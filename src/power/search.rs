@@ -4,18 +4,27 @@ use std::collections::BTreeSet;
 
 use crate::audit::{AuditOptions, Detection, two_digits};
 use crate::power::design::Design;
+use crate::power::simulated::LOGS;
 use crate::power::{POWER, check_power, simulated};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::option;
 use leakgauge_exact::claim::{Claim, Leak};
+use leakgauge_stats::special::normal_quantile;
 
 /// Rows of each secret below which nothing is planned: attacks could not be learned.
 const LEAST: f64 = 20.0;
-/// Rows beyond which no log is planned.
-const MOST: f64 = 1e9;
-/// Halvings of an interval whose ends have the ratio [`FACTOR`]: down to 2 %.
-const HALVINGS: usize = 6;
+/// Rows beyond which no log is planned: 400 audits of so many would take minutes.
+const MOST: f64 = 1e7;
+/// By how much rows grow at most while they are not enough.
 const FACTOR: f64 = 4.0;
+/// Where the ratio of enough rows to too few ends the search.
+const CLOSE: f64 = 1.05;
+/// A share above this tells how many rows are enough.
+const TELLING: f64 = 0.1;
+/// Numbers of rows that are tried, more than any search needs.
+const STEPS: usize = 40;
+/// Logs that are drawn for each of them.
+const LOGS_OF_A_STEP: u64 = 200;
 /// How much is added where the rounded number of rows misses the power by chance.
 const MORE: f64 = 1.03;
 
@@ -73,11 +82,11 @@ pub struct RowsPlan {
 /// digits: all secrets have equally many rows.
 ///
 /// # Conditions
-/// See the [module](crate::power): the number is exact for two outcomes, up to about 6 % from simulating 400 logs, and
+/// See the [module](crate::power): the number is exact for two outcomes, up to about 10 % from simulating 400 logs, and
 /// too small for mechanisms whose attack is harder to learn.
 ///
 /// # Errors
-/// Options out of range; claims that do not fit the secrets; a leak that violates no claim, or that more than 10⁹ rows
+/// Options out of range; claims that do not fit the secrets; a leak that violates no claim, or that more than 10⁷ rows
 /// would be needed for.
 pub fn plan(options: &PlanOptions) -> Result<RowsPlan> {
     check_power(options.power)?;
@@ -90,18 +99,20 @@ pub fn plan(options: &PlanOptions) -> Result<RowsPlan> {
     };
     let mut design = design(options, &audit)?;
     let secrets = options.secrets.len() as u64;
-    let mut at = |rows: u64| {
+    let mut at = |rows: u64, logs: u64| {
         design.rows.fill(rows);
-        simulated::detection(&design, options.power, options.power)
+        simulated::detection(&design, options.power, options.power, logs)
     };
-    let mut is_enough = |rows: f64| Ok(at(rows as u64)?.share() >= options.power);
-    let enough = least_rows(secrets, &mut is_enough)?.ok_or_else(|| out_of_reach(options))?;
+    let enough = least_rows(secrets, options, |rows| {
+        Ok(at(rows, LOGS_OF_A_STEP)?.share())
+    })?;
+    let enough = enough.ok_or_else(|| out_of_reach(options))?;
     // Rounding must not undo what was found.
     let mut wanted = enough * secrets as f64;
     loop {
         let rows = two_digits(wanted).ok_or_else(|| out_of_reach(options))?;
         let rows_of_a_secret = rows.div_ceil(secrets);
-        let detection = at(rows_of_a_secret)?;
+        let detection = at(rows_of_a_secret, LOGS)?;
         if detection.share() >= options.power {
             let pair = design.pair.map(|secret| design.labels[secret].clone());
             return Ok(RowsPlan {
@@ -128,35 +139,80 @@ fn design<'a>(options: &PlanOptions, audit: &'a AuditOptions) -> Result<Design<'
     Design::new(options.secrets.clone(), rows, options.leak, audit)
 }
 
-/// Rows of each secret, by multiplying and halving; `None` if too many are needed.
+/// A number of rows of each secret, and the share of logs in which the leak was found.
+#[derive(Clone, Copy)]
+struct Tried {
+    rows: f64,
+    share: f64,
+}
+
+/// Rows of each secret between a number that is not enough and one that is; `None` if too many are needed.
 fn least_rows(
     secrets: u64,
-    is_enough: &mut impl FnMut(f64) -> Result<bool>,
+    options: &PlanOptions,
+    mut share: impl FnMut(u64) -> Result<f64>,
 ) -> Result<Option<f64>> {
-    let mut high = LEAST;
-    while !is_enough(high)? {
-        high *= FACTOR;
-        if high * secrets as f64 > MOST {
+    let (mut low, mut high) = (None, None);
+    let mut next = LEAST;
+    for _ in 0..STEPS {
+        let rows = next.ceil();
+        if rows * secrets as f64 > MOST {
             return Ok(None);
         }
-    }
-    let mut low = high / FACTOR;
-    if high > LEAST {
-        for _ in 0..HALVINGS {
-            let middle = (low * high).sqrt();
-            match is_enough(middle)? {
-                true => high = middle,
-                false => low = middle,
-            }
+        let share = share(rows as u64)?;
+        let tried = Some(Tried { rows, share });
+        match share >= options.power {
+            true => high = tried,
+            false => low = tried,
         }
+        next = match (low, high) {
+            (None, _) => return Ok(Some(rows)),
+            (Some(low), None) => further(low, options),
+            (Some(low), Some(high)) if high.rows <= CLOSE * low.rows => break,
+            (Some(low), Some(high)) => between(low, high, options.power),
+        };
     }
-    Ok(Some(high))
+    Ok(high.map(|high| high.rows))
+}
+
+/// The normal quantile of a share, of a share near 0 or 1 that of one a little away.
+fn quantile(share: f64) -> f64 {
+    normal_quantile(share.clamp(0.02, 0.98))
+}
+
+/// More rows, if these are not enough: about as many as are enough, where the share tells. The leak is found where a
+/// normal variable, whose mean grows with the square root of the rows, exceeds the quantile of the confidence.
+fn further(low: Tried, options: &PlanOptions) -> f64 {
+    let critical = normal_quantile(options.confidence);
+    let (mean, wanted) = (
+        critical + quantile(low.share),
+        critical + quantile(options.power),
+    );
+    let factor = match low.share > TELLING {
+        true => (wanted / mean).powi(2) * CLOSE,
+        false => FACTOR,
+    };
+    low.rows * factor.clamp(CLOSE, FACTOR)
+}
+
+/// Between too few and enough rows: linear in the square root of the rows and the quantile of the share, but not at
+/// the ends.
+fn between(low: Tried, high: Tried, power: f64) -> f64 {
+    let [from, to] = [low, high].map(|tried| quantile(tried.share));
+    let part = (quantile(power) - from) / (to - from);
+    let root = |tried: Tried| tried.rows.sqrt();
+    let part = if part.is_finite() {
+        part.clamp(0.2, 0.8)
+    } else {
+        0.5
+    };
+    (root(low) + part * (root(high) - root(low))).powi(2)
 }
 
 fn out_of_reach(options: &PlanOptions) -> Error {
     Error::parameter(
         options.leak.to_string(),
-        "more than a billion rows would be needed to find such a leak",
+        "more than 10,000,000 rows would be needed to find such a leak",
     )
     .with_hint("name a leak that exceeds the claim by more")
 }
