@@ -151,14 +151,10 @@ pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
         },
         ..audit_options(&arguments.options, log)?
     };
-<<<<<<< HEAD
     let mut inputs = outputs::inputs(log);
     inputs.extend(arguments.neighbors_file.iter().map(Path::new));
     arguments.gate.check(&inputs, arguments.outputs.page())?;
     design.check(options.attacks.are_given())?;
-=======
-    arguments.gate.check(&outputs::inputs(log))?;
->>>>>>> w-door
     let leaks = arguments.must_detect.iter().map(|text| Leak::parse(text));
     let leaks = leaks.collect::<Result<Vec<_>>>()?;
     if design.is_one_run() {
