@@ -47,7 +47,6 @@ def table(
     beside: Mapping[str, Any],
     *,
     name: str = "data",
-    missing: str = "error",
     used: list[str] | None = None,
 ) -> dict[str, Any]:
     """Data and columns beside it (`secret=labels`) as the native module takes them."""
@@ -65,7 +64,7 @@ def table(
     twice = next((column for column in seen if seen.count(column) > 1), None)
     if twice is not None:
         raise DataError(f"{name}, column {twice}: is given twice\n  hint: rename one of the two")
-    return {"name": name, "frame": frame, "columns": columns, "missing": missing, "used": used}
+    return {"name": name, "frame": frame, "columns": columns, "used": used}
 
 
 def _is_frame(data: Any) -> bool:

@@ -9,7 +9,10 @@ from . import _data, _native, _options
 from .results import Audit, Comparison
 
 # What only files have.
-_OF_FILES = ("header", "delimiter")
+_OF_FILES = ("header", "delimiter", "like")
+
+# Columns that may be the values themselves.
+_BESIDE = ("secret", "count", "group", "block")
 
 
 def audit_log(data: Any, *, secret: Any = None, observe: Any = None, claims: Any = (), **options: Any) -> Audit:
@@ -25,9 +28,11 @@ def audit_log(data: Any, *, secret: Any = None, observe: Any = None, claims: Any
         **options: As of `leakgauge audit`, with underscores: `confidence`, `seed`, `scorer`, `scores`, `budget`,
             `quick`, `split`, `prior`, `margin`, `threads`, `categorical`, `numeric`, `count`, `group`, `row_id`,
             `secrets`, `merge`, `secret_map`, `skip_bad`, `wide`, `list`, `resolution`, `fit_on`, `max_rows`;
-            `neighbors`, pairs of secrets such as `[(0, 1), (1, 2)]` that claims of differential privacy are about, by
-            default all; of files also `header`, `delimiter`; of data in memory `name` (in messages and reports) and
-            `missing` (`"error"`, `"drop"` or `"label"`). `count` and `group` may be columns or values, one a row.
+            `missing` (`"error"`, `"drop"` or `"label"`); `neighbors`, pairs of secrets such as `[(0, 1), (1, 2)]`
+            that claims of differential privacy are about, by default all; for measurements in blocks `block`, the
+            column that names the block of a row, or `wide=True, blocks=True` where every row is a block, with `unit`
+            (`"ns"`) and `clock_frequency`; of files also `header`, `delimiter` and `like` (`"fbleau"`); of data in
+            memory `name` (in messages and reports). `count`, `group` and `block` may be columns or values, one a row.
 
     Raises:
         leakgauge.Error: What is wrong, where, and what to do.
@@ -92,24 +97,27 @@ def _audit(function: str, data: Any, given: dict[str, Any]) -> Audit:
 def _source(function: str, data: Any, given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """A log and its keyword arguments as the native module takes them."""
     given = dict(given)
-    _options.unknown(function, given, [*_options.LOG, "name", "missing"])
-    name, missing = given.pop("name", "data"), given.pop("missing", "error")
+    _options.unknown(function, given, [*_options.LOG, "name"])
+    name = given.pop("name", "data")
     if _data.is_path(data):
-        if missing != "error" or name != "data":
-            raise TypeError("missing= and name= are for data in memory\n  hint: leave them out for a path")
-        return {"files": _data.paths(data)}, _options.for_log(function, given)
+        if name != "data":
+            raise TypeError("name= is for data in memory\n  hint: leave it out for a path")
+        files = _data.paths(data)
+        if given.get("like") == "fbleau" and len(files) > 1:
+            files = _in_parts(files, given)
+        return {"files": files}, _options.for_log(function, given)
     for option in _OF_FILES:
         if given.get(option) is not None:
             raise TypeError(f"{option}= is for files\n  hint: leave it out for data in memory")
     beside = {}
-    for option in ("secret", "count", "group"):
+    for option in _BESIDE:
         # A column by its name or number, or the values themselves.
         if not isinstance(given.get(option), (str, int, type(None))):
             beside[option] = given[option]
             given[option] = option
     fit_on = given.pop("fit_on", None)
     keywords = _options.for_log(function, given)
-    source = _data.table(data, beside, name=name, missing=missing, used=_used(keywords))
+    source = _data.table(data, beside, name=name, used=_used(keywords))
     if fit_on is not None:
         if _data.is_path(fit_on) or beside:
             raise TypeError(
@@ -117,8 +125,19 @@ def _source(function: str, data: Any, given: dict[str, Any]) -> tuple[dict[str, 
                 "both in files"
             )
         other = f"{name} to learn on"
-        source["fit_on"] = _data.table(fit_on, {}, name=other, missing=missing, used=_used(keywords))
+        source["fit_on"] = _data.table(fit_on, {}, name=other, used=_used(keywords))
     return source, keywords
+
+
+def _in_parts(files: list[str], given: dict[str, Any]) -> list[str]:
+    """Of two files of F-BLEAU the first one is learned from, the second one is measured."""
+    if len(files) != 2 or given.get("fit_on") is not None:
+        raise _native.OptionError(
+            f'like="fbleau": reads one file to train on and one to measure, not {len(files)}\n'
+            "  hint: pass [train, evaluation], without fit_on="
+        )
+    given["fit_on"] = files[0]
+    return files[1:]
 
 
 def _used(keywords: dict[str, Any]) -> list[str] | None:
@@ -127,7 +146,7 @@ def _used(keywords: dict[str, Any]) -> list[str] | None:
         return None
     used = [*(keywords["observe"] or []), *(keywords["secret"] or "secret").split(",")]
     used += [column.split("=")[-1] for column in keywords["scores"] or []]
-    used += [keywords[name] for name in ("count", "group", "row_id") if keywords[name] is not None]
+    used += [keywords[name] for name in ("count", "group", "block", "row_id") if keywords[name] is not None]
     return None if any(name.isdecimal() for name in used) else [name.strip() for name in used]
 
 

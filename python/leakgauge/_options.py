@@ -129,11 +129,15 @@ READING: dict[str, tuple[Any, Convert]] = {
     "numeric": ((), _several(_column)),
     "count": (None, _optional(_column)),
     "group": (None, _optional(_column)),
+    "block": (None, _optional(_column)),
+    "blocks": (False, _flag),
     "row_id": (None, _optional(_column)),
     "secrets": ((), _several(_label)),
     "merge": (None, _optional(_text)),
     "secret_map": (None, _optional(_file)),
+    "missing": ("error", _text),
     "skip_bad": (0, _whole),
+    "like": (None, _optional(_text)),
     "wide": (False, _flag),
     "list": ((), _lists),
     "resolution": ({}, _resolution),
@@ -144,12 +148,14 @@ READING: dict[str, tuple[Any, Convert]] = {
 ESTIMATING: dict[str, tuple[Any, Convert]] = {
     "confidence": (0.95, _number),
     "seed": (0, _whole),
-    "scorer": ("auto", _text),
+    "scorer": (None, _optional(_text)),
     "scores": (None, _optional(_scores)),
     "budget": ("20s", _budget),
     "quick": (False, _flag),
     "split": ("random", _text),
-    "prior": ("uniform", _prior),
+    "unit": (None, _optional(_text)),
+    "clock_frequency": (None, _optional(_number)),
+    "prior": (None, _optional(_prior)),
     "margin": (0.02, _number),
     "neighbors": ((), _pairs),
     "threads": (None, _optional(_whole)),
@@ -190,7 +196,12 @@ def converted(function: str, given: Mapping[str, Any], known: Mapping[str, tuple
 def for_log(function: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """The keyword arguments of an audit, as the native module takes them."""
     keywords = converted(function, given, LOG)
+    if keywords["scorer"] is None:
+        keywords["scorer"] = "auto" if keywords["scores"] is None else "given"
     prior = keywords["prior"]
+    if prior is None:
+        # What F-BLEAU reports is at the prior of the log.
+        prior = "empirical" if keywords["like"] == "fbleau" else "uniform"
     is_named = isinstance(prior, str)
     keywords["prior_name"] = prior if is_named else "uniform"
     keywords["prior"] = None if is_named else prior

@@ -15,13 +15,18 @@ _OWN_VARIANCE = 64
 
 # Keyword arguments of `audit_log` that do not apply to scores.
 _OF_LOGS = (
+    "block",
+    "blocks",
     "categorical",
+    "clock_frequency",
     "count",
     "delimiter",
     "fit_on",
     "header",
+    "like",
     "list",
     "merge",
+    "missing",
     "neighbors",
     "numeric",
     "observe",
@@ -32,6 +37,7 @@ _OF_LOGS = (
     "secret",
     "secret_map",
     "skip_bad",
+    "unit",
     "wide",
 )
 

@@ -69,8 +69,52 @@ class Pair(Keys):
     total_variation: Estimate
     advantage: Estimate
     no_leak_p_value: float | None = None
+    paired_advantage: Estimate | None = None
 
-    _parts = {name: Estimate for name in ("bayes_security", "total_variation", "advantage")}
+    _parts = {name: Estimate for name in ("bayes_security", "total_variation", "advantage", "paired_advantage")}
+
+
+@dataclass(frozen=True, slots=True)
+class Limits(Keys):
+    """A figure in the unit of the measurements, with its limits; `None` with too few blocks."""
+
+    point: float
+    lower: float | None = None
+    upper: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Difference(Keys):
+    """By how much the times of the second secret exceed those of the first, inside blocks."""
+
+    secrets: tuple[str, str]
+    unit: str | None
+    blocks: int
+    median: Limits
+    hodges_lehmann: Limits
+    trimmed_mean: Limits
+    mean: Limits
+    deciles: tuple[Limits, ...] | None
+    paired_advantage: Estimate
+    p_value: float
+    evidence: str
+
+    _parts = {
+        **{name: Limits for name in ("median", "hodges_lehmann", "trimmed_mean", "mean", "deciles")},
+        "paired_advantage": Estimate,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Blocks(Keys):
+    """What was measured in blocks."""
+
+    blocks: int
+    incomplete: int
+    alone: int
+    reference: str
+    description: str
+    p_value: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -386,6 +430,8 @@ class Audit:
     pairs: Pairs
     overall: Overall
     privacy: tuple[Privacy, ...]
+    blocks: Blocks | None
+    differences: tuple[Difference, ...]
     warnings: tuple[LogWarning, ...]
     assumptions: tuple[str, ...]
     input: Mapping[str, Any]
@@ -404,6 +450,8 @@ class Audit:
             pairs=Pairs([Pair.of(pair) for pair in found["pairs"]], native),
             overall=Overall.of(found["overall"]),
             privacy=tuple(Privacy.of(limit) for limit in found["privacy"]),
+            blocks=Blocks.of(found["blocks"]) if "blocks" in found else None,
+            differences=tuple(Difference.of(pair) for pair in found.get("differences", ())),
             warnings=tuple(LogWarning.of(warning) for warning in found["warnings"]),
             assumptions=tuple(found["assumptions"]),
             input=found["input"],

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, ArrowPrimitiveType, AsArray, BooleanArray, PrimitiveArray, RecordBatch,
-    StringArray, make_array,
+    Array, ArrayRef, ArrowPrimitiveType, AsArray, PrimitiveArray, RecordBatch, StringArray,
+    make_array,
 };
 use arrow::buffer::{BooleanBuffer, NullBuffer};
-use arrow::compute::{concat, filter_record_batch};
+use arrow::compute::concat;
 use arrow::datatypes::{DataType, Field, Float32Type, Float64Type, Schema};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -16,33 +16,6 @@ use pyo3_arrow::buffer::AnyBufferProtocol;
 use pyo3_arrow::input::{AnyArray, AnyRecordBatch};
 
 use crate::errors::{DataError, unreadable};
-use crate::options::one_of;
-
-/// What becomes of values that are missing.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Missing {
-    /// They are refused.
-    Error,
-    /// Each is an observation of its own, as in a file.
-    Label,
-    /// Rows that have one are left out.
-    Drop,
-}
-
-impl Missing {
-    /// By its name.
-    ///
-    /// # Errors
-    /// Another name.
-    pub fn parse(name: &str) -> leakgauge::base::error::Result<Self> {
-        match name {
-            "error" => Ok(Missing::Error),
-            "label" => Ok(Missing::Label),
-            "drop" => Ok(Missing::Drop),
-            other => Err(one_of("missing", other, ["error", "label", "drop"])),
-        }
-    }
-}
 
 /// A column: its name, its values, and where they are missing if that is said beside them (one byte a row, not 0
 /// where missing).
@@ -56,9 +29,9 @@ pub struct Table<'py> {
     pub frame: Option<Bound<'py, PyAny>>,
     /// Columns of equal lengths.
     pub columns: Vec<Column<'py>>,
-    /// What becomes of missing values.
-    pub missing: Missing,
-    /// The columns that count as missing where a value is; all if not given.
+    /// Whether missing values are refused here; otherwise they are nulls.
+    pub refuses_missing: bool,
+    /// The columns where a missing value is refused; all if not given.
     pub used: Option<Vec<String>>,
 }
 
@@ -191,41 +164,38 @@ impl Table<'_> {
         batches.into_iter().map(widen).collect()
     }
 
-    /// Missing values as asked for. A number that is NaN is missing, as frames have it.
+    /// Missing values refused if that is asked for. A number that is NaN is missing, as frames have it.
     fn settled(&self, batches: Vec<RecordBatch>) -> PyResult<Vec<RecordBatch>> {
         let mut before = 0;
         let mut settled = Vec::with_capacity(batches.len());
         for batch in batches {
             let batch = self.without_nan(&batch)?;
-            let rows = batch.num_rows();
-            let mut present = BooleanBuffer::new_set(rows);
-            for (field, array) in batch.schema().fields().iter().zip(batch.columns()) {
-                let Some(nulls) = array.logical_nulls().filter(|_| self.is_used(field.name()))
-                else {
-                    continue;
-                };
-                if let (Missing::Error, Some(row)) =
-                    (self.missing, (0..rows).find(|&row| nulls.is_null(row)))
-                {
-                    let place = format!(", row {}, column {}", before + row + 1, field.name());
-                    return Err(self.refused(
-                        &place,
-                        "the value is missing (null, NaN or masked)",
-                        "fill it in, or pass missing=\"drop\" to leave out such rows, or missing=\"label\" if \
-                         that there is none is an observation",
-                    ));
-                }
-                present = &present & nulls.inner();
+            if self.refuses_missing {
+                self.refuse_missing(&batch, before)?;
             }
-            before += rows;
-            settled.push(if self.missing == Missing::Drop {
-                let kept = BooleanArray::new(present, None);
-                filter_record_batch(&batch, &kept).map_err(unreadable)?
-            } else {
-                batch
-            });
+            before += batch.num_rows();
+            settled.push(batch);
         }
         Ok(settled)
+    }
+
+    /// `before` rows come before those of the batch.
+    fn refuse_missing(&self, batch: &RecordBatch, before: usize) -> PyResult<()> {
+        for (field, array) in batch.schema().fields().iter().zip(batch.columns()) {
+            let Some(nulls) = array.logical_nulls().filter(|_| self.is_used(field.name())) else {
+                continue;
+            };
+            if let Some(row) = (0..batch.num_rows()).find(|&row| nulls.is_null(row)) {
+                let place = format!(", row {}, column {}", before + row + 1, field.name());
+                return Err(self.refused(
+                    &place,
+                    "the value is missing (null, NaN or masked)",
+                    "fill it in, or pass missing=\"drop\" to leave out such rows, or missing=\"label\" if \
+                     that there is none is an observation",
+                ));
+            }
+        }
+        Ok(())
     }
 
     fn is_used(&self, column: &str) -> bool {

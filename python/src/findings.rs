@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Float64Array, RecordBatch, StringArray};
 use leakgauge::base::error::Result;
+use leakgauge::estimate::Estimate;
 use leakgauge::{audit, compare, log, report};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 use pyo3_arrow::ffi::{ArrayIterator, to_stream_pycapsule};
 
-use crate::data::{Missing, Table};
+use crate::data::Table;
 use crate::errors::{name_options, raised, unreadable, unwritten, with_flags};
 use crate::options::{Keywords, one_of};
 use crate::work;
@@ -105,7 +106,7 @@ fn pairs(found: &audit::Findings) -> std::result::Result<RecordBatch, arrow::err
     let numbers = |of: &dyn Fn(&audit::PairFigures) -> Option<f64>| -> ArrayRef {
         Arc::new(found.pairs.iter().map(of).collect::<Float64Array>())
     };
-    RecordBatch::try_from_iter_with_nullable([
+    let mut columns = vec![
         ("secret_1", of_secret(0), false),
         ("secret_2", of_secret(1), false),
         (
@@ -143,7 +144,20 @@ fn pairs(found: &audit::Findings) -> std::result::Result<RecordBatch, arrow::err
             numbers(&|pair| pair.no_leak_p_value),
             true,
         ),
-    ])
+    ];
+    if found.differences.is_some() {
+        type Limit = fn(&Estimate) -> Option<f64>;
+        let limits: [(&str, Limit); 3] = [
+            ("paired_advantage", |of| of.point),
+            ("paired_advantage_lower", |of| of.lower),
+            ("paired_advantage_upper", |of| of.upper),
+        ];
+        for (name, limit) in limits {
+            let values = numbers(&|pair| pair.paired_advantage.as_ref().and_then(limit));
+            columns.push((name, values, true));
+        }
+    }
+    RecordBatch::try_from_iter_with_nullable(columns)
 }
 
 /// A log as Python hands it over: files, or batches in memory.
@@ -159,13 +173,13 @@ type Batches = (String, Vec<RecordBatch>);
 
 /// # Errors
 /// Data that Arrow cannot hold, columns of unequal lengths, missing values where they are refused.
-fn batches(given: &Bound<'_, PyAny>) -> PyResult<Batches> {
+fn batches(given: &Bound<'_, PyAny>, keywords: &Keywords) -> PyResult<Batches> {
     let item = |name: &str| given.get_item(name);
     let table = Table {
         name: item("name")?.extract()?,
         frame: item("frame")?.extract()?,
         columns: item("columns")?.extract()?,
-        missing: Missing::parse(&item("missing")?.extract::<String>()?).map_err(raised)?,
+        refuses_missing: keywords.refuses_missing(),
         used: item("used")?.extract()?,
     };
     let batches = table.batches()?;
@@ -175,16 +189,16 @@ fn batches(given: &Bound<'_, PyAny>) -> PyResult<Batches> {
 impl Source {
     /// # Errors
     /// Data that Arrow cannot hold, columns of unequal lengths, missing values where they are refused.
-    pub fn of(given: &Bound<'_, PyDict>) -> PyResult<Self> {
+    pub fn of(given: &Bound<'_, PyDict>, keywords: &Keywords) -> PyResult<Self> {
         if given.contains("files")? {
             let files: Vec<String> = given.as_any().get_item("files")?.extract()?;
             return Ok(Source::Files(log::expand(&files).map_err(raised)?));
         }
         let fit_on = match given.contains("fit_on")? {
-            true => Some(batches(&given.as_any().get_item("fit_on")?)?),
+            true => Some(batches(&given.as_any().get_item("fit_on")?, keywords)?),
             false => None,
         };
-        Ok(Source::Batches(batches(given.as_any())?, fit_on))
+        Ok(Source::Batches(batches(given.as_any(), keywords)?, fit_on))
     }
 
     /// # Errors
@@ -218,7 +232,7 @@ pub fn audit_log(
     // What is wrong with options is said before the data is looked at.
     let options = keywords.auditing().map_err(raised)?;
     keywords.reading(Vec::new()).map_err(raised)?;
-    let source = Source::of(data)?;
+    let source = Source::of(data, &keywords)?;
     work::run(py, keywords.threads, move || {
         audit::audit(&source.read(&keywords)?, &options)
     })
@@ -285,7 +299,9 @@ pub fn compare_logs(
         return Err(raised(compare::grouped()));
     }
     let mechanisms = compare::mechanisms(&mechanisms, logs.len()).map_err(raised)?;
-    let sources: Vec<Source> = logs.iter().map(Source::of).collect::<PyResult<_>>()?;
+    keywords.reading(Vec::new()).map_err(raised)?;
+    let sources = logs.iter().map(|log| Source::of(log, &keywords));
+    let sources: Vec<Source> = sources.collect::<PyResult<_>>()?;
     work::run(py, keywords.threads, move || {
         let count = sources.len();
         let measured = sources.into_iter().enumerate().map(|(at, source)| {

@@ -4,9 +4,15 @@ use leakgauge::attack::tuning::ScorerChoice;
 use leakgauge::audit::{AuditOptions, Design, PriorChoice, SplitChoice, check_scores};
 use leakgauge::base::error::{Error, Result};
 use leakgauge::base::suggest;
+use leakgauge::base::time::TimeUnit;
 use leakgauge::claim::Claim;
-use leakgauge::log::{HeaderChoice, ListReading, MAX_ROWS, ReadOptions, ScoreColumns, SecretRules};
+use leakgauge::log::{
+    HeaderChoice, Like, ListReading, MAX_ROWS, Missing, ReadOptions, ScoreColumns, SecretRules,
+};
 use pyo3::prelude::*;
+
+/// What missing values are by default: refused.
+const REFUSED: &str = "error";
 
 /// How a log is read and audited; fields are called like the keyword arguments.
 #[derive(FromPyObject)]
@@ -22,6 +28,8 @@ pub struct Keywords {
     budget: String,
     quick: bool,
     split: String,
+    unit: Option<String>,
+    clock_frequency: Option<f64>,
     prior: Option<Vec<(String, f64)>>,
     prior_name: String,
     margin: f64,
@@ -32,11 +40,15 @@ pub struct Keywords {
     numeric: Vec<String>,
     count: Option<String>,
     group: Option<String>,
+    block: Option<String>,
+    blocks: bool,
     row_id: Option<String>,
     secrets: Vec<String>,
     merge: Option<String>,
     secret_map: Option<String>,
+    missing: String,
     skip_bad: u64,
+    like: Option<String>,
     wide: bool,
     list: Vec<String>,
     resolution: Vec<(String, f64)>,
@@ -49,16 +61,27 @@ pub struct Keywords {
 impl Keywords {
     /// Whether rows come in units.
     pub fn has_units(&self) -> bool {
-        self.group.is_some()
+        self.group.is_some() || self.is_blocked()
+    }
+
+    /// Whether rows come in blocks of measurements.
+    fn is_blocked(&self) -> bool {
+        self.block.is_some() || self.blocks
+    }
+
+    /// Whether a missing value is an error before the log is read. A column of a wide log may be shorter than others.
+    pub fn refuses_missing(&self) -> bool {
+        self.missing == REFUSED && !self.wide
     }
 
     /// How to read, from these files if any.
     pub fn reading(&self, files: Vec<String>) -> Result<ReadOptions> {
         let scorer = self.scorer()?;
         check_scores(&scorer.into(), self.scores.is_some())?;
-        let keep_order = self.split()? == SplitChoice::Blocks;
+        // Blocks are numbered in their order.
+        let keep_order = self.split()? == SplitChoice::Blocks && !self.is_blocked();
         // A split by time or by units needs all rows, so only an explicit limit applies.
-        let most = (!keep_order && self.group.is_none()).then_some(MAX_ROWS);
+        let most = (!keep_order && !self.has_units()).then_some(MAX_ROWS);
         Ok(ReadOptions {
             columnar: leakgauge::log::COLUMNAR,
             objects: leakgauge::log::OBJECTS,
@@ -68,6 +91,8 @@ impl Keywords {
             observe: self.observe.clone(),
             count: self.count.clone(),
             group: self.group.clone(),
+            block: self.block.clone(),
+            blocks: self.blocks,
             row_id: self.row_id.clone(),
             header: match self.header {
                 None => HeaderChoice::Detect,
@@ -91,7 +116,9 @@ impl Keywords {
                 .transpose()?,
             secrets: self.secrets.clone(),
             merge: self.rules()?,
+            missing: self.missing()?,
             skip_bad: self.skip_bad,
+            like: self.like()?,
             keep_order,
             max_rows: self.max_rows.or(most),
             seed: self.seed,
@@ -113,6 +140,31 @@ impl Keywords {
         }
     }
 
+    fn missing(&self) -> Result<Missing> {
+        match self.missing.as_str() {
+            REFUSED => Ok(Missing::Refuse),
+            "drop" => Ok(Missing::Drop),
+            "label" => Ok(Missing::Label),
+            other => Err(one_of("missing", other, [REFUSED, "drop", "label"])),
+        }
+    }
+
+    fn like(&self) -> Result<Option<Like>> {
+        let named = |name: &str| {
+            let found = Like::ALL.into_iter().find(|like| like.name() == name);
+            found.ok_or_else(|| one_of("like", name, Like::ALL.map(Like::name)))
+        };
+        self.like.as_deref().map(named).transpose()
+    }
+
+    fn unit(&self) -> Result<Option<TimeUnit>> {
+        let named = |name: &str| {
+            let found = TimeUnit::parse(name);
+            found.ok_or_else(|| one_of("unit", name, TimeUnit::ALL.map(TimeUnit::name)))
+        };
+        self.unit.as_deref().map(named).transpose()
+    }
+
     /// How to audit.
     pub fn auditing(&self) -> Result<AuditOptions> {
         Ok(AuditOptions {
@@ -122,6 +174,8 @@ impl Keywords {
             budget: self.budget.parse()?,
             quick: self.quick,
             split: self.split()?,
+            unit: self.unit()?,
+            clock_frequency: self.clock_frequency,
             prior: self.prior()?,
             margin: self.margin,
             claims: self

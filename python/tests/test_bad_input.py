@@ -65,7 +65,7 @@ BAD_OPTIONS = {
     "column": ({"observe": ["tme"]}, leakgauge.Error, 'observe="tme"'),
     "confidence": ({"confidence": 1.5}, leakgauge.OptionError, "confidence=1.5"),
     "scorer": ({"scorer": "forrest"}, leakgauge.OptionError, 'did you mean "forest"?'),
-    "scores without scorer": ({"scores": "time"}, leakgauge.OptionError, "scores="),
+    "scores without scorer": ({"scores": "time", "scorer": "knn"}, leakgauge.OptionError, "scores="),
     "split": ({"split": "block"}, leakgauge.OptionError, 'did you mean "blocks"?'),
     "prior": ({"prior": {"0": 0.5}}, leakgauge.OptionError, "sum to 0.5"),
     "prior name": ({"prior": "flat"}, leakgauge.OptionError, "uniform"),
@@ -123,8 +123,8 @@ def test_files_that_are_not_there_or_are_no_logs(tmp_path):
     (tmp_path / "empty.csv").write_text("")
     with pytest.raises(leakgauge.DataError, match="empty.csv"):
         leakgauge.audit_log(tmp_path / "empty.csv")
-    with pytest.raises(TypeError, match="missing= and name="):
-        leakgauge.audit_log(tmp_path / "empty.csv", missing="drop")
+    with pytest.raises(TypeError, match="name= is for data in memory"):
+        leakgauge.audit_log(tmp_path / "empty.csv", name="empty")
 
 
 def test_all_errors_are_of_one_hierarchy():

@@ -65,10 +65,11 @@ def test_stubs_have_the_keywords_that_functions_take():
     from leakgauge import _exact, _options, _permute, _scores, shuffle
 
     tree = ast.parse((SOURCES / "__init__.pyi").read_text())
-    of_log = {*_options.LOG, "name", "missing"}
+    of_log = {*_options.LOG, "name"}
     assert stub_keywords(tree, "audit_log") == {"data", *of_log}
     assert stub_keywords(tree, "estimate_log") == {"data", *of_log} - {"claims", "neighbors"}
-    compared = {"logs", "mechanism", "against", "names", "missing", *_options.LOG} - {"claims", "group", "neighbors"}
+    of_units = {"block", "blocks", "clock_frequency", "group", "unit"}
+    compared = {"logs", "mechanism", "against", "names", *_options.LOG} - of_units - {"claims", "neighbors"}
     assert stub_keywords(tree, "compare") == compared
     own = {"in_scores", "out_scores", "keep", "scores", "shadows", "unit", "name"}
     assert stub_keywords(tree, "audit_scores") == own | set(_options.LOG) - set(_scores._OF_LOGS)

@@ -108,6 +108,9 @@ def test_fields_are_keys_of_the_schema():
         (results.Overall, "Overall"),
         (results.EpsilonLimit, "EpsilonLimit"),
         (results.Privacy, "PrivacyLimit"),
+        (results.Difference, "Difference"),
+        (results.Limits, "Located"),
+        (results.Blocks, "Block"),
         (results.Claim, "ClaimReport"),
         (results.LogWarning, "Warning"),
     ):
