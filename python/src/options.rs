@@ -202,7 +202,6 @@ impl Keywords {
                 .map(|(a, b)| [a.clone(), b.clone()])
                 .collect(),
             design: self.design()?,
-            ..AuditOptions::default()
         })
     }
 
