@@ -20,6 +20,7 @@ _WHERE = {
     "Confusion": "_exact",
     "FunctionAudit": "_function_results",
     "Neighbors": "_neighbors",
+    "OneRun": "_one_run",
     "Permuted": "_permute",
     "PrivacyViolated": "_assertions",
     "TooWeak": "_assertions",

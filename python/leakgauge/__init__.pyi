@@ -11,6 +11,7 @@ from ._exact import Confusion as Confusion
 from ._function_results import FunctionAudit as FunctionAudit
 from ._neighbors import Neighbors as Neighbors
 from ._neighbors import neighbors as neighbors
+from ._one_run import OneRun as OneRun
 from ._permute import Permuted as Permuted
 from .results import Audit, Comparison, Report
 
@@ -112,6 +113,7 @@ def audit_log(
     budget: str | float = "20s",
     quick: bool = False,
     split: Literal["random", "blocks"] = "random",
+    design: Literal["many-runs"] | None = None,
     unit: Literal["s", "ms", "us", "ns", "cycles"] | None = None,
     clock_frequency: float | None = None,
     prior: _Prior | None = None,
@@ -152,6 +154,7 @@ def estimate_log(
     budget: str | float = "20s",
     quick: bool = False,
     split: Literal["random", "blocks"] = "random",
+    design: Literal["many-runs"] | None = None,
     unit: Literal["s", "ms", "us", "ns", "cycles"] | None = None,
     clock_frequency: float | None = None,
     prior: _Prior | None = None,
@@ -190,18 +193,24 @@ def compare(
     budget: str | float = "20s",
     quick: bool = False,
     split: Literal["random", "blocks"] = "random",
+    design: Literal["many-runs"] | None = None,
     prior: _Prior | None = None,
     margin: float = 0.02,
     threads: int | None = None,
 ) -> Comparison: ...
+@overload
 def audit_scores(
     in_scores: Any = None,
     out_scores: Any = None,
     *,
     keep: Any = None,
     scores: Any = None,
+    include: None = None,
     shadows: int | None = None,
     unit: Literal["model", "row"] = "model",
+    design: Literal["many-runs"] | None = None,
+    member_scores: None = None,
+    guesses: None = None,
     claims: _Claims = (),
     name: str = "scores",
     group: Any = None,
@@ -216,6 +225,22 @@ def audit_scores(
     margin: float = 0.02,
     threads: int | None = None,
 ) -> Audit: ...
+@overload
+def audit_scores(
+    in_scores: Any = None,
+    out_scores: Any = None,
+    *,
+    design: Literal["one-run"],
+    include: Any = None,
+    scores: Any = None,
+    member_scores: Literal["high", "low"] | None = None,
+    guesses: tuple[int, int] | None = None,
+    claims: _Claims = (),
+    name: str = "scores",
+    confidence: float = 0.95,
+    seed: int = 0,
+    threads: int | None = None,
+) -> OneRun: ...
 def bounds(
     mechanism: str,
     *,

@@ -148,7 +148,7 @@ def _sequential(
             "code": "mixed-outputs",
             "message": "The function returned numbers and words. Both are looked at; make sure that it means to.",
         })  # fmt: skip
-    return FunctionAudit._of(found, auditor, time.monotonic() - begun, called)
+    return FunctionAudit._of(found, auditor.power(), time.monotonic() - begun, called)
 
 
 class _Progress:

@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .results import Claim, Keys, LogWarning, Pairs, number, verdict_of
+from ._native import Power
+from ._pairs import Columns, Pairs
+from .results import Claim, Keys, LogWarning, number, verdict_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,15 @@ class InputPair(Keys):
     attacker: str | None = None
 
 
+_COLUMNS: Columns = (
+    ("input_1", "texts", "inputs.0"),
+    ("input_2", "texts", "inputs.1"),
+    ("judged", "counts", "judged"),
+    ("epsilon", "numbers", "epsilon"),
+    ("advantage", "numbers", "advantage"),
+)
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class FunctionAudit:
     """What a sequential audit of a function found. `pairs` are `InputPair`s; frames take them as they are."""
@@ -53,10 +64,10 @@ class FunctionAudit:
     seconds: float
     seconds_in_function: float
     _found: Mapping[str, Any] = field(default_factory=dict)
-    _native: Any = None
+    _power: Power | None = None
 
     @classmethod
-    def _of(cls, found: dict[str, Any], native: Any, seconds: float, called: float) -> FunctionAudit:
+    def _of(cls, found: dict[str, Any], power: Power | None, seconds: float, called: float) -> FunctionAudit:
         worst = found["worst_pair"]
         return cls(
             claims=tuple(Claim.of(claim) for claim in found["claims"]),
@@ -65,7 +76,7 @@ class FunctionAudit:
             epsilon=Limit.of(found["epsilon"]),
             total_variation=Limit.of(found["total_variation"]),
             worst_pair=None if worst is None else InputPair.of(worst),
-            pairs=Pairs([InputPair.of(pair) for pair in found["pairs"]], native),
+            pairs=Pairs([InputPair.of(pair) for pair in found["pairs"]], _COLUMNS),
             warnings=tuple(LogWarning.of(warning) for warning in found["warnings"]),
             assumptions=tuple(found["assumptions"]),
             attackers=tuple(found["attackers"]),
@@ -75,7 +86,7 @@ class FunctionAudit:
             seconds=seconds,
             seconds_in_function=called,
             _found=found,
-            _native=native,
+            _power=power,
         )
 
     @property
@@ -84,10 +95,16 @@ class FunctionAudit:
         return verdict_of(self.claims)
 
     def samples_to_find(self, epsilon: float, power: float = 0.9) -> int | None:
-        """About how many samples find a pair of this ε with this probability, if it shows where the outputs of these
-        inputs were looked at. `None` if the claim allows it, or too little was drawn to tell."""
-        found: int | None = self._native.samples_to_find(float(epsilon), float(power))
-        return found
+        """About how many samples find a pair of this ε with this probability. `None` if the claim allows it, or too
+        little was drawn to tell.
+
+        Audits of such a pair are simulated by the rules of this one. Its outputs fall as often as those that were drawn
+        where the attacker looks that needs least, and have odds e^ε there; other pairs use what the claim allows. A leak
+        that shows in rarer outputs needs more samples.
+        """
+        if self._power is None:
+            return None
+        return self._power.samples_to_find(float(epsilon), float(power))
 
     def to_json(self) -> str:
         """The report as JSON. The same function outputs, options and seed give the same bytes."""
@@ -125,6 +142,12 @@ class FunctionAudit:
             f"{claims}</table><table><tr><th>inputs</th><th>samples</th><th>epsilon (estimate)</th>"
             f"<th>advantage (estimate)</th><th>attacker</th></tr>{pairs}</table><ul>{items}</ul>"
         )
+
+    def __eq__(self, other: object) -> bool:
+        return self.to_json() == other.to_json() if isinstance(other, FunctionAudit) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.to_json())
 
     def __repr__(self) -> str:
         lines = [f"leakgauge audit of a function: {self.verdict} ({self.samples:,} samples)"]

@@ -153,6 +153,7 @@ ESTIMATING: dict[str, tuple[Any, Convert]] = {
     "budget": ("20s", _budget),
     "quick": (False, _flag),
     "split": ("random", _text),
+    "design": (None, _optional(_text)),
     "unit": (None, _optional(_text)),
     "clock_frequency": (None, _optional(_number)),
     "prior": (None, _optional(_prior)),

@@ -41,7 +41,7 @@ _KEYWORDS: dict[str, Any] = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Permuted:
     """Shuffled columns, what is guaranteed, and the secret that undoes it.
 
@@ -51,6 +51,21 @@ class Permuted:
     data: Mapping[str, Any]
     report: Report
     permutation: Any = field(repr=False)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Permuted):
+            return NotImplemented
+        import numpy
+
+        same = self.report == other.report and list(self.data) == list(other.data)
+        return (
+            same
+            and numpy.array_equal(self.permutation, other.permutation)
+            and all(numpy.array_equal(self.data[name], other.data[name]) for name in self.data)
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.report)
 
 
 def permute(data: Any, *, move: Any, groups: str, alpha: float | None = None, **options: Any) -> Permuted:

@@ -7,11 +7,28 @@ from typing import Any
 
 from . import _log, _options
 from ._native import DataError
+from ._one_run import OneRun, one_run
+from ._score_arrays import npz, numbers, sides
 from .results import Audit
 
 # LiRA estimates one variance for all records where a record has fewer shadow models than this on either side
 # (Carlini et al. 2022, doi:10.1109/SP46214.2022.9833649, section VI).
 _OWN_VARIANCE = 64
+
+# Keyword arguments that `audit_log` does not have, or means otherwise.
+_OWN = (
+    "in_scores",
+    "out_scores",
+    "keep",
+    "scores",
+    "include",
+    "shadows",
+    "unit",
+    "design",
+    "member_scores",
+    "guesses",
+    "name",
+)
 
 # Keyword arguments of `audit_log` that do not apply to scores.
 _OF_LOGS = (
@@ -48,10 +65,14 @@ def audit_scores(
     *,
     keep: Any = None,
     scores: Any = None,
+    include: Any = None,
     shadows: int | None = None,
     unit: str = "model",
+    design: str | None = None,
+    member_scores: str | None = None,
+    guesses: Any = None,
     **options: Any,
-) -> Audit:
+) -> Audit | OneRun:
     """Audits a membership attack by its scores: the secrets are `in` and `out`.
 
     Args:
@@ -65,21 +86,35 @@ def audit_scores(
         unit: In LiRA's layout, what is independent: `"model"`, so that limits count models, which holds if models
             were trained independently; or `"row"`, as papers report it, which takes the records of one model for
             independent of each other.
+        design: `"many-runs"` if every row comes from a training run of its own; `"one-run"` if rows are the canaries of
+            one run, each included by a fair coin of its own. What comes back is a `OneRun` then.
+        include: With `design="one-run"`, beside `scores`: which canaries were included, `bool`, one a canary. Or pass
+            `in_scores` and `out_scores`.
+        member_scores: With `design="one-run"`: `"high"` if members have the larger scores, `"low"` as for losses.
+            Without it both are tried, each at half the level. Settle it before you see the scores.
+        guesses: With `design="one-run"`: how many canaries are guessed to be in, and how many to be out: `(100, 0)`.
+            Without it five choices share the level.
         **options: As of `audit_log`: `claims`, `confidence`, `seed`, `group` (one label a row), …
 
     The order of rows is not known, so that it is not looked at.
     """
+    if design == "one-run":
+        given = {"keep": keep, "shadows": shadows, "unit": None if unit == "model" else unit, **options}
+        return one_run(in_scores, out_scores, include, scores, member_scores, guesses, given)
+    for name, value in (("include", include), ("member_scores", member_scores), ("guesses", guesses)):
+        if value is not None:
+            raise TypeError(f'{name}= is for design="one-run"\n  hint: leave it out, or say design="one-run"')
+    options["design"] = design
     if isinstance(in_scores, (str, os.PathLike)):
         if out_scores is not None or keep is not None or scores is not None:
             raise TypeError("an .npz holds all scores\n  hint: pass nothing but its path")
-        arrays = _npz(os.fspath(in_scores))
+        arrays = npz(os.fspath(in_scores))
         in_scores, out_scores = arrays.get("in_scores"), arrays.get("out_scores")
         keep, scores = arrays.get("keep"), arrays.get("scores")
     for name in _OF_LOGS:
         if name in options:
             raise TypeError(f"audit_scores() has no keyword argument {name}=\n  hint: call audit_log for other logs")
-    own = ["in_scores", "out_scores", "keep", "scores", "shadows", "unit", "name"]
-    _options.unknown("audit_scores", options, [*own, *(name for name in _options.LOG if name not in _OF_LOGS)])
+    _options.unknown("audit_scores", options, [*_OWN, *(name for name in _options.LOG if name not in _OF_LOGS)])
     if keep is not None or scores is not None:
         if in_scores is not None or out_scores is not None or keep is None or scores is None:
             raise TypeError("audit_scores() takes in_scores and out_scores, or keep= and scores=")
@@ -91,7 +126,7 @@ def audit_scores(
     elif in_scores is None or out_scores is None:
         raise TypeError("audit_scores() takes in_scores and out_scores, or keep= and scores=")
     else:
-        members, values = _sides(in_scores, out_scores)
+        members, values = sides(in_scores, out_scores)
     return _audit(members, values, options)
 
 
@@ -109,60 +144,11 @@ def _audit(members: Any, values: Any, options: dict[str, Any]) -> Audit:
     return _log._audit("audit_scores", columns, given)
 
 
-def _npz(path: str) -> dict[str, Any]:
-    import numpy
-
-    try:
-        with numpy.load(path, allow_pickle=False) as found:
-            names = list(found.files) if hasattr(found, "files") else []
-            arrays = {name: found[name] for name in ("in_scores", "out_scores", "keep", "scores") if name in names}
-    except OSError as problem:
-        from ._native import FileError
-
-        raise FileError(f"{path}: {problem}") from problem
-    except ValueError as problem:
-        raise DataError(f"{path}: {problem}\n  hint: save arrays of numbers with numpy.savez") from problem
-    if not ({"in_scores", "out_scores"} <= arrays.keys() or {"keep", "scores"} <= arrays.keys()):
-        raise DataError(
-            f"{path}: holds {', '.join(names) or 'one array without a name'}\n"
-            "  hint: save in_scores and out_scores, or keep and scores"
-        )
-    return arrays
-
-
-def _numbers(name: str, given: Any) -> Any:
-    """Numbers, none of them missing."""
-    import numpy
-
-    if isinstance(given, numpy.ma.MaskedArray) and numpy.ma.getmaskarray(given).any():
-        raise DataError(f"{name}: has masked values\n  hint: leave them out, with {name}.compressed()")
-    array = numpy.asarray(given)
-    if array.dtype.kind not in "iufb":
-        raise DataError(f"{name}: holds values of type {array.dtype}\n  hint: give numbers, with {name}.astype(float)")
-    array = array.astype(float)
-    if numpy.isnan(array).any():
-        at = ", ".join(str(index + 1) for index in numpy.argwhere(numpy.isnan(array))[0])
-        raise DataError(f"{name}, entry {at}: is NaN\n  hint: leave it out, or give it the score of the attack's doubt")
-    return array
-
-
-def _sides(in_scores: Any, out_scores: Any) -> tuple[Any, Any]:
-    import numpy
-
-    sides = {}
-    for name, given in (("in_scores", in_scores), ("out_scores", out_scores)):
-        sides[name] = _numbers(name, given)
-        if sides[name].ndim != 1 or len(sides[name]) == 0:
-            raise DataError(f"{name}: has the shape {sides[name].shape}\n  hint: give one score a row, at least one")
-    values = numpy.concatenate(list(sides.values()))
-    return numpy.arange(len(values)) < len(sides["in_scores"]), values
-
-
 def _lira(keep: Any, scores: Any, shadows: int | None) -> tuple[Any, Any, Any]:
     """Membership, log-likelihood ratio and model of each row of the models that are attacked."""
     import numpy
 
-    keep, scores = numpy.asarray(keep), _numbers("scores", scores)
+    keep, scores = numpy.asarray(keep), numbers("scores", scores)
     if scores.ndim == 3:
         scores = scores.mean(axis=2)
     if keep.dtype.kind not in "biu" or keep.shape != scores.shape or keep.ndim != 2:

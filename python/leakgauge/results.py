@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import FrozenInstanceError, dataclass, field, fields
-from typing import Any, ClassVar, Self, overload
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Self
 
 from . import _notebook
+from ._kept import Kept
 from ._native import Comparison as NativeComparison
 from ._native import Findings, Written
+from ._pairs import Columns, Pairs
+from ._record import Record, frozen
 
 
 class Keys:
@@ -72,6 +75,24 @@ class Pair(Keys):
     paired_advantage: Estimate | None = None
 
     _parts = {name: Estimate for name in ("bayes_security", "total_variation", "advantage", "paired_advantage")}
+
+
+_COLUMNS: Columns = (
+    ("secret_1", "texts", "secrets.0"),
+    ("secret_2", "texts", "secrets.1"),
+    ("bayes_security", "numbers", "bayes_security.point"),
+    ("bayes_security_upper", "numbers", "bayes_security.upper"),
+    ("bayes_security_lower", "numbers", "bayes_security.lower"),
+    ("total_variation", "numbers", "total_variation.point"),
+    ("total_variation_lower", "numbers", "total_variation.lower"),
+    ("total_variation_upper", "numbers", "total_variation.upper"),
+    ("no_leak_p_value", "numbers", "no_leak_p_value"),
+)
+_IN_BLOCKS: Columns = (
+    ("paired_advantage", "numbers", "paired_advantage.point"),
+    ("paired_advantage_lower", "numbers", "paired_advantage.lower"),
+    ("paired_advantage_upper", "numbers", "paired_advantage.upper"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,33 +227,6 @@ class LogWarning(Keys):
     message: str
 
 
-class Pairs:
-    """Every pair of secrets or of inputs; frames take it as it is (`__arrow_c_stream__`): `polars.DataFrame(r.pairs)`."""
-
-    def __init__(self, pairs: Sequence[Any], native: Any) -> None:
-        self._pairs = tuple(pairs)
-        self._native = native
-
-    @overload
-    def __getitem__(self, at: int) -> Any: ...
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[Any]: ...
-    def __getitem__(self, at: Any) -> Any:
-        return self._pairs[at]
-
-    def __len__(self) -> int:
-        return len(self._pairs)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._pairs)
-
-    def __repr__(self) -> str:
-        return f"<{len(self)} pairs>"
-
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        return self._native.pairs(requested_schema)
-
-
 @dataclass(frozen=True, slots=True)
 class Picture:
     """A picture as SVG; notebooks show it."""
@@ -261,49 +255,6 @@ def number(value: float | None) -> str:
     if value is None:
         return "n/a"
     return f"{value:.3g}" if math.isfinite(value) else str(value)
-
-
-class Record(Mapping[str, Any]):
-    """An object of a report: its keys are attributes too. It cannot be changed."""
-
-    __slots__ = ("_found",)
-
-    def __init__(self, found: Mapping[str, Any]) -> None:
-        object.__setattr__(self, "_found", {key: frozen(value) for key, value in found.items()})
-
-    def __getitem__(self, key: str) -> Any:
-        return self._found[key]
-
-    def __getattr__(self, key: str) -> Any:
-        try:
-            return self._found[key]
-        except KeyError:
-            raise AttributeError(f"no key {key!r}; keys: {', '.join(self._found)}") from None
-
-    def __setattr__(self, key: str, value: Any) -> None:
-        raise FrozenInstanceError(f"cannot assign to {key!r}")
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._found)
-
-    def __len__(self) -> int:
-        return len(self._found)
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self._found]
-
-    def __reduce__(self) -> Any:
-        return Record, (dict(self._found),)
-
-    def __repr__(self) -> str:
-        return f"Record({', '.join(f'{key}={value!r}' for key, value in self.items())})"
-
-
-def frozen(value: Any) -> Any:
-    """A value of JSON that cannot be changed."""
-    if isinstance(value, Mapping):
-        return Record(value)
-    return tuple(frozen(item) for item in value) if isinstance(value, list) else value
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -349,6 +300,12 @@ class Report:
         """The report for a ticket."""
         return self._native.markdown
 
+    def __eq__(self, other: object) -> bool:
+        return self._native == other._native if isinstance(other, Report) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.to_json())
+
     def __repr__(self) -> str:
         return f"leakgauge.{self.command}\n{self.to_text().rstrip()}"
 
@@ -362,11 +319,11 @@ class Comparison:
     differences: tuple[Record, ...]
     notes: tuple[str, ...]
     confidence: float
-    _native: NativeComparison
+    _native: NativeComparison | Kept
     _call: str
 
     @classmethod
-    def _of(cls, native: NativeComparison, call: str) -> Comparison:
+    def _of(cls, native: NativeComparison | Kept, call: str) -> Comparison:
         found = json.loads(native.report("json"))
         verdicts = {log.get("verdict") for log in found["logs"]}
         ranked = ("violated", "inconclusive", "holds")
@@ -409,6 +366,15 @@ class Comparison:
     def _repr_html_(self) -> str:
         return _notebook.without_frame(self.to_html())
 
+    def __eq__(self, other: object) -> bool:
+        return self.to_json() == other.to_json() if isinstance(other, Comparison) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.to_json())
+
+    def __reduce__(self) -> Any:
+        return Comparison._of, (Kept.of(self._native, self._call), self._call)
+
     def __repr__(self) -> str:
         lines = [f"leakgauge comparison of {len(self.logs)} logs: {self.verdict or 'no mechanisms'}"]
         for log in self.logs:
@@ -438,24 +404,26 @@ class Audit:
     method: Mapping[str, Any]
     confidence: float
     seed: int
-    _native: Findings
+    _native: Findings | Kept
     _call: str
 
     @classmethod
-    def _of(cls, native: Findings, call: str) -> Audit:
+    def _of(cls, native: Findings | Kept, call: str) -> Audit:
         found = json.loads(native.report("json"))
         return cls(
             claims=tuple(Claim.of(claim) for claim in found["claims"]),
             worst_pair=WorstPair.of(found["worst_pair"]),
-            pairs=Pairs([Pair.of(pair) for pair in found["pairs"]], native),
+            pairs=Pairs(
+                [Pair.of(pair) for pair in found["pairs"]], (*_COLUMNS, *(_IN_BLOCKS if "blocks" in found else ()))
+            ),
             overall=Overall.of(found["overall"]),
             privacy=tuple(Privacy.of(limit) for limit in found["privacy"]),
             blocks=Blocks.of(found["blocks"]) if "blocks" in found else None,
             differences=tuple(Difference.of(pair) for pair in found.get("differences", ())),
             warnings=tuple(LogWarning.of(warning) for warning in found["warnings"]),
             assumptions=tuple(found["assumptions"]),
-            input=found["input"],
-            method=found["method"],
+            input=frozen(found["input"]),
+            method=frozen(found["method"]),
             confidence=found["confidence"],
             seed=found["seed"],
             _native=native,
@@ -515,6 +483,15 @@ class Audit:
 
     def _repr_html_(self) -> str:
         return _notebook.without_frame(self.to_html())
+
+    def __eq__(self, other: object) -> bool:
+        return self.to_json() == other.to_json() if isinstance(other, Audit) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.to_json())
+
+    def __reduce__(self) -> Any:
+        return Audit._of, (Kept.of(self._native, self._call), self._call)
 
     def __repr__(self) -> str:
         worst, epsilon = self.worst_pair, self.epsilon

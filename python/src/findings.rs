@@ -1,17 +1,13 @@
 //! Audits, and what they found.
 
-use std::sync::Arc;
-
-use arrow::array::{ArrayRef, Float64Array, RecordBatch, StringArray};
+use arrow::array::RecordBatch;
 use leakgauge::base::error::Result;
-use leakgauge::estimate::Estimate;
 use leakgauge::{audit, compare, log, report};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict};
-use pyo3_arrow::ffi::{ArrayIterator, to_stream_pycapsule};
+use pyo3::types::PyDict;
 
 use crate::data::Table;
-use crate::errors::{name_options, raised, unreadable, unwritten, with_flags};
+use crate::errors::{name_options, raised, unwritten, with_flags};
 use crate::options::{Keywords, one_of};
 use crate::work;
 
@@ -50,34 +46,12 @@ impl Findings {
             .map(|picture| (picture.name, picture.svg))
             .collect()
     }
-
-    /// All pairs as an Arrow stream of one batch.
-    #[pyo3(signature = (requested_schema = None))]
-    fn pairs<'py>(
-        &self,
-        py: Python<'py>,
-        requested_schema: Option<Bound<'py, PyCapsule>>,
-    ) -> PyResult<Bound<'py, PyCapsule>> {
-        stream(py, pairs(&self.0).map_err(unreadable)?, requested_schema)
-    }
 }
 
 impl Findings {
     fn written(&self, py: Python<'_>, format: report::Format) -> PyResult<String> {
         text(py, |out| report::write_audit(&self.0, format, out))
     }
-}
-
-/// A batch as an Arrow stream.
-pub fn stream<'py>(
-    py: Python<'py>,
-    batch: RecordBatch,
-    requested_schema: Option<Bound<'py, PyCapsule>>,
-) -> PyResult<Bound<'py, PyCapsule>> {
-    let field = arrow::datatypes::Field::new_struct("", batch.schema().fields().clone(), false);
-    let array: ArrayRef = Arc::new(arrow::array::StructArray::from(batch));
-    let reader = ArrayIterator::new([Ok(array)], Arc::new(field));
-    Ok(to_stream_pycapsule(py, Box::new(reader), requested_schema)?)
 }
 
 fn format_named(name: &str) -> PyResult<report::Format> {
@@ -96,68 +70,6 @@ fn text(
         write(&mut text).map(|()| text)
     });
     String::from_utf8(text.map_err(unwritten)?).map_err(unwritten)
-}
-
-fn pairs(found: &audit::Findings) -> std::result::Result<RecordBatch, arrow::error::ArrowError> {
-    let of_secret = |at: usize| -> ArrayRef {
-        let labels = found.pairs.iter().map(|pair| pair.secrets.labels()[at]);
-        Arc::new(StringArray::from_iter_values(labels))
-    };
-    let numbers = |of: &dyn Fn(&audit::PairFigures) -> Option<f64>| -> ArrayRef {
-        Arc::new(found.pairs.iter().map(of).collect::<Float64Array>())
-    };
-    let mut columns = vec![
-        ("secret_1", of_secret(0), false),
-        ("secret_2", of_secret(1), false),
-        (
-            "bayes_security",
-            numbers(&|pair| pair.bayes_security.point),
-            true,
-        ),
-        (
-            "bayes_security_upper",
-            numbers(&|pair| pair.bayes_security.upper),
-            true,
-        ),
-        (
-            "bayes_security_lower",
-            numbers(&|pair| pair.bayes_security.lower),
-            true,
-        ),
-        (
-            "total_variation",
-            numbers(&|pair| pair.total_variation.point),
-            true,
-        ),
-        (
-            "total_variation_lower",
-            numbers(&|pair| pair.total_variation.lower),
-            true,
-        ),
-        (
-            "total_variation_upper",
-            numbers(&|pair| pair.total_variation.upper),
-            true,
-        ),
-        (
-            "no_leak_p_value",
-            numbers(&|pair| pair.no_leak_p_value),
-            true,
-        ),
-    ];
-    if found.differences.is_some() {
-        type Limit = fn(&Estimate) -> Option<f64>;
-        let limits: [(&str, Limit); 3] = [
-            ("paired_advantage", |of| of.point),
-            ("paired_advantage_lower", |of| of.lower),
-            ("paired_advantage_upper", |of| of.upper),
-        ];
-        for (name, limit) in limits {
-            let values = numbers(&|pair| pair.paired_advantage.as_ref().and_then(limit));
-            columns.push((name, values, true));
-        }
-    }
-    RecordBatch::try_from_iter_with_nullable(columns)
 }
 
 /// A log as Python hands it over: files, or batches in memory.
@@ -204,12 +116,19 @@ impl Source {
     /// # Errors
     /// Anything wrong with the log or with options of reading.
     pub fn read(self, keywords: &Keywords) -> Result<log::Log> {
+        self.read_as(|names| keywords.reading(names))
+    }
+
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn read_as(
+        self,
+        options: impl FnOnce(Vec<String>) -> Result<log::ReadOptions>,
+    ) -> Result<log::Log> {
         match self {
-            Source::Files(files) => {
-                log::read(&keywords.reading(files)?, &log::ReadMeter::default())
-            }
+            Source::Files(files) => log::read(&options(files)?, &log::ReadMeter::default()),
             Source::Batches((name, batches), fit_on) => {
-                let read = keywords.reading(vec![name])?;
+                let read = options(vec![name])?;
                 match fit_on {
                     None => log::from_batches(batches, &read),
                     Some((name, fit_on)) => {

@@ -28,6 +28,7 @@ pub struct Keywords {
     budget: String,
     quick: bool,
     split: String,
+    design: Option<String>,
     unit: Option<String>,
     clock_frequency: Option<f64>,
     prior: Option<Vec<(String, f64)>>,
@@ -145,7 +146,7 @@ impl Keywords {
             REFUSED => Ok(Missing::Refuse),
             "drop" => Ok(Missing::Drop),
             "label" => Ok(Missing::Label),
-            other => Err(one_of("missing", other, [REFUSED, "drop", "label"])),
+            other => Err(one_of("missing", other, [REFUSED, "label", "drop"])),
         }
     }
 
@@ -155,6 +156,18 @@ impl Keywords {
             found.ok_or_else(|| one_of("like", name, Like::ALL.map(Like::name)))
         };
         self.like.as_deref().map(named).transpose()
+    }
+
+    fn design(&self) -> Result<Design> {
+        match self.design.as_deref() {
+            None => Ok(Design::default()),
+            Some("many-runs") => Ok(Design::ManyRuns),
+            Some("one-run") => Err(
+                Error::setting("design", "one-run", "is for scores in memory")
+                    .with_hint("call audit_scores(include=…, scores=…, design=\"one-run\")"),
+            ),
+            Some(other) => Err(one_of("design", other, ["many-runs", "one-run"])),
+        }
     }
 
     fn unit(&self) -> Result<Option<TimeUnit>> {
@@ -188,8 +201,7 @@ impl Keywords {
                 .iter()
                 .map(|(a, b)| [a.clone(), b.clone()])
                 .collect(),
-            design: Design::default(),
-            ..AuditOptions::default()
+            design: self.design()?,
         })
     }
 

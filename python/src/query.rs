@@ -1,20 +1,15 @@
 //! Audits of functions: what to call next, and what the outputs prove.
 
-use std::sync::Arc;
-
-use arrow::array::{ArrayRef, Float64Array, RecordBatch, StringArray, UInt64Array};
 use leakgauge::base::error::Result;
 use leakgauge::claim::Claim;
 use leakgauge::query::samples::{Cell, Column};
-use leakgauge::query::{self, PairStanding, QueryOptions, Stop};
+use leakgauge::query::{self, Allowed, Counts, QueryOptions, Stop};
 use leakgauge::report::{QueryReport, QuerySetting};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
 
-use crate::errors::{OptionError, name_options, raised, unreadable, unwritten};
-use crate::findings::stream;
+use crate::errors::{OptionError, name_options, raised, unwritten};
 
 /// A value in an output, as Python has it.
 #[derive(FromPyObject)]
@@ -163,41 +158,68 @@ impl Auditor {
         .map_err(unwritten)
     }
 
-    /// All pairs as an Arrow stream of one batch.
-    #[pyo3(signature = (requested_schema = None))]
-    fn pairs<'py>(
-        &self,
-        py: Python<'py>,
-        requested_schema: Option<Bound<'py, PyCapsule>>,
-    ) -> PyResult<Bound<'py, PyCapsule>> {
-        let pairs = self.auditor.standing(false).pairs;
-        let label = |of: fn((usize, usize)) -> usize| -> ArrayRef {
-            let labels = pairs.iter().map(|pair| &self.labels[of(pair.inputs)]);
-            Arc::new(StringArray::from_iter_values(labels))
-        };
-        let numbers = |of: fn(&PairStanding) -> Option<f64>| -> ArrayRef {
-            Arc::new(pairs.iter().map(of).collect::<Float64Array>())
-        };
-        let judged: ArrayRef = Arc::new(UInt64Array::from_iter_values(
-            pairs.iter().map(|pair| pair.judged),
-        ));
-        let batch = RecordBatch::try_from_iter_with_nullable([
-            ("input_1", label(|inputs| inputs.0), false),
-            ("input_2", label(|inputs| inputs.1), false),
-            ("judged", judged, false),
-            ("epsilon", numbers(|pair| pair.epsilon), true),
-            ("advantage", numbers(|pair| pair.advantage), true),
-        ]);
-        stream(py, batch.map_err(unreadable)?, requested_schema)
+    /// What says how many samples find a leak.
+    fn power(&self, py: Python<'_>) -> Option<Power> {
+        py.detach(|| self.auditor.power()).map(Power)
+    }
+}
+
+/// What says how many samples find a leak; it can be pickled.
+#[pyclass(frozen, module = "leakgauge._native")]
+pub struct Power(query::Power);
+
+/// Share of the capital, cells of either input, different scores.
+type Attacker = (f64, [f64; 3], [f64; 3], usize);
+
+#[pymethods]
+impl Power {
+    #[new]
+    fn new(
+        allowed: (f64, f64),
+        alpha: f64,
+        pairs: usize,
+        attackers: Vec<Attacker>,
+    ) -> PyResult<Self> {
+        if pairs == 0 {
+            return Err(PyRuntimeError::new_err("no pairs"));
+        }
+        let attackers = attackers.into_iter().map(attacker);
+        Ok(Power(query::Power {
+            allowed: Allowed {
+                weight: allowed.0,
+                delta: allowed.1,
+            },
+            alpha,
+            pairs,
+            attackers: attackers.collect(),
+        }))
     }
 
-    /// About how many samples would have found a pair of this epsilon with this probability.
-    fn samples_to_find(&self, epsilon: f64, power: f64) -> PyResult<Option<u64>> {
+    fn __getnewargs__(&self) -> ((f64, f64), f64, usize, Vec<Attacker>) {
+        let of = &self.0;
+        let attackers = of.attackers.iter().map(|attacker| {
+            let cells = &attacker.cells;
+            (attacker.share, cells.first, cells.second, attacker.scores)
+        });
+        let allowed = (of.allowed.weight, of.allowed.delta);
+        (allowed, of.alpha, of.pairs, attackers.collect())
+    }
+
+    /// About how many samples find a pair of this epsilon with this probability.
+    fn samples_to_find(&self, py: Python<'_>, epsilon: f64, power: f64) -> PyResult<Option<u64>> {
         if !(power > 0.5 && power < 1.0) {
             return Err(OptionError::new_err(
                 "power=: must be above 0.5 and below 1",
             ));
         }
-        Ok(self.auditor.samples_to_find(epsilon, power))
+        Ok(py.detach(|| self.0.samples_to_find(epsilon, power)))
+    }
+}
+
+fn attacker((share, first, second, scores): Attacker) -> query::Attacker {
+    query::Attacker {
+        share,
+        cells: Counts { first, second },
+        scores,
     }
 }

@@ -10,7 +10,8 @@ use pyo3::prelude::*;
 use crate::errors::with_flags;
 
 /// A report.
-#[pyclass(frozen, get_all, module = "leakgauge._native")]
+#[pyclass(frozen, eq, get_all, module = "leakgauge._native")]
+#[derive(PartialEq)]
 pub struct Written {
     /// As the command line prints it.
     json: String,
@@ -20,6 +21,24 @@ pub struct Written {
     markdown: String,
     /// Pictures: name, one `<svg>` element.
     pictures: Vec<(String, String)>,
+}
+
+#[pymethods]
+impl Written {
+    /// A report that was written before: what copies and pickles are made of.
+    #[new]
+    fn new(json: String, text: String, markdown: String, pictures: Vec<(String, String)>) -> Self {
+        Written {
+            json,
+            text,
+            markdown,
+            pictures,
+        }
+    }
+
+    fn __getnewargs__(&self) -> (&str, &str, &str, &[(String, String)]) {
+        (&self.json, &self.text, &self.markdown, &self.pictures)
+    }
 }
 
 impl Written {

@@ -224,7 +224,9 @@ def test_low_bits_are_looked_at_where_it_is_asked_for():
 
 def test_the_power_of_an_audit_is_stated():
     r = leakgauge.audit(laplace(1.0), [0.0, 1.0], "dp(epsilon=1)", max_samples=20_000)
-    assert r.samples_to_find(2.0) < 5_000 < r.samples_to_find(1.2)
+    # 90 % of audits of Laplace noise at ε = 2, 1.5 and 1.25 found it within 298, 1,092 and 7,424 samples, of 100 each.
+    far, near, nearest = (r.samples_to_find(epsilon) for epsilon in (2.0, 1.5, 1.25))
+    assert 250 < far < 500 and 900 < near < 2_200 and 6_000 < nearest < 15_000, (far, near, nearest)
     assert r.samples_to_find(0.9) is None
     with pytest.raises(leakgauge.Error, match="power="):
         r.samples_to_find(2.0, power=0.1)

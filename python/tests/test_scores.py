@@ -1,6 +1,9 @@
 """Membership scores, and tables of answers."""
 
+import json
 import math
+import subprocess
+import sys
 
 import numpy
 import pytest
@@ -117,3 +120,89 @@ def test_bad_tables_are_refused():
         leakgauge.confusion(1, 1, 1, 1, delta=1)
     with pytest.raises(TypeError, match="tp=: must be a whole number"):
         leakgauge.confusion(1.5, 1, 1, 1)
+
+
+def canaries(rng, count=4_000, effect=2.0):
+    include = rng.random(count) < 0.5
+    return include, rng.normal(0, 1, count) + effect * include
+
+
+def test_one_run_is_judged_by_guesses_about_its_canaries(rng, tmp_path):
+    include, values = canaries(rng)
+    options = {"claims": ["dp(epsilon=1, delta=1e-5)", "dp(epsilon=8, delta=1e-5)"], "design": "one-run"}
+    found = leakgauge.audit_scores(include=include, scores=values, member_scores="high", **options)
+    assert [claim.verdict for claim in found.claims] == ["violated", "inconclusive"]
+    assert (found.canaries, found.included) == (4_000, int(include.sum()))
+    # The true ε of N(2, 1) and N(0, 1) at δ = 1e-5 is 9.54.
+    assert 2 < found.privacy[0].lower < 9.54 and found.privacy[0].delta == 1e-5
+    assert all(guess.larger == "members" for guess in found.guesses) and len(found.guesses) == 5
+    assert "one run" in repr(found) and found.to_dict()["design"] == "one-run"
+    sides = leakgauge.audit_scores(values[include], values[~include], member_scores="high", **options)
+    assert sides == found
+    numpy.savez(tmp_path / "run.npz", include=include, scores=values)
+    assert leakgauge.audit_scores(tmp_path / "run.npz", member_scores="high", **options) == found
+    low = leakgauge.audit_scores(include=include, scores=-values, member_scores="low", **options)
+    assert low.privacy == found.privacy
+    both = leakgauge.audit_scores(include=include, scores=values, **options)
+    assert len(both.guesses) == 10 and both.privacy[0].lower <= found.privacy[0].lower
+    one = leakgauge.audit_scores(include=include, scores=values, member_scores="high", guesses=(250, 250), **options)
+    assert len(one.guesses) == 1 and one.guesses[0].included == 250
+
+
+def test_one_run_is_judged_as_by_the_command_line(rng, tmp_path):
+    include, values = canaries(rng, 500)
+    rows = "".join(f"{'in' if member else 'out'},{value!r}\n" for member, value in zip(include, values.tolist()))
+    (tmp_path / "run.csv").write_text("secret,score\n" + rows)
+    command = ["audit", str(tmp_path / "run.csv"), "--scores", "score", "--design", "one-run", "--format", "json"]
+    done = subprocess.run(
+        [sys.executable, "-m", "leakgauge", *command, "--claim", "gdp(mu=0.5)"], capture_output=True, text=True
+    )
+    printed = json.loads(done.stdout)
+    found = leakgauge.audit_scores(include=include, scores=values, design="one-run", claims="gdp(mu=0.5)").to_dict()
+    assert {**found, "files": None} == {**printed, "files": None}
+
+
+def test_a_run_that_tells_nothing_refutes_nothing(rng):
+    include, values = canaries(rng, effect=0.0)
+    found = leakgauge.audit_scores(include=include, scores=values, design="one-run", claims="dp(epsilon=0.1)")
+    assert found.verdict == "inconclusive" and found.privacy[0].lower < 0.1
+
+
+BAD_RUNS = {
+    "lengths": ({"include": [True] * 20, "scores": [1.0] * 19}, leakgauge.DataError, "one value a canary"),
+    "bits": ({"include": [2, 0] * 10, "scores": [1.0] * 20}, leakgauge.DataError, "other than 0 and 1"),
+    "nan": ({"include": [1, 0] * 10, "scores": [math.nan] * 20}, leakgauge.DataError, "is NaN"),
+    "few": ({"include": [1, 0] * 3, "scores": [1.0] * 6}, leakgauge.OptionError, "needs 10 to"),
+    "one side": ({"include": [1] * 20, "scores": [1.0] * 20}, leakgauge.Error, "only one secret"),
+    "half": ({"scores": [1.0] * 20}, TypeError, "include= and scores="),
+    "keep": ({"keep": [[1]], "scores": [[1.0]]}, TypeError, "keep="),
+    "budget": ({"include": [1, 0] * 10, "scores": [1.0] * 20, "budget": 1}, TypeError, "budget="),
+    "which": (
+        {"include": [1, 0] * 10, "scores": [1.0] * 20, "member_scores": "hi"},
+        leakgauge.OptionError,
+        "high, low",
+    ),
+    "guesses": ({"include": [1, 0] * 10, "scores": [1.0] * 20, "guesses": (30, 0)}, leakgauge.OptionError, "20 guesses"),
+    "one guess": ({"include": [1, 0] * 10, "scores": [1.0] * 20, "guesses": 3}, TypeError, "two numbers"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD_RUNS)
+def test_runs_that_cannot_be_judged_are_refused(kind):
+    options, error, words = BAD_RUNS[kind]
+    with pytest.raises(error) as refused:
+        leakgauge.audit_scores(design="one-run", **options)
+    assert words in str(refused.value) and "--" not in str(refused.value), str(refused.value)
+
+
+def test_designs_are_said(rng):
+    sides = (rng.normal(1.5, 1, 1_000), rng.normal(0, 1, 1_000))
+    silent = leakgauge.audit_scores(*sides, claims="dp(epsilon=0.5)")
+    said = leakgauge.audit_scores(*sides, claims="dp(epsilon=0.5)", design="many-runs")
+    assert 'design="many-runs"' in silent.claims[0].reason and "design=" not in said.claims[0].reason
+    with pytest.raises(leakgauge.OptionError, match="many-runs, one-run"):
+        leakgauge.audit_scores(*sides, design="two-runs")
+    with pytest.raises(TypeError, match='include= is for design="one-run"'):
+        leakgauge.audit_scores(*sides, include=[1])
+    with pytest.raises(leakgauge.OptionError, match="audit_scores"):
+        leakgauge.audit_log({"secret": [0, 1], "s": [1, 2]}, scores="s", design="one-run")

@@ -2,8 +2,6 @@
 //!
 //! The choice depends on past outputs only, so bets on what is drawn next are as valid as if it were fixed.
 
-use crate::samples::Samples;
-
 /// Standard errors that a pair's growth is held to be better than it looks, to explore.
 const BONUS: f64 = 1.0;
 /// Standard errors within which growth is plausible.
@@ -57,18 +55,15 @@ impl Allocation {
     }
 
     /// The pair to judge next. Where all pairs are needed (`even`), every second choice is the pair with the fewest
-    /// outputs.
-    pub fn choose(&mut self, pairs: &[(usize, usize)], samples: &Samples, even: bool) -> usize {
+    /// outputs; `rows` are those of its input that has fewer.
+    pub fn choose(&mut self, rows: impl Fn(usize) -> usize, even: bool) -> usize {
         self.choices += 1;
-        let rows = |&at: &usize| {
-            let (a, b) = pairs[at];
-            samples.rows(a).len().min(samples.rows(b).len())
-        };
+        let pairs = 0..self.estimates.len();
         if even && self.choices.is_multiple_of(2) {
-            return (0..pairs.len()).min_by_key(rows).unwrap_or(0);
+            return pairs.min_by_key(|&at| rows(at)).unwrap_or(0);
         }
         let index = |at: usize| self.estimates[at].optimistic(BONUS);
-        (0..pairs.len()).fold(
+        pairs.fold(
             0,
             |best, at| if index(at) > index(best) { at } else { best },
         )
@@ -90,15 +85,13 @@ mod tests {
 
     #[test]
     fn the_worst_pair_is_judged_and_unknown_ones_are_explored() {
-        let pairs = [(0, 1), (0, 2), (1, 2)];
-        let samples = Samples::new(3);
         let mut allocation = Allocation::new(3);
         allocation.record(0, 0.02, 10_000, 20_000);
         allocation.record(1, 0.08, 10_000, 20_000);
         allocation.record(2, 0.02, 10_000, 20_000);
-        assert_eq!(allocation.choose(&pairs, &samples, false), 1);
+        assert_eq!(allocation.choose(|_| 0, false), 1);
         allocation.record(2, 0.02, 10, 20);
-        assert_eq!(allocation.choose(&pairs, &samples, false), 2);
+        assert_eq!(allocation.choose(|_| 0, false), 2);
         assert!(allocation.is_due(2, 26) && !allocation.is_due(2, 25));
     }
 }

@@ -19,7 +19,7 @@ use crate::samples::{Column, Samples};
 /// Outputs of each input before a pair is chosen. They settle who bets, and are not judged.
 const FIRST: usize = 8;
 /// Outputs of either input of a pair before rules are learned from them; the first ones if there is but one pair.
-const LEARNED: usize = 4;
+pub(crate) const LEARNED: usize = 4;
 /// Outputs of each input of a pair that are drawn at once, at least and at most.
 const BATCH: (usize, usize) = (2, 50_000);
 /// The outputs of one input in a row are at most this part of those before, so that a drift meets both inputs alike.
@@ -30,6 +30,23 @@ const AGAIN: (f64, f64) = (1.1, 1.5);
 const MANY: usize = 5_000;
 /// The part of all draws after which it is asked whether what is left can decide.
 const PATIENCE: f64 = 0.25;
+
+/// How many outputs of each input of a pair that has so many are drawn at once.
+pub(crate) fn batch(rows: usize) -> usize {
+    let more = if rows < MANY { rows / 32 } else { rows / 2 };
+    more.clamp(BATCH.0, BATCH.1)
+}
+
+/// How many times as many outputs there are when rules are learned again.
+pub(crate) fn again(rows: usize) -> f64 {
+    if rows < MANY { AGAIN.0 } else { AGAIN.1 }
+}
+
+/// Outputs of each input that are drawn before a pair is chosen.
+pub(crate) fn first(pairs: usize) -> usize {
+    // With one pair there is nothing to choose.
+    if pairs == 1 { LEARNED } else { FIRST }
+}
 
 /// A sequential audit of a mechanism that can be asked.
 ///
@@ -123,21 +140,20 @@ impl Auditor {
         let inputs = self.samples.inputs();
         let left = (self.options.max_samples - self.drawn()) as usize;
         if self.samples.len() == 0 {
-            // With one pair there is nothing to choose.
-            let first = if self.pairs.len() == 1 {
-                LEARNED
-            } else {
-                FIRST
-            };
+            let first = first(self.pairs.len());
             return self.in_order((0..inputs).collect(), first.min(left / inputs), first);
         }
         let even = self.can_prove();
-        let pair = self.allocation.choose(&self.pairs, &self.samples, even);
+        let (pairs, samples) = (&self.pairs, &self.samples);
+        let fewer = |at: usize| {
+            let (a, b) = pairs[at];
+            samples.rows(a).len().min(samples.rows(b).len())
+        };
+        let pair = self.allocation.choose(fewer, even);
         self.playing = Some(pair);
         let (a, b) = self.pairs[pair];
         let rows = self.samples.rows(a).len().min(self.samples.rows(b).len());
-        let more = if rows < MANY { rows / 32 } else { rows / 2 };
-        let each = more.clamp(BATCH.0, BATCH.1);
+        let each = batch(rows);
         let each = self.options.batch.map_or(each, |batch| (batch / 2).max(1));
         self.in_order(vec![a, b], each.min(left / 2), rows)
     }
@@ -220,9 +236,8 @@ impl Auditor {
         let count = (first.len() - old_a).min(second.len() - old_b);
         for at in 0..count {
             let rows = (old_a + at).min(old_b + at);
-            let again = if rows < MANY { AGAIN.0 } else { AGAIN.1 };
             let stands = self.ruled.is_some_and(|(ruled, version, learned)| {
-                let is_recent = (rows as f64) < again * learned as f64;
+                let is_recent = (rows as f64) < again(rows) * learned as f64;
                 let within_block = at > 0 && self.blocks.binary_search(&at).is_err();
                 ruled == pair && version == self.model.version() && (is_recent || within_block)
             });

@@ -4,7 +4,7 @@ use leakgauge_stats::product_bets::{Allowed, Bet, Counts};
 
 use crate::attackers::{Kind, Past, Scoring, learn};
 use crate::capital::{Capital, Segment, bet_on};
-use crate::cells::{Cuts, Scored, choose};
+use crate::cells::{Cuts, Scored, choose, choose_wide};
 use crate::model::Model;
 use crate::samples::Samples;
 
@@ -76,25 +76,31 @@ impl Lessons {
         }
         let (against, scoring, mut cuts, scored, rate) = best?;
         if rate == 0.0 {
-            // Rows within the claim still say how much of it is used.
-            for part in [0.5, 0.0] {
-                let weaker = Allowed {
-                    weight: against.weight.powf(part),
-                    delta: part * against.delta,
-                };
-                let (weaker, rate) = choose(scored, self.rows_of(scored), weaker);
-                cuts = weaker;
-                if rate > 0.0 {
-                    break;
-                }
-            }
+            cuts = choose_wide(scored, self.rows_of(scored), against);
         }
+        Some((against, scoring, cuts, self.counts(cuts, scored), rate))
+    }
+
+    /// The rows in the cells of a rule; those that say nothing are in the middle.
+    fn counts(&self, cuts: Cuts, scored: &[Scored]) -> Counts {
         let mut counts = cuts.counts(scored);
         let rows = self.rows_of(scored);
         for (count, rows) in [(&mut counts.first, rows[0]), (&mut counts.second, rows[1])] {
             count[1] += (rows - count.iter().sum::<f64>()).max(0.0);
         }
-        Some((against, scoring, cuts, counts, rate))
+        counts
+    }
+
+    /// Where an attacker would look for a leak: the rows in the cells against a weaker claim, and how many different
+    /// scores there are, at the scoring that speaks of most rows.
+    pub fn cells(&self, kind: usize, allowed: Allowed) -> Option<(Counts, usize)> {
+        let cells = self.by_kind[kind].iter().map(|(_, scored)| {
+            let cuts = choose_wide(scored, self.rows_of(scored), allowed);
+            let scores = scored.windows(2).filter(|two| two[0].score != two[1].score);
+            (self.counts(cuts, scored), scores.count() + 1)
+        });
+        let silent = |counts: &Counts| counts.first[1] + counts.second[1];
+        cells.min_by(|x, y| silent(&x.0).total_cmp(&silent(&y.0)))
     }
 
     /// Rows of either input: those scored by a model are fewer or more than those that others learn from.

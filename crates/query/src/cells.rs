@@ -88,6 +88,29 @@ pub(crate) fn choose(sorted: &[Scored], rows: [f64; 2], allowed: Allowed) -> (Cu
     (Cuts { above, below }, gain(top) + gain(bottom))
 }
 
+/// As [`choose`], but where rows within the claim promise no growth, the cuts against a weaker claim: such rows still
+/// say how much of it is used.
+pub(crate) fn choose_always(sorted: &[Scored], rows: [f64; 2], allowed: Allowed) -> (Cuts, f64) {
+    let (cuts, rate) = choose(sorted, rows, allowed);
+    if rate > 0.0 {
+        return (cuts, rate);
+    }
+    (choose_wide(sorted, rows, allowed), rate)
+}
+
+/// The cuts against a weaker claim, at the first of two at which there is something to see.
+pub(crate) fn choose_wide(sorted: &[Scored], rows: [f64; 2], allowed: Allowed) -> Cuts {
+    let part = |part: f64| Allowed {
+        weight: allowed.weight.powf(part),
+        delta: part * allowed.delta,
+    };
+    let (cuts, rate) = choose(sorted, rows, part(0.5));
+    if rate > 0.0 {
+        return cuts;
+    }
+    choose(sorted, rows, part(0.0)).0
+}
+
 /// The best cut from one end, halfway between two scores, and its rate; `None` if none gains.
 fn best_end(
     from_end: impl Iterator<Item = Scored>,

@@ -68,11 +68,14 @@ mod proof;
 mod repeats;
 pub mod samples;
 mod shape;
+mod simulate;
 mod standing;
 #[cfg(test)]
 mod tests;
 
 pub use auditor::Auditor;
+pub use leakgauge_stats::product_bets::{Allowed, Counts};
 pub use options::QueryOptions;
 pub use outcome::Stop;
+pub use power::{Attacker, Power};
 pub use standing::{ClaimStanding, Doubt, PairStanding, Standing, Verdict};

@@ -5,9 +5,10 @@ use leakgauge_stats::product_bets::{Allowed, Counts};
 
 use crate::attackers::Kind;
 use crate::auditor::Auditor;
+use crate::bettor::Lessons;
 use crate::capital::{Part, largest_refuted};
 use crate::outcome::{Fate, Stop};
-use crate::power::samples_to_find;
+use crate::power::{Attacker, Power};
 
 /// Steps of ε, and from ε = 2 on of ln ε.
 const STEP: f64 = 0.01;
@@ -206,29 +207,30 @@ impl Auditor {
         Some(limit)
     }
 
-    /// About how many samples find, with the probability `power`, a pair of this ε. `None` if the claim allows it, or if
-    /// no rule was learned.
-    ///
-    /// # Formula
-    /// The number of pairs times the most that any attacker needs at the pair that was judged most, alone and with its
-    /// share of the capital: the leak may show to any one of them, and samples are spread over the pairs until it does.
-    ///
-    /// # Conditions
-    /// An approximation. It assumes one pair that leaks, in both cells of a rule, with odds e^ε, and outputs that fall
-    /// into these cells as often as those that were judged. A leak that shows elsewhere, or in rarer outputs, needs
-    /// more. In simulations (Laplace noise with 1 to 8 pairs, randomized response; ε from 1.15 to 3 against a claim of
-    /// 1) as many samples as are stated for a power of 0.9 found at least that part of the leaks.
-    pub fn samples_to_find(&self, epsilon: f64, power: f64) -> Option<u64> {
+    /// What says how many samples find a leak, by the outputs of the pair that was judged most; `None` if no claim allows
+    /// all pairs the same, or nothing was drawn.
+    pub fn power(&self) -> Option<Power> {
         let claimed = |at: usize| self.targets[at].uniform();
         let (target, allowed) = (0..self.targets.len()).find_map(|at| Some((at, claimed(at)?)))?;
         let parts = &self.bettors.get(target)?.capital.parts;
         let pair = (0..self.pairs.len()).max_by_key(|&pair| self.judged[pair])?;
-        let of_part = |part: &Part| {
-            let alpha = self.alpha() * part.ln_share.exp();
-            samples_to_find(&cells_of(part, pair), allowed, epsilon, alpha, power)
-        };
-        let needed = parts.iter().filter_map(of_part).max()?;
-        needed.checked_mul(self.pairs.len() as u64)
+        let (a, b) = self.pairs[pair];
+        let rows = (self.samples.rows(a), self.samples.rows(b));
+        let lessons = Lessons::new(&self.kinds, &self.samples, &self.model, (a, b), rows);
+        let attackers = parts.iter().enumerate().filter_map(|(kind, part)| {
+            let (cells, scores) = lessons.cells(kind, allowed)?;
+            Some(Attacker {
+                share: part.ln_share.exp(),
+                cells,
+                scores,
+            })
+        });
+        Some(Power {
+            allowed,
+            alpha: self.alpha(),
+            pairs: self.pairs.len(),
+            attackers: attackers.collect(),
+        })
     }
 
     fn doubts(&self) -> Vec<Doubt> {

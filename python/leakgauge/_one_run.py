@@ -1,0 +1,151 @@
+"""Audits of one training run: canaries that were included by fair coins, and their scores."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from . import _data, _native, _options
+from ._native import DataError, Written
+from ._score_arrays import npz, numbers, sides
+from .results import Claim, Keys, Privacy, number, verdict_of
+
+# What a log of canaries is audited by.
+_KEYWORDS = ("claims", "confidence", "seed", "threads")
+
+
+@dataclass(frozen=True, slots=True)
+class Guesses(Keys):
+    """Canaries that were guessed at both ends of the scores, and how many guesses were right."""
+
+    larger: str
+    included: int
+    excluded: int
+    right: int
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class OneRun:
+    """What one training run proves."""
+
+    claims: tuple[Claim, ...]
+    privacy: tuple[Privacy, ...]
+    canaries: int
+    included: int
+    guesses: tuple[Guesses, ...]
+    assumptions: tuple[str, ...]
+    confidence: float
+    seed: int
+    _native: Written
+
+    @classmethod
+    def _of(cls, native: Written) -> OneRun:
+        found = json.loads(native.json)
+        return cls(
+            claims=tuple(Claim.of(claim) for claim in found["claims"]),
+            privacy=tuple(Privacy.of(limit) for limit in found["privacy"]),
+            canaries=found["canaries"],
+            included=found["included"],
+            guesses=tuple(Guesses.of(guess) for guess in found["guesses"]),
+            assumptions=tuple(found["assumptions"]),
+            confidence=found["confidence"],
+            seed=found["seed"],
+            _native=native,
+        )
+
+    @property
+    def verdict(self) -> str | None:
+        """`violated`, `inconclusive` or `holds` over all claims; `None` without claims."""
+        return verdict_of(self.claims)
+
+    def to_json(self) -> str:
+        """The report, byte by byte as `leakgauge audit --design one-run --format json` prints it."""
+        return self._native.json
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as a dict."""
+        report: dict[str, Any] = json.loads(self._native.json)
+        return report
+
+    def to_text(self) -> str:
+        """The report for a terminal."""
+        return self._native.text
+
+    def to_markdown(self) -> str:
+        """The report for a ticket."""
+        return self._native.markdown
+
+    def __eq__(self, other: object) -> bool:
+        return self.to_json() == other.to_json() if isinstance(other, OneRun) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.to_json())
+
+    def __reduce__(self) -> Any:
+        return OneRun._of, (self._native,)
+
+    def __repr__(self) -> str:
+        lines = [f"leakgauge audit of one run: {self.verdict or 'no claims'} ({self.canaries} canaries)"]
+        lines += [f"  {claim.verdict}: {claim.claim}. {claim.reason}" for claim in self.claims]
+        for limit in self.privacy:
+            at = "" if limit.delta is None else f" at delta {number(limit.delta)}"
+            lines.append(f"  {limit.quantity}{at}: at least {number(limit.lower)}")
+        return "\n".join(lines)
+
+
+def one_run(
+    in_scores: Any, out_scores: Any, include: Any, scores: Any, direction: Any, guesses: Any, given: dict[str, Any]
+) -> OneRun:
+    """The audit of one run; see `audit_scores`."""
+    import numpy
+
+    options = {name: value for name, value in given.items() if value is not None}
+    for name in options:
+        if name not in (*_KEYWORDS, "name"):
+            raise TypeError(f'audit_scores(design="one-run") has no keyword argument {name}=\n  hint: leave it out')
+    name = options.pop("name", "scores")
+    if isinstance(in_scores, (str, os.PathLike)):
+        if out_scores is not None or include is not None or scores is not None:
+            raise TypeError("an .npz holds all scores\n  hint: pass nothing but its path")
+        arrays = npz(os.fspath(in_scores))
+        in_scores, out_scores = arrays.get("in_scores"), arrays.get("out_scores")
+        include, scores = arrays.get("include"), arrays.get("scores")
+    if in_scores is not None and out_scores is not None and include is None and scores is None:
+        members, values = sides(in_scores, out_scores)
+    elif in_scores is None and out_scores is None and include is not None and scores is not None:
+        members, values = _bits(include, scores)
+    else:
+        raise TypeError('audit_scores(design="one-run") takes include= and scores=, or in_scores and out_scores')
+    labels = numpy.where(members, "in", "out")
+    keywords = _options.for_log(
+        "audit_scores", {**options, "secret": "secret", "scores": "score", "scorer": "given", "count": "count"}
+    )
+    # Counts of one say that the order means nothing.
+    columns = {"score": values, "secret": labels, "count": numpy.ones(len(values), dtype=numpy.int64)}
+    source = _data.table(columns, {}, name=name, used=None)
+    direction = _options._optional(_options._text)("member_scores", direction)
+    return OneRun._of(_native.audit_one_run(source, keywords, "in", direction, _pair(guesses)))
+
+
+def _bits(include: Any, scores: Any) -> tuple[Any, Any]:
+    import numpy
+
+    bits, values = numbers("include", include), numbers("scores", scores)
+    if bits.ndim != 1 or bits.shape != values.shape:
+        raise DataError(
+            f"include, scores: have the shapes {bits.shape} and {values.shape}\n  hint: give both one value a canary"
+        )
+    if not numpy.isin(bits, (0, 1)).all():
+        raise DataError("include: has values other than 0 and 1\n  hint: give True for canaries that were included")
+    return bits.astype(bool), values
+
+
+def _pair(guesses: Any) -> tuple[int, int] | None:
+    if guesses is None:
+        return None
+    both = [_options._whole("guesses", count) for count in _options._listed(guesses)]
+    if len(both) != 2:
+        raise TypeError(f"guesses=: must be two numbers, of canaries in and out, such as (100, 0), not {guesses!r}")
+    return both[0], both[1]
