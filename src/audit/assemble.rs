@@ -4,6 +4,7 @@ use crate::audit::agreement::agree;
 use crate::audit::assumptions::assumptions;
 use crate::audit::claims::judge_claims;
 use crate::audit::convergence::convergence;
+use crate::audit::differences::Differences;
 use crate::audit::evidence::Evidence;
 use crate::audit::figures;
 use crate::audit::findings::{
@@ -31,6 +32,8 @@ pub(super) fn assemble(
     let prior = &prepared.priors[0];
     let mut warnings = prepared.copies.clone();
     warnings.extend(warnings::find(log, split, prepared.units.as_ref()));
+    let differences = judged.differences.as_ref();
+    warnings.extend(differences.and_then(Differences::dependent_blocks));
     let mut worst_pair = figures::worst_pair(evidence);
     let mut all_pairs = figures::all_pairs(evidence);
     let mut claims = judge_claims(evidence, log, &prepared.claims, &warnings);

@@ -1,7 +1,9 @@
 //! Differences between secrets in the unit of the measurements, where these come in blocks.
 
 use crate::audit::measured::Reference;
+use crate::audit::order::ALARM;
 use crate::audit::pair::Pair;
+use crate::audit::warning::Warning;
 use crate::estimate::Estimate;
 use leakgauge_base::time::TimeUnit;
 use leakgauge_stats::paired::{Located, Sense};
@@ -27,6 +29,22 @@ pub struct Differences {
 }
 
 impl Differences {
+    /// Whether consecutive blocks depend on each other beyond doubt, at some pair: false alarms of all pairs together
+    /// are as rare as those of other diagnostics of the order.
+    pub(super) fn dependent_blocks(&self) -> Option<Warning> {
+        let level = ALARM / self.pairs.len() as f64;
+        let alarms = self.pairs.iter().filter(|pair| pair.dependence < level);
+        let worst = alarms
+            .clone()
+            .min_by(|x, y| x.dependence.total_cmp(&y.dependence))?;
+        Some(Warning::DependentBlocks {
+            secrets: worst.secrets.labels().map(str::to_owned),
+            pairs: alarms.count(),
+            blocks: worst.blocks,
+            worth: worst.effective_signs.floor() as u64,
+        })
+    }
+
     /// The paired advantage at two secrets.
     pub(super) fn paired_advantage(&self, [a, b]: [u32; 2]) -> Option<Estimate> {
         let is_of = |pair: &&Difference| [[a, b], [b, a]].contains(&pair.secrets.secrets());
@@ -61,6 +79,11 @@ pub struct Difference {
     pub sense: Sense,
     /// The limits of the median at the whole level, one by one: a claim holds over all pairs by these.
     pub(super) alone: Located,
+    /// The p-value of "differences of consecutive blocks do not resemble each other"; where it is at most 0.01, all
+    /// limits of this pair allow for dependent blocks.
+    pub dependence: f64,
+    /// How many independent signs the differences are worth.
+    pub(super) effective_signs: f64,
     /// The differences, sorted.
     pub(super) sorted: Vec<f64>,
 }

@@ -10,7 +10,7 @@ use leakgauge_log::observations::{ColumnType, Observations};
 use leakgauge_stats::order;
 
 /// A diagnostic of the order alarms falsely at most this often, over all columns together.
-const ALARM: f64 = 1e-3;
+pub(super) const ALARM: f64 = 1e-3;
 /// Smaller effects are not worth a warning, however significant.
 const LEAST_EFFECT: f64 = 0.02;
 /// Rows of a shared disturbance are taken for those of each secret's own at most this often.

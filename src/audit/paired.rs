@@ -12,7 +12,7 @@ use crate::estimate::{Estimate, Method, Methods, Reason};
 use leakgauge_attack::split::UnitParts;
 use leakgauge_base::parallel;
 use leakgauge_log::UnitRows;
-use leakgauge_stats::paired::{self, PairedRule};
+use leakgauge_stats::paired::{self, PairedRule, Sample};
 
 /// A stream of the seed's random numbers for each pair, which no other use reaches.
 const PAIRED: u64 = 1 << 53;
@@ -74,33 +74,31 @@ fn difference(
     if blocks.is_empty() {
         return None;
     }
-    let middle = |x: &[f64], y: &[f64]| {
-        let mut sorted: Vec<f64> = x.iter().zip(y).map(|(x, y)| y - x).collect();
-        sorted.sort_unstable_by(f64::total_cmp);
-        sorted
-    };
-    let mut sorted = middle(&x, &y);
+    let mut sample = Sample::new(&x, &y);
     let mut secrets = Pair::new(prepared.labels.clone(), [a, b]);
-    if paired::median(&sorted, level.alpha).point < 0.0 {
+    if paired::median(&sample, level.alpha).point < 0.0 {
         (x, y) = (y, x);
         secrets = secrets.reversed();
-        sorted = middle(&x, &y);
+        sample = Sample::new(&x, &y);
     }
     let each = 0.5 * level.share / level.pairs;
-    let test = paired::exchangeable(&x, &y);
+    let test = paired::exchangeable(&x, &y, &sample);
+    let is_dependent = sample.is_dependent();
     Some(Difference {
         blocks: blocks.len() as u64,
-        median: paired::median(&sorted, each),
-        hodges_lehmann: paired::hodges_lehmann(&sorted, each),
-        trimmed_mean: paired::trimmed_mean(&sorted, each),
-        mean: paired::mean(&sorted, each),
-        deciles: paired::decile_shifts(&x, &y, each / 9.0),
-        paired_advantage: paired_advantage(prepared, &blocks, [&x, &y], level, rng),
+        median: paired::median(&sample, each),
+        hodges_lehmann: paired::hodges_lehmann(&sample, each),
+        trimmed_mean: paired::trimmed_mean(&sample, each),
+        mean: paired::mean(&sample, each),
+        deciles: paired::decile_shifts(&x, &y, &sample, each / 9.0),
+        paired_advantage: paired_advantage(prepared, &blocks, [&x, &y], level, is_dependent, rng),
         p_value: (test.p_value * level.pairs).min(1.0),
         sense: test.sense,
-        alone: paired::median(&sorted, level.alpha),
+        alone: paired::median(&sample, level.alpha),
+        dependence: sample.dependence(),
+        effective_signs: sample.effective_signs(),
         secrets,
-        sorted,
+        sorted: sample.into_sorted(),
     })
 }
 
@@ -126,6 +124,7 @@ fn paired_advantage(
     blocks: &[u32],
     [x, y]: [&[f64]; 2],
     level: Level,
+    is_dependent: bool,
     rng: &mut ChaCha8Rng,
 ) -> Estimate {
     let Some(parts) = &prepared.units else {
@@ -136,7 +135,7 @@ fn paired_advantage(
         [of(x), of(y)]
     });
     let rule = PairedRule::learn([&fit[0], &fit[1]], [&tune[0], &tune[1]]);
-    let errors = rule.judge(&certify[0], &certify[1], rng);
+    let errors = rule.judge([&certify[0], &certify[1]], is_dependent, rng);
     let judged = errors.blocks > 0;
     let mut estimate = Estimate {
         point: judged.then(|| errors.advantage()),

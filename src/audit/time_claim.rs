@@ -1,7 +1,7 @@
 //! Claims about differences of times.
 
 use crate::audit::claim_reason::Grounds;
-use crate::audit::differences::Differences;
+use crate::audit::differences::{Difference, Differences};
 use crate::audit::findings::{ClaimReport, Verdict};
 use crate::audit::options::AuditOptions;
 use crate::audit::pair::{Labels, Pair};
@@ -12,7 +12,7 @@ use leakgauge_base::quantity::Quantity;
 use leakgauge_base::time::TimeUnit;
 use leakgauge_exact::claim::{BoundClaim, Terms, TimeBound};
 use leakgauge_log::Log;
-use leakgauge_stats::binomial_tail;
+use leakgauge_stats::paired::median_beyond;
 
 /// Checks that claims can be judged on the log: differences of times need blocks and a known unit, mechanisms need
 /// measurements that stand alone.
@@ -146,17 +146,7 @@ pub(super) fn judge(
 /// the level.
 fn p_value(differences: &Differences, at_most: f64, part: f64) -> Option<f64> {
     let pairs = &differences.pairs;
-    let of_pair = |sorted: &[f64]| {
-        let n = sorted.len();
-        let above = n - sorted.partition_point(|&x| x <= at_most);
-        let below = sorted.partition_point(|&x| x < -at_most);
-        // P(Bin(n, ½) ≥ k) = P(Bin(n, ½) ≤ n − k).
-        let most = above.max(below) as u64;
-        binomial_tail::at_most(n as u64 - most, n as u64, 0.5)
-    };
-    let smallest = pairs
-        .iter()
-        .map(|pair| of_pair(&pair.sorted))
-        .reduce(f64::min)?;
+    let of_pair = |pair: &Difference| median_beyond(&pair.sorted, at_most, pair.effective_signs);
+    let smallest = pairs.iter().map(of_pair).reduce(f64::min)?;
     Some((2.0 * pairs.len() as f64 * smallest / part).min(1.0))
 }

@@ -49,6 +49,17 @@ pub enum Warning {
         /// How often the log was read.
         times: u64,
     },
+    /// Differences of consecutive blocks resemble each other.
+    DependentBlocks {
+        /// The two secrets where that is plainest.
+        secrets: [String; 2],
+        /// How many pairs of secrets it is seen at.
+        pairs: usize,
+        /// Blocks that have the two secrets.
+        blocks: u64,
+        /// About how many independent blocks they are worth.
+        worth: u64,
+    },
     /// Equal rows are copies: one of each was kept.
     CopiesDropped {
         /// Rows that were read.
@@ -173,6 +184,7 @@ impl Warning {
             Warning::Autocorrelation { .. } => "autocorrelation",
             Warning::Periodic { .. } => "periodic",
             Warning::Drift { .. } => "drift",
+            Warning::DependentBlocks { .. } => "dependent-blocks",
             Warning::ReadSeveralTimes { .. } => "read-several-times",
             Warning::CopiesDropped { .. } => "copies-dropped",
             Warning::CopiesSuspected { .. } => "copies-suspected",
@@ -204,9 +216,10 @@ impl Warning {
             Warning::LabelsNotInterleaved { .. } | Warning::LabelsAlternate { .. } => {
                 Topic::OrderOfSecrets
             }
-            Warning::Autocorrelation { .. } | Warning::Periodic { .. } | Warning::Drift { .. } => {
-                Topic::OrderOfObservations
-            }
+            Warning::Autocorrelation { .. }
+            | Warning::Periodic { .. }
+            | Warning::Drift { .. }
+            | Warning::DependentBlocks { .. } => Topic::OrderOfObservations,
             Warning::ReadSeveralTimes { .. }
             | Warning::CopiesDropped { .. }
             | Warning::CopiesSuspected { .. }

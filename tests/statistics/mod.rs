@@ -17,7 +17,6 @@ mod every_row;
 mod hard_logs;
 mod mechanisms;
 mod order;
-mod paired;
 mod privacy;
 mod quick;
 mod rows_needed;

@@ -64,6 +64,9 @@ pub struct DifferenceKeys<'a> {
     p_value: f64,
     /// Where the evidence is.
     evidence: &'static str,
+    /// p-value of "differences of consecutive blocks do not resemble each other". Where it is at most 0.01, the limits
+    /// here allow for blocks that depend on each other.
+    dependence: f64,
 }
 
 impl<'a> DifferenceKeys<'a> {
@@ -91,6 +94,7 @@ impl<'a> DifferenceKeys<'a> {
             paired_advantage: &pair.paired_advantage,
             p_value: pair.p_value,
             evidence: sense(pair.sense),
+            dependence: pair.dependence,
         }
     }
 }

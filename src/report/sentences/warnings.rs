@@ -28,6 +28,12 @@ pub fn message(warning: &Warning) -> String {
             column,
             correlation,
         } => drift(&shorten(column), *correlation),
+        Warning::DependentBlocks {
+            secrets,
+            pairs,
+            blocks,
+            worth,
+        } => dependent_blocks(secrets, *pairs, *blocks, *worth),
         Warning::ReadSeveralTimes { .. }
         | Warning::CopiesDropped { .. }
         | Warning::CopiesSuspected { .. }
@@ -182,6 +188,20 @@ fn without(what: &str, examples: &[String], secrets: usize) -> String {
     format!("{who} {what}: {examples}{more}")
 }
 
+fn dependent_blocks([a, b]: &[String; 2], pairs: usize, blocks: u64, worth: u64) -> String {
+    let others = match pairs {
+        1 => String::new(),
+        _ => format!(" (and at {} other pairs)", pairs - 1),
+    };
+    format!(
+        "consecutive blocks depend on each other: the differences of {} and {}{others} resemble those of the blocks \
+         before, and {blocks} blocks are worth about {worth} independent ones. Limits of these differences are wider to \
+         allow for it; other limits are not. Measure the secrets of each block in a new random order",
+        shorten(a),
+        shorten(b)
+    )
+}
+
 /// What a warning about the order does to a verdict, in a sentence.
 pub fn doubt(warning: &Warning) -> String {
     let doubt = match warning {
@@ -193,6 +213,10 @@ pub fn doubt(warning: &Warning) -> String {
         }
         Warning::Periodic { .. } => {
             "its secrets are not in random order, so noise with a period could imitate a leak"
+        }
+        Warning::DependentBlocks { .. } => {
+            "differences of consecutive blocks resemble each other, so what hits one secret for many blocks could imitate \
+             a leak"
         }
         _ => "limits need independent rows, and those of this log are not",
     };

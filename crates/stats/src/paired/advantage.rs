@@ -4,6 +4,7 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use crate::binomial::{clopper_pearson_lower, clopper_pearson_upper};
+use crate::effective_rows::effective_rows;
 
 /// A rule of an observer who sees two measurements of a block in unknown order and says which is b's.
 ///
@@ -114,17 +115,30 @@ impl PairedRule {
         a.iter().zip(b).map(|(&x, &y)| self.answer(x, y)).sum()
     }
 
-    /// Judges the rule on blocks that it has not seen.
-    pub fn judge(&self, a: &[f64], b: &[f64], rng: &mut ChaCha8Rng) -> PairedErrors {
-        let mut errors = PairedErrors::default();
-        for (&x, &y) in a.iter().zip(b) {
-            errors.blocks += 1;
-            errors.right += match self.answer(x, y) {
-                0 => u64::from(rng.random::<bool>()),
-                answer => u64::from(answer > 0),
-            };
+    /// Judges the rule on blocks that it has not seen, given in their order.
+    ///
+    /// Where they depend on each other, the numbers are those of as many independent blocks as vary as much
+    /// ([`effective_rows`]), rounded down.
+    pub fn judge(
+        &self,
+        [a, b]: [&[f64]; 2],
+        is_dependent: bool,
+        rng: &mut ChaCha8Rng,
+    ) -> PairedErrors {
+        let mut answer = |(&x, &y): (&f64, &f64)| match self.answer(x, y) {
+            0 => f64::from(u8::from(rng.random::<bool>())),
+            answer => f64::from(u8::from(answer > 0)),
+        };
+        let right: Vec<f64> = a.iter().zip(b).map(&mut answer).collect();
+        let worth = if is_dependent && !right.is_empty() {
+            effective_rows(&right) / right.len() as f64
+        } else {
+            1.0
+        };
+        PairedErrors {
+            blocks: (worth * right.len() as f64) as u64,
+            right: (worth * right.iter().sum::<f64>()) as u64,
         }
-        errors
     }
 
     /// Whether the rule looks at how far measurements are from a center, and not at which is larger.
@@ -190,7 +204,7 @@ mod tests {
             let part = |from: usize| [&a[from..from + 1000], &b[from..from + 1000]];
             let rule = PairedRule::learn(part(0), part(1000));
             let [x, y] = part(2000);
-            let errors = rule.judge(x, y, &mut leakgauge_testing::rng(1));
+            let errors = rule.judge([x, y], false, &mut leakgauge_testing::rng(1));
             assert_eq!(rule.is_about_spread(), is_about_spread);
             assert!(errors.at_least(0.05) > 0.4, "{errors:?}");
             assert!(errors.at_most(0.05) < 1.0 && errors.advantage() > 0.4);
@@ -201,7 +215,7 @@ mod tests {
     fn what_looks_alike_is_a_coin_toss() {
         let same = vec![1.0; 10_000];
         let rule = PairedRule::learn([&same, &same], [&same, &same]);
-        let errors = rule.judge(&same, &same, &mut rng(3));
+        let errors = rule.judge([&same, &same], true, &mut rng(3));
         assert!(errors.advantage().abs() < 0.04, "{errors:?}");
         assert_eq!(PairedErrors::default().advantage(), 0.0);
     }

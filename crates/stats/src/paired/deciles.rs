@@ -1,6 +1,7 @@
 //! Shifts of deciles between two classes.
 
-use super::Located;
+use super::sample::widened;
+use super::{Located, Sample};
 use crate::special::normal_quantile;
 
 /// The deciles: 0.1, 0.2, …, 0.9.
@@ -10,15 +11,17 @@ pub const DECILES: [f64; 9] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 /// fewer than 20 blocks.
 ///
 /// # Formula
-/// With l and u the order statistics of a class at n·p ∓ z·√(n·p(1 − p)), which need no estimate of a density, and d
-/// the difference q̂_b(p) − q̂_a(p): the lower limit is d − √(x² + y² − 2·r·x·y) with x = q̂_b − l_b and y = u_a − q̂_a,
-/// the upper limit d + the same with x = u_b − q̂_b and y = q̂_a − l_a. r is the correlation over blocks of "a's value
-/// is at most q̂_a(p)" with the same of b.
+/// d = q̂_b(p) − q̂_a(p). With l and u the order statistics of a class at n·p ∓ k·z·√(n·p(1 − p)), which need no
+/// estimate of a density: the lower limit is d − √(x² + y² − 2·r·x·y)/k with x = q̂_b − l_b and y = u_a − q̂_a, the
+/// upper limit d + the same with x = u_b − q̂_b and y = q̂_a − l_a. r is the correlation over blocks of "a's value is at
+/// most q̂_a(p)" with the same of b. k = √(1 − r), at most 1, looks at the part of the laws that matters: under drift
+/// that classes share, both quantiles move far more than their difference.
+/// Where blocks depend on each other, z is the quantile of Student's law by the effective number of the differences
+/// of these two indicators, times the square root of what is lost.
 ///
 /// # Conditions
-/// Independent blocks, `a[i]` and `b[i]` of one block, dependent on each other as they may; asymptotic. Where times of
-/// neighboring blocks depend on each other (drift), those of a class are not independent, and the limits of its
-/// deciles are too narrow: differences inside blocks are not concerned.
+/// `a[i]` and `b[i]` of block i, dependent on each other as they may; asymptotic. With drift, the limits are for the
+/// deciles over the time of the log.
 ///
 /// # References
 /// Woodruff (1952), 10.1080/01621459.1952.10483443, for l and u; Zou and Donner (2008), 10.1002/sim.3095, for the
@@ -26,37 +29,57 @@ pub const DECILES: [f64; 9] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 ///
 /// # Panics
 /// If the two have different lengths.
-pub fn decile_shifts(a: &[f64], b: &[f64], alpha: f64) -> Option<[Located; 9]> {
+pub fn decile_shifts(a: &[f64], b: &[f64], sample: &Sample, alpha: f64) -> Option<[Located; 9]> {
     const MIN_BLOCKS: usize = 20;
+    const MIN_RANKS: f64 = 5.0;
     assert_eq!(a.len(), b.len(), "one value of each class a block");
     if a.len() < MIN_BLOCKS {
         return None;
     }
-    let z = -normal_quantile(alpha);
     let sorted = [a, b].map(|values| {
         let mut sorted = values.to_vec();
         sorted.sort_unstable_by(f64::total_cmp);
         sorted
     });
     Some(DECILES.map(|p| {
-        let [of_a, of_b] = [0, 1].map(|class| quantile(&sorted[class], p, z));
-        let r = agreement(a, b, of_a.point, of_b.point);
-        let reach = |x: f64, y: f64| (x * x + y * y - 2.0 * r * x * y).max(0.0).sqrt();
-        let point = of_b.point - of_a.point;
+        let n = a.len() as f64;
+        let [q_a, q_b] = [0, 1].map(|class: usize| sorted[class][(n * p).ceil() as usize - 1]);
+        let z = if sample.is_dependent() {
+            let is_most = |x: f64, q: f64| f64::from(u8::from(x <= q));
+            let both = a.iter().zip(b);
+            let series: Vec<f64> = both
+                .map(|(&x, &y)| is_most(y, q_b) - is_most(x, q_a))
+                .collect();
+            widened(&series, alpha)
+        } else {
+            -normal_quantile(alpha)
+        };
+        let r = agreement(a, b, q_a, q_b);
+        let whole = z * (n * p * (1.0 - p)).sqrt();
+        // Spacings of fewer ranks than this are noise.
+        let least = (MIN_RANKS / whole).min(1.0);
+        let part = (1.0 - r).max(0.0).sqrt().clamp(least, 1.0);
+        let [of_a, of_b] = [0, 1].map(|class: usize| quantile(&sorted[class], p, part * whole));
+        let reach = |x: f64, y: f64| (x * x + y * y - 2.0 * r * x * y).max(0.0).sqrt() / part;
+        let point = q_b - q_a;
         let down = reach(of_b.point - of_b.lower, of_a.upper - of_a.point);
         let up = reach(of_b.upper - of_b.point, of_a.point - of_a.lower);
+        let known = whole.is_finite();
         Located {
             point,
-            lower: point - down,
-            upper: point + up,
+            lower: if known {
+                point - down
+            } else {
+                f64::NEG_INFINITY
+            },
+            upper: if known { point + up } else { f64::INFINITY },
         }
     }))
 }
 
-/// A sample quantile with limits.
-fn quantile(sorted: &[f64], p: f64, z: f64) -> Located {
+/// A sample quantile, and those so many ranks below and above.
+fn quantile(sorted: &[f64], p: f64, reach: f64) -> Located {
     let n = sorted.len() as f64;
-    let reach = z * (n * p * (1.0 - p)).sqrt();
     let at = |rank: f64| sorted[rank.clamp(1.0, n) as usize - 1];
     Located {
         point: at((n * p).ceil()),

@@ -1,7 +1,6 @@
 //! The median of all pairwise means.
 
-use super::Located;
-use crate::special::normal_quantile;
+use super::{Located, Sample};
 
 /// Limits for the median of (D + D′)/2, D and D′ independent of one law: the center of a symmetric law, and its
 /// shift if one class is the other shifted.
@@ -15,8 +14,9 @@ use crate::special::normal_quantile;
 /// Ranks are found without the N means, by bisection over the floating-point numbers: O(n log n) of work.
 ///
 /// # Conditions
-/// Sorted, independent values of one law; asymptotic. Symmetry is not needed, because the law of the ranks is
-/// estimated.
+/// Values of one law; asymptotic. Symmetry is not needed, because the law of the ranks is estimated. Where blocks
+/// depend on each other, z is the quantile of Student's law by the effective number of these ranks, times the square
+/// root of what is lost.
 ///
 /// # References
 /// Hodges and Lehmann (1963), 10.1214/aoms/1177704172; Hoeffding (1948), 10.1214/aoms/1177730196, for the variance
@@ -24,12 +24,16 @@ use crate::special::normal_quantile;
 ///
 /// # Panics
 /// Without values, or if one is not finite.
-pub fn hodges_lehmann(sorted: &[f64], alpha: f64) -> Located {
+pub fn hodges_lehmann(sample: &Sample, alpha: f64) -> Located {
+    let sorted = sample.sorted();
     let n = sorted.len() as f64;
     let all = 0.5 * n * (n + 1.0);
     let point = 0.5 * ranked(sorted, (0.5 * all).ceil() as u64);
     let spread = share_spread(sorted, 2.0 * point).max(1.0 / 12f64.sqrt());
-    let radius = -normal_quantile(alpha) * n * (n + 1.0) * spread / n.sqrt();
+    let reach = sample.reach(alpha, f64::INFINITY, |d| {
+        sorted.partition_point(|x| x + d <= 2.0 * point) as f64
+    });
+    let radius = reach * n * (n + 1.0) * spread / n.sqrt();
     let rank = (0.5 * all - radius - 0.5).floor();
     if rank < 1.0 {
         return Located {

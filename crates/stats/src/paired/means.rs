@@ -1,8 +1,6 @@
 //! Means, of all values or without the extreme ones, by Student's law.
 
-use statrs::distribution::{ContinuousCDF, StudentsT};
-
-use super::Located;
+use super::{Located, Sample};
 
 /// Limits for the mean.
 ///
@@ -10,15 +8,18 @@ use super::Located;
 /// x̄ ± t(n − 1)·s/√n.
 ///
 /// # Conditions
-/// Independent values of one law with a variance; asymptotic. Few values of a skewed law cover less.
+/// Values of one law with a variance, in the order of their blocks; asymptotic. Few values of a skewed law cover less.
+/// Where blocks depend on each other, t is that of the effective number of values, and s is larger to match.
 ///
 /// # References
 /// Student (1908), 10.1093/biomet/6.1.1.
-pub fn mean(values: &[f64], alpha: f64) -> Located {
+pub fn mean(sample: &Sample, alpha: f64) -> Located {
+    let values = sample.sorted();
     let n = values.len() as f64;
     let center = values.iter().sum::<f64>() / n;
     let squares: f64 = values.iter().map(|x| (x - center) * (x - center)).sum();
-    around(center, (squares / (n - 1.0) / n).sqrt(), n - 1.0, alpha)
+    let reach = sample.reach(alpha, n - 1.0, |d| d);
+    around(center, (squares / (n - 1.0) / n).sqrt(), reach)
 }
 
 /// The share of values that a trimmed mean leaves out at either end.
@@ -31,11 +32,12 @@ const TRIMMED: f64 = 0.1;
 /// number of values kept.
 ///
 /// # Conditions
-/// Sorted, independent values of one law; asymptotic. Holds for the trimmed mean of that law, whatever its tails.
+/// Values of one law; asymptotic. Dependent blocks as for [`mean`]. Holds for the trimmed mean of that law, whatever its tails.
 ///
 /// # References
 /// Tukey and McLaughlin (1963), Sankhyā A 25, 331–352; Yuen (1974), 10.1093/biomet/61.1.165.
-pub fn trimmed_mean(sorted: &[f64], alpha: f64) -> Located {
+pub fn trimmed_mean(sample: &Sample, alpha: f64) -> Located {
+    let sorted = sample.sorted();
     let n = sorted.len();
     let cut = (n as f64 * TRIMMED).floor() as usize;
     let kept = &sorted[cut..n - cut];
@@ -49,13 +51,15 @@ pub fn trimmed_mean(sorted: &[f64], alpha: f64) -> Located {
         kept.iter().map(|&x| square(x)).sum::<f64>() + cut as f64 * (square(least) + square(most));
     let share = count / size;
     let error = (squares / (size - 1.0)).sqrt() / (share * size.sqrt());
-    around(sum / count, error, count - 1.0, alpha)
+    let reach = sample.reach(alpha, count - 1.0, |d| d.clamp(least, most));
+    around(sum / count, error, reach)
 }
 
-fn around(center: f64, error: f64, freedom: f64, alpha: f64) -> Located {
-    let radius = match StudentsT::new(0.0, 1.0, freedom) {
-        Ok(law) => -law.inverse_cdf(alpha) * error,
-        Err(_) => f64::INFINITY,
+fn around(center: f64, error: f64, reach: f64) -> Located {
+    let radius = if reach.is_finite() && error.is_finite() {
+        reach * error
+    } else {
+        f64::INFINITY
     };
     Located {
         point: center,
@@ -69,11 +73,15 @@ mod tests {
     use super::*;
     use leakgauge_testing::assert_close;
 
+    fn of(values: &[f64]) -> Sample {
+        Sample::new(&vec![0.0; values.len()], values)
+    }
+
     // t(9) at 0.975 is 2.262157 (tables); 1..10 has mean 5.5 and s² = 55/6.
     #[test]
     fn the_mean_has_students_limits() {
         let values: Vec<f64> = (1..=10).map(f64::from).collect();
-        let found = mean(&values, 0.025);
+        let found = mean(&of(&values), 0.025);
         let radius = 2.262_157_163 * (55.0f64 / 6.0 / 10.0).sqrt();
         assert_close(found.upper - found.point, radius, 1e-6);
         assert_close(found.point - found.lower, radius, 1e-6);
@@ -84,10 +92,10 @@ mod tests {
     fn the_trimmed_mean_does_not_move_with_its_ends() {
         let mut values: Vec<f64> = (1..=10).map(f64::from).collect();
         values[9] = 1e9;
-        let found = trimmed_mean(&values, 0.025);
+        let found = trimmed_mean(&of(&values), 0.025);
         assert_eq!(found.point, 5.5);
         let error = (66.5f64 / 9.0).sqrt() / (0.8 * 10f64.sqrt());
         assert_close(found.upper - 5.5, 2.364_624_251 * error, 1e-6);
-        assert_eq!(mean(&[3.0], 0.025).lower, f64::NEG_INFINITY);
+        assert_eq!(mean(&of(&[3.0]), 0.025).lower, f64::NEG_INFINITY);
     }
 }

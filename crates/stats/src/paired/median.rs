@@ -1,29 +1,65 @@
 //! The median, by order statistics.
 
-use super::{Located, middle};
+use super::sample::{of_effective, sign};
+use super::{Located, Sample, middle};
 use crate::binomial_tail;
 
-/// Limits for the median of the law that sorted values come from.
+/// Limits for the median of the law that differences come from.
 ///
 /// # Formula
 /// The k-th smallest and the k-th largest value, for the largest k with P(Bin(n, ½) ≤ k − 1) ≤ `alpha`.
+/// Where blocks depend on each other, k is at most n/2 − t·√(n/4)·√(n/n_eff), with n_eff the effective number of signs
+/// about the median and t the quantile of Student's law with n_eff − 1 degrees of freedom.
 ///
 /// # Conditions
-/// Independent values of one law, continuous or not. Valid at every n.
+/// Independent values of one law, continuous or not: valid at every n. Dependent values: asymptotic.
 ///
 /// # References
 /// Thompson (1936), 10.1214/aoms/1177732502.
 ///
 /// # Panics
 /// Without values.
-pub fn median(sorted: &[f64], alpha: f64) -> Located {
-    let k = rank(sorted.len() as u64, alpha) as usize;
+pub fn median(sample: &Sample, alpha: f64) -> Located {
+    let sorted = sample.sorted();
+    let (n, center) = (sorted.len() as f64, middle(sorted));
+    let mut k = rank(sorted.len() as u64, alpha) as usize;
+    if sample.is_dependent() {
+        let reach = sample.reach(alpha, f64::INFINITY, |d| sign(d - center));
+        // Never below 0: infinitely far limits are none.
+        k = k.min((0.5 * (n - reach * n.sqrt())).max(0.0) as usize);
+    }
     let at = |place: Option<usize>, none: f64| place.map_or(none, |place| sorted[place]);
     Located {
-        point: middle(sorted),
+        point: center,
         lower: at(k.checked_sub(1), f64::NEG_INFINITY),
         upper: at((k > 0).then(|| sorted.len() - k), f64::INFINITY),
     }
+}
+
+/// The p-value of "the median is at least −`size` and at most `size`", by the sign test of the side that most
+/// differences are beyond.
+///
+/// # Formula
+/// P(Bin(n, ½) ≥ k) with k of n sorted differences beyond one of the two. Where they are worth fewer independent
+/// signs (`effective`), the larger of this and the tail of Student's law at (2k − n)·√n_eff/n.
+///
+/// # Conditions
+/// Those of [`median`]. It is a p-value of one side: double it where the side was not fixed beforehand.
+///
+/// # References
+/// As for [`median`].
+pub fn median_beyond(sorted: &[f64], size: f64, effective: f64) -> f64 {
+    let n = sorted.len();
+    let above = n - sorted.partition_point(|&x| x <= size);
+    let below = sorted.partition_point(|&x| x < -size);
+    let most = above.max(below) as u64;
+    // P(Bin(n, ½) ≥ k) = P(Bin(n, ½) ≤ n − k).
+    let independent = binomial_tail::at_most(n as u64 - most, n as u64, 0.5);
+    if effective >= n as f64 {
+        return independent;
+    }
+    let z = (2.0 * most as f64 - n as f64) / (n as f64).sqrt();
+    independent.max(0.5 * of_effective(z.max(0.0), effective, n))
 }
 
 /// The largest k with P(Bin(n, ½) ≤ k − 1) ≤ alpha; 0 if there is none.
@@ -52,8 +88,11 @@ mod tests {
         assert_eq!(rank(6, 0.025), 1);
         assert_eq!(rank(5, 0.025), 0);
         let values: Vec<f64> = (1..=20).map(f64::from).collect();
-        let found = median(&values, 0.025);
+        let found = median(&Sample::new(&[0.0; 20], &values), 0.025);
         assert_eq!((found.point, found.lower, found.upper), (10.5, 6.0, 15.0));
-        assert_eq!(median(&[1.0], 0.025).lower, f64::NEG_INFINITY);
+        assert_eq!(
+            median(&Sample::new(&[0.0], &[1.0]), 0.025).lower,
+            f64::NEG_INFINITY
+        );
     }
 }

@@ -1,8 +1,9 @@
 //! Differences of measurements that were taken in pairs.
 //!
 //! A block holds one measurement of each class, taken close together, so that what drifts meets all classes
-//! alike. For two classes a and b, block i gives the difference d_i = b_i − a_i. Blocks are independent of each
-//! other; nothing is assumed of the measurements inside a block.
+//! alike. For two classes a and b, block i gives the difference d_i = b_i − a_i. Nothing is assumed of the measurements
+//! inside a block. Drift that classes share leaves differences of blocks independent of each other. Where differences
+//! of consecutive blocks resemble each other all the same, which [`Sample`] tests, limits are wider.
 //!
 //! | function | about | assumes of the differences |
 //! |---|---|---|
@@ -20,13 +21,17 @@ mod deciles;
 mod hodges_lehmann;
 mod means;
 mod median;
+mod sample;
 mod signs;
+#[cfg(test)]
+mod simulation;
 
 pub use advantage::{PairedErrors, PairedRule};
 pub use deciles::{DECILES, decile_shifts};
 pub use hodges_lehmann::hodges_lehmann;
 pub use means::{mean, trimmed_mean};
-pub use median::median;
+pub use median::{median, median_beyond};
+pub use sample::Sample;
 pub use signs::{PairedTest, Sense, exchangeable};
 
 /// A location of differences in the unit of the measurements.

@@ -1,5 +1,7 @@
 //! A test of whether two measurements of a block may be exchanged.
 
+use super::Sample;
+use super::sample::student_p_value;
 use crate::binomial_tail;
 use crate::special::normal_survival;
 
@@ -23,11 +25,12 @@ pub struct PairedTest {
     pub sense: Sense,
 }
 
-/// Parts of the level. They sum to 1.
+/// Parts of the level. They sum to 1. Shifts are what times mostly differ by; looking for them alone would find hardly
+/// more.
 const PARTS: [(Sense, f64); 3] = [
-    (Sense::Shift, 0.8),
-    (Sense::Tail, 0.1),
-    (Sense::Spread, 0.1),
+    (Sense::Shift, 0.98),
+    (Sense::Tail, 0.01),
+    (Sense::Spread, 0.01),
 ];
 /// The share of the largest differences that the test of tails looks at.
 const TAIL: f64 = 0.02;
@@ -44,13 +47,17 @@ const MIN_EFFECTIVE: f64 = 30.0;
 /// If so, the signs of any antisymmetric g(a_i, b_i) are fair coins, given the absolute values. The statistic is
 /// Σ ψ(g_i), where the score ψ is odd and chosen by the absolute values alone, which costs nothing: among
 /// winsorized differences (from the sign test to the t-test) and biweights, the one of the largest estimated
-/// efficacy (mean of ψ′)²/mean of ψ², the mean of ψ′ less two standard errors. g is b − a (shift), with 0.8 of the level, and |b − m| − |a − m| (spread; m
-/// the median of all values), with 0.1; 0.1 goes to a sign test of the 2 % largest differences (tail).
+/// efficacy (mean of ψ′)²/mean of ψ², the mean of ψ′ less two standard errors. g is b − a (shift), with 0.98 of the
+/// level, and |b − m| − |a − m| (spread; m the median of all values), with 0.01; 0.01 goes to a sign test of the 2 %
+/// largest differences (tail).
 ///
 /// # Conditions
 /// Independent blocks. The level is exact given the absolute values; the tail of the sum of weighted coins is that
 /// of the normal law, which is not below it beyond √3 standard deviations, because coins have negative excess
 /// kurtosis. If a few weights dominate, 3.178 times the normal tail is used, a bound for all weights.
+/// Blocks are independent if which is which is decided anew in every block. Where differences of consecutive blocks
+/// resemble each other, it may not have been, and the larger of this p-value and that of Student's law with the
+/// effective number of scores is used.
 ///
 /// # References
 /// Lehmann and Romano, *Testing Statistical Hypotheses*, chapter 15 (randomization tests); Bentkus and
@@ -58,9 +65,9 @@ const MIN_EFFECTIVE: f64 = 30.0;
 ///
 /// # Panics
 /// If the two have different lengths.
-pub fn exchangeable(a: &[f64], b: &[f64]) -> PairedTest {
+pub fn exchangeable(a: &[f64], b: &[f64], sample: &Sample) -> PairedTest {
     assert_eq!(a.len(), b.len(), "one value of each class a block");
-    let differences: Vec<f64> = a.iter().zip(b).map(|(x, y)| y - x).collect();
+    let differences = sample.in_order();
     let mut all: Vec<f64> = a.iter().chain(b).copied().collect();
     let center = if all.is_empty() {
         0.0
@@ -74,9 +81,9 @@ pub fn exchangeable(a: &[f64], b: &[f64]) -> PairedTest {
         .map(|(x, y)| (y - center).abs() - (x - center).abs())
         .collect();
     let p_values = [
-        of_signs(&differences),
-        of_tail(&differences),
-        of_signs(&spread),
+        of_signs(differences, sample.is_dependent()),
+        of_tail(differences, sample.is_dependent()),
+        of_signs(&spread, sample.is_dependent()),
     ];
     let parts = PARTS.iter().zip(p_values);
     let weighted = parts.map(|(&(sense, part), p)| PairedTest {
@@ -97,7 +104,7 @@ pub fn exchangeable(a: &[f64], b: &[f64]) -> PairedTest {
 }
 
 /// The two-sided p-value of values that are symmetric about 0.
-fn of_signs(values: &[f64]) -> f64 {
+fn of_signs(values: &[f64], is_dependent: bool) -> f64 {
     let mut sizes: Vec<f64> = values
         .iter()
         .map(|x| x.abs())
@@ -109,8 +116,12 @@ fn of_signs(values: &[f64]) -> f64 {
     sizes.sort_unstable_by(f64::total_cmp);
     let score = best_score(&sizes);
     let (mut sum, mut squares, mut fourth) = (0.0, 0.0, 0.0);
+    let mut least = f64::INFINITY;
     for &value in values.iter().filter(|&&x| x != 0.0) {
         let weight = score.of(value.abs());
+        if weight > 0.0 {
+            least = least.min(weight);
+        }
         sum += weight * value.signum();
         squares += weight * weight;
         fourth += weight.powi(4);
@@ -118,18 +129,26 @@ fn of_signs(values: &[f64]) -> f64 {
     if squares == 0.0 {
         return 1.0;
     }
-    // Equal weights make a lattice of sums: half a step of it.
-    let z = (sum.abs() / squares.sqrt() - 1.0 / (sizes.len() as f64).sqrt()).max(0.0);
+    // Weights on a lattice make a lattice of sums, with steps of at most twice the least weight: half a step of it.
+    let z = ((sum.abs() - least) / squares.sqrt()).max(0.0);
     let factor = if squares * squares / fourth >= MIN_EFFECTIVE {
         1.0
     } else {
         3.178
     };
-    (2.0 * factor * normal_survival(z)).min(1.0)
+    let independent = (2.0 * factor * normal_survival(z)).min(1.0);
+    if !is_dependent {
+        return independent;
+    }
+    let series: Vec<f64> = values
+        .iter()
+        .map(|x| score.of(x.abs()) * x.signum())
+        .collect();
+    independent.max(student_p_value(z, &series))
 }
 
 /// The sign test of the largest values.
-fn of_tail(values: &[f64]) -> f64 {
+fn of_tail(values: &[f64], is_dependent: bool) -> f64 {
     let most = (values.len() as f64 * TAIL).ceil() as usize;
     let mut by_size: Vec<f64> = values.iter().copied().filter(|&x| x != 0.0).collect();
     if by_size.is_empty() {
@@ -144,7 +163,14 @@ fn of_tail(values: &[f64]) -> f64 {
         (positive + u64::from(*x > 0.0), all + 1)
     });
     let fewer = positive.min(all - positive);
-    (2.0 * binomial_tail::at_most(fewer, all, 0.5)).min(1.0)
+    let independent = (2.0 * binomial_tail::at_most(fewer, all, 0.5)).min(1.0);
+    if !is_dependent {
+        return independent;
+    }
+    let z = (all - 2 * fewer) as f64 / (all as f64).sqrt();
+    let is_large = |x: &f64| f64::from(u8::from(x.abs() >= least && *x != 0.0));
+    let series: Vec<f64> = values.iter().map(|x| is_large(x) * x.signum()).collect();
+    independent.max(student_p_value(z, &series))
 }
 
 /// A score of absolute values.
@@ -227,6 +253,10 @@ fn best_score(sizes: &[f64]) -> Score {
 mod tests {
     use super::*;
 
+    fn test(a: &[f64], b: &[f64]) -> PairedTest {
+        exchangeable(a, b, &Sample::new(a, b))
+    }
+
     #[test]
     fn scores_follow_the_law_of_the_differences() {
         let quantiles = |of: &dyn Fn(f64) -> f64| -> Vec<f64> {
@@ -248,9 +278,9 @@ mod tests {
 
     #[test]
     fn nothing_but_ties_says_nothing() {
-        let found = exchangeable(&[1.0; 50], &[1.0; 50]);
+        let found = test(&[1.0; 50], &[1.0; 50]);
         assert_eq!(found.p_value, 1.0);
-        assert_eq!(exchangeable(&[], &[]).p_value, 1.0);
+        assert_eq!(test(&[], &[]).p_value, 1.0);
     }
 
     #[test]
@@ -264,12 +294,12 @@ mod tests {
             .map(|i| other[i] + if i % 50 == 7 { 5000.0 } else { 0.0 })
             .collect();
         let spread: Vec<f64> = other.iter().map(|x| 1.5 * (x - 500.0) + 500.0).collect();
-        let found = [&shifted, &rarely, &spread].map(|b| exchangeable(&base, b));
+        let found = [&shifted, &rarely, &spread].map(|b| test(&base, b));
         assert!(found.iter().all(|test| test.p_value < 1e-8), "{found:?}");
         assert_eq!(
             found.map(|test| test.sense),
             [Sense::Shift, Sense::Tail, Sense::Spread]
         );
-        assert!(exchangeable(&base, &other).p_value > 0.01);
+        assert!(test(&base, &other).p_value > 0.01);
     }
 }
