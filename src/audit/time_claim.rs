@@ -11,7 +11,7 @@ use leakgauge_base::naming::{option, setting};
 use leakgauge_base::quantity::Quantity;
 use leakgauge_base::time::TimeUnit;
 use leakgauge_exact::claim::{BoundClaim, Terms, TimeBound};
-use leakgauge_log::Log;
+use leakgauge_log::{Form, Log};
 use leakgauge_stats::paired::median_beyond;
 
 /// Checks that claims can be judged on the log: differences of times need blocks and a known unit, mechanisms need
@@ -47,16 +47,23 @@ pub(super) fn check(log: &Log, options: &AuditOptions, claims: &[BoundClaim]) ->
             (Terms::Mechanism(_), Some(_)) => {
                 let problem =
                     "says how one observation is made, and an observer of a block sees several";
-                return Err(Error::parameter(text(), problem).with_hint(format!(
-                    "leave {} and {} out",
-                    option("blocks"),
-                    option("block")
-                )));
+                return Err(Error::parameter(text(), problem).with_hint(one_by_one(log)));
             }
             _ => {}
         }
     }
     Ok(())
+}
+
+/// How rows of a log in blocks are read one by one.
+fn one_by_one(log: &Log) -> String {
+    if log.facts.recognized.is_some_and(Form::has_blocks) {
+        return format!(
+            "the log was recognized as one in blocks: where a column names the block, {} reads its rows one by one",
+            setting("group", "COLUMN")
+        );
+    }
+    format!("leave {} and {} out", option("blocks"), option("block"))
 }
 
 fn unknown_unit(unit: Option<TimeUnit>, claim: &BoundClaim, bound: &TimeBound) -> Error {
