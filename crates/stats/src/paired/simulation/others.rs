@@ -3,6 +3,7 @@
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
+use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::binomial_tail;
 use crate::paired::DECILES;
@@ -29,7 +30,9 @@ pub(super) fn t_test(sorted: &[f64]) -> f64 {
     let n = sorted.len() as f64;
     let mean = sorted.iter().sum::<f64>() / n;
     let squares: f64 = sorted.iter().map(|d| (d - mean).powi(2)).sum();
-    (2.0 * normal_survival(mean.abs() / (squares / (n - 1.0) / n).sqrt())).min(1.0)
+    let t = mean.abs() / (squares / (n - 1.0) / n).sqrt();
+    let law = StudentsT::new(0.0, 1.0, n - 1.0).expect("more than one block");
+    (2.0 * law.sf(t)).min(1.0)
 }
 
 /// RTLF (Dunsche et al., USENIX Security 2024): a decile differs if the distance of the classes exceeds a threshold that
