@@ -11,7 +11,6 @@ use leakgauge_base::naming::{option, setting};
 use leakgauge_base::quantity::Quantity;
 use leakgauge_base::time::TimeUnit;
 use leakgauge_exact::claim::{BoundClaim, Terms, TimeBound};
-<<<<<<< HEAD
 use leakgauge_log::Log;
 use leakgauge_stats::paired::{bound_with_rounding, median_beyond};
 
@@ -40,10 +39,6 @@ fn check_units(log: &Log, options: &AuditOptions) -> Result<()> {
         _ => Ok(()),
     }
 }
-=======
-use leakgauge_log::{Form, Log};
-use leakgauge_stats::paired::median_beyond;
->>>>>>> w-paired
 
 /// Checks that claims can be judged on the log: differences of times need blocks and a known unit, mechanisms need
 /// measurements that stand alone.
@@ -71,13 +66,7 @@ pub(super) fn check(log: &Log, options: &AuditOptions, claims: &[BoundClaim]) ->
                     .ok_or_else(|| unknown_unit(unit, text, bound))?;
             }
             (Terms::Mechanism(_), Some(_)) => {
-<<<<<<< HEAD
                 return Err(about_one_observation(text));
-=======
-                let problem =
-                    "says how one observation is made, and an observer of a block sees several";
-                return Err(Error::parameter(text(), problem).with_hint(one_by_one(log)));
->>>>>>> w-paired
             }
             _ => {}
         }
@@ -85,7 +74,6 @@ pub(super) fn check(log: &Log, options: &AuditOptions, claims: &[BoundClaim]) ->
     Ok(())
 }
 
-<<<<<<< HEAD
 /// That a claim is about times in blocks.
 pub(crate) fn needs_blocks(claim: &str) -> Error {
     let problem = "needs times that were measured in blocks";
@@ -110,21 +98,6 @@ pub(crate) fn about_one_observation(claim: &str) -> Error {
 /// That a claim cannot be compared with times in this unit.
 pub(crate) fn unknown_unit(unit: Option<TimeUnit>, claim: &str, bound: &TimeBound) -> Error {
     let text = setting("claim", claim);
-=======
-/// How rows of a log in blocks are read one by one.
-fn one_by_one(log: &Log) -> String {
-    if log.facts.recognized.is_some_and(Form::has_blocks) {
-        return format!(
-            "the log was recognized as one in blocks: where a column names the block, {} reads its rows one by one",
-            setting("group", "COLUMN")
-        );
-    }
-    format!("leave {} and {} out", option("blocks"), option("block"))
-}
-
-fn unknown_unit(unit: Option<TimeUnit>, claim: &BoundClaim, bound: &TimeBound) -> Error {
-    let text = setting("claim", &claim.claim().text);
->>>>>>> w-paired
     let cycles = [unit, bound.unit].contains(&Some(TimeUnit::Cycles));
     if unit.is_some() && cycles {
         return Error::parameter(text, "cycles are not compared with seconds by themselves")
