@@ -77,8 +77,13 @@ fn value(log: &Log, cell: &UnitCell) -> f64 {
 /// The values of a block relative to the others of it.
 fn of_block(log: &Log, block: &[UnitCell], reference: Reference) -> Vec<f64> {
     let values: Vec<f64> = block.iter().map(|cell| value(log, cell)).collect();
+    relative_to(&values, reference)
+}
+
+/// Each value of a block relative to the others.
+pub(crate) fn relative_to(values: &[f64], reference: Reference) -> Vec<f64> {
     let others = |at: usize| {
-        let mut others: Vec<f64> = values.clone();
+        let mut others = values.to_vec();
         others.remove(at);
         others
     };
@@ -100,6 +105,20 @@ fn of_block(log: &Log, block: &[UnitCell], reference: Reference) -> Vec<f64> {
 
 /// The reference with which some pair of secrets differs most.
 fn best(log: &Log, fit: &UnitRows, secrets: usize) -> Reference {
+    let blocks = || {
+        fit.units().map(|block| {
+            let cells = block.iter();
+            cells.map(|cell| (cell.secret, value(log, cell))).collect()
+        })
+    };
+    best_reference(blocks, secrets)
+}
+
+/// The reference with which some pair of so many secrets differs most in blocks of secrets and values.
+pub(crate) fn best_reference<I>(blocks: impl Fn() -> I, secrets: usize) -> Reference
+where
+    I: Iterator<Item = Vec<(u32, f64)>>,
+{
     let all = [
         Reference::Nothing,
         Reference::MedianOfOthers,
@@ -107,10 +126,11 @@ fn best(log: &Log, fit: &UnitRows, secrets: usize) -> Reference {
     ];
     let distance = |reference: Reference| {
         let mut of_secrets = vec![Vec::new(); secrets];
-        for block in fit.units() {
-            let values = of_block(log, block, reference);
-            for (cell, value) in block.iter().zip(values) {
-                of_secrets[cell.secret as usize].push(value);
+        for block in blocks() {
+            let values: Vec<f64> = block.iter().map(|row| row.1).collect();
+            let relative = relative_to(&values, reference);
+            for ((secret, _), value) in block.into_iter().zip(relative) {
+                of_secrets[secret as usize].push(value);
             }
         }
         of_secrets

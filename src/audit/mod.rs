@@ -71,11 +71,13 @@ pub use findings::{
 pub use given::check_scores;
 pub use goodness::{Fit, FitTest, GoodnessTest, RecordedGrid, Untested};
 pub use measured::Reference;
+pub(crate) use measured::{best_reference, relative_to};
 pub use no_leak::NoLeak;
 pub use options::{AuditOptions, Design, PriorChoice, SplitChoice};
 pub(crate) use order::order_warnings;
 pub use pair::{Labels, Pair};
 pub use reading::{Reading, reading};
+pub(crate) use time_claim::{about_one_observation, factor, needs_blocks, unknown_unit};
 pub use tallies::{EffectiveSampleSize, PlugIn, Tallies};
 pub use trade_off::{Band, BandEpsilon, Curve, GaussianFit, Levels, OperatingPoint, TradeOff};
 pub use warning::Warning;

@@ -8,7 +8,7 @@ use leakgauge_base::error::{Error, Result, shorten};
 use leakgauge_base::naming::{option, setting};
 use leakgauge_base::time::TimeUnit;
 use leakgauge_exact::claim::Claim;
-use leakgauge_log::{Form, Log};
+use leakgauge_log::Log;
 
 /// The prior of the figures that depend on one.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -113,8 +113,9 @@ impl Default for AuditOptions {
 impl AuditOptions {
     /// The unit of the times of a log: the given one, or that of the tool that wrote it.
     pub(super) fn unit_of(&self, log: &Log) -> Option<TimeUnit> {
-        self.unit
-            .or_else(|| log.facts.recognized.and_then(Form::unit))
+        let column = log.observations.columns().first();
+        let of_tool = || log.facts.recognized?.unit(&column?.name);
+        self.unit.or_else(of_tool)
     }
 }
 

@@ -28,30 +28,18 @@ pub(super) fn check(log: &Log, options: &AuditOptions, claims: &[BoundClaim]) ->
         return Err(Error::parameter(setting("clock_frequency", hertz), problem));
     }
     for claim in claims {
-        let text = || setting("claim", &claim.claim().text);
+        let text = &claim.claim().text;
         match (claim.terms(), &log.facts.blocks) {
             (Terms::TimeDifference(_), None) => {
-                return Err(Error::parameter(text(), "needs times that were measured in blocks")
-                    .with_hint(format!(
-                        "a block has one measurement of each secret: say {} where each row of a wide file is one, or \
-                         name the column of the block with {}",
-                        option("blocks"),
-                        option("block")
-                    )));
+                return Err(needs_blocks(text));
             }
             (Terms::TimeDifference(bound), Some(_)) => {
                 let unit = options.unit_of(log);
                 factor(unit, options.clock_frequency, bound)
-                    .ok_or_else(|| unknown_unit(unit, claim, bound))?;
+                    .ok_or_else(|| unknown_unit(unit, text, bound))?;
             }
             (Terms::Mechanism(_), Some(_)) => {
-                let problem =
-                    "says how one observation is made, and an observer of a block sees several";
-                return Err(Error::parameter(text(), problem).with_hint(format!(
-                    "leave {} and {} out",
-                    option("blocks"),
-                    option("block")
-                )));
+                return Err(about_one_observation(text));
             }
             _ => {}
         }
@@ -59,8 +47,30 @@ pub(super) fn check(log: &Log, options: &AuditOptions, claims: &[BoundClaim]) ->
     Ok(())
 }
 
-fn unknown_unit(unit: Option<TimeUnit>, claim: &BoundClaim, bound: &TimeBound) -> Error {
-    let text = setting("claim", &claim.claim().text);
+/// That a claim is about times in blocks.
+pub(crate) fn needs_blocks(claim: &str) -> Error {
+    let problem = "needs times that were measured in blocks";
+    Error::parameter(setting("claim", claim), problem).with_hint(format!(
+        "a block has one measurement of each secret: say {} where each row of a wide file is one, or name the column \
+         of the block with {}",
+        option("blocks"),
+        option("block")
+    ))
+}
+
+/// That a claim is about observations without blocks.
+pub(crate) fn about_one_observation(claim: &str) -> Error {
+    let problem = "says how one observation is made, and an observer of a block sees several";
+    Error::parameter(setting("claim", claim), problem).with_hint(format!(
+        "leave {} out, or read rows one by one: {}",
+        option("blocks"),
+        setting("block", "none")
+    ))
+}
+
+/// That a claim cannot be compared with times in this unit.
+pub(crate) fn unknown_unit(unit: Option<TimeUnit>, claim: &str, bound: &TimeBound) -> Error {
+    let text = setting("claim", claim);
     let cycles = [unit, bound.unit].contains(&Some(TimeUnit::Cycles));
     if unit.is_some() && cycles {
         return Error::parameter(text, "cycles are not compared with seconds by themselves")
@@ -77,7 +87,11 @@ fn unknown_unit(unit: Option<TimeUnit>, claim: &BoundClaim, bound: &TimeBound) -
 }
 
 /// What a measurement is to be multiplied by to be in the unit of the claim.
-fn factor(unit: Option<TimeUnit>, frequency: Option<f64>, bound: &TimeBound) -> Option<f64> {
+pub(crate) fn factor(
+    unit: Option<TimeUnit>,
+    frequency: Option<f64>,
+    bound: &TimeBound,
+) -> Option<f64> {
     match (unit, bound.unit) {
         (_, None) => Some(1.0),
         (Some(log), Some(claim)) if log == claim => Some(1.0),

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::Args;
 use leakgauge::audit::{AuditOptions, PriorChoice, SplitChoice};
 use leakgauge::base::error::{Error, Result};
-use leakgauge::follow::{self, Line, Monitor};
+use leakgauge::follow::{self, BlockMonitor, Line, Monitor};
 use leakgauge::log::{self, RowStream};
 use leakgauge::report::{self, Format};
 
@@ -41,25 +41,80 @@ pub fn run(
     refuse(&options, shared, how, format)?;
     let read = log.read_options(true)?;
     let is_audit = !options.claims.is_empty();
-    let monitor = Monitor::new(follow::FollowOptions {
+    let followed = follow::FollowOptions {
         confidence: options.confidence,
         seed: options.seed,
         attacks: options.attacks,
         budget: options.budget,
         claims: options.claims,
-    })?;
+        unit: options.unit,
+        clock_frequency: options.clock_frequency,
+    };
+    followed.check()?;
     let stop = Arc::new(AtomicBool::new(false));
     let told = stop.clone();
     // Without a handler, Ctrl-C still ends the program, but without the last line.
     let _ = ctrlc::set_handler(move || told.store(true, Ordering::Relaxed));
     let input = log::follow(&read.files[0], stop.clone())?;
     let stream = RowStream::new(input, &read)?;
-    let last = watch(stream, monitor, how.every, format, &stop)?;
+    let watcher = Watcher::new(followed, &stream)?;
+    let last = watch(stream, watcher, how.every, format, &stop)?;
     Ok(ExitCode::from(match last {
         Some(line) if line.is_violated() => 1,
+        Some(line) if is_audit && line.all_hold() => 0,
         _ if is_audit => 3,
         _ => 0,
     }))
+}
+
+/// Takes what comes: rows, or blocks.
+enum Watcher {
+    Rows(Box<Monitor>),
+    Blocks(Box<BlockMonitor>),
+}
+
+impl Watcher {
+    fn new(options: follow::FollowOptions, stream: &RowStream) -> Result<Self> {
+        if !stream.is_blocked() {
+            return Ok(Watcher::Rows(Box::new(Monitor::new(options)?)));
+        }
+        let unit = options.unit.or_else(|| stream.unit());
+        let options = follow::FollowOptions { unit, ..options };
+        Ok(Watcher::Blocks(Box::new(BlockMonitor::new(options)?)))
+    }
+
+    /// Takes the next row or block; false at the end.
+    fn next(&mut self, stream: &mut RowStream) -> Result<bool> {
+        match self {
+            Watcher::Rows(monitor) => {
+                let Some(row) = stream.next_row()? else {
+                    return Ok(false);
+                };
+                monitor.push(row, stream)?;
+            }
+            Watcher::Blocks(monitor) => {
+                let Some(block) = stream.next_block()? else {
+                    return Ok(false);
+                };
+                monitor.push(block, stream.labels())?;
+            }
+        }
+        Ok(true)
+    }
+
+    fn rows(&self) -> u64 {
+        match self {
+            Watcher::Rows(monitor) => monitor.rows(),
+            Watcher::Blocks(monitor) => monitor.rows(),
+        }
+    }
+
+    fn line(&mut self, stream: &RowStream) -> Result<Line> {
+        match self {
+            Watcher::Rows(monitor) => monitor.line(stream),
+            Watcher::Blocks(monitor) => monitor.line(),
+        }
+    }
 }
 
 fn refuse(
@@ -112,19 +167,19 @@ fn refuse(
 /// Reads to the end. Returns the last line, if one was written. Stops at a violation or a closed pipe.
 fn watch(
     mut stream: RowStream,
-    mut monitor: Monitor,
+    mut watcher: Watcher,
     every: u64,
     format: Format,
     stop: &AtomicBool,
 ) -> Result<Option<Line>> {
     let mut last: Option<Line> = None;
+    // A line follows the row, or the block, with which so many rows are complete.
+    let mut next_line = every;
     // Rows that were read before the program was told to stop are counted.
-    while (stream.holds_rows() || !stop.load(Ordering::Relaxed))
-        && let Some(row) = stream.next_row()?
-    {
-        monitor.push(row, &stream)?;
-        if monitor.rows().is_multiple_of(every) {
-            let line = monitor.line(&stream)?;
+    while (stream.holds_rows() || !stop.load(Ordering::Relaxed)) && watcher.next(&mut stream)? {
+        if watcher.rows() >= next_line {
+            next_line = (watcher.rows() / every + 1).saturating_mul(every);
+            let line = watcher.line(&stream)?;
             let goes_on = print(&line, last.is_none(), format)? && !line.is_violated();
             last = Some(line);
             if !goes_on {
@@ -135,8 +190,8 @@ fn watch(
     if !stop.load(Ordering::Relaxed) {
         stream.check_end()?;
     }
-    if last.as_ref().is_none_or(|line| line.rows != monitor.rows()) {
-        let line = monitor.line(&stream)?;
+    if last.as_ref().is_none_or(|line| line.rows != watcher.rows()) {
+        let line = watcher.line(&stream)?;
         print(&line, last.is_none(), format)?;
         last = Some(line);
     }

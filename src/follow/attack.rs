@@ -7,7 +7,26 @@ use leakgauge_attack::scores::ScoreTable;
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::option;
 use leakgauge_log::RowStream;
-use leakgauge_log::observations::{Cell, Counts};
+use leakgauge_log::observations::{Cell, Counts, Observations};
+
+/// Rows that come, their secrets and their observations numbered as they first came up.
+pub(super) trait Rows {
+    /// The labels of the secrets so far.
+    fn labels(&self) -> &[String];
+
+    /// A table of some observations in their canonical order, and the numbers that they have here.
+    fn table(&self, ids: Vec<u32>) -> (Observations, Vec<u32>);
+}
+
+impl Rows for RowStream<'_> {
+    fn labels(&self) -> &[String] {
+        self.labels()
+    }
+
+    fn table(&self, ids: Vec<u32>) -> (Observations, Vec<u32>) {
+        self.table(ids)
+    }
+}
 
 /// An attack and the rows that it learns from.
 pub(super) struct Learned {
@@ -40,9 +59,9 @@ impl Learned {
     ///
     /// # Errors
     /// An attack that cannot be learned again.
-    pub fn scores(&self, symbols: &[u32], stream: &RowStream) -> Result<Scored> {
+    pub fn scores(&self, symbols: &[u32], rows: &dyn Rows) -> Result<Scored> {
         let fit = self.fit.iter().map(|cell| cell.symbol);
-        let (table, ids) = stream.table(symbols.iter().copied().chain(fit).collect());
+        let (table, ids) = rows.table(symbols.iter().copied().chain(fit).collect());
         let fit = renumbered(self.secrets, self.fit.iter().copied(), &ids);
         let scorer = self.scorer.refit(&table, &fit).map_err(|reason| {
             Error::parameter(

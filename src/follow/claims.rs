@@ -1,8 +1,10 @@
 //! The claims that are followed, bound to the secrets seen so far, and how they share the error probability.
 
+use crate::audit::{about_one_observation, factor, needs_blocks, unknown_unit};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::{option, setting};
-use leakgauge_exact::claim::{BoundClaim, Claim, ClaimKind, Guarantee};
+use leakgauge_base::time::TimeUnit;
+use leakgauge_exact::claim::{BoundClaim, Claim, ClaimKind, Guarantee, Requirement, TimeBound};
 use leakgauge_exact::mechanism::Mechanism;
 
 /// A claim about ε above this is compared through the advantage only: e^ε would overflow, and no log shows it.
@@ -19,6 +21,17 @@ pub(super) struct Allowed {
     pub privacy: Option<(f64, f64)>,
     /// Whether the advantage is what it is about, and not only a consequence of its ε.
     pub is_about_advantage: bool,
+    /// The largest median of differences of times, in the unit of the log, if it is about that alone.
+    pub time: Option<f64>,
+}
+
+/// The scale of measurements in blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct Scale {
+    /// Their unit, if it is known.
+    pub unit: Option<TimeUnit>,
+    /// The frequency of the clock in hertz, for times in cycles.
+    pub clock_frequency: Option<f64>,
 }
 
 /// How the error probability is shared: the level of every limit that can refute a claim.
@@ -30,6 +43,8 @@ pub(super) struct Levels {
     pub pure: f64,
     /// Of a bet against one (ε, δ) with δ > 0.
     pub approximate: f64,
+    /// Of the medians of differences of times, all pairs together.
+    pub time: f64,
     /// For each claim, whether the limit of ε at δ = 0 can refute it.
     pub reads_pure: Vec<bool>,
 }
@@ -43,12 +58,17 @@ pub(super) struct Followed {
 }
 
 impl Followed {
-    /// Claims about a log of which nothing has been seen.
+    /// Claims about rows of which nothing has been seen, or about measurements in blocks with their scale.
     ///
     /// # Errors
-    /// A claim that no limit of the advantage or of ε can refute.
-    pub fn new(claims: &[Claim]) -> Result<Self> {
-        let allowed: Result<Vec<Allowed>> = claims.iter().map(promised).collect();
+    /// A claim that no limit of the advantage or of ε can refute; about times of rows without blocks, or in another
+    /// unit; about single observations of blocks.
+    pub fn new(claims: &[Claim], scale: Option<Scale>) -> Result<Self> {
+        let allowed = claims.iter().map(|claim| match scale {
+            None => of_rows(claim),
+            Some(scale) => of_blocks(claim, scale),
+        });
+        let allowed: Result<Vec<Allowed>> = allowed.collect();
         Ok(Followed {
             allowed: allowed?,
             claims: claims.to_vec(),
@@ -94,6 +114,13 @@ impl Followed {
         .collect()
     }
 
+    /// The first claim about differences of times.
+    pub fn first_about_time(&self) -> Option<&str> {
+        let mut all = self.claims.iter();
+        let claim = all.find(|claim| time_bound(claim).is_some())?;
+        Some(&claim.text)
+    }
+
     /// The distinct (ε, δ) with δ > 0 that are claimed, in order. They are fixed beforehand.
     pub fn approximate(&self) -> Vec<(f64, f64)> {
         let mut distinct = Vec::new();
@@ -121,8 +148,15 @@ impl Followed {
         let is_pure = |allowed: &Allowed| matches!(allowed.privacy, Some((_, 0.0)));
         let pure = allowed().any(is_pure);
         let first = allowed().any(|allowed| allowed.is_about_advantage);
-        let advantage = if first { 1.0 } else { SECOND };
-        let total = advantage + f64::from(u8::from(pure)) + self.approximate().len() as f64;
+        let reads_advantage = allowed().any(|allowed| allowed.time.is_none());
+        let time = allowed().any(|allowed| allowed.time.is_some());
+        let advantage = match (reads_advantage, first) {
+            (false, _) => 0.0,
+            (true, true) => 1.0,
+            (true, false) => SECOND,
+        };
+        let one_each = [pure, time].map(|is_read| f64::from(u8::from(is_read)));
+        let total = advantage + one_each[0] + one_each[1] + self.approximate().len() as f64;
         let share = |weight: f64, is_read: bool| {
             if is_read {
                 alpha * weight / total
@@ -131,12 +165,61 @@ impl Followed {
             }
         };
         Ok(Levels {
-            advantage: share(advantage, !bounds.is_empty()),
+            advantage: share(advantage, reads_advantage),
             pure: share(1.0, pure),
             approximate: share(1.0, !self.approximate().is_empty()),
+            time: share(1.0, time),
             reads_pure: allowed().map(is_pure).collect(),
         })
     }
+}
+
+/// Checks that claims can be followed, of some log.
+///
+/// # Errors
+/// A claim that no limit can refute row by row or block by block.
+pub(super) fn check(claims: &[Claim]) -> Result<()> {
+    for claim in claims {
+        if time_bound(claim).is_none() {
+            promised(claim)?;
+        }
+    }
+    Ok(())
+}
+
+/// What a claim says about differences of times, if it is about those.
+fn time_bound(claim: &Claim) -> Option<TimeBound> {
+    match &claim.kind {
+        ClaimKind::Promise(promise) => match promise.requirement() {
+            Requirement::TimeDifference(bound) => Some(bound),
+            _ => None,
+        },
+        ClaimKind::Mechanism(_) => None,
+    }
+}
+
+fn of_rows(claim: &Claim) -> Result<Allowed> {
+    if time_bound(claim).is_none() {
+        return promised(claim);
+    }
+    Err(needs_blocks(&claim.text))
+}
+
+fn of_blocks(claim: &Claim, scale: Scale) -> Result<Allowed> {
+    let Some(bound) = time_bound(claim) else {
+        if matches!(claim.kind, ClaimKind::Mechanism(_)) {
+            return Err(about_one_observation(&claim.text));
+        }
+        return promised(claim);
+    };
+    let factor = factor(scale.unit, scale.clock_frequency, &bound)
+        .ok_or_else(|| unknown_unit(scale.unit, &claim.text, &bound))?;
+    Ok(Allowed {
+        advantage: 1.0,
+        privacy: None,
+        is_about_advantage: false,
+        time: Some(bound.at_most / factor),
+    })
 }
 
 /// What a claim leaves possible at every pair, if it is the same at all. A mechanism says so once its secrets
@@ -149,6 +232,7 @@ fn promised(claim: &Claim) -> Result<Allowed> {
                 advantage: 1.0,
                 privacy: None,
                 is_about_advantage: true,
+                time: None,
             });
         }
     };
@@ -167,6 +251,7 @@ fn promised(claim: &Claim) -> Result<Allowed> {
         advantage,
         privacy,
         is_about_advantage: privacy.is_none(),
+        time: None,
     })
 }
 
@@ -180,6 +265,7 @@ fn of_mechanism(mechanism: &dyn Mechanism, labels: &[String]) -> Result<Allowed>
         advantage: worst.map_or(0.0, |(a, b)| bound.total_variation(a, b)),
         privacy: (epsilon <= MAX_EPSILON).then_some((epsilon, 0.0)),
         is_about_advantage: true,
+        time: None,
     })
 }
 
@@ -205,7 +291,7 @@ mod tests {
             .iter()
             .map(|text| Claim::parse(text).expect("a claim"))
             .collect();
-        Followed::new(&claims).expect("claims that can be followed")
+        Followed::new(&claims, None).expect("claims that can be followed")
     }
 
     /// The shares of what claims read add up to the error probability, each counted once.

@@ -4,6 +4,8 @@ use serde::Serialize;
 
 use crate::audit::{Verdict, Warning};
 use crate::estimate::Estimate;
+use crate::follow::differences::FollowedDifference;
+use leakgauge_base::time::TimeUnit;
 use leakgauge_exact::claim::Claim;
 
 /// What is known at some row.
@@ -14,6 +16,9 @@ pub struct Line {
     pub schema_version: u32,
     /// Rows so far.
     pub rows: u64,
+    /// Blocks so far that are whole, of a log in blocks: these are what limits count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blocks: Option<u64>,
     /// Rows that were judged for the advantage, in pairs of one row of either secret.
     pub judged: u64,
     /// The pair of secrets that is judged now.
@@ -33,6 +38,9 @@ pub struct Line {
     pub epsilon_confidence: f64,
     /// Level of all lines together: of the verdicts on all claims together, and without claims of each limit.
     pub confidence: f64,
+    /// Of a log in blocks: by how much the times of two secrets differ, the largest limits first, at most ten pairs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub differences: Vec<FollowedDifference>,
     /// What became of the claims.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub claims: Vec<FollowedClaim>,
@@ -48,6 +56,12 @@ impl Line {
             .iter()
             .any(|claim| claim.verdict == Verdict::Violated)
     }
+
+    /// Whether there are claims and all of them hold.
+    pub fn all_hold(&self) -> bool {
+        let mut claims = self.claims.iter();
+        !self.claims.is_empty() && claims.all(|claim| claim.verdict == Verdict::Holds)
+    }
 }
 
 /// A claim at some row.
@@ -56,7 +70,8 @@ impl Line {
 pub struct FollowedClaim {
     /// The claim; in JSON as it was written.
     pub claim: Claim,
-    /// The largest advantage that it leaves possible.
+    /// The largest advantage that it leaves possible; of a claim about times the largest median of differences, in the
+    /// unit of the log.
     pub analytic: f64,
     /// The epsilon that it leaves possible, if it is a promise of one or a mechanism that has one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,7 +79,7 @@ pub struct FollowedClaim {
     /// The delta of that epsilon.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delta: Option<f64>,
-    /// Violated or inconclusive.
+    /// Violated or inconclusive; a claim about times may also hold, for the secrets so far.
     pub verdict: Verdict,
     /// The smallest error probability, shared by all claims and all lines, at which it would be violated by now.
     /// It holds however often it is looked at, and never rises while the secrets stay the same.
@@ -76,8 +91,10 @@ pub struct FollowedClaim {
 /// Why a claim is judged as it is at some row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FollowedReason {
-    /// Whether the claim is violated, and by what if so; else what has the least p-value.
-    pub violated: bool,
+    /// What became of the claim: violated, and by what; else what has the least p-value.
+    pub verdict: Verdict,
+    /// Whether blocks are judged, and not rows.
+    pub of_blocks: bool,
     /// What the p-value is of.
     pub grounds: FollowedGrounds,
     /// The p-value.
@@ -87,7 +104,7 @@ pub struct FollowedReason {
 }
 
 /// What decides about a claim at some row, or comes nearest to it.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum FollowedGrounds {
     /// The advantage.
     Advantage {
@@ -109,5 +126,16 @@ pub enum FollowedGrounds {
         epsilon: f64,
         /// The delta of the claim.
         delta: f64,
+    },
+    /// The median of the differences of times of two secrets.
+    TimeDifference {
+        /// The two secrets, the one with the shorter times first.
+        pair: [String; 2],
+        /// Its lower limit in the unit of the log; 0 if it is not shown which takes longer.
+        lower: f64,
+        /// What the claim leaves possible, in the same unit.
+        bound: f64,
+        /// The unit, if it is known.
+        unit: Option<TimeUnit>,
     },
 }

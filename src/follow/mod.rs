@@ -9,11 +9,15 @@
 //! (ε, δ) that is claimed a p-value. The pairs shown are those that are judged now; the evidence may come from
 //! others before them.
 //!
+//! Of a log in blocks the blocks are judged, each once it is whole ([`BlockMonitor`]).
+//!
 //! That rows are independent is all it rests on. Their order is looked at all along, and every line says
 //! what puts it in doubt.
 
 mod attack;
+mod blocks;
 mod claims;
+mod differences;
 mod learn;
 mod line;
 mod order;
@@ -28,13 +32,17 @@ use leakgauge_attack::pairwise::Rule;
 use leakgauge_attack::tuning::{Attacks, Budget};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::setting;
+use leakgauge_base::time::TimeUnit;
 use leakgauge_exact::claim::Claim;
 use leakgauge_log::RowStream;
 use leakgauge_log::observations::Cell;
 use leakgauge_stats::sequential::pure_epsilon_at_least;
 
-use attack::{Learned, renumbered};
-use claims::{Followed, Levels};
+use attack::{Learned, Rows, renumbered};
+pub use blocks::BlockMonitor;
+use claims::{Followed, Levels, Scale};
+use differences::Medians;
+pub use differences::FollowedDifference;
 use learn::{BetTarget, Lessons, PastRows};
 pub use line::{FollowedClaim, FollowedGrounds, FollowedReason, Line};
 use order::OrderWatch;
@@ -62,8 +70,30 @@ pub struct FollowOptions {
     pub attacks: Attacks,
     /// Nominal seconds for choosing an attack, each time.
     pub budget: Budget,
-    /// Mechanisms, and promises that bound the advantage of all pairs by one number.
+    /// Mechanisms, and promises that bound the advantage of all pairs by one number; of logs in blocks such promises
+    /// and those about differences of times.
     pub claims: Vec<Claim>,
+    /// The unit of times that are measured in blocks.
+    pub unit: Option<TimeUnit>,
+    /// The frequency of the clock in hertz, for times in cycles.
+    pub clock_frequency: Option<f64>,
+}
+
+impl FollowOptions {
+    /// Checks what can be wrong before a log is seen.
+    ///
+    /// # Errors
+    /// A level out of range; a claim that cannot be followed, whatever the log.
+    pub fn check(&self) -> Result<()> {
+        let confidence = self.confidence;
+        if !(0.5..1.0).contains(&confidence) {
+            return Err(Error::parameter(
+                setting("confidence", confidence),
+                "the level of confidence must be at least 0.5 and below 1",
+            ));
+        }
+        claims::check(&self.claims)
+    }
 }
 
 /// Follows a log.
@@ -87,6 +117,8 @@ pub struct Monitor {
     order: OrderWatch,
     rows: u64,
     learn_at: u64,
+    /// Whether rows are measurements of blocks, so that no two pairs of secrets are judged apart from each other.
+    is_blocked: bool,
 }
 
 impl Monitor {
@@ -95,15 +127,15 @@ impl Monitor {
     /// # Errors
     /// A level out of range; a claim that no limit of the advantage or of ε can refute.
     pub fn new(options: FollowOptions) -> Result<Self> {
-        let confidence = options.confidence;
-        if !(0.5..1.0).contains(&confidence) {
-            return Err(Error::parameter(
-                setting("confidence", confidence),
-                "the level of confidence must be at least 0.5 and below 1",
-            ));
-        }
-        let claims = Followed::new(&options.claims)?;
+        Monitor::with(options, None)
+    }
+
+    /// A monitor of rows, or of measurements in blocks with their scale.
+    fn with(options: FollowOptions, scale: Option<Scale>) -> Result<Self> {
+        options.check()?;
+        let claims = Followed::new(&options.claims, scale)?;
         Ok(Monitor {
+            is_blocked: scale.is_some(),
             levels: None,
             test: SequentialTest::default(),
             attack: None,
@@ -154,7 +186,12 @@ impl Monitor {
     /// An attack that cannot be learned again from the same rows; a claim that says nothing about a secret.
     pub fn line(&mut self, stream: &RowStream) -> Result<Line> {
         self.judge(stream)?;
-        let lower = self.look(stream)?;
+        self.line_of(stream, None)
+    }
+
+    /// What is known of rows that were judged, and of the differences inside blocks.
+    fn line_of(&mut self, stream: &dyn Rows, medians: Option<&mut Medians>) -> Result<Line> {
+        let (lower, differences) = self.look(stream, medians)?;
         let violated = self.standing.is_violated(self.alpha());
         let warnings = self.order.warnings(stream, violated).to_vec();
         let label = |secret: u32| stream.labels()[secret as usize].clone();
@@ -163,6 +200,7 @@ impl Monitor {
         Ok(Line {
             schema_version: 1,
             rows: self.rows,
+            blocks: None,
             judged: self.test.rows(),
             pair: attack.map(|(_, rule)| [rule.a, rule.b].map(label)),
             advantage: estimate(self.test.point(), lower, 1.0),
@@ -172,10 +210,12 @@ impl Monitor {
             epsilon: estimate(self.bets[0].point(), self.epsilon, f64::INFINITY),
             epsilon_confidence: 1.0 - levels.map_or(self.alpha(), |levels| levels.pure),
             confidence: self.options.confidence,
+            differences,
             claims: self.standing.claims(
                 &self.claims.bounds(stream.labels())?,
                 self.alpha(),
                 &warnings,
+                self.is_blocked,
             ),
             warnings,
         })
@@ -185,18 +225,45 @@ impl Monitor {
         1.0 - self.options.confidence
     }
 
-    /// Looks at the limits now. Returns that of the advantage.
-    fn look(&mut self, stream: &RowStream) -> Result<f64> {
+    /// Settles how the error probability is shared, once there are two secrets.
+    fn settle(&mut self, rows: &dyn Rows) -> Result<()> {
+        if self.levels.is_none() && rows.labels().len() > 1 {
+            self.levels = Some(self.claims.levels(rows.labels(), self.alpha())?);
+        }
+        Ok(())
+    }
+
+    /// Looks at the limits now. Returns that of the advantage, and the differences inside blocks.
+    fn look(
+        &mut self,
+        rows: &dyn Rows,
+        medians: Option<&mut Medians>,
+    ) -> Result<(f64, Vec<FollowedDifference>)> {
         let Some(levels) = &self.levels else {
-            return Ok(0.0);
+            return Ok((0.0, Vec::new()));
         };
+        let alpha = 1.0 - self.options.confidence;
         let lower = self.test.at_least(levels.advantage);
         let epsilon = pure_epsilon_at_least(self.bets[0].segments(), levels.pure);
         self.epsilon = self.epsilon.max(epsilon);
-        let bounds = self.claims.bounds(stream.labels())?;
+        let bounds = self.claims.bounds(rows.labels())?;
         let approximate = self.claims.approximate();
+        let mut differences = Vec::new();
+        if let Some(medians) = medians {
+            medians.look(levels.time, alpha);
+            for (at, (_, allowed)) in bounds.iter().enumerate() {
+                if let Some(bound) = allowed.time {
+                    let (p_value, grounds) = medians.against(bound, rows.labels());
+                    self.standing.look(at, p_value * alpha / levels.time, grounds);
+                    self.standing.holds(at, medians.are_within(bound));
+                }
+            }
+            differences = medians.differences(rows.labels());
+        }
         for (at, (_, allowed)) in bounds.iter().enumerate() {
-            let alpha = 1.0 - self.options.confidence;
+            if allowed.time.is_some() {
+                continue;
+            }
             let advantage = FollowedGrounds::Advantage {
                 lower,
                 bound: allowed.advantage,
@@ -225,7 +292,7 @@ impl Monitor {
                     .look(at, p_value * alpha / levels.pure, grounds);
             }
         }
-        Ok(lower)
+        Ok((lower, differences))
     }
 
     /// Judges the rows that came since the last time; they may then be learned from.
@@ -245,14 +312,13 @@ impl Monitor {
     }
 
     /// Learns from the past and fixes the rules for the rows to come, if the past allows it.
-    fn learn(&mut self, stream: &RowStream) -> Result<()> {
+    /// Returns whether it did.
+    fn learn(&mut self, stream: &dyn Rows) -> Result<bool> {
         let secrets = stream.labels().len();
         if secrets < 2 {
-            return Ok(());
+            return Ok(false);
         }
-        if self.levels.is_none() {
-            self.levels = Some(self.claims.levels(stream.labels(), self.alpha())?);
-        }
+        self.settle(stream)?;
         let latest = &self.past[self.past.len().saturating_sub(MAX_LEARNED)..];
         let (table, ids) = stream.table(latest.iter().map(|row| row.1).collect());
         let cells = latest.iter().map(|&(secret, symbol)| Cell {
@@ -273,23 +339,28 @@ impl Monitor {
             rules,
         } = match learned {
             // So few rows may be too few to learn from, and more will come.
-            Err(_) if self.rows < FIRST_ADVANTAGE => return Ok(()),
+            Err(_) if self.rows < FIRST_ADVANTAGE => return Ok(false),
             learned => learned?,
         };
         for (bet, rules) in self.bets.iter_mut().zip(&rules) {
-            bet.change_rules(rules);
+            // Outcomes of two pairs in one block depend on each other.
+            let judged = if self.is_blocked { 1 } else { rules.len() };
+            bet.change_rules(&rules[..judged.min(rules.len())]);
         }
         // What was chosen is kept, and learned from all of the past.
         self.bettor = Some(Learned::new(privacy, &counts, &ids));
         if let Some((scorer, rule)) = advantage.filter(|_| self.rows >= FIRST_ADVANTAGE) {
             self.test.change_rule();
             self.attack = Some((Learned::new(scorer, &counts, &ids), rule));
+        } else if self.is_blocked {
+            // What attacks see may be another thing from now on.
+            self.attack = None;
         }
-        Ok(())
+        Ok(true)
     }
 
     /// What the bets are against: the largest ε, and each (ε, δ) that is claimed.
-    fn targets(&self, stream: &RowStream) -> Result<Vec<BetTarget>> {
+    fn targets(&self, stream: &dyn Rows) -> Result<Vec<BetTarget>> {
         let bounds = self.claims.bounds(stream.labels())?;
         let pure = bounds.iter().filter_map(|(_, allowed)| allowed.privacy);
         let pure = pure
@@ -327,7 +398,7 @@ fn judge_advantage(
     attack: &Learned,
     rule: Rule,
     rows: &[(u32, u32)],
-    stream: &RowStream,
+    stream: &dyn Rows,
     test: &mut SequentialTest,
 ) -> Result<()> {
     let is_of_pair = |row: &&(u32, u32)| row.0 == rule.a || row.0 == rule.b;
@@ -351,7 +422,7 @@ fn judge_advantage(
 fn judge_bets(
     attack: &Learned,
     rows: &[(u32, u32)],
-    stream: &RowStream,
+    stream: &dyn Rows,
     bets: &mut [PrivacyTest],
 ) -> Result<()> {
     let mut judged: Vec<u32> = bets.iter().flat_map(PrivacyTest::pairs).flatten().collect();

@@ -1,8 +1,8 @@
 //! Does the order of the rows so far put their independence in doubt?
 
 use crate::audit::{Warning, order_warnings};
-use crate::follow::attack::ranks;
-use leakgauge_log::{OrderSketch, RowStream};
+use crate::follow::attack::{Rows, ranks};
+use leakgauge_log::OrderSketch;
 
 /// Keeps the order of rows in bounded memory and looks at it from time to time, by the tests that an
 /// audit of the whole log makes.
@@ -16,7 +16,7 @@ pub(super) struct OrderWatch {
 }
 
 impl OrderWatch {
-    /// Records the next row, a secret and an observation by their numbers in the stream.
+    /// Records the next row, a secret and an observation by their numbers.
     pub fn push(&mut self, (secret, symbol): (u32, u32)) {
         self.sketch.push(secret, symbol);
         self.rows += 1;
@@ -24,12 +24,12 @@ impl OrderWatch {
 
     /// What is to be said of the order. Looking takes a while, so that it is done again only once there are
     /// a tenth more rows, or at once if `now`.
-    pub fn warnings(&mut self, stream: &RowStream, now: bool) -> &[Warning] {
+    pub fn warnings(&mut self, rows: &dyn Rows, now: bool) -> &[Warning] {
         let due = 10 * self.rows >= 11 * self.looked;
         if self.rows > self.looked && (due || now) {
             self.looked = self.rows;
-            let secrets = stream.labels().len();
-            let (table, ids) = stream.table(self.sketch.kept().map(|row| row.1).collect());
+            let secrets = rows.labels().len();
+            let (table, ids) = rows.table(self.sketch.kept().map(|row| row.1).collect());
             let same: Vec<u32> = (0..secrets as u32).collect();
             let order = self.sketch.so_far(&same, &ranks(&ids));
             self.warnings = order_warnings(&table, secrets, &order);

@@ -9,6 +9,8 @@ use leakgauge_exact::claim::Claim;
 /// the least is.
 pub(super) struct Standing {
     least: Vec<Option<(f64, FollowedGrounds)>>,
+    /// Which are shown to hold for the secrets so far.
+    holds: Vec<bool>,
 }
 
 impl Standing {
@@ -16,6 +18,7 @@ impl Standing {
     pub fn new(claims: usize) -> Self {
         Standing {
             least: vec![None; claims],
+            holds: vec![false; claims],
         }
     }
 
@@ -27,6 +30,11 @@ impl Standing {
             Some((least, of)) if *least <= p_value => of.raise(grounds),
             _ => *least = Some((p_value, grounds)),
         }
+    }
+
+    /// Whether a claim is shown to hold now.
+    pub fn holds(&mut self, claim: usize, holds: bool) {
+        self.holds[claim] = holds;
     }
 
     /// Whether some claim is violated at this error probability.
@@ -41,29 +49,32 @@ impl Standing {
         claims: &[(&Claim, Allowed)],
         alpha: f64,
         warnings: &[Warning],
+        of_blocks: bool,
     ) -> Vec<FollowedClaim> {
         let doubt = warnings.iter().find(|warning| warning.is_about_order());
-        let all = claims.iter().zip(&self.least);
-        all.map(|((claim, allowed), least)| {
+        let all = claims.iter().zip(&self.least).zip(&self.holds);
+        all.map(|(((claim, allowed), least), &holds)| {
             let nothing = FollowedGrounds::Advantage {
                 lower: 0.0,
                 bound: allowed.advantage,
             };
-            let (p_value, grounds) = least.unwrap_or((1.0, nothing));
+            let (p_value, grounds) = least.clone().unwrap_or((1.0, nothing));
             let violated = p_value <= alpha;
+            let verdict = match (violated, holds) {
+                (true, _) => Verdict::Violated,
+                (false, true) => Verdict::Holds,
+                (false, false) => Verdict::Inconclusive,
+            };
             FollowedClaim {
                 claim: (*claim).clone(),
-                analytic: allowed.advantage,
+                analytic: allowed.time.unwrap_or(allowed.advantage),
                 epsilon: allowed.privacy.map(|(epsilon, _)| epsilon),
                 delta: allowed.privacy.map(|(_, delta)| delta),
-                verdict: if violated {
-                    Verdict::Violated
-                } else {
-                    Verdict::Inconclusive
-                },
+                verdict,
                 p_value,
                 reason: FollowedReason {
-                    violated,
+                    verdict,
+                    of_blocks,
                     grounds,
                     p_value,
                     doubt: doubt.filter(|_| violated).cloned(),
@@ -75,6 +86,14 @@ impl Standing {
 }
 
 impl FollowedGrounds {
+    /// The lower limit of a difference of times; 0 of others.
+    fn size(&self) -> f64 {
+        match self {
+            FollowedGrounds::TimeDifference { lower, .. } => *lower,
+            _ => 0.0,
+        }
+    }
+
     /// Takes the limit of a later look at the same thing, if it is higher.
     fn raise(&mut self, later: FollowedGrounds) {
         match (self, later) {
@@ -86,6 +105,9 @@ impl FollowedGrounds {
                 FollowedGrounds::Epsilon { lower, .. },
                 FollowedGrounds::Epsilon { lower: later, .. },
             ) => *lower = lower.max(later),
+            (this @ FollowedGrounds::TimeDifference { .. }, later) if later.size() > this.size() => {
+                *this = later;
+            }
             _ => {}
         }
     }
@@ -105,7 +127,7 @@ mod tests {
         let mut standing = Standing::new(2);
         for (p_value, grounds) in [
             (0.3, at(0.8)),
-            (0.9, other),
+            (0.9, other.clone()),
             (0.04, at(1.01)),
             (0.2, at(1.1)),
         ] {

@@ -3,6 +3,7 @@
 use crate::audit::{Verdict, Warning};
 use crate::follow::{FollowedClaim, Line};
 use crate::report::sentences::claims::p_value_of;
+use crate::report::sentences::follow::difference;
 use crate::report::sentences::warnings;
 use leakgauge_base::error::shorten;
 use leakgauge_base::rounding::{at_least, nearest};
@@ -12,6 +13,12 @@ use leakgauge_plot::clean;
 pub const LEGEND: &str = "advantage at least X: some pair of secrets can be told apart with an advantage of X or more; epsilon at \
      least Y: some pair needs an epsilon of Y or more; p: the smallest error probability at which the claim would be \
      violated; all hold on all lines together, if rows are independent";
+
+/// The same of a log in blocks.
+pub const LEGEND_OF_BLOCKS: &str = "takes at least X longer: the median of the differences inside blocks is X or more; advantage at least X: some pair of \
+     secrets can be told apart with an advantage of X or more; epsilon at least Y: some pair needs an epsilon of Y or \
+     more; p: the smallest error probability at which the claim would be violated; all hold on all lines together, if \
+     blocks are independent";
 
 /// A line of text, and one for each warning.
 pub fn line(line: &Line) -> String {
@@ -37,9 +44,15 @@ pub fn line(line: &Line) -> String {
             )
         })
         .collect();
+    let rows = match line.blocks {
+        None => format!("{} rows", line.rows),
+        Some(blocks) => format!("{blocks} blocks of {} rows", line.rows),
+    };
+    // The pair that differs most.
+    let differs = line.differences.first();
+    let differs = differs.map_or(String::new(), |found| clean(&difference(found)) + "; ");
     format!(
-        "{} rows, {} judged: advantage at least {lower}, estimate {point} ({pair}); epsilon at least {epsilon}{claims}{warnings}",
-        line.rows,
+        "{rows}, {} judged: {differs}advantage at least {lower}, estimate {point} ({pair}); epsilon at least {epsilon}{claims}{warnings}",
         line.judged.max(line.epsilon_judged)
     )
 }
@@ -47,8 +60,10 @@ pub fn line(line: &Line) -> String {
 /// How a claim stands.
 fn claim(claim: &FollowedClaim, doubt: Option<&Warning>) -> String {
     let p = p_value_of(claim.p_value);
-    if claim.verdict != Verdict::Violated {
-        return format!("; {}: {p}", clean(&claim.claim.to_string()));
+    match claim.verdict {
+        Verdict::Inconclusive => return format!("; {}: {p}", clean(&claim.claim.to_string())),
+        Verdict::Holds => return format!("; HOLDS: {}", clean(&claim.claim.to_string())),
+        Verdict::Violated => {}
     }
     let doubt = doubt.map_or(String::new(), |warning| {
         format!(". {}", warnings::doubt(warning))

@@ -104,7 +104,11 @@ pub fn write_follow(
         return out.write_all(b"\n");
     }
     if is_first {
-        writeln!(out, "{}", follow::LEGEND)?;
+        let legend = match line.blocks {
+            None => follow::LEGEND,
+            Some(_) => follow::LEGEND_OF_BLOCKS,
+        };
+        writeln!(out, "{legend}")?;
     }
     writeln!(out, "{}", follow::line(line))
 }

@@ -37,19 +37,11 @@ pub(crate) fn check(
     files: &[String],
 ) -> Result<BlockFacts> {
     let place = || Place::file(file_listing(files));
-    let columns = observations.columns();
-    if columns.len() != 1 || columns[0].kind != ColumnType::Numeric {
-        let names: Vec<String> = columns.iter().map(|column| shorten(&column.name)).collect();
-        let problem = format!(
-            "blocks are compared in one column of numbers, and the log observes {}",
-            names.join(", ")
-        );
-        return Err(Error::data(place(), problem).with_hint(format!(
-            "name the column of the measurement with {}; a word among its numbers is found with {}",
-            option("observe"),
-            option("numeric")
-        )));
-    }
+    let columns = observations.columns().iter();
+    let columns: Vec<(&str, ColumnType)> = columns
+        .map(|column| (column.name.as_str(), column.kind))
+        .collect();
+    check_columns(&columns, place())?;
     let mut facts = BlockFacts {
         column: (!is_wide).then(|| units.column.clone()),
         ..BlockFacts::default()
@@ -71,17 +63,39 @@ pub(crate) fn check(
         facts.incomplete += u64::from(of_block.len() < secrets.len());
     }
     if facts.blocks == 0 {
-        return Err(
-            Error::data(place(), "no block has two secrets").with_hint(format!(
-                "measurements are compared inside their block: is {} the right column?",
-                option("block")
-            )),
-        );
+        return Err(no_block_of_two(place()));
     }
     if facts.alone > 0 {
         units.rows = of_two(&units.rows);
     }
     Ok(facts)
+}
+
+pub(crate) fn no_block_of_two(place: Place) -> Error {
+    Error::data(place, "no block has two secrets").with_hint(format!(
+        "measurements are compared inside their block: is {} the right column?",
+        option("block")
+    ))
+}
+
+/// Checks that one column of numbers is observed.
+///
+/// # Errors
+/// Several columns, or one of labels.
+pub(crate) fn check_columns(columns: &[(&str, ColumnType)], place: Place) -> Result<()> {
+    if matches!(columns, [(_, ColumnType::Numeric)]) {
+        return Ok(());
+    }
+    let names: Vec<String> = columns.iter().map(|(name, _)| shorten(name)).collect();
+    let problem = format!(
+        "blocks are compared in one column of numbers, and the log observes {}",
+        names.join(", ")
+    );
+    Err(Error::data(place, problem).with_hint(format!(
+        "name the column of the measurement with {}; a word among its numbers is found with {}",
+        option("observe"),
+        option("numeric")
+    )))
 }
 
 /// A secret that a block has more than once.
@@ -93,7 +107,7 @@ fn twice(block: &[UnitCell]) -> Option<u32> {
     secrets_of(block).into_iter().find(|&secret| of(secret) > 1)
 }
 
-fn has_twice(place: Place, block: &str, secret: &str) -> Error {
+pub(crate) fn has_twice(place: Place, block: &str, secret: &str) -> Error {
     let problem = format!(
         "block {:?} has the secret {:?} more than once",
         shorten(block),

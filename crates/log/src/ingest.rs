@@ -45,6 +45,17 @@ pub enum Part {
 
 pub use engine_input::EngineSample;
 
+/// A row of a log that comes row by row in blocks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Measurement {
+    /// The number of its block, by the order in which blocks begin.
+    pub block: u32,
+    /// The number of its secret.
+    pub secret: u32,
+    /// What was measured.
+    pub value: f64,
+}
+
 /// A log being read.
 pub struct Ingest<'a> {
     options: Cow<'a, ReadOptions>,
@@ -76,6 +87,8 @@ pub struct Ingest<'a> {
     repeats: Repeats,
     /// Whether rows are only kept in order, for someone to take them, and not counted.
     streaming: bool,
+    /// Of a log that comes row by row in blocks: the row that was read last.
+    measured: Option<Measurement>,
     /// The secrets that are joined.
     merging: Merging,
     /// Where numbers are written that are labels.
@@ -109,6 +122,7 @@ impl<'a> Ingest<'a> {
             overlaps: Overlaps::default(),
             repeats: Repeats::default(),
             streaming: false,
+            measured: None,
             merging: Merging::default(),
             text: String::new(),
             facts: InputFacts {
@@ -136,6 +150,17 @@ impl<'a> Ingest<'a> {
     /// The rows since they were last taken: numbers of secrets and of observations as they first came up.
     pub(crate) fn take_rows(&mut self) -> Vec<(u32, u32)> {
         std::mem::take(&mut self.sequence)
+    }
+
+    /// The row that was read last, of a log in blocks.
+    pub(crate) fn take_measured(&mut self) -> Option<Measurement> {
+        self.measured.take()
+    }
+
+    /// How the block with this number is called.
+    pub(crate) fn block_label(&self, block: u32) -> String {
+        let label = self.units.labels().get(block as usize).cloned();
+        label.unwrap_or_else(|| (block + 1).to_string())
     }
 
     /// The labels of the secrets so far, as they first came up.
@@ -442,6 +467,16 @@ impl<'a> Ingest<'a> {
         count: u64,
         place: &dyn Fn() -> Place,
     ) -> Result<()> {
+        if let Some(block) = unit.filter(|_| self.streaming) {
+            self.facts.rows_used += count;
+            // Such a log observes one column of numbers.
+            self.measured = Some(Measurement {
+                block,
+                secret,
+                value: f64::from_bits(self.encoder.tuple[0]),
+            });
+            return Ok(());
+        }
         let has_order = self.has_order(layout);
         let (tuples, tuple) = (&mut self.tuples, &self.encoder.tuple);
         let mut known = None;

@@ -73,7 +73,7 @@ pub use row::{Field, Row};
 pub use row_store::SampledFrom;
 pub use source::{ReadMeter, STDIN, Source, open, read_error, whole_text};
 pub use spelling::{Loss, Merged};
-pub use stream::RowStream;
+pub use stream::{Block, RowStream};
 pub use tail::{Tail, follow};
 pub use typing::Decision;
 pub use unchanged::Unchanged;

@@ -27,6 +27,9 @@ const MIN_MEASUREMENTS: usize = 20;
 /// Names of a column of two classes.
 const CLASS_NAMES: [&str; 5] = ["class", "classes", "group", "label", "type"];
 
+/// The column of `leakgauge probe` that holds the time of the round trip.
+const PROBE_TIME: &str = "time_ns";
+
 /// How the log of another tool is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -58,10 +61,11 @@ impl Form {
         )
     }
 
-    /// The unit of the measurements, where the form has one.
-    pub fn unit(self) -> Option<TimeUnit> {
+    /// The unit of the measurements in a column, where the form has one.
+    pub fn unit(self, column: &str) -> Option<TimeUnit> {
         match self {
             Form::TlsfuzzerTiming | Form::TlsfuzzerMeasurements => Some(TimeUnit::Seconds),
+            Form::Probe if column == PROBE_TIME => Some(TimeUnit::Nanoseconds),
             _ => None,
         }
     }

@@ -4,26 +4,33 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::io::Read;
 
+use crate::blocks;
 use crate::first_row::refuse_if_alone;
 use crate::format::Columnar;
-use crate::ingest::{Ingest, Part};
+use crate::ingest::{Ingest, Measurement, Part};
 use crate::layout::Layout;
 use crate::observations::Observations;
 use crate::open;
 use crate::options::{Missing, ReadOptions};
-use crate::recognize::recognize;
+use crate::recognize::{Form, recognize};
 use crate::records::Records;
 use crate::row::Row;
 use crate::source;
-use leakgauge_base::error::{Error, Result};
+use leakgauge_base::error::{Error, Place, Result, shorten};
 use leakgauge_base::naming::option;
+use leakgauge_base::time::TimeUnit;
 
 /// Lines that settle the layout and the types of columns.
 const SETTLING: usize = 1_000;
 /// … unless they are this many bytes.
 const SETTLING_BYTES: usize = 16 << 20;
 
+/// A block of simultaneous measurements: the number of a secret and what was measured of it, each secret at most once.
+pub type Block = Vec<(u32, f64)>;
+
 /// Rows of a log as they come. Memory grows with what is distinct in them.
+///
+/// A log in blocks is read by [`next_block`](Self::next_block), another one by [`next_row`](Self::next_row).
 pub struct RowStream<'a> {
     ingest: Ingest<'a>,
     name: String,
@@ -32,6 +39,20 @@ pub struct RowStream<'a> {
     /// Rows that settled the layout and were not handed out yet.
     settling: VecDeque<Row>,
     row: Row,
+    form: Option<Form>,
+    is_blocked: bool,
+    /// The block that is being read, with its number.
+    open: Option<(u32, Block)>,
+    /// Blocks that were handed out.
+    blocks: u64,
+}
+
+/// What a row is.
+enum Came {
+    /// A secret and an observation.
+    Row(u32, u32),
+    /// A measurement of a block.
+    Measured(Measurement),
 }
 
 impl<'a> RowStream<'a> {
@@ -56,13 +77,17 @@ impl<'a> RowStream<'a> {
         options: &'a ReadOptions,
     ) -> Result<Self> {
         let records = open::open_behind(&name, head, input, options, SETTLING)?;
-        let found = recognize(&name, records, options, false)?;
+        let found = recognize(&name, records, options, true)?;
         refuse_whole(&found.options)?;
+        let is_blocked = found.options.is_blocked();
         let (mut records, form) = (found.records, found.form);
         let probe = open::read_probe(&name, &mut *records, SETTLING)?;
         let mut ingest = Ingest::streaming(Cow::Owned(found.options));
         ingest.recognized(form);
         let layout = ingest.settle(&name, &probe, records.is_named())?;
+        if is_blocked {
+            blocks::check_columns(&ingest.observed(), Place::file(&name))?;
+        }
         let skipped = usize::from(layout.header);
         let settling = probe.into_iter().skip(skipped);
         Ok(RowStream {
@@ -71,8 +96,24 @@ impl<'a> RowStream<'a> {
             records,
             settling: settling.collect(),
             row: Row::new(),
+            form,
+            is_blocked,
+            open: None,
+            blocks: 0,
             name,
         })
+    }
+
+    /// The unit of the measurements, where the tool that wrote the log is recognized and has one.
+    pub fn unit(&self) -> Option<TimeUnit> {
+        let columns = self.ingest.observed();
+        let (column, _) = columns.first()?;
+        self.form?.unit(column)
+    }
+
+    /// Whether rows come in blocks of simultaneous measurements.
+    pub fn is_blocked(&self) -> bool {
+        self.is_blocked
     }
 
     /// The next row, numbers of its secret and its observation as they first came up; `None` at the end.
@@ -81,6 +122,66 @@ impl<'a> RowStream<'a> {
     /// # Errors
     /// A row that does not fit, with its place.
     pub fn next_row(&mut self) -> Result<Option<(u32, u32)>> {
+        match self.advance()? {
+            Some(Came::Row(secret, symbol)) => Ok(Some((secret, symbol))),
+            Some(Came::Measured(_)) | None => Ok(None),
+        }
+    }
+
+    /// The next block; `None` at the end. A block is whole when another one begins. The last one is handed out if it
+    /// has every secret so far, else it is left out: whoever writes it may not have finished.
+    ///
+    /// # Errors
+    /// A row that does not fit, with its place; a block that has a secret twice, or that comes again behind others.
+    pub fn next_block(&mut self) -> Result<Option<Block>> {
+        while let Some(came) = self.advance()? {
+            let Came::Measured(next) = came else {
+                continue;
+            };
+            let is_same = |open: &&mut (u32, Block)| open.0 == next.block;
+            if let Some((_, block)) = self.open.as_mut().filter(is_same) {
+                if block.iter().any(|&(secret, _)| secret == next.secret) {
+                    let label = self.ingest.block_label(next.block);
+                    let secret = &self.ingest.labels()[next.secret as usize];
+                    return Err(blocks::has_twice(self.place(), &label, secret));
+                }
+                block.push((next.secret, next.value));
+                continue;
+            }
+            self.refuse_again(next.block)?;
+            let begun = (next.block, vec![(next.secret, next.value)]);
+            if let Some((_, whole)) = self.open.replace(begun) {
+                self.blocks += u64::from(whole.len() > 1);
+                return Ok(Some(whole));
+            }
+        }
+        let secrets = self.labels().len();
+        let last = self.open.take();
+        let whole = last.filter(|(_, block)| block.len() > 1 && block.len() == secrets);
+        self.blocks += u64::from(whole.is_some());
+        Ok(whole.map(|(_, block)| block))
+    }
+
+    /// Refuses a row of a block that was handed out.
+    fn refuse_again(&self, block: u32) -> Result<()> {
+        if self.open.as_ref().is_none_or(|open| open.0 < block) {
+            return Ok(());
+        }
+        let label = self.ingest.block_label(block);
+        let problem = format!("block {:?} goes on behind other blocks", shorten(&label));
+        Err(Error::data(self.place(), problem).with_hint(format!(
+            "of a log that grows, the rows of a block stand together: is {} the right column? Without {} the rows may \
+             stand anywhere",
+            option("block"),
+            option("follow")
+        )))
+    }
+
+    fn place(&self) -> Place {
+        self.row.place(&self.name)
+    }
+
+    fn advance(&mut self) -> Result<Option<Came>> {
         loop {
             match self.settling.pop_front() {
                 Some(settling) => self.row = settling,
@@ -89,8 +190,11 @@ impl<'a> RowStream<'a> {
             }
             self.ingest
                 .row(&self.name, Part::Log, &self.layout, &self.row)?;
-            if let Some(row) = self.ingest.take_rows().pop() {
-                return Ok(Some(row));
+            if let Some(measured) = self.ingest.take_measured() {
+                return Ok(Some(Came::Measured(measured)));
+            }
+            if let Some((secret, symbol)) = self.ingest.take_rows().pop() {
+                return Ok(Some(Came::Row(secret, symbol)));
             }
         }
     }
@@ -103,9 +207,13 @@ impl<'a> RowStream<'a> {
     /// Whether a log that has ended is one.
     ///
     /// # Errors
-    /// No rows to use, only one secret, a secret asked for that never came.
+    /// No rows to use, only one secret, a secret asked for that never came; no block that is whole.
     pub fn check_end(&self) -> Result<()> {
-        self.ingest.check_secrets()
+        self.ingest.check_secrets()?;
+        match self.is_blocked && self.blocks == 0 {
+            true => Err(blocks::no_block_of_two(Place::file(&self.name))),
+            false => Ok(()),
+        }
     }
 
     /// The labels of the secrets so far, by number.
@@ -144,7 +252,7 @@ fn refuse_whole(options: &ReadOptions) -> Result<()> {
             "reads a log row by row, and the query engine counts a whole log",
         ),
         (
-            options.wide,
+            options.wide && !options.blocks,
             "wide",
             "needs the rows in the order in which they were recorded",
         ),
@@ -156,11 +264,6 @@ fn refuse_whole(options: &ReadOptions) -> Result<()> {
         (
             options.group.is_some(),
             "group",
-            "bets on single rows and takes each for new evidence",
-        ),
-        (
-            options.block.is_some(),
-            "block",
             "bets on single rows and takes each for new evidence",
         ),
         (
@@ -230,7 +333,10 @@ fn check_so_far(name: &str, head: &[u8], options: &ReadOptions) -> Result<()> {
     let read = || -> Result<()> {
         let nothing = Box::new(std::io::empty());
         let mut rows = RowStream::behind(name.to_owned(), whole.to_vec(), nothing, options)?;
-        while rows.next_row()?.is_some() {}
+        if rows.is_blocked() {
+            while rows.next_block()?.is_some() {}
+        }
+        while rows.advance()?.is_some() {}
         Ok(())
     };
     match read() {

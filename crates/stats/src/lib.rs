@@ -15,6 +15,7 @@
 //! | [`multiplicity`] | Bonferroni, Holm |
 //! | [`goodness_of_fit`] | χ² and Kolmogorov tests of a fixed law |
 //! | [`confidence_sequence`] | a limit that holds however often it is looked at |
+//! | [`median_sequence`] | limits of a median that hold however often they are looked at |
 //! | [`effective_rows`] | what autocorrelated rows are worth; approximate |
 //! | [`hypergeometric`] | random draws without replacement |
 //! | [`learning_curve`] | where an error seems to end with ever more rows |
@@ -52,6 +53,7 @@ pub mod hypergeometric;
 pub mod joint;
 pub mod learning_curve;
 pub mod level;
+pub mod median_sequence;
 pub mod multiplicity;
 pub mod no_leak;
 pub mod one_run;

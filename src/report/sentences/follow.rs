@@ -1,47 +1,113 @@
 //! Why a claim about a log that is followed is judged as it is.
 
-use crate::follow::{FollowedGrounds, FollowedReason};
+use crate::audit::Verdict;
+use crate::follow::{FollowedDifference, FollowedGrounds, FollowedReason};
 use crate::report::sentences::claims::p_value_of;
+use crate::report::sentences::differences::located;
 use crate::report::sentences::warnings::doubt;
+use leakgauge_base::error::shorten;
 use leakgauge_base::rounding::at_least_beyond;
+use leakgauge_base::time::TimeUnit;
+use leakgauge_stats::paired::Located;
 
 /// Two or three sentences.
 pub fn reason(reason: &FollowedReason) -> String {
     let p = p_value_of(reason.p_value);
-    if !reason.violated {
-        return format!(
-            "Not refuted by the rows so far ({p}){}.",
-            so_far(reason.grounds)
-        );
+    let units = if reason.of_blocks { "blocks" } else { "rows" };
+    match reason.verdict {
+        Verdict::Inconclusive => {
+            return format!(
+                "Not refuted by the {units} so far ({p}){}.",
+                so_far(&reason.grounds)
+            );
+        }
+        Verdict::Holds => {
+            return format!(
+                "The medians of the differences of all pairs of the secrets so far are within the claim, if {units} are \
+                 independent."
+            );
+        }
+        Verdict::Violated => {}
     }
     let rests = reason.doubt.as_ref();
     let rests = rests.map_or(String::new(), |warning| format!(" {}", doubt(warning)));
-    let found = match reason.grounds {
+    format!(
+        "{} ({p}), if {units} are independent.{rests}",
+        found(&reason.grounds)
+    )
+}
+
+fn found(grounds: &FollowedGrounds) -> String {
+    match grounds {
         FollowedGrounds::Advantage { lower, bound } => format!(
             "The advantage is at least {}, more than {bound}",
-            at_least_beyond(lower, bound)
+            at_least_beyond(*lower, *bound)
         ),
         FollowedGrounds::Epsilon { lower, bound } => format!(
             "Some pair of secrets needs an epsilon of at least {}, more than {bound}",
-            at_least_beyond(lower, bound)
+            at_least_beyond(*lower, *bound)
         ),
         FollowedGrounds::Approximate { epsilon, delta } => format!(
             "Some pair of secrets is told apart better than epsilon = {epsilon} allows with delta = {delta}"
         ),
-    };
-    format!("{found} ({p}), if rows are independent.{rests}")
+        FollowedGrounds::TimeDifference {
+            pair, lower, unit, ..
+        } => {
+            let [a, b] = pair.each_ref().map(|label| shorten(label));
+            let lower = time_at_least(*lower, *unit);
+            format!("Inside a block, {b} takes at least {lower} longer than {a} (the median)")
+        }
+    }
 }
 
-fn so_far(grounds: FollowedGrounds) -> String {
+fn so_far(grounds: &FollowedGrounds) -> String {
     match grounds {
         FollowedGrounds::Advantage { lower, bound } => format!(
             ": they show an advantage of at least {}, and the claim allows {bound}",
-            at_least_beyond(lower, bound)
+            at_least_beyond(*lower, *bound)
         ),
         FollowedGrounds::Epsilon { lower, bound } => format!(
             ": they show an epsilon of at least {}, and the claim allows {bound}",
-            at_least_beyond(lower, bound)
+            at_least_beyond(*lower, *bound)
         ),
-        FollowedGrounds::Approximate { .. } => String::new(),
+        FollowedGrounds::TimeDifference {
+            pair, lower, unit, ..
+        } if *lower > 0.0 => {
+            let [a, b] = pair.each_ref().map(|label| shorten(label));
+            let lower = time_at_least(*lower, *unit);
+            format!(": they show that {b} takes at least {lower} longer than {a}")
+        }
+        FollowedGrounds::Approximate { .. } | FollowedGrounds::TimeDifference { .. } => {
+            String::new()
+        }
+    }
+}
+
+/// A time, rounded down.
+fn time_at_least(lower: f64, unit: Option<TimeUnit>) -> String {
+    let figure = Located {
+        point: lower,
+        lower,
+        upper: lower,
+    };
+    let [_, lower, _] = located(&figure, unit);
+    lower
+}
+
+/// By how much times of two secrets differ: the limit, or what is between the limits.
+pub fn difference(found: &FollowedDifference) -> String {
+    let [a, b] = found.secrets.each_ref().map(|label| shorten(label));
+    let figure = Located {
+        point: found.median,
+        lower: found.lower.unwrap_or(f64::NEG_INFINITY),
+        upper: found.upper.unwrap_or(f64::INFINITY),
+    };
+    let [estimate, lower, upper] = located(&figure, found.unit.and_then(TimeUnit::parse));
+    if figure.lower > 0.0 {
+        format!("{b} takes at least {lower} longer than {a}, at most {upper}, estimate {estimate}")
+    } else if figure.lower.is_finite() {
+        format!("{b} takes between {lower} and {upper} longer than {a}, estimate {estimate}")
+    } else {
+        format!("{b} takes longer than {a}, estimate {estimate}, with too few blocks for limits")
     }
 }

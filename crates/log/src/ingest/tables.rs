@@ -19,6 +19,13 @@ impl Ingest<'_> {
         self.table_of(plans, ids)
     }
 
+    /// The columns that are observed, and what they hold.
+    pub(crate) fn observed(&self) -> Vec<(&str, ColumnType)> {
+        let (_, plans) = self.settled.as_ref().expect("settled before rows are read");
+        let plans = plans.iter();
+        plans.map(|plan| (plan.name.as_str(), plan.kind)).collect()
+    }
+
     pub(super) fn table_of(
         &self,
         plans: &[ColumnPlan],

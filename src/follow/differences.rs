@@ -1,0 +1,277 @@
+//! Differences of times inside blocks, by limits of their medians that hold at all times together.
+//!
+//! Every pair of secrets has a part of the error probability. Pairs that are known when the limits are first looked at
+//! share nine tenths of it; pairs with a secret that comes later share the rest, so that a part never depends on what
+//! was measured.
+
+use serde::Serialize;
+
+use super::line::FollowedGrounds;
+use leakgauge_base::time::TimeUnit;
+use leakgauge_log::Block;
+use leakgauge_stats::median_sequence::{median, p_value};
+use leakgauge_stats::paired::Located;
+
+/// Differences are kept for pairs of at most so many secrets.
+pub(super) const MAX_SECRETS: usize = 32;
+/// The part of the error probability of the pairs that are known first.
+const FIRST_PAIRS: f64 = 0.9;
+/// Pairs in a line.
+const SHOWN: usize = 10;
+
+/// By how much the times of two secrets differ inside blocks.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct FollowedDifference {
+    /// The two secrets, the one with the shorter times first.
+    pub secrets: [String; 2],
+    /// The unit of the figures; null: that of the log.
+    pub unit: Option<&'static str>,
+    /// Blocks that have both.
+    pub blocks: u64,
+    /// The median of the differences.
+    pub median: f64,
+    /// Its lower limit, for all pairs and all lines together; null with too few blocks.
+    pub lower: Option<f64>,
+    /// Its upper limit, likewise.
+    pub upper: Option<f64>,
+}
+
+/// The differences of a pair.
+struct Differences {
+    a: u32,
+    b: u32,
+    /// Its part of the error probability of either limit, once that is settled.
+    share: Option<f64>,
+    /// b − a of every block that has both, in any order.
+    values: Vec<f64>,
+    /// The median, and its limits for all pairs together.
+    together: Located,
+    /// The same, with limits at the whole level: a claim holds by these, because the pair that breaks a false one is
+    /// one fixed pair.
+    alone: Located,
+}
+
+/// The differences of all pairs.
+pub(super) struct Medians {
+    unit: Option<TimeUnit>,
+    /// By the larger number of the two secrets, then the smaller.
+    pairs: Vec<Differences>,
+    secrets: usize,
+    /// How many times pairs were given their parts.
+    groups: u32,
+}
+
+const UNKNOWN: Located = Located {
+    point: 0.0,
+    lower: f64::NEG_INFINITY,
+    upper: f64::INFINITY,
+};
+
+/// Of two limits at different times, the closer ones.
+fn closer(earlier: Located, now: Located) -> Located {
+    Located {
+        point: now.point,
+        lower: earlier.lower.max(now.lower),
+        upper: earlier.upper.min(now.upper),
+    }
+}
+
+impl Differences {
+    /// The smallest size that the median may have.
+    fn smallest(&self) -> f64 {
+        self.together.lower.max(-self.together.upper).max(0.0)
+    }
+
+    /// The smaller and the larger secret by their times, and the median with limits in that direction.
+    fn ascending(&self) -> ([u32; 2], Located) {
+        let Located {
+            point,
+            lower,
+            upper,
+        } = self.together;
+        if point >= 0.0 {
+            return ([self.a, self.b], self.together);
+        }
+        let turned = Located {
+            point: -point,
+            lower: -upper,
+            upper: -lower,
+        };
+        ([self.b, self.a], turned)
+    }
+
+    /// The p-value of a median within the bound, both directions together, at its share.
+    fn against(&self, bound: f64) -> f64 {
+        let count = |is_beyond: &dyn Fn(f64) -> bool| {
+            self.values
+                .iter()
+                .filter(|&&value| is_beyond(value))
+                .count() as u64
+        };
+        let n = self.values.len() as u64;
+        let beyond = count(&|value| value > bound).max(count(&|value| value < -bound));
+        let share = self.share.unwrap_or(0.0);
+        (2.0 * p_value(beyond, n - beyond) / share).min(1.0)
+    }
+}
+
+impl Medians {
+    /// No block was seen.
+    pub fn new(unit: Option<TimeUnit>) -> Self {
+        Medians {
+            unit,
+            pairs: Vec::new(),
+            secrets: 0,
+            groups: 0,
+        }
+    }
+
+    /// Takes the next block, of so many secrets so far.
+    pub fn push(&mut self, block: &Block, secrets: usize) {
+        for b in self.secrets..secrets {
+            self.pairs.extend((0..b).map(|a| Differences {
+                a: a as u32,
+                b: b as u32,
+                share: None,
+                values: Vec::new(),
+                together: UNKNOWN,
+                alone: UNKNOWN,
+            }));
+        }
+        self.secrets = self.secrets.max(secrets);
+        for &(a, x) in block {
+            for &(b, y) in block.iter().filter(|other| other.0 > a) {
+                let at = b as usize * (b as usize - 1) / 2 + a as usize;
+                self.pairs[at].values.push(y - x);
+            }
+        }
+    }
+
+    /// Looks at the limits: those of all pairs together at `level`, those of each alone at `alpha`.
+    pub fn look(&mut self, level: f64, alpha: f64) {
+        self.share();
+        for pair in &mut self.pairs {
+            let Some(share) = pair.share.filter(|_| !pair.values.is_empty()) else {
+                continue;
+            };
+            let together = median(&mut pair.values, 0.5 * level * share);
+            pair.together = closer(pair.together, together);
+            pair.alone = closer(pair.alone, median(&mut pair.values, alpha));
+        }
+    }
+
+    /// Gives pairs that have none their part.
+    fn share(&mut self) {
+        let new = self.pairs.iter().filter(|pair| pair.share.is_none());
+        let new = new.count();
+        if new == 0 {
+            return;
+        }
+        let group = f64::from(self.groups);
+        let part = match self.groups {
+            0 => FIRST_PAIRS,
+            _ => (1.0 - FIRST_PAIRS) / (group * (group + 1.0)),
+        };
+        self.groups += 1;
+        let of_none = |pair: &&mut Differences| pair.share.is_none();
+        for pair in self.pairs.iter_mut().filter(of_none) {
+            pair.share = Some(part / new as f64);
+        }
+    }
+
+    /// The p-value of medians within the bound for all pairs, and what it is of.
+    pub fn against(&self, bound: f64, labels: &[String]) -> (f64, FollowedGrounds) {
+        let with = |pair| (pair, Differences::against(pair, bound));
+        let all = self.pairs.iter().map(with);
+        let least = all.reduce(|best, next| if next.1 < best.1 { next } else { best });
+        let (p_value, pair, lower) = match least {
+            None => (1.0, [0, 0], 0.0),
+            Some((pair, p_value)) => (p_value, pair.ascending().0, pair.smallest()),
+        };
+        let grounds = FollowedGrounds::TimeDifference {
+            pair: pair.map(|secret| labels[secret as usize].clone()),
+            lower,
+            bound,
+            unit: self.unit,
+        };
+        (p_value, grounds)
+    }
+
+    /// Whether the medians of all pairs are shown to be within the bound.
+    pub fn are_within(&self, bound: f64) -> bool {
+        let is_within = |pair: &Differences| pair.alone.lower >= -bound && pair.alone.upper <= bound;
+        !self.pairs.is_empty() && self.pairs.iter().all(is_within)
+    }
+
+    /// The pairs that differ most.
+    pub fn differences(&self, labels: &[String]) -> Vec<FollowedDifference> {
+        let seen = self.pairs.iter().filter(|pair| !pair.values.is_empty());
+        let mut order: Vec<&Differences> = seen.collect();
+        let size = |pair: &Differences| pair.together.point.abs();
+        order.sort_by(|x, y| {
+            let by_limit = y.smallest().total_cmp(&x.smallest());
+            by_limit.then(size(y).total_cmp(&size(x)))
+        });
+        let finite = |limit: f64| limit.is_finite().then_some(limit);
+        let shown = order.into_iter().take(SHOWN).map(|pair| {
+            let (secrets, found) = pair.ascending();
+            FollowedDifference {
+                secrets: secrets.map(|secret| labels[secret as usize].clone()),
+                unit: self.unit.map(TimeUnit::name),
+                blocks: pair.values.len() as u64,
+                median: found.point,
+                lower: finite(found.lower),
+                upper: finite(found.upper),
+            }
+        });
+        shown.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_the_error_probability_are_never_more_than_the_whole() {
+        let mut medians = Medians::new(None);
+        for secrets in [3, 3, 4, 6, 7] {
+            let block: Block = (0..secrets as u32).map(|s| (s, f64::from(s))).collect();
+            medians.push(&block, secrets);
+            medians.look(0.05, 0.05);
+        }
+        let shares: Vec<f64> = medians.pairs.iter().filter_map(|pair| pair.share).collect();
+        assert_eq!(shares.len(), 21);
+        assert!((shares[0] - 0.3).abs() < 1e-15 && (shares[3] - 0.05 / 3.0).abs() < 1e-15);
+        let sum: f64 = shares.iter().sum();
+        assert!(sum <= 1.0, "{sum}");
+    }
+
+    #[test]
+    fn a_claim_is_judged_by_the_limits_that_are_shown() {
+        let labels = ["x", "y", "z"].map(str::to_owned);
+        let mut medians = Medians::new(Some(TimeUnit::Nanoseconds));
+        for at in 0..400 {
+            let noise = f64::from(at * 7 % 40) / 40.0;
+            // z lacks every other block.
+            let block = vec![(0, 100.0), (1, 95.0 + noise), (2, 101.0)];
+            medians.push(&block[..if at % 2 == 0 { 3 } else { 2 }].to_vec(), 3);
+        }
+        medians.look(0.05, 0.05);
+        let found = medians.differences(&labels);
+        assert_eq!(found[0].secrets, ["y", "z"]);
+        assert_eq!((found[0].blocks, found[1].blocks), (200, 400));
+        let lower = found[0].lower.expect("enough blocks");
+        for (bound, violated) in [(lower - 0.01, true), (lower, false)] {
+            let (p_value, grounds) = medians.against(bound, &labels);
+            assert_eq!(p_value <= 0.05, violated, "{bound}: {p_value}");
+            let FollowedGrounds::TimeDifference { pair, .. } = grounds else {
+                panic!("{grounds:?}");
+            };
+            assert_eq!(pair, ["y", "z"]);
+        }
+        let upper = found[0].upper.expect("enough blocks");
+        assert!(medians.are_within(upper) && !medians.are_within(5.5));
+    }
+}
