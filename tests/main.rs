@@ -19,6 +19,7 @@ mod copies;
 mod datasets;
 mod evidence;
 mod follow;
+mod follow_blocks;
 mod gates;
 mod given_scores;
 mod groups;

@@ -296,3 +296,152 @@ fn a_comparison_that_stops_early_is_caught_and_a_constant_one_is_not() {
         assert_ne!(verdict(&place, &command, "constant"), Some(1));
     }
 }
+
+/// The exit code, what was said and the rows of a collection that stops once a claim is decided.
+fn until(options: &[&str], command: &[&str]) -> (Option<i32>, String, usize) {
+    let place = Place::new();
+    let first = [
+        "probe",
+        "--classes",
+        "a,b",
+        "--until",
+        "decided",
+        "-o",
+        "log.csv",
+    ];
+    let output = place.run(&[&first[..], options, &["--"], command].concat());
+    let log = std::fs::read_to_string(place.path().join("log.csv")).unwrap_or_default();
+    assert!(log.is_empty() || log.ends_with('\n'), "{log:?}");
+    (
+        output.status.code(),
+        stderr(&output),
+        log.lines().count().saturating_sub(1),
+    )
+}
+
+const CLAIMS_10: [&str; 4] = ["--claim", "time-difference(10ns)", "--unit", "ns"];
+
+#[test]
+fn a_collection_ends_when_a_claim_is_violated_or_holds() {
+    // b takes 50 longer, in noise that a shell can make.
+    let differs = "n=7; while read c; do n=$(( (n * 1103515245 + 12345) % 2147483648 )); t=$(( n / 65536 % 60 )); \
+                   [ $c = b ] && t=$((t + 50)); echo $t; done";
+    let (code, said, rows) = until(&CLAIMS_10, &["sh", "-c", differs]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(rows < 400 && rows % 2 == 0, "{rows}");
+    assert!(
+        said.contains("VIOLATED after ") && said.contains("b takes at least "),
+        "{said}"
+    );
+    assert!(
+        said.contains(" ns longer than a") && said.contains("log that is followed"),
+        "{said}"
+    );
+    let same = differs.replace("t + 50", "t + 0");
+    let claim = ["--claim", "time-difference(0.05us)", "--unit", "ns"];
+    let (code, said, rows) = until(&claim, &["sh", "-c", &same]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(
+        rows < 2_000 && said.contains("HOLDS after "),
+        "{rows} {said}"
+    );
+}
+
+#[test]
+fn a_budget_that_decides_nothing_is_inconclusive() {
+    let (code, said, rows) = until(
+        &[&CLAIMS_10[..], &["-n", "4"]].concat(),
+        &["sh", "-c", COUNTS],
+    );
+    assert_eq!((code, rows), (Some(3), 8), "{said}");
+    assert!(said.contains("INCONCLUSIVE after 4 blocks"), "{said}");
+}
+
+#[test]
+fn what_was_proved_before_a_program_died_is_said_and_its_rows_are_kept() {
+    // Its times are equal, so that nothing exceeds the claim and few blocks decide nothing.
+    let dies = "n=0; while read c; do n=$((n+1)); [ $n = 51 ] && exit 4; echo 5; done";
+    let claim = ["--claim", "advantage(0.1)"];
+    let (code, said, rows) = until(&claim, &["sh", "-c", dies]);
+    // Twenty answers of warm-up, then thirty.
+    assert_eq!((code, rows), (Some(2), 30), "{said}");
+    for words in [
+        "What 15 blocks prove",
+        "INCONCLUSIVE",
+        "exit status: 4",
+        "block 15",
+    ] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+}
+
+#[test]
+fn answers_that_cannot_be_judged_are_refused() {
+    let words = "while read c; do echo $c; done";
+    let (code, said, _) = until(&CLAIMS_10, &["sh", "-c", words]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("only numbers are judged"), "{said}");
+    let objects = "while read c; do echo '{\"t\": 1.5, \"size\": 3}'; done";
+    let (code, said, _) = until(&CLAIMS_10, &["sh", "-c", objects]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("--observe"), "{said}");
+    let field = [&CLAIMS_10[..], &["--observe", "size", "-n", "300"]].concat();
+    assert_eq!(until(&field, &["sh", "-c", objects]).0, Some(0));
+    let unknown = [&CLAIMS_10[..], &["--observe", "weight"]].concat();
+    assert_eq!(until(&unknown, &["sh", "-c", objects]).0, Some(2));
+    // Empty answers are timed, in ns.
+    let empty = "while read c; do echo; done";
+    let claim = ["--claim", "time-difference(1s)"];
+    assert_eq!(until(&claim, &["sh", "-c", empty]).0, Some(0));
+    let no_unit = until(&claim, &["sh", "-c", COUNTS]);
+    assert_eq!(no_unit.0, Some(2));
+    assert!(no_unit.1.contains("--unit ns"), "{}", no_unit.1);
+    let place = Place::new();
+    let all = [
+        "probe",
+        "--classes",
+        "a,b",
+        "--until",
+        "decided",
+        "--",
+        "cat",
+    ];
+    assert_eq!(place.run(&all).status.code(), Some(2));
+    let mechanism = until(&["--claim", "laplace(scale=1)"], &["sh", "-c", COUNTS]);
+    assert_eq!(mechanism.0, Some(2));
+}
+
+#[test]
+fn a_comparison_is_decided_by_its_median() {
+    let place = Place::new();
+    if !built(&place, "rustc", &["-O", "main.rs"]) {
+        return;
+    }
+    let decide = |kind: &str| {
+        let log = format!("{kind}.csv");
+        let first = [
+            "probe",
+            "--classes",
+            "early,late,same",
+            "--until",
+            "decided",
+        ];
+        // At this level one correct program in a thousand is called wrong.
+        let claim = [
+            "--claim",
+            "time-difference(1us)",
+            "--unit",
+            "ns",
+            "--confidence",
+            "0.999",
+        ];
+        let last = ["-n", "2000", "-o", &log, "--", "./compare", kind];
+        let output = place.run(&[&first[..], &claim, &last].concat());
+        (output.status.code(), stderr(&output))
+    };
+    let (code, said) = decide("variable");
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("longer than early"), "{said}");
+    let (code, said) = decide("constant");
+    assert!(matches!(code, Some(0 | 3)), "{said}");
+}

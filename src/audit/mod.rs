@@ -77,8 +77,8 @@ pub use options::{AuditOptions, Design, PriorChoice, SplitChoice};
 pub(crate) use order::order_warnings;
 pub use pair::{Labels, Pair};
 pub use reading::{Reading, reading};
-pub(crate) use time_claim::{about_one_observation, factor, needs_blocks, unknown_unit};
 pub use tallies::{EffectiveSampleSize, PlugIn, Tallies};
+pub(crate) use time_claim::{about_one_observation, factor, needs_blocks, unknown_unit};
 pub use trade_off::{Band, BandEpsilon, Curve, GaussianFit, Levels, OperatingPoint, TradeOff};
 pub use warning::Warning;
 

@@ -148,7 +148,7 @@ pub fn audit_options(options: &EstimateOptions, log: &LogArguments) -> Result<Au
     let prior = match (&options.prior, log.like) {
         (Some(prior), _) => options::prior(prior)?,
         (None, Some(LikeName(Like::Fbleau))) => PriorChoice::Empirical,
-        (None, None) => PriorChoice::Uniform,
+        (None, Some(LikeName(Like::Nothing)) | None) => PriorChoice::Uniform,
     };
     Ok(AuditOptions {
         confidence: options.confidence.unwrap_or(gate::CONFIDENCE),

@@ -21,6 +21,9 @@ use crate::cli::terminal;
 /// The group of options that say how a log is read.
 const HEADING_LOG: &str = "Reading the log";
 
+/// In place of a column of blocks: there are none.
+const NO_BLOCKS: &str = "none";
+
 /// The log to read, and how to read it.
 #[derive(Args, Clone)]
 #[command(next_help_heading = HEADING_LOG)]
@@ -65,7 +68,8 @@ pub struct LogArguments {
     pub group: Option<String>,
     /// The column that names the block of each row: measurements taken close together
     ///
-    /// A block has one measurement of each secret, which are compared inside their block; it may lack secrets.
+    /// A block has one measurement of each secret, which are compared inside their block; it may lack secrets. `none`
+    /// reads rows one by one where a log is recognized as one in blocks.
     #[arg(long, value_name = "COLUMN")]
     pub block: Option<String>,
     /// With `--wide`: each row is a block, measurements taken close together, one of each secret
@@ -108,7 +112,8 @@ pub struct LogArguments {
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub skip_bad: u64,
     /// Read a log of this program, which cannot be told by looking: `fbleau` has no header, numbers only, the secret
-    /// first; of two files the first is trained on and the second measured, at its own prior
+    /// first; of two files the first is trained on and the second measured, at its own prior. `nothing` reads columns
+    /// by their names, even if the file looks like the log of a known program
     #[arg(long, value_enum, value_name = "PROGRAM")]
     pub like: Option<LikeName>,
     #[command(flatten)]
@@ -154,6 +159,7 @@ impl LogArguments {
 
     /// The checked options of the reader.
     pub fn read_options(&self, keep_order: bool) -> Result<ReadOptions> {
+        let one_by_one = self.block.as_deref() == Some(NO_BLOCKS);
         Ok(ReadOptions {
             columnar: leakgauge::log::COLUMNAR,
             objects: leakgauge::log::OBJECTS,
@@ -163,8 +169,9 @@ impl LogArguments {
             observe: self.observe.clone(),
             count: self.count.clone(),
             group: self.group.clone(),
-            block: self.block.clone(),
+            block: self.block.clone().filter(|_| !one_by_one),
             blocks: self.blocks,
+            one_by_one,
             row_id: self.row_id.clone(),
             header: match (self.header, self.no_header) {
                 (true, _) => HeaderChoice::Present,
@@ -193,7 +200,7 @@ impl LogArguments {
             like: self.like.map(|name| name.0),
             engine: self.engine.options()?,
             // Blocks are numbered in their order.
-            keep_order: keep_order && self.block.is_none() && !self.blocks,
+            keep_order: keep_order && (self.block.is_none() || one_by_one) && !self.blocks,
             max_rows: None,
             seed: 0,
         })
@@ -342,7 +349,7 @@ pub struct LikeName(pub Like);
 
 impl ValueEnum for LikeName {
     fn value_variants<'a>() -> &'a [Self] {
-        const ALL: [LikeName; Like::ALL.len()] = [LikeName(Like::ALL[0])];
+        const ALL: [LikeName; Like::ALL.len()] = [LikeName(Like::ALL[0]), LikeName(Like::ALL[1])];
         &ALL
     }
 

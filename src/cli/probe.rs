@@ -1,17 +1,78 @@
 //! `leakgauge probe`.
 
 use std::ffi::OsString;
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::Args;
-use leakgauge::attack::tuning::Budget;
+use clap::{Args, ValueEnum};
+use leakgauge::attack::tuning::{Budget, ScorerChoice};
 use leakgauge::base::error::{Error, Result};
-use leakgauge::probe::{self, ProbeOptions};
+use leakgauge::exact::claim::Claim;
+use leakgauge::follow::FollowOptions;
+use leakgauge::probe::{self, Judge, ProbeOptions};
 use leakgauge::report::sentences;
+
+use crate::cli::{gate, options};
+
+/// Blocks without a judge.
+const BLOCKS: u64 = 1_000;
+/// Blocks that a judge may use.
+const MOST_BLOCKS: u64 = 100_000;
+
+/// When to stop.
+#[derive(Args)]
+#[command(next_help_heading = "Stopping as soon as claims are decided")]
+struct JudgeArguments {
+    /// Stop as soon as all claims are decided
+    ///
+    /// Exit codes are those of `audit`: 0 all hold, 1 one is violated, 3 undecided after all blocks.
+    #[arg(long, value_enum, value_name = "WHEN", requires = "claims")]
+    until: Option<Until>,
+    /// A claim to decide: `time-difference(100ns)`, `advantage(0.1)`. Can be repeated
+    #[arg(long = "claim", value_name = "CLAIM", requires = "until")]
+    claims: Vec<String>,
+    /// The confidence level of all verdicts together
+    #[arg(long, value_name = "C", default_value_t = gate::CONFIDENCE, requires = "until")]
+    confidence: f64,
+    /// The unit of the answers: `s`, `ms`, `us`, `ns` or `cycles`
+    #[arg(long, value_name = "UNIT", requires = "until")]
+    unit: Option<String>,
+    /// The frequency of the clock in hertz, for times in cycles
+    #[arg(long, value_name = "HERTZ", requires = "until")]
+    clock_frequency: Option<f64>,
+    /// The field of the answers that is judged, or `time_ns` [default: the answer, if it is one number]
+    #[arg(long, value_name = "FIELD", requires = "until")]
+    observe: Option<String>,
+}
+
+/// When to stop.
+#[derive(Clone, Copy, ValueEnum)]
+enum Until {
+    /// When every claim holds, or one is violated.
+    Decided,
+}
+
+impl JudgeArguments {
+    fn judge(&self, seed: u64) -> Result<Option<Judge>> {
+        if self.until.is_none() {
+            return Ok(None);
+        }
+        let claims = self.claims.iter().map(|text| Claim::parse(text));
+        let options = FollowOptions {
+            confidence: self.confidence,
+            seed,
+            attacks: ScorerChoice::Auto.into(),
+            budget: Budget::default(),
+            claims: claims.collect::<Result<_>>()?,
+            unit: self.unit.as_deref().map(options::unit).transpose()?,
+            clock_frequency: self.clock_frequency,
+        };
+        Judge::new(options, self.observe.clone()).map(Some)
+    }
+}
 
 /// `probe`.
 #[derive(Args)]
@@ -19,9 +80,9 @@ pub struct ProbeArguments {
     /// The classes, which become the secrets of the log; each block asks for every class once, in random order
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', required = true)]
     classes: Vec<String>,
-    /// The number of blocks
-    #[arg(short = 'n', long, value_name = "BLOCKS", default_value_t = 1_000)]
-    blocks: u64,
+    /// The number of blocks, with --until the largest [default: 1000, with --until 100000]
+    #[arg(short = 'n', long, value_name = "BLOCKS")]
+    blocks: Option<u64>,
     /// Write the log to this file, which must not exist [default: standard output]
     #[arg(short = 'o', long, value_name = "LOG")]
     output: Option<PathBuf>,
@@ -41,6 +102,8 @@ pub struct ProbeArguments {
     /// The seed of the order within blocks
     #[arg(long, default_value_t = 0, value_name = "N")]
     seed: u64,
+    #[command(flatten)]
+    judge: JudgeArguments,
     /// The program and its arguments. It reads a class a line, and answers each with a line: a value, a JSON object, or
     /// an empty line, whose round trip is timed
     #[arg(last = true, required = true, value_name = "COMMAND")]
@@ -55,9 +118,13 @@ pub fn probe(arguments: &ProbeArguments) -> Result<ExitCode> {
             "is no time such as 10s or 500ms",
         )
     })?;
+    let mut judge = arguments.judge.judge(arguments.seed)?;
     let options = ProbeOptions {
         classes: arguments.classes.clone(),
-        blocks: arguments.blocks,
+        blocks: arguments.blocks.unwrap_or(match arguments.judge.until {
+            None => BLOCKS,
+            Some(Until::Decided) => MOST_BLOCKS,
+        }),
         warm_up: arguments.warm_up,
         seed: arguments.seed,
         timeout: Duration::try_from_secs_f64(timeout.seconds()).unwrap_or(Duration::MAX / 4),
@@ -69,29 +136,46 @@ pub fn probe(arguments: &ProbeArguments) -> Result<ExitCode> {
         say(sentences::probe::SPAWN_WARNING);
     }
     let collected = match &arguments.output {
-        None => probe::probe(&options, io::stdout().lock())?,
-        Some(path) => {
-            let file = OpenOptions::new()
-                .write(true)
-                .create(true)
-                .create_new(!arguments.force)
-                .truncate(arguments.force)
-                .open(path)
-                .map_err(|error| {
-                    let hint = "name another file, or replace it with --force";
-                    match error.kind() {
-                        io::ErrorKind::AlreadyExists => Error::io(path, error).with_hint(hint),
-                        _ => Error::io(path, error),
-                    }
-                })?;
-            probe::probe(&options, file)?
-        }
+        None => probe::probe(&options, io::stdout().lock(), judge.as_mut()),
+        Some(path) => probe::probe(&options, create(path, arguments.force)?, judge.as_mut()),
     };
+    // What was proved is said even if the program failed behind it.
+    let line = match &mut judge {
+        None => None,
+        Some(judge) => judge.line()?,
+    };
+    if let Some(line) = &line {
+        say(&sentences::probe::decided(line, collected.is_ok()));
+    }
+    let collected = collected?;
     say(&sentences::probe::collected(
         &collected,
         arguments.output.as_deref(),
+        judge.is_some(),
     ));
-    Ok(ExitCode::SUCCESS)
+    Ok(match line {
+        None => ExitCode::SUCCESS,
+        Some(line) if line.is_violated() => ExitCode::from(1),
+        Some(line) if line.all_hold() => ExitCode::SUCCESS,
+        Some(_) => ExitCode::from(3),
+    })
+}
+
+/// Creates the log.
+fn create(path: &Path, force: bool) -> Result<File> {
+    let file = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .create_new(!force)
+        .truncate(force)
+        .open(path);
+    file.map_err(|error| {
+        let hint = "name another file, or replace it with --force";
+        match error.kind() {
+            io::ErrorKind::AlreadyExists => Error::io(path, error).with_hint(hint),
+            _ => Error::io(path, error),
+        }
+    })
 }
 
 /// Says something beside the log, which may be on standard output.

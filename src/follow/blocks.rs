@@ -217,7 +217,10 @@ impl BlockMonitor {
         let blocks = || self.past.iter().cloned();
         let reference = best_reference(blocks, secrets);
         let seen = &mut self.seen;
-        let rows = self.past.iter().flat_map(|block| seen.rows(block, reference));
+        let rows = self
+            .past
+            .iter()
+            .flat_map(|block| seen.rows(block, reference));
         self.rows.past = rows.collect();
         let learned = self.rows.learn(&self.seen)?;
         self.rows.past = Vec::new();

@@ -101,7 +101,7 @@ impl Differences {
         ([self.b, self.a], turned)
     }
 
-    /// The p-value of a median within the bound, both directions together, at its share.
+    /// The p-value of a median within the bound, both directions together, at its share; it may exceed 1.
     fn against(&self, bound: f64) -> f64 {
         let count = |is_beyond: &dyn Fn(f64) -> bool| {
             self.values
@@ -112,7 +112,7 @@ impl Differences {
         let n = self.values.len() as u64;
         let beyond = count(&|value| value > bound).max(count(&|value| value < -bound));
         let share = self.share.unwrap_or(0.0);
-        (2.0 * p_value(beyond, n - beyond) / share).min(1.0)
+        2.0 * p_value(beyond, n - beyond) / share
     }
 }
 
@@ -187,7 +187,7 @@ impl Medians {
         let least = all.reduce(|best, next| if next.1 < best.1 { next } else { best });
         let (p_value, pair, lower) = match least {
             None => (1.0, [0, 0], 0.0),
-            Some((pair, p_value)) => (p_value, pair.ascending().0, pair.smallest()),
+            Some((pair, p_value)) => (p_value.min(1.0), pair.ascending().0, pair.smallest()),
         };
         let grounds = FollowedGrounds::TimeDifference {
             pair: pair.map(|secret| labels[secret as usize].clone()),
@@ -200,7 +200,8 @@ impl Medians {
 
     /// Whether the medians of all pairs are shown to be within the bound.
     pub fn are_within(&self, bound: f64) -> bool {
-        let is_within = |pair: &Differences| pair.alone.lower >= -bound && pair.alone.upper <= bound;
+        let is_within =
+            |pair: &Differences| pair.alone.lower >= -bound && pair.alone.upper <= bound;
         !self.pairs.is_empty() && self.pairs.iter().all(is_within)
     }
 

@@ -15,6 +15,8 @@
 //! what puts it in doubt.
 
 mod attack;
+#[cfg(test)]
+mod block_tests;
 mod blocks;
 mod claims;
 mod differences;
@@ -41,8 +43,8 @@ use leakgauge_stats::sequential::pure_epsilon_at_least;
 use attack::{Learned, Rows, renumbered};
 pub use blocks::BlockMonitor;
 use claims::{Followed, Levels, Scale};
-use differences::Medians;
 pub use differences::FollowedDifference;
+use differences::Medians;
 use learn::{BetTarget, Lessons, PastRows};
 pub use line::{FollowedClaim, FollowedGrounds, FollowedReason, Line};
 use order::OrderWatch;
@@ -254,7 +256,8 @@ impl Monitor {
             for (at, (_, allowed)) in bounds.iter().enumerate() {
                 if let Some(bound) = allowed.time {
                     let (p_value, grounds) = medians.against(bound, rows.labels());
-                    self.standing.look(at, p_value * alpha / levels.time, grounds);
+                    self.standing
+                        .look(at, p_value * alpha / levels.time, grounds);
                     self.standing.holds(at, medians.are_within(bound));
                 }
             }

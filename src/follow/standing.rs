@@ -105,7 +105,9 @@ impl FollowedGrounds {
                 FollowedGrounds::Epsilon { lower, .. },
                 FollowedGrounds::Epsilon { lower: later, .. },
             ) => *lower = lower.max(later),
-            (this @ FollowedGrounds::TimeDifference { .. }, later) if later.size() > this.size() => {
+            (this @ FollowedGrounds::TimeDifference { .. }, later)
+                if later.size() > this.size() =>
+            {
                 *this = later;
             }
             _ => {}

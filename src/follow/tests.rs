@@ -40,6 +40,8 @@ fn watched(
             .iter()
             .map(|claim| Claim::parse(claim).expect("a claim"))
             .collect(),
+        unit: None,
+        clock_frequency: None,
     })
     .expect("options that can be followed");
     while let Some(row) = stream.next_row().expect("a good row") {

@@ -8,6 +8,7 @@
 
 mod answer;
 mod child;
+mod judge;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -22,6 +23,8 @@ use rand_chacha::ChaCha8Rng;
 
 use answer::Answers;
 use child::{LongLived, Reply, run_once};
+pub use judge::Judge;
+use leakgauge_log::Block;
 
 /// The columns around the answer, by which the reader recognizes such a log.
 const BEFORE: [&str; 3] = ["block", "sequence", "secret"];
@@ -55,6 +58,8 @@ pub struct Collected {
     pub is_timed: bool,
     /// Whether whoever reads the log has closed it.
     pub is_closed: bool,
+    /// Whether the collection ended because all claims were decided.
+    pub is_decided: bool,
 }
 
 /// Where a sample stands.
@@ -113,12 +118,17 @@ impl ProbeOptions {
     }
 }
 
-/// Asks the program and writes the log. Every row is written whole, whatever happens behind it.
+/// Asks the program and writes the log. Every row is written whole, whatever happens behind it. With a judge the
+/// collection ends as soon as all claims are decided; what the judge knows stays, whatever happens.
 ///
 /// # Errors
 /// Options that cannot be meant; a program that cannot be run, ends, hangs, answers twice or otherwise than before; a
-/// log that cannot be written.
-pub fn probe(options: &ProbeOptions, log: impl Write) -> Result<Collected> {
+/// log that cannot be written; an answer that cannot be judged.
+pub fn probe(
+    options: &ProbeOptions,
+    log: impl Write,
+    judge: Option<&mut Judge>,
+) -> Result<Collected> {
     options.check()?;
     let mut program = match options.spawn {
         true => None,
@@ -129,10 +139,10 @@ pub fn probe(options: &ProbeOptions, log: impl Write) -> Result<Collected> {
         answers: Answers::default(),
         is_closed: false,
     };
-    let asked = ask_all(options, &mut program, &mut log);
+    let asked = ask_all(options, &mut program, &mut log, judge);
     // What is written is kept, even if something went wrong behind it.
     log.flush()?;
-    let rows = asked?;
+    let (rows, is_decided) = asked?;
     if let Some(program) = program {
         program.end(options)?;
     }
@@ -140,39 +150,53 @@ pub fn probe(options: &ProbeOptions, log: impl Write) -> Result<Collected> {
         rows,
         is_timed: log.answers.are_empty(),
         is_closed: log.is_closed,
+        is_decided,
     })
 }
 
-/// Asks for all blocks; the number of rows that were logged.
+/// Asks for all blocks; the number of rows that were logged, and whether the judge had decided.
 fn ask_all(
     options: &ProbeOptions,
     program: &mut Option<LongLived>,
     log: &mut Log<impl Write>,
-) -> Result<u64> {
+    mut judge: Option<&mut Judge>,
+) -> Result<(u64, bool)> {
     let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
-    let mut order: Vec<&String> = options.classes.iter().collect();
+    let mut order: Vec<(u32, &String)> = (0..).zip(&options.classes).collect();
     let mut sequence = 0;
     for block in 0..options.warm_up + options.blocks {
         order.shuffle(&mut rng);
         let logged = block.checked_sub(options.warm_up);
-        for class in &order {
+        let mut judged = Block::new();
+        for &(number, class) in &order {
             let at = logged.map(|block| At { block, sequence });
             let reply = match program {
                 Some(program) => program.ask(options, class, at)?,
                 None => run_once(options, class, at)?,
             };
             let Some(at) = at else { continue };
-            log.row(options, at, class, &reply)?;
+            let fields = log.row(options, at, class, &reply)?;
             sequence += 1;
+            if let Some(judge) = &judge {
+                let columns = log.answers.columns();
+                let value = judge.number(&columns, &fields, reply.nanoseconds);
+                let value = value.map_err(|problem| options.of_command(Some(at), problem))?;
+                judged.push((number, value));
+            }
         }
         if logged.is_some() {
             log.flush()?;
+            if let Some(judge) = &mut judge
+                && judge.take(options, log.answers.are_empty(), judged)?
+            {
+                return Ok((sequence, true));
+            }
         }
         if log.is_closed {
             break;
         }
     }
-    Ok(sequence)
+    Ok((sequence, false))
 }
 
 /// The log as it is written.
@@ -183,7 +207,14 @@ struct Log<W: Write> {
 }
 
 impl<W: Write> Log<W> {
-    fn row(&mut self, options: &ProbeOptions, at: At, class: &str, reply: &Reply) -> Result<()> {
+    /// Writes a row; the fields of the answer.
+    fn row(
+        &mut self,
+        options: &ProbeOptions,
+        at: At,
+        class: &str,
+        reply: &Reply,
+    ) -> Result<Vec<String>> {
         let is_first = at.sequence == 0;
         let fields = self
             .answers
@@ -202,7 +233,8 @@ impl<W: Write> Log<W> {
             .chain(fields.iter().map(String::as_str))
             .chain([&*time]);
         let written = self.writer.write_record(row);
-        self.written(written)
+        self.written(written)?;
+        Ok(fields)
     }
 
     fn flush(&mut self) -> Result<()> {

@@ -6,8 +6,8 @@ use crate::report::words::{method_name, value};
 use leakgauge_base::error::{listing, shorten};
 use leakgauge_base::naming::setting;
 use leakgauge_base::rounding::nearest;
-use leakgauge_log::Format;
 use leakgauge_log::observations::{ColumnType, ObservationKind};
+use leakgauge_log::{Form, Format, Like};
 
 /// Observation columns listed.
 const LISTED_COLUMNS: usize = 8;
@@ -88,15 +88,25 @@ fn units(input: &Input) -> Option<String> {
 /// The tool whose log this is.
 fn recognized(input: &Input) -> Option<String> {
     let form = input.facts.recognized?;
+    let otherwise = setting("like", Like::Nothing.name());
     let blocks = match (form.has_blocks(), input.facts.blocks.is_some()) {
-        (true, true) => " Measurements are compared inside their blocks, and limits count blocks.",
+        (true, true) => format!(
+            " Measurements are compared inside their blocks, and limits count blocks; rows are read one by one with {}.",
+            setting("block", "none")
+        ),
         (true, false) => {
             " Its rows come in blocks; each row counts as new evidence here, although what is shared within a block is \
              not new."
+                .to_owned()
         }
-        (false, _) => "",
+        (false, _) => String::new(),
     };
-    Some(format!("Recognized as {form}.{blocks}"))
+    let otherwise = match form {
+        // Its format, or what the user said.
+        Form::Hyperfine | Form::Fbleau => String::new(),
+        _ => format!(" If it is something else: {otherwise}."),
+    };
+    Some(format!("Recognized as {form}.{blocks}{otherwise}"))
 }
 
 /// The secrets that were joined, and those that stay.

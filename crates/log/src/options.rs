@@ -46,6 +46,8 @@ pub struct ReadOptions {
     pub block: Option<String>,
     /// Whether each row of a wide file is a block, complete.
     pub blocks: bool,
+    /// Whether rows are read one by one even if the log is recognized as one in blocks.
+    pub one_by_one: bool,
     /// The column that identifies rows: a row whose value there was seen before is a copy, and is left out.
     pub row_id: Option<String>,
     /// Whether row 1 is a header.

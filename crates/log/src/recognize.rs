@@ -73,7 +73,8 @@ impl Form {
     /// Reads a form that [has blocks](Self::has_blocks) by its blocks, unless an option does not go with that: rows are
     /// then read one by one.
     fn in_blocks(self, options: &mut ReadOptions) {
-        let one_by_one = options.group.is_some()
+        let one_by_one = options.one_by_one
+            || options.group.is_some()
             || options.count.is_some()
             || options.row_id.is_some()
             || options.scores.is_some()
@@ -170,6 +171,7 @@ pub(crate) fn recognize(
                 refuse_unlike_fbleau(name, &rows)?;
                 Some(Form::Fbleau)
             }
+            Some(Like::Nothing) => None,
             None if !answers.is_empty()
                 && has_no_columns_named(&options)
                 && options.header != HeaderChoice::Absent =>

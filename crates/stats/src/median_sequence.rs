@@ -110,7 +110,11 @@ mod tests {
             (0..values).any(|_| {
                 // Ties, and a law that is not symmetric about its least median, 2.
                 let draw: f64 = rng.random();
-                all.push(if draw < 0.5 { (6.0 * draw).floor() } else { 10.0 * draw });
+                all.push(if draw < 0.5 {
+                    (6.0 * draw).floor()
+                } else {
+                    10.0 * draw
+                });
                 median(&mut all, alpha).lower > 2.0
             })
         };
@@ -121,7 +125,10 @@ mod tests {
     fn whole_paths_keep_the_level() {
         let (paths, alpha) = (200, 0.1);
         let wrong = wrong_paths(paths, 200, alpha);
-        assert!(wrong <= at_most(paths as usize, alpha), "{wrong} of {paths}");
+        assert!(
+            wrong <= at_most(paths as usize, alpha),
+            "{wrong} of {paths}"
+        );
     }
 
     /// ```text

@@ -207,7 +207,10 @@ fn refuse_beside_blocks(options: &ReadOptions) -> Result<()> {
     }
     let others = [
         ("wide", options.wide && options.block.is_some()),
-        ("block", options.blocks && options.block.is_some()),
+        (
+            "block",
+            options.one_by_one || options.blocks && options.block.is_some(),
+        ),
         ("group", options.group.is_some()),
         ("count", options.count.is_some()),
         ("row_id", options.row_id.is_some()),

@@ -26,21 +26,24 @@ impl Missing {
     }
 }
 
-/// A program whose logs cannot be told by looking at them.
+/// The program whose logs are read, where that cannot be told by looking, or was told wrongly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Like {
     /// F-BLEAU: no header, numbers only, the secret first.
     Fbleau,
+    /// None: columns are what they are called, even if the file looks like the log of a known program.
+    Nothing,
 }
 
 impl Like {
-    /// Every such program.
-    pub const ALL: [Like; 1] = [Like::Fbleau];
+    /// Every choice.
+    pub const ALL: [Like; 2] = [Like::Fbleau, Like::Nothing];
 
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Like::Fbleau => "fbleau",
+            Like::Nothing => "nothing",
         }
     }
 }
