@@ -2,6 +2,7 @@
 
 use crate::audit::measured::Reference;
 use crate::audit::pair::Pair;
+use crate::audit::times::{SecretTimes, quantile};
 use crate::estimate::Estimate;
 use leakgauge_base::time::TimeUnit;
 use leakgauge_stats::paired::{Located, Sense};
@@ -24,6 +25,8 @@ pub struct Differences {
     pub pairs: Vec<Difference>,
     /// The p-value of "no secret differs from another", all pairs together.
     pub p_value: f64,
+    /// The times of every secret, for a picture.
+    pub times: Vec<SecretTimes>,
 }
 
 impl Differences {
@@ -66,6 +69,11 @@ pub struct Difference {
 }
 
 impl Difference {
+    /// The difference that this share of the blocks does not exceed.
+    pub fn quantile(&self, share: f64) -> f64 {
+        quantile(&self.sorted, share)
+    }
+
     /// The largest size that the median may have.
     pub(super) fn largest(&self) -> f64 {
         self.alone.lower.abs().max(self.alone.upper.abs())

@@ -43,6 +43,7 @@ mod rows_needed;
 mod tallies;
 mod targets;
 mod time_claim;
+mod times;
 mod trade_off;
 mod unit_laws;
 mod units;
@@ -79,6 +80,7 @@ pub use pair::{Labels, Pair};
 pub use reading::{Reading, reading};
 pub use tallies::{EffectiveSampleSize, PlugIn, Tallies};
 pub(crate) use time_claim::{about_one_observation, factor, needs_blocks, unknown_unit};
+pub use times::SecretTimes;
 pub use trade_off::{Band, BandEpsilon, Curve, GaussianFit, Levels, OperatingPoint, TradeOff};
 pub use warning::Warning;
 

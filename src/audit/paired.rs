@@ -8,6 +8,7 @@ use crate::audit::measured::Measured;
 use crate::audit::pair::Pair;
 use crate::audit::plan::{CertifiedLimit, Plan};
 use crate::audit::prepare::Prepared;
+use crate::audit::times;
 use crate::estimate::{Estimate, Method, Methods, Reason};
 use leakgauge_attack::split::UnitParts;
 use leakgauge_base::parallel;
@@ -50,6 +51,7 @@ pub(super) fn find(prepared: &Prepared, plan: &Plan) -> Option<Differences> {
         alone: facts.alone,
         p_value,
         pairs,
+        times: times::of_secrets(measured),
     })
 }
 

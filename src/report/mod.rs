@@ -1,6 +1,7 @@
 //! Renders what was found. Nothing here computes: every number stands in the model.
 
 mod attackers;
+mod block_pictures;
 mod bounds;
 mod channel;
 mod check;

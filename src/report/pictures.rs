@@ -1,6 +1,7 @@
 //! The pictures of an audit.
 
 use crate::audit::{Distributions, Findings, Pair, PairFigures, Shape, TradeOff, Verdict};
+use crate::report::block_pictures;
 use crate::report::pairs::by_lower_limit;
 use leakgauge_base::error::shorten;
 use leakgauge_base::rounding::allowance;
@@ -10,7 +11,7 @@ use leakgauge_plot::{
 };
 
 /// Names of all pictures of an audit, and what they show. A log that has nothing for one goes without.
-pub const PICTURES: [(&str, &str); 5] = [
+pub const PICTURES: [(&str, &str); 7] = [
     (
         "distributions",
         "what is observed under the two secrets of the worst pair",
@@ -30,6 +31,14 @@ pub const PICTURES: [(&str, &str); 5] = [
     (
         "convergence",
         "Bayes risk and advantage against the number of training rows, with certified limits",
+    ),
+    (
+        "differences",
+        "of times in blocks: how much longer one secret takes than another inside a block",
+    ),
+    (
+        "times",
+        "of times in blocks: a box for the times of each secret",
     ),
 ];
 
@@ -52,6 +61,8 @@ pub fn pictures(audit: &Findings) -> Vec<Picture> {
             .as_ref()
             .map(|found| trade_off(audit, found)),
         convergence(audit),
+        block_pictures::differences(audit),
+        block_pictures::times(audit),
     ];
     let named = PICTURES.into_iter().zip(drawn);
     named

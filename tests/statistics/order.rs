@@ -188,6 +188,8 @@ fn followed(shift: f64, replicate: u64) -> f64 {
         seed: replicate,
         attacks: ScorerChoice::Auto.into(),
         claims: Vec::new(),
+        unit: None,
+        clock_frequency: None,
     })
     .expect("good options");
     let mut limit = 0.0;

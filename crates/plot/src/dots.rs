@@ -47,10 +47,52 @@ impl Dot {
 const MAX_LENGTH: f64 = 600.0;
 const SMALL: f64 = 36.0;
 
+/// Where lines with labels at their left are drawn.
+pub(super) struct RowFrame {
+    pub frame: Frame,
+}
+
+impl RowFrame {
+    /// Room for a line for each label, below the legend.
+    pub fn new<'a>(
+        axis: &Axis,
+        numbers: impl Iterator<Item = f64>,
+        legend: &Legend,
+        labels: impl Iterator<Item = &'a str>,
+    ) -> Self {
+        let x = Extent::new(axis, numbers);
+        let y = Extent::new(&Axis::linear("").from_to(0.0, 1.0), std::iter::empty());
+        let labels: Vec<f64> = labels.map(ems).collect();
+        let widest = labels.iter().copied().fold(0.0, f64::max);
+        let mut frame = Frame::new(x, y, legend.height, 1.0);
+        frame.left = 2 * GAP + (widest * SMALL).min(MAX_LENGTH) as i32 + GAP;
+        frame.bottom = frame.top + (LINE + 4) * labels.len().max(1) as i32;
+        RowFrame { frame }
+    }
+
+    /// Draws the axis with its label.
+    pub fn draw(&self, canvas: &Canvas<'_>, label: &str) {
+        let frame = &self.frame;
+        frame.draw_x_marks(canvas, GRID);
+        frame.draw_ends(canvas);
+        let middle = f64::from(frame.left + frame.right) / 2.0;
+        let room = 2.0 * (f64::from(WIDTH) - middle) - f64::from(GAP);
+        let label = fit(label, room / FONT);
+        canvas.text(
+            &label,
+            (middle as i32, frame.bottom + GAP + LINE),
+            Anchor::Below,
+        );
+    }
+
+    /// The height of the middle of a line.
+    pub fn middle_of(&self, row: usize) -> i32 {
+        self.frame.top + (LINE + 4) * row as i32 + LINE / 2
+    }
+}
+
 /// Draws estimates as points with limits, and references as open circles.
 pub fn dots(data: &Dots) -> String {
-    let x = Extent::new(&data.x, data.rows.iter().flat_map(Dot::numbers));
-    let y = Extent::new(&Axis::linear("").from_to(0.0, 1.0), std::iter::empty());
     let names = [
         (&data.name, 0, Sample::Marker),
         (&data.reference_name, 1, Sample::Open),
@@ -60,39 +102,21 @@ pub fn dots(data: &Dots) -> String {
         series,
         sample,
     }));
-    let widest = data
-        .rows
-        .iter()
-        .map(|row| ems(&row.label))
-        .fold(0.0, f64::max);
-    let mut frame = Frame::new(x, y, legend.height, 1.0);
-    frame.left = 2 * GAP + (widest * SMALL).min(MAX_LENGTH) as i32 + GAP;
-    frame.bottom = frame.top + (LINE + 4) * data.rows.len().max(1) as i32;
-    draw(&data.caption, frame.total_height(), |canvas| {
+    let numbers = data.rows.iter().flat_map(Dot::numbers);
+    let labels = data.rows.iter().map(|row| row.label.as_str());
+    let layout = RowFrame::new(&data.x, numbers, &legend, labels);
+    draw(&data.caption, layout.frame.total_height(), |canvas| {
         legend.draw(canvas);
-        frame.draw_x_marks(canvas, GRID);
-        frame.draw_ends(canvas);
-        let middle = f64::from(frame.left + frame.right) / 2.0;
-        let room = 2.0 * (f64::from(WIDTH) - middle) - f64::from(GAP);
-        let label = fit(&data.x.label, room / FONT);
-        canvas.text(
-            &label,
-            (middle as i32, frame.bottom + GAP + LINE),
-            Anchor::Below,
-        );
+        layout.draw(canvas, &data.x.label);
         for (at, row) in data.rows.iter().enumerate() {
-            draw_row(
-                canvas,
-                &frame,
-                row,
-                frame.top + (LINE + 4) * at as i32 + LINE / 2,
-            );
+            draw_row(canvas, &layout.frame, row, layout.middle_of(at));
         }
     })
 }
 
-fn draw_row(canvas: &Canvas<'_>, frame: &Frame, row: &Dot, y: i32) {
-    let label = fit(&row.label, MAX_LENGTH / SMALL);
+/// Writes the label of a line.
+pub(super) fn draw_label(canvas: &Canvas<'_>, frame: &Frame, label: &str, y: i32) {
+    let label = fit(label, MAX_LENGTH / SMALL);
     canvas.text_sized(
         &label,
         (frame.left - GAP, y),
@@ -100,6 +124,10 @@ fn draw_row(canvas: &Canvas<'_>, frame: &Frame, row: &Dot, y: i32) {
         SMALL,
         Role::Ink,
     );
+}
+
+fn draw_row(canvas: &Canvas<'_>, frame: &Frame, row: &Dot, y: i32) {
+    draw_label(canvas, frame, &row.label, y);
     let across = |value: Option<f64>| {
         let share = frame.x.place(value?)?;
         Some((

@@ -16,6 +16,7 @@
 //! | [`field()`] | a number for each cell of the plane, with marked points |
 //! | [`histograms()`], [`label_bars()`] | two distributions of observations in one picture |
 //! | [`trade_off()`] | the error rates of an attack and those that a claim allows |
+//! | [`boxes()`] | quantiles of several groups, one per line |
 //! | [`dots()`] | estimates with limits, one per line, beside reference values |
 //!
 //! ```
@@ -32,6 +33,7 @@
 //! ```
 
 mod axis;
+mod boxes;
 mod canvas;
 mod chart;
 mod distributions;
@@ -47,6 +49,7 @@ mod text;
 mod trade_off;
 
 pub use axis::{Axis, Scale};
+pub use boxes::{BoxRow, Boxes, boxes};
 pub use canvas::{Caption, on_white};
 pub use chart::{Chart, Layer, Mark, Spot, chart};
 pub use distributions::{Histograms, LabelBars, histograms, label_bars};

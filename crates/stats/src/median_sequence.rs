@@ -99,7 +99,7 @@ mod tests {
         let few = median(&mut [1.0, 2.0, 2.0], alpha);
         assert_eq!((few.point, few.lower), (2.0, f64::NEG_INFINITY));
         assert_eq!(few.upper, f64::INFINITY);
-        assert_eq!(p_value(0, 0), 1.0);
+        assert!(p_value(0, 0) > 0.999);
     }
 
     /// Looked at after every value from the first to the last, either limit is ever wrong on at most α of the paths.

@@ -67,6 +67,8 @@ pub struct Content {
     trade_off_text: Vec<Block>,
     convergence: Option<String>,
     differences: Vec<Block>,
+    differences_picture: Option<String>,
+    times_picture: Option<String>,
     convergence_text: Vec<Block>,
     figures: Vec<Row>,
     figures_note: String,
@@ -170,6 +172,8 @@ impl Content {
                 .map(|found| found.curve.secrets.labels().map(Name::new)),
             trade_off_text: blocks(|document| trade_off::body(document, audit)),
             convergence: picture("convergence"),
+            differences_picture: picture("differences"),
+            times_picture: picture("times"),
             differences: blocks(|document| differences::body(document, audit)),
             convergence_text: blocks(|document| {
                 if let Some(found) = &audit.convergence {

@@ -1,0 +1,57 @@
+//! The times of each secret, of a log that was measured in blocks, as pictures show them.
+
+use crate::audit::measured::Measured;
+
+/// Which quantiles are shown of the times of a secret.
+const QUANTILES: [f64; 5] = [0.05, 0.25, 0.5, 0.75, 0.95];
+
+/// The times of a secret, all rows: for a picture, not for a limit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SecretTimes {
+    /// The number of the secret.
+    pub secret: u32,
+    /// Its times at 5, 25, 50, 75 and 95 % of its rows.
+    pub quantiles: [f64; 5],
+}
+
+/// The times of every secret that has any.
+pub(super) fn of_secrets(measured: &Measured) -> Vec<SecretTimes> {
+    let all = (0..).zip(&measured.of_secrets);
+    let found = all.filter_map(|(secret, rows)| {
+        let mut times: Vec<f64> = rows.iter().map(|row| row.1).collect();
+        times.sort_unstable_by(f64::total_cmp);
+        (!times.is_empty()).then(|| SecretTimes {
+            secret,
+            quantiles: QUANTILES.map(|p| quantile(&times, p)),
+        })
+    });
+    found.collect()
+}
+
+/// The smallest value that at least this share of sorted values does not exceed.
+///
+/// # Panics
+/// Without values.
+pub(super) fn quantile(sorted: &[f64], p: f64) -> f64 {
+    let rank = (p * sorted.len() as f64).ceil() as usize;
+    sorted[rank.clamp(1, sorted.len()) - 1]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::audit::measured::Reference;
+
+    #[test]
+    fn quantiles_are_values_of_the_secret() {
+        let rows = (1..=100).rev().map(|at| (at, f64::from(at)));
+        let measured = Measured {
+            of_secrets: vec![rows.collect(), Vec::new(), vec![(0, 7.0)]],
+            reference: Reference::Nothing,
+        };
+        let found = of_secrets(&measured);
+        assert_eq!(found.len(), 2);
+        assert_eq!(found[0].quantiles, [5.0, 25.0, 50.0, 75.0, 95.0]);
+        assert_eq!((found[1].secret, found[1].quantiles), (2, [7.0; 5]));
+    }
+}

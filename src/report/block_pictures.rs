@@ -1,0 +1,96 @@
+//! Pictures of measurements in blocks: differences inside blocks, and the times of each secret.
+
+use crate::audit::{Difference, Findings, SecretTimes};
+use leakgauge_base::error::shorten;
+use leakgauge_base::time::TimeUnit;
+use leakgauge_plot::{self as plot, Axis, BoxRow, Boxes, Caption, Chart, Layer, Mark};
+
+/// Steps of the distribution of differences.
+const STEPS: u32 = 200;
+/// Secrets in the picture of times.
+const MAX_SECRETS: usize = 30;
+/// The shares of the blocks between which differences are drawn: a few interrupted measurements would hide all else.
+const SHOWN: (f64, f64) = (0.02, 0.98);
+
+/// The differences inside blocks of the pair that differs most: the share of the blocks up to each.
+pub fn differences(audit: &Findings) -> Option<String> {
+    let found = audit.differences.as_ref()?;
+    let pair = found.pairs.first()?;
+    let [a, b] = pair.secrets.labels().map(shorten);
+    let limits = pair.median;
+    let curve = Layer::new("blocks", 0, Mark::Step(distribution(pair)));
+    let spot = plot::Spot {
+        x: limits.point,
+        y: Some(0.5),
+        ..plot::Spot::default()
+    };
+    let mut layers = vec![curve];
+    if limits.lower.is_finite() && limits.upper.is_finite() {
+        let line = vec![(limits.lower, 0.5), (limits.upper, 0.5)];
+        layers.push(Layer::new("median, with limits", 1, Mark::Line(line)));
+    }
+    layers.push(Layer::new("", 1, Mark::Points(vec![spot])));
+    layers.push(Layer::new("", 2, Mark::Rule((0.0, 0.0), (0.0, 1.0))));
+    Some(plot::chart(&Chart {
+        caption: Caption::new(
+            format!("How much longer {b} takes than {a}, inside blocks"),
+            format!(
+                "Share of {} blocks in which the difference is at most that of the horizontal axis, between 2 % and 98 %. \
+                 The limits of the median hold for all pairs together. The vertical line is no difference.",
+                pair.blocks
+            ),
+        ),
+        x: Axis::linear(axis_of("difference", found.unit)),
+        y: Axis::linear("share of blocks").from_to(0.0, 1.0),
+        layers,
+        aspect: 0.6,
+    }))
+}
+
+/// The empirical distribution function of the differences, at so many quantiles.
+fn distribution(pair: &Difference) -> Vec<(f64, f64)> {
+    let (from, to) = SHOWN;
+    let shares = (0..=STEPS).map(|step| from + (to - from) * f64::from(step) / f64::from(STEPS));
+    shares.map(|share| (pair.quantile(share), share)).collect()
+}
+
+/// A box for the times of each secret.
+pub fn times(audit: &Findings) -> Option<String> {
+    let found = audit.differences.as_ref()?;
+    let mut order: Vec<&SecretTimes> = found.times.iter().collect();
+    if order.len() > MAX_SECRETS {
+        // Those of the pairs that differ most.
+        let rank = |one: &&SecretTimes| {
+            let is_of = |pair: &Difference| pair.secrets.secrets().contains(&one.secret);
+            found.pairs.iter().position(is_of)
+        };
+        order.sort_by_key(rank);
+        order.truncate(MAX_SECRETS);
+        order.sort_by_key(|one| one.secret);
+    }
+    let shown = order.len();
+    let rows = order.into_iter().map(|one| BoxRow {
+        label: shorten(&audit.input.secrets[one.secret as usize]),
+        quantiles: one.quantiles,
+    });
+    Some(plot::boxes(&Boxes {
+        caption: Caption::new(
+            "Times of each secret",
+            format!(
+                "Times of {shown} of {} secrets, all rows. A box holds the middle half, its line is the median, whiskers \
+                 reach from 5 % to 95 %. What drifts widens boxes, and not the differences inside blocks.",
+                found.times.len()
+            ),
+        ),
+        x: Axis::linear(axis_of("time", found.unit)),
+        name: "5, 25, 50, 75 and 95 %".to_owned(),
+        rows: rows.collect(),
+    }))
+}
+
+fn axis_of(what: &str, unit: Option<TimeUnit>) -> String {
+    match unit {
+        Some(unit) => format!("{what}, {}", unit.name()),
+        None => format!("{what}, unit of the log"),
+    }
+}
