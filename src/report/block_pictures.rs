@@ -1,8 +1,8 @@
 //! Pictures of measurements in blocks: differences inside blocks, and the times of each secret.
 
 use crate::audit::{Difference, Findings, SecretTimes};
+use crate::report::sentences::differences::scale;
 use leakgauge_base::error::shorten;
-use leakgauge_base::time::TimeUnit;
 use leakgauge_plot::{self as plot, Axis, BoxRow, Boxes, Caption, Chart, Layer, Mark};
 
 /// Steps of the distribution of differences.
@@ -18,15 +18,22 @@ pub fn differences(audit: &Findings) -> Option<String> {
     let pair = found.pairs.first()?;
     let [a, b] = pair.secrets.labels().map(shorten);
     let limits = pair.median;
-    let curve = Layer::new("blocks", 0, Mark::Step(distribution(pair)));
+    let size = pair
+        .quantile(SHOWN.0)
+        .abs()
+        .max(pair.quantile(SHOWN.1).abs());
+    let (factor, unit) = scale(size, found.unit);
+    let curve = distribution(pair).into_iter();
+    let curve = curve.map(|(difference, share)| (factor * difference, share));
+    let curve = Layer::new("blocks", 0, Mark::Step(curve.collect()));
     let spot = plot::Spot {
-        x: limits.point,
+        x: factor * limits.point,
         y: Some(0.5),
         ..plot::Spot::default()
     };
     let mut layers = vec![curve];
     if limits.lower.is_finite() && limits.upper.is_finite() {
-        let line = vec![(limits.lower, 0.5), (limits.upper, 0.5)];
+        let line = vec![(factor * limits.lower, 0.5), (factor * limits.upper, 0.5)];
         layers.push(Layer::new("median, with limits", 1, Mark::Line(line)));
     }
     layers.push(Layer::new("", 1, Mark::Points(vec![spot])));
@@ -40,7 +47,7 @@ pub fn differences(audit: &Findings) -> Option<String> {
                 pair.blocks
             ),
         ),
-        x: Axis::linear(axis_of("difference", found.unit)),
+        x: Axis::linear(axis_of("difference", unit)),
         y: Axis::linear("share of blocks").from_to(0.0, 1.0),
         layers,
         aspect: 0.6,
@@ -69,9 +76,12 @@ pub fn times(audit: &Findings) -> Option<String> {
         order.sort_by_key(|one| one.secret);
     }
     let shown = order.len();
+    let ends = order.iter().flat_map(|one| one.quantiles);
+    let size = ends.fold(0.0, |size: f64, end| size.max(end.abs()));
+    let (factor, unit) = scale(size, found.unit);
     let rows = order.into_iter().map(|one| BoxRow {
         label: shorten(&audit.input.secrets[one.secret as usize]),
-        quantiles: one.quantiles,
+        quantiles: one.quantiles.map(|time| factor * time),
     });
     Some(plot::boxes(&Boxes {
         caption: Caption::new(
@@ -82,15 +92,16 @@ pub fn times(audit: &Findings) -> Option<String> {
                 found.times.len()
             ),
         ),
-        x: Axis::linear(axis_of("time", found.unit)),
+        x: Axis::linear(axis_of("time", unit)),
         name: "5, 25, 50, 75 and 95 %".to_owned(),
         rows: rows.collect(),
     }))
 }
 
-fn axis_of(what: &str, unit: Option<TimeUnit>) -> String {
+/// The label of an axis; `unit` begins with a blank if it is known.
+fn axis_of(what: &str, unit: &str) -> String {
     match unit {
-        Some(unit) => format!("{what}, {}", unit.name()),
-        None => format!("{what}, unit of the log"),
+        "" => format!("{what}, unit of the log"),
+        unit => format!("{what},{unit}"),
     }
 }

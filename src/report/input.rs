@@ -77,10 +77,14 @@ fn units(input: &Input) -> Option<String> {
     if input.secrets.len() > LISTED_SECRETS {
         listed.push(format!("… {} secrets in all", input.secrets.len()));
     }
+    let blocks = input.facts.blocks.as_ref();
+    let column = match blocks.is_some_and(|blocks| blocks.column.is_none()) {
+        true => "rows of the file".to_owned(),
+        false => format!("column {}", shorten(&units.column)),
+    };
     Some(format!(
-        "{} {what} (column {}) have these rows: {}. Limits count {what}, not rows, and every one counts once.",
+        "{} {what} ({column}) have these rows: {}. Limits count {what}, not rows, and every one counts once.",
         units.units,
-        shorten(&units.column),
         listed.join(", ")
     ))
 }

@@ -4,6 +4,7 @@ use crate::audit::{ClaimReport, Grounds, Qualification, Verdict};
 use crate::estimate::Estimate;
 use crate::report::sentences::advice::more_rows;
 use crate::report::sentences::copies;
+use crate::report::sentences::differences::{scale, trimmed};
 use crate::report::sentences::left_out;
 use crate::report::sentences::privacy;
 use crate::report::sentences::reading::observer;
@@ -166,9 +167,15 @@ fn at_most(what: &str, claim: &ClaimReport) -> String {
 
 /// The largest median of differences.
 fn time_difference(claim: &ClaimReport, unit: Option<TimeUnit>) -> String {
-    let (estimate, bound) = (&claim.estimate, claim.analytic);
-    let [lower, upper] = limits(estimate, bound);
-    let unit = unit.map_or(String::new(), |unit| format!(" {unit}"));
+    let (factor, unit) = scale(claim.analytic, unit);
+    let bound = factor * claim.analytic;
+    let estimate = Estimate {
+        lower: claim.estimate.lower.map(|lower| factor * lower),
+        upper: claim.estimate.upper.map(|upper| factor * upper),
+        ..claim.estimate.clone()
+    };
+    let [lower, upper] = limits(&estimate, bound).map(trimmed);
+    let bound = trimmed(format!("{bound:.9}"));
     let [a, b] = claim.pair.labels().map(shorten);
     match claim.verdict {
         Verdict::Violated => format!(

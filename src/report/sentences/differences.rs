@@ -121,8 +121,19 @@ pub fn located(figure: &Located, unit: Option<TimeUnit>) -> [String; 3] {
     ]
 }
 
+/// A number without zeros at the end of its decimals.
+pub fn trimmed(number: String) -> String {
+    if !number.contains('.') {
+        return number;
+    }
+    number
+        .trim_end_matches('0')
+        .trim_end_matches('.')
+        .to_owned()
+}
+
 /// The unit in which a time of this size is at least 1, and what the time is to be multiplied by.
-fn scale(size: f64, unit: Option<TimeUnit>) -> (f64, &'static str) {
+pub fn scale(size: f64, unit: Option<TimeUnit>) -> (f64, &'static str) {
     let Some(unit) = unit else {
         return (1.0, "");
     };

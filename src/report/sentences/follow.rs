@@ -3,7 +3,7 @@
 use crate::audit::Verdict;
 use crate::follow::{FollowedDifference, FollowedGrounds, FollowedReason};
 use crate::report::sentences::claims::p_value_of;
-use crate::report::sentences::differences::located;
+use crate::report::sentences::differences::{located, scale, trimmed};
 use crate::report::sentences::warnings::doubt;
 use leakgauge_base::error::shorten;
 use leakgauge_base::rounding::at_least_beyond;
@@ -51,10 +51,13 @@ fn found(grounds: &FollowedGrounds) -> String {
             "Some pair of secrets is told apart better than epsilon = {epsilon} allows with delta = {delta}"
         ),
         FollowedGrounds::TimeDifference {
-            pair, lower, unit, ..
+            pair,
+            lower,
+            bound,
+            unit,
         } => {
             let [a, b] = pair.each_ref().map(|label| shorten(label));
-            let lower = time_at_least(*lower, *unit);
+            let lower = time_at_least(*lower, *bound, *unit);
             format!("Inside a block, {b} takes at least {lower} longer than {a} (the median)")
         }
     }
@@ -71,10 +74,13 @@ fn so_far(grounds: &FollowedGrounds) -> String {
             at_least_beyond(*lower, *bound)
         ),
         FollowedGrounds::TimeDifference {
-            pair, lower, unit, ..
+            pair,
+            lower,
+            bound,
+            unit,
         } if *lower > 0.0 => {
             let [a, b] = pair.each_ref().map(|label| shorten(label));
-            let lower = time_at_least(*lower, *unit);
+            let lower = time_at_least(*lower, *bound, *unit);
             format!(": they show that {b} takes at least {lower} longer than {a}")
         }
         FollowedGrounds::Approximate { .. } | FollowedGrounds::TimeDifference { .. } => {
@@ -83,15 +89,11 @@ fn so_far(grounds: &FollowedGrounds) -> String {
     }
 }
 
-/// A time, rounded down.
-fn time_at_least(lower: f64, unit: Option<TimeUnit>) -> String {
-    let figure = Located {
-        point: lower,
-        lower,
-        upper: lower,
-    };
-    let [_, lower, _] = located(&figure, unit);
-    lower
+/// A time, rounded down, with enough digits to see that it is above a bound.
+fn time_at_least(lower: f64, bound: f64, unit: Option<TimeUnit>) -> String {
+    let (factor, unit) = scale(lower.max(bound), unit);
+    let lower = at_least_beyond(factor * lower, factor * bound);
+    trimmed(lower) + unit
 }
 
 /// By how much times of two secrets differ: the limit, or what is between the limits.
