@@ -228,15 +228,22 @@ fn blocks_that_cannot_be_meant_are_refused_with_their_place() {
 /// Times that are all equal, negative, or run backwards are times.
 #[test]
 fn odd_clocks_are_followed() {
-    let clocks: [(&str, fn(usize) -> i64); 3] = [
-        ("equal", |_| 5),
-        ("negative", |at| -((at % 7) as i64)),
-        ("backwards", |at| 1_000_000 - at as i64),
-    ];
-    for (name, clock) in clocks {
+    let clock = |name: &str, at: usize| match name {
+        "equal" => 5,
+        "negative" => -((at % 7) as i64),
+        _ => 1_000_000 - at as i64,
+    };
+    for name in ["equal", "negative", "backwards"] {
         let mut text = "block,secret,time\n".to_owned();
         for at in 0..1_200 {
-            writeln!(text, "{},{},{}", at / 2, ["a", "b"][at % 2], clock(at / 2)).expect("memory");
+            writeln!(
+                text,
+                "{},{},{}",
+                at / 2,
+                ["a", "b"][at % 2],
+                clock(name, at / 2)
+            )
+            .expect("memory");
         }
         let claim = ["--claim", "time-difference(1)", "--block", "block"];
         let output = Place::new().run_on(&[&FOLLOW[..], &claim].concat(), text);

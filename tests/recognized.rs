@@ -384,3 +384,46 @@ fn check_says_what_is_doubtful_and_measures_nothing() {
         assert!(text.contains(words), "{text}");
     }
 }
+
+#[test]
+fn what_is_recognized_can_be_read_otherwise_and_the_notice_says_how() {
+    let mut text = "valid,bad mac\n".to_owned();
+    let times: Vec<f64> = rows_of(600).into_iter().map(|row| row.1).collect();
+    for block in times.chunks(2) {
+        writeln!(text, "{:e},{:e}", block[0], block[1]).expect("memory");
+    }
+    let place = Place::new().file("timing.csv", &text);
+    let said = stdout(&place.run(&["check", "timing.csv"]));
+    // Lines are broken anywhere.
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    for words in [
+        "compared inside their blocks",
+        "--block none",
+        "--like nothing",
+    ] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    let quick = ["estimate", "timing.csv", "--quick"];
+    assert!(place.json(&quick)["differences"].is_array());
+    let by_rows = place.json(&[&quick[..], &["--block", "none"]].concat());
+    assert_eq!(by_rows["input"]["recognized"], "tlsfuzzer-timing");
+    assert!(
+        by_rows["differences"].is_null() && by_rows["blocks"].is_null(),
+        "{by_rows}"
+    );
+    place.refuses(
+        &["check", "timing.csv", "--like", "nothing"],
+        &["no column is named `secret`"],
+    );
+    place.refuses(
+        &[
+            "check",
+            "timing.csv",
+            "--wide",
+            "--blocks",
+            "--block",
+            "none",
+        ],
+        &["--blocks", "cannot be together with --block"],
+    );
+}

@@ -218,6 +218,33 @@ fn the_page_answers_in_the_unit_of_the_log() {
 }
 
 #[test]
+fn pictures_show_differences_inside_blocks_and_times_of_secrets() {
+    let place = Place::with_log(wide(&blocks(300, 3, 80.0)));
+    let plots = ["--plots", "plots", "--html", "page.html"];
+    let output = place.run(&[&QUICK[..], &["--blocks", "--unit", "ns"], &plots].concat());
+    assert!(output.status.success(), "{output:?}");
+    let read = |name: &str| std::fs::read_to_string(place.path().join(name)).expect(name);
+    let differences = read("plots/differences.svg");
+    assert!(
+        differences.contains("How much longer c takes than"),
+        "{differences}"
+    );
+    assert!(differences.contains("difference, ns"), "{differences}");
+    let times = read("plots/times.svg");
+    assert!(
+        times.contains("3 of 3 secrets") && times.contains("time, us"),
+        "{times}"
+    );
+    let page = read("page.html");
+    assert!(page.contains("How much longer c takes than") && page.contains("Times of each secret"));
+    // A log without blocks has neither.
+    let output = place.run(&[&QUICK[..], &plots].concat());
+    assert!(output.status.success(), "{output:?}");
+    assert!(!place.path().join("plots/differences.svg").exists());
+    assert!(!place.path().join("plots/times.svg").exists());
+}
+
+#[test]
 fn what_is_no_log_in_blocks_is_refused_with_a_reason() {
     let place = Place::with_log("a,b\n1,2\n3,\n4,5\n")
         .file(

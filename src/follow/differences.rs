@@ -263,7 +263,7 @@ mod tests {
         for at in 0..400 {
             let noise = f64::from(at * 7 % 40) / 40.0;
             // z lacks every other block.
-            let block = vec![(0, 100.0), (1, 95.0 + noise), (2, 101.0)];
+            let block = [(0, 100.0), (1, 95.0 + noise), (2, 101.0)];
             medians.push(&block[..if at % 2 == 0 { 3 } else { 2 }].to_vec(), 3);
         }
         medians.look(0.05, 0.05);
