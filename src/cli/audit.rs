@@ -10,7 +10,7 @@ use leakgauge::base::error::Result;
 use leakgauge::claim::Claim;
 use leakgauge::input::neighbors;
 use leakgauge::log::Like;
-use leakgauge::report::Outputs;
+use leakgauge::report::Layout;
 use leakgauge::{log, report};
 
 use crate::cli::design::{self, DesignOptions};
@@ -99,8 +99,7 @@ pub fn estimate(arguments: &EstimateArguments) -> Result<ExitCode> {
     if arguments.follow.follow {
         return follow::run(log, &arguments.options, &arguments.follow, options);
     }
-    let outputs = arguments.outputs.check(log)?;
-    run(log, &arguments.options, &options, &outputs)?;
+    run(log, &arguments.options, &options, &arguments.outputs)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -137,8 +136,7 @@ pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
         arguments.gate.refuse_follow()?;
         return follow::run(log, &arguments.options, &arguments.follow, options);
     }
-    let outputs = arguments.outputs.check(log)?;
-    let found = run(log, &arguments.options, &options, &outputs)?;
+    let found = run(log, &arguments.options, &options, &arguments.outputs)?;
     let code = arguments.gate.finish(&report::audit_cases(&found))?;
     Ok(ExitCode::from(code))
 }
@@ -168,8 +166,9 @@ fn run(
     log: &LogArguments,
     shared: &EstimateOptions,
     options: &AuditOptions,
-    outputs: &Outputs,
+    wanted: &OutputOptions,
 ) -> Result<Findings> {
+    let outputs = wanted.check(log)?;
     let meter = log::ReadMeter::default();
     let progress = Progress::start(meter.clone());
     let keep_order = options.split == SplitChoice::Blocks;
@@ -179,11 +178,17 @@ fn run(
     let found = audit::audit(&log, options)?;
     progress.finish();
     // A page that cannot be written must not lose the report.
-    let written = outputs.write(
-        || report::page(&found, &command_line()),
-        || report::pictures(&found),
-    );
-    to_stdout(|out| report::write_audit(&found, shared.format.layout(), out))?;
+    let written = outputs
+        .write(
+            || report::page_with_pairs(&found, &command_line(), wanted.pairs()),
+            || report::pictures(&found),
+        )
+        .and(outputs.write_pairs(|| report::pairs_csv(&found)));
+    let layout = Layout {
+        pairs: wanted.pairs(),
+        ..shared.format.layout()
+    };
+    to_stdout(|out| report::write_audit(&found, layout, out))?;
     written?;
     Ok(found)
 }

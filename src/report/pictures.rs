@@ -125,7 +125,7 @@ fn heatmap(audit: &Findings) -> Option<String> {
         caption: Caption::new(
             "Bayes security of all pairs",
             format!(
-                "Estimated Bayes security of each pair of {n} secrets. 0: told apart without error; 1: cannot be told apart. \
+                "Estimated Bayes security of each pair of {n} secrets. 0 (bright): told apart without error; 1 (dark): cannot be told apart. \
                  Secrets that are hard to tell apart are side by side; the worst pair has a frame."
             ),
         ),
@@ -136,6 +136,8 @@ fn heatmap(audit: &Findings) -> Option<String> {
         row_label: "secret".to_owned(),
         column_label: "secret".to_owned(),
         marked,
+        low_is_bright: true,
+        same_labels: true,
     }))
 }
 
