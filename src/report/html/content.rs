@@ -11,7 +11,7 @@ use crate::report::document::{Block, Document};
 use crate::report::figures::{self, Figure, Of};
 use crate::report::input::input;
 use crate::report::pairs::{by_lower_limit, how_to_have_all, left_out};
-use crate::report::pictures::pictures;
+use crate::report::pictures::{few_false_positives, pictures};
 use crate::report::sentences::assumptions::assumption;
 use crate::report::sentences::reasons::reason;
 use crate::report::sentences::warnings::message;
@@ -63,6 +63,7 @@ pub struct Content {
     distributions: Option<Drawn>,
     pairs: Option<Pairs>,
     trade_off: Option<String>,
+    few_false_positives: Option<String>,
     trade_off_names: Option<[Name; 2]>,
     trade_off_text: Vec<Block>,
     convergence: Option<String>,
@@ -171,6 +172,7 @@ impl Content {
                 )
             }),
             trade_off: picture("trade-off"),
+            few_false_positives: few_false_positives(audit),
             trade_off_names: worst
                 .trade_off
                 .as_ref()
