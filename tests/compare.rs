@@ -278,6 +278,25 @@ fn the_page_has_all_of_the_report() {
 }
 
 #[test]
+fn less_does_not_hide_that_the_second_log_leaks() {
+    let place = Place::new()
+        .file("before.csv", response(3.0, 1))
+        .file("after.csv", response(1.0, 2));
+    let run = place.run(&["compare", "before.csv", "after.csv", "--html", "page.html"]);
+    assert!(
+        run.status.success(),
+        "{}",
+        String::from_utf8_lossy(&run.stderr)
+    );
+    let page = std::fs::read_to_string(place.path().join("page.html")).unwrap();
+    assert!(!page.contains("<header class=\"holds\">"));
+    let headline = "less often in after.csv than in before.csv, but after.csv still leaks";
+    assert!(page.contains(headline), "{page}");
+    // What changed comes before any section.
+    assert!(page.find("<svg").unwrap() < page.find("<h2>").unwrap());
+}
+
+#[test]
 fn pictures_are_well_formed_and_not_overwritten() {
     let place = two();
     let drawn = [&GRID[..], &["--plots", "out/pictures"]].concat();

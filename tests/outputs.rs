@@ -44,6 +44,52 @@ fn a_page_says_how_it_was_made_and_is_replaced_by_the_next() {
 }
 
 #[test]
+fn all_pairs_are_written_to_a_file_of_their_own() {
+    let place = Place::with_log(LOG).file("notes.csv", "mine\n");
+    let found = place.run(&estimate(&[
+        "--pairs",
+        "1",
+        "--pairs-file",
+        "pairs.csv",
+        "--format",
+        "json",
+    ]));
+    assert!(
+        found.status.success(),
+        "{}",
+        String::from_utf8_lossy(&found.stderr)
+    );
+    let json: serde_json::Value = serde_json::from_slice(&found.stdout).unwrap();
+    assert_eq!(json["pairs"].as_array().unwrap().len(), 1);
+    assert_eq!(json["pairs_left_out"], 2);
+    assert_eq!(json["multiplicity"]["pairs"], 3);
+    let text = fs::read_to_string(place.path().join("pairs.csv")).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 4, "{text}");
+    assert!(lines[0].starts_with("secret,other_secret,total_variation,lower,upper"));
+    let first: Vec<&str> = lines[1].split(',').collect();
+    assert_eq!(
+        json["pairs"][0]["secrets"],
+        serde_json::json!([first[0], first[1]])
+    );
+    // Ours is replaced, nothing else is.
+    assert!(
+        place
+            .run(&estimate(&["--pairs-file", "pairs.csv"]))
+            .status
+            .success()
+    );
+    place.refuses(
+        &estimate(&["--pairs-file", "notes.csv"]),
+        &["notes.csv", "not written by leakgauge", "--force"],
+    );
+    place.refuses(
+        &estimate(&["--pairs-file", "log.csv", "--force"]),
+        &["is the log itself"],
+    );
+}
+
+#[test]
 fn neither_a_log_nor_any_other_file_is_overwritten() {
     let place = Place::with_log(LOG).file("notes.html", "mine");
     fs::create_dir(place.path().join("plots")).unwrap();

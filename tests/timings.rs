@@ -347,3 +347,101 @@ fn equal_and_negative_times_are_measured_as_they_are() {
     let below = place.json(&["estimate", "negative.csv", "--quick", "--wide", "--blocks"]);
     assert!(number(&below, "/differences/0/median/lower") > 0.0);
 }
+
+/// A clock that ticks: the medians of differences are the bound exactly, in decimals.
+#[test]
+fn rounding_breaks_no_bound_on_times() {
+    let ticks = |row: fn(usize) -> (String, String)| {
+        let rows = (0..400).map(|at| {
+            let (a, b) = row(at);
+            format!("{a},{b}\n")
+        });
+        Place::with_log(format!("a,b\n{}", rows.collect::<String>()))
+    };
+    let code = |place: &Place, more: &[&str]| {
+        let all = [&["audit", "log.csv", "--wide", "--blocks", "-q"][..], more].concat();
+        place.run(&all).status.code()
+    };
+    let whole = ticks(|at| {
+        (
+            (1000 + 5 * (at * 7 % 3)).to_string(),
+            (1350 + 5 * (at * 7 % 3)).to_string(),
+        )
+    });
+    for (claim, exit) in [("350ns", 0), ("0.35us", 0), ("3.5e-7s", 0), ("0.349us", 1)] {
+        let claim = format!("time-difference({claim})");
+        assert_eq!(
+            code(&whole, &["--unit", "ns", "--claim", &claim]),
+            Some(exit),
+            "{claim}"
+        );
+    }
+    let tenths = ticks(|at| match at % 2 {
+        0 => ("0.1".to_owned(), "0.4".to_owned()),
+        _ => ("0.5".to_owned(), "0.8".to_owned()),
+    });
+    assert_eq!(code(&tenths, &["--claim", "time-difference(0.3)"]), Some(0));
+    // Cells that say their unit are seconds, whatever is said besides.
+    let said = ticks(|at| {
+        (
+            format!("{} ns", 1000 + at % 3),
+            format!("{} ns", 1350 + at % 3),
+        )
+    });
+    assert_eq!(code(&said, &["--claim", "time-difference(100ns)"]), Some(1));
+    said.refuses(
+        &[
+            "audit",
+            "log.csv",
+            "--wide",
+            "--blocks",
+            "--unit",
+            "ns",
+            "--claim",
+            "time-difference(100ns)",
+        ],
+        &["--unit ns", "the cells of the log say their units"],
+    );
+    whole.refuses(
+        &[
+            "audit",
+            "log.csv",
+            "--wide",
+            "--blocks",
+            "--resolution",
+            "observation=100",
+            "--claim",
+            "advantage(0.1)",
+        ],
+        &["--blocks", "--resolution"],
+    );
+}
+
+/// Equal laws, and each time of b follows from that of a: one row tells nothing, two tell which is which.
+#[test]
+fn an_attack_on_two_times_of_a_block_counts_as_an_attack() {
+    let next = |a: u32| match a {
+        100 => 110,
+        110 => 90,
+        90 => 80,
+        _ => 100,
+    };
+    let mut rng = ChaCha8Rng::seed_from_u64(5);
+    let mut text = "a,b\n".to_owned();
+    for _ in 0..4_000 {
+        let a = [80, 90, 100, 110][rng.random_range(0..4)];
+        writeln!(text, "{a},{}", next(a)).unwrap();
+    }
+    let place = Place::with_log(text);
+    let all = [
+        "audit",
+        "log.csv",
+        "--wide",
+        "--blocks",
+        "--claim",
+        "attack-advantage(0.1)",
+    ];
+    let output = place.run(&all);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(!stdout(&output).contains("No leak could be certified"));
+}

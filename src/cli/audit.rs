@@ -12,7 +12,7 @@ use leakgauge::claim::Leak;
 use leakgauge::input::{claims, neighbors};
 use leakgauge::log::{Like, Log};
 use leakgauge::power;
-use leakgauge::report::Outputs;
+use leakgauge::report::Layout;
 use leakgauge::{log, report};
 
 use crate::cli::design::{self, DesignOptions};
@@ -127,10 +127,14 @@ pub fn estimate(arguments: &EstimateArguments) -> Result<ExitCode> {
     if arguments.follow.follow {
         return follow::run(log, &arguments.options, &arguments.follow, options);
     }
-    let outputs = arguments.outputs.check(&outputs::inputs(log))?;
-    run(log, &arguments.options, &options, &outputs, |_| {
-        Ok(Vec::new())
-    })?;
+    let inputs = outputs::inputs(log);
+    run(
+        log,
+        &arguments.options,
+        &options,
+        (&arguments.outputs, &inputs),
+        |_| Ok(Vec::new()),
+    )?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -169,14 +173,14 @@ pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
         refuse_must_detect(&leaks, "--follow")?;
         return follow::run(log, &arguments.options, &arguments.follow, options);
     }
-    let outputs = arguments.outputs.check(&inputs)?;
     let detect = |log: &Log| {
         let leaks = leaks.iter();
         leaks
             .map(|leak| power::detection(leak, arguments.power, log, &options))
             .collect()
     };
-    let found = run(log, &arguments.options, &options, &outputs, detect)?;
+    let outputs = (&arguments.outputs, &inputs[..]);
+    let found = run(log, &arguments.options, &options, outputs, detect)?;
     let code = arguments.gate.finish(&report::audit_cases(&found))?;
     Ok(ExitCode::from(code))
 }
@@ -217,9 +221,10 @@ fn run(
     log: &LogArguments,
     shared: &EstimateOptions,
     options: &AuditOptions,
-    outputs: &Outputs,
+    (wanted, inputs): (&OutputOptions, &[&Path]),
     detect: impl FnOnce(&Log) -> Result<Vec<Detection>>,
 ) -> Result<Findings> {
+    let outputs = wanted.check(inputs)?;
     let meter = log::ReadMeter::default();
     let progress = Progress::start(meter.clone());
     let keep_order = options.split == SplitChoice::Blocks;
@@ -231,11 +236,17 @@ fn run(
     found.detections = detect(&log)?;
     progress.finish();
     // A page that cannot be written must not lose the report.
-    let written = outputs.write(
-        || report::page(&found, &command_line()),
-        || report::pictures(&found),
-    );
-    to_stdout(|out| report::write_audit(&found, shared.format.layout(), out))?;
+    let written = outputs
+        .write(
+            || report::page_with_pairs(&found, &command_line(), wanted.pairs()),
+            || report::pictures(&found),
+        )
+        .and(outputs.write_pairs(|| report::pairs_csv(&found)));
+    let layout = Layout {
+        pairs: wanted.pairs(),
+        ..shared.format.layout()
+    };
+    to_stdout(|out| report::write_audit(&found, layout, out))?;
     written?;
     Ok(found)
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use leakgauge::base::error::Result;
 use leakgauge::base::files::check_outputs;
-use leakgauge::report::{COMPARISON_PLOTS, Outputs, PICTURES};
+use leakgauge::report::{COMPARISON_PLOTS, MOST_PAIRS, Outputs, PICTURES};
 
 use crate::cli::options::LogArguments;
 use crate::cli::terminal;
@@ -28,7 +28,15 @@ pub struct OutputOptions {
     /// Write each picture as PNG too; needs a build with `--features png`
     #[arg(long, requires = "plots", conflicts_with = "follow")]
     png: bool,
-    /// Allow --html and --plots to replace any file
+    /// The most pairs in the JSON report and on the page: those with the largest lower limits
+    #[arg(long, default_value_t = MOST_PAIRS, value_name = "N", conflicts_with = "follow")]
+    pairs: usize,
+    /// Write all pairs as CSV, those with the largest lower limits first
+    ///
+    /// Replaces an existing file of pairs of leakgauge, but no other file.
+    #[arg(long, value_name = "FILE", conflicts_with = "follow")]
+    pairs_file: Option<PathBuf>,
+    /// Allow --html, --plots and --pairs-file to replace any file
     #[arg(long, conflicts_with = "follow")]
     force: bool,
 }
@@ -39,9 +47,14 @@ impl OutputOptions {
         self.html.as_deref()
     }
 
+    /// The most pairs in a report.
+    pub fn pairs(&self) -> usize {
+        self.pairs
+    }
+
     /// Whether any file is asked for.
     pub fn any(&self) -> bool {
-        self.html.is_some() || self.plots.is_some()
+        self.html.is_some() || self.plots.is_some() || self.pairs_file.is_some()
     }
 
     /// Checks the output paths before the log is read.
@@ -49,7 +62,11 @@ impl OutputOptions {
         check_page(self.html.as_deref(), inputs)?;
         let names = PICTURES.iter().map(|(name, _)| *name).collect();
         let (html, plots) = (self.html.clone(), self.plots.clone());
-        let outputs = Outputs::check(html, plots, names, self.force, inputs)?;
+        let mut outputs = Outputs::check(html, plots, names, self.force, inputs)?;
+        if let Some(file) = &self.pairs_file {
+            check_outputs(&[("pairs_file", file)], inputs, true)?;
+            outputs = outputs.with_pairs(file.clone())?;
+        }
         if self.png {
             outputs.with_png()
         } else {

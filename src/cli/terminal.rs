@@ -88,6 +88,7 @@ pub fn layout(format: Format) -> Layout {
             std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
         }),
         brief: options.quiet,
+        ..Layout::default()
     }
 }
 

@@ -29,6 +29,21 @@ pub fn comparison_plots(found: &Comparison) -> Vec<Picture> {
         .collect()
 }
 
+/// What a log is called: its file's name, with the number of the log where that name does not tell it from others.
+pub(super) fn log_name(found: &Comparison, at: usize) -> String {
+    let name = |log: &LogEntry| {
+        let first = log.files.first().map_or("-", String::as_str);
+        let end = std::path::Path::new(first).file_name();
+        end.map_or(first.to_owned(), |end| end.to_string_lossy().into_owned())
+    };
+    let own = found.logs.get(at).map(name).unwrap_or_default();
+    let same = found.logs.iter().filter(|log| name(log) == own).count();
+    if same > 1 || own == "-" {
+        return format!("log {}", at + 1);
+    }
+    own
+}
+
 /// Where a log is on the axis: at its parameter, else at its number.
 fn place(at: usize, log: &LogEntry) -> f64 {
     log.parameter
@@ -53,7 +68,7 @@ fn by_log(
     let logs = found.logs.iter().enumerate();
     let rows: Vec<Dot> = logs
         .map(|(at, log)| Dot {
-            label: format!("log {}", at + 1),
+            label: log_name(found, at),
             ..dot(log)
         })
         .collect();
@@ -176,8 +191,15 @@ fn residuals(found: &Comparison) -> String {
     };
     let name = format!("residual, {} % limits", percent(found));
     let y = Axis::linear("estimate − analytic");
+    let dots: Vec<Dot> = found.logs.iter().map(residual).collect();
     let Some(x) = x_axis(found) else {
-        return by_log(found, caption, y, name, residual);
+        return by_log(
+            found,
+            caption,
+            around_zero("estimate − analytic", &dots),
+            name,
+            residual,
+        );
     };
     let logs = found.logs.iter().enumerate();
     let spots = logs.map(|(at, log)| {
@@ -251,11 +273,31 @@ fn vulnerabilities(found: &Comparison) -> String {
     })
 }
 
+/// An axis of differences, on which 0 always is.
+fn around_zero(label: &str, rows: &[Dot]) -> Axis {
+    let numbers = rows
+        .iter()
+        .flat_map(|row| [row.point, row.lower, row.upper, row.reference]);
+    let (least, most) = numbers
+        .flatten()
+        .filter(|x| x.is_finite())
+        .fold((0.0, 0.0), |(least, most): (f64, f64), x| {
+            (least.min(x), most.max(x))
+        });
+    let room = 0.04 * (most - least);
+    Axis::linear(label).from_to(least - room, most + room)
+}
+
 fn differences(found: &Comparison) -> String {
     let rows = found.differences.iter().flat_map(|differences| {
         let [earlier, later] = differences.logs;
+        // Of two logs there is one difference only, which the caption explains.
+        let of_logs = match found.differences.len() {
+            1 => String::new(),
+            _ => format!("{later} − {earlier}: "),
+        };
         let dot = move |name: &str, figure: &Difference| Dot {
-            label: format!("{later} − {earlier}: {name}"),
+            label: format!("{of_logs}{name}"),
             point: figure.difference.point,
             lower: figure.difference.lower,
             upper: figure.difference.upper,
@@ -276,7 +318,7 @@ fn differences(found: &Comparison) -> String {
             "The later log minus the earlier one, with confidence limits where there are any. Left of 0, the later log \
              leaks less.",
         ),
-        x: Axis::linear("difference"),
+        x: around_zero("difference", &rows),
         name: format!("estimate, {} % limits", percent(found)),
         reference_name: if exact { "analytic" } else { "" }.to_owned(),
         rows,

@@ -5,6 +5,7 @@ use comfy_table::{
 };
 
 use crate::report::Format;
+use crate::report::pairs::MOST_PAIRS;
 
 /// Text columns of a paragraph, unless the terminal has fewer.
 pub const WIDTH: usize = 100;
@@ -16,7 +17,7 @@ const MIN_LABEL: usize = 16;
 const GAP: usize = 2;
 
 /// How a report is written to standard output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Layout {
     /// The format.
     pub format: Format,
@@ -26,6 +27,20 @@ pub struct Layout {
     pub color: bool,
     /// Whether only the verdicts are written, one a line; of an audit without claims, the summary.
     pub brief: bool,
+    /// The most pairs in a JSON report; of more, those with the largest lower limits.
+    pub pairs: usize,
+}
+
+impl Default for Layout {
+    fn default() -> Self {
+        Layout {
+            format: Format::default(),
+            width: None,
+            color: false,
+            brief: false,
+            pairs: MOST_PAIRS,
+        }
+    }
 }
 
 impl From<Format> for Layout {

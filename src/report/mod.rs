@@ -60,11 +60,12 @@ pub use figure_files::{Written, check_figure_files, write_with_data};
 pub use gate::{
     GateCase, GateOutcome, audit_cases, claim_cases, comparison_cases, job_summary, junit,
 };
-pub use html::{comparison_page, page};
+pub use html::{comparison_page, page, page_with_pairs};
 #[cfg(feature = "schema")]
 pub use json_schema::{json_schema, json_schema_names, json_schemas};
 pub use layout::Layout;
 pub use outputs::Outputs;
+pub use pairs::{MOST_PAIRS, pairs_csv};
 pub use pictures::{PICTURES, pictures};
 pub use schema::query::{QueryReport, QuerySetting};
 
@@ -151,7 +152,12 @@ pub fn write_audit(
         true => sections::brief(audit),
         false => sections::audit(audit),
     };
-    write(audit, document, layout, out)
+    write(
+        &schema::audit::Audit::of(audit, layout.pairs),
+        document,
+        layout,
+        out,
+    )
 }
 
 /// The JSON report of an audit, as `leakgauge audit --format json` prints it.

@@ -9,6 +9,8 @@ use leakgauge_base::files::replace_file;
 use leakgauge_base::naming::{option, setting};
 use leakgauge_plot::{Picture, on_white, png};
 
+use crate::report::pairs::PAIRS_HEADER;
+
 /// What the beginning of a page of ours has.
 const OWN_PAGE: &str = "<meta name=\"generator\" content=\"leakgauge";
 /// What the beginning of a picture of ours has.
@@ -21,6 +23,7 @@ const OWN_PICTURE: &str = "class=\"leakgauge-plot\"";
 pub struct Outputs {
     html: Option<PathBuf>,
     plots: Option<PathBuf>,
+    pairs: Option<PathBuf>,
     names: Vec<&'static str>,
     png: bool,
     force: bool,
@@ -43,6 +46,7 @@ impl Outputs {
         let outputs = Outputs {
             html,
             plots,
+            pairs: None,
             names,
             png: false,
             force,
@@ -127,6 +131,36 @@ impl Outputs {
                 format!("use {} to replace it, or {instead}", option("force")),
             ),
         )
+    }
+
+    /// Writes all pairs to a file of their own.
+    ///
+    /// # Errors
+    /// A place that is a log, the page, or a file that is not ours and not to be replaced.
+    pub fn with_pairs(mut self, file: PathBuf) -> Result<Outputs> {
+        let instead = format!("{} for another", option("pairs_file"));
+        if self.html.as_ref() == Some(&file) {
+            return Err(Error::parameter(
+                setting("pairs_file", file.display()),
+                format!("is the file of {}", option("html")),
+            ));
+        }
+        self.check_file(&file, PAIRS_HEADER, &instead)?;
+        self.pairs = Some(file);
+        Ok(self)
+    }
+
+    /// Writes the file of all pairs, if it was asked for.
+    ///
+    /// # Errors
+    /// A place that cannot be written to, or that was taken since it was checked.
+    pub fn write_pairs(&self, pairs: impl FnOnce() -> Result<Vec<u8>>) -> Result<()> {
+        let Some(file) = &self.pairs else {
+            return Ok(());
+        };
+        let instead = format!("{} for another", option("pairs_file"));
+        self.check_file(file, PAIRS_HEADER, &instead)?;
+        replace_file(file, pairs()?)
     }
 
     /// Writes each picture as PNG too.

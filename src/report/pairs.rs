@@ -3,10 +3,14 @@
 use crate::audit::{Findings, PairFigures};
 use crate::report::document::Document;
 use crate::report::words::{lower, upper, value};
-use leakgauge_base::error::shorten;
+use leakgauge_base::error::{Error, Result, shorten};
+use leakgauge_base::naming::setting;
 
 /// Pairs listed in the table of worst pairs.
 const LISTED_PAIRS: usize = 10;
+
+/// Pairs in the JSON report and on the page, unless another number is asked for.
+pub const MOST_PAIRS: usize = 1000;
 
 /// A table of the worst.
 pub fn pairs(document: &mut Document, audit: &Findings) {
@@ -45,6 +49,67 @@ pub fn pairs(document: &mut Document, audit: &Findings) {
         audit.pairs.len(),
         audit.multiplicity.correction
     ));
+    if audit.pairs.len() > MOST_PAIRS {
+        document.paragraph(how_to_have_all());
+    }
+}
+
+/// The pairs of a report that has at most so many: all in the order of their secrets, else those with the largest
+/// lower limits, these first.
+pub fn listed(audit: &Findings, most: usize) -> Vec<&PairFigures> {
+    if audit.pairs.len() <= most {
+        return audit.pairs.iter().collect();
+    }
+    let mut order = by_lower_limit(audit);
+    order.truncate(most);
+    order
+}
+
+/// How many pairs such a report leaves out.
+pub fn left_out(audit: &Findings, most: usize) -> usize {
+    audit.pairs.len().saturating_sub(most)
+}
+
+/// What writes every pair.
+pub fn how_to_have_all() -> String {
+    format!(
+        "{} writes all pairs to a file.",
+        setting("pairs_file", "FILE")
+    )
+}
+
+/// The first line of a file of pairs, by which it is known as one of ours.
+pub const PAIRS_HEADER: &str =
+    "secret,other_secret,total_variation,lower,upper,bayes_security,no_leak_p_value";
+
+/// All pairs as CSV, those with the largest lower limits first. A number that could not be had is an empty field.
+///
+/// # Errors
+/// What the CSV writer reports.
+pub fn pairs_csv(audit: &Findings) -> Result<Vec<u8>> {
+    let failed = |error: String| Error::file("CSV", error);
+    let mut bytes = format!("{PAIRS_HEADER}\n").into_bytes();
+    let mut writer = csv::Writer::from_writer(&mut bytes);
+    let text = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
+    for pair in by_lower_limit(audit) {
+        let [a, b] = pair.secrets.labels();
+        let tv = &pair.total_variation;
+        let numbers = [
+            tv.point,
+            tv.lower,
+            tv.upper,
+            pair.bayes_security.point,
+            pair.no_leak_p_value,
+        ]
+        .map(text);
+        let fields = [a, b].into_iter().chain(numbers.iter().map(String::as_str));
+        writer
+            .write_record(fields)
+            .map_err(|error| failed(error.to_string()))?;
+    }
+    writer.flush().map_err(|error| failed(error.to_string()))?;
+    drop(writer);
+    Ok(bytes)
 }
 
 /// All pairs, those with the largest lower limits first.

@@ -136,7 +136,7 @@ fn heatmap(audit: &Findings) -> Option<String> {
         caption: Caption::new(
             "Bayes security of all pairs",
             format!(
-                "Estimated Bayes security of each pair of {n} secrets. 0: told apart without error; 1: cannot be told apart. \
+                "Estimated Bayes security of each pair of {n} secrets. 0 (bright): told apart without error; 1 (dark): cannot be told apart. \
                  Secrets that are hard to tell apart are side by side; the worst pair has a frame."
             ),
         ),
@@ -147,6 +147,8 @@ fn heatmap(audit: &Findings) -> Option<String> {
         row_label: "secret".to_owned(),
         column_label: "secret".to_owned(),
         marked,
+        low_is_bright: true,
+        same_labels: true,
     }))
 }
 
@@ -191,7 +193,17 @@ fn part(label: &str) -> String {
     label.chars().take(LONGEST - 1).chain(['…']).collect()
 }
 
+/// The trade-off on logarithmic axes, where few false positives are seen; for the page.
+pub(super) fn few_false_positives(audit: &Findings) -> Option<String> {
+    let found = audit.worst_pair.trade_off.as_ref()?;
+    Some(plot::trade_off_log(&rates(audit, found)))
+}
+
 fn trade_off(audit: &Findings, found: &TradeOff) -> String {
+    plot::trade_off(&rates(audit, found))
+}
+
+fn rates(audit: &Findings, found: &TradeOff) -> plot::TradeOff {
     let curve = &found.curve;
     let [detects, against] = curve.secrets.labels().map(shorten);
     let points: Vec<(f64, f64)> = curve
@@ -202,7 +214,7 @@ fn trade_off(audit: &Findings, found: &TradeOff) -> String {
         .collect();
     let radius = (found.band.type_1_radius, found.band.type_2_radius);
     let claim = claimed(audit);
-    plot::trade_off(&plot::TradeOff {
+    plot::TradeOff {
         caption: Caption::new(
             format!("Telling {detects} from {against}"),
             "True positive rate against false positive rate of the attack at every threshold. The true curve of the attack \
@@ -221,7 +233,7 @@ fn trade_off(audit: &Findings, found: &TradeOff) -> String {
             ),
         }),
         claim,
-    })
+    }
 }
 
 /// The (ε, δ) of the claim that decides, if it is the same for all pairs.

@@ -64,6 +64,8 @@ pub(super) struct Tick {
     pub label: String,
 }
 
+/// Decades below which a logarithmic axis has the ticks of a linear one.
+const FEW_DECADES: f64 = 0.7;
 /// The largest absolute value on an axis, so that differences stay finite.
 const FARTHEST: f64 = 1e300;
 
@@ -108,9 +110,10 @@ impl Extent {
             .into_iter()
             .filter_map(|value| {
                 let at = self.place(value)?;
+                // Ticks inside of a decade are as far apart as those of a linear axis.
                 let label = match self.scale {
-                    Scale::Linear => number(value, step),
-                    Scale::Log => power(value),
+                    Scale::Log if self.to - self.from >= FEW_DECADES => power(value),
+                    _ => number(value, step),
                 };
                 (-1e-9..=1.0 + 1e-9)
                     .contains(&at)
@@ -161,7 +164,7 @@ fn steps(from: f64, to: f64, about: usize) -> Vec<f64> {
 /// Powers of ten, and also 2 and 5 times these if there are few.
 fn powers(from: f64, to: f64, about: usize) -> Vec<f64> {
     let decades = (to - from).max(1e-9);
-    if decades < 0.7 {
+    if decades < FEW_DECADES {
         let (from, to) = (pow(10.0, from), pow(10.0, to));
         return steps(from, to, about);
     }
@@ -197,7 +200,7 @@ pub(super) fn number(value: f64, step: f64) -> String {
     };
     let digits = -floor(log10(step) + 1e-6);
     if value != 0.0 && (value.abs() >= 1e6 || digits > 4.0) {
-        let significant = (floor(log10(value.abs())) + digits).clamp(0.0, 6.0) as usize;
+        let significant = (floor(log10(value.abs())) + digits).clamp(0.0, 15.0) as usize;
         return format!("{value:.significant$e}").replace('-', "−");
     }
     format!("{value:.*}", digits.clamp(0.0, 4.0) as usize).replace('-', "−")
@@ -250,6 +253,32 @@ mod tests {
         assert_eq!(labels(&log, &[]), ["10⁻⁶", "10⁻⁴", "0.01", "1"]);
         let narrow = Axis::log("").from_to(1.0, 20.0);
         assert_eq!(labels(&narrow, &[]), ["1", "2", "5", "10", "20"]);
+    }
+
+    #[test]
+    fn no_label_is_repeated() {
+        for (from, to) in [
+            (0.1, 0.25),
+            (0.13, 0.19),
+            (3.0, 9.0),
+            (1e-7, 3e-7),
+            (1.0, 40.0),
+        ] {
+            for axis in [
+                Axis::log("").from_to(from, to),
+                Axis::linear("").from_to(from, to),
+            ] {
+                let mut labels = labels(&axis, &[]);
+                let all = labels.len();
+                labels.dedup();
+                assert_eq!(labels.len(), all, "{axis:?}: {labels:?}");
+            }
+        }
+        let clock = Axis::linear("").from_to(1_700_000_000.0, 1_700_000_060.0);
+        let mut shown = labels(&clock, &[]);
+        let all = shown.len();
+        shown.dedup();
+        assert!(all > 2 && shown.len() == all, "{shown:?}");
     }
 
     /// Nothing, one value, infinities, numbers too far apart for a double.

@@ -1,7 +1,7 @@
 //! Dot plots: estimates with limits, one per line, beside reference values.
 
 use super::axis::{Axis, Extent};
-use super::canvas::{Anchor, Canvas, Caption, FONT, Role, STROKE, WIDTH, draw};
+use super::canvas::{Anchor, Canvas, Caption, FONT, Role, STROKE, THIN, WIDTH, draw};
 use super::frame::{Entry, Frame, GAP, GRID, LINE, Legend, Sample};
 use super::text::{ems, fit};
 
@@ -75,6 +75,11 @@ impl RowFrame {
         let frame = &self.frame;
         frame.draw_x_marks(canvas, GRID);
         frame.draw_ends(canvas);
+        if let Some(zero) = frame.x.place(0.0).filter(|at| (0.0..=1.0).contains(at)) {
+            let x = frame.across(zero).round() as i32;
+            let line = vec![(x, frame.top), (x, frame.bottom)];
+            canvas.line(line, Role::Ink, THIN, 1.0);
+        }
         let middle = f64::from(frame.left + frame.right) / 2.0;
         let room = 2.0 * (f64::from(WIDTH) - middle) - f64::from(GAP);
         let label = fit(label, room / FONT);

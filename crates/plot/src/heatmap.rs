@@ -1,7 +1,7 @@
 //! Heat maps: a number for each pair of labels as color.
 
 use super::axis::{Axis, number};
-use super::canvas::{Anchor, Canvas, Caption, FONT, Role, STROKE, WIDTH, draw_over};
+use super::canvas::{Anchor, Canvas, Caption, FONT, Role, STROKE, THIN, WIDTH, draw_over};
 use super::frame::{GAP, LINE};
 use super::ramp::{BAR, Cells, Ramp};
 use super::text::{ems, fit};
@@ -25,6 +25,11 @@ pub struct Heatmap {
     pub column_label: String,
     /// Cells (row, column) with a frame around them.
     pub marked: Vec<(usize, usize)>,
+    /// Whether low values are bright: where low is what to look at.
+    pub low_is_bright: bool,
+    /// Whether rows and columns are the same labels: the diagonal then stays empty, with a line across, and gray are only
+    /// the values that are not known.
+    pub same_labels: bool,
 }
 
 /// The largest width or height of labels, in units.
@@ -49,18 +54,24 @@ struct Layout {
 /// do not fit, only every n-th is shown.
 pub fn heatmap(data: &Heatmap) -> String {
     let layout = Layout::new(data);
-    let ramp = Ramp::new(&data.scale, data.values.iter().flatten().copied());
+    let ramp =
+        Ramp::new(&data.scale, data.values.iter().flatten().copied()).reversed(data.low_is_bright);
     let mut cells = Cells::default();
     for row in 0..layout.rows {
         for column in 0..layout.columns {
             let level = value(data, row, column).and_then(|value| ramp.level(value));
             let [from, to] = layout.cell(row, column);
-            cells.add(level, from, to);
+            if !(data.same_labels && row == column) {
+                cells.add(level, from, to);
+            }
         }
     }
     let height = layout.bottom + layout.column_height + LINE + 3 * GAP;
     draw_over(&data.caption, height, &cells.to_svg(), |canvas| {
         draw_values(canvas, data, &layout, &ramp);
+        if data.same_labels {
+            draw_diagonal(canvas, &layout);
+        }
         draw_labels(canvas, data, &layout);
         for &(row, column) in &data.marked {
             if row < layout.rows && column < layout.columns {
@@ -69,6 +80,15 @@ pub fn heatmap(data: &Heatmap) -> String {
         }
         ramp.draw_bar(canvas, (layout.top, layout.bottom), &data.scale.label);
     })
+}
+
+/// A line through the cells of a label with itself.
+fn draw_diagonal(canvas: &Canvas<'_>, layout: &Layout) {
+    if layout.rows > 0 && layout.rows == layout.columns {
+        let [from, _] = layout.cell(0, 0);
+        let [_, to] = layout.cell(layout.rows - 1, layout.columns - 1);
+        canvas.line(vec![from, to], Role::Ink, THIN, 0.5);
+    }
 }
 
 fn value(data: &Heatmap, row: usize, column: usize) -> Option<f64> {
@@ -225,6 +245,8 @@ mod tests {
             row_label: "secret".to_owned(),
             column_label: "secret".to_owned(),
             marked: vec![(0, 1), (999, 999)],
+            low_is_bright: false,
+            same_labels: false,
         }
     }
 
@@ -252,5 +274,32 @@ mod tests {
         check(&svg);
         let gray = svg.lines().find(|line| line.contains("crispEdges"));
         assert_eq!(gray.map(|line| line.matches('M').count()), Some(4), "{svg}");
+    }
+
+    #[test]
+    fn the_diagonal_is_not_drawn_as_unknown() {
+        let mut data = square(vec!["a".to_owned(), "b".to_owned()]);
+        data.values = vec![None, None, Some(0.5), None];
+        data.same_labels = true;
+        let svg = heatmap(&data);
+        check(&svg);
+        let gray = svg
+            .lines()
+            .find(|line| line.contains("crispEdges") && line.contains("currentColor"));
+        assert_eq!(gray.map(|line| line.matches('M').count()), Some(1), "{svg}");
+    }
+
+    #[test]
+    fn what_to_look_at_is_bright() {
+        let fill = |value: f64, low_is_bright: bool| {
+            let mut data = square(vec!["a".to_owned(), "b".to_owned()]);
+            data.values = vec![Some(value); 4];
+            data.low_is_bright = low_is_bright;
+            let svg = heatmap(&data);
+            let cells = svg.lines().find(|line| line.contains("crispEdges"));
+            cells.and_then(|line| Some(line.split('"').nth(3)?.to_owned()))
+        };
+        assert_eq!(fill(0.0, true), fill(1.0, false));
+        assert_ne!(fill(0.0, true), fill(0.0, false));
     }
 }

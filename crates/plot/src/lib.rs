@@ -15,7 +15,7 @@
 //! | [`heatmap()`] | a number for each pair of labels, up to some hundred |
 //! | [`field()`] | a number for each cell of the plane, with marked points |
 //! | [`histograms()`], [`label_bars()`] | two distributions of observations in one picture |
-//! | [`trade_off()`] | the error rates of an attack and those that a claim allows |
+//! | [`trade_off()`], [`trade_off_log()`] | the error rates of an attack and those that a claim allows |
 //! | [`boxes()`] | quantiles of several groups, one per line |
 //! | [`dots()`] | estimates with limits, one per line, beside reference values |
 //!
@@ -59,7 +59,7 @@ pub use heatmap::{Heatmap, heatmap};
 pub use picture::{Figure, Picture};
 pub use table::{Cell, Table};
 pub use text::clean;
-pub use trade_off::{TradeOff, trade_off};
+pub use trade_off::{TradeOff, trade_off, trade_off_log};
 
 #[cfg(test)]
 mod testing;

@@ -16,6 +16,7 @@ const LEVELS: usize = 48;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ramp {
     extent: Extent,
+    reversed: bool,
 }
 
 /// The width of the color bar with ticks and label, in units.
@@ -25,13 +26,28 @@ impl Ramp {
     pub fn new(axis: &Axis, values: impl Iterator<Item = f64>) -> Ramp {
         Ramp {
             extent: Extent::new(axis, values),
+            reversed: false,
         }
+    }
+
+    /// The same ramp, with its colors the other way round if so.
+    pub fn reversed(self, reversed: bool) -> Ramp {
+        Ramp { reversed, ..self }
     }
 
     /// The color step of a number, clamped to the ends.
     pub fn level(&self, value: f64) -> Option<usize> {
         let place = self.extent.place(value).filter(|_| !value.is_nan())?;
-        Some((place.clamp(0.0, 1.0) * (LEVELS - 1) as f64).round() as usize)
+        Some(self.turned((place.clamp(0.0, 1.0) * (LEVELS - 1) as f64).round() as usize))
+    }
+
+    /// The color step at a step of the axis.
+    fn turned(&self, step: usize) -> usize {
+        if self.reversed {
+            LEVELS - 1 - step
+        } else {
+            step
+        }
     }
 
     /// Whether dark text is readable on a color step.
@@ -48,7 +64,7 @@ impl Ramp {
         let height = f64::from(bottom - top);
         let edge = |step: usize| bottom - (height * step as f64 / LEVELS as f64).round() as i32;
         for level in 0..LEVELS {
-            let (r, g, b) = color(level);
+            let (r, g, b) = color(self.turned(level));
             // A unit of overlap, or seams show.
             let below = if level == 0 {
                 bottom

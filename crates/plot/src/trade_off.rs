@@ -1,6 +1,6 @@
 //! What an attack achieves against what a claim allows.
 
-use libm::exp;
+use libm::{exp, floor, log10, pow};
 
 use super::axis::Axis;
 use super::canvas::Caption;
@@ -58,17 +58,64 @@ pub fn trade_off(data: &TradeOff) -> String {
     })
 }
 
+/// Draws the same on two logarithmic axes, which shows what few false positives achieve. A rate below the smallest
+/// that is drawn, such as 0, is drawn there.
+pub fn trade_off_log(data: &TradeOff) -> String {
+    let least = lowest(&data.curve);
+    let up = |x: f64| x.max(least);
+    let line = |points: &[(f64, f64)]| points.iter().map(|&(x, y)| (up(x), up(y))).collect();
+    let mut layers = Vec::new();
+    if let Some((epsilon, delta)) = data.claim {
+        let mut points = allowed(epsilon, delta);
+        // Where squares are too far apart for a logarithmic axis.
+        points.extend((0..=60).map(|k| {
+            let x = pow(least, f64::from(k) / 60.0);
+            (x, highest(epsilon, delta, x))
+        }));
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        layers.push(Layer::new(&data.claim_name, 2, Mark::Line(line(&points))));
+    }
+    layers.push(Layer::new(
+        "guessing blind",
+        6,
+        Mark::Line(vec![(least, least), (1.0, 1.0)]),
+    ));
+    if !data.band.is_empty() {
+        let band = data.band.iter();
+        let band = band.map(|&(x, lower, upper)| (up(x), up(lower), up(upper)));
+        layers.push(Layer::new(&data.band_name, 0, Mark::Band(band.collect())));
+    }
+    layers.push(Layer::new(&data.name, 0, Mark::Line(line(&data.curve))));
+    chart(&Chart {
+        caption: data.caption.clone(),
+        x: Axis::log("false positive rate").from_to(least, 1.0),
+        y: Axis::log("true positive rate").from_to(least, 1.0),
+        layers,
+        aspect: 1.0,
+    })
+}
+
+/// The power of ten at or below the smallest positive false positive rate, between 1e-6 and 0.01.
+fn lowest(curve: &[(f64, f64)]) -> f64 {
+    let positive = curve.iter().map(|point| point.0).filter(|x| *x > 0.0);
+    let least = positive.fold(1.0, f64::min);
+    pow(10.0, floor(log10(least)).clamp(-6.0, -2.0))
+}
+
+/// The largest true positive rate that (ε, δ) allows at a false positive rate.
+fn highest(epsilon: f64, delta: f64, x: f64) -> f64 {
+    let one = delta + exp(epsilon) * x;
+    let other = 1.0 - exp(-epsilon) * (1.0 - delta - x);
+    one.min(other).clamp(0.0, 1.0)
+}
+
 /// The largest true positive rates that (ε, δ) allows.
 ///
 /// # Formula
 /// min(1, δ + e^ε x, 1 − e^−ε (1 − δ − x)).
 fn allowed(epsilon: f64, delta: f64) -> Vec<(f64, f64)> {
     const STEPS: u32 = 400;
-    let highest = |x: f64| {
-        let one = delta + exp(epsilon) * x;
-        let other = 1.0 - exp(-epsilon) * (1.0 - delta - x);
-        one.min(other).clamp(0.0, 1.0)
-    };
+    let highest = |x: f64| highest(epsilon, delta, x);
     // Squares, since the curve is steep at 0.
     let xs = (0..=STEPS)
         .map(|k| f64::from(k) / f64::from(STEPS))
@@ -99,6 +146,12 @@ mod tests {
     }
 
     #[test]
+    fn the_logarithmic_axes_begin_below_the_fewest_false_positives() {
+        assert_eq!(lowest(&[(0.0, 0.1), (0.0004, 0.2), (1.0, 1.0)]), 1e-4);
+        assert_eq!(lowest(&[(0.0, 0.0), (1.0, 1.0)]), 0.01);
+    }
+
+    #[test]
     fn curves_of_anything() {
         for claim in [
             None,
@@ -111,7 +164,7 @@ mod tests {
                 .map(|x| (x, x.sqrt()))
                 .collect();
             let band = line.iter().map(|&(x, y)| (x, y - 0.1, y + 0.1)).collect();
-            let svg = trade_off(&TradeOff {
+            let data = TradeOff {
                 caption: Caption::new(hostile(), hostile()),
                 name: hostile(),
                 curve: line,
@@ -119,7 +172,9 @@ mod tests {
                 band,
                 claim,
                 claim_name: hostile(),
-            });
+            };
+            check(&trade_off_log(&data));
+            let svg = trade_off(&data);
             check(&svg);
             assert!(svg.len() < 100_000, "{}", svg.len());
         }

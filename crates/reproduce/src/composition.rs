@@ -108,6 +108,8 @@ impl Pairs {
                 .iter()
                 .flat_map(|&(a, b)| [(a, b), (b, a)])
                 .collect(),
+            low_is_bright: true,
+            same_labels: true,
         })
     }
 }

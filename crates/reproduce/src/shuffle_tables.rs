@@ -305,6 +305,8 @@ fn picture(matrix: &Matrix) -> Result<Figure> {
         row_label: "dataset".to_owned(),
         column_label: "observation".to_owned(),
         marked: Vec::new(),
+        low_is_bright: false,
+        same_labels: false,
     });
     Ok(Figure {
         file: matrix.file,

@@ -86,23 +86,49 @@ pub fn headline(audit: &Findings) -> Headline {
 
 fn without_claims(audit: &Findings) -> Headline {
     let (class, word, rest) = match audit.worst_pair.total_variation.lower {
-        Some(lower) if lower > 0.0 => ("leaks", "Leak found", "the log leaks its secret."),
+        Some(lower) if lower > 0.0 => ("leaks", "Leak found", "the log leaks its secret"),
+        Some(_) if !naming(audit).is_empty() => (
+            "leaks",
+            "Secrets are named",
+            "all together more often than blindly, though no two are told apart for certain",
+        ),
         Some(_) => (
             "unknown",
             "No leak certified",
-            "these rows neither prove nor rule out a leak.",
+            "these rows neither prove nor rule out a leak",
         ),
         None => (
             "unknown",
             "Nothing certified",
-            "these rows are too few to judge by.",
+            "these rows are too few to judge by",
         ),
     };
     Headline {
         class,
         word,
-        parts: vec![text(rest)],
+        parts: vec![text(format!("{rest}{}.", naming(audit)))],
     }
+}
+
+/// How often one row names its secret among several, where that is certified to be more than blind guessing.
+fn naming(audit: &Findings) -> String {
+    let secrets = audit.input.secrets.len();
+    let overall = &audit.overall;
+    let Some(risk) = overall.bayes_risk.upper else {
+        return String::new();
+    };
+    if secrets < 3 || risk >= overall.guessing_error {
+        return String::new();
+    }
+    let blind = 1.0 - overall.guessing_error;
+    format!(
+        ". One row names 1 of {secrets} secrets at least {} % of the time; blind guessing, {} %",
+        percent_beyond(1.0 - risk, blind),
+        match blind {
+            blind if blind < 0.001 => nearest(100.0 * blind),
+            _ => ((1000.0 * blind).round() / 10.0).to_string(),
+        }
+    )
 }
 
 /// Is it leaking, between whom, how sure is that, compared with what, and what now?
@@ -136,6 +162,9 @@ fn leaking(audit: &Findings, claim: Option<&ClaimReport>) -> String {
                 "Yes{within}: an attacker has an advantage of at least {}.",
                 at_least_beyond(lower, 0.0)
             )
+        }
+        (Some(_), _) if !naming(audit).is_empty() => {
+            "Yes, all secrets together; between two of them no leak was certified.".to_owned()
         }
         (Some(_), Some(security)) if security > 1e-4 => {
             format!(

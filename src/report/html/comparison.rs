@@ -5,9 +5,12 @@ use serde::Serialize;
 use crate::audit::Verdict;
 use crate::compare::{Comparison, Differences};
 use crate::report::compare::{self, headings};
-use crate::report::compare_plots::{COMPARISON_PLOTS, comparison_plots};
+use crate::report::compare_plots::{COMPARISON_PLOTS, comparison_plots, log_name};
 use crate::report::document::Block;
-use leakgauge_plot::clean;
+use crate::report::html::content::Name;
+use crate::report::words::{range, value};
+use leakgauge_base::rounding::at_least_beyond;
+use leakgauge_plot::{Picture, clean};
 
 /// All of the page.
 #[derive(Serialize)]
@@ -20,9 +23,22 @@ pub struct Content {
     word: &'static str,
     sentence: String,
     logs: Vec<String>,
+    picture: Option<Drawn>,
+    verdicts: Vec<LogRow>,
     sections: Vec<Section>,
     command: String,
     seed: u64,
+}
+
+/// A log in the table that opens the page.
+#[derive(Serialize)]
+struct LogRow {
+    name: Name,
+    class: String,
+    verdict: String,
+    estimate: String,
+    claimed: String,
+    p: String,
 }
 
 /// A heading with what is under it.
@@ -53,6 +69,8 @@ impl Content {
             word,
             sentence,
         } = headline(found);
+        let mut drawn = comparison_plots(found);
+        let picture = opening(found, &mut drawn);
         Content {
             style: include_str!("style.css"),
             version: found.tool.version,
@@ -62,7 +80,9 @@ impl Content {
             word,
             sentence,
             logs: compare::logs(found).iter().map(|log| clean(log)).collect(),
-            sections: sections(found),
+            picture,
+            verdicts: verdicts(found),
+            sections: sections(found, drawn),
             command: clean(command),
             seed: found.seed,
         }
@@ -108,16 +128,31 @@ fn headline(found: &Comparison) -> Headline {
             .is_some_and(|l| l > 0.0)
     });
     let all = found.differences.len();
+    let [first, second] = [0, 1].map(|at| clean(&log_name(found, at)));
+    let still = found
+        .logs
+        .get(1)
+        .and_then(|log| log.worst_pair.total_variation.lower);
     match (less, more) {
+        // Less is no more than less: while the log leaks, nothing here is green.
+        (less, 0) if less == all && all == 1 && still.is_some_and(|lower| lower > 0.0) => headline(
+            "unknown",
+            "Less",
+            format!(
+                "the attack found succeeds less often in {second} than in {first}, but {second} still leaks: an attacker has an \
+                 advantage of at least {}",
+                at_least_beyond(still.unwrap_or(0.0), 0.0)
+            ),
+        ),
         (less, 0) if less == all && all == 1 => headline(
             "holds",
             "Less",
-            "the attack found succeeds less often in log 2 than in log 1".into(),
+            format!("the attack found succeeds less often in {second} than in {first}"),
         ),
         (0, more) if more == all && all == 1 => headline(
             "leaks",
             "More",
-            "the attack found succeeds more often in log 2 than in log 1".into(),
+            format!("the attack found succeeds more often in {second} than in {first}"),
         ),
         (0, 0) => headline(
             "unknown",
@@ -158,8 +193,47 @@ const PLACES: [(&str, &str, &str); 4] = [
     ),
 ];
 
-fn sections(found: &Comparison) -> Vec<Section> {
-    let mut drawn = comparison_plots(found);
+/// The picture that opens the page: estimates on the analytic values, or without mechanisms what changed.
+fn opening(found: &Comparison, drawn: &mut Vec<Picture>) -> Option<Drawn> {
+    let has_analytic = found.logs.iter().any(|log| log.analytic.is_some());
+    let name = if has_analytic {
+        COMPARISON_PLOTS[0]
+    } else {
+        COMPARISON_PLOTS[3]
+    };
+    let (.., caption) = PLACES.iter().find(|place| place.0 == name)?;
+    let at = drawn.iter().position(|picture| picture.name == name)?;
+    let svg = drawn.swap_remove(at).svg;
+    Some(Drawn { svg, caption })
+}
+
+/// A row a log: what was estimated, what is claimed, and how well the claimed law fits.
+fn verdicts(found: &Comparison) -> Vec<LogRow> {
+    let logs = found.logs.iter().enumerate();
+    logs.map(|(at, log)| {
+        let tv = &log.worst_pair.total_variation;
+        let fit = log.claim.as_ref().and_then(|claim| claim.fit.as_ref());
+        LogRow {
+            name: Name::new(&log_name(found, at)),
+            class: log
+                .verdict
+                .map_or(String::new(), |verdict| verdict.to_string()),
+            verdict: log
+                .verdict
+                .map_or("–".to_owned(), |verdict| verdict.to_string()),
+            estimate: format!("{} ({})", value(tv.point), range(tv)),
+            claimed: value(log.analytic.as_ref().map(|exact| exact.total_variation)),
+            p: match fit.and_then(|fit| fit.p_value) {
+                Some(p) if p < 0.001 => "< 0.001".to_owned(),
+                Some(p) => format!("{p:.3}"),
+                None => "n/a".to_owned(),
+            },
+        }
+    })
+    .collect()
+}
+
+fn sections(found: &Comparison, mut drawn: Vec<Picture>) -> Vec<Section> {
     let mut sections: Vec<Section> = Vec::new();
     for block in compare::document(found).into_blocks() {
         match block {

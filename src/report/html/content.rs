@@ -10,8 +10,8 @@ use crate::report::differences;
 use crate::report::document::{Block, Document};
 use crate::report::figures::{self, Figure, Of};
 use crate::report::input::input;
-use crate::report::pairs::by_lower_limit;
-use crate::report::pictures::pictures;
+use crate::report::pairs::{by_lower_limit, how_to_have_all, left_out};
+use crate::report::pictures::{few_false_positives, pictures};
 use crate::report::sentences::assumptions::assumption;
 use crate::report::sentences::reasons::reason;
 use crate::report::sentences::warnings::message;
@@ -64,6 +64,7 @@ pub struct Content {
     distributions: Option<Drawn>,
     pairs: Option<Pairs>,
     trade_off: Option<String>,
+    few_false_positives: Option<String>,
     trade_off_names: Option<[Name; 2]>,
     trade_off_text: Vec<Block>,
     witness: Vec<Block>,
@@ -121,6 +122,8 @@ struct Pairs {
     heatmap: Option<String>,
     dots: Option<String>,
     count: usize,
+    /// What writes the pairs that are left out, if there are any.
+    more: Option<String>,
     correction: String,
     rows: Vec<PairRow>,
     reasons: Vec<String>,
@@ -134,7 +137,7 @@ struct PairRow {
 }
 
 impl Content {
-    pub fn new(audit: &Findings, command: &str) -> Content {
+    pub fn new(audit: &Findings, command: &str, most_pairs: usize) -> Content {
         let mut drawn = pictures(audit);
         let mut picture = |name: &str| {
             let at = drawn.iter().position(|picture| picture.name == name)?;
@@ -165,9 +168,15 @@ impl Content {
                 .collect(),
             worst: worst.secrets.labels().map(Name::new),
             distributions: picture("distributions").and_then(|svg| distributions(audit, svg)),
-            pairs: (audit.pairs.len() > 1)
-                .then(|| pairs(audit, picture("bayes-security"), picture("pairs"))),
+            pairs: (audit.pairs.len() > 1).then(|| {
+                pairs(
+                    audit,
+                    [picture("bayes-security"), picture("pairs")],
+                    most_pairs,
+                )
+            }),
             trade_off: picture("trade-off"),
+            few_false_positives: few_false_positives(audit),
             trade_off_names: worst
                 .trade_off
                 .as_ref()
@@ -279,10 +288,12 @@ fn rows(figures: Vec<Figure<'_>>) -> (Vec<Row>, Vec<String>) {
     (rows, reasons)
 }
 
-fn pairs(audit: &Findings, heatmap: Option<String>, dots: Option<String>) -> Pairs {
+fn pairs(audit: &Findings, [heatmap, dots]: [Option<String>; 2], most_pairs: usize) -> Pairs {
     /// Reasons beyond these differ in a name only.
     const MOST_REASONS: usize = 3;
-    let order = by_lower_limit(audit);
+    let mut order = by_lower_limit(audit);
+    order.truncate(most_pairs);
+    let left_out = left_out(audit, most_pairs);
     let mut reasons = Vec::new();
     for pair in &order {
         let total_variation = &pair.total_variation;
@@ -298,7 +309,13 @@ fn pairs(audit: &Findings, heatmap: Option<String>, dots: Option<String>) -> Pai
     Pairs {
         heatmap,
         dots,
-        count: order.len(),
+        count: audit.pairs.len(),
+        more: (left_out > 0).then(|| {
+            format!(
+                "{left_out} pairs with smaller lower limits are left out. {}",
+                how_to_have_all()
+            )
+        }),
         correction: audit.multiplicity.correction.to_string(),
         rows: order.into_iter().map(pair_row).collect(),
         reasons,

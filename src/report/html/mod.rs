@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use crate::audit::Findings;
 use crate::compare::Comparison;
+use crate::report::pairs::MOST_PAIRS;
 use content::Content;
 use leakgauge_base::error::{Error, Result};
 
@@ -25,7 +26,15 @@ const COMPARISON: &str = concat!(include_str!("macros.html"), include_str!("comp
 /// # Errors
 /// None that a log or a command could cause: what the template engine reports.
 pub fn page(audit: &Findings, command: &str) -> Result<String> {
-    render(PAGE, &Content::new(audit, command))
+    page_with_pairs(audit, command, MOST_PAIRS)
+}
+
+/// The same with at most so many pairs: those with the largest lower limits.
+///
+/// # Errors
+/// As of [`page`].
+pub fn page_with_pairs(audit: &Findings, command: &str, most_pairs: usize) -> Result<String> {
+    render(PAGE, &Content::new(audit, command, most_pairs))
 }
 
 /// The page of a comparison. `command` is shown as what made it.

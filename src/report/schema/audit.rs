@@ -13,6 +13,7 @@ use crate::audit::{
 };
 use crate::audit::{PriorChoice, Warning};
 use crate::estimate::Estimate;
+use crate::report::pairs::{left_out, listed};
 use crate::report::sentences::assumptions::assumption;
 use crate::report::sentences::{learning, no_leak};
 
@@ -40,8 +41,11 @@ pub struct Audit<'a> {
     worst_pair: &'a WorstPair,
     /// What privacy needs at least: ε at δ = 0, then what claims of privacy are judged by.
     privacy: &'a [PrivacyLimit],
-    /// Every pair.
-    pairs: &'a [PairFigures],
+    /// The pairs: all in the order of their secrets, or of very many those with the largest lower limits, these first.
+    pairs: Vec<&'a PairFigures>,
+    /// How many pairs are not listed in `pairs`; absent if all are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pairs_left_out: Option<usize>,
     /// How the figures of `pairs` hold together.
     multiplicity: &'a Multiplicity,
     /// What was measured in blocks; only of such logs.
@@ -70,7 +74,8 @@ pub struct Audit<'a> {
 }
 
 impl<'a> Audit<'a> {
-    pub fn of(found: &'a Findings) -> Self {
+    /// The report with at most so many pairs.
+    pub fn of(found: &'a Findings, most_pairs: usize) -> Self {
         Audit {
             schema_version: 1,
             tool: Tool::default(),
@@ -82,7 +87,8 @@ impl<'a> Audit<'a> {
             assumptions: found.assumptions.iter().map(assumption).collect(),
             worst_pair: &found.worst_pair,
             privacy: &found.privacy,
-            pairs: &found.pairs,
+            pairs: listed(found, most_pairs),
+            pairs_left_out: Some(left_out(found, most_pairs)).filter(|left_out| *left_out > 0),
             multiplicity: &found.multiplicity,
             blocks: found.differences.as_ref().map(BlockKeys::of),
             differences: found.differences.as_ref().map(DifferenceKeys::all),

@@ -5,7 +5,7 @@
 //! own (a claim, a warning, an estimate) gets its `Serialize` here, so that comparisons and followed logs
 //! use the same keys.
 
-mod audit;
+pub mod audit;
 pub mod check;
 mod claim;
 mod differences;
@@ -22,6 +22,7 @@ mod witness;
 use serde::{Serialize, Serializer};
 
 use crate::audit::Findings;
+use crate::report::pairs::MOST_PAIRS;
 
 /// Writes a type with the keys of another.
 macro_rules! with_keys {
@@ -63,7 +64,7 @@ use described_by;
 
 impl Serialize for Findings {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        audit::Audit::of(self).serialize(serializer)
+        audit::Audit::of(self, MOST_PAIRS).serialize(serializer)
     }
 }
 
