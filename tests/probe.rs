@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
@@ -80,6 +80,43 @@ fn a_log_is_recognized_with_its_answers_as_observation() {
         report["input"]["observation"]["columns"][0]["name"],
         "time_ns"
     );
+}
+
+#[test]
+fn answers_of_text_are_read_row_by_row_and_numbers_in_blocks() {
+    let place = Place::new();
+    let echoes = "while read c; do echo $c; done";
+    for (name, script) in [("texts.csv", echoes), ("numbers.csv", COUNTS)] {
+        let output = place.run(&asks(&["-o", name], script));
+        assert!(output.status.success(), "{}", stderr(&output));
+    }
+    let report = place.json(&["check", "texts.csv"]);
+    assert_eq!(report["input"]["recognized"], "probe");
+    assert_eq!(report["input"]["observation"]["kind"], "discrete");
+    let report = place.json(&["estimate", "numbers.csv", "--quick"]);
+    assert!(report["differences"].is_array(), "{report}");
+}
+
+#[test]
+fn a_reader_that_closes_the_log_early_is_no_error() {
+    let place = Place::new();
+    let asked = asks(&[], COUNTS);
+    // More than a pipe holds.
+    let asked = asked.iter().map(|word| match *word {
+        "20" => "20000",
+        word => word,
+    });
+    let mut probe = Command::new(env!("CARGO_BIN_EXE_leakgauge"))
+        .args(asked)
+        .current_dir(place.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("leakgauge");
+    // The pipe is closed while rows are still written.
+    drop(probe.stdout.take());
+    let output = probe.wait_with_output().expect("leakgauge");
+    assert!(output.status.success(), "{}", stderr(&output));
 }
 
 #[test]

@@ -343,6 +343,10 @@ fn two_files_of_fbleau_are_its_split_and_its_prior() {
     ]);
     assert_eq!(report["overall"]["prior"], "uniform");
     place.refuses(
+        &["check", "--like", "fbleau", "--header", "eval.csv"],
+        &["--header", "--like fbleau", "have no header"],
+    );
+    place.refuses(
         &["estimate", "--like", "fbleau", "named.csv"],
         &["named.csv, row 1", "logs of F-BLEAU hold numbers only"],
     );

@@ -99,7 +99,12 @@ pub struct LogArguments {
     pub resolution: Vec<String>,
     /// Join secrets by rules that must be chosen before this log was collected: labels between `|`, or ranges of
     /// numbers with both ends, `0..3=few,4..=many`; other secrets stay
-    #[arg(long, value_name = "WHICH=LABEL,…", conflicts_with = "secret_map")]
+    #[arg(
+        long,
+        value_name = "WHICH=LABEL,…",
+        conflicts_with = "secret_map",
+        allow_hyphen_values = true
+    )]
     pub merge: Option<String>,
     /// Join secrets as this file says, chosen before this log was collected: a row `from,to` for each label
     #[arg(long, value_name = "FILE")]

@@ -244,13 +244,16 @@ impl<W: Write> Log<W> {
 
     /// A reader that has seen enough is no error.
     fn written(&mut self, written: csv::Result<()>) -> Result<()> {
-        match written.map_err(io::Error::from) {
-            Ok(()) => Ok(()),
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-                self.is_closed = true;
-                Ok(())
-            }
-            Err(error) => Err(Error::io("log", error)),
+        // The conversion into an error of input or output forgets its kind.
+        let error = match written.map_err(csv::Error::into_kind) {
+            Ok(()) => return Ok(()),
+            Err(csv::ErrorKind::Io(error)) => error,
+            Err(other) => io::Error::other(format!("{other:?}")),
+        };
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            self.is_closed = true;
+            return Ok(());
         }
+        Err(Error::io("log", error))
     }
 }

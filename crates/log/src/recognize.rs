@@ -15,7 +15,7 @@ use crate::row::{Field, Row};
 use crate::unpack::without_packing;
 use crate::wide::Wide;
 use leakgauge_base::error::{Error, Result};
-use leakgauge_base::naming::setting;
+use leakgauge_base::naming::{option, setting};
 use leakgauge_base::time::TimeUnit;
 
 /// Rows that tell a form.
@@ -158,6 +158,7 @@ pub(crate) fn recognize(
 ) -> Result<Recognized> {
     let mut options = options.clone();
     let mut answers = Vec::new();
+    let mut has_numbers = true;
     let form = if records.format() == Format::Hyperfine {
         Some(Form::Hyperfine)
     } else if records.is_named() {
@@ -166,8 +167,10 @@ pub(crate) fn recognize(
         let (ahead, rows) = look_ahead(records)?;
         records = ahead;
         answers = probe_answers(rows.first());
+        has_numbers = answers.is_empty() || has_probed_numbers(&rows, &options);
         match options.like {
             Some(Like::Fbleau) => {
+                refuse_header_of_fbleau(&options)?;
                 refuse_unlike_fbleau(name, &rows)?;
                 Some(Form::Fbleau)
             }
@@ -183,7 +186,8 @@ pub(crate) fn recognize(
     };
     if let Some(form) = form {
         form.complete(&mut options, answers);
-        if by_block {
+        // Blocks are compared by numbers: texts are read one by one.
+        if by_block && has_numbers {
             form.in_blocks(&mut options);
         }
     }
@@ -388,6 +392,39 @@ fn has_two_classes(rows: &[Row]) -> bool {
     values(0).into_iter().eq(["0", "1"])
         && measured >= MIN_MEASUREMENTS
         && 10 * measured >= body.len()
+}
+
+/// Whether the answers in the first rows of a probed log are numbers, or blank.
+fn has_probed_numbers(rows: &[Row], options: &ReadOptions) -> bool {
+    let Some((header, body)) = rows.split_first() else {
+        return true;
+    };
+    let asked = options.observe.iter().flatten();
+    let asked: Vec<&str> = asked.map(String::as_str).collect();
+    let is_observed = |at: usize, name: &str| match asked[..] {
+        [] => at > 2 && at + 1 < header.len(),
+        _ => asked.contains(&name) || asked.contains(&&*(at + 1).to_string()),
+    };
+    let names = header.fields().map(Field::text).enumerate();
+    let mut columns = names.filter(|(at, name)| is_observed(*at, name.trim()));
+    columns.all(|(at, _)| {
+        let mut values = body.iter().filter_map(|row| row.get(at));
+        values.all(is_number_or_blank)
+    })
+}
+
+fn refuse_header_of_fbleau(options: &ReadOptions) -> Result<()> {
+    match options.header {
+        HeaderChoice::Present => Err(Error::parameter(
+            option("header"),
+            format!(
+                "does not go with {}: logs of F-BLEAU have no header",
+                setting("like", Like::Fbleau.name())
+            ),
+        )
+        .with_hint("leave one of the two out")),
+        HeaderChoice::Absent | HeaderChoice::Detect => Ok(()),
+    }
 }
 
 fn refuse_unlike_fbleau(name: &str, rows: &[Row]) -> Result<()> {
