@@ -85,7 +85,7 @@ fn all_pairs_are_written_to_a_file_of_their_own() {
     );
     place.refuses(
         &estimate(&["--pairs-file", "log.csv", "--force"]),
-        &["is the log itself"],
+        &["is an input"],
     );
 }
 

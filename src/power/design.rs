@@ -78,7 +78,7 @@ fn refuse_times(claims: &[BoundClaim]) -> Result<()> {
 fn no_leak(leak: &Leak, claims: &[BoundClaim]) -> Error {
     if claims.is_empty() {
         return Error::parameter(
-            option("claims"),
+            option("claim"),
             "nothing is claimed, so nothing can be violated",
         );
     }
