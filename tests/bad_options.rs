@@ -292,7 +292,7 @@ fn two_outputs_do_not_share_a_file_nor_replace_an_input() {
         "permute", "log.csv", "--move", "secret", "--groups", "equal",
     ];
     let more = [
-        "--by", "secret", "--size", "2", "--alpha", "1", "--out", "o.csv", "-o", "o.csv",
+        "--by", "secret", "--alpha", "1", "--out", "o.csv", "-o", "o.csv",
     ];
     place.refuses(
         &[&permute[..], &more].concat(),
