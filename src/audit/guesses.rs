@@ -30,13 +30,14 @@ const RARE_ROWS: u64 = 10_000;
 pub(super) struct PairGuesses {
     /// What they prove.
     pub tests: GuessTests,
-    /// Where the last attack guesses, and how that went on the certification rows.
+    /// Where the last attack that guessed anything did so, and how that went: on the certification rows, or on the
+    /// block of rows before them.
     pub last: Ends,
     /// The same of the test on a rare event, if there is one.
     pub rare: Option<Ends>,
 }
 
-/// Guesses at both ends of an attack's scores, on the certification rows.
+/// Guesses at both ends of an attack's scores, on rows that it did not learn from.
 #[derive(Clone)]
 pub(super) struct Ends {
     pub attack: Arc<dyn Scorer>,
@@ -131,7 +132,7 @@ fn of_blocks(
         .map(|block| (&block.tuned, &block.learned, &block.rows));
     let last = Learned::of(&prepared.split);
     let blocks = blocks.chain([(tuned, &last, &prepared.split.certify)]);
-    let mut last_ends = None;
+    let mut shown: Option<Ends> = None;
     for (at, ((tuned, learned, rows), trials)) in blocks.zip(trials).enumerate() {
         let tails = if at == 0 {
             first
@@ -142,18 +143,17 @@ fn of_blocks(
         let sides = scores(prepared, tuned, rows, pair).guess(&tails);
         guesses.add(&sides[0], &sides[1], trials, rng);
         left -= trials;
-        last_ends = Some((tails, sides));
+        // Once the promise is kept, later blocks may guess at nothing.
+        let guessed = sides.iter().any(|side| side.right + side.wrong > 0);
+        if guessed || shown.is_none() {
+            shown = Some(Ends {
+                attack: attack_of(tuned).clone(),
+                tails,
+                sides,
+            });
+        }
     }
-    let (tails, sides) = last_ends.expect("the certification rows are the last block");
-    let attack = attack_of(tuned).clone();
-    (
-        guesses,
-        Ends {
-            attack,
-            tails,
-            sides,
-        },
-    )
+    (guesses, shown.expect("the certification rows are a block"))
 }
 
 /// Guesses on all rows from the last block before the certification rows on, by the ends that its past promises

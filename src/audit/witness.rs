@@ -30,7 +30,7 @@ pub struct WitnessEvent {
     pub secrets: Pair,
     /// What it is.
     pub event: Event,
-    /// Certification rows of both.
+    /// Rows of both on which neither attack nor event was chosen.
     pub rows: [u64; 2],
     /// Those of them in the event.
     pub inside: [u64; 2],

@@ -20,8 +20,8 @@ pub fn body(document: &mut Document, audit: &Findings) {
     }
     document.list(proofs);
     document.paragraph(
-        "Counts are of certification rows alone, on which neither attack nor event was chosen. Limits of epsilon count \
-         guesses at earlier rows too, where there are such."
+        "Counts are of rows on which neither attack nor event was chosen: certification rows, or earlier ones that were \
+         judged before anything was learned from them. Limits of epsilon count the guesses at all of these."
             .to_owned(),
     );
 }
