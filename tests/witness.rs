@@ -10,6 +10,8 @@ use leakgauge::report::sentences::claims::reason;
 use leakgauge::report::{self, Format};
 use rand::RngExt;
 
+use crate::common::verdicts::{OPEN, REFUTED, verdicts};
+
 fn judged_log(csv: String, claims: &[&str]) -> Findings {
     let log = read_from(
         "log.csv",
@@ -143,13 +145,6 @@ fn of_several_columns_the_one_that_decides_is_named() {
     );
     assert_eq!(event.inside[1], 0);
 }
-
-fn verdicts(found: &Findings) -> Vec<Verdict> {
-    found.claims.iter().map(|claim| claim.verdict).collect()
-}
-
-const REFUTED: Verdict = Verdict::Violated;
-const OPEN: Verdict = Verdict::Inconclusive;
 
 /// Randomized response at ε = 1 has δ(½) = 0.288, and a Rényi divergence of order 2 of 0.7354.
 #[test]

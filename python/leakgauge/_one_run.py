@@ -9,6 +9,7 @@ from typing import Any
 
 from . import _data, _native, _options
 from ._native import DataError, Written
+from ._printed import WrittenResult
 from ._score_arrays import npz, numbers, sides
 from .results import Claim, Keys, Privacy, number, verdict_of
 
@@ -27,7 +28,7 @@ class Guesses(Keys):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class OneRun:
+class OneRun(WrittenResult):
     """What one training run proves."""
 
     claims: tuple[Claim, ...]
@@ -59,29 +60,6 @@ class OneRun:
     def verdict(self) -> str | None:
         """`violated`, `inconclusive` or `holds` over all claims; `None` without claims."""
         return verdict_of(self.claims)
-
-    def to_json(self) -> str:
-        """The report, byte by byte as `leakgauge audit --design one-run --format json` prints it."""
-        return self._native.json
-
-    def to_dict(self) -> dict[str, Any]:
-        """The report as a dict."""
-        report: dict[str, Any] = json.loads(self._native.json)
-        return report
-
-    def to_text(self) -> str:
-        """The report for a terminal."""
-        return self._native.text
-
-    def to_markdown(self) -> str:
-        """The report for a ticket."""
-        return self._native.markdown
-
-    def __eq__(self, other: object) -> bool:
-        return self.to_json() == other.to_json() if isinstance(other, OneRun) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self.to_json())
 
     def __reduce__(self) -> Any:
         return OneRun._of, (self._native,)

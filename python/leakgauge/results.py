@@ -12,11 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Self
 
-from . import _notebook
 from ._kept import Kept
 from ._native import Comparison as NativeComparison
 from ._native import Findings, Written
 from ._pairs import Columns, Pairs
+from ._printed import LiveResult, WrittenResult
+from ._printed import Picture as Picture
 from ._record import Record, frozen
 
 
@@ -227,20 +228,6 @@ class LogWarning(Keys):
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A picture as SVG; notebooks show it."""
-
-    name: str
-    svg: str = field(repr=False)
-
-    def _repr_svg_(self) -> str:
-        return self.svg
-
-    def __str__(self) -> str:
-        return self.svg
-
-
 def verdict_of(claims: Sequence[Claim]) -> str | None:
     """`violated` if a claim is, else `inconclusive` if one is, else `holds`; `None` without claims."""
     verdicts = {claim.verdict for claim in claims}
@@ -258,7 +245,7 @@ def number(value: float | None) -> str:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Report:
+class Report(WrittenResult):
     """The report of an exact command. The keys of its JSON are attributes: `r.bayes_security`, `r.rows[0].epsilon`."""
 
     found: Record
@@ -278,40 +265,12 @@ class Report:
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self.found]
 
-    @property
-    def pictures(self) -> Mapping[str, Picture]:
-        """What there is to draw, by name."""
-        return {name: Picture(name, svg) for name, svg in self._native.pictures}
-
-    def to_json(self) -> str:
-        """The report, byte by byte as the command line prints it."""
-        return self._native.json
-
-    def to_dict(self) -> dict[str, Any]:
-        """The report as `leakgauge schema` describes it."""
-        report: dict[str, Any] = json.loads(self._native.json)
-        return report
-
-    def to_text(self) -> str:
-        """The report for a terminal."""
-        return self._native.text
-
-    def to_markdown(self) -> str:
-        """The report for a ticket."""
-        return self._native.markdown
-
-    def __eq__(self, other: object) -> bool:
-        return self._native == other._native if isinstance(other, Report) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self.to_json())
-
     def __repr__(self) -> str:
         return f"leakgauge.{self.command}\n{self.to_text().rstrip()}"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Comparison:
+class Comparison(LiveResult):
     """Several logs side by side."""
 
     verdict: str | None
@@ -337,44 +296,6 @@ class Comparison:
             _call=call,
         )
 
-    @property
-    def pictures(self) -> Mapping[str, Picture]:
-        """What there is to draw, by name."""
-        return {name: Picture(name, svg) for name, svg in self._native.pictures()}
-
-    def to_json(self) -> str:
-        """The report, byte by byte as `leakgauge compare --format json` prints it."""
-        return self._native.json()
-
-    def to_dict(self) -> dict[str, Any]:
-        """The report, as `leakgauge schema compare` describes it."""
-        report: dict[str, Any] = json.loads(self.to_json())
-        return report
-
-    def to_text(self) -> str:
-        """The report for a terminal."""
-        return self._native.report("text")
-
-    def to_markdown(self) -> str:
-        """The report for a ticket."""
-        return self._native.report("markdown")
-
-    def to_html(self) -> str:
-        """The report as a page that needs nothing else."""
-        return self._native.html(self._call)
-
-    def _repr_html_(self) -> str:
-        return _notebook.without_frame(self.to_html())
-
-    def __eq__(self, other: object) -> bool:
-        return self.to_json() == other.to_json() if isinstance(other, Comparison) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self.to_json())
-
-    def __reduce__(self) -> Any:
-        return Comparison._of, (Kept.of(self._native, self._call), self._call)
-
     def __repr__(self) -> str:
         lines = [f"leakgauge comparison of {len(self.logs)} logs: {self.verdict or 'no mechanisms'}"]
         for log in self.logs:
@@ -388,7 +309,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Audit:
+class Audit(LiveResult):
     """What an audit of a log found."""
 
     claims: tuple[Claim, ...]
@@ -454,44 +375,6 @@ class Audit:
     def bayes_security(self) -> Estimate:
         """Of the whole log: 1 − the total variation of the worst of all pairs."""
         return self.overall.bayes_security
-
-    @property
-    def pictures(self) -> Mapping[str, Picture]:
-        """What there is to draw, by name."""
-        return {name: Picture(name, svg) for name, svg in self._native.pictures()}
-
-    def to_json(self) -> str:
-        """The report, byte by byte as `leakgauge audit --format json` prints it."""
-        return self._native.json()
-
-    def to_dict(self) -> dict[str, Any]:
-        """The report, as `leakgauge schema audit` describes it."""
-        report: dict[str, Any] = json.loads(self.to_json())
-        return report
-
-    def to_text(self) -> str:
-        """The report for a terminal."""
-        return self._native.report("text")
-
-    def to_markdown(self) -> str:
-        """The report for a ticket."""
-        return self._native.report("markdown")
-
-    def to_html(self) -> str:
-        """The report as a page that needs nothing else."""
-        return self._native.html(self._call)
-
-    def _repr_html_(self) -> str:
-        return _notebook.without_frame(self.to_html())
-
-    def __eq__(self, other: object) -> bool:
-        return self.to_json() == other.to_json() if isinstance(other, Audit) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self.to_json())
-
-    def __reduce__(self) -> Any:
-        return Audit._of, (Kept.of(self._native, self._call), self._call)
 
     def __repr__(self) -> str:
         worst, epsilon = self.worst_pair, self.epsilon

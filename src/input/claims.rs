@@ -1,9 +1,9 @@
 //! Claims as they are written on the command line, where one may name a file.
 
-use csv::{ReaderBuilder, Trim};
-
-use leakgauge_base::error::{Error, Place, Result};
+use leakgauge_base::error::{Error, Result};
 use leakgauge_exact::claim::{Claim, ClaimKind, Promise};
+
+use super::rows;
 
 /// Reads claims. `f-dp(FILE)` takes the points of its trade-off function from a file.
 ///
@@ -34,26 +34,17 @@ fn file_of(text: &str) -> Option<&str> {
 /// Reads two comma-separated numbers a row, a false positive rate and the least false negative rate there; a first
 /// row of names is left out.
 fn points(file: &str) -> Result<Vec<(f64, f64)>> {
-    let reader = std::fs::File::open(file).map_err(|error| Error::io(file, error))?;
-    let mut reader = ReaderBuilder::new()
-        .has_headers(false)
-        .flexible(true)
-        .trim(Trim::All)
-        .from_reader(reader);
     let mut points = Vec::new();
-    for (at, record) in reader.records().enumerate() {
-        let row = at as u64 + 1;
-        let place = || Place::file(file).row(row);
-        let record = record.map_err(|error| Error::data(place(), error.to_string()))?;
+    for (at, (place, record)) in rows::read(file)?.into_iter().enumerate() {
         let rates: Vec<Option<f64>> = record.iter().map(|field| field.parse().ok()).collect();
         match rates[..] {
             [Some(fpr), Some(fnr)] if [fpr, fnr].iter().all(|rate| (0.0..=1.0).contains(rate)) => {
                 points.push((fpr, fnr));
             }
-            [None, None] if row == 1 => {}
+            [None, None] if at == 0 => {}
             _ => {
                 return Err(
-                    Error::data(place(), "is not two rates between 0 and 1").with_hint(
+                    Error::data(place, "is not two rates between 0 and 1").with_hint(
                         "each row is a false positive rate and the least false negative rate there: 0.1,0.6",
                     ),
                 );

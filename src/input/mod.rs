@@ -5,3 +5,4 @@ pub mod claims;
 pub mod distribution;
 pub mod matrix;
 pub mod neighbors;
+mod rows;

@@ -1,9 +1,9 @@
 //! Pairs of neighboring secrets, as they are written on the command line or in a file.
 
-use csv::{ReaderBuilder, Trim};
-
-use leakgauge_base::error::{Error, Place, Result, shorten};
+use leakgauge_base::error::{Error, Result, shorten};
 use leakgauge_base::naming::setting;
+
+use super::rows;
 
 /// Reads pairs written `A:B`.
 ///
@@ -32,23 +32,12 @@ fn pair(text: &str) -> Result<[String; 2]> {
 /// # Errors
 /// The file cannot be read, has no rows, or has a row of other than two fields.
 pub fn read(file: &str) -> Result<Vec<[String; 2]>> {
-    let reader = std::fs::File::open(file).map_err(|error| Error::io(file, error))?;
-    let mut reader = ReaderBuilder::new()
-        .has_headers(false)
-        .flexible(true)
-        .trim(Trim::All)
-        .from_reader(reader);
     let mut pairs = Vec::new();
-    for (at, record) in reader.records().enumerate() {
-        let row = at as u64 + 1;
-        let record =
-            record.map_err(|error| Error::data(Place::file(file).row(row), error.to_string()))?;
+    for (place, record) in rows::read(file)? {
         if record.len() != 2 {
-            return Err(Error::data(
-                Place::file(file).row(row),
-                format!("has {} fields, not two", record.len()),
-            )
-            .with_hint("each row names two neighboring secrets: A,B"));
+            let message = format!("has {} fields, not two", record.len());
+            return Err(Error::data(place, message)
+                .with_hint("each row names two neighboring secrets: A,B"));
         }
         pairs.push([record[0].to_owned(), record[1].to_owned()]);
     }

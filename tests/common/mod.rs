@@ -6,6 +6,7 @@ pub mod columns;
 #[cfg(feature = "schema")]
 pub mod schema;
 pub mod shapes;
+pub mod verdicts;
 
 use std::io::Write;
 use std::path::Path;

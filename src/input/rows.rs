@@ -1,0 +1,26 @@
+//! Rows of a small file of comma-separated fields.
+
+use csv::{ReaderBuilder, StringRecord, Trim};
+
+use leakgauge_base::error::{Error, Place, Result};
+
+/// Reads the rows of a file, without a header, and where each stands.
+///
+/// # Errors
+/// The file cannot be read or is not delimited text.
+pub(super) fn read(file: &str) -> Result<Vec<(Place, StringRecord)>> {
+    let reader = std::fs::File::open(file).map_err(|error| Error::io(file, error))?;
+    let mut reader = ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .trim(Trim::All)
+        .from_reader(reader);
+    let at = |row: usize| Place::file(file).row(row as u64 + 1);
+    let records = reader.records().enumerate();
+    records
+        .map(|(row, record)| match record {
+            Ok(record) => Ok((at(row), record)),
+            Err(error) => Err(Error::data(at(row), error.to_string())),
+        })
+        .collect()
+}
