@@ -106,6 +106,9 @@ fn through_engine(engine: &EngineOptions, options: &ReadOptions, _: &ReadMeter) 
             condition: Some(condition),
             ..
         } => (setting("condition", condition), "engine"),
+        EngineOptions { order_by, .. } if !order_by.is_empty() => {
+            (setting("order_by", order_by.join(",")), "engine")
+        }
         _ => (option("engine"), "engine"),
     };
     Err(

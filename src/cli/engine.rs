@@ -17,11 +17,17 @@ pub struct EngineArguments {
     /// Needs a build with `--features engine`.
     #[arg(long = "where", value_name = "CONDITION")]
     pub condition: Option<String>,
-    /// Count rows with the query engine [implied by --where and --cluster]
+    /// Count rows with the query engine [implied by --where, --order-by and --cluster]
     ///
-    /// All cores, bounded memory, no checks of the row order. Needs a build with `--features engine`.
+    /// All cores, bounded memory; checks of the row order only with --order-by. Needs a build with `--features engine`.
     #[arg(long)]
     pub engine: bool,
+    /// The columns that say when a row was recorded: the query engine reads rows in their order
+    ///
+    /// Numbers or dates; they are not observed unless --observe names them. The checks of the row order, --split blocks,
+    /// --group and --block work as without the engine. Needs a build with `--features engine`.
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    pub order_by: Vec<String>,
     /// Run the query engine on a cluster, given by the address of its scheduler
     ///
     /// Needs a build with `--features cluster`.
@@ -35,12 +41,14 @@ impl EngineArguments {
     /// # Errors
     /// The directory for temporary files cannot be written.
     pub fn options(&self) -> Result<Option<EngineOptions>> {
-        if !self.engine && self.condition.is_none() && self.cluster.is_none() {
+        let is_implied = self.condition.is_some() || !self.order_by.is_empty();
+        if !self.engine && !is_implied && self.cluster.is_none() {
             return Ok(None);
         }
         let is_local = self.cluster.is_none() && cfg!(feature = "engine");
         Ok(Some(EngineOptions {
             condition: self.condition.clone(),
+            order_by: self.order_by.clone(),
             cluster: self.cluster.clone(),
             spill: is_local.then(spill_directory).transpose()?,
         }))

@@ -24,7 +24,7 @@ pub(super) enum Meaning {
 
 /// What a column of a text is to a condition: something else than text if all of its first rows are numbers,
 /// dates or durations. Numbers with zeros in front are codes.
-fn meaning(probe: &[Row], column: usize) -> Option<Meaning> {
+pub(super) fn meaning(probe: &[Row], column: usize) -> Option<Meaning> {
     let cells: Vec<_> = probe.iter().filter_map(|row| row.text(column)).collect();
     let cells = cells.iter().map(|text| text.trim());
     let mut filled = cells.filter(|text| !matches!(*text, "" | NULL | MISSING));

@@ -1,19 +1,23 @@
 //! Logs through a query engine (Apache DataFusion), in this process or on a cluster (Apache Ballista):
-//! all cores, groups that spill to disk, conditions on rows. Rows become counts of what is distinct;
-//! their order is not looked at.
+//! all cores, groups that spill to disk, conditions on rows. Rows become counts of what is distinct, or
+//! are read in the order that columns of the log give them.
 
 mod answer;
 mod condition;
 mod failure;
 mod kinds;
 mod memory;
+mod ordered;
 mod own_rows;
 mod query;
 mod sampling;
 mod scan;
 mod session;
 
+use std::borrow::Cow;
+
 use crate::answer::Answer;
+use crate::ordered::Ordered;
 use crate::query::Shape;
 use crate::sampling::{Counted, Counting};
 use crate::scan::Scan;
@@ -37,116 +41,178 @@ const MAX_ATTEMPTS: usize = 3;
 /// that are full.
 pub fn read(options: &ReadOptions, meter: &ReadMeter) -> Result<Log> {
     let engine = options.engine.as_ref().expect("only called for the engine");
-    if options.keep_order {
+    if options.keep_order && !options.is_ordered_by_engine() {
         return Err(Error::parameter(
             option("keep_order"),
-            "the query engine does not keep the order of rows",
+            "the query engine does not keep the order of rows by itself",
         )
         .with_hint(format!(
-            "leave {}, {} and {} out, or use {}",
-            option("engine"),
-            option("condition"),
-            option("cluster"),
+            "name the column that says when a row was recorded: {}; or use {}",
+            setting("order_by", "COLUMN"),
             setting("split", "random")
         )));
     }
     let session = Session::open(engine)?;
-    let mut ingest = Ingest::new(options);
-    let log = part(
-        &session,
-        &mut ingest,
-        Part::Log,
-        &options.files,
+    let reading = Reading {
+        session: &session,
         options,
         meter,
-        None,
-    )?;
-    if let Some(file) = &options.fit_on {
-        let files = std::slice::from_ref(file);
-        let first = Some(&log.layout);
-        part(
-            &session,
-            &mut ingest,
-            Part::FitOn,
-            files,
-            options,
-            meter,
-            first,
-        )?;
-    }
-    ingest.finish()
-}
-
-/// Counts one part of a log and hands the counts on.
-fn part(
-    session: &Session,
-    ingest: &mut Ingest,
-    part: Part,
-    files: &[String],
-    options: &ReadOptions,
-    meter: &ReadMeter,
-    first: Option<&Layout>,
-) -> Result<Scan> {
-    let failed = |error| match lacks_place(&error) {
-        true => diagnose(files, options, &error).unwrap_or(error),
-        false => error,
     };
-    let (scan, counted) = count(session, files, options, meter, first).map_err(failed)?;
-    if counted.rows == 0 {
-        return Err(nothing(files, options));
+    if options.is_ordered_by_engine() {
+        let files: Vec<String> = options
+            .files
+            .iter()
+            .chain(&options.fit_on)
+            .cloned()
+            .collect();
+        let read = with_patience(options, || reading.log(&Reading::ordered));
+        return read.map_err(|error| reading.placed(&files, error));
     }
-    if part == Part::Log {
-        ingest.note(note(options));
-    }
-    let mut layout = scan.layout.clone();
-    layout.count = Some(layout.names.len());
-    layout.names.push(OCCURRENCES.into());
-    let Counted {
-        batches,
-        picks,
-        sampled,
-        left_out,
-        ..
-    } = counted;
-    let mut answer = Answer::new(batches, picks, &layout)?;
-    layout.header = true;
-    let name = file_listing(files);
-    ingest
-        .records(&name, part, &mut answer, Some(layout))
-        .map_err(failed)?;
-    let sampled = sampled.map(|sampled| EngineSample {
-        cap: sampled.cap,
-        rows: sampled
-            .seen
-            .into_iter()
-            .map(|(key, rows)| (query::label(&key), rows))
-            .collect(),
-    });
-    ingest.drawn(part, sampled);
-    if part == Part::Log {
-        ingest.leave_out(left_out);
-        ingest.read_as(scan.layout.header, scan.format);
-    }
-    Ok(scan)
+    reading.log(&Reading::counted)
 }
 
-/// Counts the rows of files. A query that fails on a cluster is asked again: an executor may have died.
-fn count(
-    session: &Session,
-    files: &[String],
-    options: &ReadOptions,
-    meter: &ReadMeter,
-    first: Option<&Layout>,
-) -> Result<(Scan, Counted)> {
-    let is_remote = options
-        .engine
-        .as_ref()
-        .is_some_and(|engine| engine.cluster.is_some());
-    let mut attempts = if is_remote { MAX_ATTEMPTS } else { 1 };
-    loop {
-        attempts -= 1;
+/// What reads a part of a log: its files, and the layout of the log where the part is the one to learn on.
+type ReadPart<'a> =
+    dyn Fn(&Reading<'a>, &mut Ingest, Part, &[String], Option<&Layout>) -> Result<Scan> + 'a;
+
+/// A log being read.
+struct Reading<'a> {
+    session: &'a Session,
+    options: &'a ReadOptions,
+    meter: &'a ReadMeter,
+}
+
+impl<'a> Reading<'a> {
+    /// The log, and the log to learn on.
+    fn log(&self, part: &ReadPart<'a>) -> Result<Log> {
+        let options = self.options;
+        let mut ingest = Ingest::new(options);
+        let log = part(self, &mut ingest, Part::Log, &options.files, None)?;
+        if let Some(file) = &options.fit_on {
+            let files = std::slice::from_ref(file);
+            part(self, &mut ingest, Part::FitOn, files, Some(&log.layout))?;
+        }
+        ingest.finish()
+    }
+}
+
+impl Reading<'_> {
+    /// Counts one part of a log and hands the counts on.
+    fn counted(
+        &self,
+        ingest: &mut Ingest,
+        part: Part,
+        files: &[String],
+        first: Option<&Layout>,
+    ) -> Result<Scan> {
+        let options = self.options;
+        let counting = with_patience(options, || self.count(files, first));
+        let (scan, counted) = counting.map_err(|error| self.placed(files, error))?;
+        if counted.rows == 0 {
+            return Err(nothing(files, options));
+        }
+        if part == Part::Log {
+            ingest.note(note(options));
+        }
+        let mut layout = scan.layout.clone();
+        layout.count = Some(layout.names.len());
+        layout.names.push(OCCURRENCES.into());
+        let Counted {
+            batches,
+            picks,
+            sampled,
+            left_out,
+            ..
+        } = counted;
+        let mut answer = Answer::new(batches, picks, &layout)?;
+        layout.header = true;
+        let name = file_listing(files);
+        ingest
+            .records(&name, part, &mut answer, Some(layout))
+            .map_err(|error| self.placed(files, error))?;
+        let sampled = sampled.map(|sampled| EngineSample {
+            cap: sampled.cap,
+            rows: sampled
+                .seen
+                .into_iter()
+                .map(|(key, rows)| (query::label(&key), rows))
+                .collect(),
+        });
+        ingest.drawn(part, sampled);
+        if part == Part::Log {
+            ingest.leave_out(left_out);
+            ingest.read_as(scan.layout.header, scan.format);
+        }
+        Ok(scan)
+    }
+
+    /// Hands the rows of one part of a log on, in their order.
+    fn ordered(
+        &self,
+        ingest: &mut Ingest,
+        part: Part,
+        files: &[String],
+        first: Option<&Layout>,
+    ) -> Result<Scan> {
+        let Session { runtime, context } = self.session;
+        let options = self.options;
+        let scan = runtime.block_on(Scan::plan(context, files, options, first))?;
+        let times = options.engine.iter().flat_map(|engine| &engine.order_by);
+        let times: Vec<String> = times.cloned().collect();
+        let frame = ordered::sorted(scan.frame.clone(), times.len())?;
+        let mut layout = scan.layout.clone();
+        let (sender, receiver) = ordered::channel();
+        let mut rows = Ordered::new(receiver, &layout, &times, options.seed);
+        layout.header = true;
+        let read = std::thread::scope(|scope| {
+            let ask = move || {
+                let take = |batch| Ok(sender.send(Ok(batch)).is_ok());
+                let asked = query::run(frame, self.meter, scan.bytes_per_row, take);
+                if let Err(error) = runtime.block_on(asked) {
+                    // Nobody listens any more where the rows were wrong already.
+                    let _ = sender.send(Err(error));
+                }
+            };
+            std::thread::Builder::new()
+                .stack_size(session::STACK)
+                .spawn_scoped(scope, ask)
+                .map_err(|error| Error::parameter(option("threads"), error.to_string()))?;
+            let read = ingest.records(&file_listing(files), part, &mut rows, Some(layout));
+            let Ordered {
+                given,
+                tied,
+                is_over,
+                ..
+            } = rows;
+            // The engine waits until its rows are taken, or nobody is there to take them.
+            drop(rows);
+            match given {
+                0 if is_over => Err(nothing(files, options)),
+                _ => read.map(|()| tied),
+            }
+        });
+        let tied = read?;
+        if part == Part::Log {
+            ingest.note(ordered::note(options, tied));
+            ingest.read_as(scan.layout.header, scan.format);
+        }
+        Ok(scan)
+    }
+
+    /// An error that does not say where, as one that does, if the place can be found.
+    fn placed(&self, files: &[String], error: Error) -> Error {
+        let error = blamed(error, self.options);
+        match lacks_place(&error) {
+            true => diagnose(files, self.options, &error).unwrap_or(error),
+            false => error,
+        }
+    }
+
+    /// Counts the rows of files.
+    fn count(&self, files: &[String], first: Option<&Layout>) -> Result<(Scan, Counted)> {
+        let options = self.options;
         let counting = async {
-            let scan = Scan::plan(&session.context, files, options, first).await?;
+            let scan = Scan::plan(&self.session.context, files, options, first).await?;
             let shape = Shape {
                 secret: scan.layout.secret.len(),
                 observe: scan.layout.observe.len(),
@@ -156,16 +222,26 @@ fn count(
                 frame: scan.frame.clone(),
                 scan: &scan,
                 options,
-                meter,
+                meter: self.meter,
                 shape,
             };
             let counted = counting.count().await?;
             Ok((scan, counted))
         };
-        match session.runtime.block_on(counting) {
+        self.session.runtime.block_on(counting)
+    }
+}
+
+/// Asks the engine. What fails on a cluster is asked again: an executor may have died.
+fn with_patience<T>(options: &ReadOptions, ask: impl Fn() -> Result<T>) -> Result<T> {
+    let engine = options.engine.as_ref();
+    let is_remote = engine.is_some_and(|engine| engine.cluster.is_some());
+    let mut attempts = if is_remote { MAX_ATTEMPTS } else { 1 };
+    loop {
+        attempts -= 1;
+        match ask() {
             Err(error) if attempts > 0 && is_of_engine(&error) => {}
-            Err(error) => return Err(blamed(error, options)),
-            counted => return counted,
+            answer => return answer,
         }
     }
 }

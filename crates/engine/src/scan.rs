@@ -11,13 +11,13 @@ use datafusion::dataframe::DataFrame;
 use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
 use datafusion::execution::options::{ArrowReadOptions, CsvReadOptions, ParquetReadOptions};
 use datafusion::functions::expr_fn::coalesce;
-use datafusion::logical_expr::{Expr, ident, lit};
+use datafusion::logical_expr::{Expr, ExprSchemable, ident, lit};
 use datafusion::prelude::SessionContext;
 
 use crate::kinds::{Kind, kind, not_for_clusters};
-use crate::{condition, failure, own_rows};
+use crate::{condition, failure, ordered, own_rows};
 use leakgauge_base::error::{Error, Result};
-use leakgauge_base::naming::option;
+use leakgauge_base::naming::{option, setting};
 use leakgauge_log::first_row::refuse_if_alone;
 use leakgauge_log::format::Format;
 use leakgauge_log::layout::{self, Layout};
@@ -82,7 +82,10 @@ impl Scan {
             let next = run.frame(context, options).await?;
             frame = Some(match frame {
                 None => next,
-                Some(before) => before.union(next).map_err(|e| failure::of_engine(&e))?,
+                Some(before) => {
+                    refuse_other_times(&before, &next, run)?;
+                    before.union(next).map_err(|e| failure::of_engine(&e))?
+                }
             });
         }
         let run = runs.swap_remove(0);
@@ -185,6 +188,29 @@ fn read_mixed_types_as_text(runs: &mut [Run], options: &ReadOptions) -> Result<(
     Ok(())
 }
 
+/// Refuses files whose times cannot be compared.
+fn refuse_other_times(before: &DataFrame, next: &DataFrame, run: &Run) -> Result<()> {
+    for (at, &column) in run.layout.order.iter().enumerate() {
+        let kind = |frame: &DataFrame| {
+            let field = frame
+                .schema()
+                .field_with_unqualified_name(&ordered::key(at));
+            field.map(|field| field.data_type().clone()).ok()
+        };
+        let [before, next] = [kind(before), kind(next)];
+        if before != next {
+            let [before, next] =
+                [before, next].map(|kind| kind.map_or_else(String::new, |kind| kind.to_string()));
+            return Err(Error::parameter(
+                setting("order_by", &run.layout.names[column]),
+                format!("is {before} in one file and {next} in {}", run.files[0]),
+            )
+            .with_hint("write it alike in all files"));
+        }
+    }
+    Ok(())
+}
+
 impl Run {
     /// The columns of the log, filtered.
     async fn frame(&self, context: &SessionContext, options: &ReadOptions) -> Result<DataFrame> {
@@ -203,6 +229,7 @@ impl Run {
             }
         };
         let schema = filtered.schema().clone();
+        let times = self.times(&names, &filtered)?;
         let cell = |column: usize| {
             let cell = by_path(&names[column], schema.as_arrow());
             match &self.kind {
@@ -212,13 +239,32 @@ impl Run {
             }
         };
         let columns = self.layout.used().chain(self.layout.count);
-        let columns: Vec<Expr> = columns
+        let mut columns: Vec<Expr> = columns
             .enumerate()
             .map(|(at, column)| cell(column).alias(format!("c{at}")))
             .collect();
+        if !times.is_empty() {
+            let unit = self.layout.group;
+            columns.extend(unit.map(|column| cell(column).alias(ordered::UNIT)));
+            columns.extend(times);
+        }
         filtered
             .select(columns)
             .map_err(|error| failure::of_engine(&error))
+    }
+
+    /// The columns that say when a row was recorded.
+    fn times(&self, names: &[String], frame: &DataFrame) -> Result<Vec<Expr>> {
+        let schema = frame.schema();
+        let time = |(at, &column): (usize, &usize)| {
+            let cell = by_path(&names[column], schema.as_arrow());
+            let kind = cell.get_type(schema).map_err(|e| failure::of_engine(&e))?;
+            let meaning = condition::meaning(&self.probe, column);
+            let name = &self.layout.names[column];
+            let time = ordered::time(name, cell, &kind, meaning.as_ref())?;
+            Ok(time.alias(ordered::key(at)))
+        };
+        self.layout.order.iter().enumerate().map(time).collect()
     }
 
     /// All columns of the files.

@@ -17,7 +17,7 @@ use leakgauge_base::naming::{option, setting};
 use leakgauge_log::EngineOptions;
 
 /// Deep plans (many files) recurse.
-const STACK: usize = 16 << 20;
+pub(super) const STACK: usize = 16 << 20;
 /// How long a scheduler may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The port of a scheduler that is named without one.

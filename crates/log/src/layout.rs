@@ -32,6 +32,8 @@ pub struct Layout {
     pub group: Option<usize>,
     /// The position of what identifies a row.
     pub row_id: Option<usize>,
+    /// The positions of what says when a row was recorded, where the query engine puts rows in order.
+    pub order: Vec<usize>,
 }
 
 impl Layout {
@@ -96,8 +98,10 @@ impl Layout {
             body: &rows[usize::from(header)..],
         };
         let [count, group, row_id] = columns.others(options)?;
-        let (secret, secret_chosen) = columns.secret_columns(options, [count, group, row_id])?;
-        let observe = columns.assign(options, &secret, [count, group, row_id])?;
+        let order = columns.order(options)?;
+        let others: Vec<usize> = [count, group, row_id].into_iter().flatten().collect();
+        let (secret, secret_chosen) = columns.secret_columns(options, &others, &order)?;
+        let observe = columns.assign(options, &secret, &others, &order)?;
         Ok(Layout {
             header,
             names,
@@ -107,6 +111,7 @@ impl Layout {
             count,
             group,
             row_id,
+            order,
         })
     }
 }
@@ -197,11 +202,18 @@ impl Columns<'_> {
         ])
     }
 
+    /// The columns that say when a row was recorded.
+    fn order(&self, options: &ReadOptions) -> Result<Vec<usize>> {
+        let names = options.engine.iter().flat_map(|engine| &engine.order_by);
+        names.map(|name| self.position(name, "order_by")).collect()
+    }
+
     /// The columns of the secret, and whether the rows chose it.
     fn secret_columns(
         &self,
         options: &ReadOptions,
-        others: [Option<usize>; 3],
+        others: &[usize],
+        order: &[usize],
     ) -> Result<(Vec<usize>, bool)> {
         if let Some(name) = &options.secret {
             return Ok((self.secret(name)?, false));
@@ -213,7 +225,7 @@ impl Columns<'_> {
         // Whoever names other columns knows the file: what is left is not guessed.
         let may_choose = !is_named && options.observe.is_none() && options.scores.is_none();
         match may_choose
-            .then(|| only_labels(self.body, &others))
+            .then(|| only_labels(self.body, &[others, order].concat()))
             .flatten()
         {
             Some(column) => Ok((vec![column], true)),
@@ -225,7 +237,8 @@ impl Columns<'_> {
         &self,
         options: &ReadOptions,
         secret: &[usize],
-        others: [Option<usize>; 3],
+        others: &[usize],
+        order: &[usize],
     ) -> Result<Vec<usize>> {
         let scores = options.scores.as_ref().map(ScoreColumns::columns);
         let observe = match (&options.observe, scores) {
@@ -239,10 +252,10 @@ impl Columns<'_> {
                 .collect::<Result<Vec<_>>>()?,
             (None, None) => (0..self.names.len())
                 .filter(|&column| !secret.contains(&column))
-                .filter(|&column| !others.contains(&Some(column)))
+                .filter(|column| !others.contains(column) && !order.contains(column))
                 .collect(),
         };
-        self.refuse_double_parts(secret, &observe, others.into_iter().flatten())?;
+        self.refuse_double_parts(secret, &observe, others.iter().copied())?;
         if observe.is_empty() {
             return Err(Error::data(
                 Place::file(self.file),
@@ -375,7 +388,7 @@ const MIN_ROWS_OF_LABEL: usize = 5;
 
 /// The only column of a few labels: no value in it is a number or blank, at least two are different, and they recur.
 /// Only the columns are looked at, never how observations differ. `None` where two columns could be meant.
-fn only_labels(rows: &[Row], others: &[Option<usize>]) -> Option<usize> {
+fn only_labels(rows: &[Row], others: &[usize]) -> Option<usize> {
     let width = rows.first()?.len();
     let is_few_labels = |column: usize| {
         let mut labels = BTreeSet::new();
@@ -396,7 +409,7 @@ fn only_labels(rows: &[Row], others: &[Option<usize>]) -> Option<usize> {
         }
         labels.len() > 1 && labels.len() * MIN_ROWS_OF_LABEL <= rows.len()
     };
-    let free = (0..width).filter(|&column| !others.contains(&Some(column)));
+    let free = (0..width).filter(|column| !others.contains(column));
     let mut found = free.filter(|&column| is_few_labels(column));
     match (found.next(), found.next()) {
         (Some(column), None) => Some(column),
@@ -501,80 +514,4 @@ pub(crate) fn ambiguous(file: &str, field: &str, name: &str) -> Error {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn rows(text: &str) -> Vec<Row> {
-        csv::ReaderBuilder::new()
-            .has_headers(false)
-            .flexible(true)
-            .from_reader(text.as_bytes())
-            .byte_records()
-            .map(|texts| Row::of_texts(texts.unwrap().iter()))
-            .collect()
-    }
-
-    fn find(text: &str, options: &ReadOptions) -> Result<Layout> {
-        Layout::find("log.csv", &rows(text), false, options)
-    }
-
-    #[test]
-    fn a_row_of_words_above_numbers_is_a_header() {
-        let options = ReadOptions {
-            secret: Some("relation".into()),
-            ..ReadOptions::default()
-        };
-        let layout = find("relation,seconds\nsame,0.5\ndiff,0.6\n", &options).unwrap();
-        assert!(layout.header);
-        assert_eq!((layout.secret, layout.observe), (vec![0], vec![1]));
-    }
-
-    #[test]
-    fn a_log_of_words_has_a_header_only_if_a_requested_column_is_named_there() {
-        let by_number = ReadOptions {
-            secret: Some("1".into()),
-            ..ReadOptions::default()
-        };
-        assert!(!find("a,x\nb,y\n", &by_number).unwrap().header);
-        assert!(
-            find("secret,x\nb,y\n", &ReadOptions::default())
-                .unwrap()
-                .header
-        );
-    }
-
-    #[test]
-    fn columns_may_be_numbers() {
-        let options = ReadOptions {
-            secret: Some("2".into()),
-            observe: Some(vec!["1".into()]),
-            ..ReadOptions::default()
-        };
-        let layout = find("7,1\n8,0\n", &options).unwrap();
-        assert_eq!(
-            (layout.header, layout.secret, layout.observe),
-            (false, vec![1], vec![0])
-        );
-    }
-
-    #[test]
-    fn an_unknown_column_is_answered_with_the_nearest() {
-        let options = ReadOptions {
-            secret: Some("relatoin".into()),
-            ..ReadOptions::default()
-        };
-        let message = find("relation,seconds\nsame,0.5\n", &options)
-            .unwrap_err()
-            .to_string();
-        assert!(message.contains("did you mean `relation`"), "{message}");
-        assert!(message.contains("`seconds`"), "{message}");
-    }
-
-    #[test]
-    fn the_commonest_delimiter_outside_quotes_is_taken() {
-        assert_eq!(delimiter("x.csv", b"a;b;c\n1;2;3", None), b';');
-        assert_eq!(delimiter("x.tsv.gz", b"a,b", None), b'\t');
-        assert_eq!(delimiter("x", b"\"a;b;c\",d\n", None), b',');
-        assert_eq!(delimiter("x", b"single\n", None), b',');
-    }
-}
+mod tests;

@@ -98,6 +98,9 @@ pub struct ReadOptions {
 pub struct EngineOptions {
     /// The rows to look at: a condition on columns, as behind `WHERE` in SQL; all if not given.
     pub condition: Option<String>,
+    /// The columns that say when a row was recorded, the first one first; without them the order of rows is not looked
+    /// at. They are numbers or dates, and part of the observation only where they are named as such.
+    pub order_by: Vec<String>,
     /// The scheduler of a cluster to run on, `df://HOST:PORT`; this process if not given.
     pub cluster: Option<String>,
     /// Where groups that do not fit into memory go; the system's place for temporary files if not given.
@@ -108,6 +111,12 @@ impl ReadOptions {
     /// The column of the unit: of what rows come from, or of their block.
     pub(crate) fn unit_column(&self) -> Option<&String> {
         self.group.as_ref().or(self.block.as_ref())
+    }
+
+    /// Whether the query engine reads rows in the order in which they were recorded.
+    pub fn is_ordered_by_engine(&self) -> bool {
+        let engine = self.engine.as_ref();
+        engine.is_some_and(|engine| !engine.order_by.is_empty())
     }
 
     /// Whether rows come in units, blocks among them.
@@ -131,6 +140,7 @@ impl ReadOptions {
             .iter()
             .chain(self.unit_column())
             .chain(&self.row_id)
+            .chain(self.engine.iter().flat_map(|engine| &engine.order_by))
             .chain(self.observe.iter().flatten())
             .chain(&self.categorical)
             .chain(&self.numeric)

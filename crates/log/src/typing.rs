@@ -293,6 +293,7 @@ mod tests {
             count: None,
             group: None,
             row_id: None,
+            order: Vec::new(),
         }
     }
 

@@ -43,7 +43,7 @@ pub fn options(files: &[String], condition: Option<&str>, cluster: Option<String
         engine: Some(EngineOptions {
             condition: condition.map(str::to_owned),
             cluster,
-            spill: None,
+            ..EngineOptions::default()
         }),
         ..ReadOptions::default()
     }

@@ -217,6 +217,7 @@ fn layout(name: &str, builder: &LogBuilder, scores: Option<&ScoreColumns>) -> Re
         count: builder.counts.as_ref().map(|_| columns.len() + 1),
         group: builder.groups.as_ref().map(|_| names.len() - 1),
         row_id: None,
+        order: Vec::new(),
         names,
         secret: vec![0],
         observe,

@@ -190,7 +190,8 @@ impl Ingest<'_> {
         secret_rank: &[u32],
         symbol_rank: &[u32],
     ) -> Option<RowOrder> {
-        if self.facts.aggregated || self.facts.wide || self.options.engine.is_some() {
+        let is_counted = self.options.engine.is_some() && !self.options.is_ordered_by_engine();
+        if self.facts.aggregated || self.facts.wide || is_counted {
             return None;
         }
         if self.facts.sampled.is_none() {

@@ -145,6 +145,9 @@ fn refuse_beside_engine(options: &ReadOptions) -> Result<()> {
         ("skip_bad", options.skip_bad > 0),
         ("like", options.like.is_some()),
     ];
+    if options.is_ordered_by_engine() {
+        refuse_beside_order(options)?;
+    }
     match others.into_iter().find(|(_, is_given)| *is_given) {
         None => Ok(()),
         Some((field, _)) => Err(Error::parameter(
@@ -152,6 +155,19 @@ fn refuse_beside_engine(options: &ReadOptions) -> Result<()> {
             format!("cannot be together with {}", option("engine")),
         )
         .with_hint("it is about rows that are read one by one: leave one of the two options out")),
+    }
+}
+
+/// Refuses options with which rows have no order.
+fn refuse_beside_order(options: &ReadOptions) -> Result<()> {
+    let others = [("count", options.count.is_some()), ("wide", options.wide)];
+    match others.into_iter().find(|(_, is_given)| *is_given) {
+        None => Ok(()),
+        Some((field, _)) => Err(Error::parameter(
+            option("order_by"),
+            format!("cannot be together with {}", option(field)),
+        )
+        .with_hint("an order needs one row for each use of the mechanism: leave one of the two options out")),
     }
 }
 
@@ -163,12 +179,12 @@ fn refuse_beside_group(options: &ReadOptions) -> Result<()> {
             "units are independent of each other in any order: leave one of the two options out"
                 .to_owned(),
         )
-    } else if options.engine.is_some() {
+    } else if options.engine.is_some() && !options.is_ordered_by_engine() {
         (
             option("engine"),
             format!(
-                "the engine adds up rows and loses their units: read the files without it, {} alone",
-                option("group")
+                "the engine adds up rows and loses their units, unless {} names the column that says when a row was recorded",
+                option("order_by")
             ),
         )
     } else if options.wide {
@@ -216,7 +232,10 @@ fn refuse_beside_blocks(options: &ReadOptions) -> Result<()> {
         ("row_id", options.row_id.is_some()),
         ("scores", options.scores.is_some()),
         ("fit_on", options.fit_on.is_some()),
-        ("engine", options.engine.is_some()),
+        (
+            "engine",
+            options.engine.is_some() && !options.is_ordered_by_engine(),
+        ),
         // An observer compares the measurements of a block: bins would be taken for times.
         ("resolution", !options.resolution.is_empty()),
     ];
@@ -228,9 +247,11 @@ fn refuse_beside_blocks(options: &ReadOptions) -> Result<()> {
         )
         .with_hint(format!(
             "blocks of a wide file are its rows ({}), those of a log with one observation a row share a value ({}); \
-             they are read row by row from one log",
+             they are read row by row from one log, through {} only with {}",
             option("blocks"),
-            option("block")
+            option("block"),
+            option("engine"),
+            option("order_by")
         ))),
     }
 }
