@@ -63,23 +63,7 @@ pub fn read(options: &ReadOptions, meter: &ReadMeter) -> Result<Log> {
     };
     match &options.engine {
         None => leakgauge_log::read(&options, meter),
-        Some(engine) => {
-            refuse_urls(&options)?;
-            through_engine(engine, &options, meter)
-        }
-    }
-}
-
-/// The engine opens files of its machine by itself.
-fn refuse_urls(options: &ReadOptions) -> Result<()> {
-    let mut names = options.files.iter().chain(&options.fit_on);
-    match names.find(|name| is_url(name)) {
-        None => Ok(()),
-        Some(url) => Err(Error::parameter(
-            option("engine"),
-            format!("reads files of this machine, and {url} is a URL"),
-        )
-        .with_hint("leave it out, or fetch the file and name the copy")),
+        Some(engine) => through_engine(engine, &options, meter),
     }
 }
 

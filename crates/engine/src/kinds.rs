@@ -9,7 +9,7 @@ use leakgauge_base::error::{Error, Result};
 use leakgauge_log::format::Format;
 use leakgauge_log::layout::Layout;
 use leakgauge_log::unpack::Packing;
-use leakgauge_log::{ReadMeter, ReadOptions, source};
+use leakgauge_log::{ReadMeter, ReadOptions, is_url, source};
 
 /// How the engine reads a file.
 #[derive(Debug, Clone, PartialEq)]
@@ -79,6 +79,11 @@ pub(super) fn kind(
 }
 
 pub(super) fn not_for_clusters(name: &str) -> Error {
+    if is_url(name) {
+        return Error::file(name, "is a URL, and the machines of a cluster read files").with_hint(
+            "put the file where all machines see it under the same path, or leave the cluster out",
+        );
+    }
     Error::file(name, "is of a shape that a cluster cannot read").with_hint(
         "clusters read Parquet, Arrow files and delimited text, with a row per use of the mechanism, plain names of \
          columns and the same types in all files",

@@ -1,5 +1,6 @@
 //! Rows from this crate's own readers as a table of the engine.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use datafusion::arrow::array::{ArrayRef, StringViewBuilder};
@@ -78,6 +79,20 @@ impl PartitionStream for OwnRows {
     }
 }
 
+/// Options by which every column is read that a condition may speak of: readers of columns leave out what no option
+/// names.
+pub(super) fn every_column(options: &ReadOptions) -> Cow<'_, ReadOptions> {
+    let engine = options.engine.as_ref();
+    match engine.is_some_and(|engine| engine.condition.is_some()) {
+        false => Cow::Borrowed(options),
+        true => Cow::Owned(ReadOptions {
+            observe: None,
+            scores: None,
+            ..options.clone()
+        }),
+    }
+}
+
 /// Reads a file batch by batch for as long as someone takes them.
 fn read(
     file: &str,
@@ -85,7 +100,7 @@ fn read(
     schema: &SchemaRef,
     mut take: impl FnMut(RecordBatch) -> bool,
 ) -> Result<()> {
-    let mut records = open::open_file(file, &ReadMeter::default(), options)?;
+    let mut records = open::open_file(file, &ReadMeter::default(), &every_column(options))?;
     let mut row = Row::new();
     if records.is_named() {
         records.next(&mut row)?;

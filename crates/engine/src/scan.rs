@@ -121,7 +121,7 @@ fn look(name: &str, options: &ReadOptions, first: Option<&Layout>) -> Result<Loo
         .with_hint(needs_file()));
     }
     let meter = ReadMeter::default();
-    let mut records = open::open_file(name, &meter, options)?;
+    let mut records = open::open_file(name, &meter, &own_rows::every_column(options))?;
     let mut probe = open::read_probe(name, &mut *records, PROBE)?;
     let mut layout = Layout::find(name, &probe, records.is_named(), options)?;
     if let Some(first) = first {
