@@ -27,8 +27,6 @@ pub(super) fn agree(
         let settled = settle(&all, estimate);
         adopt(&mut pair.total_variation, &settled);
         pair.total_variation_points = estimate.points;
-        pair.advantage = pair.total_variation.clone();
-        pair.bayes_security = pair.total_variation.decreasing(|tv| 1.0 - tv);
         for claim in claims.iter_mut() {
             if claim.pair.secrets() == pair.secrets.secrets() {
                 adopt_in_claim(claim, &settled);

@@ -5,7 +5,8 @@ use crate::audit::evidence::Evidence;
 use crate::audit::findings::TotalVariationPoints;
 use crate::audit::plan::CertifiedLimit;
 use crate::estimate::Method;
-use leakgauge_attack::measure::minimax_tv::{BySecret, SparsePair};
+use leakgauge_attack::measure::by_secret::BySecret;
+use leakgauge_attack::measure::minimax_tv::SparsePair;
 use leakgauge_attack::measure::plug_in;
 use leakgauge_log::observations::Counts;
 
@@ -24,7 +25,7 @@ impl Evidence<'_> {
     /// The estimates of all pairs.
     pub(super) fn pair_estimates(&self) -> Vec<PairEstimate> {
         use rayon::prelude::*;
-        let sparse = self.upper.map(|_| BySecret::new(self.counts).all_pairs());
+        let sparse = self.upper.map(|_| BySecret::new(self.counts).all_sparse());
         (0..self.pair_count())
             .into_par_iter()
             .map(|pair| self.pair_estimate(pair, sparse.as_ref().map(|sparse| &sparse[pair])))
@@ -85,7 +86,7 @@ impl Evidence<'_> {
         let of_pair = Counts::new(self.certify.secrets(), cells.collect());
         (
             plug_in::total_variation(&of_pair)[pair],
-            BySecret::new(&of_pair).pair(rule.a, rule.b).total_variation,
+            BySecret::new(&of_pair).sparse([rule.a, rule.b]).total_variation,
         )
     }
 
