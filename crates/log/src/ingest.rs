@@ -240,18 +240,17 @@ impl<'a> Ingest<'a> {
             self.repeats.end();
         }
         let mut row = Row::new();
-        let mut line = Vec::new();
         loop {
-            line.clear();
-            if !self.repeats.is_over()
-                && let Some(next) = records.line()?
-            {
-                if let Some(meaning) = self.repeats.again(next) {
-                    records.skip_line();
-                    self.again(part, meaning, name)?;
+            let mut number = None;
+            if !self.repeats.is_over() {
+                let numbers = records.ahead()?;
+                let known = self.again(part, numbers, name)?;
+                number = numbers.get(known).copied();
+                let is_all = known > 0 && number.is_none();
+                records.pass(known);
+                if is_all {
                     continue;
                 }
-                line.extend_from_slice(next);
             }
             match records.next(&mut row) {
                 Ok(true) => {}
@@ -263,32 +262,56 @@ impl<'a> Ingest<'a> {
                 Err(error) => return Err(error),
             }
             let used = self.row(name, part, columns, &row)?;
-            if let Some(secret) = used.filter(|_| !line.is_empty() && !self.repeats.is_over()) {
-                let symbol = self.tuples.intern(&self.encoder.tuple);
-                self.repeats.remember(&line, Meaning { secret, symbol });
+            if let (Some(secret), Some(number)) = (used, number)
+                && !self.repeats.is_over()
+            {
+                let tuple = &self.encoder.tuple;
+                let meaning = Meaning {
+                    secret,
+                    symbol: self.tuples.intern(tuple),
+                    hash: self.overlaps.hash(secret, tuple),
+                };
+                self.repeats.remember(number, meaning);
             }
         }
         self.add_repeats(part, &|| Place::file(name))
     }
 
-    /// Counts a row that means what a row before it meant.
-    fn again(&mut self, part: Part, meaning: Meaning, name: &str) -> Result<()> {
-        let Meaning { secret, symbol } = meaning;
-        self.overlaps.push(secret, self.tuples.tuple(symbol));
-        if part == Part::FitOn {
-            self.fit_rows += 1;
-            return Ok(());
+    /// Counts the first of the rows that come next, as long as they mean what rows before them meant; how many they
+    /// are.
+    fn again(&mut self, part: Part, numbers: &[u32], name: &str) -> Result<usize> {
+        let (overlaps, order, tuples) = (&mut self.overlaps, &mut self.order, &self.tuples);
+        let (first_row, sequence) = (&mut self.first_row, &mut self.sequence);
+        let is_log = part == Part::Log;
+        let keep_order = self.options.keep_order && is_log;
+        let mut kept = Ok(());
+        let known = self.repeats.again(numbers, |meaning| {
+            let Meaning {
+                secret,
+                symbol,
+                hash,
+            } = meaning;
+            overlaps.push_hash(hash);
+            if !is_log {
+                return;
+            }
+            if let Some(first) = first_row {
+                first.compare(tuples.tuple(symbol), 1);
+            }
+            order.push_with(secret, || symbol);
+            if keep_order && kept.is_ok() {
+                kept = order::keep(sequence, secret, symbol, &|| Place::file(name));
+            }
+        });
+        kept?;
+        match part {
+            Part::FitOn => self.fit_rows += known as u64,
+            Part::Log => {
+                self.facts.rows += known as u64;
+                self.facts.rows_used += known as u64;
+            }
         }
-        self.facts.rows += 1;
-        self.facts.rows_used += 1;
-        if let Some(first) = &mut self.first_row {
-            first.compare(self.tuples.tuple(symbol), 1);
-        }
-        self.order.push_with(secret, || symbol);
-        if self.options.keep_order {
-            order::keep(&mut self.sequence, secret, symbol, &|| Place::file(name))?;
-        }
-        Ok(())
+        Ok(known)
     }
 
     /// Adds what came again to the counts.
@@ -298,7 +321,7 @@ impl<'a> Ingest<'a> {
             Part::FitOn => &mut self.fit_counted,
         };
         let mut may_free = false;
-        for (Meaning { secret, symbol }, count) in self.repeats.take() {
+        for (Meaning { secret, symbol, .. }, count) in self.repeats.take() {
             may_free |= counted.add(secret, count, || symbol);
         }
         self.repeats.end();

@@ -7,6 +7,7 @@ use std::io::{self, Cursor, Read};
 
 use memchr::{memchr, memchr2};
 
+use crate::numbering::Numbering;
 use crate::source::LONGEST_ROW;
 
 /// Bytes that are asked for at once.
@@ -21,6 +22,25 @@ pub enum Next<'t> {
     Other,
     /// Nothing.
     End,
+}
+
+/// Rows that follow each other.
+#[derive(Debug, Default)]
+pub struct Batch {
+    text: Vec<u8>,
+    /// Where each row ends in the text.
+    ends: Vec<usize>,
+    /// Numbers of the first rows: equal ones are rows of equal bytes. Fewer than rows once too many are different.
+    pub numbers: Vec<u32>,
+}
+
+impl Batch {
+    /// A row.
+    pub fn row(&self, at: usize) -> Option<&[u8]> {
+        let end = *self.ends.get(at)?;
+        let from = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+        Some(&self.text[from..end])
+    }
 }
 
 /// A text line by line. Blank lines are passed over.
@@ -54,6 +74,28 @@ impl Lines {
             ended: false,
             shown: 0,
         }
+    }
+
+    /// Takes the rows that the next bytes hold whole, at least one; `None` if what comes next is no row.
+    pub fn batch(&mut self, numbers: &mut Numbering) -> io::Result<Option<Batch>> {
+        let mut batch = Batch::default();
+        while batch.ends.is_empty() || self.has_line() {
+            let Next::Line(line) = self.next()? else {
+                break;
+            };
+            if !numbers.is_full() {
+                batch.numbers.push(numbers.number(line));
+            }
+            batch.text.extend_from_slice(line);
+            batch.ends.push(batch.text.len());
+            self.take();
+        }
+        Ok((!batch.ends.is_empty()).then_some(batch))
+    }
+
+    /// Whether the next line stands whole in the buffer.
+    fn has_line(&self) -> bool {
+        memchr(b'\n', &self.buffer[self.taken..self.filled]).is_some()
     }
 
     /// Shows what comes next, and shows it again until it is taken.

@@ -82,9 +82,49 @@ pub(crate) struct Overlaps {
     /// Hashes of the windows that are kept, in order, and where each first occurred.
     windows: Vec<u64>,
     known: HashMap<u64, u32>,
+    seen: Seen,
     run: Option<Run>,
     found: Vec<Run>,
     sample: Vec<u64>,
+}
+
+/// Tells most windows that were not kept from those that were: a bit for each that was, among many more bits. The table
+/// of all is far from the processor once it is large, and every row would go there.
+#[derive(Default)]
+struct Seen {
+    bits: Vec<u64>,
+    /// The bits of a hash beyond those that say where its bit is.
+    shift: u32,
+}
+
+impl Seen {
+    /// Bits a window at least.
+    const SPARSE: usize = 16;
+
+    /// Adds the last window.
+    fn add(&mut self, windows: &[u64]) {
+        if self.bits.len() * 64 < Self::SPARSE * windows.len() {
+            let bits = (2 * Self::SPARSE * windows.len()).next_power_of_two().max(1 << 15);
+            self.bits = vec![0; bits / 64];
+            self.shift = 64 - bits.trailing_zeros();
+            windows.iter().for_each(|&window| self.mark(window));
+        } else if let Some(&window) = windows.last() {
+            self.mark(window);
+        }
+    }
+
+    fn mark(&mut self, window: u64) {
+        let at = window >> self.shift;
+        self.bits[(at / 64) as usize] |= 1 << (at % 64);
+    }
+
+    /// Whether a window may be one that was kept.
+    #[inline]
+    fn may_hold(&self, window: u64) -> bool {
+        let at = window.checked_shr(self.shift).unwrap_or(0);
+        let word = self.bits.get((at / 64) as usize);
+        word.is_some_and(|word| word >> (at % 64) & 1 == 1)
+    }
 }
 
 impl Default for Overlaps {
@@ -99,6 +139,7 @@ impl Default for Overlaps {
             files: Vec::new(),
             windows: Vec::new(),
             known: HashMap::new(),
+            seen: Seen::default(),
             run: None,
             found: Vec::new(),
             sample: Vec::new(),
@@ -115,7 +156,18 @@ impl Overlaps {
     /// Adds a row.
     #[inline]
     pub fn push(&mut self, secret: u32, observation: &[u64]) {
-        let hash = self.hasher.hash_one((secret, observation));
+        self.push_hash(self.hash(secret, observation));
+    }
+
+    /// What a row is told apart by.
+    #[inline]
+    pub fn hash(&self, secret: u32, observation: &[u64]) -> u64 {
+        self.hasher.hash_one((secret, observation))
+    }
+
+    /// Adds a row by its [`hash`](Self::hash).
+    #[inline]
+    pub fn push_hash(&mut self, hash: u64) {
         if self.sample.len() < SAMPLED {
             self.sample.push(hash);
         }
@@ -127,7 +179,9 @@ impl Overlaps {
             .wrapping_add(hash)
             .wrapping_sub(left.wrapping_mul(self.leaving));
         self.rows += 1;
-        if self.rows >= WINDOW as u64 {
+        // Most windows of most logs end here.
+        let is_new = self.run.is_none() && !self.rows.is_multiple_of(WINDOW as u64);
+        if self.rows >= WINDOW as u64 && !(is_new && !self.seen.may_hold(self.rolling)) {
             self.look();
         }
     }
@@ -157,6 +211,7 @@ impl Overlaps {
         if begin.is_multiple_of(WINDOW as u64) {
             let number = self.windows.len() as u32;
             self.windows.push(self.rolling);
+            self.seen.add(&self.windows);
             self.known.entry(self.rolling).or_insert(number);
         }
     }
