@@ -337,7 +337,11 @@ fn assert_figures(audit: &Findings) {
         &overall.min_entropy_leakage,
         &overall.capacity,
     ];
-    let securities: Vec<_> = audit.pairs.iter().map(|pair| pair.bayes_security()).collect();
+    let securities: Vec<_> = audit
+        .pairs
+        .iter()
+        .map(|pair| pair.bayes_security())
+        .collect();
     estimates.extend(&securities);
     estimates.extend(audit.pairs.iter().map(|pair| &pair.total_variation));
     for claim in &audit.claims {

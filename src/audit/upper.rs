@@ -169,9 +169,7 @@ impl UpperLimits {
             Source::Units(laws) => laws.total_variation_at_most(alpha),
             Source::Rows(cells) => pairs(cells.judging.secrets())
                 .zip(&self.methods)
-                .map(|((a, b), &method)| {
-                    Some(cells.total_variation([a, b], method, [alpha])?[0])
-                })
+                .map(|((a, b), &method)| Some(cells.total_variation([a, b], method, [alpha])?[0]))
                 .collect(),
         };
         limits

@@ -25,11 +25,7 @@ pub fn map<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync) -> Vec<T> {
 }
 
 /// The `n` items of all parts, in order.
-fn map_parts<T: Send>(
-    n: usize,
-    parts: usize,
-    part: &(dyn Fn(usize) -> Vec<T> + Sync),
-) -> Vec<T> {
+fn map_parts<T: Send>(n: usize, parts: usize, part: &(dyn Fn(usize) -> Vec<T> + Sync)) -> Vec<T> {
     let found: Vec<Mutex<Vec<T>>> = (0..parts).map(|_| Mutex::default()).collect();
     for_each(parts, &|at| {
         let items = part(at);

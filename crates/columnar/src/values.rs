@@ -134,9 +134,7 @@ fn unsigned<T: ArrowPrimitiveType<Native: Into<u64>>>(array: &dyn Array) -> Stor
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arrow::array::{
-        ArrayRef, DictionaryArray, Float32Array, Int64Array, RunArray,
-    };
+    use arrow::array::{ArrayRef, DictionaryArray, Float32Array, Int64Array, RunArray};
     use arrow::datatypes::Int32Type;
     use std::sync::Arc;
 

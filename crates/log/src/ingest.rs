@@ -85,6 +85,8 @@ pub struct Ingest<'a> {
     overlaps: Overlaps,
     /// Lines of the file being read whose rows are known.
     repeats: Repeats,
+    /// Where hashes of rows are put together.
+    hashes: Vec<u64>,
     /// Whether rows are only kept in order, for someone to take them, and not counted.
     streaming: bool,
     /// Of a log that comes row by row in blocks: the row that was read last.
@@ -121,6 +123,7 @@ impl<'a> Ingest<'a> {
             row_ids: RowIds::default(),
             overlaps: Overlaps::default(),
             repeats: Repeats::default(),
+            hashes: Vec::new(),
             streaming: false,
             measured: None,
             merging: Merging::default(),
@@ -280,30 +283,24 @@ impl<'a> Ingest<'a> {
     /// Counts the first of the rows that come next, as long as they mean what rows before them meant; how many they
     /// are.
     fn again(&mut self, part: Part, numbers: &[u32], name: &str) -> Result<usize> {
-        let (overlaps, order, tuples) = (&mut self.overlaps, &mut self.order, &self.tuples);
-        let (first_row, sequence) = (&mut self.first_row, &mut self.sequence);
-        let is_log = part == Part::Log;
-        let keep_order = self.options.keep_order && is_log;
-        let mut kept = Ok(());
-        let known = self.repeats.again(numbers, |meaning| {
-            let Meaning {
-                secret,
-                symbol,
-                hash,
-            } = meaning;
-            overlaps.push_hash(hash);
-            if !is_log {
-                return;
+        let meanings = self.repeats.again(numbers);
+        let known = meanings.len();
+        self.hashes.clear();
+        self.hashes.extend(meanings.iter().map(|row| row.hash));
+        self.overlaps.push_all(&self.hashes);
+        if part == Part::Log {
+            let row = |at: usize| (meanings[at].secret, meanings[at].symbol);
+            self.order.push_all(known, row);
+            if let Some(first) = &mut self.first_row {
+                let tuples = meanings.iter().map(|row| self.tuples.tuple(row.symbol));
+                tuples.for_each(|tuple| first.compare(tuple, 1));
             }
-            if let Some(first) = first_row {
-                first.compare(tuples.tuple(symbol), 1);
+            if self.options.keep_order {
+                for (secret, symbol) in (0..known).map(row) {
+                    order::keep(&mut self.sequence, secret, symbol, &|| Place::file(name))?;
+                }
             }
-            order.push_with(secret, || symbol);
-            if keep_order && kept.is_ok() {
-                kept = order::keep(sequence, secret, symbol, &|| Place::file(name));
-            }
-        });
-        kept?;
+        }
         match part {
             Part::FitOn => self.fit_rows += known as u64,
             Part::Log => {

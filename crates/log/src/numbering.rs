@@ -19,8 +19,21 @@ pub struct Numbering {
     ends: Vec<usize>,
     table: HashTable<u32>,
     hasher: DefaultHashBuilder,
+    /// Short texts that were asked for, each where its bytes say.
+    short: Vec<Short>,
     is_full: bool,
 }
+
+/// A short text and its number.
+#[derive(Clone, Copy, Default)]
+struct Short {
+    bytes: u64,
+    length: u32,
+    number: u32,
+}
+
+/// Short texts that are held.
+const SHORT: u32 = 12;
 
 impl Numbering {
     /// Whether a text has been met that got no number.
@@ -31,6 +44,26 @@ impl Numbering {
     /// The number of a text; [`UNKNOWN`] if it has none.
     #[inline]
     pub fn number(&mut self, text: &[u8]) -> u32 {
+        let Some(bytes) = short(text) else {
+            return self.find(text);
+        };
+        let (at, length) = (place(bytes), text.len() as u32);
+        match self.short.get(at) {
+            Some(held) if held.bytes == bytes && held.length == length => held.number,
+            _ => {
+                let number = self.find(text);
+                self.short.resize(1 << SHORT, Short::default());
+                self.short[at] = Short {
+                    bytes,
+                    length,
+                    number,
+                };
+                number
+            }
+        }
+    }
+
+    fn find(&mut self, text: &[u8]) -> u32 {
         let hash = self.hasher.hash_one(text);
         let (texts, ends) = (&self.texts, &self.ends);
         let of = |id: u32| {
@@ -54,6 +87,29 @@ impl Numbering {
         });
         id
     }
+}
+
+/// The bytes of a text of 1 to 8 as one number.
+#[inline]
+fn short(text: &[u8]) -> Option<u64> {
+    let half = |at: usize| {
+        let bytes = text.get(at..)?.first_chunk::<4>()?;
+        Some(u64::from(u32::from_le_bytes(*bytes)))
+    };
+    match text.len() {
+        // The two halves may overlap.
+        n @ 4..=8 => Some(half(0)? | half(n - 4)? << 32),
+        n @ 1..4 => {
+            Some(u64::from(text[0]) | u64::from(text[n / 2]) << 8 | u64::from(text[n - 1]) << 16)
+        }
+        _ => None,
+    }
+}
+
+/// Where a short text is held.
+#[inline]
+fn place(bytes: u64) -> usize {
+    (bytes.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - SHORT)) as usize
 }
 
 /// Whether two texts are equal; short ones, as most rows are, without calling for it.
@@ -81,7 +137,18 @@ mod tests {
     #[test]
     fn equal_texts_have_equal_numbers_and_others_have_others() {
         let mut numbering = Numbering::default();
-        let texts = ["", "a", "ab", "abcd", "abce", "bbcd", "abcdefgh", "abcdefgi", "abcdefghi", "abcdefghj"];
+        let texts = [
+            "",
+            "a",
+            "ab",
+            "abcd",
+            "abce",
+            "bbcd",
+            "abcdefgh",
+            "abcdefgi",
+            "abcdefghi",
+            "abcdefghj",
+        ];
         for _ in 0..2 {
             for (at, text) in texts.iter().enumerate() {
                 assert_eq!(numbering.number(text.as_bytes()), at as u32);

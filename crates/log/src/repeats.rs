@@ -30,6 +30,8 @@ pub struct Repeats {
     entries: Vec<Entry>,
     /// The entry of each number; [`UNKNOWN`] where there is none.
     entry_of: Vec<u32>,
+    /// What the rows meant that were asked for last.
+    meanings: Vec<Meaning>,
     looked_up: u64,
     found: u64,
     is_over: bool,
@@ -41,11 +43,9 @@ impl Repeats {
         self.is_over
     }
 
-    /// Counts the first of these rows as long as they were read before, and hands out what they mean; how many
-    /// these are.
-    #[inline]
-    pub fn again(&mut self, numbers: &[u32], mut each: impl FnMut(Meaning)) -> usize {
-        let mut known = 0;
+    /// Counts the first of these rows as long as they were read before: what they mean.
+    pub fn again(&mut self, numbers: &[u32]) -> &[Meaning] {
+        self.meanings.clear();
         for &number in numbers {
             let at = self.entry_of.get(number as usize);
             let Some(entry) = at.and_then(|&at| self.entries.get_mut(at as usize)) else {
@@ -53,12 +53,12 @@ impl Repeats {
                 break;
             };
             entry.again += 1;
-            each(entry.meaning);
-            known += 1;
+            self.meanings.push(entry.meaning);
         }
-        self.looked_up += known as u64;
-        self.found += known as u64;
-        known
+        let known = self.meanings.len() as u64;
+        self.looked_up += known;
+        self.found += known;
+        &self.meanings
     }
 
     /// Remembers a row.
@@ -108,12 +108,10 @@ mod tests {
     #[test]
     fn rows_are_counted_once_they_are_known() {
         let mut repeats = Repeats::default();
-        let mut seen = Vec::new();
-        assert_eq!(repeats.again(&[1], |meaning| seen.push(meaning)), 0);
+        assert_eq!(repeats.again(&[1]), []);
         repeats.remember(1, A);
-        assert_eq!(repeats.again(&[1, 1, 0, 1], |meaning| seen.push(meaning)), 2);
-        assert_eq!(repeats.again(&[2], |meaning| seen.push(meaning)), 0);
-        assert_eq!(seen, [A, A]);
+        assert_eq!(repeats.again(&[1, 1, 0, 1]), [A, A]);
+        assert_eq!(repeats.again(&[2]), []);
         assert_eq!(repeats.take(), [(A, 2)]);
         assert_eq!(repeats.take(), []);
         assert!(!repeats.is_over());
@@ -123,7 +121,7 @@ mod tests {
     fn rows_that_never_come_again_are_given_up() {
         let mut repeats = Repeats::default();
         for number in 0..=TRIAL as u32 {
-            assert_eq!(repeats.again(&[number], |_| {}), 0);
+            assert_eq!(repeats.again(&[number]), []);
             repeats.remember(number, A);
         }
         assert!(repeats.is_over());

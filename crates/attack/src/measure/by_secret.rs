@@ -1,8 +1,6 @@
 //! The counts of each secret, and those of any two side by side.
 
 use crate::measure::minimax_tv::{SparsePair, total_variation};
-use crate::pairs::pairs;
-use leakgauge_base::parallel;
 use leakgauge_log::observations::Counts;
 use leakgauge_stats::event_upper::likelier;
 use leakgauge_stats::two_binomials::Share;
@@ -69,17 +67,13 @@ impl BySecret {
     pub fn sparse(&self, pair: [u32; 2]) -> SparsePair {
         let ([a_rows, b_rows], [a, b]) = (self.rows(pair), pair.map(|secret| secret as usize));
         match &self.counts {
-            Stored::Lists(lists) => total_variation(a_rows, b_rows, Merge::new(&lists[a], &lists[b])),
+            Stored::Lists(lists) => {
+                total_variation(a_rows, b_rows, Merge::new(&lists[a], &lists[b]))
+            }
             Stored::Table { width, counts } => {
                 total_variation(a_rows, b_rows, beside(counts, *width, a, b))
             }
         }
-    }
-
-    /// [`sparse`](Self::sparse) of every pair, in the order of [`pairs`].
-    pub fn all_sparse(&self) -> Vec<SparsePair> {
-        let all: Vec<(u32, u32)> = pairs(self.secrets()).collect();
-        parallel::map(all.len(), |at| self.sparse([all[at].0, all[at].1]))
     }
 }
 
@@ -101,7 +95,8 @@ fn table(counts: &Counts) -> Option<Stored> {
     }
     let mut table = vec![0u32; size];
     for cell in cells {
-        table[cell.secret as usize * width + cell.symbol as usize] = u32::try_from(cell.count).ok()?;
+        table[cell.secret as usize * width + cell.symbol as usize] =
+            u32::try_from(cell.count).ok()?;
     }
     Some(Stored::Table {
         width,
@@ -174,7 +169,7 @@ mod tests {
             cell(2, u32::MAX, 33),
         ];
         let log = BySecret::new(&Counts::new(3, cells));
-        let all = log.all_sparse();
+        let all = [[0, 1], [0, 2], [1, 2]].map(|pair| log.sparse(pair));
         assert_eq!(
             all[0],
             total_variation(40, 40, [(30, 20), (10, 0), (0, 20)].into_iter())

@@ -3,3 +3,4 @@
 pub mod by_secret;
 pub mod minimax_tv;
 pub mod plug_in;
+pub mod tables;

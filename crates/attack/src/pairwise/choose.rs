@@ -92,7 +92,9 @@ impl Cuts {
             rows.push((a - b, of_a, of_b));
         };
         for &(row, count) in of_a {
-            while let Some((&(before, alone), later)) = rest.split_first().filter(|next| next.0.0 < row) {
+            while let Some((&(before, alone), later)) =
+                rest.split_first().filter(|next| next.0.0 < row)
+            {
                 add(before, 0, alone);
                 rest = later;
             }
