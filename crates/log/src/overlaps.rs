@@ -2,7 +2,7 @@
 //! file that was appended to itself.
 //!
 //! A rolling hash of the last [`WINDOW`] rows is held against the hashes of earlier windows, of which every
-//! [`WINDOW`]-th is kept: half a byte a row. A run of at least 2·[`WINDOW`] − 1 rows holds a whole kept window,
+//! [`WINDOW`]-th is kept: about a byte a row. A run of at least 2·[`WINDOW`] − 1 rows holds a whole kept window,
 //! and is followed from there window by window.
 //!
 //! # What is beyond chance
@@ -201,8 +201,9 @@ impl Overlaps {
             .wrapping_sub(left.wrapping_mul(self.leaving));
         self.rows += 1;
         // Most windows of most logs end here.
-        let is_new = self.run.is_none() && !self.rows.is_multiple_of(WINDOW as u64);
-        if self.rows >= WINDOW as u64 && !(is_new && !self.seen.may_hold(self.rolling)) {
+        let is_kept = self.rows.is_multiple_of(WINDOW as u64);
+        let is_worth = is_kept || self.run.is_some() || self.seen.may_hold(self.rolling);
+        if is_worth && self.rows >= WINDOW as u64 {
             self.look();
         }
     }
