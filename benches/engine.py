@@ -2,15 +2,18 @@
 
     pip install duckdb
     cargo build --release --features engine
-    python benches/engine.py [--directory DIR] [--rows N] [--runs K] [--threads T] [--numeric]
+    python benches/engine.py [--directory DIR] [--rows N] [--runs K] [--threads T] [--numeric] [--plain]
 
 Makes the logs once, with DuckDB, and keeps them. DuckDB's time is that of the query alone; leakgauge's is that of the
 whole process with its audit (`estimate --quick --scorer frequentist`), read plainly and with `--engine`. Runs alternate;
-the best of each is compared. `--numeric` adds a log of ten columns of doubles, of which a sample is kept.
+the best of each is compared, once by the clock and once by processor time. `--plain` leaves `--engine` out and takes a
+log of two columns (a build with `--features parquet` is enough). `--numeric` adds a log of ten columns of doubles, of which
+a sample is kept.
 """
 
 import argparse
 import os
+import resource
 import subprocess
 import time
 
@@ -32,15 +35,23 @@ def make(path, query):
 
 
 def duck(path, threads):
+    """Seconds of a query, and its processor time."""
     connection = duckdb.connect()
     connection.execute(f"SET threads = {threads}")
-    begun = time.perf_counter()
-    connection.execute(f"SELECT secret, answer, bucket, count(*) FROM '{path}' GROUP BY ALL").fetchall()
-    return time.perf_counter() - begun
+    columns = ", ".join(row[0] for row in connection.execute(f"DESCRIBE SELECT * FROM '{path}'").fetchall())
+    used, begun = processor(), time.perf_counter()
+    connection.execute(f"SELECT {columns}, count(*) FROM '{path}' GROUP BY ALL").fetchall()
+    return time.perf_counter() - begun, processor() - used
+
+
+def processor():
+    """Seconds of processor time of this process."""
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime
 
 
 def gauge(program, path, threads, *options):
-    """Seconds and MiB of a run."""
+    """Seconds, processor time and MiB of a run."""
     begun = time.perf_counter()
     process = subprocess.Popen(
         [program, "estimate", path, "--quick", "--threads", str(threads), *options],
@@ -48,7 +59,7 @@ def gauge(program, path, threads, *options):
     )
     _, status, usage = os.wait4(process.pid, 0)
     assert status == 0, f"leakgauge ended with {status}"
-    return time.perf_counter() - begun, usage.ru_maxrss / 1024
+    return time.perf_counter() - begun, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
 def main():
@@ -59,28 +70,35 @@ def main():
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--numeric", action="store_true")
+    parser.add_argument("--plain", action="store_true")
     arguments = parser.parse_args()
     os.makedirs(arguments.directory, exist_ok=True)
     for rows in (arguments.rows // 10, arguments.rows):
         for form in ("csv", "parquet"):
-            path = f"{arguments.directory}/discrete-{rows}.{form}"
-            make(path, DISCRETE.format(rows=rows))
-            theirs, ours = [], {"plain": [], "engine": []}
+            columns = 2 if arguments.plain else 3
+            path = f"{arguments.directory}/discrete-{rows}-{columns}.{form}"
+            query = DISCRETE.format(rows=rows)
+            make(path, f"SELECT secret, answer FROM ({query})" if arguments.plain else query)
+            ways = {"plain": []} if arguments.plain else {"plain": [], "engine": ["--engine"]}
+            theirs, ours = [], {how: [] for how in ways}
             for _ in range(arguments.runs):
                 theirs.append(duck(path, arguments.threads))
-                for how, more in (("plain", []), ("engine", ["--engine"])):
+                for how, more in ways.items():
                     options = ["--scorer", "frequentist", *more]
                     ours[how].append(gauge(arguments.program, path, arguments.threads, *options))
+            clock, used = (min(run[at] for run in theirs) for at in (0, 1))
             for how, runs in ours.items():
-                seconds, memory = min(run[0] for run in runs), max(run[1] for run in runs)
-                print(f"{form:8}{rows:>12} rows  duckdb {min(theirs):7.3f} s  {how:6} {seconds:7.3f} s  "
-                      f"speed {min(theirs) / seconds:5.2f}  {memory:6.0f} MiB", flush=True)
+                seconds, processor_time = (min(run[at] for run in runs) for at in (0, 1))
+                memory = max(run[2] for run in runs)
+                print(f"{form:8}{rows:>12} rows  duckdb {clock:7.3f} s  {how:6} {seconds:7.3f} s  "
+                      f"speed {clock / seconds:5.2f}, by processor time {used / processor_time:5.2f}  {memory:6.0f} MiB",
+                      flush=True)
     if arguments.numeric:
         columns = ", ".join(f"(hash(i * {11 + 2 * c} + {c}) % 1000000007) / 1e9 + (hash(i) % 10) / 50 AS x{c}" for c in range(10))
         path = f"{arguments.directory}/numeric-{arguments.rows}.parquet"
         make(path, NUMERIC.format(columns=columns, rows=arguments.rows))
-        for options in ([], ["--engine"]):
-            seconds, mebibytes = gauge(arguments.program, path, arguments.threads, *options)
+        for options in ([],) if arguments.plain else ([], ["--engine"]):
+            seconds, _, mebibytes = gauge(arguments.program, path, arguments.threads, *options)
             print(f"numeric {arguments.rows:>12} rows  leakgauge {' '.join(options)} {seconds:7.2f} s  {mebibytes:6.0f} MiB", flush=True)
 
 

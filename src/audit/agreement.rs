@@ -4,12 +4,28 @@
 //! are compared by these estimates, and the figures of the whole log follow from them.
 
 use crate::audit::findings::{ClaimReport, PairFigures, WorstPair};
-use crate::audit::points::PairEstimate;
+use crate::audit::points::{PairEstimate, PairEstimates};
 use crate::estimate::Estimate;
 use leakgauge_base::quantity::Quantity;
 
 /// Settles the estimate of every pair and writes it wherever the pair is shown.
 pub(super) fn agree(
+    pairs: &mut [PairFigures],
+    worst: &mut WorstPair,
+    claims: &mut [ClaimReport],
+    estimates: &PairEstimates,
+) {
+    for (at, part) in pairs.chunks_mut(AT_ONCE).enumerate() {
+        let from = at * AT_ONCE;
+        let estimates = estimates.of(from..from + part.len());
+        settle_all(part, worst, claims, &estimates);
+    }
+}
+
+/// Pairs whose estimates are computed at once.
+const AT_ONCE: usize = 1 << 16;
+
+fn settle_all(
     pairs: &mut [PairFigures],
     worst: &mut WorstPair,
     claims: &mut [ClaimReport],
@@ -27,8 +43,6 @@ pub(super) fn agree(
         let settled = settle(&all, estimate);
         adopt(&mut pair.total_variation, &settled);
         pair.total_variation_points = estimate.points;
-        pair.advantage = pair.total_variation.clone();
-        pair.bayes_security = pair.total_variation.decreasing(|tv| 1.0 - tv);
         for claim in claims.iter_mut() {
             if claim.pair.secrets() == pair.secrets.secrets() {
                 adopt_in_claim(claim, &settled);

@@ -271,21 +271,17 @@ pub(super) fn worst_pair(evidence: &Evidence) -> WorstPair {
 /// All pairs: their limits hold together (Bonferroni). Estimates: as of the worst pair.
 pub(super) fn all_pairs(evidence: &Evidence) -> Vec<PairFigures> {
     use leakgauge_base::parallel;
-    parallel::map(evidence.pair_count(), |pair| {
-        let total_variation = evidence.listed_total_variation(pair);
-        PairFigures {
-            secrets: evidence.pair(pair),
-            bayes_security: total_variation.decreasing(|tv| 1.0 - tv),
-            advantage: total_variation.clone(),
-            total_variation,
-            total_variation_points: None,
-            paired_advantage: evidence
-                .differences
-                .and_then(|found| found.paired_advantage(evidence.pair(pair).secrets())),
-            no_leak_p_value: evidence
-                .no_leak
-                .and_then(|found| Some(found.pairs.as_ref()?[pair])),
-        }
+    parallel::map(evidence.pair_count(), |pair| PairFigures {
+        secrets: evidence.pair(pair),
+        total_variation: evidence.listed_total_variation(pair),
+        total_variation_points: None,
+        paired_advantage: evidence
+            .differences
+            .and_then(|found| found.paired_advantage(evidence.pair(pair).secrets()))
+            .map(Box::new),
+        no_leak_p_value: evidence
+            .no_leak
+            .and_then(|found| Some(found.pairs.as_ref()?[pair])),
     })
 }
 

@@ -254,25 +254,34 @@ pub struct PrivacyLimit {
     pub witness: Option<Witness>,
 }
 
-/// The figures of a pair; the limits of all pairs hold together.
+/// The figures of a pair; the limits of all pairs hold together. A log of thousands of secrets has millions of pairs:
+/// what follows from another figure is not kept.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct PairFigures {
     /// The two secrets.
     pub secrets: Pair,
-    /// 1 − total variation.
-    pub bayes_security: Estimate,
     /// Total variation.
     pub total_variation: Estimate,
     /// All points of the total variation; discrete logs only.
     pub total_variation_points: Option<TotalVariationPoints>,
-    /// Of the optimal adversary.
-    pub advantage: Estimate,
     /// Of an observer who is asked which of two measurements of a block is which, where there are blocks.
-    pub paired_advantage: Option<Estimate>,
+    pub paired_advantage: Option<Box<Estimate>>,
     /// p-value of "no leak between these two", corrected so that all pairs hold together (Holm); `None` where it
     /// was not computed.
     pub no_leak_p_value: Option<f64>,
+}
+
+impl PairFigures {
+    /// 1 − total variation.
+    pub fn bayes_security(&self) -> Estimate {
+        self.total_variation.decreasing(|tv| 1.0 - tv)
+    }
+
+    /// Of the optimal adversary: the total variation.
+    pub fn advantage(&self) -> Estimate {
+        self.total_variation.clone()
+    }
 }
 
 /// How the limits of all pairs hold together.

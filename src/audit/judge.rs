@@ -31,9 +31,9 @@ pub(super) struct Judged {
     /// The certification rows of the pair that promised most by their scores, where limits may use their order.
     pub scored: Option<ScoredRows>,
     /// What all rows that judge say about the advantage at every pair.
-    pub advantages: Vec<Advantage>,
+    pub advantages: Arc<Vec<Advantage>>,
     /// What the certification rows say about the last attack.
-    pub attacks: Vec<Advantage>,
+    pub attacks: Arc<Vec<Advantage>>,
     /// For each limit of privacy that rests on guesses, these.
     pub guesses: Vec<Option<PairGuesses>>,
     /// For each limit of privacy that rests on weighed scores, the certification rows in its bins.
@@ -72,6 +72,7 @@ pub(super) fn judge(prepared: &Prepared, tuned: &Tuned, earlier: &[Block], plan:
         Some(units) => of_units(units, &judgement, plan.methods.len()),
         None => attacks(plan, &judgement, effective.as_ref(), seed),
     };
+    let attacks = Arc::new(attacks);
     Judged {
         advantages: advantages(prepared, tuned, earlier, plan, &attacks),
         attacks,
@@ -160,8 +161,12 @@ fn advantages(
     tuned: &Tuned,
     earlier: &[Block],
     plan: &Plan,
-    attacks: &[Advantage],
-) -> Vec<Advantage> {
+    attacks: &Arc<Vec<Advantage>>,
+) -> Arc<Vec<Advantage>> {
+    let has_earlier = |method: &AdvantageMethod| *method == AdvantageMethod::Prequential;
+    if !plan.methods.iter().any(has_earlier) {
+        return Arc::clone(attacks);
+    }
     let blocks: Vec<Vec<PairErrors>> = earlier
         .iter()
         .map(|block| {
@@ -172,22 +177,21 @@ fn advantages(
         })
         .collect();
     let pairs = attacks.iter().zip(&plan.methods).enumerate();
-    pairs
-        .map(|(pair, (attack, method))| {
-            if *method != AdvantageMethod::Prequential {
-                return attack.clone();
-            }
-            let mut rng = stream(prepared.options.seed, TRIALS + pair as u64);
-            let tallies = blocks.iter().map(|block| &block[pair]);
-            let tallies = tallies.chain([attack.tally()]);
-            let trials = trials(prepared, earlier, tuned.choices[pair].rule);
-            let all = tallies
-                .zip(trials)
-                .map(|(tally, trials)| toss(&fresh(tally), trials, &mut rng))
-                .fold(Trials::default(), Trials::plus);
-            Advantage::prequential(*attack.tally(), all)
-        })
-        .collect()
+    let all = pairs.map(|(pair, (attack, method))| {
+        if !has_earlier(method) {
+            return attack.clone();
+        }
+        let mut rng = stream(prepared.options.seed, TRIALS + pair as u64);
+        let tallies = blocks.iter().map(|block| &block[pair]);
+        let tallies = tallies.chain([attack.tally()]);
+        let trials = trials(prepared, earlier, tuned.choices[pair].rule);
+        let all = tallies
+            .zip(trials)
+            .map(|(tally, trials)| toss(&fresh(tally), trials, &mut rng))
+            .fold(Trials::default(), Trials::plus);
+        Advantage::prequential(*attack.tally(), all)
+    });
+    Arc::new(all.collect())
 }
 
 fn bins(prepared: &Prepared, tuned: &Tuned, privacy: &PrivacyPlan) -> Option<Bins> {

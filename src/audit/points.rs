@@ -1,11 +1,14 @@
 //! Estimates of the total variation: from attacks, plug-in, minimax; and which of them is reported. A pair has
 //! one estimate, whichever table shows it.
 
+use std::ops::Range;
+
 use crate::audit::evidence::Evidence;
 use crate::audit::findings::TotalVariationPoints;
 use crate::audit::plan::CertifiedLimit;
 use crate::estimate::Method;
-use leakgauge_attack::measure::minimax_tv::{BySecret, SparsePair};
+use leakgauge_attack::measure::by_secret::BySecret;
+use leakgauge_attack::measure::minimax_tv::SparsePair;
 use leakgauge_attack::measure::plug_in;
 use leakgauge_log::observations::Counts;
 
@@ -20,15 +23,33 @@ pub(super) struct PairEstimate {
     pub points: Option<TotalVariationPoints>,
 }
 
+/// The estimates of all pairs.
+pub(super) struct PairEstimates<'e> {
+    evidence: &'e Evidence<'e>,
+    /// Discrete logs only.
+    counts: Option<BySecret>,
+}
+
+impl PairEstimates<'_> {
+    /// The estimates of some pairs.
+    pub(super) fn of(&self, pairs: Range<usize>) -> Vec<PairEstimate> {
+        leakgauge_base::parallel::map(pairs.len(), |at| {
+            let pair = pairs.start + at;
+            let rule = self.evidence.tuned.choices[pair].rule;
+            let counts = self.counts.as_ref();
+            let sparse = counts.map(|counts| counts.sparse([rule.a, rule.b]));
+            self.evidence.pair_estimate(pair, sparse.as_ref())
+        })
+    }
+}
+
 impl Evidence<'_> {
-    /// The estimates of all pairs.
-    pub(super) fn pair_estimates(&self) -> Vec<PairEstimate> {
-        use rayon::prelude::*;
-        let sparse = self.upper.map(|_| BySecret::new(self.counts).all_pairs());
-        (0..self.pair_count())
-            .into_par_iter()
-            .map(|pair| self.pair_estimate(pair, sparse.as_ref().map(|sparse| &sparse[pair])))
-            .collect()
+    /// The estimates of all pairs, computed where they are asked for: millions of pairs would fill memory.
+    pub(super) fn pair_estimates(&self) -> PairEstimates<'_> {
+        PairEstimates {
+            evidence: self,
+            counts: self.upper.map(|_| BySecret::new(self.counts)),
+        }
     }
 
     /// Whether nothing but the promise of the rows that were learned from chose a pair out of several. What is said
@@ -85,7 +106,9 @@ impl Evidence<'_> {
         let of_pair = Counts::new(self.certify.secrets(), cells.collect());
         (
             plug_in::total_variation(&of_pair)[pair],
-            BySecret::new(&of_pair).pair(rule.a, rule.b).total_variation,
+            BySecret::new(&of_pair)
+                .sparse([rule.a, rule.b])
+                .total_variation,
         )
     }
 

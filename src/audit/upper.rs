@@ -6,14 +6,15 @@
 use crate::audit::prepare::Prepared;
 use crate::audit::unit_laws::UnitLaws;
 use crate::estimate::Method;
+use leakgauge_attack::measure::by_secret::BySecret;
 use leakgauge_attack::measure::plug_in;
 use leakgauge_attack::pairwise::{pair_count, pairs};
 use leakgauge_attack::split::parts;
 use leakgauge_base::parallel;
 use leakgauge_log::observations::{Counts, ObservationKind};
-use leakgauge_stats::event_upper::{likelier, total_variation_upper, vulnerability_upper};
+use leakgauge_stats::event_upper::{total_variation_upper, vulnerability_upper};
 use leakgauge_stats::multiplicity::bonferroni;
-use leakgauge_stats::two_binomials::{Share, difference_upper_quick};
+use leakgauge_stats::two_binomials::difference_upper_quick;
 use leakgauge_stats::{dp_upper, sparse_upper};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -28,9 +29,6 @@ const MOST_CELLS: usize = 200_000;
 const SPARSE: usize = 16;
 /// Pairs times rows up to which limits of unequal rows are computed exactly.
 const MOST_WORK: u64 = 400_000;
-
-/// Rows of two secrets at each observation that either has.
-type PairCells = Vec<(u64, u64)>;
 
 /// The limits from above.
 #[derive(Debug)]
@@ -64,10 +62,6 @@ struct Cells {
     seed: u64,
 }
 
-/// For each secret, its observations in ascending order, with their rows.
-#[derive(Debug, Clone)]
-struct BySecret(Vec<Vec<(u32, u64)>>);
-
 impl UpperLimits {
     /// Chooses methods and computes the limits of all pairs.
     pub fn find(prepared: &Prepared) -> Option<UpperLimits> {
@@ -87,14 +81,18 @@ impl UpperLimits {
         let limits: Vec<_> = parallel::map(all.len(), |at| {
             let pair = all[at];
             let method = cells.method(pair, sparse, alpha);
-            let at = |alpha: f64| cells.total_variation(pair, method, alpha);
-            let single = at(alpha);
-            let joint = if pair_count == 1 {
-                single
+            // Of one pair both are the same.
+            let limits = if pair_count == 1 {
+                let one = cells.total_variation(pair, method, [alpha]);
+                one.map(|[limit]| [limit; 2])
             } else {
-                at(joint_alpha)
+                cells.total_variation(pair, method, [alpha, joint_alpha])
             };
-            (single, joint, method)
+            (
+                limits.map(|limits| limits[0]),
+                limits.map(|limits| limits[1]),
+                method,
+            )
         });
         Some(UpperLimits {
             plug_in: plug_in::total_variation(&log.counts),
@@ -169,9 +167,9 @@ impl UpperLimits {
     pub fn largest_at(&self, alpha: f64) -> Option<f64> {
         let limits: Vec<Option<f64>> = match &self.source {
             Source::Units(laws) => laws.total_variation_at_most(alpha),
-            Source::Rows(cells) => pairs(cells.judging.0.len())
+            Source::Rows(cells) => pairs(cells.judging.secrets())
                 .zip(&self.methods)
-                .map(|((a, b), &method)| cells.total_variation([a, b], method, alpha))
+                .map(|((a, b), &method)| Some(cells.total_variation([a, b], method, [alpha])?[0]))
                 .collect(),
         };
         limits
@@ -187,7 +185,7 @@ impl UpperLimits {
             Source::Rows(cells) => cells,
             Source::Units(laws) => return laws.divergence_at_most(pair, epsilon, self.alpha),
         };
-        let (choosing, judging) = (cells.choosing.pair(pair), cells.judging.pair(pair));
+        let (choosing, judging) = (cells.choosing.cells(pair), cells.judging.cells(pair));
         if dp_upper::is_both_narrower_on(&choosing, epsilon, self.alpha) {
             dp_upper::hockey_stick_upper_by_both(&judging, epsilon, self.alpha)
         } else {
@@ -217,7 +215,7 @@ impl Cells {
         if !consider_sparse {
             return Method::FixedEvent;
         }
-        let choosing = self.choosing.pair(pair);
+        let choosing = self.choosing.cells(pair);
         let mut rng = self.rng(pair);
         if choosing.len() > SPARSE && sparse_upper::is_narrower_on(&choosing, alpha, &mut rng) {
             Method::SparseCloseness
@@ -226,23 +224,32 @@ impl Cells {
         }
     }
 
-    fn total_variation(&self, pair: [u32; 2], method: Method, alpha: f64) -> Option<f64> {
-        let cells = self.judging.pair(pair);
-        let rows = cells
-            .iter()
-            .fold([0, 0], |sum, cell| [sum[0] + cell.0, sum[1] + cell.1]);
+    /// The limits of a pair at several levels.
+    fn total_variation<const N: usize>(
+        &self,
+        pair: [u32; 2],
+        method: Method,
+        levels: [f64; N],
+    ) -> Option<[f64; N]> {
+        let rows = self.judging.rows(pair);
         if rows.contains(&0) {
             return None;
         }
         Some(match method {
             Method::SparseCloseness => {
-                sparse_upper::total_variation_upper(&cells, alpha, &mut self.rng(pair))
+                let cells = self.judging.cells(pair);
+                levels.map(|alpha| {
+                    sparse_upper::total_variation_upper(&cells, alpha, &mut self.rng(pair))
+                })
             }
             _ if self.pairs as u64 * (rows[0] + rows[1]) > MOST_WORK => {
-                let [a, b]: [Share; 2] = likelier(&cells);
-                difference_upper_quick(a, b, 1.0, alpha)
+                let [a, b] = self.judging.likelier(pair);
+                levels.map(|alpha| difference_upper_quick(a, b, 1.0, alpha))
             }
-            _ => total_variation_upper(&cells, alpha),
+            _ => {
+                let cells = self.judging.cells(pair);
+                levels.map(|alpha| total_variation_upper(&cells, alpha))
+            }
         })
     }
 
@@ -250,36 +257,5 @@ impl Cells {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(STREAM + 1 + (u64::from(a) << 20) + u64::from(b));
         rng
-    }
-}
-
-impl BySecret {
-    fn new(counts: &Counts) -> Self {
-        let mut of = vec![Vec::new(); counts.secrets()];
-        for cell in counts.cells() {
-            of[cell.secret as usize].push((cell.symbol, cell.count));
-        }
-        BySecret(of)
-    }
-
-    fn pair(&self, [a, b]: [u32; 2]) -> PairCells {
-        let (a, b) = (&self.0[a as usize], &self.0[b as usize]);
-        let mut cells = Vec::with_capacity(a.len().max(b.len()));
-        let (mut i, mut j) = (0, 0);
-        while i < a.len() || j < b.len() {
-            let x = a.get(i).map_or(u32::MAX, |cell| cell.0);
-            let y = b.get(j).map_or(u32::MAX, |cell| cell.0);
-            let mut cell = (0, 0);
-            if x <= y {
-                cell.0 = a[i].1;
-                i += 1;
-            }
-            if y <= x {
-                cell.1 = b[j].1;
-                j += 1;
-            }
-            cells.push(cell);
-        }
-        cells
     }
 }

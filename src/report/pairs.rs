@@ -25,7 +25,7 @@ pub fn pairs(document: &mut Document, audit: &Findings) {
                 value(tv.point),
                 lower(tv.lower),
                 upper(tv.upper),
-                value(pair.bayes_security.point),
+                value(pair.bayes_security().point),
             ]);
             row
         })
@@ -98,7 +98,7 @@ pub fn pairs_csv(audit: &Findings) -> Result<Vec<u8>> {
             tv.point,
             tv.lower,
             tv.upper,
-            pair.bayes_security.point,
+            pair.bayes_security().point,
             pair.no_leak_p_value,
         ]
         .map(text);

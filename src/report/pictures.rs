@@ -128,7 +128,7 @@ fn heatmap(audit: &Findings) -> Option<String> {
     let mut values = vec![None; n * n];
     for pair in &audit.pairs {
         for (row, column) in cells(&pair.secrets) {
-            values[row * n + column] = pair.bayes_security.point;
+            values[row * n + column] = pair.bayes_security().point;
         }
     }
     let marked = cells(&audit.worst_pair.secrets).to_vec();

@@ -131,7 +131,7 @@ fn errors(case: &Case, replicate: u64) -> Vec<[f64; 3]> {
             let oracle = beta(&certify, a, b, &mut |at| {
                 (case.density)(a, at) > (case.density)(b, at)
             });
-            let ours = pair.bayes_security.point.expect("rows to certify on");
+            let ours = pair.bayes_security().point.expect("rows to certify on");
             [ours - truth, vote - truth, oracle - truth]
         })
         .collect()

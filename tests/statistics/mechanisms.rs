@@ -103,7 +103,7 @@ fn covered(bound: &dyn BoundMechanism, found: &Findings) -> [bool; 3] {
         found
             .pairs
             .iter()
-            .all(|pair| both(&pair.secrets, &pair.total_variation, &pair.bayes_security)),
+            .all(|pair| both(&pair.secrets, &pair.total_variation, &pair.bayes_security())),
         covers(&found.overall.bayes_security, bound.bayes_security(a, b)),
     ]
 }

@@ -19,20 +19,21 @@ const MAX_TASKS: usize = 2048;
 /// number of threads.
 pub fn map<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let size = n.div_ceil(MAX_TASKS).max(1);
-    map_parts(n.div_ceil(size), &|part| {
+    map_parts(n, n.div_ceil(size), &|part| {
         (part * size..n.min((part + 1) * size)).map(&f).collect()
     })
 }
 
-/// The items of all parts, in order.
-fn map_parts<T: Send>(parts: usize, part: &(dyn Fn(usize) -> Vec<T> + Sync)) -> Vec<T> {
+/// The `n` items of all parts, in order.
+fn map_parts<T: Send>(n: usize, parts: usize, part: &(dyn Fn(usize) -> Vec<T> + Sync)) -> Vec<T> {
     let found: Vec<Mutex<Vec<T>>> = (0..parts).map(|_| Mutex::default()).collect();
     for_each(parts, &|at| {
         let items = part(at);
         // A panic while the lock is held is not possible.
         *found[at].lock().unwrap_or_else(PoisonError::into_inner) = items;
     });
-    let mut all = Vec::new();
+    // At once: pages are not taken before they are written to, and each part leaves as it is appended.
+    let mut all = Vec::with_capacity(n);
     for items in found {
         all.append(&mut items.into_inner().unwrap_or_else(PoisonError::into_inner));
     }

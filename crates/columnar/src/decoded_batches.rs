@@ -6,6 +6,7 @@ use arrow::array::{Array, RecordBatch};
 
 use crate::damage::{damaged, guarded};
 use crate::leaves::Leaves;
+use crate::numbers::RowNumbers;
 use crate::values::Values;
 use leakgauge_base::error::{Error, Place, Result};
 use leakgauge_base::naming::option;
@@ -35,6 +36,8 @@ pub(super) struct DecodedRows {
     pub(super) count: usize,
     /// The values by column; `None` for a column that is not wanted.
     pub(super) columns: Vec<Option<Values>>,
+    /// Equal numbers for equal rows; none once too many are different.
+    pub(super) numbers: Vec<u32>,
 }
 
 /// The rows of a file, in order.
@@ -54,6 +57,7 @@ impl DecodedBatches {
             leaves,
             batches,
             rows: 0,
+            numbers: RowNumbers::default(),
         };
         // It ends when its file does, or at the next rows that nobody takes. Where no thread can be started, nobody
         // sends, which is an error of the first rows.
@@ -83,6 +87,7 @@ struct Decoder {
     batches: Box<dyn Batches>,
     /// Rows that have been converted.
     rows: u64,
+    numbers: RowNumbers,
 }
 
 impl Decoder {
@@ -127,11 +132,14 @@ impl Decoder {
             ))
         })?;
         self.rows += rows.num_rows() as u64;
-        Ok(DecodedRows {
+        let mut decoded = DecodedRows {
             before,
             count: rows.num_rows(),
             columns,
-        })
+            numbers: Vec::new(),
+        };
+        decoded.numbers = self.numbers.number(&decoded);
+        Ok(decoded)
     }
 }
 

@@ -6,6 +6,7 @@ mod damage;
 mod decoded_batches;
 mod ipc;
 mod leaves;
+mod numbers;
 mod record_batches;
 mod row_groups;
 mod rows;

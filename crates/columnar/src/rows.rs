@@ -14,8 +14,6 @@ pub(super) struct ColumnarRecords {
     rows: DecodedRows,
     /// The next row of `rows`.
     at: usize,
-    /// The bytes of the next row.
-    line: Vec<u8>,
     is_begun: bool,
 }
 
@@ -32,7 +30,6 @@ impl ColumnarRecords {
             batches: DecodedBatches::of(name, leaves, batches),
             rows: DecodedRows::default(),
             at: 0,
-            line: Vec::new(),
             is_begun: false,
         }
     }
@@ -63,19 +60,15 @@ impl Records for ColumnarRecords {
         None
     }
 
-    fn line(&mut self) -> Result<Option<&[u8]>> {
+    fn ahead(&mut self) -> Result<&[u32]> {
         if !self.is_begun || !self.has_row()? {
-            return Ok(None);
+            return Ok(&[]);
         }
-        self.line.clear();
-        for values in self.rows.columns.iter().flatten() {
-            values.append_bytes(self.at, &mut self.line);
-        }
-        Ok(Some(&self.line))
+        Ok(self.rows.numbers.get(self.at..).unwrap_or(&[]))
     }
 
-    fn skip_line(&mut self) {
-        self.at += 1;
+    fn pass(&mut self, rows: usize) {
+        self.at += rows;
     }
 
     fn next(&mut self, row: &mut Row) -> Result<bool> {

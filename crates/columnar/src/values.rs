@@ -26,12 +26,13 @@ enum Stored {
     Texts(Texts),
 }
 
-/// What stands for null in the bytes of a row; no text holds it.
-const NULL_BYTE: u8 = 0xfe;
-/// What ends a text in the bytes of a row; no text holds it.
-const TEXT_END: u8 = 0xff;
-/// What stands before a number in the bytes of a row.
-const NUMBER_BYTE: u8 = 1;
+/// Values as they are stored.
+pub(super) enum Slice<'v> {
+    Integers(&'v [i64]),
+    Unsigned(&'v [u64]),
+    Floats(&'v [f64]),
+    Texts(&'v Texts),
+}
 
 impl Values {
     /// The field of a row.
@@ -48,26 +49,18 @@ impl Values {
         }
     }
 
-    /// Appends the bytes of a field. Where those of two rows are equal, so are the fields, whatever columns
-    /// come before and behind.
-    pub(super) fn append_bytes(&self, row: usize, out: &mut Vec<u8>) {
-        if self.is_null(row) {
-            return out.push(NULL_BYTE);
+    /// All values as they are stored, those of rows that are null without a meaning.
+    pub(super) fn slice(&self) -> Slice<'_> {
+        match &self.stored {
+            Stored::Integers(values) => Slice::Integers(values),
+            Stored::Unsigned(values) => Slice::Unsigned(values),
+            Stored::Floats(values) => Slice::Floats(values),
+            Stored::Texts(texts) => Slice::Texts(texts),
         }
-        let bits = match &self.stored {
-            Stored::Integers(values) => values[row] as u64,
-            Stored::Unsigned(values) => values[row],
-            Stored::Floats(values) => values[row].to_bits(),
-            Stored::Texts(texts) => {
-                out.extend_from_slice(texts.get(row).as_bytes());
-                return out.push(TEXT_END);
-            }
-        };
-        out.push(NUMBER_BYTE);
-        out.extend_from_slice(&bits.to_le_bytes());
     }
 
-    fn is_null(&self, row: usize) -> bool {
+    /// Whether the field of a row is null.
+    pub(super) fn is_null(&self, row: usize) -> bool {
         self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row))
     }
 }
@@ -141,9 +134,7 @@ fn unsigned<T: ArrowPrimitiveType<Native: Into<u64>>>(array: &dyn Array) -> Stor
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arrow::array::{
-        ArrayRef, DictionaryArray, Float32Array, Int64Array, RunArray, StringArray,
-    };
+    use arrow::array::{ArrayRef, DictionaryArray, Float32Array, Int64Array, RunArray};
     use arrow::datatypes::Int32Type;
     use std::sync::Arc;
 
@@ -174,25 +165,5 @@ mod tests {
         assert_eq!(fields(Arc::new(runs.unwrap())), expected);
         let single = Float32Array::from(vec![0.1]);
         assert_eq!(fields(Arc::new(single)), ["Number(Float(0.1))"]);
-    }
-
-    #[test]
-    fn rows_have_equal_bytes_only_if_their_fields_are_equal() {
-        let texts = StringArray::from(vec![Some(""), None, Some("a"), Some("(null)")]);
-        let numbers = Int64Array::from(vec![Some(0), None, Some(254), Some(0xfe)]);
-        let columns = [
-            values(&texts, None).unwrap(),
-            values(&numbers, None).unwrap(),
-        ];
-        let mut seen = Vec::new();
-        for text in 0..4 {
-            for number in 0..3 {
-                let mut bytes = Vec::new();
-                columns[0].append_bytes(text, &mut bytes);
-                columns[1].append_bytes(number, &mut bytes);
-                assert!(!seen.contains(&bytes), "{text}, {number}");
-                seen.push(bytes);
-            }
-        }
     }
 }

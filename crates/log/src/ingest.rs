@@ -3,6 +3,7 @@
 mod engine_input;
 mod finish;
 mod left_out;
+mod repeated;
 mod tables;
 
 use std::borrow::Cow;
@@ -85,6 +86,8 @@ pub struct Ingest<'a> {
     overlaps: Overlaps,
     /// Lines of the file being read whose rows are known.
     repeats: Repeats,
+    /// Where hashes of rows are put together.
+    hashes: Vec<u64>,
     /// Whether rows are only kept in order, for someone to take them, and not counted.
     streaming: bool,
     /// Of a log that comes row by row in blocks: the row that was read last.
@@ -121,6 +124,7 @@ impl<'a> Ingest<'a> {
             row_ids: RowIds::default(),
             overlaps: Overlaps::default(),
             repeats: Repeats::default(),
+            hashes: Vec::new(),
             streaming: false,
             measured: None,
             merging: Merging::default(),
@@ -240,18 +244,17 @@ impl<'a> Ingest<'a> {
             self.repeats.end();
         }
         let mut row = Row::new();
-        let mut line = Vec::new();
         loop {
-            line.clear();
-            if !self.repeats.is_over()
-                && let Some(next) = records.line()?
-            {
-                if let Some(meaning) = self.repeats.again(next) {
-                    records.skip_line();
-                    self.again(part, meaning, name)?;
+            let mut number = None;
+            if !self.repeats.is_over() {
+                let numbers = records.ahead()?;
+                let known = self.again(part, numbers, name)?;
+                number = numbers.get(known).copied();
+                let is_all = known > 0 && number.is_none();
+                records.pass(known);
+                if is_all {
                     continue;
                 }
-                line.extend_from_slice(next);
             }
             match records.next(&mut row) {
                 Ok(true) => {}
@@ -263,49 +266,19 @@ impl<'a> Ingest<'a> {
                 Err(error) => return Err(error),
             }
             let used = self.row(name, part, columns, &row)?;
-            if let Some(secret) = used.filter(|_| !line.is_empty() && !self.repeats.is_over()) {
-                let symbol = self.tuples.intern(&self.encoder.tuple);
-                self.repeats.remember(&line, Meaning { secret, symbol });
+            if let (Some(secret), Some(number)) = (used, number)
+                && !self.repeats.is_over()
+            {
+                let tuple = &self.encoder.tuple;
+                let meaning = Meaning {
+                    secret,
+                    symbol: self.tuples.intern(tuple),
+                    hash: self.overlaps.hash(secret, tuple),
+                };
+                self.repeats.remember(number, meaning);
             }
         }
         self.add_repeats(part, &|| Place::file(name))
-    }
-
-    /// Counts a row that means what a row before it meant.
-    fn again(&mut self, part: Part, meaning: Meaning, name: &str) -> Result<()> {
-        let Meaning { secret, symbol } = meaning;
-        self.overlaps.push(secret, self.tuples.tuple(symbol));
-        if part == Part::FitOn {
-            self.fit_rows += 1;
-            return Ok(());
-        }
-        self.facts.rows += 1;
-        self.facts.rows_used += 1;
-        if let Some(first) = &mut self.first_row {
-            first.compare(self.tuples.tuple(symbol), 1);
-        }
-        self.order.push_with(secret, || symbol);
-        if self.options.keep_order {
-            order::keep(&mut self.sequence, secret, symbol, &|| Place::file(name))?;
-        }
-        Ok(())
-    }
-
-    /// Adds what came again to the counts.
-    fn add_repeats(&mut self, part: Part, place: &dyn Fn() -> Place) -> Result<()> {
-        let counted = match part {
-            Part::Log => &mut self.counted,
-            Part::FitOn => &mut self.fit_counted,
-        };
-        let mut may_free = false;
-        for (Meaning { secret, symbol }, count) in self.repeats.take() {
-            may_free |= counted.add(secret, count, || symbol);
-        }
-        self.repeats.end();
-        if may_free {
-            self.free(part, place)?;
-        }
-        Ok(())
     }
 
     /// The first file settles layout and types; later files must have the same columns.

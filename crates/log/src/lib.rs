@@ -3,6 +3,7 @@
 //! [`read()`] reads files, [`read_from`] anything that can be read, [`LogBuilder`] takes values of the program. A
 //! format of one's own is a source of [`Records`], for [`read_records`].
 
+mod batches;
 mod blocks;
 mod builder;
 mod cell;
@@ -24,6 +25,7 @@ mod merge;
 mod mixtures;
 mod notation;
 mod number;
+mod numbering;
 mod objects;
 pub mod observations;
 pub mod open;
@@ -59,6 +61,7 @@ pub use layout::delimiter;
 pub use log::{FirstRows, InputFacts, Log, SkippedRows};
 pub use merge::{MergedSecret, SecretRules};
 pub use number::Number;
+pub use numbering::{Numbering, UNKNOWN};
 pub use objects::{ObjectReader, RemoteObject, SeekableObject, is_url, reader as object_reader};
 pub use options::{
     ColumnarReader, EngineOptions, HeaderChoice, Like, ListReading, MAX_ROWS, Missing, Opened,

@@ -7,6 +7,7 @@ use std::io::{self, Cursor, Read};
 
 use memchr::{memchr, memchr2};
 
+use crate::numbering::Numbering;
 use crate::source::LONGEST_ROW;
 
 /// Bytes that are asked for at once.
@@ -21,6 +22,34 @@ pub enum Next<'t> {
     Other,
     /// Nothing.
     End,
+}
+
+/// Rows that follow each other.
+#[derive(Debug, Default)]
+pub struct Batch {
+    text: Vec<u8>,
+    /// Where each row begins and ends in the text.
+    rows: Vec<(u32, u32)>,
+    /// Numbers of the first rows: equal ones are rows of equal bytes. Fewer than rows once too many are different.
+    pub numbers: Vec<u32>,
+}
+
+impl Batch {
+    /// A row.
+    pub fn row(&self, at: usize) -> Option<&[u8]> {
+        let (from, to) = *self.rows.get(at)?;
+        Some(&self.text[from as usize..to as usize])
+    }
+}
+
+/// Where a byte first stands among 16.
+#[inline]
+fn in_16(bytes: &[u8; 16], wanted: u8) -> Option<usize> {
+    const ONES: u128 = u128::from_ne_bytes([1; 16]);
+    // A byte is 0 where it is the one, and the lowest 0 borrows from nothing below it.
+    let differ = u128::from_le_bytes(*bytes) ^ (ONES * wanted as u128);
+    let found = differ.wrapping_sub(ONES) & !differ & (ONES << 7);
+    (found != 0).then(|| found.trailing_zeros() as usize / 8)
 }
 
 /// A text line by line. Blank lines are passed over.
@@ -53,6 +82,52 @@ impl Lines {
             special: None,
             ended: false,
             shown: 0,
+        }
+    }
+
+    /// Takes the rows that the next bytes hold whole, at least one; `None` if what comes next is no row.
+    pub fn batch(&mut self, numbers: &mut Numbering) -> io::Result<Option<Batch>> {
+        if !matches!(self.next()?, Next::Line(_)) {
+            return Ok(None);
+        }
+        let (begin, mut batch) = (self.taken, Batch::default());
+        while let Some(length) = self.line_break() {
+            if length == 0 {
+                self.taken += 1;
+                continue;
+            }
+            let from = (self.taken - begin) as u32;
+            let Next::Line(line) = self.line(length, length + 1) else {
+                break;
+            };
+            if !numbers.is_full() {
+                batch.numbers.push(numbers.number(line));
+            }
+            batch.rows.push((from, from + line.len() as u32));
+            self.take();
+        }
+        // The last line of a text, without a line break.
+        if batch.rows.is_empty()
+            && let Next::Line(line) = self.next()?
+        {
+            batch.rows.push((0, line.len() as u32));
+            batch.numbers.push(numbers.number(line));
+            self.take();
+        }
+        batch
+            .text
+            .extend_from_slice(&self.buffer[begin..self.taken]);
+        Ok((!batch.rows.is_empty()).then_some(batch))
+    }
+
+    /// How many bytes stand before the next line break in the buffer.
+    #[inline]
+    fn line_break(&self) -> Option<usize> {
+        let rest = &self.buffer[self.taken..self.filled];
+        // Rows of labels are shorter than a search is worth its call.
+        match rest.first_chunk::<16>() {
+            Some(first) => in_16(first, b'\n').or_else(|| memchr(b'\n', rest)),
+            None => memchr(b'\n', rest),
         }
     }
 
@@ -96,6 +171,7 @@ impl Lines {
     }
 
     /// The next so many bytes, if they are a row: but for a carriage return at their end.
+    #[inline]
     fn line(&mut self, length: usize, whole: usize) -> Next<'_> {
         let (from, to) = (self.taken, self.taken + length);
         if self.special(to).is_some_and(|at| at < to) {
@@ -182,13 +258,33 @@ mod tests {
         let (head, rest) = text.as_bytes().split_at(head.min(text.len()));
         let mut lines = Lines::new(head.to_vec(), Box::new(Slow(rest.to_vec(), step)));
         let mut seen = Vec::new();
-        while let Next::Line(line) = lines.next().unwrap() {
-            seen.push(String::from_utf8(line.to_vec()).unwrap());
+        let text = |line: &[u8]| String::from_utf8(line.to_vec()).unwrap();
+        // Every second time one line, else all that there are.
+        loop {
+            match lines.next().unwrap() {
+                Next::Line(line) => seen.push(text(line)),
+                _ => break,
+            }
             lines.take();
+            let Some(batch) = lines.batch(&mut Numbering::default()).unwrap() else {
+                break;
+            };
+            assert_eq!(batch.numbers.len(), batch.rows.len());
+            seen.extend((0..batch.rows.len()).map(|at| text(batch.row(at).unwrap())));
         }
         let mut left = String::new();
         lines.rest().read_to_string(&mut left).unwrap();
         (seen, left)
+    }
+
+    #[test]
+    fn a_byte_is_found_where_it_first_stands() {
+        for at in 0..16 {
+            let mut bytes = *b"\x0b\x0b\x00\xff\x8a\x09\x0b\x0c\x0d\x0bab,1;2";
+            assert_eq!(in_16(&bytes, b'\n'), None);
+            bytes[at..].fill(b'\n');
+            assert_eq!(in_16(&bytes, b'\n'), Some(at));
+        }
     }
 
     #[test]

@@ -67,6 +67,24 @@ impl OrderSketch {
         self.blocks[slot].push((secret, symbol()));
     }
 
+    /// Records rows that follow each other, those that are kept by what `row` says of them.
+    pub fn push_all(&mut self, count: usize, row: impl Fn(usize) -> (u32, u32)) {
+        let mut at = 0;
+        while at < count {
+            let block = self.row / BLOCK;
+            let is_left_out = block & (self.stride.max(1) - 1) != 0;
+            if is_left_out {
+                let rest = (BLOCK - self.row % BLOCK).min(count - at);
+                self.row += rest;
+                at += rest;
+                continue;
+            }
+            let (secret, symbol) = row(at);
+            self.push(secret, symbol);
+            at += 1;
+        }
+    }
+
     /// Gives observations other numbers.
     pub fn renumber(&mut self, number: &[u32]) {
         for (_, symbol) in self.blocks.iter_mut().flatten() {
@@ -159,7 +177,12 @@ mod tests {
         };
         let short = kept(10_000);
         assert!(!short.thinned && short.symbols == (0..10_000).collect::<Vec<_>>());
+        let mut together = OrderSketch::default();
+        for from in (0..3_000_000).step_by(10_000) {
+            together.push_all(10_000, |at| (0, (from + at) as u32));
+        }
         let long = kept(3_000_000);
+        assert_eq!(together.so_far(&[0], &identity).symbols, long.symbols);
         assert!(long.thinned);
         assert!(
             long.symbols.len() <= BLOCK * MAX_BLOCKS

@@ -2,7 +2,7 @@
 //! file that was appended to itself.
 //!
 //! A rolling hash of the last [`WINDOW`] rows is held against the hashes of earlier windows, of which every
-//! [`WINDOW`]-th is kept: half a byte a row. A run of at least 2·[`WINDOW`] − 1 rows holds a whole kept window,
+//! [`WINDOW`]-th is kept: about a byte a row. A run of at least 2·[`WINDOW`] − 1 rows holds a whole kept window,
 //! and is followed from there window by window.
 //!
 //! # What is beyond chance
@@ -82,9 +82,69 @@ pub(crate) struct Overlaps {
     /// Hashes of the windows that are kept, in order, and where each first occurred.
     windows: Vec<u64>,
     known: HashMap<u64, u32>,
+    seen: Seen,
     run: Option<Run>,
     found: Vec<Run>,
     sample: Vec<u64>,
+    scratch: Scratch,
+}
+
+/// Rows that are added at once.
+const AT_ONCE: usize = 4096;
+
+/// What is computed of rows that are added at once.
+#[derive(Default)]
+struct Scratch {
+    /// The hashes of the rows, behind those of the window before them.
+    recent: Vec<u64>,
+    /// What the window hashes to that ends at each row.
+    rolling: Vec<u64>,
+    /// Rows whose window may be known or is kept.
+    looks: Vec<usize>,
+}
+
+/// Tells most windows that were not kept from those that were: a bit for each that was, among many more bits. The table
+/// of all is far from the processor once it is large, and every row would go there.
+#[derive(Default)]
+struct Seen {
+    bits: Vec<u64>,
+    /// The bits of a hash beyond those that say where its bit is.
+    shift: u32,
+}
+
+impl Seen {
+    /// Bits a window at least.
+    const SPARSE: usize = 8;
+
+    /// Adds the last window.
+    fn add(&mut self, windows: &[u64]) {
+        self.reserve(windows, 0);
+        windows.last().iter().for_each(|&&window| self.mark(window));
+    }
+
+    /// Makes room for more windows than these.
+    fn reserve(&mut self, windows: &[u64], more: usize) {
+        let all = windows.len() + more;
+        if self.bits.len() * 64 < Self::SPARSE * all {
+            let bits = (2 * Self::SPARSE * all).next_power_of_two().max(1 << 15);
+            self.bits = vec![0; bits / 64];
+            self.shift = 64 - bits.trailing_zeros();
+            windows.iter().for_each(|&window| self.mark(window));
+        }
+    }
+
+    fn mark(&mut self, window: u64) {
+        let at = window >> self.shift;
+        self.bits[(at / 64) as usize] |= 1 << (at % 64);
+    }
+
+    /// Whether a window may be one that was kept.
+    #[inline]
+    fn may_hold(&self, window: u64) -> bool {
+        let at = window.checked_shr(self.shift).unwrap_or(0);
+        let word = self.bits.get((at / 64) as usize);
+        word.is_some_and(|word| word >> (at % 64) & 1 == 1)
+    }
 }
 
 impl Default for Overlaps {
@@ -99,9 +159,11 @@ impl Default for Overlaps {
             files: Vec::new(),
             windows: Vec::new(),
             known: HashMap::new(),
+            seen: Seen::default(),
             run: None,
             found: Vec::new(),
             sample: Vec::new(),
+            scratch: Scratch::default(),
         }
     }
 }
@@ -115,7 +177,18 @@ impl Overlaps {
     /// Adds a row.
     #[inline]
     pub fn push(&mut self, secret: u32, observation: &[u64]) {
-        let hash = self.hasher.hash_one((secret, observation));
+        self.push_hash(self.hash(secret, observation));
+    }
+
+    /// What a row is told apart by.
+    #[inline]
+    pub fn hash(&self, secret: u32, observation: &[u64]) -> u64 {
+        self.hasher.hash_one((secret, observation))
+    }
+
+    /// Adds a row by its [`hash`](Self::hash).
+    #[inline]
+    fn push_hash(&mut self, hash: u64) {
         if self.sample.len() < SAMPLED {
             self.sample.push(hash);
         }
@@ -127,8 +200,78 @@ impl Overlaps {
             .wrapping_add(hash)
             .wrapping_sub(left.wrapping_mul(self.leaving));
         self.rows += 1;
-        if self.rows >= WINDOW as u64 {
+        // Most windows of most logs end here.
+        let is_kept = self.rows.is_multiple_of(WINDOW as u64);
+        let is_worth = is_kept || self.run.is_some() || self.seen.may_hold(self.rolling);
+        if is_worth && self.rows >= WINDOW as u64 {
             self.look();
+        }
+    }
+
+    /// Adds rows by their hashes.
+    pub fn push_all(&mut self, hashes: &[u64]) {
+        let mut scratch = std::mem::take(&mut self.scratch);
+        for part in hashes.chunks(AT_ONCE) {
+            self.push_part(part, &mut scratch);
+        }
+        self.scratch = scratch;
+    }
+
+    /// Adds some rows: first what their windows hash to, then which of these may be known, then those alone.
+    fn push_part(&mut self, hashes: &[u64], scratch: &mut Scratch) {
+        let room = SAMPLED - self.sample.len();
+        self.sample.extend(hashes.iter().take(room));
+        let before = self.rows;
+        let Scratch {
+            recent,
+            rolling,
+            looks,
+        } = scratch;
+        recent.clear();
+        recent.extend(
+            (before..before + WINDOW as u64).map(|row| self.last[(row % WINDOW as u64) as usize]),
+        );
+        recent.extend_from_slice(hashes);
+        rolling.clear();
+        let (mut last, leaving) = (self.rolling, self.leaving);
+        rolling.extend(recent.iter().zip(hashes).map(|(left, hash)| {
+            let change = hash.wrapping_sub(left.wrapping_mul(leaving));
+            last = last.wrapping_mul(BASE).wrapping_add(change);
+            last
+        }));
+        self.seen.reserve(&self.windows, hashes.len() / WINDOW + 1);
+        looks.clear();
+        looks.resize(hashes.len(), 0);
+        let mut many = 0;
+        for (at, &rolling) in rolling.iter().enumerate() {
+            let is_kept = (before + at as u64 + 1).is_multiple_of(WINDOW as u64);
+            looks[many] = at;
+            many += usize::from(is_kept | self.seen.may_hold(rolling));
+            if is_kept {
+                self.seen.mark(rolling);
+            }
+        }
+        let (mut looks, mut at) = (looks[..many].iter().copied(), 0);
+        while at < hashes.len() {
+            // A run is followed row by row.
+            if self.run.is_none() {
+                match looks.find(|&next| next >= at) {
+                    Some(next) => at = next,
+                    None => break,
+                }
+            }
+            (self.rolling, self.rows) = (rolling[at], before + at as u64 + 1);
+            if self.rows >= WINDOW as u64 {
+                self.look();
+            }
+            at += 1;
+        }
+        (self.rolling, self.rows) = (last, before + hashes.len() as u64);
+        let kept = recent.len() - WINDOW;
+        for (row, hash) in (self.rows - kept.min(WINDOW) as u64..self.rows)
+            .zip(&recent[recent.len() - kept.min(WINDOW)..])
+        {
+            self.last[(row % WINDOW as u64) as usize] = *hash;
         }
     }
 
@@ -157,6 +300,7 @@ impl Overlaps {
         if begin.is_multiple_of(WINDOW as u64) {
             let number = self.windows.len() as u32;
             self.windows.push(self.rolling);
+            self.seen.add(&self.windows);
             self.known.entry(self.rolling).or_insert(number);
         }
     }
@@ -275,6 +419,30 @@ mod tests {
         (0..count)
             .map(|_| (rng.random_range(0..2), rng.random_range(0..values)))
             .collect()
+    }
+
+    /// Rows one by one, and in parts of all sizes, some shorter than a window.
+    #[test]
+    fn rows_can_be_added_together() {
+        for values in [1, 2, 50, 1 << 40] {
+            let mut all = rows(3, 9_000, values);
+            all.extend_from_within(2_000..5_100);
+            all.extend_from_within(500..700);
+            let one_by_one = found(&[("a", &all)]);
+            for size in [1, 7, 31, 32, 33, 1_000, 5_000] {
+                let mut overlaps = Overlaps::default();
+                overlaps.begin("a");
+                for (at, part) in all.chunks(size).enumerate() {
+                    let hash = |row: &(u32, u64)| overlaps.hash(row.0, &[row.1]);
+                    let hashes: Vec<u64> = part.iter().map(hash).collect();
+                    match at % 3 {
+                        0 => part.iter().for_each(|row| overlaps.push(row.0, &[row.1])),
+                        _ => overlaps.push_all(&hashes),
+                    }
+                }
+                assert_eq!(overlaps.finish(), one_by_one, "{values}, {size}");
+            }
+        }
     }
 
     #[test]

@@ -253,15 +253,15 @@ impl Records for Ahead {
         self.inner.resumes()
     }
 
-    fn line(&mut self) -> Result<Option<&[u8]>> {
+    fn ahead(&mut self) -> Result<&[u32]> {
         match self.rows.is_empty() {
-            true => self.inner.line(),
-            false => Ok(None),
+            true => self.inner.ahead(),
+            false => Ok(&[]),
         }
     }
 
-    fn skip_line(&mut self) {
-        self.inner.skip_line();
+    fn pass(&mut self, rows: usize) {
+        self.inner.pass(rows);
     }
 
     fn next(&mut self, row: &mut Row) -> Result<bool> {

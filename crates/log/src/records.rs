@@ -23,22 +23,23 @@ pub trait Records {
     /// What separates fields, in a format that has such a thing.
     fn delimiter(&self) -> Option<char>;
 
-    /// The bytes of the next row, where rows of equal bytes mean the same wherever they stand. The row is not
-    /// read by that. A source that has no such bytes at hand gives `None`: then every row is read.
+    /// Numbers of the rows that come next, where rows of equal numbers mean the same wherever they stand; numbers are
+    /// given in the order of first appearance. None of the rows is read by that. A source that has no numbers at hand
+    /// gives none: then every row is read.
     ///
     /// # Errors
     /// As [`next`](Self::next).
-    fn line(&mut self) -> Result<Option<&[u8]>> {
-        Ok(None)
+    fn ahead(&mut self) -> Result<&[u32]> {
+        Ok(&[])
     }
+
+    /// Passes over so many of the rows that [`ahead`](Self::ahead) showed.
+    fn pass(&mut self, _rows: usize) {}
 
     /// Whether the row behind one that could not be read can be read.
     fn resumes(&self) -> bool {
         false
     }
-
-    /// Passes over the row that [`line`](Self::line) showed.
-    fn skip_line(&mut self) {}
 
     /// Reads the next row with its position; false behind the last. What `row` held before is replaced.
     ///

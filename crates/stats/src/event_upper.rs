@@ -43,20 +43,33 @@ pub fn total_variation_upper(cells: &[(u64, u64)], alpha: f64) -> f64 {
 
 /// The shares of both secrets in the event of the largest empirical difference, {x/n_a > y/n_b}: the counts that
 /// [`total_variation_upper`] reads.
-pub fn likelier(cells: &[(u64, u64)]) -> [Share; 2] {
-    likelier_in_a(cells, 1.0)
+///
+/// `rows` are the rows of both, the sums over `cells`.
+pub fn likelier(rows: [u64; 2], cells: impl Iterator<Item = (u64, u64)>) -> [Share; 2] {
+    weighted(rows, cells, 1.0)
 }
 
 /// The empirical event {x/n_a > w·y/n_b}: it maximises P̂(A) − w·Q̂(A).
 pub(super) fn likelier_in_a(cells: &[(u64, u64)], weight: f64) -> [Share; 2] {
     let n_a: u64 = cells.iter().map(|cell| cell.0).sum();
     let n_b: u64 = cells.iter().map(|cell| cell.1).sum();
+    weighted([n_a, n_b], cells.iter().copied(), weight)
+}
+
+fn weighted(
+    [n_a, n_b]: [u64; 2],
+    cells: impl Iterator<Item = (u64, u64)>,
+    weight: f64,
+) -> [Share; 2] {
     // Ties within rounding change the difference by less than the limit's own allowance.
     let factor = weight * (n_a as f64 / n_b.max(1) as f64);
-    let inside = cells
-        .iter()
-        .filter(|cell| cell.0 as f64 > factor * cell.1 as f64);
-    let (in_a, in_b) = inside.fold((0, 0), |sum, cell| (sum.0 + cell.0, sum.1 + cell.1));
+    let (mut in_a, mut in_b) = (0, 0);
+    for (x, y) in cells {
+        // No branch, which would be taken at random.
+        let inside = u64::from(x as f64 > factor * y as f64);
+        in_a += inside * x;
+        in_b += inside * y;
+    }
     [(in_a, n_a), (in_b, n_b)].map(|(inside, rows)| Share { inside, rows })
 }
 

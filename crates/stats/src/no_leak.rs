@@ -28,7 +28,9 @@ pub struct Table {
     /// Rows of each secret.
     rows: Vec<u64>,
     /// (secret, rows) at each distinct observation, in the order of the observations.
-    cells: Vec<Vec<(usize, u64)>>,
+    cells: Vec<(usize, u64)>,
+    /// Where each observation ends in `cells`.
+    ends: Vec<usize>,
 }
 
 impl Table {
@@ -38,11 +40,59 @@ impl Table {
     /// # Panics
     /// If a secret is not below `secrets`.
     pub fn new(secrets: usize, cells: Vec<Vec<(usize, u64)>>) -> Self {
-        let mut rows = vec![0; secrets];
-        for &(secret, count) in cells.iter().flatten() {
-            rows[secret] += count;
+        let mut table = Table::empty(secrets);
+        for cells in cells {
+            cells.into_iter().for_each(|cell| table.push(cell));
+            table.ends.push(table.len());
         }
-        Table { rows, cells }
+        table
+    }
+
+    /// From rows as (key, secret, how many), in any order: equal keys are one observation, and observations are in the
+    /// order of their keys.
+    ///
+    /// # Panics
+    /// If a secret is not below `secrets`.
+    pub fn by_key(secrets: usize, mut rows: Vec<(u64, u32, u64)>) -> Self {
+        rows.sort_unstable_by_key(|row| (row.0, row.1));
+        let mut table = Table::empty(secrets);
+        for of_key in rows.chunk_by(|x, y| x.0 == y.0) {
+            for of_secret in of_key.chunk_by(|x, y| x.1 == y.1) {
+                let count = of_secret.iter().map(|row| row.2).sum();
+                table.push((of_secret[0].1 as usize, count));
+            }
+            table.ends.push(table.len());
+        }
+        table
+    }
+
+    fn empty(secrets: usize) -> Self {
+        Table {
+            rows: vec![0; secrets],
+            cells: Vec::new(),
+            ends: Vec::new(),
+        }
+    }
+
+    fn push(&mut self, (secret, count): (usize, u64)) {
+        self.rows[secret] += count;
+        self.cells.push((secret, count));
+    }
+
+    /// The number of distinct observations.
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// (secret, rows) at an observation, by its number; nothing behind the last.
+    fn at(&self, number: usize) -> &[(usize, u64)] {
+        let from = number.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.cells[from..self.ends.get(number).copied().unwrap_or(from)]
+    }
+
+    /// (secret, rows) at each observation.
+    fn iter(&self) -> impl Iterator<Item = &[(usize, u64)]> {
+        (0..self.len()).map(|number| self.at(number))
     }
 
     /// The table of two secrets alone.
@@ -52,17 +102,13 @@ impl Table {
             s if s == b => Some(1),
             _ => None,
         };
-        let only = |cells: &Vec<(usize, u64)>| -> Vec<(usize, u64)> {
+        let only = |cells: &[(usize, u64)]| -> Vec<(usize, u64)> {
             let known = cells.iter().filter(|cell| cell.1 > 0);
             known
                 .filter_map(|&(s, count)| Some((number(s)?, count)))
                 .collect()
         };
-        let cells = self
-            .cells
-            .iter()
-            .map(only)
-            .filter(|cells| !cells.is_empty());
+        let cells = self.iter().map(only).filter(|cells| !cells.is_empty());
         Table::new(2, cells.collect())
     }
 
@@ -74,17 +120,14 @@ impl Table {
         let total = self.total() as f64;
         let (mut groups, mut counts) = (Vec::new(), vec![0u64; self.rows.len()]);
         let (mut start, mut end) = (0.0f64, 0.0f64);
-        for (at, cells) in self.cells.iter().enumerate() {
+        for (at, cells) in self.iter().enumerate() {
             for &(secret, count) in cells {
                 counts[secret] += count;
                 end += count as f64;
             }
-            let next = self
-                .cells
-                .get(at + 1)
-                .map_or(0, |c| c.iter().map(|c| c.1).sum());
+            let next: u64 = self.at(at + 1).iter().map(|cell| cell.1).sum();
             let most = PART * start.min(total - end);
-            if end + next as f64 - start > most || at + 1 == self.cells.len() {
+            if end + next as f64 - start > most || at + 1 == self.len() {
                 let filled = counts
                     .iter_mut()
                     .enumerate()
@@ -177,7 +220,7 @@ pub fn no_leak_pairs(table: &Table, kind: Kind) -> Vec<f64> {
 
 /// The exact p-value of a table; 1 if there is nothing to compare.
 fn exact(table: &Table, kind: Kind) -> f64 {
-    if table.rows.iter().filter(|&&rows| rows > 0).count() < 2 || table.cells.len() < 2 {
+    if table.rows.iter().filter(|&&rows| rows > 0).count() < 2 || table.len() < 2 {
         return 1.0;
     }
     match kind {
@@ -189,14 +232,14 @@ fn exact(table: &Table, kind: Kind) -> f64 {
 fn on_stream(table: &Table, kind: Kind, effort: &Effort, stream: u64) -> f64 {
     let mut rng = ChaCha8Rng::seed_from_u64(effort.seed);
     rng.set_stream(stream);
-    if table.rows.iter().filter(|&&rows| rows > 0).count() < 2 || table.cells.len() < 2 {
+    if table.rows.iter().filter(|&&rows| rows > 0).count() < 2 || table.len() < 2 {
         return 1.0;
     }
     let exact = exact(table, kind);
     if exact <= BEYOND_DOUBT {
         return exact.max(LEAST);
     }
-    let merged = (kind == Kind::Ordered && table.cells.len() > MANY).then(|| table.merged());
+    let merged = (kind == Kind::Ordered && table.len() > MANY).then(|| table.merged());
     let read = merged.as_ref().unwrap_or(table);
     let mut tables = Tables::new(read);
     let observed = tables.observed(read, kind);
@@ -231,7 +274,6 @@ impl Tables {
         /// A draw of one count costs about as much as the shuffling of so many rows.
         const DRAW: u64 = 25;
         let widths: Vec<u64> = table
-            .cells
             .iter()
             .map(|cells| cells.iter().map(|cell| cell.1).sum())
             .collect();
@@ -249,7 +291,7 @@ impl Tables {
 
     fn observed(&mut self, table: &Table, kind: Kind) -> f64 {
         self.sum.start(kind);
-        for cells in &table.cells {
+        for cells in table.iter() {
             for &(secret, count) in cells {
                 self.sum.add(secret, count);
             }
@@ -366,7 +408,7 @@ impl Sum {
 
 /// The exact Kolmogorov–Smirnov test of a secret against all others.
 fn kolmogorov(table: &Table, secret: usize) -> Option<f64> {
-    let split = |cells: &Vec<(usize, u64)>| {
+    let split = |cells: &[(usize, u64)]| {
         cells.iter().fold((0, 0), |(one, others), &(s, count)| {
             if s == secret {
                 (one + count, others)
@@ -375,7 +417,7 @@ fn kolmogorov(table: &Table, secret: usize) -> Option<f64> {
             }
         })
     };
-    let cells: Vec<(u64, u64)> = table.cells.iter().map(split).collect();
+    let cells: Vec<(u64, u64)> = table.iter().map(split).collect();
     Some(two_sample_kolmogorov(&cells)?.p_value)
 }
 
@@ -395,9 +437,9 @@ fn against_others(table: &Table) -> f64 {
 /// The least hypergeometric tail over all cells, either side, times their number.
 fn extreme_cell(table: &Table) -> f64 {
     let total = table.total();
-    let tests = 2.0 * (table.cells.len() * table.rows.len()) as f64;
+    let tests = 2.0 * (table.len() * table.rows.len()) as f64;
     let mut least = 1.0f64;
-    for cells in &table.cells {
+    for cells in table.iter() {
         let width = cells.iter().map(|cell| cell.1).sum();
         let mut counts = vec![0; table.rows.len()];
         for &(secret, count) in cells {

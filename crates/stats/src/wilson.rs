@@ -31,6 +31,7 @@ impl Wilson {
     }
 
     /// The upper limit; 1 without trials.
+    #[inline]
     pub fn upper(&self, successes: u64, trials: u64) -> f64 {
         if trials == 0 {
             return 1.0;

@@ -330,7 +330,7 @@ fn pair_row(pair: &PairFigures) -> PairRow {
             value(total_variation.point),
             lower(total_variation.lower),
             upper(total_variation.upper),
-            value(pair.bayes_security.point),
+            value(pair.bayes_security().point),
         ],
     }
 }

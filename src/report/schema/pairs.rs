@@ -55,6 +55,7 @@ struct PairFiguresKeys {
     /// The two secrets.
     secrets: Pair,
     /// 1 − total variation.
+    #[serde(getter = "PairFigures::bayes_security")]
     bayes_security: Estimate,
     /// Total variation.
     total_variation: Estimate,
@@ -62,10 +63,11 @@ struct PairFiguresKeys {
     #[serde(skip_serializing_if = "Option::is_none")]
     total_variation_points: Option<TotalVariationPoints>,
     /// Of the optimal adversary.
+    #[serde(getter = "PairFigures::advantage")]
     advantage: Estimate,
     /// Of an observer who is asked which of two measurements of a block is which; only where there are blocks.
     #[serde(skip_serializing_if = "Option::is_none")]
-    paired_advantage: Option<Estimate>,
+    paired_advantage: Option<Box<Estimate>>,
     /// p-value of "no leak between these two", all pairs together (Holm); null where it was not computed.
     no_leak_p_value: Option<f64>,
 }

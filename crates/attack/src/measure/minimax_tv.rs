@@ -3,11 +3,6 @@
 
 use std::sync::LazyLock;
 
-use leakgauge_base::parallel;
-
-use crate::pairs::pairs;
-use leakgauge_log::observations::Counts;
-
 /// With at most this many distinct observations the plug-in is as good and simpler.
 const FEW_SYMBOLS: u64 = 4;
 /// The effective rows below which no polynomial of a useful degree can be estimated.
@@ -100,6 +95,17 @@ impl Approximation {
         }
         all
     }
+}
+
+/// Counts below this are looked up.
+const KNOWN: usize = 12;
+
+/// What an observation adds to the sums.
+#[derive(Clone, Copy)]
+struct Terms {
+    plug_in: f64,
+    difference: f64,
+    seen_once: f64,
 }
 
 /// The estimator for two secrets with so many rows.
@@ -252,14 +258,29 @@ pub fn total_variation(
 ) -> SparsePair {
     let estimator = Estimator::new(a_rows, b_rows);
     let (mut distinct, mut plug_in, mut sum, mut seen_once) = (0, 0.0, 0.0, 0.0);
+    let terms = |x: u64, y: u64| {
+        let (p, q) = (x as f64 / a_rows as f64, y as f64 / b_rows as f64);
+        Terms {
+            plug_in: (p - q).abs(),
+            difference: estimator.as_ref().map_or(0.0, |e| e.difference(x, y)),
+            seen_once: match x.saturating_add(y) {
+                1 => 0.5 * (p + q),
+                _ => 0.0,
+            },
+        }
+    };
+    // Small counts recur at many observations.
+    let mut known = [[None; KNOWN]; KNOWN];
     for (x, y) in counts.filter(|&(x, y)| x > 0 || y > 0) {
         distinct += 1;
-        let (p, q) = (x as f64 / a_rows as f64, y as f64 / b_rows as f64);
-        plug_in += (p - q).abs();
-        if x.saturating_add(y) == 1 {
-            seen_once += 0.5 * (p + q);
-        }
-        sum += estimator.as_ref().map_or(0.0, |e| e.difference(x, y));
+        let of_small = known.get_mut(x as usize);
+        let terms = match of_small.and_then(|row| row.get_mut(y as usize)) {
+            Some(known) => *known.get_or_insert_with(|| terms(x, y)),
+            None => terms(x, y),
+        };
+        plug_in += terms.plug_in;
+        sum += terms.difference;
+        seen_once += terms.seen_once;
     }
     let sum = if distinct <= FEW_SYMBOLS {
         plug_in
@@ -271,70 +292,6 @@ pub fn total_variation(
         distinct,
         rows: effective_rows(a_rows, b_rows),
         seen_once,
-    }
-}
-
-/// The counts of each secret, observation by observation.
-pub struct BySecret {
-    rows: Vec<u64>,
-    counts: Vec<Vec<(u32, u64)>>,
-}
-
-impl BySecret {
-    /// Sorts the cells of a log by secret.
-    pub fn new(counts: &Counts) -> Self {
-        let mut by_secret = vec![Vec::new(); counts.secrets()];
-        for cell in counts.cells() {
-            by_secret[cell.secret as usize].push((cell.symbol, cell.count));
-        }
-        BySecret {
-            rows: counts.rows().to_vec(),
-            counts: by_secret,
-        }
-    }
-
-    /// See [`total_variation`].
-    pub fn pair(&self, a: u32, b: u32) -> SparsePair {
-        let (a, b) = (a as usize, b as usize);
-        let merged = Merge {
-            a: &self.counts[a],
-            b: &self.counts[b],
-        };
-        total_variation(self.rows[a], self.rows[b], merged)
-    }
-
-    /// Every pair, in the order of [`pairs`].
-    pub fn all_pairs(&self) -> Vec<SparsePair> {
-        let all: Vec<(u32, u32)> = pairs(self.counts.len()).collect();
-        parallel::map(all.len(), |at| self.pair(all[at].0, all[at].1))
-    }
-}
-
-/// The counts of two secrets side by side.
-struct Merge<'a> {
-    a: &'a [(u32, u64)],
-    b: &'a [(u32, u64)],
-}
-
-impl Iterator for Merge<'_> {
-    type Item = (u64, u64);
-
-    fn next(&mut self) -> Option<(u64, u64)> {
-        let symbol = |cells: &[(u32, u64)]| cells.first().map(|&(symbol, _)| u64::from(symbol));
-        let (of_a, of_b) = (symbol(self.a), symbol(self.b));
-        let next = of_a.unwrap_or(u64::MAX).min(of_b.unwrap_or(u64::MAX));
-        if next == u64::MAX {
-            return None;
-        }
-        let take = |cells: &mut &[(u32, u64)], first: Option<u64>| {
-            if first != Some(next) {
-                return 0;
-            }
-            let count = cells[0].1;
-            *cells = &cells[1..];
-            count
-        };
-        Some((take(&mut self.a, of_a), take(&mut self.b, of_b)))
     }
 }
 

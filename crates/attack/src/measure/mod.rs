@@ -1,4 +1,6 @@
 //! Leakage measures of counted rows: points and exact formulas, no limits.
 
+pub mod by_secret;
 pub mod minimax_tv;
 pub mod plug_in;
+pub mod tables;

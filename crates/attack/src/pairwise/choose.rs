@@ -3,7 +3,7 @@
 use leakgauge_base::parallel;
 
 use crate::pairwise::{AdvantageGuide, PairErrors, Rule, Target, pair_count, pairs};
-use crate::scores::ScoreTable;
+use crate::scores::{PairView, ScoreTable};
 use leakgauge_base::quantity::PrivacyParameter;
 use leakgauge_log::observations::Counts;
 use leakgauge_stats::renyi;
@@ -37,6 +37,7 @@ pub fn choose_rules(
     let guide = AdvantageGuide::new(alpha);
     let all: Vec<(u32, u32)> = pairs(tune.secrets()).collect();
     debug_assert_eq!(all.len(), pair_count(tune.secrets()));
+    let scores = &scores.for_pairs();
     parallel::map(all.len(), |pair| {
         let (a, b) = all[pair];
         let parameters = targets.iter().map(|target| target.at(pair));
@@ -81,18 +82,28 @@ struct Cuts {
 }
 
 impl Cuts {
-    fn new(scores: &ScoreTable, by_secret: &[Vec<(usize, u64)>], a: u32, b: u32) -> Self {
-        let difference = |row: usize| {
-            let scores = scores.row(row);
-            scores[a as usize] - scores[b as usize]
+    fn new(scores: &PairView, by_secret: &[Vec<(usize, u64)>], a: u32, b: u32) -> Self {
+        let [of_a, of_b] = [a, b].map(|secret| &by_secret[secret as usize]);
+        let mut rows = Vec::with_capacity(of_a.len() + of_b.len());
+        // Rows that both secrets have become one entry before anything is sorted.
+        let mut rest = &of_b[..];
+        let mut add = |row: usize, of_a: u64, of_b: u64| {
+            let [a, b] = scores.pair(row, [a, b]);
+            rows.push((a - b, of_a, of_b));
         };
-        let of_a = by_secret[a as usize]
-            .iter()
-            .map(|&(row, count)| (difference(row), count, 0));
-        let of_b = by_secret[b as usize]
-            .iter()
-            .map(|&(row, count)| (difference(row), 0, count));
-        let steps = by_score(of_a.chain(of_b).collect());
+        for &(row, count) in of_a {
+            while let Some((&(before, alone), later)) =
+                rest.split_first().filter(|next| next.0.0 < row)
+            {
+                add(before, 0, alone);
+                rest = later;
+            }
+            let both = rest.split_first().filter(|next| next.0.0 == row);
+            add(row, count, both.map_or(0, |next| next.0.1));
+            rest = both.map_or(rest, |next| next.1);
+        }
+        rest.iter().for_each(|&(row, count)| add(row, 0, count));
+        let steps = by_score(rows);
         Cuts {
             a,
             b,

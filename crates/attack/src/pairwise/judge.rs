@@ -26,6 +26,11 @@ pub struct Judgement {
     pub guesses: Vec<GuessErrors>,
 }
 
+/// The largest number of observations that are scored at once.
+const MAX_BLOCK: usize = 1 << 16;
+/// The largest number of scores that exist at once, unless one observation has more.
+const MAX_SCORES: usize = 1 << 22;
+
 /// Applies rules, and for each prior the guess argmax(score + ln prior), to rows that nothing was
 /// learned or chosen on. Ties of a guess go to the first secret.
 pub fn judge(
@@ -48,23 +53,24 @@ pub fn judge_and_keep(
     priors: &[Vec<f64>],
     keep: Option<(u32, u32)>,
 ) -> (Judgement, ScoredRows) {
-    const BLOCK: usize = 1 << 16;
     let secrets = certify.secrets();
+    let block = (MAX_SCORES / secrets.max(1)).clamp(1, MAX_BLOCK);
     let mut kept = Vec::new();
     let mut judgement = Judgement {
         tallies: vec![PairErrors::default(); rules.len()],
         guesses: vec![GuessErrors::untested(certify); priors.len()],
     };
     let ln_priors: Vec<Vec<f64>> = priors.iter().map(|prior| logarithms(prior)).collect();
-    for cells in blocks(certify.cells(), BLOCK) {
+    for cells in blocks(certify.cells(), block) {
         let part = Counts::new(secrets, cells.to_vec());
         let scores = score_table(scorer, observations, part.symbols(), secrets);
         let by_secret = rows_by_secret(&part);
+        let view = scores.for_pairs();
         parallel::for_each_row(&mut judgement.tallies, 1, &|at, tally| {
             let (rule, tally) = (&rules[at], &mut tally[0]);
             let says_a = |row: usize| {
-                let scores = scores.row(row);
-                scores[rule.a as usize] - scores[rule.b as usize] > rule.threshold
+                let [a, b] = view.pair(row, [rule.a, rule.b]);
+                a - b > rule.threshold
             };
             for &(row, count) in &by_secret[rule.a as usize] {
                 tally.a_rows += count;

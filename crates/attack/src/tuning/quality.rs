@@ -3,7 +3,7 @@
 use leakgauge_base::parallel;
 
 use crate::pairwise::{self, AdvantageGuide, PairErrors};
-use crate::scores::ScoreTable;
+use crate::scores::{PairView, ScoreTable};
 use leakgauge_log::observations::Counts;
 use leakgauge_stats::wilson::Wilson;
 
@@ -34,10 +34,11 @@ impl Quality {
 pub fn quality(scores: &ScoreTable, tune: &Counts, alpha: f64) -> Quality {
     let by_secret: Vec<Vec<(usize, u64)>> = pairwise::rows_by_secret(tune);
     let pairs: Vec<(u32, u32)> = pairwise::pairs(tune.secrets()).collect();
+    let view = scores.for_pairs();
     let guides = [alpha, alpha / pairs.len().max(1) as f64].map(AdvantageGuide::new);
     let lower: Vec<[f64; 2]> = parallel::map(pairs.len(), |pair| {
         let (a, b) = pairs[pair];
-        let tallies = neutral(scores, tune, &by_secret, a, b);
+        let tallies = neutral(&view, tune, &by_secret, a, b);
         guides.map(|guide| {
             let judged = tallies.iter().filter(|tally| tally.is_judged());
             judged
@@ -54,7 +55,7 @@ pub fn quality(scores: &ScoreTable, tune: &Counts, alpha: f64) -> Quality {
 
 /// The errors at threshold 0, ties taken for a and taken for b.
 fn neutral(
-    scores: &ScoreTable,
+    scores: &PairView,
     tune: &Counts,
     by_secret: &[Vec<(usize, u64)>],
     a: u32,
@@ -105,11 +106,10 @@ fn naming(scores: &ScoreTable, tune: &Counts, level: &Wilson) -> f64 {
 }
 
 /// Rows on which one secret scores higher than another, and rows on which they tie.
-fn wins(scores: &ScoreTable, rows: &[(usize, u64)], one: u32, other: u32) -> (u64, u64) {
+fn wins(scores: &PairView, rows: &[(usize, u64)], one: u32, other: u32) -> (u64, u64) {
     let (mut wins, mut ties) = (0, 0);
     for &(row, count) in rows {
-        let scores = scores.row(row);
-        let (mine, theirs) = (scores[one as usize], scores[other as usize]);
+        let [mine, theirs] = scores.pair(row, [one, other]);
         wins += if mine > theirs { count } else { 0 };
         ties += if mine == theirs { count } else { 0 };
     }

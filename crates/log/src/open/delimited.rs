@@ -1,12 +1,13 @@
 //! Delimited text: CSV, TSV. All fields are texts.
 
-use std::io::Read;
+use std::io::{self, Read};
 
 use csv::{Position, Reader, ReaderBuilder};
 
+use crate::batches::Batches;
 use crate::format::Format;
 use crate::layout;
-use crate::lines::{Lines, Next};
+use crate::lines::{Batch, Lines, Next};
 use crate::records::Records;
 use crate::row::{self, Row};
 use crate::source::{self, Source};
@@ -19,16 +20,41 @@ pub struct Delimited {
     delimiter: u8,
     /// Rows that were read or passed over.
     rows: u64,
+    /// Whether a thread was asked to split lines.
+    is_split: bool,
 }
 
 /// The text, as far as it was not read.
 enum Text {
     /// Before the first quote every line is a row.
     Lines(Lines),
+    /// The same, split on another thread.
+    Ahead(Ahead),
     /// From there on a row may have several.
     Quoted(Box<Reader<Source>>),
     /// Something went wrong.
     Lost,
+}
+
+/// Rows that were split ahead.
+struct Ahead {
+    batches: Batches,
+    batch: Batch,
+    /// The next row of the batch.
+    at: usize,
+}
+
+impl Ahead {
+    /// Whether there is a next row; waits for it if need be.
+    fn has_row(&mut self) -> io::Result<bool> {
+        while self.batch.row(self.at).is_none() {
+            let Some(batch) = self.batches.next()? else {
+                return Ok(false);
+            };
+            (self.batch, self.at) = (batch, 0);
+        }
+        Ok(true)
+    }
 }
 
 impl Delimited {
@@ -41,7 +67,32 @@ impl Delimited {
             text: Text::Lines(Lines::new(head, input)),
             delimiter,
             rows: 0,
+            is_split: false,
         }
+    }
+
+    /// Has the rest of the lines split on another thread, if there is one to be had.
+    fn split_ahead(&mut self) {
+        if let Text::Lines(lines) = std::mem::replace(&mut self.text, Text::Lost) {
+            self.text = match Batches::of(lines) {
+                Ok(batches) => Text::Ahead(Ahead {
+                    batches,
+                    batch: Batch::default(),
+                    at: 0,
+                }),
+                Err(lines) => Text::Lines(lines),
+            };
+        }
+    }
+
+    /// Reads what is behind the rows that were split ahead: nothing, or text that may have quotes.
+    fn behind(&mut self) -> Result<()> {
+        if let Text::Ahead(ahead) = &mut self.text {
+            let rest = ahead.batches.rest();
+            let rest = rest.map_err(|error| source::read_error(&self.name, &error))?;
+            self.text = Text::Lines(rest);
+        }
+        Ok(())
     }
 
     /// Reads the rest as text that may have quotes.
@@ -71,32 +122,44 @@ impl Records for Delimited {
         Some(char::from(self.delimiter))
     }
 
-    fn line(&mut self) -> Result<Option<&[u8]>> {
-        let Text::Lines(lines) = &mut self.text else {
-            return Ok(None);
+    fn ahead(&mut self) -> Result<&[u32]> {
+        if matches!(self.text, Text::Lines(_)) && !self.is_split {
+            self.is_split = true;
+            self.split_ahead();
+        }
+        let Text::Ahead(ahead) = &mut self.text else {
+            return Ok(&[]);
         };
-        match lines.next() {
-            Ok(Next::Line(line)) => Ok(Some(line)),
-            Ok(Next::Other | Next::End) => Ok(None),
+        match ahead.has_row() {
+            Ok(true) => Ok(ahead.batch.numbers.get(ahead.at..).unwrap_or(&[])),
+            Ok(false) => Ok(&[]),
             Err(error) => Err(source::read_error(&self.name, &error)),
         }
     }
 
-    fn skip_line(&mut self) {
-        if let Text::Lines(lines) = &mut self.text {
-            lines.take();
-            self.rows += 1;
+    fn pass(&mut self, rows: usize) {
+        if let Text::Ahead(ahead) = &mut self.text {
+            ahead.at += rows;
+            self.rows += rows as u64;
         }
     }
 
     fn next(&mut self, row: &mut Row) -> Result<bool> {
+        if let Text::Ahead(ahead) = &mut self.text {
+            let has_row = ahead.has_row();
+            if has_row.map_err(|error| source::read_error(&self.name, &error))? {
+                let line = ahead.batch.row(ahead.at).unwrap_or_default();
+                split(line, self.delimiter, self.rows, row);
+                ahead.at += 1;
+                self.rows += 1;
+                return Ok(true);
+            }
+            self.behind()?;
+        }
         if let Text::Lines(lines) = &mut self.text {
             match lines.next() {
                 Ok(Next::Line(line)) => {
-                    row.clear();
-                    let fields = line.split(|&byte| byte == self.delimiter);
-                    fields.for_each(|field| row.push_text(field));
-                    row.set_position(self.rows);
+                    split(line, self.delimiter, self.rows, row);
                     lines.take();
                     self.rows += 1;
                     return Ok(true);
@@ -111,6 +174,14 @@ impl Records for Delimited {
         };
         next(&self.name, reader, row, self.rows)
     }
+}
+
+/// The fields of a line that is a row.
+fn split(line: &[u8], delimiter: u8, rows_before: u64, row: &mut Row) {
+    row.clear();
+    let fields = line.split(|&byte| byte == delimiter);
+    fields.for_each(|field| row.push_text(field));
+    row.set_position(rows_before);
 }
 
 /// Reads the next row; false behind the last. So many rows stand before the text of the reader.

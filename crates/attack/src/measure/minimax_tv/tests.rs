@@ -2,7 +2,6 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
-use leakgauge_log::observations::Cell;
 
 /// The largest weighted error of each approximation, as the linear program reported it.
 const ERRORS: [f64; 3] = [0.14891, 0.11925, 0.09532];
@@ -232,31 +231,4 @@ fn any_counts_give_a_number_or_none() {
     assert!((lone.unwrap() - 1.0).abs() < 1e-6, "{lone:?}");
     let one = tv(1, 1 << 40, &[(1, 0), (0, 1 << 40)]);
     assert_eq!(one, None);
-}
-
-#[test]
-fn pairs_of_a_log_are_merged_observation_by_observation() {
-    let cell = |secret, symbol, count| Cell {
-        secret,
-        symbol,
-        count,
-    };
-    let cells = vec![
-        cell(0, 0, 30),
-        cell(1, 0, 20),
-        cell(2, 1, 7),
-        cell(0, 2, 10),
-        cell(1, 4, 20),
-        cell(2, u32::MAX, 33),
-    ];
-    let log = BySecret::new(&Counts::new(3, cells));
-    let all = log.all_pairs();
-    assert_eq!(
-        all[0],
-        total_variation(40, 40, [(30, 20), (10, 0), (0, 20)].into_iter())
-    );
-    assert_eq!(all[0].total_variation, Some(0.5));
-    assert_eq!(all[1], log.pair(0, 2));
-    assert_eq!((all[2].distinct, all[2].total_variation), (4, Some(1.0)));
-    assert!(!all[2].is_sparse());
 }

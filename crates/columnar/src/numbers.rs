@@ -1,0 +1,244 @@
+//! Numbers of rows: equal ones for rows whose fields are equal, in the order of first appearance. Fields are numbered
+//! column by column, then the numbers of columns together, so that no row is written out as bytes.
+
+use hashbrown::HashMap;
+
+use crate::decoded_batches::DecodedRows;
+use crate::values::{Slice, Values};
+use leakgauge_log::{Numbering, UNKNOWN};
+
+/// Integers from `-SMALL` on, and pairs of numbers, that are looked up without hashing.
+const SMALL: u64 = 256;
+/// How many integers these are.
+const INTEGERS: usize = 1 << 14;
+/// Numbers of a column up to this are in the table of pairs.
+const SIDE: u32 = 1 << 10;
+/// Rows that are told apart at most: as many as the reader remembers.
+const MAX_NUMBERS: u32 = 1 << 16;
+/// Rows after which it is clear whether they come again. The reader gives up no later.
+const TRIAL: u64 = 1 << 15;
+
+/// Numbers the rows of a file.
+#[derive(Default)]
+pub(super) struct RowNumbers {
+    columns: Vec<ColumnNumbers>,
+    /// Behind each column but the first: what the columns so far are together.
+    pairs: Vec<Pairs>,
+    rows: u64,
+    is_full: bool,
+}
+
+impl RowNumbers {
+    /// The numbers of some rows; none once too many different ones have come.
+    pub(super) fn number(&mut self, rows: &DecodedRows) -> Vec<u32> {
+        if self.is_full {
+            return Vec::new();
+        }
+        let wanted = || rows.columns.iter().flatten();
+        self.columns.resize_with(wanted().count(), Default::default);
+        self.pairs.resize_with(wanted().count(), Default::default);
+        let mut together: Vec<u32> = Vec::new();
+        let mut next = Vec::new();
+        for (at, values) in wanted().enumerate() {
+            self.columns[at].number(values, rows.count, &mut next);
+            match at {
+                0 => std::mem::swap(&mut together, &mut next),
+                _ => self.pairs[at].number(&mut together, &next),
+            }
+        }
+        self.rows += rows.count as u64;
+        let distinct = match self.pairs.last() {
+            Some(pairs) if self.pairs.len() > 1 => pairs.next,
+            _ => self.columns.first().map_or(0, |column| column.next),
+        };
+        let is_in_vain = self.rows >= TRIAL && 4 * u64::from(distinct) > 3 * self.rows;
+        self.is_full = is_in_vain || together.contains(&UNKNOWN);
+        together
+    }
+}
+
+/// Numbers the values of a column.
+#[derive(Default)]
+struct ColumnNumbers {
+    /// Numbers of small integers, counted from 1; 0 for those that have not come.
+    small: Vec<u32>,
+    others: HashMap<u64, u32>,
+    texts: Numbering,
+    /// The number of each text, and of null.
+    of_text: Vec<u32>,
+    null: Option<u32>,
+    next: u32,
+}
+
+impl ColumnNumbers {
+    fn number(&mut self, values: &Values, count: usize, out: &mut Vec<u32>) {
+        out.clear();
+        match values.slice() {
+            Slice::Integers(integers) => {
+                self.small.resize(INTEGERS, 0);
+                out.extend(integers.iter().map(|&value| {
+                    let place = (value as u64).wrapping_add(SMALL);
+                    match self.small.get(place as usize) {
+                        Some(&known) if known > 0 => known - 1,
+                        _ => self.integer(value as u64),
+                    }
+                }));
+            }
+            Slice::Unsigned(integers) => out.extend(integers.iter().map(|&value| self.bits(value))),
+            Slice::Floats(floats) => {
+                out.extend(floats.iter().map(|value| self.bits(value.to_bits())));
+            }
+            Slice::Texts(texts) => {
+                out.extend((0..count).map(|row| self.text(texts.get(row).as_bytes())));
+            }
+        }
+        for row in (0..count).filter(|&row| values.is_null(row)) {
+            out[row] = self.null();
+        }
+    }
+
+    fn fresh(next: &mut u32) -> u32 {
+        let number = *next;
+        if number >= MAX_NUMBERS {
+            return UNKNOWN;
+        }
+        *next += 1;
+        number
+    }
+
+    #[cold]
+    fn integer(&mut self, value: u64) -> u32 {
+        let number = self.bits(value);
+        if let Some(known) = self.small.get_mut(value.wrapping_add(SMALL) as usize) {
+            *known = number.wrapping_add(1);
+        }
+        number
+    }
+
+    fn bits(&mut self, bits: u64) -> u32 {
+        let next = &mut self.next;
+        if let Some(&number) = self.others.get(&bits) {
+            return number;
+        }
+        let number = Self::fresh(next);
+        if number != UNKNOWN {
+            self.others.insert(bits, number);
+        }
+        number
+    }
+
+    fn text(&mut self, text: &[u8]) -> u32 {
+        let at = self.texts.number(text) as usize;
+        if at == self.of_text.len() {
+            self.of_text.push(Self::fresh(&mut self.next));
+        }
+        self.of_text.get(at).copied().unwrap_or(UNKNOWN)
+    }
+
+    fn null(&mut self) -> u32 {
+        let next = &mut self.next;
+        *self.null.get_or_insert_with(|| Self::fresh(next))
+    }
+}
+
+/// Numbers pairs of numbers.
+#[derive(Default)]
+struct Pairs {
+    /// Numbers of pairs of small numbers, counted from 1; 0 for those that have not come.
+    small: Vec<u32>,
+    others: HashMap<[u32; 2], u32>,
+    next: u32,
+}
+
+impl Pairs {
+    /// Replaces the first of each pair by the number of the pair.
+    fn number(&mut self, first: &mut [u32], second: &[u32]) {
+        self.small.resize((SIDE * SIDE) as usize, 0);
+        for (first, &second) in first.iter_mut().zip(second) {
+            let place = match (*first).max(second) < SIDE {
+                true => (*first * SIDE + second) as usize,
+                false => usize::MAX,
+            };
+            *first = match self.small.get(place) {
+                Some(&known) if known > 0 => known - 1,
+                _ => self.pair([*first, second]),
+            };
+        }
+    }
+
+    #[cold]
+    fn pair(&mut self, pair: [u32; 2]) -> u32 {
+        if pair.contains(&UNKNOWN) {
+            return UNKNOWN;
+        }
+        if let Some(&known) = self.others.get(&pair) {
+            return known;
+        }
+        let number = ColumnNumbers::fresh(&mut self.next);
+        if number != UNKNOWN {
+            self.others.insert(pair, number);
+            if pair[0] < SIDE && pair[1] < SIDE {
+                self.small[(pair[0] * SIDE + pair[1]) as usize] = number + 1;
+            }
+        }
+        number
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::values::values;
+    use arrow::array::{Array, Float64Array, Int64Array, StringArray, UInt32Array};
+
+    fn rows(columns: &[&dyn Array]) -> DecodedRows {
+        let of_array = |array: &&dyn Array| Some(values(*array, None).unwrap());
+        DecodedRows {
+            count: columns[0].len(),
+            columns: columns.iter().map(of_array).collect(),
+            ..DecodedRows::default()
+        }
+    }
+
+    #[test]
+    fn rows_have_equal_numbers_only_if_their_fields_are_equal() {
+        let texts = StringArray::from(vec![Some(""), None, Some("a"), Some("(null)")]);
+        let integers = Int64Array::from(vec![Some(0), None, Some(-7), Some(1 << 40)]);
+        let floats = Float64Array::from(vec![Some(0.0), None, Some(-0.0), Some(1.5)]);
+        let all = |at: usize, array: &dyn Array| {
+            let digits = (0..64u32).map(|row| row >> (2 * at) & 3);
+            let picked = UInt32Array::from_iter_values(digits);
+            arrow::compute::take(array, &picked, None).unwrap()
+        };
+        let [texts, integers, floats] = [all(0, &texts), all(1, &integers), all(2, &floats)];
+        let rows = rows(&[&texts, &integers, &floats]);
+        let mut numbers = RowNumbers::default();
+        let expected: Vec<u32> = (0..64).collect();
+        assert_eq!(numbers.number(&rows), expected);
+        assert_eq!(numbers.number(&rows), expected);
+    }
+
+    #[test]
+    fn there_are_no_numbers_once_too_many_rows_are_different() {
+        let values = |from: i64| Int64Array::from_iter_values(from..from + 30_000);
+        let constant = Int64Array::from(vec![1; 30_000]);
+        let mut numbers = RowNumbers::default();
+        let mut of = |from: i64| numbers.number(&rows(&[&values(from), &constant]));
+        for _ in 0..2 {
+            assert!(of(0).iter().copied().eq(0..30_000));
+        }
+        assert!(of(30_000).iter().copied().eq(30_000..60_000));
+        let last = of(60_000);
+        assert!(last[..5_536].iter().copied().eq(60_000..65_536));
+        assert!(last[5_536..].iter().all(|&number| number == UNKNOWN));
+        assert!(of(0).is_empty());
+    }
+
+    #[test]
+    fn there_are_no_numbers_where_rows_do_not_come_again() {
+        let values = |from: i64| Int64Array::from_iter_values(from..from + 20_000);
+        let mut numbers = RowNumbers::default();
+        let mut of = |from: i64| numbers.number(&rows(&[&values(from)])).len();
+        assert_eq!([of(0), of(20_000), of(40_000)], [20_000, 20_000, 0]);
+    }
+}
