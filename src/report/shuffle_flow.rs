@@ -4,7 +4,8 @@ use super::document::Document;
 use leakgauge_base::grammar::format_number;
 use leakgauge_base::naming::setting;
 use leakgauge_exact::shuffle::information::{
-    Figure, LabelProbability, MonteCarlo, RandomizerSurvey, Survey, UsersSurvey,
+    Figure, InputPosition, LabelProbability, MonteCarlo, Posterior, RandomizerSurvey, Survey,
+    UsersSurvey,
 };
 use leakgauge_exact::shuffle::vulnerability::{MechanismSurvey, Survey as VulnerabilitySurvey};
 
@@ -46,8 +47,27 @@ pub(super) fn information(survey: &Survey) -> Document {
             .chain(simulations)
             .collect()
     };
-    document.table(header, 0, survey.rows.iter().map(line).collect());
+    if !survey.rows.is_empty() {
+        document.table(header, 0, survey.rows.iter().map(line).collect());
+    }
     about_messages(&mut document, survey);
+    if let Some(seen) = &survey.posteriors {
+        document.paragraph("What the observed messages tell about the target:");
+        let line = |one: &Posterior| {
+            vec![
+                one.label.clone(),
+                one.count.to_string(),
+                six(Some(one.message)),
+                six(Some(one.position)),
+            ]
+        };
+        document.table(
+            vec!["message", "count", "sent by the target", "each position"],
+            1,
+            seen.iter().take(LISTED).map(line).collect(),
+        );
+        shortened(&mut document, seen.len());
+    }
     if let Some(best) = &survey.best_decoys {
         document.paragraph("The optimal decoys for hiding the message (for hiding its position, the target's own distribution is optimal):");
         list(&mut document, best);
@@ -92,10 +112,13 @@ fn list(document: &mut Document, law: &[LabelProbability]) {
         1,
         law.iter().take(LISTED).map(line).collect(),
     );
-    if law.len() > LISTED {
+    shortened(document, law.len());
+}
+
+fn shortened(document: &mut Document, all: usize) {
+    if all > LISTED {
         document.paragraph(format!(
-            "… {} in all; {} lists all of them.",
-            law.len(),
+            "… {all} in all; {} lists all of them.",
             setting("format", "json")
         ));
     }
@@ -117,6 +140,7 @@ pub(super) fn randomizer(survey: &RandomizerSurvey) -> Document {
             "its leading term",
             "any randomizer",
             "position at most",
+            "by the blanket",
         ];
         let line = |row: &leakgauge_exact::shuffle::information::RandomizerRow| {
             let input = &row.input;
@@ -127,6 +151,7 @@ pub(super) fn randomizer(survey: &RandomizerSurvey) -> Document {
                 input.blanket_asymptotic,
                 input.unified,
                 row.position_bound,
+                row.position_blanket,
             ];
             [row.n.to_string()]
                 .into_iter()
@@ -146,6 +171,24 @@ pub(super) fn randomizer(survey: &RandomizerSurvey) -> Document {
             "An adversary who knows how many other users have each input learns {}.",
             six(Some(informed))
         ));
+    }
+    if let Some(positions) = &survey.positions {
+        document.paragraph(format!(
+            "The same adversary, who also knows the target's input, learns about the position of its message, whatever the other users' inputs are at most {}:",
+            six(survey.position_bound)
+        ));
+        let line = |one: &InputPosition| {
+            vec![
+                one.input.clone(),
+                one.n.to_string(),
+                six(Some(one.position)),
+            ]
+        };
+        document.table(
+            vec!["input", "n", "position"],
+            1,
+            positions.iter().map(line).collect(),
+        );
     }
     document
 }

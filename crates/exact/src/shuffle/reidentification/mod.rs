@@ -44,7 +44,7 @@ pub mod honeyword;
 mod law;
 mod panel;
 mod planar;
-mod quadrature;
+pub(super) mod quadrature;
 mod randomizer;
 mod real;
 pub mod samples;
@@ -60,6 +60,7 @@ pub use analysis::{
 pub use bounds::{TotalVariationBounds, clone_bound, hockey_stick_bound, total_variation_bounds};
 pub use game::{Game, MAX_MESSAGES, Success};
 pub use law::RatioLaw;
+pub(super) use randomizer::mass_between;
 pub use randomizer::{InputLaw, Randomizer, ShuffleBounds};
 pub use real::Segment;
 pub use source::{Pair, Source, pair};
