@@ -99,6 +99,27 @@ impl Files {
         distribution::read(text, log::open(text, &ReadMeter::default())?, header)
     }
 
+    /// A table of log-likelihood ratios and their probabilities.
+    pub fn log_ratios(&self, name: &str) -> Result<Vec<(f64, f64)>> {
+        let Source::Table {
+            labels,
+            weights,
+            counts: false,
+        } = self.source(name)?
+        else {
+            return Err(Error::file(
+                name,
+                "is no table of log-likelihood ratios with their probabilities",
+            ));
+        };
+        let number = |label: &String| {
+            let number = label.trim().parse::<f64>().ok().filter(|x| !x.is_nan());
+            number.ok_or_else(|| Error::file(name, format!("{label:?} is no log-likelihood ratio")))
+        };
+        let ratios = labels.iter().zip(weights);
+        ratios.map(|(label, p)| Ok((number(label)?, p))).collect()
+    }
+
     /// Observed messages and how often each occurred: one per row, or a label and its count.
     pub fn messages(&self, name: &str) -> Result<Vec<(String, u64)>> {
         match self.source(name)? {

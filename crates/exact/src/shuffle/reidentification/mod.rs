@@ -39,7 +39,9 @@
 
 mod analysis;
 mod bounds;
+mod density;
 mod game;
+mod given;
 pub mod honeyword;
 mod law;
 mod panel;
@@ -58,7 +60,9 @@ pub use analysis::{
     Reidentification, Shuffled,
 };
 pub use bounds::{TotalVariationBounds, clone_bound, hockey_stick_bound, total_variation_bounds};
+pub use density::Density;
 pub use game::{Game, MAX_MESSAGES, Success};
+pub use given::{Given, GivenRow, given_inputs};
 pub use law::RatioLaw;
 pub(super) use randomizer::mass_between;
 pub use randomizer::{InputLaw, Randomizer, ShuffleBounds};
