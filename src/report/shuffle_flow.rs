@@ -266,6 +266,33 @@ pub(super) fn vulnerability(survey: &VulnerabilitySurvey) -> Document {
     };
     document.table(header, 0, survey.rows.iter().map(line).collect());
     document.paragraph("Exact for uniform, independent values and an adversary without other knowledge. Asymptotic: 1/k + √(ln k/kn)·(kp − 1)/(k − 1), with the constant of the paper; leading term: with the exact constant for this k. Neither is a bound.");
+    let between = |row: &leakgauge_exact::shuffle::vulnerability::Row| {
+        let (shuffle, both) = (row.shuffle_limits?, row.noise_and_shuffle_limits?);
+        let figures = [shuffle.lower, shuffle.upper, both.lower, both.upper];
+        let mut line = vec![
+            row.values.to_string(),
+            format_number(row.keep),
+            row.n.to_string(),
+        ];
+        line.extend(figures.map(|x| format_number(round(x, 12))));
+        Some(line)
+    };
+    let limited: Vec<Vec<String>> = survey.rows.iter().filter_map(between).collect();
+    if !limited.is_empty() {
+        document.paragraph(
+            "For these rows, shuffle and noise and shuffle are an expansion between proven limits:",
+        );
+        let header = vec![
+            "values",
+            "keep",
+            "n",
+            "shuffle, at least",
+            "at most",
+            "noise and shuffle, at least",
+            "at most",
+        ];
+        document.table(header, 0, limited);
+    }
     if survey.rows.iter().any(|row| row.shuffle.is_none()) {
         document.paragraph(
             "n/a: computing the exact value would take minutes; the leading term is close to it.",
@@ -283,9 +310,17 @@ pub(super) fn mechanism(survey: &MechanismSurvey) -> Document {
     ));
     if !survey.rows.is_empty() {
         let line = |row: &leakgauge_exact::shuffle::vulnerability::MechanismRow| {
-            let exact = row
-                .noise_and_shuffle
-                .map_or_else(|| "simulated".to_owned(), |v| long(Some(v)));
+            let exact = match (row.noise_and_shuffle, row.limits) {
+                (Some(exact), _) => long(Some(exact)),
+                (None, Some(limits)) => {
+                    format!(
+                        "{} to {}",
+                        long(Some(limits.lower)),
+                        long(Some(limits.upper))
+                    )
+                }
+                (None, None) => "simulated".to_owned(),
+            };
             let drawn = row.monte_carlo.map_or_else(String::new, estimate);
             vec![
                 row.n.to_string(),

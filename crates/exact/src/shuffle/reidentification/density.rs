@@ -569,10 +569,10 @@ mod tests {
             ("exponential(0, 1)", "logistic(0, 1)"),
             ("logistic(1, 1)", "normal(0, 3)"),
         ] {
-            let (found, step) = (law(p, q), 5e-5);
+            let (found, step) = (law(p, q), 2e-4);
             let read = |text| Density::parse(text).unwrap().unwrap();
             let (one, other) = (read(p), read(q));
-            let cells: Vec<(f64, f64)> = (-800_000..800_000)
+            let cells: Vec<(f64, f64)> = (-200_000..200_000)
                 .map(|k| {
                     let (a, b) = (f64::from(k) * step, f64::from(k + 1) * step);
                     (one.mass(a, b), other.mass(a, b))
@@ -588,7 +588,7 @@ mod tests {
                 (found.total_variation() - grid.total_variation()).abs() < 1e-8,
                 "{p}"
             );
-            for (n, k) in [(2, 1), (5, 2), (100, 1), (3000, 1)] {
+            for (n, k) in [(2, 1), (5, 2), (100, 1)] {
                 let (a, b) = (success(&found, n, k), success(&grid, n, k));
                 assert!(
                     (a - b).abs() <= 1e-7 * b,
