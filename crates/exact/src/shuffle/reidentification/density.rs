@@ -602,7 +602,8 @@ mod tests {
         );
         let most = law("laplace(0, 1)", "laplace(1, 1)").max_ratio();
         assert!((most - 1f64.exp()).abs() < 1e-14, "{most}");
-        assert_eq!(law("uniform(0, 2)", "uniform(1, 4)").max_ratio(), 1.5);
+        let most = law("uniform(0, 2)", "uniform(1, 4)").max_ratio();
+        assert!((most - 1.5).abs() < 1e-14, "{most}");
     }
 
     #[test]
