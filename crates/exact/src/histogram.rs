@@ -59,16 +59,16 @@ impl HistogramLaw {
         let cells = base.and_then(|base| base.checked_pow(observations as u32 - 1));
         let steps = |cells: usize| cells as f64 * messages as f64 * observations as f64;
         let fits = cells.is_some_and(|cells| cells <= MAX_CELLS && steps(cells) <= MAX_STEPS);
-        if !fits || cells.is_some_and(|cells| steps(cells) > MANY_STEPS) {
-            if let Some(boxed) = Boxed::new(groups, observations) {
-                return Ok(HistogramLaw {
-                    observations,
-                    messages,
-                    base: 1,
-                    mass: Vec::new(),
-                    boxed: Some(boxed),
-                });
-            }
+        if (!fits || cells.is_some_and(|cells| steps(cells) > MANY_STEPS))
+            && let Some(boxed) = Boxed::new(groups, observations)
+        {
+            return Ok(HistogramLaw {
+                observations,
+                messages,
+                base: 1,
+                mass: Vec::new(),
+                boxed: Some(boxed),
+            });
         }
         let (true, Some(base), Some(cells)) = (fits, base, cells) else {
             return Err(too_many(&messages.to_string(), observations));

@@ -185,14 +185,15 @@ impl Boxed {
         // The cell of this place, and of the place one back along a side.
         let value = |slab: &[f64], back: Option<usize>| -> f64 {
             let mut at = 0;
-            for side in 1..kinds {
-                let Some(here) = place[side].checked_sub(usize::from(back == Some(side))) else {
+            let sides = place.iter().zip(&self.sides).enumerate();
+            for (side, (here, (_, length))) in sides.skip(1) {
+                let Some(here) = here.checked_sub(usize::from(back == Some(side))) else {
                     return 0.0;
                 };
-                if here >= self.sides[side].1 {
+                if here >= *length {
                     return 0.0;
                 }
-                at = at * self.sides[side].1 + here;
+                at = at * length + here;
             }
             slab.get(at).copied().unwrap_or(0.0)
         };

@@ -120,7 +120,7 @@ fn nodes(
     cuts.dedup();
     let panels = |cut: &[f64]| ((cut[1] - cut[0]) / width).ceil().max(1.0);
     let all: f64 = cuts.windows(2).map(panels).sum();
-    if !(all * POINTS as f64 * rows as f64 <= MAX_ENTRIES as f64) {
+    if all * POINTS as f64 * rows as f64 > MAX_ENTRIES as f64 {
         return Err("its inputs are too many, or too far apart for its noise");
     }
     let mut found = Vec::new();
@@ -178,7 +178,7 @@ fn integers(
         }
     }
     let cells = high - low + 2.0 * reach + 1.0;
-    if !(cells * centers.len() as f64 <= MAX_ENTRIES as f64) {
+    if cells * centers.len() as f64 > MAX_ENTRIES as f64 {
         return Err("its inputs are too many, or too far apart");
     }
     let mass = |x: f64| (distribution(-x.abs()) - distribution(-x.abs() - 1.0)).max(0.0);
