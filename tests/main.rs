@@ -56,6 +56,7 @@ mod shapes;
 mod shuffle_cli;
 mod shuffle_flow;
 mod shuffle_information;
+mod shuffle_questions;
 mod shuffle_reidentify;
 mod sparse_logs;
 mod spellings;

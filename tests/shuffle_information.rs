@@ -3,8 +3,8 @@
 use leakgauge::exact::channel::{Channel, Prior};
 use leakgauge::exact::mechanism;
 use leakgauge::exact::shuffle::information::{
-    Basic, Blanket, Signal, StoppingRule, Users, message_coefficient, optimal_decoys,
-    privacy_bounds,
+    Basic, Blanket, Question, Reports, Signal, StoppingRule, Users, message_coefficient,
+    optimal_decoys, privacy_bounds, survey_reports,
 };
 use serde_json::Value;
 
@@ -212,6 +212,18 @@ fn the_position_given_all_inputs() {
             told <= users.position_bound() + 1e-15
                 && users.position_bound() <= 2.0 * weight.ln() + 1e-12
         );
+        // The sharper bound, for every n and for this one.
+        let blanket = Blanket::of(&channel).position_bound(&channel);
+        let n = inputs.len() as u64;
+        let asked = Question {
+            prior: &Prior::uniform(usize::from(k)),
+            others: None,
+            sizes: &[n],
+            known: None,
+        };
+        let survey = survey_reports("k-RR", &Reports::Listed(channel.clone()), &asked).unwrap();
+        let hidden = survey.rows[0].position_blanket.unwrap();
+        assert!(told <= hidden && hidden <= blanket && blanket <= weight.ln() * (1.0 + 1e-12));
         check(
             &entry,
             "bound",

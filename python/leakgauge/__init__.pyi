@@ -284,7 +284,7 @@ def permute(
     group_file: _Path | None = None,
     id: _Column | None = None,
     distance: Literal["kendall", "hamming"] = "kendall",
-    order: Literal["best", "breadth-first", "reverse-cuthill-mckee", "two-ended", "sweep"] = "best",
+    order: Literal["best", "narrowest", "breadth-first", "reverse-cuthill-mckee", "two-ended", "sweep"] = "best",
     bound_by_width: bool = False,
     epsilon: float | None = None,
     randomizer: str | None = None,

@@ -278,6 +278,7 @@ pub fn shuffled_information(py: Python<'_>, keywords: InformationKeywords) -> Py
             }),
             seed: keywords.seed,
             list_best: keywords.best_decoys,
+            observed: None,
         };
         let survey = information::survey(&target, decoys.as_ref(), &options)?;
         let written =

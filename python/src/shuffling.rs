@@ -103,6 +103,7 @@ impl PermuteKeywords {
                 other => return Err(one_of("distance", other, ["kendall", "hamming"])),
             },
             order: self.order()?,
+            order_file: None,
             bound_by_width: self.bound_by_width,
             moved: self.moved.clone(),
             randomizer,
@@ -132,8 +133,9 @@ impl PermuteKeywords {
     }
 
     fn order(&self) -> Result<OrderChoice> {
-        const NAMES: [&str; 5] = [
+        const NAMES: [&str; 6] = [
             "best",
+            "narrowest",
             "breadth-first",
             "reverse-cuthill-mckee",
             "two-ended",
@@ -141,6 +143,7 @@ impl PermuteKeywords {
         ];
         Ok(OrderChoice::Named(match self.order.as_str() {
             "best" => return Ok(OrderChoice::Best),
+            "narrowest" => return Ok(OrderChoice::Narrowest),
             "breadth-first" => OrderName::BreadthFirst,
             "reverse-cuthill-mckee" => OrderName::ReverseCuthillMckee,
             "two-ended" => OrderName::TwoEnded,

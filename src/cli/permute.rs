@@ -40,7 +40,7 @@ pub struct PermuteArguments {
     #[arg(long, value_enum, value_name = "KIND")]
     groups: GroupsName,
     /// The privacy parameter, smaller is more private: two orders of a group's values make any output equally
-    /// likely up to a factor e^alpha
+    /// likely up to a factor e^alpha; 0 shuffles all rows uniformly
     #[arg(long, value_name = "A", required_unless_present = "within")]
     alpha: Option<f64>,
     /// Instead of --alpha: shuffle every group by itself, uniformly, so that no value leaves its group; groups must not
@@ -53,7 +53,7 @@ pub struct PermuteArguments {
     /// The radius of a group: a distance, kilometers, or a number of edges
     #[arg(long, value_name = "R")]
     radius: Option<f64>,
-    /// With --groups nearest: the number of rows of a group
+    /// With --groups nearest, or path instead of --radius: the number of rows of a group
     #[arg(long, value_name = "N")]
     size: Option<usize>,
     /// With --groups path: a file with a header; each row is an edge between two rows of the log
@@ -62,7 +62,7 @@ pub struct PermuteArguments {
     /// With --groups file: a file with a header; each row has the label of a group and a row of the log
     #[arg(long, value_name = "FILE")]
     group_file: Option<String>,
-    /// The column whose values name rows in --edges and --group-file [default: row numbers from 1]
+    /// The column whose values name rows in --edges, --group-file and --order-file [default: row numbers from 1]
     #[arg(long, value_name = "COLUMN")]
     id: Option<String>,
     /// The distance between permutations
@@ -71,6 +71,9 @@ pub struct PermuteArguments {
     /// The reference order; alpha holds with each of them
     #[arg(long, value_enum, default_value = "best", value_name = "NAME")]
     order: OrderArgument,
+    /// A file with a header that lists all rows in the reference order, one per row
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["order", "within"])]
+    order_file: Option<String>,
     /// Use the paper's bound on the sensitivity, w(w + 1)/2 for width w, instead of the exact value
     #[arg(long)]
     bound_by_width: bool,
@@ -162,7 +165,7 @@ enum GroupsName {
     Haversine,
     /// Each row with the --size − 1 rows nearest to it in the columns --by
     Nearest,
-    /// At most --radius edges away in the graph --edges
+    /// At most --radius edges away in the graph --edges, or the --size rows that are fewest edges away
     Path,
     /// Equal values in the column --by
     Equal,
@@ -182,8 +185,10 @@ enum DistanceName {
 /// Orders by name.
 #[derive(Clone, Copy, ValueEnum)]
 enum OrderArgument {
-    /// The one with the smallest width
+    /// The one with the smallest sensitivity
     Best,
+    /// The one with the smallest width
+    Narrowest,
     /// Breadth first from the largest group, as in the paper
     BreadthFirst,
     /// Reverse Cuthill–McKee
@@ -290,6 +295,7 @@ fn options(arguments: &PermuteArguments) -> Result<ReleaseOptions> {
             DistanceName::Hamming => Distance::Hamming,
         },
         order: order(arguments.order),
+        order_file: arguments.order_file.clone(),
         bound_by_width: arguments.bound_by_width,
         moved: arguments.moved.clone(),
         randomizer,
@@ -310,6 +316,7 @@ fn options(arguments: &PermuteArguments) -> Result<ReleaseOptions> {
 fn order(argument: OrderArgument) -> OrderChoice {
     OrderChoice::Named(match argument {
         OrderArgument::Best => return OrderChoice::Best,
+        OrderArgument::Narrowest => return OrderChoice::Narrowest,
         OrderArgument::BreadthFirst => OrderName::BreadthFirst,
         OrderArgument::ReverseCuthillMckee => OrderName::ReverseCuthillMckee,
         OrderArgument::TwoEnded => OrderName::TwoEnded,
@@ -334,6 +341,7 @@ fn check_grouping(arguments: &PermuteArguments) -> Result<()> {
     let (needed, allowed): (&[&str], &[&str]) = match kind {
         GroupsName::Distance | GroupsName::Haversine => (&["--by", "--radius"], &["--id"]),
         GroupsName::Nearest => (&["--by", "--size"], &["--id"]),
+        GroupsName::Path if arguments.size.is_some() => (&["--edges", "--size"], &["--id"]),
         GroupsName::Path => (&["--edges", "--radius"], &["--id"]),
         GroupsName::Equal => (&["--by"], &["--id"]),
         GroupsName::File => (&["--group-file"], &["--id"]),
@@ -359,6 +367,10 @@ fn grouping(arguments: &PermuteArguments) -> Result<Grouping> {
         GroupsName::Haversine => Grouping::Earth { by, radius },
         GroupsName::Nearest => Grouping::Nearest {
             by,
+            size: arguments.size.unwrap_or_default(),
+        },
+        GroupsName::Path if arguments.size.is_some() => Grouping::Closest {
+            edges: arguments.edges.clone().unwrap_or_default(),
             size: arguments.size.unwrap_or_default(),
         },
         GroupsName::Path => Grouping::Path {

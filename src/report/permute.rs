@@ -124,6 +124,7 @@ fn order_name(name: OrderName) -> &'static str {
         OrderName::ReverseCuthillMckee => "reverse-cuthill-mckee",
         OrderName::TwoEnded => "two-ended",
         OrderName::Sweep => "sweep",
+        OrderName::Given => "given",
     }
 }
 

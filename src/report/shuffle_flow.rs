@@ -4,7 +4,8 @@ use super::document::Document;
 use leakgauge_base::grammar::format_number;
 use leakgauge_base::naming::setting;
 use leakgauge_exact::shuffle::information::{
-    Figure, LabelProbability, MonteCarlo, RandomizerSurvey, Survey, UsersSurvey,
+    Figure, InputPosition, LabelProbability, MonteCarlo, Posterior, RandomizerSurvey, Survey,
+    UsersSurvey,
 };
 use leakgauge_exact::shuffle::vulnerability::{MechanismSurvey, Survey as VulnerabilitySurvey};
 
@@ -46,8 +47,27 @@ pub(super) fn information(survey: &Survey) -> Document {
             .chain(simulations)
             .collect()
     };
-    document.table(header, 0, survey.rows.iter().map(line).collect());
+    if !survey.rows.is_empty() {
+        document.table(header, 0, survey.rows.iter().map(line).collect());
+    }
     about_messages(&mut document, survey);
+    if let Some(seen) = &survey.posteriors {
+        document.paragraph("What the observed messages tell about the target:");
+        let line = |one: &Posterior| {
+            vec![
+                one.label.clone(),
+                one.count.to_string(),
+                six(Some(one.message)),
+                six(Some(one.position)),
+            ]
+        };
+        document.table(
+            vec!["message", "count", "sent by the target", "each position"],
+            1,
+            seen.iter().take(LISTED).map(line).collect(),
+        );
+        shortened(&mut document, seen.len());
+    }
     if let Some(best) = &survey.best_decoys {
         document.paragraph("The optimal decoys for hiding the message (for hiding its position, the target's own distribution is optimal):");
         list(&mut document, best);
@@ -92,10 +112,13 @@ fn list(document: &mut Document, law: &[LabelProbability]) {
         1,
         law.iter().take(LISTED).map(line).collect(),
     );
-    if law.len() > LISTED {
+    shortened(document, law.len());
+}
+
+fn shortened(document: &mut Document, all: usize) {
+    if all > LISTED {
         document.paragraph(format!(
-            "… {} in all; {} lists all of them.",
-            law.len(),
+            "… {all} in all; {} lists all of them.",
             setting("format", "json")
         ));
     }
@@ -117,6 +140,7 @@ pub(super) fn randomizer(survey: &RandomizerSurvey) -> Document {
             "its leading term",
             "any randomizer",
             "position at most",
+            "by the blanket",
         ];
         let line = |row: &leakgauge_exact::shuffle::information::RandomizerRow| {
             let input = &row.input;
@@ -127,6 +151,7 @@ pub(super) fn randomizer(survey: &RandomizerSurvey) -> Document {
                 input.blanket_asymptotic,
                 input.unified,
                 row.position_bound,
+                row.position_blanket,
             ];
             [row.n.to_string()]
                 .into_iter()
@@ -146,6 +171,24 @@ pub(super) fn randomizer(survey: &RandomizerSurvey) -> Document {
             "An adversary who knows how many other users have each input learns {}.",
             six(Some(informed))
         ));
+    }
+    if let Some(positions) = &survey.positions {
+        document.paragraph(format!(
+            "The same adversary, who also knows the target's input, learns about the position of its message, whatever the other users' inputs are at most {}:",
+            six(survey.position_bound)
+        ));
+        let line = |one: &InputPosition| {
+            vec![
+                one.input.clone(),
+                one.n.to_string(),
+                six(Some(one.position)),
+            ]
+        };
+        document.table(
+            vec!["input", "n", "position"],
+            1,
+            positions.iter().map(line).collect(),
+        );
     }
     document
 }
@@ -223,6 +266,33 @@ pub(super) fn vulnerability(survey: &VulnerabilitySurvey) -> Document {
     };
     document.table(header, 0, survey.rows.iter().map(line).collect());
     document.paragraph("Exact for uniform, independent values and an adversary without other knowledge. Asymptotic: 1/k + √(ln k/kn)·(kp − 1)/(k − 1), with the constant of the paper; leading term: with the exact constant for this k. Neither is a bound.");
+    let between = |row: &leakgauge_exact::shuffle::vulnerability::Row| {
+        let (shuffle, both) = (row.shuffle_limits?, row.noise_and_shuffle_limits?);
+        let figures = [shuffle.lower, shuffle.upper, both.lower, both.upper];
+        let mut line = vec![
+            row.values.to_string(),
+            format_number(row.keep),
+            row.n.to_string(),
+        ];
+        line.extend(figures.map(|x| format_number(round(x, 12))));
+        Some(line)
+    };
+    let limited: Vec<Vec<String>> = survey.rows.iter().filter_map(between).collect();
+    if !limited.is_empty() {
+        document.paragraph(
+            "For these rows, shuffle and noise and shuffle are an expansion between proven limits:",
+        );
+        let header = vec![
+            "values",
+            "keep",
+            "n",
+            "shuffle, at least",
+            "at most",
+            "noise and shuffle, at least",
+            "at most",
+        ];
+        document.table(header, 0, limited);
+    }
     if survey.rows.iter().any(|row| row.shuffle.is_none()) {
         document.paragraph(
             "n/a: computing the exact value would take minutes; the leading term is close to it.",
@@ -240,9 +310,17 @@ pub(super) fn mechanism(survey: &MechanismSurvey) -> Document {
     ));
     if !survey.rows.is_empty() {
         let line = |row: &leakgauge_exact::shuffle::vulnerability::MechanismRow| {
-            let exact = row
-                .noise_and_shuffle
-                .map_or_else(|| "simulated".to_owned(), |v| long(Some(v)));
+            let exact = match (row.noise_and_shuffle, row.limits) {
+                (Some(exact), _) => long(Some(exact)),
+                (None, Some(limits)) => {
+                    format!(
+                        "{} to {}",
+                        long(Some(limits.lower)),
+                        long(Some(limits.upper))
+                    )
+                }
+                (None, None) => "simulated".to_owned(),
+            };
             let drawn = row.monte_carlo.map_or_else(String::new, estimate);
             vec![
                 row.n.to_string(),

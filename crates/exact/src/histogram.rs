@@ -1,11 +1,16 @@
 //! The distribution of the histogram of independent messages with different distributions.
 
+mod boxed;
+
+use boxed::Boxed;
 use leakgauge_base::error::{Error, Result};
 
 /// The largest number of cells.
 const MAX_CELLS: usize = 1 << 24;
 /// The largest number of additions.
 const MAX_STEPS: f64 = 4e9;
+/// With more additions the law is computed on a box by Fourier transforms, if that fits.
+const MANY_STEPS: f64 = 1e8;
 /// Cells of a binomial distribution below e^−60 times the largest are left out.
 const TAIL: f64 = 60.0;
 
@@ -20,6 +25,8 @@ pub struct HistogramLaw {
     messages: u64,
     base: usize,
     mass: Vec<f64>,
+    /// Instead of `mass`: the law on a box around its mean.
+    boxed: Option<Boxed>,
 }
 
 impl HistogramLaw {
@@ -40,6 +47,7 @@ impl HistogramLaw {
                 messages,
                 base: 1,
                 mass,
+                boxed: None,
             });
         }
         if observations == 2 {
@@ -49,17 +57,28 @@ impl HistogramLaw {
             .ok()
             .and_then(|m| m.checked_add(2));
         let cells = base.and_then(|base| base.checked_pow(observations as u32 - 1));
-        let (Some(base), Some(cells)) = (base, cells) else {
+        let steps = |cells: usize| cells as f64 * messages as f64 * observations as f64;
+        let fits = cells.is_some_and(|cells| cells <= MAX_CELLS && steps(cells) <= MAX_STEPS);
+        if (!fits || cells.is_some_and(|cells| steps(cells) > MANY_STEPS))
+            && let Some(boxed) = Boxed::new(groups, observations)
+        {
+            return Ok(HistogramLaw {
+                observations,
+                messages,
+                base: 1,
+                mass: Vec::new(),
+                boxed: Some(boxed),
+            });
+        }
+        let (true, Some(base), Some(cells)) = (fits, base, cells) else {
             return Err(too_many(&messages.to_string(), observations));
         };
-        if cells > MAX_CELLS || cells as f64 * messages as f64 * observations as f64 > MAX_STEPS {
-            return Err(too_many(&messages.to_string(), observations));
-        }
         let mut law = HistogramLaw {
             observations,
             messages,
             base,
             mass: vec![0.0; cells],
+            boxed: None,
         };
         law.mass[0] = 1.0;
         for (row, count) in groups {
@@ -118,13 +137,23 @@ impl HistogramLaw {
             messages,
             base,
             mass,
+            boxed: None,
         })
+    }
+
+    /// By how much a sum over all histograms of a part of their probability may be wrong: 0 where they are all listed.
+    pub fn error(&self) -> f64 {
+        self.boxed.as_ref().map_or(0.0, Boxed::error)
     }
 
     /// Calls `each` for every possible histogram of one more message: with its counts and, for each observation y,
     /// the probability that the messages have this histogram minus one y.
     pub fn for_each_extended(&self, mut each: impl FnMut(&[u64], &[f64])) {
         let whole = self.messages + 1;
+        if let Some(boxed) = &self.boxed {
+            boxed.for_each_extended(whole, each);
+            return;
+        }
         let mut counts = vec![0u64; self.observations];
         let mut before = vec![0.0; self.observations];
         for cell in 0..self.mass.len() {

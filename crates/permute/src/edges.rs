@@ -48,6 +48,15 @@ impl Edges {
 
     /// Appends the rows at most `length` edges away, the row itself first.
     pub(super) fn reach(&self, row: u32, length: u32, found: &mut Vec<u32>) {
+        self.walk(row, length, usize::MAX, found);
+    }
+
+    /// Appends the `size` rows that are fewest edges away, the row itself first; of equally far ones the first rows.
+    pub(super) fn closest(&self, row: u32, size: usize, found: &mut Vec<u32>) {
+        self.walk(row, u32::MAX, size, found);
+    }
+
+    fn walk(&self, row: u32, length: u32, size: usize, found: &mut Vec<u32>) {
         thread_local! {
             /// For each row the last walk that saw it, and the number of walks so far.
             static SEEN: RefCell<(Vec<u32>, u32)> = const { RefCell::new((Vec::new(), 0)) };
@@ -64,6 +73,9 @@ impl Edges {
             let mut from = 0;
             for _ in 0..length {
                 let to = found.len();
+                if to >= size {
+                    break;
+                }
                 for at in from..to {
                     for next in self.neighbors.get(found[at] as usize) {
                         if std::mem::replace(&mut seen[*next as usize], *walks) != *walks {
@@ -74,14 +86,33 @@ impl Edges {
                 if found.len() == to {
                     break;
                 }
+                if found.len() >= size {
+                    found[to..].sort_unstable();
+                    found.truncate(size);
+                    break;
+                }
                 from = to;
             }
         });
     }
 }
 
-/// The first two columns of a delimited file with a header: for each row its number and two fields.
-fn pairs(file: &str) -> Result<Vec<(u64, String, String)>> {
+/// Reads an order of all rows: a delimited file with a header whose first field of each row is a row of the log, given by
+/// `ids` or else by its number from 1.
+///
+/// # Errors
+/// As [`read_edges`].
+pub fn read_order(file: &str, rows: usize, ids: Option<&[String]>) -> Result<Vec<u32>> {
+    let names = Names::new(rows, ids)?;
+    let listed = fields::<1>(file)?;
+    let found = listed
+        .iter()
+        .map(|(row, [name])| names.find(file, *row, name));
+    found.collect()
+}
+
+/// The first columns of a delimited file with a header: for each row its number and that many fields.
+fn fields<const N: usize>(file: &str) -> Result<Vec<(u64, [String; N])>> {
     let text = whole_text(file, open(file, &ReadMeter::default())?)?;
     let first_line = text.split(|byte| *byte == b'\n').next().unwrap_or(&[]);
     let mut reader = csv::ReaderBuilder::new()
@@ -93,12 +124,16 @@ fn pairs(file: &str) -> Result<Vec<(u64, String, String)>> {
         let row = at as u64 + 2;
         let place = || Place::file(file).row(row);
         let record = record.map_err(|error| Error::data(place(), error.to_string()))?;
-        match (record.get(0), record.get(1)) {
-            (Some(a), Some(b)) if !a.is_empty() && !b.is_empty() => {
-                found.push((row, a.to_owned(), b.to_owned()));
-            }
+        let first: Vec<String> = record.iter().take(N).map(str::to_owned).collect();
+        match <[String; N]>::try_from(first) {
+            Ok(first) if first.iter().all(|field| !field.is_empty()) => found.push((row, first)),
             _ => {
-                return Err(Error::data(place(), "needs two fields that are not blank"));
+                let count = if N == 1 {
+                    "one field that is"
+                } else {
+                    "two fields that are"
+                };
+                return Err(Error::data(place(), format!("needs {count} not blank")));
             }
         }
     }
@@ -166,9 +201,9 @@ impl<'a> Names<'a> {
 /// The file cannot be read, or names a row that the log does not have; two rows of the log have the same id.
 pub fn read_edges(file: &str, rows: usize, ids: Option<&[String]>) -> Result<Edges> {
     let names = Names::new(rows, ids)?;
-    let edges: Vec<(u32, u32)> = pairs(file)?
+    let edges: Vec<(u32, u32)> = fields::<2>(file)?
         .iter()
-        .map(|(row, a, b)| Ok((names.find(file, *row, a)?, names.find(file, *row, b)?)))
+        .map(|(row, [a, b])| Ok((names.find(file, *row, a)?, names.find(file, *row, b)?)))
         .collect::<Result<_>>()?;
     Edges::new(rows, &edges)
 }
@@ -185,7 +220,7 @@ pub fn read_group_file(
 ) -> Result<Vec<(String, Vec<u32>)>> {
     let names = Names::new(rows, ids)?;
     let mut groups: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-    for (row, label, member) in pairs(file)? {
+    for (row, [label, member]) in fields::<2>(file)? {
         let member = names.find(file, row, &member)?;
         groups.entry(label).or_default().push(member);
     }

@@ -111,6 +111,21 @@ impl Groups {
         Ok(Groups::owned(lists, (0..n as u32).collect(), true))
     }
 
+    /// Each row with the rows that are fewest edges away, `size` rows with itself, or all that it is connected to. Of equally
+    /// far rows the first ones are taken.
+    ///
+    /// # Errors
+    /// As [`Groups::nearest`].
+    pub fn closest(edges: &Edges, size: usize) -> Result<Self> {
+        let n = edges.rows();
+        check_size(size, n)?;
+        let lists = collect(n, |row, found| {
+            edges.closest(row as u32, size, found);
+            found.sort_unstable();
+        })?;
+        Ok(Groups::owned(lists, (0..n as u32).collect(), false))
+    }
+
     /// Rows with equal labels, one label per row.
     ///
     /// # Errors

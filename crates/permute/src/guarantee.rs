@@ -64,7 +64,8 @@ pub fn subset_bound(group: u64, subset: u64, epsilon: f64, alpha: f64) -> Result
 /// Theorem 4.4: the α′ = α Δ′/Δ that a shuffle for groups of sensitivity Δ guarantees for other groups, of
 /// sensitivity Δ′.
 pub fn for_other_groups(alpha: f64, sensitivity: u64, of_others: u64) -> f64 {
-    if of_others == 0 {
+    // α = 0 hides all orders of all rows.
+    if of_others == 0 || alpha == 0.0 {
         return 0.0;
     }
     alpha * (of_others as f64 / sensitivity as f64)

@@ -47,7 +47,7 @@ mod tests;
 mod tree;
 mod warnings;
 
-pub use edges::{Edges, read_edges, read_group_file};
+pub use edges::{Edges, read_edges, read_group_file, read_order};
 pub use groups::{Groups, MAX_MEMBERSHIPS, Names};
 pub use guarantee::{SubsetBound, composed, for_other_groups, subset_bound};
 pub use leakgauge_exact::permutation::{

@@ -34,6 +34,13 @@ pub enum Grouping {
         /// The number of edges.
         length: u32,
     },
+    /// Each row with the rows that are fewest edges away in a graph.
+    Closest {
+        /// The file of the edges; see [`read_edges`](crate::read_edges).
+        edges: String,
+        /// The number of rows of a group, the row itself included; fewer where no more can be reached.
+        size: usize,
+    },
     /// Rows with equal values of a column.
     Equal {
         /// The name of the column.
@@ -53,7 +60,7 @@ pub struct ReleaseOptions {
     pub groups: Grouping,
     /// The column whose values name rows in files of edges or groups; without it, files use row numbers from 1.
     pub id: Option<String>,
-    /// The privacy parameter α, positive: any two orders of a group's values are within a factor e^α. Not used where
+    /// The privacy parameter α, at least 0: any two orders of a group's values are within a factor e^α. Not used where
     /// `within` is set.
     pub alpha: f64,
     /// Whether values never leave their group: each group is shuffled by itself, uniformly. Groups must not overlap.
@@ -62,6 +69,8 @@ pub struct ReleaseOptions {
     pub distance: Distance,
     /// The reference order σ₀.
     pub order: OrderChoice,
+    /// A file that lists all rows in the reference order; see [`read_order`](crate::read_order). Instead of `order`.
+    pub order_file: Option<String>,
     /// Whether to use the paper's upper bound on the sensitivity instead of the exact value.
     pub bound_by_width: bool,
     /// The columns whose values are shuffled, together.

@@ -8,6 +8,7 @@ use super::groups::Groups;
 use super::points::Points;
 use super::sensitivity::{Spread, spread};
 use super::tree::Tree;
+use leakgauge_base::error::{Error, Result};
 
 /// The heuristic that found an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -24,14 +25,19 @@ pub enum OrderName {
     TwoEnded,
     /// By the coordinate with the largest range.
     Sweep,
+    /// Given by the caller.
+    Given,
 }
 
 /// Which order to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OrderChoice {
-    /// The order with the smallest width; among ties, the one with the smallest Kendall sensitivity.
+    /// The order with the smallest sensitivity Δ, so that θ = α/Δ moves values least; among ties, and for Hamming distance,
+    /// the one with the smallest width.
     #[default]
     Best,
+    /// The order with the smallest width; among ties, the one with the smallest Kendall sensitivity.
+    Narrowest,
     /// This one.
     Named(OrderName),
 }
@@ -60,7 +66,10 @@ const AVERAGES: usize = 12;
 /// bandwidth and profile of a sparse matrix*, 1976, doi:10.1137/0713023, for the ends of a graph and for
 /// using distances from both.
 pub fn orders(groups: &Groups, points: Option<&Points>, choice: OrderChoice) -> Vec<Order> {
-    let wanted = |name| choice == OrderChoice::Best || choice == OrderChoice::Named(name);
+    let wanted = |name| match choice {
+        OrderChoice::Best | OrderChoice::Narrowest => true,
+        OrderChoice::Named(one) => one == name,
+    };
     let graph = Graph::new(groups);
     let mut found = Vec::new();
     let mut add = |name, rows: Vec<u32>| {
@@ -92,6 +101,31 @@ pub fn orders(groups: &Groups, points: Option<&Points>, choice: OrderChoice) -> 
         add(OrderName::Sweep, sweep(points));
     }
     found
+}
+
+/// An order that the caller gives, as the only candidate.
+///
+/// # Errors
+/// It does not list every row once.
+pub(super) fn given(groups: &Groups, rows: Vec<u32>) -> Result<Order> {
+    let mut seen = vec![false; groups.rows()];
+    let fits = |row: &u32| {
+        seen.get_mut(*row as usize)
+            .is_some_and(|seen| !std::mem::replace(seen, true))
+    };
+    if rows.len() != groups.rows() || !rows.iter().all(fits) {
+        return Err(Error::option(
+            "order_file",
+            format!("must list each of the {} rows once", groups.rows()),
+        ));
+    }
+    let Spread { width, kendall } = spread(groups, &rows);
+    Ok(Order {
+        name: OrderName::Given,
+        rows,
+        width,
+        kendall,
+    })
 }
 
 /// As in the paper: starts at the row with the largest group and visits neighbors in ascending order. When no

@@ -3,7 +3,7 @@
 use rand::seq::SliceRandom;
 
 use super::groups::Groups;
-use super::order::{Order, OrderChoice, orders};
+use super::order::{Order, OrderChoice, given, orders};
 use super::points::Points;
 use super::preservation::{Preserved, simulate};
 use super::randomness::Randomness;
@@ -28,7 +28,8 @@ pub struct Plan {
     pub sensitivity: u64,
     /// The paper's upper bound on Δ: ω(ω + 1)/2 for Kendall's τ, Δ itself for Hamming.
     pub sensitivity_bound: u64,
-    /// The dispersion θ = α/Δ; infinite if no group has two rows, in which case no value moves.
+    /// The dispersion θ = α/Δ; 0 if α is; infinite if no group has two rows and α is
+    /// positive, in which case no value moves.
     pub theta: f64,
     /// The groups, where each is shuffled by itself.
     apart: Option<Groups>,
@@ -40,10 +41,10 @@ impl Plan {
     ///
     /// # Formula
     /// θ = α/Δ. A group of one row has sensitivity 0: with Δ = 0 the identity is (α, G)-d_σ private for
-    /// every α.
+    /// every α. With α = 0 the shuffle of all rows is uniform.
     ///
     /// # Errors
-    /// α is not positive and finite; there are no rows; [`OrderName::Sweep`](crate::OrderName::Sweep) without points.
+    /// α is negative or not finite; there are no rows; [`OrderName::Sweep`](crate::OrderName::Sweep) without points.
     pub fn new(
         groups: &Groups,
         alpha: f64,
@@ -51,23 +52,47 @@ impl Plan {
         choice: OrderChoice,
         points: Option<&Points>,
     ) -> Result<Plan> {
-        if !(alpha > 0.0 && alpha.is_finite()) {
+        let tried = orders(groups, points, choice);
+        let by_width = choice == OrderChoice::Narrowest || distance == Distance::Hamming;
+        Self::of(groups, (alpha, distance), tried, by_width)
+    }
+
+    /// The same near a reference order of the caller's: a list of all rows.
+    ///
+    /// # Errors
+    /// As [`Plan::new`]; the order does not list every row once.
+    pub fn at(groups: &Groups, alpha: f64, distance: Distance, rows: Vec<u32>) -> Result<Plan> {
+        Self::of(groups, (alpha, distance), vec![given(groups, rows)?], false)
+    }
+
+    fn of(
+        groups: &Groups,
+        (alpha, distance): (f64, Distance),
+        mut tried: Vec<Order>,
+        by_width: bool,
+    ) -> Result<Plan> {
+        if !(alpha >= 0.0 && alpha.is_finite()) {
             return Err(Error::setting(
                 "alpha",
                 alpha,
-                "must be a positive number",
+                "must be 0 or a positive number",
             )
             .with_hint(
-                "a smaller alpha hides the order within a group better; alpha 0 would be a uniform shuffle of all \
-                 rows",
+                "a smaller alpha hides the order within a group better; alpha 0 is a uniform shuffle of all rows",
             ));
         }
         if groups.is_empty() {
             return Err(Error::parameter("groups", "there are no rows to group"));
         }
-        let mut tried = orders(groups, points, choice);
+        let key = |order: &Order| {
+            if by_width {
+                (order.width, order.kendall)
+            } else {
+                (order.kendall, order.width)
+            }
+        };
         let best = (0..tried.len())
-            .min_by_key(|at| (tried[*at].width, tried[*at].kendall))
+            .min_by_key(|at| key(&tried[*at]))
             .ok_or_else(|| {
                 Error::parameter("the order sweep", "needs groups by numeric columns")
             })?;
@@ -86,7 +111,9 @@ impl Plan {
                 Distance::Kendall => bound_by_width(reference.width),
                 Distance::Hamming => sensitivity,
             },
-            theta: if sensitivity == 0 {
+            theta: if alpha == 0.0 {
+                0.0
+            } else if sensitivity == 0 {
                 f64::INFINITY
             } else {
                 alpha / sensitivity as f64

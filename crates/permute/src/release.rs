@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::edges::{read_edges, read_group_file};
+use super::edges::{read_edges, read_group_file, read_order};
 use super::facts::Facts;
 use super::groups::Groups;
 use super::options::{Grouping, ReleaseOptions};
+use super::order::OrderChoice;
 use super::plan::Plan;
 use super::points::Points;
 use super::preservation::trials_for;
@@ -81,7 +82,11 @@ pub fn release(table: &Table, files: &[String], options: &ReleaseOptions) -> Res
         None => None,
     };
     let (groups, points) = group(table, &options.groups, ids.as_deref())?;
-    let plan = plan(&groups, points.as_ref(), options)?;
+    let order = match &options.order_file {
+        Some(file) => Some(read_order(file, table.rows(), ids.as_deref())?),
+        None => None,
+    };
+    let plan = plan(&groups, points.as_ref(), order, options)?;
     let mut randomness = match options.seed {
         Some(seed) => Randomness::seeded(seed),
         None => Randomness::fresh()?,
@@ -117,7 +122,12 @@ pub fn release(table: &Table, files: &[String], options: &ReleaseOptions) -> Res
     })
 }
 
-fn plan(groups: &Groups, points: Option<&Points>, options: &ReleaseOptions) -> Result<Plan> {
+fn plan(
+    groups: &Groups,
+    points: Option<&Points>,
+    given: Option<Vec<u32>>,
+    options: &ReleaseOptions,
+) -> Result<Plan> {
     let ReleaseOptions {
         alpha,
         distance,
@@ -128,7 +138,15 @@ fn plan(groups: &Groups, points: Option<&Points>, options: &ReleaseOptions) -> R
         // The width of the groups does not depend on alpha.
         return Plan::new(groups, 1.0, distance, order, points)?.within(groups);
     }
-    let plan = Plan::new(groups, alpha, distance, order, points)?;
+    // θ of the bound depends on the width alone.
+    let order = match order {
+        OrderChoice::Best if options.bound_by_width => OrderChoice::Narrowest,
+        order => order,
+    };
+    let plan = match given {
+        Some(rows) => Plan::at(groups, alpha, distance, rows)?,
+        None => Plan::new(groups, alpha, distance, order, points)?,
+    };
     Ok(if options.bound_by_width {
         plan.with_bound()
     } else {
@@ -194,7 +212,7 @@ fn moved_columns(table: &Table, options: &ReleaseOptions) -> Result<Vec<bool>> {
         | Grouping::Earth { by, .. }
         | Grouping::Nearest { by, .. } => by.iter().collect(),
         Grouping::Equal { by } => vec![by],
-        Grouping::Path { .. } | Grouping::Listed { .. } => Vec::new(),
+        Grouping::Path { .. } | Grouping::Closest { .. } | Grouping::Listed { .. } => Vec::new(),
     };
     for name in stay.into_iter().chain(&options.id) {
         if moved[table.column("by", name)?] {
@@ -237,6 +255,10 @@ fn group(
             let edges = read_edges(edges, table.rows(), ids)?;
             (Groups::by_path(&edges, *length)?, None)
         }
+        Grouping::Closest { edges, size } => {
+            let edges = read_edges(edges, table.rows(), ids)?;
+            (Groups::closest(&edges, *size)?, None)
+        }
         Grouping::Equal { by } => {
             let labels = table.labels(table.column("by", by)?)?;
             (Groups::equal(&labels)?, None)
@@ -267,6 +289,10 @@ fn with_size(grouping: &Grouping, size: f64) -> Option<Grouping> {
         Grouping::Path { edges, .. } => Grouping::Path {
             edges: edges.clone(),
             length: whole?,
+        },
+        Grouping::Closest { edges, .. } => Grouping::Closest {
+            edges: edges.clone(),
+            size: whole? as usize,
         },
         Grouping::Equal { .. } | Grouping::Listed { .. } => return None,
     })

@@ -217,7 +217,7 @@ fn others(facts: &Facts<'_>) -> Vec<OtherGroups> {
         groups: groups.clone(),
         sensitivity: *sensitivity,
         // No value moved, so the order within any group of two rows is visible.
-        alpha: if plan.sensitivity == 0 && *sensitivity > 0 {
+        alpha: if plan.theta == f64::INFINITY && *sensitivity > 0 {
             f64::INFINITY
         } else {
             for_other_groups(plan.alpha, plan.sensitivity, *sensitivity)

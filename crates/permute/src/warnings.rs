@@ -61,7 +61,7 @@ fn of_randomness(facts: &Facts<'_>, warnings: &mut Vec<Warning>) {
 }
 
 fn of_groups(facts: &Facts<'_>, warnings: &mut Vec<Warning>) {
-    if facts.plan.sensitivity == 0 {
+    if facts.plan.theta == f64::INFINITY {
         let message = "No group has two rows, so no value was moved.";
         warn(warnings, "nothing-moved", message);
     }
@@ -129,7 +129,7 @@ fn of_rows(facts: &Facts<'_>, warnings: &mut Vec<Warning>) {
         | Grouping::Earth { by, .. }
         | Grouping::Nearest { by, .. } => by,
         Grouping::Equal { by } => std::slice::from_ref(by),
-        Grouping::Path { .. } | Grouping::Listed { .. } => &[],
+        Grouping::Path { .. } | Grouping::Closest { .. } | Grouping::Listed { .. } => &[],
     };
     let names = facts.table.names.iter().zip(facts.moved);
     let others: Vec<&str> = names

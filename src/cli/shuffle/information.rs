@@ -8,11 +8,11 @@ use leakgauge::base::error::{Error, Result};
 use leakgauge::base::files::replace_file;
 use leakgauge::exact::channel::Prior;
 use leakgauge::exact::shuffle::information::{
-    self as library, Distribution, StoppingRule, SurveyOptions, optimal_decoys,
+    self as library, Distribution, Question, Reports, StoppingRule, SurveyOptions, optimal_decoys,
 };
 use leakgauge::report::{self, shuffle as pictures};
 
-use super::shared::{Files, Shared, randomizer};
+use super::shared::{Files, Shared, reports};
 
 /// `shuffle information`.
 #[derive(Args)]
@@ -52,6 +52,17 @@ pub struct InformationArguments {
         conflicts_with = "target"
     )]
     prior: String,
+    /// With --randomizer: the prior of the other users' inputs [default: that of --prior]
+    #[arg(long, value_name = "PRIOR", requires = "randomizer")]
+    others: Option<String>,
+    /// Messages that were observed after shuffling, one per row or with counts: prints what each tells about the target
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "target",
+        conflicts_with = "users"
+    )]
+    observed: Option<String>,
     /// With --randomizer: for each input, the number of other users known to have it
     #[arg(
         long,
@@ -77,10 +88,13 @@ Keys of the JSON, in nats:
   rows  n, position (the place of the target's message), message (what it is), each with
         exact, asymptotic (to the order of 1/n; no bound) and monte_carlo {mean, standard_error, samples}
   revealed, divergence, chi_squared, coefficient, best_coefficient, entropy, best_decoys
+  posteriors  (with --observed) label, count, message and position, the probabilities that the target
+        sent it and that it is the target's
 with --randomizer
-  rows  n, position_bound (2 epsilon), message_clone, input: exact, asymptotic, blanket (a bound for any
-        inputs of the others), blanket_asymptotic, unified ((e^epsilon - 1)/2n)
-  epsilon, gamma, informed (with --known)
+  rows  n, position_bound (2 epsilon), position_blanket (a bound for any inputs), message_clone, input:
+        exact, asymptotic, blanket (a bound for any inputs of the others), blanket_asymptotic, unified
+        ((e^epsilon - 1)/2n)
+  epsilon, gamma, position_bound (for every n); with --known: informed, positions (input, n, position)
 with --users
   n, position, position_bound, message, message_bound, message_bound_without_outliers, outliers, blanket
 Infinite and unavailable figures are null.";
@@ -126,6 +140,11 @@ pub fn information(arguments: &InformationArguments) -> Result<ExitCode> {
         }),
         seed: arguments.shared.seed,
         list_best,
+        observed: arguments
+            .observed
+            .as_deref()
+            .map(|name| arguments.files.messages(name))
+            .transpose()?,
     };
     let survey = library::survey(&target, decoys.as_ref(), &options)?;
     arguments.shared.finish(
@@ -135,10 +154,26 @@ pub fn information(arguments: &InformationArguments) -> Result<ExitCode> {
 }
 
 fn of_randomizer(arguments: &InformationArguments, text: &str) -> Result<ExitCode> {
-    let channel = randomizer(text)?;
-    let prior = Prior::parse(&arguments.prior, &channel)?;
-    let (known, sizes) = (arguments.known.as_deref(), arguments.shared.sizes()?);
-    let survey = library::survey_randomizer(text, &channel, &prior, &sizes, known)?;
+    let reports = reports(text)?;
+    let named = |text: &str| match &reports {
+        Reports::Listed(channel) | Reports::Nodes { channel, .. } => Prior::parse(text, channel),
+        Reports::Alike(_) if text == "uniform" => Ok(Prior::uniform(1)),
+        Reports::Alike(_) => Err(Error::setting(
+            "prior",
+            text,
+            "must be uniform: the randomizer has too many messages to list",
+        )),
+    };
+    let prior = named(&arguments.prior)?;
+    let others = arguments.others.as_deref().map(named).transpose()?;
+    let sizes = arguments.shared.sizes()?;
+    let question = Question {
+        prior: &prior,
+        others: others.as_ref(),
+        sizes: &sizes,
+        known: arguments.known.as_deref(),
+    };
+    let survey = library::survey_reports(text, &reports, &question)?;
     arguments.shared.finish(
         || Ok(pictures::randomizer_pictures(&survey)),
         |format, out| report::write_shuffle_randomizer(&survey, format, out),

@@ -4,32 +4,37 @@ use std::process::ExitCode;
 
 use clap::Args;
 use leakgauge::base::error::{Error, Result};
+use leakgauge::exact::channel::Prior;
 use leakgauge::exact::mechanism;
 use leakgauge::exact::shuffle::parse_numbers;
 use leakgauge::exact::shuffle::reidentification::{
-    Game, Pair, Randomizer, RatioLaw, Reidentification, honeyword, pair,
+    Density, Game, Pair, Randomizer, RatioLaw, Reidentification, honeyword, pair,
 };
 use leakgauge::plot::Figure;
 use leakgauge::report::shuffle as report;
 
-use super::shared::{Files, Shared};
+use super::shared::{Files, Shared, randomizer};
 
 /// `shuffle reidentify`.
 #[derive(Args)]
 #[command(after_long_help = KEYS)]
 pub struct ReidentifyArguments {
     /// P, the distribution of the target's message: a file with a label and its probability or count per row, a file
-    /// with one message per row (a sample), or `zipf(exponent=0.7, size=1000)`
+    /// with one message per row (a sample), `zipf(exponent=0.7, size=1000)`, or a density such as
+    /// `0.9*normal(mean=0, sigma=1) + 0.1*laplace(mean=3, scale=2)`
     #[arg(
         long,
         value_name = "P",
         requires = "decoys",
-        required_unless_present = "randomizer"
+        required_unless_present_any = ["randomizer", "log_ratios"]
     )]
     target: Option<String>,
     /// Q, the distribution of the other messages: the same, or `uniform`, `zipf(0.7)` over the labels of P
     #[arg(long, value_name = "Q", requires = "target")]
     decoys: Option<String>,
+    /// Instead of P and Q: a table of ln P/Q, which may be inf, with its probability under P
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["target", "decoys", "randomizer"])]
+    log_ratios: Option<String>,
     /// Instead of P and Q: the mechanism that every user applies before shuffling
     #[arg(long, value_name = "MECHANISM", conflicts_with_all = ["target", "decoys"])]
     randomizer: Option<String>,
@@ -53,6 +58,16 @@ pub struct ReidentifyArguments {
     /// With --randomizer and one --input: exact figures if all other users have this input
     #[arg(long, value_name = "X", requires = "randomizer")]
     against: Option<String>,
+    /// With --randomizer: for each input, the number of other users known to have it; exact figures of --input, or of
+    /// every input, for an adversary who knows the inputs of all users
+    #[arg(long, value_name = "N,…", value_delimiter = ',', requires = "randomizer", conflicts_with_all = ["messages", "against", "inputs", "success"])]
+    known: Option<Vec<u64>>,
+    /// With --randomizer: the law of the target's input, which is then random: `uniform`, `p1,p2,…` or `label=p,…`
+    #[arg(long, value_name = "LAW", requires = "randomizer", conflicts_with_all = ["input", "against", "known", "inputs"])]
+    input_law: Option<String>,
+    /// With --input-law: exact figures if the other users' inputs are independent with this law
+    #[arg(long, value_name = "LAW", requires = "input_law")]
+    against_law: Option<String>,
     /// The numbers of guesses, in the same form as --n
     #[arg(long, value_name = "K,…", default_value = "1")]
     guesses: String,
@@ -82,6 +97,7 @@ Keys of the JSON: kind, notes and
   estimate    rows with {point, lower, upper} for the three figures, method, confidence, seed
   randomizer  rows: [{n, guesses, clone, blanket, limit, blanket_limit}], epsilon, blanket_mass,
               max_ratio, inputs: [{input, max_ratio, blanket}]
+  given-inputs  rows: [{input, n, guesses, success, additive_advantage, multiplicative_advantage}]
 limit is guesses*exp(epsilon)/n, blanket_limit guesses*max_ratio/n, both at most 1.";
 
 /// The largest number of games in one report.
@@ -90,9 +106,20 @@ const MAX_GAMES: usize = 100_000;
 /// Runs `shuffle reidentify`.
 pub fn reidentify(arguments: &ReidentifyArguments) -> Result<ExitCode> {
     arguments.shared.prepare()?;
+    if let (Some(known), Some(text)) = (&arguments.known, &arguments.randomizer) {
+        let found = given(text, known, arguments)?;
+        return arguments.shared.finish(
+            || Ok(Vec::new()),
+            |format, out| report::write_reidentification(&found, format, out),
+        );
+    }
     let games = games(arguments)?;
     let (found, weights) = match (&arguments.randomizer, &arguments.target, &arguments.decoys) {
-        (Some(randomizer), ..) => (shuffled(randomizer, arguments, &games)?, None),
+        (Some(randomizer), ..) => match &arguments.input_law {
+            Some(law) => (random_input(randomizer, law, arguments, &games)?, None),
+            None => (shuffled(randomizer, arguments, &games)?, None),
+        },
+        (None, ..) if arguments.log_ratios.is_some() => (of_ratios(arguments, &games)?, None),
         (None, Some(target), Some(decoys)) => basic(target, decoys, arguments, &games)?,
         _ => return Err(Error::option("decoys", "is missing")),
     };
@@ -125,12 +152,100 @@ fn games(arguments: &ReidentifyArguments) -> Result<Vec<Game>> {
     pairs.map(|(n, k)| Game::new(n, k)).collect()
 }
 
+/// The report for inputs among users with known inputs.
+fn given(text: &str, known: &[u64], arguments: &ReidentifyArguments) -> Result<Reidentification> {
+    let channel = randomizer(text)?;
+    let inputs: Vec<usize> = if arguments.input.is_empty() {
+        (0..channel.secrets().len()).collect()
+    } else {
+        let number = |input: &String| channel.secret_number(input);
+        arguments.input.iter().map(number).collect::<Result<_>>()?
+    };
+    let guesses = parse_numbers("guesses", &arguments.guesses)?;
+    Reidentification::given(text, &channel, &inputs, known, &guesses)
+}
+
+/// The report for a random input of a randomizer: bounds, or exact figures among random inputs.
+fn random_input(
+    text: &str,
+    law: &str,
+    arguments: &ReidentifyArguments,
+    games: &[Game],
+) -> Result<Reidentification> {
+    let channel = randomizer(text)?;
+    let prior = Prior::parse(law, &channel)?;
+    let Some(others) = &arguments.against_law else {
+        if !arguments.success.is_empty() {
+            return Err(Error::option(
+                "success",
+                "needs --against-law beside --input-law",
+            ));
+        }
+        let randomizer = Randomizer::new(&*mechanism::parse(text)?, None)?;
+        let law = randomizer.random_input(prior.weights())?;
+        return Reidentification::randomizer(text, randomizer.epsilon(), &[law], games);
+    };
+    let sent = channel.push_forward(&prior)?;
+    let decoys = channel.push_forward(&Prior::parse(others, &channel)?)?;
+    let names = (
+        &*format!("a random input of {text}"),
+        &*format!("messages of inputs with the law {others}"),
+    );
+    exact(
+        names,
+        &RatioLaw::from_weights(&sent, &decoys)?,
+        arguments,
+        games,
+    )
+}
+
+fn exact(
+    names: (&str, &str),
+    law: &RatioLaw,
+    arguments: &ReidentifyArguments,
+    games: &[Game],
+) -> Result<Reidentification> {
+    let guesses = parse_numbers("guesses", &arguments.guesses)?;
+    Reidentification::exact(names, law, games, (&arguments.success, &guesses))
+}
+
+/// The report for a table of log-likelihood ratios.
+fn of_ratios(arguments: &ReidentifyArguments, games: &[Game]) -> Result<Reidentification> {
+    let file = arguments.log_ratios.as_deref().unwrap_or("-");
+    let table = arguments.files.log_ratios(file)?;
+    let law = RatioLaw::from_log_ratios(&table)?;
+    exact((file, "its decoys"), &law, arguments, games)
+}
+
+/// The report for two densities, if P and Q are densities.
+fn of_densities(
+    target: &str,
+    decoys: &str,
+    arguments: &ReidentifyArguments,
+    games: &[Game],
+) -> Result<Option<Reidentification>> {
+    match (Density::parse(target)?, Density::parse(decoys)?) {
+        (Some(p), Some(q)) => {
+            let law = RatioLaw::from_densities(&p, &q)?;
+            exact((target, decoys), &law, arguments, games).map(Some)
+        }
+        (None, None) => Ok(None),
+        _ => Err(Error::parameter(
+            "--target and --decoys",
+            "must both be densities, or both be distributions or samples of labels",
+        )),
+    }
+}
+
 fn basic(
     target: &str,
     decoys: &str,
     arguments: &ReidentifyArguments,
     games: &[Game],
 ) -> Result<(Reidentification, Option<Weights>)> {
+    if let Some(found) = of_densities(target, decoys, arguments, games)? {
+        return Ok((found, None));
+    }
     let [p, q] = arguments.files.sources(target, decoys)?;
     let both = pair(p, q, arguments.samples)?;
     match both {

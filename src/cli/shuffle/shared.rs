@@ -1,5 +1,6 @@
 //! Arguments that the subcommands of `shuffle` share.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -8,6 +9,7 @@ use clap::Args;
 use leakgauge::base::error::{Error, Result};
 use leakgauge::exact::channel::Channel;
 use leakgauge::exact::mechanism;
+use leakgauge::exact::shuffle::information::Reports;
 use leakgauge::exact::shuffle::parse_numbers;
 use leakgauge::exact::shuffle::reidentification::Source;
 use leakgauge::input::{distribution, matrix as read};
@@ -97,6 +99,57 @@ impl Files {
         distribution::read(text, log::open(text, &ReadMeter::default())?, header)
     }
 
+    /// A table of log-likelihood ratios and their probabilities.
+    pub fn log_ratios(&self, name: &str) -> Result<Vec<(f64, f64)>> {
+        let Source::Table {
+            labels,
+            weights,
+            counts: false,
+        } = self.source(name)?
+        else {
+            return Err(Error::file(
+                name,
+                "is no table of log-likelihood ratios with their probabilities",
+            ));
+        };
+        let number = |label: &String| {
+            let number = label.trim().parse::<f64>().ok().filter(|x| !x.is_nan());
+            number.ok_or_else(|| Error::file(name, format!("{label:?} is no log-likelihood ratio")))
+        };
+        let ratios = labels.iter().zip(weights);
+        ratios.map(|(label, p)| Ok((number(label)?, p))).collect()
+    }
+
+    /// Observed messages and how often each occurred: one per row, or a label and its count.
+    pub fn messages(&self, name: &str) -> Result<Vec<(String, u64)>> {
+        match self.source(name)? {
+            Source::Table {
+                labels,
+                weights,
+                counts: true,
+            } => Ok(labels
+                .into_iter()
+                .zip(weights.into_iter().map(|count| count as u64))
+                .collect()),
+            Source::Samples(messages) => {
+                let mut counts: Vec<(String, u64)> = Vec::new();
+                let mut places = HashMap::new();
+                for message in messages {
+                    let at = *places.entry(message.clone()).or_insert_with(|| {
+                        counts.push((message, 0));
+                        counts.len() - 1
+                    });
+                    counts[at].1 += 1;
+                }
+                Ok(counts)
+            }
+            _ => Err(Error::file(
+                name,
+                "has neither one message per row nor counts of messages",
+            )),
+        }
+    }
+
     /// Two distributions.
     pub fn sources(&self, target: &str, decoys: &str) -> Result<[Source; 2]> {
         if target == decoys && target == log::STDIN {
@@ -107,6 +160,14 @@ impl Files {
         }
         Ok([self.source(target)?, self.source(decoys)?])
     }
+}
+
+/// What a randomizer reports: that of any mechanism that sums or integrals can be taken of, or a matrix in a file.
+pub fn reports(text: &str) -> Result<Reports> {
+    if text.contains('(') {
+        return Reports::of(&*mechanism::parse(text)?);
+    }
+    randomizer(text).map(Reports::Listed)
 }
 
 /// A channel: a mechanism with finitely many observations, or a matrix in a file.

@@ -9,7 +9,7 @@ use crate::report::{Layout, write};
 use leakgauge_base::error::Result;
 use leakgauge_base::rounding::{at_least, at_most, nearest};
 use leakgauge_exact::shuffle::reidentification::{
-    Estimated, Exact, Figures, Game, RatioLaw, Reidentification, Shuffled, honeyword::System,
+    Estimated, Exact, Figures, Game, Given, RatioLaw, Reidentification, Shuffled, honeyword::System,
 };
 use leakgauge_plot::{Axis, Caption, Chart, Layer, Mark, Spot, chart};
 use leakgauge_plot::{Figure, Table};
@@ -39,6 +39,7 @@ fn document(found: &Reidentification) -> Document {
         Figures::Exact(exact) => exact_sections(&mut document, exact),
         Figures::Estimate(estimate) => estimate_sections(&mut document, estimate),
         Figures::Randomizer(shuffled) => randomizer_sections(&mut document, shuffled),
+        Figures::GivenInputs(given) => given_section(&mut document, given),
     }
     document.list(found.notes.clone());
     document
@@ -148,6 +149,28 @@ fn estimate_sections(document: &mut Document, estimate: &Estimated) {
     ]);
 }
 
+fn given_section(document: &mut Document, given: &Given) {
+    let rows = given.rows.iter().map(|row| {
+        vec![
+            row.input.clone(),
+            row.success.n.to_string(),
+            row.success.guesses.to_string(),
+            number(row.success.success),
+            number(row.success.additive_advantage),
+            number(row.success.multiplicative_advantage),
+        ]
+    });
+    let header = vec![
+        "input",
+        "n",
+        "guesses",
+        "success",
+        "additive advantage",
+        "multiplicative advantage",
+    ];
+    document.table(header, 1, rows.collect());
+}
+
 fn randomizer_sections(document: &mut Document, shuffled: &Shuffled) {
     document.list(vec![
         format!("Epsilon: {}.", or(shuffled.epsilon, "infinite")),
@@ -226,6 +249,8 @@ pub fn pictures(found: &Reidentification) -> Vec<Figure> {
             };
             add("estimate", row.n, row.guesses, spot);
         }),
+        // One number of messages gives no graph.
+        Figures::GivenInputs(_) => {}
         Figures::Randomizer(shuffled) => shuffled.rows.iter().for_each(|row| {
             add("clone", row.n, row.guesses, at(row.n, row.clone));
             add("blanket", row.n, row.guesses, at(row.n, row.blanket));

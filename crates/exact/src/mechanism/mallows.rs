@@ -6,7 +6,7 @@ use libm::exp;
 use rand::Rng;
 
 use super::{BoundMechanism, Entry, Law, Mechanism, Probabilities};
-use crate::mallows::{Hamming, Kendall};
+use crate::mallows::{Hamming, Kendall, kendall_of_group};
 use crate::permutation::{Distance, hamming, inversions};
 use leakgauge_base::error::{Error, Result, shorten};
 use leakgauge_base::grammar::{Arguments, Bounds, Parameter, Value, format_number};
@@ -29,7 +29,7 @@ pub(super) const ENTRY: Entry = Entry {
         ),
         Parameter::named(
             "group",
-            "the positions whose order is secret, from 1, such as 1..3; default: all",
+            "the positions whose order is secret, from 1: 1..3, or positions(1, 3, 5); default: all",
         ),
         Parameter::named("distance", "kendall (the default) or hamming"),
     ],
@@ -40,8 +40,8 @@ pub(super) const ENTRY: Entry = Entry {
 ///
 /// # Formula
 /// Input s, an order of 1 … n; output z with z_i = s(σ(i)) and P(σ) ∝ e^(−θ d(σ, id)).
-/// ε = θΔ over all orders of the group; Δ = C(g, 2) for Kendall's τ, g for Hamming distance (g ≥ 2): the
-/// positions of the group are contiguous.
+/// ε = θΔ over all orders of the group; Δ is that of [`kendall_of_group`] for Kendall's τ, C(g, 2) if the positions
+/// of the group are contiguous, and g for Hamming distance (g ≥ 2).
 ///
 /// # References
 /// C. Meehan et al., *Privacy Implications of Shuffling*, ICLR 2022, Theorem 4.3.
@@ -51,8 +51,8 @@ pub struct Mallows {
     pub n: u32,
     /// The dispersion θ.
     pub theta: f64,
-    /// The first and the last position of the group, from 0.
-    pub group: (u32, u32),
+    /// The positions of the group, from 0, ascending.
+    pub group: Vec<u32>,
     /// The distance d.
     pub distance: Distance,
 }
@@ -66,16 +66,14 @@ fn build(arguments: &Arguments<'_>) -> Result<Box<dyn Mechanism>> {
                 .with_hint("write mallows(n=4, theta=0.5)")
         })? as u32;
     let group = match arguments.value("group") {
-        None => (0, n - 1),
-        Some(&Value::Range { from, to }) if 1 <= from && from <= to && to <= i64::from(n) => {
-            (from as u32 - 1, to as u32 - 1)
-        }
-        Some(_) => {
-            return Err(
-                arguments.error(format!("group must be a range of positions within 1..{n}"))
-            );
-        }
+        None => Some((0..n).collect()),
+        Some(value) => positions(value, n),
     };
+    let group: Vec<u32> = group.ok_or_else(|| {
+        arguments.error(format!(
+            "group must be positions within 1..{n}: a range, or positions(1, {n})"
+        ))
+    })?;
     let distance = match arguments.value("distance") {
         None => Distance::Kendall,
         Some(Value::Word(word)) if word == "kendall" => Distance::Kendall,
@@ -84,9 +82,9 @@ fn build(arguments: &Arguments<'_>) -> Result<Box<dyn Mechanism>> {
     };
     let theta = arguments.number_if_given("theta", Bounds::AtLeast(0.0))?;
     let alpha = arguments.number_if_given("alpha", Bounds::Above(0.0))?;
-    let g = f64::from(group.1 - group.0 + 1);
+    let g = group.len() as f64;
     let sensitivity = match distance {
-        Distance::Kendall => g * (g - 1.0) / 2.0,
+        Distance::Kendall => kendall_of_group(&group) as f64,
         Distance::Hamming => g,
     };
     let theta = match (theta, alpha) {
@@ -107,6 +105,34 @@ fn build(arguments: &Arguments<'_>) -> Result<Box<dyn Mechanism>> {
     }))
 }
 
+/// Positions from 0, ascending, of a range, a number, or `positions(1, 3)`; `None` if some is not within 1..n or repeated.
+fn positions(value: &Value, n: u32) -> Option<Vec<u32>> {
+    let one = |value: &Value| match value {
+        Value::Number(x) if x.fract() == 0.0 && (1.0..=f64::from(n)).contains(x) => {
+            Some(*x as u32 - 1)
+        }
+        _ => None,
+    };
+    let mut found: Vec<u32> = match value {
+        Value::Range { from, to } => {
+            let within = 1 <= *from && from <= to && *to <= i64::from(n);
+            within.then(|| (*from as u32 - 1..*to as u32).collect())?
+        }
+        Value::Call(call) if call.name == "positions" => {
+            let unnamed = call.arguments.iter().map(|a| match a.name {
+                None => one(&a.value),
+                Some(_) => None,
+            });
+            unnamed.collect::<Option<_>>()?
+        }
+        other => vec![one(other)?],
+    };
+    let given = found.len();
+    found.sort_unstable();
+    found.dedup();
+    (given > 0 && found.len() == given).then_some(found)
+}
+
 impl fmt::Display for Mallows {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
@@ -115,8 +141,12 @@ impl fmt::Display for Mallows {
             self.n,
             format_number(self.theta)
         )?;
-        if self.group != (0, self.n - 1) {
-            write!(f, ", group={}..{}", self.group.0 + 1, self.group.1 + 1)?;
+        let (first, last) = (self.group[0] + 1, self.group[self.group.len() - 1] + 1);
+        if (last - first + 1) as usize != self.group.len() {
+            let all: Vec<String> = self.group.iter().map(|at| (at + 1).to_string()).collect();
+            write!(f, ", group=positions({})", all.join(", "))?;
+        } else if self.group.len() != self.n as usize {
+            write!(f, ", group={first}..{last}")?;
         }
         if self.distance == Distance::Hamming {
             f.write_str(", distance=hamming")?;
@@ -192,13 +222,15 @@ impl Mallows {
 
 impl Mechanism for Mallows {
     fn declared_secrets(&self) -> Option<Vec<String>> {
-        let (first, last) = self.group;
-        let group: Vec<u32> = (first..=last).collect();
         let whole = |of_group: Vec<u32>| -> Vec<u32> {
-            (0..first).chain(of_group).chain(last + 1..self.n).collect()
+            let mut order: Vec<u32> = (0..self.n).collect();
+            for (at, item) in self.group.iter().zip(of_group) {
+                order[*at as usize] = item;
+            }
+            order
         };
         Some(
-            orders(&group)
+            orders(&self.group)
                 .into_iter()
                 .map(|order| label(&whole(order)))
                 .collect(),
@@ -270,7 +302,7 @@ impl BoundMechanism for Bound {
     }
 
     fn sample(&self, secret: usize, mut rng: &mut dyn Rng) -> Vec<String> {
-        let Mallows { n, theta, .. } = self.mechanism;
+        let (n, theta) = (self.mechanism.n, self.mechanism.theta);
         let sigma = match self.mechanism.distance {
             Distance::Kendall => Kendall { n, theta }.sample(&mut rng),
             Distance::Hamming => Hamming { n, theta }.sample(&mut rng),
@@ -300,6 +332,15 @@ mod tests {
             ("mallows(n=5, alpha=2)", 2.0),
             ("mallows(n=5, alpha=2, group=2..4)", 2.0),
             ("mallows(n=5, theta=0.3, group=1..3)", 0.9),
+            // Pairs of members, and twice the crossings of what lies between them.
+            ("mallows(n=5, theta=0.3, group=positions(1, 3, 5))", 2.1),
+            ("mallows(n=5, alpha=2, group=positions(5, 1, 2))", 2.0),
+            ("mallows(n=6, theta=0.1, group=positions(1, 6))", 0.9),
+            ("mallows(n=4, theta=1, group=2)", 0.0),
+            (
+                "mallows(n=4, alpha=1, group=positions(1, 4), distance=hamming)",
+                1.0,
+            ),
             ("mallows(n=4, alpha=1, distance=hamming)", 1.0),
             ("mallows(n=1, theta=1)", 0.0),
         ] {
@@ -327,6 +368,10 @@ mod tests {
             "mallows(n=3, theta=1, alpha=1)",
             "mallows(n=3, alpha=1, group=2..2)",
             "mallows(n=3, theta=1, group=0..2)",
+            "mallows(n=3, theta=1, group=4)",
+            "mallows(n=3, theta=1, group=positions(1, 1))",
+            "mallows(n=3, theta=1, group=positions())",
+            "mallows(n=3, theta=1, group=places(1, 2))",
         ] {
             assert!(parse(text).is_err(), "{text}");
         }

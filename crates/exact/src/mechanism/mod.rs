@@ -256,11 +256,28 @@ pub trait BoundMechanism: Debug + Send + Sync {
         None
     }
 
+    /// Classes of observations with equal likelihood ratios, the same for every secret; `None` if the mechanism is not
+    /// known to be symmetric in its secrets.
+    fn likelihood_classes(&self) -> Option<Vec<LikelihoodClass>> {
+        None
+    }
+
     /// The entries of [`BoundMechanism::probabilities`] less those of one row that all secrets share, if these
     /// differences have digits that the rounded probabilities have lost.
     fn deviations(&self) -> Option<Vec<Vec<f64>>> {
         None
     }
+}
+
+/// Observations with the same likelihood ratios between a secret, the mean of all secrets and the least likely one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LikelihoodClass {
+    /// Their probability under the secret.
+    pub own: f64,
+    /// Their probability under a uniformly random secret.
+    pub mean: f64,
+    /// The sum of their smallest probabilities under any secret.
+    pub least: f64,
 }
 
 /// The distribution of an observation.

@@ -6,7 +6,9 @@ use libm::{exp, expm1};
 use rand::{Rng, RngExt};
 
 use super::alphabet::Alphabet;
-use super::{BoundMechanism, Entry, Law, Mechanism, Probabilities, Secrets, secrets};
+use super::{
+    BoundMechanism, Entry, Law, LikelihoodClass, Mechanism, Probabilities, Secrets, secrets,
+};
 use leakgauge_base::error::Result;
 use leakgauge_base::grammar::{Arguments, Bounds, Parameter, format_number};
 
@@ -138,6 +140,23 @@ impl BoundMechanism for Bound {
         } else {
             self.light(self.size() as f64)
         }
+    }
+
+    /// The secret itself, and all other labels.
+    fn likelihood_classes(&self) -> Option<Vec<LikelihoodClass>> {
+        let (k, light) = (self.size() as f64, self.light(1.0));
+        let whole = self.alphabet.count() as u64 == self.size() && self.size() > 1;
+        let same = LikelihoodClass {
+            own: 1.0 / self.total_weight(),
+            mean: 1.0 / k,
+            least: light,
+        };
+        let other = LikelihoodClass {
+            own: (k - 1.0) * light,
+            mean: (k - 1.0) / k,
+            least: (k - 1.0) * light,
+        };
+        whole.then(|| vec![same, other])
     }
 
     /// All labels with their probabilities; for more than a million declared secrets, which are

@@ -8,7 +8,7 @@ use rand::{Rng, RngExt};
 
 use super::alphabet::Alphabet;
 use super::symmetric::{Randomizer, Symmetric};
-use super::{Entry, Mechanism, Secrets, secrets};
+use super::{Entry, LikelihoodClass, Mechanism, Secrets, secrets};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::grammar::{Arguments, Bounds, MAX_WHOLE, Parameter, format_number};
 
@@ -203,6 +203,24 @@ impl Randomizer for Subsets {
         let without = self.share_without(alphabet.count() as u64);
         let weight = (1.0 - without) + without * exp(-self.epsilon);
         Some(k / d * self.told().0 * weight)
+    }
+
+    /// Sets with the true label, and sets without it.
+    fn likelihood_classes(&self) -> Option<Vec<LikelihoodClass>> {
+        let (k, d, rest) = self.counts();
+        let (with, without) = self.told();
+        let fall = if rest > 0.0 { exp(-self.epsilon) } else { 1.0 };
+        let inside = LikelihoodClass {
+            own: with,
+            mean: d / k,
+            least: with * fall,
+        };
+        let outside = LikelihoodClass {
+            own: without,
+            mean: rest / k,
+            least: without,
+        };
+        (k > 0.0).then(|| vec![inside, outside])
     }
 
     fn observations(&self) -> Option<u64> {

@@ -6,7 +6,9 @@ use libm::expm1;
 use rand::Rng;
 
 use super::alphabet::Alphabet;
-use super::{BoundMechanism, Law, Mechanism, Probabilities, Secrets, listed_secrets};
+use super::{
+    BoundMechanism, Law, LikelihoodClass, Mechanism, Probabilities, Secrets, listed_secrets,
+};
 use leakgauge_base::error::Result;
 
 /// The largest number of observations for which a distribution is listed.
@@ -37,6 +39,11 @@ pub(super) trait Randomizer: Debug + Send + Sync {
 
     /// Multiplicative capacity over the bound secrets, at least one.
     fn capacity(&self, alphabet: &Alphabet) -> Option<f64>;
+
+    /// Classes of observations with equal likelihood ratios over the whole alphabet, if they are known.
+    fn likelihood_classes(&self) -> Option<Vec<LikelihoodClass>> {
+        None
+    }
 
     /// The number of observations; `None` if it does not fit.
     fn observations(&self) -> Option<u64>;
@@ -134,6 +141,13 @@ impl<R: Randomizer> BoundMechanism for Bound<R> {
         } else {
             self.randomizer.epsilon()
         }
+    }
+
+    fn likelihood_classes(&self) -> Option<Vec<LikelihoodClass>> {
+        let whole = self.alphabet.count() as u64 == self.alphabet.size();
+        whole
+            .then(|| self.randomizer.likelihood_classes())
+            .flatten()
     }
 
     fn sample(&self, secret: usize, rng: &mut dyn Rng) -> Vec<String> {

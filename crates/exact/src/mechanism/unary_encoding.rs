@@ -6,8 +6,10 @@ use libm::{exp, expm1, log1p, tanh};
 use rand::{Rng, RngExt};
 
 use super::alphabet::Alphabet;
+
 use super::symmetric::{Randomizer, Symmetric};
-use super::{Entry, Mechanism, Secrets, secrets};
+use super::{Entry, LikelihoodClass, Mechanism, Secrets, secrets};
+use crate::histogram::binomial_law;
 use leakgauge_base::error::Result;
 use leakgauge_base::grammar::{Arguments, Bounds, Parameter, format_number};
 
@@ -166,6 +168,34 @@ impl Randomizer for Bits {
             -expm1(n * log1p(-q)) / q
         };
         Some(zero * exp((n - 1.0) * log1p(-q)) + one * some)
+    }
+
+    /// By the secret's own bit and the number of other ones. An observation is e^ε times as likely under a secret whose
+    /// bit is 1 as under one whose bit is 0.
+    fn likelihood_classes(&self) -> Option<Vec<LikelihoodClass>> {
+        let (k, q) = (self.size as f64, self.other());
+        let (one, zero) = self.own();
+        let fall = exp(-self.epsilon);
+        let (start, law) = binomial_law(self.size - 1, q, 1.0 - q);
+        let class = |(j, p): (usize, &f64)| {
+            let ones = (start + j) as f64;
+            let rest = k - 1.0 - ones;
+            let (with, without) = (one * p, zero * p);
+            let all = if rest == 0.0 { 1.0 } else { fall };
+            [
+                LikelihoodClass {
+                    own: with,
+                    mean: with * (ones + 1.0 + rest * fall) / k,
+                    least: with * all,
+                },
+                LikelihoodClass {
+                    own: without,
+                    mean: without * (ones / fall + rest + 1.0) / k,
+                    least: without,
+                },
+            ]
+        };
+        (self.size > 0 && fall > 0.0).then(|| law.iter().enumerate().flat_map(class).collect())
     }
 
     fn observations(&self) -> Option<u64> {

@@ -1,5 +1,6 @@
 //! Permutations, groups and reference orders.
 
+use rand::RngExt;
 use serde_json::Value;
 
 use super::super::*;
@@ -137,10 +138,116 @@ fn disconnected_groups_are_fine() {
 fn an_alpha_that_is_none_is_refused() {
     let points = Points::new(vec![0.0, 1.0], 1).unwrap();
     let groups = Groups::within(&points, 2.0).unwrap();
-    for alpha in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+    for alpha in [-1.0, f64::NAN, f64::INFINITY] {
         let plan = Plan::new(&groups, alpha, Distance::Kendall, OrderChoice::Best, None);
         assert!(plan.unwrap_err().to_string().contains("alpha"));
     }
+}
+
+/// App. A.10: the order of Figure 6, its widths and bound, and the release of the drawn permutation.
+#[test]
+fn the_worked_example_of_the_paper_is_reproduced() {
+    let from_one = |rows: &[u32]| rows.iter().map(|row| row - 1).collect::<Vec<u32>>();
+    let named = [
+        ("G4", [4, 5, 7].as_slice()),
+        ("G5", &[5, 2, 3, 8, 4]),
+        ("G8", &[8, 3, 5]),
+    ];
+    let lists = named.map(|(name, rows)| (name.to_owned(), from_one(rows)));
+    let groups = Groups::listed(8, lists.to_vec()).unwrap();
+    let order = from_one(&[5, 2, 3, 8, 4, 1, 6, 7]);
+    let plan = Plan::at(&groups, 1.0, Distance::Kendall, order.clone()).unwrap();
+    assert_eq!((plan.reference.width, plan.sensitivity_bound), (7, 28));
+    // The exact sensitivity is smaller than the paper's.
+    assert_eq!(plan.sensitivity, 13);
+    assert_eq!(plan.theta, 1.0 / 13.0);
+    let widths: Vec<u64> = of_groups(&groups, &order).iter().map(|s| s.width).collect();
+    assert_eq!(widths, [7, 4, 3]);
+    // σ = (3 2 5 4 8 1 7 6) releases y1 y2 y5 y8 y3 y7 y6 y4.
+    let drawn = from_one(&[3, 2, 5, 4, 8, 1, 7, 6]);
+    let near = compose(&inverse(&order), &drawn);
+    assert_eq!(
+        plan.at_reference(&near),
+        from_one(&[1, 2, 5, 8, 3, 7, 6, 4])
+    );
+    for wrong in [
+        &[0, 1, 2][..],
+        &[0, 1, 2, 3, 4, 5, 6, 6],
+        &[0, 1, 2, 3, 4, 5, 6, 8],
+    ] {
+        assert!(Plan::at(&groups, 1.0, Distance::Kendall, wrong.to_vec()).is_err());
+    }
+}
+
+/// With α = 0 every permutation is equally likely, also where no group has two rows.
+#[test]
+fn alpha_0_shuffles_all_rows_uniformly() {
+    for distance in [Distance::Kendall, Distance::Hamming] {
+        for lists in [vec![vec![0, 1]], vec![vec![0], vec![1]]] {
+            let named = lists
+                .iter()
+                .map(|rows| ("g".to_owned(), rows.clone()))
+                .collect();
+            let groups = Groups::listed(4, named).unwrap();
+            let plan = Plan::new(&groups, 0.0, distance, OrderChoice::Best, None).unwrap();
+            assert_eq!(plan.theta, 0.0);
+            let mut counts = std::collections::BTreeMap::new();
+            let mut randomness = Randomness::seeded(7);
+            for _ in 0..24_000 {
+                *counts
+                    .entry(plan.permutation(&mut randomness))
+                    .or_insert(0u32) += 1;
+            }
+            assert_eq!(counts.len(), 24);
+            // 24 cells of mean 1000: beyond 200 with probability below 1e-8 in all.
+            assert!(
+                counts.values().all(|n| (800..1200).contains(n)),
+                "{counts:?}"
+            );
+        }
+    }
+}
+
+/// A narrow order can have the larger sensitivity: what θ is computed from decides.
+#[test]
+fn the_best_order_has_the_least_sensitivity() {
+    let mut differ = 0;
+    for seed in 0..60 {
+        let mut randomness = Randomness::seeded(seed);
+        let edges: Vec<(u32, u32)> = (0..24)
+            .map(|_| {
+                (
+                    randomness.random_range(0..16),
+                    randomness.random_range(0..16),
+                )
+            })
+            .collect();
+        let groups = Groups::by_path(&Edges::new(16, &edges).unwrap(), 1).unwrap();
+        let plan = |choice| Plan::new(&groups, 1.0, Distance::Kendall, choice, None).unwrap();
+        let (best, narrow) = (plan(OrderChoice::Best), plan(OrderChoice::Narrowest));
+        let least = |key: fn(&Order) -> u64| best.tried.iter().map(key).min().unwrap();
+        assert_eq!(best.sensitivity, least(|order| order.kendall));
+        assert_eq!(narrow.reference.width, least(|order| order.width));
+        differ += u32::from(best.sensitivity < narrow.sensitivity);
+    }
+    assert!(differ > 0);
+}
+
+#[test]
+fn the_closest_rows_of_a_graph_are_counted_by_edges() {
+    // 0 – 1 – 2 – 3, 1 – 4, and 5 alone.
+    let edges = Edges::new(6, &[(0, 1), (1, 2), (2, 3), (4, 1)]).unwrap();
+    let of = |size: usize, row: usize| -> Vec<u32> {
+        let groups = Groups::closest(&edges, size).unwrap();
+        groups.members(groups.of_row(row).unwrap()).to_vec()
+    };
+    assert_eq!(of(1, 2), [2]);
+    assert_eq!(of(2, 2), [1, 2]);
+    assert_eq!(of(3, 0), [0, 1, 2]);
+    assert_eq!(of(4, 0), [0, 1, 2, 4]);
+    assert_eq!(of(5, 3), [0, 1, 2, 3, 4]);
+    assert_eq!(of(3, 5), [5]);
+    assert!(Groups::closest(&edges, 0).is_err() && Groups::closest(&edges, 7).is_err());
 }
 
 /// Neighbors differ within the group only: nothing leaves it, and all of it can differ.

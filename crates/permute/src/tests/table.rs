@@ -16,6 +16,7 @@ fn options() -> ReleaseOptions {
         within: false,
         distance: Distance::Kendall,
         order: OrderChoice::Best,
+        order_file: None,
         bound_by_width: false,
         moved: vec!["v".to_owned()],
         randomizer: None,

@@ -93,7 +93,13 @@ enum Scheme {
 
 impl Scheme {
     fn grouped(groups: &Groups, alpha: f64, points: Option<&Points>) -> Result<Scheme> {
-        let plan = Plan::new(groups, alpha, Distance::Kendall, OrderChoice::Best, points)?;
+        let plan = Plan::new(
+            groups,
+            alpha,
+            Distance::Kendall,
+            OrderChoice::Narrowest,
+            points,
+        )?;
         Ok(Scheme::Grouped(Box::new(plan)))
     }
 

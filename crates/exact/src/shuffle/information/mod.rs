@@ -9,7 +9,10 @@ mod distribution;
 mod input;
 mod monte_carlo;
 mod optimal;
+mod posterior;
+mod randomizer;
 mod ratio;
+mod reports;
 mod spread;
 mod survey;
 mod users;
@@ -20,12 +23,19 @@ pub use distribution::Distribution;
 pub use input::{Blanket, PrivacyBounds, Signal, privacy_bounds};
 pub use monte_carlo::{MonteCarlo, StoppingRule};
 pub use optimal::{OptimalDecoys, message_coefficient, optimal_decoys};
+pub use posterior::{Posterior, posteriors};
+pub use randomizer::{
+    InputPosition, Question, RandomizerFigure, RandomizerRow, RandomizerSurvey, survey_randomizer,
+    survey_reports,
+};
+pub use reports::{Alike, Reports};
 pub use survey::{
-    Figure, LabelProbability, RandomizerFigure, RandomizerRow, RandomizerSurvey, Row, Survey,
-    SurveyOptions, UsersSurvey, survey, survey_randomizer, survey_users,
+    Figure, LabelProbability, Row, Survey, SurveyOptions, UsersSurvey, survey, survey_users,
 };
 pub use users::informed_law;
 pub use users::{BlanketBound, Users, informed};
 
+#[cfg(test)]
+mod report_tests;
 #[cfg(test)]
 mod tests;

@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
+use super::posterior::{Posterior, posteriors};
 use super::{
-    Basic, Blanket, Distribution, MonteCarlo, Signal, StoppingRule, Users, check_size, informed,
-    message_coefficient, optimal_decoys, privacy_bounds,
+    Basic, Distribution, MonteCarlo, StoppingRule, Users, check_size, message_coefficient,
+    optimal_decoys,
 };
-use crate::channel::{Channel, Prior};
 use leakgauge_base::Tool;
 use leakgauge_base::error::{Error, Result};
 
@@ -60,6 +60,8 @@ pub struct Survey {
     pub entropy: f64,
     /// The optimal decoys, q ∝ √(p(1 − p)), if requested.
     pub best_decoys: Option<Vec<LabelProbability>>,
+    /// What observed messages tell about the target, if they are given (Theorem 1).
+    pub posteriors: Option<Vec<Posterior>>,
     /// One entry per number of messages.
     pub rows: Vec<Row>,
 }
@@ -85,6 +87,8 @@ pub struct SurveyOptions {
     pub seed: u64,
     /// Whether to list the optimal decoys.
     pub list_best: bool,
+    /// Shuffled messages that were observed: labels and how often each occurred.
+    pub observed: Option<Vec<(String, u64)>>,
 }
 
 /// Computes the report for a target's distribution and decoys; without decoys, for the optimal ones.
@@ -96,7 +100,9 @@ pub fn survey(
     decoys: Option<&Distribution>,
     options: &SurveyOptions,
 ) -> Result<Survey> {
-    check_sizes(&options.sizes)?;
+    if options.observed.is_none() || !options.sizes.is_empty() {
+        check_sizes(&options.sizes)?;
+    }
     let best = optimal_decoys(&target.probabilities)?;
     let own = Distribution {
         labels: target.labels.clone(),
@@ -127,6 +133,11 @@ pub fn survey(
         best_coefficient: best.coefficient,
         entropy: entropy(&laws[0]),
         best_decoys: options.list_best.then(|| list(&own)),
+        posteriors: options
+            .observed
+            .as_deref()
+            .map(|seen| posteriors(&labels, [&laws[0], &laws[1]], seen))
+            .transpose()?,
         rows: options
             .sizes
             .iter()
@@ -162,115 +173,11 @@ fn entropy(law: &[f64]) -> f64 {
     each.sum::<f64>() + 0.0
 }
 
-fn check_sizes(sizes: &[u64]) -> Result<()> {
+pub(super) fn check_sizes(sizes: &[u64]) -> Result<()> {
     if sizes.is_empty() {
         return Err(Error::option("n", "no number of messages is given"));
     }
     sizes.iter().try_for_each(|&n| check_size(n))
-}
-
-/// The information about the input of a user of a randomizer, for one number of messages.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct RandomizerRow {
-    /// The number of messages, including the target's.
-    pub n: u64,
-    /// An upper bound on I(K; Z | X), 2ε; null if infinite.
-    pub position_bound: Option<f64>,
-    /// I(X₁; Z), if the other users' inputs are independent with the same prior.
-    pub input: RandomizerFigure,
-    /// (m − 1)·e^ε/2n, the leading term of the clone bound on I(Y₁; Z | X₋₁); null if infinite.
-    pub message_clone: Option<f64>,
-}
-
-/// The information about an input, and its bounds, in nats.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct RandomizerFigure {
-    /// The exact I(X₁; Z).
-    pub exact: f64,
-    /// Its leading term (Lemma 1); null if infinite.
-    pub asymptotic: Option<f64>,
-    /// An upper bound on I(X₁; Z | X₋₁) for any inputs of the other users: the exact value of the blanket-mixed
-    /// instance.
-    pub blanket: f64,
-    /// The leading term of that bound; null if infinite.
-    pub blanket_asymptotic: Option<f64>,
-    /// (e^ε − 1)/2n, the leading term of the bound for any ε-private randomizer; null if infinite.
-    pub unified: Option<f64>,
-}
-
-/// The report about a randomizer before a shuffler.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct RandomizerSurvey {
-    /// The version of this layout, 1.
-    pub schema_version: u32,
-    /// The program.
-    pub tool: Tool,
-    /// The randomizer.
-    pub randomizer: String,
-    /// The ε of local differential privacy; null if infinite.
-    pub epsilon: Option<f64>,
-    /// γ, the mass of the blanket.
-    pub gamma: f64,
-    /// An upper bound on I(K; Z | X) for every n and any inputs: the largest Σ R_x·ln(R_x/min R); null if infinite.
-    pub position_bound: Option<f64>,
-    /// I(X₁; Z | X₋₁) for an adversary who knows how many other users have each input; null if not requested.
-    pub informed: Option<f64>,
-    /// One entry per number of messages.
-    pub rows: Vec<RandomizerRow>,
-}
-
-/// Computes the report for a randomizer and a prior of inputs, over numbers of messages, for known inputs of the
-/// other users, or for both.
-///
-/// # Errors
-/// Neither numbers of messages nor known inputs are given, or an argument does not fit the randomizer.
-pub fn survey_randomizer(
-    name: &str,
-    randomizer: &Channel,
-    prior: &Prior,
-    sizes: &[u64],
-    known: Option<&[u64]>,
-) -> Result<RandomizerSurvey> {
-    if known.is_none() || !sizes.is_empty() {
-        check_sizes(sizes)?;
-    }
-    let among = Signal::among(randomizer, prior, prior)?;
-    let blanket = Signal::blanket(randomizer, prior)?;
-    let epsilon = randomizer.epsilon();
-    let finite = |x: f64| Some(x).filter(|x| x.is_finite());
-    let messages = randomizer.observations().len() as u64;
-    let row = |&n: &u64| -> Result<RandomizerRow> {
-        let bounds = privacy_bounds(epsilon.unwrap_or(f64::INFINITY), messages, n)?;
-        let exact = among.information(n)?;
-        Ok(RandomizerRow {
-            n,
-            position_bound: finite(bounds.position),
-            input: RandomizerFigure {
-                exact,
-                asymptotic: finite(among.coefficient() / (2.0 * n as f64)),
-                // Rounding must not put the bound below what it bounds.
-                blanket: blanket.information(n)?.max(exact),
-                blanket_asymptotic: finite(blanket.coefficient() / (2.0 * n as f64)),
-                unified: finite(bounds.input),
-            },
-            message_clone: finite(bounds.message),
-        })
-    };
-    Ok(RandomizerSurvey {
-        schema_version: 1,
-        tool: Tool::default(),
-        randomizer: name.to_owned(),
-        epsilon,
-        gamma: Blanket::of(randomizer).gamma,
-        position_bound: finite(Blanket::of(randomizer).position_bound(randomizer)),
-        informed: known
-            .map(|known| informed(randomizer, prior, known))
-            .transpose()?,
-        rows: sizes.iter().map(row).collect::<Result<_>>()?,
-    })
 }
 
 /// The report about a target among users with different distributions.

@@ -4,9 +4,11 @@ use serde::Serialize;
 
 use super::bounds::{TotalVariationBounds, total_variation_bounds};
 use super::game::{Game, Success};
+use super::given::{Given, GivenRow, given_inputs};
 use super::law::RatioLaw;
 use super::randomizer::{InputLaw, ShuffleBounds};
 use super::samples::{Estimate, Figure, Messages};
+use crate::channel::Channel;
 use leakgauge_base::Tool;
 use leakgauge_base::error::Result;
 
@@ -40,6 +42,8 @@ pub enum Figures {
     Estimate(Estimated),
     /// For a shuffled local randomizer.
     Randomizer(Shuffled),
+    /// For known inputs of all users.
+    GivenInputs(Given),
 }
 
 /// The exact figures of known distributions.
@@ -228,6 +232,36 @@ impl Reidentification {
             target,
             Some(decoys),
             Figures::Exact(exact),
+            notes,
+        ))
+    }
+
+    /// The report for inputs (given by their positions) of a randomizer among users with known inputs.
+    ///
+    /// # Errors
+    /// As [`given_inputs`].
+    pub fn given(
+        name: &str,
+        randomizer: &Channel,
+        inputs: &[usize],
+        known: &[u64],
+        guesses: &[u64],
+    ) -> Result<Self> {
+        let mut rows = Vec::new();
+        for &input in inputs {
+            let found = given_inputs(randomizer, input, known, guesses)?;
+            rows.extend(found.into_iter().map(|success| GivenRow {
+                input: randomizer.secrets()[input].clone(),
+                success,
+            }));
+        }
+        let notes = vec![
+            "Exact for an adversary who knows the inputs of all users. Advantages are relative to k random guesses among n messages.".to_owned(),
+        ];
+        Ok(Self::new(
+            name,
+            None,
+            Figures::GivenInputs(Given { rows }),
             notes,
         ))
     }

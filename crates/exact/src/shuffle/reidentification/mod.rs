@@ -39,12 +39,14 @@
 
 mod analysis;
 mod bounds;
+mod density;
 mod game;
+mod given;
 pub mod honeyword;
 mod law;
 mod panel;
 mod planar;
-mod quadrature;
+pub(super) mod quadrature;
 mod randomizer;
 mod real;
 pub mod samples;
@@ -58,8 +60,11 @@ pub use analysis::{
     Reidentification, Shuffled,
 };
 pub use bounds::{TotalVariationBounds, clone_bound, hockey_stick_bound, total_variation_bounds};
+pub use density::Density;
 pub use game::{Game, MAX_MESSAGES, Success};
+pub use given::{Given, GivenRow, given_inputs};
 pub use law::RatioLaw;
+pub(super) use randomizer::mass_between;
 pub use randomizer::{InputLaw, Randomizer, ShuffleBounds};
 pub use real::Segment;
 pub use source::{Pair, Source, pair};

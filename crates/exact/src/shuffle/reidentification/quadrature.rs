@@ -3,16 +3,16 @@
 use std::sync::LazyLock;
 
 /// The number of nodes: the rule is exact for polynomials of degree 31.
-pub(super) const POINTS: usize = 16;
+pub(in crate::shuffle) const POINTS: usize = 16;
 
 /// Nodes in (0, 1), their weights, and barycentric weights for interpolation.
-pub(super) struct Rule {
+pub(in crate::shuffle) struct Rule {
     pub nodes: [f64; POINTS],
     pub weights: [f64; POINTS],
     barycentric: [f64; POINTS],
 }
 
-pub(super) static RULE: LazyLock<Rule> = LazyLock::new(Rule::new);
+pub(in crate::shuffle) static RULE: LazyLock<Rule> = LazyLock::new(Rule::new);
 
 /// P_0 to P_POINTS at x in \[−1, 1\].
 pub(super) fn legendre(x: f64) -> [f64; POINTS + 1] {

@@ -390,7 +390,11 @@ fn distribution(shape: &NoiseShape, x: f64) -> f64 {
 }
 
 /// The probability of symmetric continuous noise between two numbers, without cancellation in a tail.
-fn mass_between(distribution: impl Fn(f64) -> f64, from: f64, to: f64) -> f64 {
+pub(in crate::shuffle) fn mass_between(
+    distribution: impl Fn(f64) -> f64,
+    from: f64,
+    to: f64,
+) -> f64 {
     let mass = if to <= 0.0 {
         distribution(to) - distribution(from)
     } else if from >= 0.0 {

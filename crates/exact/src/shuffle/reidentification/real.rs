@@ -95,7 +95,13 @@ impl RatioLaw {
         if let Some(&lowest) = bends.last() {
             parts.push_atom(levels.above(lowest, true), (p, q));
         }
-        let max_ratio = ends.fold(0.0_f64, |most, l| most.max(exp(l)));
+        // Where Q has no mass the ratio is none.
+        let shared = segments
+            .iter()
+            .filter(|s| !(s.is_constant() && s.ends.0 == f64::INFINITY));
+        let max_ratio = shared
+            .flat_map(|s| [s.ends.0, s.ends.1])
+            .fold(0.0_f64, |most, l| most.max(exp(l)));
         let (p, q) = levels.above(0.0, false);
         let law = RatioLaw::assemble(certain, max_ratio, parts.atoms, parts.panels);
         Ok(law.with_total_variation(p - q))
