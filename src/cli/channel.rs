@@ -46,6 +46,17 @@ pub struct ChannelArguments {
         allow_negative_numbers = true
     )]
     epsilon: Vec<f64>,
+    /// Report Sibson's information and maximal α-leakage of these orders; `inf` is an order
+    #[arg(
+        long,
+        value_name = "A,…",
+        value_delimiter = ',',
+        allow_negative_numbers = true
+    )]
+    at_order: Vec<f64>,
+    /// Report whether one of so many guesses is right
+    #[arg(long, value_name = "K,…", value_delimiter = ',')]
+    tries: Vec<u64>,
     /// Also report this pair of secrets with its trade-off curve
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pair: Vec<String>,
@@ -195,6 +206,8 @@ fn analyze(
         prior: Some(Prior::parse(&arguments.prior, whole)?),
         method,
         epsilons: arguments.epsilon.clone(),
+        orders: arguments.at_order.clone(),
+        tries: arguments.tries.clone(),
         pair: pair(whole, &arguments.pair)?,
         gain: payoff(whole, arguments.gain.as_deref(), &arguments.layout)?,
         loss: payoff(whole, arguments.loss.as_deref(), &arguments.layout)?,

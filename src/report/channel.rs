@@ -34,6 +34,7 @@ pub fn analysis(analysis: &Analysis) -> Document {
             rows,
         );
     }
+    family(&mut document, analysis);
     trade_off(&mut document, analysis);
     payoffs(&mut document, analysis);
     document.heading("Input and method");
@@ -181,6 +182,65 @@ fn pairs(document: &mut Document, secrets: &[String], matrix: &[Vec<f64>]) {
     if pairs.len() > LISTED_PAIRS {
         document.paragraph(format!("The first {LISTED_PAIRS} of {}.", pairs.len()));
     }
+}
+
+fn family(document: &mut Document, analysis: &Analysis) {
+    let found = &analysis.leakage_family;
+    if found.tries.is_empty() && found.orders.is_empty() {
+        return;
+    }
+    document.heading("Leakage family");
+    let bits = |nats: f64| number(nats / std::f64::consts::LN_2);
+    let mut rows = vec![
+        vec![
+            "maximal leakage".to_owned(),
+            "bits".to_owned(),
+            bits(found.maximal_leakage),
+        ],
+        vec![
+            "largest pointwise maximal leakage".to_owned(),
+            format!("bits, of observation {}", found.most_leaking_observation),
+            bits(found.largest_pointwise_leakage),
+        ],
+        vec![
+            "expected guesses".to_owned(),
+            "without observation".to_owned(),
+            number(found.prior_guesswork),
+        ],
+        vec![
+            "expected guesses".to_owned(),
+            "with observation".to_owned(),
+            number(found.guesswork),
+        ],
+    ];
+    rows.extend(found.tries.iter().map(|at| {
+        vec![
+            format!("one of {} guesses is right", at.tries),
+            format!("without observation {}", number(at.prior_vulnerability)),
+            number(at.vulnerability),
+        ]
+    }));
+    for at in &found.orders {
+        let order = if at.order.is_finite() {
+            number(at.order)
+        } else {
+            "infinity".to_owned()
+        };
+        rows.push(vec![
+            format!("Sibson information of order {order}"),
+            "bits".to_owned(),
+            bits(at.sibson_information),
+        ]);
+        let limits = at.maximal_alpha_leakage.iter();
+        rows.extend(limits.map(|limits| {
+            vec![
+                format!("maximal alpha-leakage of order {order}"),
+                format!("bits, at least {}", bits(limits.lower)),
+                bits(limits.upper),
+            ]
+        }));
+    }
+    document.table(vec!["figure", "", "value"], 2, rows);
 }
 
 fn trade_off(document: &mut Document, analysis: &Analysis) {

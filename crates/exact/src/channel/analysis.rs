@@ -4,6 +4,7 @@ use std::f64::consts::LN_2;
 
 use serde::Serialize;
 
+use super::family::{LeakageFamily, family_figures};
 use crate::channel::MatrixLayout;
 use crate::channel::{
     CenterBound, Channel, Payoff, Prior, Search, SearchMethod, TradeOff, center_bound, diameter,
@@ -31,6 +32,10 @@ pub struct AnalysisOptions {
     pub gain: Option<Payoff>,
     /// The loss function ℓ, if any.
     pub loss: Option<Payoff>,
+    /// The orders α of Sibson's information and maximal α-leakage.
+    pub orders: Vec<f64>,
+    /// The numbers of guesses.
+    pub tries: Vec<u64>,
 }
 
 /// Exact figures of a channel. Natural logarithms, except in keys that end in `_bits`.
@@ -76,6 +81,8 @@ pub struct Analysis {
     pub deltas: Vec<DeltaAt>,
     /// Lower bounds on the Bayes risk at this prior from figures that do not depend on the prior.
     pub bayes_risk_bounds: RiskBounds,
+    /// The leakage family at this prior.
+    pub leakage_family: LeakageFamily,
     /// Bounds on Bayes security that need one pass over the rows (Proposition 5).
     pub bayes_security_bounds: SecurityBounds,
     /// Total variation between all secrets; null for more than 200 secrets.
@@ -271,6 +278,7 @@ pub fn analyze(channel: &Channel, options: &AnalysisOptions) -> Result<Analysis>
             by_bayes_security: worst.bayes_security * at_prior.guessing_error,
             by_capacity: 1.0 - capacity * blind,
         },
+        leakage_family: family_figures(channel, &prior, &options.orders, &options.tries)?,
         bayes_security_bounds: SecurityBounds {
             mean_row: center_bound(channel, &mean_row(channel), true)?,
             first_row: center_bound(channel, channel.row(0), true)?,

@@ -29,6 +29,7 @@ mod analysis;
 mod bounds;
 mod composition;
 mod diameter;
+mod family;
 mod gain;
 mod information;
 mod layout;
@@ -45,6 +46,10 @@ pub use analysis::{
 };
 pub use bounds::{CenterBound, center_bound, l2_bound, mean_row};
 pub use diameter::{Diameter, Search, SearchMethod, diameter};
+pub use family::{
+    AlphaLeakage, LeakageFamily, OrderFigures, TriesFigures, prior_guesswork,
+    prior_tries_vulnerability,
+};
 pub use gain::Payoff;
 pub use information::Capacity;
 pub use layout::MatrixLayout;
