@@ -37,6 +37,7 @@ mod measures;
 mod of_mechanism;
 mod prior;
 mod privacy;
+mod refinement;
 mod repeat;
 
 pub use analysis::{
@@ -55,6 +56,7 @@ pub use information::Capacity;
 pub use layout::MatrixLayout;
 pub use prior::Prior;
 pub use privacy::{TradeOff, TradeOffPoint};
+pub use refinement::{REFINEMENT_TOLERANCE, Refinement};
 
 /// The largest difference from 1 that the sum of a row or of a prior may have.
 pub const SUM_TOLERANCE: f64 = 1e-9;
