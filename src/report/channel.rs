@@ -1,7 +1,7 @@
 //! The report about a channel.
 
 use crate::report::document::Document;
-use leakgauge_exact::channel::{Analysis, Composition, PriorFigures};
+use leakgauge_exact::channel::{Analysis, Composition, PriorFigures, Refinement};
 
 /// The number of pairs in the table of worst pairs.
 const LISTED_PAIRS: usize = 10;
@@ -61,6 +61,14 @@ fn summary(document: &mut Document, analysis: &Analysis) {
     document.paragraph(epsilon);
     if let Some(composition) = &analysis.composition {
         document.paragraph(composed(composition, analysis.bayes_security));
+        document.paragraph(format!(
+            "The multiplicative capacities of its parts guarantee at most {}; it has {}.",
+            number(composition.guaranteed_capacity),
+            number(analysis.capacity)
+        ));
+    }
+    if let Some(refinement) = &analysis.refinement {
+        document.paragraph(refined(refinement));
     }
 }
 
@@ -87,6 +95,38 @@ fn composed(composition: &Composition, reached: f64) -> String {
             ""
         }
     )
+}
+
+fn refined(found: &Refinement) -> String {
+    let other = &found.other;
+    let deficient = |deficiency| {
+        format!(
+            "the best imitation misses a row by a total variation of {}",
+            number(deficiency)
+        )
+    };
+    match (found.refines, found.refined_by) {
+        (true, true) => format!(
+            "The channel and {other} are equivalent: each can be computed from the other's observation, so they leak \
+             the same under every prior and every gain."
+        ),
+        (true, false) => format!(
+            "The channel refines {other}: its observation can be computed from that of {other}, so it leaks at most as \
+             much under every prior and every gain. The converse fails: {}.",
+            deficient(found.deficiency_back)
+        ),
+        (false, true) => format!(
+            "The channel does not refine {other}, which refines it: {other} leaks at most as much under every prior and \
+             every gain. From {other}, {}.",
+            deficient(found.deficiency)
+        ),
+        (false, false) => format!(
+            "Neither refines the other: under some prior and gain the channel leaks more than {other}, under another one \
+             less. From {other}, {}; the other way around, {}.",
+            deficient(found.deficiency),
+            number(found.deficiency_back)
+        ),
+    }
 }
 
 type Figure = (&'static str, &'static str, String);
