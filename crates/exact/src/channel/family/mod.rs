@@ -7,6 +7,7 @@ pub use figures::{LeakageFamily, OrderFigures, TriesFigures, family_figures};
 use serde::Serialize;
 
 use crate::channel::{Channel, Prior};
+use crate::powers::power_excess;
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::setting;
 
@@ -412,32 +413,6 @@ fn expected_guesses(column: &[f64]) -> f64 {
 fn best_of(column: &[f64], tries: u64) -> f64 {
     let tries = usize::try_from(tries).unwrap_or(usize::MAX);
     descending(column).iter().take(tries).sum()
-}
-
-/// r^α − 1 − αd without cancellation, where r = 1 + d.
-fn power_excess(d: f64, ratio: f64, order: f64) -> f64 {
-    if d == 0.0 {
-        return 0.0;
-    }
-    if d.abs() <= 0.25 && order * d.abs() <= 0.5 {
-        // The binomial series from its second power on.
-        let mut term = order * (order - 1.0) / 2.0 * d * d;
-        let (mut sum, mut k) = (0.0, 2.0);
-        while term.abs() > 1e-18 * f64::abs(sum) && k < 200.0 {
-            sum += term;
-            term *= (order - k) / (k + 1.0) * d;
-            k += 1.0;
-        }
-        return sum;
-    }
-    if ratio == 0.0 {
-        return order - 1.0;
-    }
-    if order < 0.5 {
-        return (order * ratio.ln()).exp_m1() - order * d;
-    }
-    // r^α = r·r^(α − 1).
-    ratio * ((order - 1.0) * ratio.ln()).exp_m1() - (order - 1.0) * d
 }
 
 #[cfg(test)]
