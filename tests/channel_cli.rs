@@ -265,3 +265,33 @@ fn options_that_do_not_fit_are_refused() {
         assert!(message.contains(part), "{arguments:?}: {message}");
     }
 }
+
+#[test]
+fn the_leakage_family_of_chosen_orders_and_guesses() {
+    let files = Files::new();
+    let matrix = files.write("m.csv", "s,x,y\na,0.75,0.25\nb,0.5,0.5\n");
+    let options = ["--at-order", "1,2,inf", "--tries", "1,2"];
+    let found = json(&[&[matrix.as_str()], &options[..]].concat());
+    let family = &found["leakage_family"];
+    assert!(close(&family["maximal_leakage"], 1.25f64.ln()));
+    assert!(close(&family["guesswork"], 0.375 + 0.25 + 2.0 * 0.375));
+    assert_eq!(family["most_leaking_observation"], "y");
+    assert!(close(
+        &family["largest_pointwise_leakage"],
+        (0.5f64 / 0.375).ln()
+    ));
+    assert!(close(&family["tries"][0]["vulnerability"], 0.625));
+    assert!(close(&family["tries"][1]["vulnerability"], 1.0));
+    // I_2 = 2 ln(√(½(0.75² + 0.5²)) + √(½(0.25² + 0.5²))).
+    let sum = 0.40625f64.sqrt() + 0.15625f64.sqrt();
+    assert!(close(
+        &family["orders"][1]["sibson_information"],
+        2.0 * sum.ln()
+    ));
+    assert!(family["orders"][2]["order"].is_null());
+    let text = String::from_utf8(run(&[&[matrix.as_str()], &options[..]].concat()).stdout).unwrap();
+    assert!(text.contains("one of 2 guesses is right"), "{text}");
+    assert!(text.contains("order infinity"), "{text}");
+    assert!(refusal(&[&matrix, "--at-order", "0"]).contains("--at-order 0"));
+    assert!(refusal(&[&matrix, "--tries", "0"]).contains("at least 1"));
+}

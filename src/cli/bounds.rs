@@ -28,6 +28,16 @@ pub struct BoundsArguments {
     /// For a mechanism: also compute the smallest epsilon that holds with this delta
     #[arg(long, value_name = "D")]
     at_delta: Option<f64>,
+    /// Also compute the largest success of a reconstruction whose success without the record is K: sup P(E) with Q(E) at
+    /// most K
+    #[arg(long, value_name = "K")]
+    reconstruction: Option<f64>,
+    /// For a mechanism: also compute the Renyi divergence of this order; `inf` is an order
+    #[arg(long, value_name = "A")]
+    at_order: Option<f64>,
+    /// For a mechanism: also compute the smallest rho of zero-concentrated and mu of Gaussian differential privacy
+    #[arg(long)]
+    profile: bool,
     /// For a mechanism: it is applied T times to the same secret; figures are certified from both sides
     #[arg(long, value_name = "T")]
     repeat: Option<u64>,
@@ -59,6 +69,9 @@ pub fn bounds(arguments: &BoundsArguments) -> Result<ExitCode> {
         at_epsilon: arguments.at_epsilon,
         at_delta: arguments.at_delta,
         repeat: arguments.repeat,
+        reconstruction: arguments.reconstruction,
+        at_order: arguments.at_order,
+        profile: arguments.profile,
         secrets: arguments.secrets,
         group: arguments.group,
         values: arguments.values,
@@ -81,6 +94,11 @@ Keys of a row of the JSON: the parameters, then
   delta_at_epsilon_zero  the mechanism is (0, delta)-private with this delta and no smaller one
   delta_at_epsilon       with --at-epsilon: the smallest delta for it; null if unknown
   epsilon_at_delta       with --at-delta: the smallest epsilon for it
+  reconstruction         with --reconstruction: the largest probability of an event that has at most that
+                         probability without the record; null if unknown
+  renyi_divergence       with --at-order; null if unknown or infinite
+  zcdp_rho, gdp_mu       with --profile: the smallest with which the mechanism is rho-zCDP and mu-GDP; null
+                         if unknown or infinite
   steps                  with --repeat; then every figure is a certified bound, and the other side is
                          bayes_security_at_most, total_variation_at_least, delta_at_epsilon_at_least,
                          epsilon_at_delta_at_least

@@ -4,10 +4,13 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use leakgauge::base::error::{Error, Result};
+use leakgauge::base::grammar::Call;
 use leakgauge::exact::channel::MatrixLayout;
 use leakgauge::exact::channel::{
-    self, Analysis, AnalysisOptions, Channel, CompositionKind, Payoff, Prior, SearchMethod,
+    self, Analysis, AnalysisOptions, Channel, Composition, CompositionKind, Payoff, Prior,
+    SearchMethod,
 };
+use leakgauge::exact::shuffle::vulnerability::{DATASETS, Datasets};
 use leakgauge::input::matrix::{self as read, MatrixOptions};
 use leakgauge::log::{self, ReadMeter};
 use leakgauge::{exact::mechanism, report};
@@ -20,12 +23,16 @@ use crate::cli::to_stdout;
 pub struct ChannelArguments {
     /// A matrix of probabilities, one row per secret, one column per observation: CSV or TSV, plain or
     /// compressed (gzip, zstd), `-` for standard input; or a mechanism, `randomized-response(epsilon=1, secrets=4)`;
-    /// several need --compose
+    /// or `datasets(NS, values=2, people=3, keep=0.75)`, noise and shuffling of whole datasets; several need --compose
     #[arg(required = true, value_name = "MATRIX")]
     matrices: Vec<String>,
     /// How several matrices are composed: all observed at once, or each applied to the output of the previous one
     #[arg(long, value_enum, value_name = "KIND")]
     compose: Option<ComposeName>,
+    /// Report whether the channel refines this one, a matrix or a mechanism: leaks at most as much under every prior
+    /// and gain
+    #[arg(long, value_name = "MATRIX")]
+    refines: Option<String>,
     /// The number of independent observations that the adversary sees
     #[arg(long, default_value_t = 1, value_name = "N")]
     repeat: u64,
@@ -46,6 +53,17 @@ pub struct ChannelArguments {
         allow_negative_numbers = true
     )]
     epsilon: Vec<f64>,
+    /// Report Sibson's information and maximal α-leakage of these orders; `inf` is an order
+    #[arg(
+        long,
+        value_name = "A,…",
+        value_delimiter = ',',
+        allow_negative_numbers = true
+    )]
+    at_order: Vec<f64>,
+    /// Report whether one of so many guesses is right
+    #[arg(long, value_name = "K,…", value_delimiter = ',')]
+    tries: Vec<u64>,
     /// Also report this pair of secrets with its trade-off curve
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pair: Vec<String>,
@@ -130,7 +148,13 @@ pub fn channel(arguments: &ChannelArguments) -> Result<ExitCode> {
         ..layout(&arguments.layout)
     };
     let (channels, layouts) = read_all(&arguments.matrices, &matrix_options)?;
-    let analysis = analyze(arguments, &channels, layouts)?;
+    let mut analysis = analyze(arguments, &channels, layouts)?;
+    if let Some(other) = &arguments.refines {
+        let (others, _) = read_all(std::slice::from_ref(other), &matrix_options)?;
+        let whole = composed(arguments, &channels)?;
+        let whole = whole.as_ref().map_or(&channels[0], |(whole, _)| whole);
+        analysis.refinement = Some(whole.refinement(&others[0], other)?);
+    }
     to_stdout(|out| report::write_channel(&analysis, arguments.format.layout(), out))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -159,7 +183,12 @@ fn read_all(
         if !is_mechanism(file) {
             return read::channel(file, log::open(file, &meter)?, matrix_options);
         }
-        let channel = Channel::of_mechanism(&*mechanism::parse(file)?)?;
+        let call = Call::parse(file)?;
+        let channel = if call.name == DATASETS {
+            Datasets::named(&call)?
+        } else {
+            Channel::of_mechanism(&*mechanism::from_call(&call)?)?
+        };
         Ok((channel, MatrixLayout::of_mechanism(file)))
     };
     files.iter().map(read).collect()
@@ -170,13 +199,13 @@ fn is_mechanism(text: &str) -> bool {
     text.trim_end().ends_with(')') && text.contains('(') && !std::path::Path::new(text).exists()
 }
 
-fn analyze(
+/// The composition, if there is one.
+fn composed(
     arguments: &ChannelArguments,
     channels: &[Channel],
-    layouts: Vec<MatrixLayout>,
-) -> Result<Analysis> {
+) -> Result<Option<(Channel, Composition)>> {
     let method = arguments.method.into();
-    let composed = match (channels, arguments.compose, arguments.repeat) {
+    Ok(match (channels, arguments.compose, arguments.repeat) {
         ([_], _, 1) => None,
         ([_, _, ..], None, _) => {
             return Err(Error::parameter(
@@ -189,12 +218,23 @@ fn analyze(
             let kind = kind.unwrap_or(ComposeName::Parallel).into();
             Some(channel::compose(channels, kind, repeat, method)?)
         }
-    };
+    })
+}
+
+fn analyze(
+    arguments: &ChannelArguments,
+    channels: &[Channel],
+    layouts: Vec<MatrixLayout>,
+) -> Result<Analysis> {
+    let method = arguments.method.into();
+    let composed = composed(arguments, channels)?;
     let whole = composed.as_ref().map_or(&channels[0], |(whole, _)| whole);
     let options = AnalysisOptions {
         prior: Some(Prior::parse(&arguments.prior, whole)?),
         method,
         epsilons: arguments.epsilon.clone(),
+        orders: arguments.at_order.clone(),
+        tries: arguments.tries.clone(),
         pair: pair(whole, &arguments.pair)?,
         gain: payoff(whole, arguments.gain.as_deref(), &arguments.layout)?,
         loss: payoff(whole, arguments.loss.as_deref(), &arguments.layout)?,

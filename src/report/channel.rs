@@ -1,7 +1,7 @@
 //! The report about a channel.
 
 use crate::report::document::Document;
-use leakgauge_exact::channel::{Analysis, Composition, PriorFigures};
+use leakgauge_exact::channel::{Analysis, Composition, PriorFigures, Refinement};
 
 /// The number of pairs in the table of worst pairs.
 const LISTED_PAIRS: usize = 10;
@@ -34,6 +34,7 @@ pub fn analysis(analysis: &Analysis) -> Document {
             rows,
         );
     }
+    family(&mut document, analysis);
     trade_off(&mut document, analysis);
     payoffs(&mut document, analysis);
     document.heading("Input and method");
@@ -60,6 +61,14 @@ fn summary(document: &mut Document, analysis: &Analysis) {
     document.paragraph(epsilon);
     if let Some(composition) = &analysis.composition {
         document.paragraph(composed(composition, analysis.bayes_security));
+        document.paragraph(format!(
+            "The multiplicative capacities of its parts guarantee at most {}; it has {}.",
+            number(composition.guaranteed_capacity),
+            number(analysis.capacity)
+        ));
+    }
+    if let Some(refinement) = &analysis.refinement {
+        document.paragraph(refined(refinement));
     }
 }
 
@@ -86,6 +95,38 @@ fn composed(composition: &Composition, reached: f64) -> String {
             ""
         }
     )
+}
+
+fn refined(found: &Refinement) -> String {
+    let other = &found.other;
+    let deficient = |deficiency| {
+        format!(
+            "the best imitation misses a row by a total variation of {}",
+            number(deficiency)
+        )
+    };
+    match (found.refines, found.refined_by) {
+        (true, true) => format!(
+            "The channel and {other} are equivalent: each can be computed from the other's observation, so they leak \
+             the same under every prior and every gain."
+        ),
+        (true, false) => format!(
+            "The channel refines {other}: its observation can be computed from that of {other}, so it leaks at most as \
+             much under every prior and every gain. The converse fails: {}.",
+            deficient(found.deficiency_back)
+        ),
+        (false, true) => format!(
+            "The channel does not refine {other}, which refines it: {other} leaks at most as much under every prior and \
+             every gain. From {other}, {}.",
+            deficient(found.deficiency)
+        ),
+        (false, false) => format!(
+            "Neither refines the other: under some prior and gain the channel leaks more than {other}, under another one \
+             less. From {other}, {}; the other way around, {}.",
+            deficient(found.deficiency),
+            number(found.deficiency_back)
+        ),
+    }
 }
 
 type Figure = (&'static str, &'static str, String);
@@ -181,6 +222,65 @@ fn pairs(document: &mut Document, secrets: &[String], matrix: &[Vec<f64>]) {
     if pairs.len() > LISTED_PAIRS {
         document.paragraph(format!("The first {LISTED_PAIRS} of {}.", pairs.len()));
     }
+}
+
+fn family(document: &mut Document, analysis: &Analysis) {
+    let found = &analysis.leakage_family;
+    if found.tries.is_empty() && found.orders.is_empty() {
+        return;
+    }
+    document.heading("Leakage family");
+    let bits = |nats: f64| number(nats / std::f64::consts::LN_2);
+    let mut rows = vec![
+        vec![
+            "maximal leakage".to_owned(),
+            "bits".to_owned(),
+            bits(found.maximal_leakage),
+        ],
+        vec![
+            "largest pointwise maximal leakage".to_owned(),
+            format!("bits, of observation {}", found.most_leaking_observation),
+            bits(found.largest_pointwise_leakage),
+        ],
+        vec![
+            "expected guesses".to_owned(),
+            "without observation".to_owned(),
+            number(found.prior_guesswork),
+        ],
+        vec![
+            "expected guesses".to_owned(),
+            "with observation".to_owned(),
+            number(found.guesswork),
+        ],
+    ];
+    rows.extend(found.tries.iter().map(|at| {
+        vec![
+            format!("one of {} guesses is right", at.tries),
+            format!("without observation {}", number(at.prior_vulnerability)),
+            number(at.vulnerability),
+        ]
+    }));
+    for at in &found.orders {
+        let order = if at.order.is_finite() {
+            number(at.order)
+        } else {
+            "infinity".to_owned()
+        };
+        rows.push(vec![
+            format!("Sibson information of order {order}"),
+            "bits".to_owned(),
+            bits(at.sibson_information),
+        ]);
+        let limits = at.maximal_alpha_leakage.iter();
+        rows.extend(limits.map(|limits| {
+            vec![
+                format!("maximal alpha-leakage of order {order}"),
+                format!("bits, at least {}", bits(limits.lower)),
+                bits(limits.upper),
+            ]
+        }));
+    }
+    document.table(vec!["figure", "", "value"], 2, rows);
 }
 
 fn trade_off(document: &mut Document, analysis: &Analysis) {

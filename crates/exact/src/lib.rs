@@ -9,6 +9,7 @@
 //! | [`mechanism`] | mechanisms by name: distributions, samples, closed forms |
 //! | [`channel`] | channel matrices and their leakage measures |
 //! | [`accountant`] | composition through privacy loss distributions |
+//! | [`profile`] | Rényi divergences, reconstruction, ρ and μ of a pair of secrets |
 //! | [`claim`], [`bounds`] | promises and mechanisms as claims; what they bound |
 //! | [`shuffle`] | re-identification, information and vulnerability of shuffled messages |
 //! | [`simulate`] | rows drawn from a mechanism |
@@ -23,6 +24,8 @@ pub mod leakage;
 pub mod mallows;
 pub mod mechanism;
 pub mod permutation;
+mod powers;
+pub mod profile;
 pub mod sampling;
 pub mod shuffle;
 pub mod simulate;

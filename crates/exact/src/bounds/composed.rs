@@ -6,6 +6,7 @@ use super::{BoundsOptions, ParameterValue, Row, names};
 use crate::accountant::Accountant;
 use crate::claim::Promise;
 use crate::mechanism::{BoundMechanism, Mechanism, NoiseShape};
+use crate::profile::by_curve;
 use leakgauge_base::error::Result;
 
 /// What the figures are about.
@@ -75,6 +76,12 @@ pub(super) fn row(
         let epsilon = accountant.epsilon(delta);
         figures.push(("epsilon_at_delta", Some(epsilon.most)));
         figures.push(("epsilon_at_delta_at_least", Some(epsilon.least)));
+    }
+    figures.extend(super::profile::figures(&*bound, options, steps));
+    if let Some(kappa) = options.reconstruction {
+        // Every ε gives a bound: the search may stop early.
+        let found = by_curve(kappa, 30, |epsilon| accountant.delta(epsilon).most);
+        figures.push(("reconstruction", Some(found)));
     }
     let mut row = Row::new(parameters, figures);
     row.worst_pair = bound.worst_pair().and_then(|pair| names(mechanism, pair));

@@ -25,6 +25,7 @@ use leakgauge_base::parallel;
 
 mod composed;
 mod model;
+mod profile;
 mod promise;
 
 pub use model::{Bounds, Kind, ParameterValue, Row};
@@ -35,13 +36,19 @@ pub const MAX_ROWS: usize = 100_000;
 /// Secrets are listed to name the worst pair up to this many.
 const MAX_NAMED: u64 = 100_000;
 
-/// What else is computed. All but the first three are translations of a promise.
+/// What else is computed. Those after `repeat` are translations of a promise.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct BoundsOptions {
     /// The ε to give δ for.
     pub at_epsilon: Option<f64>,
     /// Of a mechanism: the δ to give ε for.
     pub at_delta: Option<f64>,
+    /// The success κ without the record to give that of a reconstruction for.
+    pub reconstruction: Option<f64>,
+    /// Of a mechanism: the order α ≥ 1 to give the Rényi divergence for; may be infinite.
+    pub at_order: Option<f64>,
+    /// Of a mechanism: the smallest ρ and μ of zero-concentrated and Gaussian differential privacy.
+    pub profile: bool,
     /// Of a mechanism: how many times it is applied to the same secret.
     pub repeat: Option<u64>,
     /// The number of secrets, for the capacity.
@@ -72,6 +79,21 @@ impl BoundsOptions {
             .filter(|delta| !(*delta > 0.0 && *delta < 1.0))
         {
             return wrong(setting("at_delta", delta), "must be above 0 and below 1");
+        }
+        if let Some(kappa) = self
+            .reconstruction
+            .filter(|kappa| !(*kappa > 0.0 && *kappa < 1.0))
+        {
+            return wrong(
+                setting("reconstruction", kappa),
+                "must be above 0 and below 1",
+            );
+        }
+        if let Some(order) = self
+            .at_order
+            .filter(|order| !(1.0..).contains(order) && *order != f64::INFINITY)
+        {
+            return wrong(setting("at_order", order), "must be at least 1");
         }
         for (name, value, least) in [
             ("repeat", self.repeat, 1),
@@ -104,12 +126,20 @@ impl BoundsOptions {
         Ok(())
     }
 
+    /// Whether something is asked that only mechanisms have.
+    fn is_about_mechanisms(&self) -> bool {
+        self.repeat.is_some() || self.at_delta.is_some() || self.at_order.is_some() || self.profile
+    }
+
     /// Checks that nothing is asked that only promises have.
     fn check_mechanism(&self, text: &str) -> Result<()> {
         let for_mechanisms = BoundsOptions {
             at_epsilon: self.at_epsilon,
             at_delta: self.at_delta,
             repeat: self.repeat,
+            reconstruction: self.reconstruction,
+            at_order: self.at_order,
+            profile: self.profile,
             ..BoundsOptions::default()
         };
         if *self == for_mechanisms {
@@ -165,12 +195,9 @@ fn row(call: &Call, options: &BoundsOptions) -> Result<(Kind, Row)> {
             let problem = "is several promises at once; ask for the figures of each";
             Err(Error::parameter(call.to_string(), problem))
         }
-        ClaimKind::Promise(_) if options.repeat.is_some() || options.at_delta.is_some() => {
-            let problem = format!(
-                "is a promise; {} and {} are for mechanisms",
-                option("repeat"),
-                option("at_delta")
-            );
+        ClaimKind::Promise(_) if options.is_about_mechanisms() => {
+            let names = ["repeat", "at_delta", "at_order", "profile"].map(option);
+            let problem = format!("is a promise; {} are for mechanisms", names.join(", "));
             Err(Error::parameter(call.to_string(), problem))
         }
         ClaimKind::Promise(promise) if promise.unit().is_some() => Err(Error::parameter(
@@ -237,6 +264,10 @@ fn mechanism_row(
     if let Some(delta) = options.at_delta {
         let found = bound.delta(0.0).map(|_| smallest_epsilon(&*bound, delta));
         figures.push(("epsilon_at_delta", found));
+    }
+    figures.extend(profile::figures(&*bound, options, 1));
+    if let Some(kappa) = options.reconstruction {
+        figures.push(("reconstruction", profile::reconstruction(&*bound, kappa)));
     }
     let mut row = Row::new(parameters, figures);
     row.worst_pair = names(mechanism, (a, b));

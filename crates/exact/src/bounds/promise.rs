@@ -4,6 +4,7 @@ use libm::{exp, expm1, log, log1p};
 
 use super::BoundsOptions;
 use crate::claim::{Guarantee, Promise};
+use crate::profile::by_curve;
 
 type Figures = Vec<(&'static str, Option<f64>)>;
 
@@ -34,6 +35,12 @@ pub(super) fn figures(promise: &Promise, options: &BoundsOptions) -> Figures {
             .guarantee()
             .map(|guarantee| guarantee.largest_delta(epsilon));
         figures.push(("delta_at_epsilon", delta));
+    }
+    if let Some(kappa) = options.reconstruction {
+        let found = promise
+            .guarantee()
+            .map(|guarantee| by_curve(kappa, 100, |epsilon| guarantee.largest_delta(epsilon)));
+        figures.push(("reconstruction", found));
     }
     if let Some((epsilon, delta)) = private {
         figures.extend(advantages(epsilon, delta));

@@ -4,10 +4,11 @@ use std::f64::consts::LN_2;
 
 use serde::Serialize;
 
+use super::family::{LeakageFamily, family_figures};
 use crate::channel::MatrixLayout;
 use crate::channel::{
-    CenterBound, Channel, Payoff, Prior, Search, SearchMethod, TradeOff, center_bound, diameter,
-    mean_row,
+    CenterBound, Channel, Payoff, Prior, Refinement, Search, SearchMethod, TradeOff, center_bound,
+    diameter, mean_row,
 };
 use crate::leakage;
 use leakgauge_base::Tool;
@@ -31,6 +32,10 @@ pub struct AnalysisOptions {
     pub gain: Option<Payoff>,
     /// The loss function ℓ, if any.
     pub loss: Option<Payoff>,
+    /// The orders α of Sibson's information and maximal α-leakage.
+    pub orders: Vec<f64>,
+    /// The numbers of guesses.
+    pub tries: Vec<u64>,
 }
 
 /// Exact figures of a channel. Natural logarithms, except in keys that end in `_bits`.
@@ -76,6 +81,8 @@ pub struct Analysis {
     pub deltas: Vec<DeltaAt>,
     /// Lower bounds on the Bayes risk at this prior from figures that do not depend on the prior.
     pub bayes_risk_bounds: RiskBounds,
+    /// The leakage family at this prior.
+    pub leakage_family: LeakageFamily,
     /// Bounds on Bayes security that need one pass over the rows (Proposition 5).
     pub bayes_security_bounds: SecurityBounds,
     /// Total variation between all secrets; null for more than 200 secrets.
@@ -89,6 +96,9 @@ pub struct Analysis {
     /// Figures under the given loss.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loss: Option<LossFigures>,
+    /// How the channel relates to another one, if one was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refinement: Option<Refinement>,
     /// How the worst pair was found.
     pub search: Search,
 }
@@ -131,6 +141,11 @@ pub struct Composition {
     pub parts_bayes_security: Vec<f64>,
     /// The lower bound of Theorem 3 (product of the parts) or Theorem 4 (maximum of the parts).
     pub guaranteed_bayes_security: f64,
+    /// Multiplicative capacity of each part.
+    pub parts_capacity: Vec<f64>,
+    /// The upper bound on the capacity of the composition: the product of the parts (parallel) or their minimum (cascade),
+    /// and at most the number of secrets; section VI of the same paper.
+    pub guaranteed_capacity: f64,
     /// Whether the bound is attained, up to rounding, and is not 0.
     pub tight: bool,
     /// The composition before repetition.
@@ -189,6 +204,9 @@ pub struct RiskBounds {
     pub by_bayes_security: f64,
     /// R* ≥ 1 − ML×·max π.
     pub by_capacity: f64,
+    /// If nothing is left to guess at this prior (R* = 0), the largest β of the uniform prior that is possible,
+    /// (1 − k/n)/(1 − 1/n) for k of n secrets with a positive probability (Theorem 7); else null.
+    pub uniform_risk_leakage_at_most: Option<f64>,
 }
 
 /// Two-sided bounds on Bayes security.
@@ -199,6 +217,8 @@ pub struct SecurityBounds {
     pub mean_row: CenterBound,
     /// From the first row.
     pub first_row: CenterBound,
+    /// From the distribution of the observation at the prior, πC; every mixture of rows is one.
+    pub prior_row: CenterBound,
 }
 
 /// The figures and the trade-off curve of one pair.
@@ -270,10 +290,13 @@ pub fn analyze(channel: &Channel, options: &AnalysisOptions) -> Result<Analysis>
         bayes_risk_bounds: RiskBounds {
             by_bayes_security: worst.bayes_security * at_prior.guessing_error,
             by_capacity: 1.0 - capacity * blind,
+            uniform_risk_leakage_at_most: theorem_7(&prior, at_prior.risk_leakage),
         },
+        leakage_family: family_figures(channel, &prior, &options.orders, &options.tries)?,
         bayes_security_bounds: SecurityBounds {
             mean_row: center_bound(channel, &mean_row(channel), true)?,
             first_row: center_bound(channel, channel.row(0), true)?,
+            prior_row: center_bound(channel, &channel.push_forward(&prior)?, true)?,
         },
         total_variation_matrix: (n <= MAX_LISTED_SECRETS)
             .then(|| channel.total_variation_matrix())
@@ -281,10 +304,18 @@ pub fn analyze(channel: &Channel, options: &AnalysisOptions) -> Result<Analysis>
         pair: pair_analysis(channel, options.pair)?,
         gain: gain_figures(channel, &prior, options.gain.as_ref())?,
         loss: loss_figures(channel, &prior, options.loss.as_ref())?,
+        refinement: None,
         prior: prior.weights().to_vec(),
         at_prior,
         search: worst.search,
     })
+}
+
+/// The bound of Theorem 7 where β is 0.
+fn theorem_7(prior: &Prior, risk_leakage: Option<f64>) -> Option<f64> {
+    let n = prior.weights().len() as f64;
+    let k = prior.weights().iter().filter(|w| **w > 0.0).count() as f64;
+    (risk_leakage == Some(0.0)).then(|| (n - k) / (n - 1.0))
 }
 
 fn prior_figures(channel: &Channel, prior: &Prior) -> Result<PriorFigures> {
@@ -442,6 +473,17 @@ pub fn compose(
         CompositionKind::Cascade => parts.iter().copied().fold(0.0, f64::max),
     };
     let guaranteed = f64::powf(guaranteed_once, repeat as f64);
+    let capacities: Vec<f64> = channels
+        .iter()
+        .map(Channel::multiplicative_capacity)
+        .collect();
+    let capacity_once: f64 = match kind {
+        CompositionKind::Parallel => capacities.iter().product(),
+        CompositionKind::Cascade => capacities.iter().copied().fold(f64::INFINITY, f64::min),
+    };
+    let most_capacity = capacity_once
+        .powf(repeat as f64)
+        .min(channels[0].secrets().len() as f64);
     let once = whole.clone();
     if repeat != 1 {
         whole = whole.repeat(repeat)?;
@@ -455,6 +497,8 @@ pub fn compose(
         repeat,
         parts_bayes_security: parts,
         guaranteed_bayes_security: guaranteed,
+        parts_capacity: capacities,
+        guaranteed_capacity: most_capacity,
         // 0 may be what underflow left of both.
         tight: reached > 0.0 && (reached - guaranteed).abs() <= 1e-12 * guaranteed,
         once,

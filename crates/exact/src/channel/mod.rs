@@ -29,6 +29,7 @@ mod analysis;
 mod bounds;
 mod composition;
 mod diameter;
+mod family;
 mod gain;
 mod information;
 mod layout;
@@ -36,6 +37,7 @@ mod measures;
 mod of_mechanism;
 mod prior;
 mod privacy;
+mod refinement;
 mod repeat;
 
 pub use analysis::{
@@ -45,11 +47,16 @@ pub use analysis::{
 };
 pub use bounds::{CenterBound, center_bound, l2_bound, mean_row};
 pub use diameter::{Diameter, Search, SearchMethod, diameter};
+pub use family::{
+    AlphaLeakage, LeakageFamily, OrderFigures, TriesFigures, prior_guesswork,
+    prior_tries_vulnerability,
+};
 pub use gain::Payoff;
 pub use information::Capacity;
 pub use layout::MatrixLayout;
 pub use prior::Prior;
 pub use privacy::{TradeOff, TradeOffPoint};
+pub use refinement::{REFINEMENT_TOLERANCE, Refinement};
 
 /// The largest difference from 1 that the sum of a row or of a prior may have.
 pub const SUM_TOLERANCE: f64 = 1e-9;

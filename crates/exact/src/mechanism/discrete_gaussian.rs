@@ -7,6 +7,8 @@ use libm::{exp, expm1};
 use rand::{Rng, RngExt};
 use rand_distr::OpenClosed01;
 
+use crate::profile::Pair;
+
 use super::location::{Located, Noise};
 use super::{BoundMechanism, Entry, Mechanism, Secrets, secrets};
 use leakgauge_base::error::Result;
@@ -215,6 +217,11 @@ impl Noise for DiscreteGaussianNoise {
             z -= 1.0;
         }
         Some((sum.value() * self.sums.center).min(1.0))
+    }
+
+    fn pair(&self, distance: f64) -> Option<Pair> {
+        let sigma = self.sums.sigma;
+        Some(Pair::DiscreteGaussian { sigma, distance })
     }
 
     fn distribution(&self, x: f64) -> f64 {

@@ -7,6 +7,8 @@ use libm::{erf, erfc, log, sqrt};
 use rand::{Rng, RngExt};
 use rand_distr::StandardNormal;
 
+use crate::profile::Pair;
+
 use super::location::{Located, Noise};
 use super::{BoundMechanism, Entry, Mechanism, NoiseShape, Secrets, secrets};
 use crate::hockey_stick;
@@ -146,6 +148,11 @@ impl Noise for GaussianNoise {
     /// Φ(Δ/2σ − εσ/Δ) − e^ε Φ(−Δ/2σ − εσ/Δ), Balle and Wang 2018, arXiv:1805.06530, theorem 8.
     fn delta(&self, distance: f64, epsilon: f64) -> Option<f64> {
         Some(hockey_stick::gaussian(distance / self.sigma, epsilon))
+    }
+
+    fn pair(&self, distance: f64) -> Option<Pair> {
+        let mu = distance / self.sigma;
+        Some(Pair::Gaussian { mu })
     }
 
     fn distribution(&self, x: f64) -> f64 {

@@ -6,6 +6,8 @@ use libm::{exp, expm1, log};
 use rand::{Rng, RngExt};
 use rand_distr::OpenClosed01;
 
+use crate::profile::{Cell, Pair};
+
 use super::location::{Located, Noise};
 use super::{BoundMechanism, Entry, Mechanism, Secrets, secrets};
 use leakgauge_base::error::Result;
@@ -97,6 +99,9 @@ impl Mechanism for Geometric {
     }
 }
 
+/// The widest distance at which every whole number between two secrets is listed.
+const MAX_BETWEEN: f64 = 1e6;
+
 #[derive(Debug, Clone)]
 pub(super) struct GeometricNoise {
     pub(super) nu: f64,
@@ -151,6 +156,32 @@ impl Noise for GeometricNoise {
             -expm1(-self.nu * m) - q * expm1(epsilon - self.nu * (distance - m))
         };
         Some((told / (1.0 + q)).max(0.0))
+    }
+
+    /// Both tails, and every whole number between the secrets.
+    fn pair(&self, distance: f64) -> Option<Pair> {
+        if distance > MAX_BETWEEN {
+            return None;
+        }
+        let (nu, q) = (self.nu, exp(-self.nu));
+        let outer = Cell {
+            p: 1.0 / (1.0 + q),
+            q: exp(-nu * distance) / (1.0 + q),
+            difference: -expm1(-nu * distance) / (1.0 + q),
+        };
+        let center = -expm1(-nu) / (1.0 + q);
+        let between = (1..distance as u64).map(|x| {
+            let (near, far) = (x as f64, distance - x as f64);
+            let p = center * exp(-nu * near);
+            Cell {
+                p,
+                q: center * exp(-nu * far),
+                difference: -p * expm1(nu * (near - far)),
+            }
+        });
+        let mut cells = vec![outer, outer.swapped()];
+        cells.extend(between);
+        Some(Pair::Cells(cells))
     }
 
     fn distribution(&self, x: f64) -> f64 {

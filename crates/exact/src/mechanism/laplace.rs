@@ -6,6 +6,8 @@ use libm::{exp, expm1, log};
 use rand::{Rng, RngExt};
 use rand_distr::Open01;
 
+use crate::profile::Pair;
+
 use super::location::{Located, Noise};
 use super::{BoundMechanism, Entry, Mechanism, NoiseShape, Secrets, secrets};
 use leakgauge_base::error::Result;
@@ -191,6 +193,11 @@ impl Noise for LaplaceNoise {
     /// 1 − e^((ε − Δ/λ)/2) while ε < Δ/λ.
     fn delta(&self, distance: f64, epsilon: f64) -> Option<f64> {
         Some(-expm1(0.5 * (epsilon - distance / self.scale).min(0.0)))
+    }
+
+    fn pair(&self, distance: f64) -> Option<Pair> {
+        let distance = distance / self.scale;
+        Some(Pair::Laplace { distance })
     }
 
     fn distribution(&self, x: f64) -> f64 {

@@ -5,6 +5,8 @@ use std::fmt::Debug;
 
 use rand::Rng;
 
+use crate::profile::{Cell, Pair};
+
 use super::observed::texts;
 use super::{BoundMechanism, Law, Observed, Secrets};
 use leakgauge_base::error::{Error, Result, shorten};
@@ -27,6 +29,12 @@ pub(super) trait Noise: Debug + Clone + Send + Sync + 'static {
     /// The smallest δ between two secrets at a distance above 0, for this ε; it grows with the
     /// distance. `None` if there is no closed form.
     fn delta(&self, _distance: f64, _epsilon: f64) -> Option<f64> {
+        None
+    }
+
+    /// The pair of secrets at a distance above 0; figures of its likelihood ratio grow with the distance. `None` if it
+    /// is not known.
+    fn pair(&self, _distance: f64) -> Option<Pair> {
         None
     }
 
@@ -246,6 +254,19 @@ impl<N: Noise> BoundMechanism for Located<N> {
             return Some(0.0);
         }
         self.noise.delta(distance, epsilon)
+    }
+
+    fn pair(&self, a: usize, b: usize) -> Option<Pair> {
+        match self.distance(a, b) {
+            0.0 => Some(Pair::Cells(vec![Cell::new(1.0, 1.0)])),
+            distance => self.noise.pair(distance),
+        }
+    }
+
+    /// The two outermost secrets.
+    fn pairs(&self) -> Option<Vec<Pair>> {
+        let (a, b) = self.worst_pair()?;
+        Some(vec![self.pair(a, b)?])
     }
 
     fn sample(&self, secret: usize, rng: &mut dyn Rng) -> Vec<String> {

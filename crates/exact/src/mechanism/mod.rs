@@ -44,6 +44,7 @@ use std::fmt::{Debug, Display};
 
 use rand::Rng;
 
+use crate::profile::{Cell, Pair};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::grammar::{Arguments, Call, Parameter};
 
@@ -110,6 +111,9 @@ pub use unary_encoding::{BitNoise, UnaryEncoding};
 
 /// The largest number of declared secrets that are listed one by one.
 pub const MAX_LISTED: u64 = 10_000_000;
+
+/// The most likelihood ratios that [`BoundMechanism::pairs`] lists.
+const MAX_PAIR_CELLS: usize = 4_000_000;
 
 /// A mechanism with its parameters, not yet bound to secrets. `Display` writes it in the
 /// grammar that [`parse`] reads.
@@ -260,6 +264,31 @@ pub trait BoundMechanism: Debug + Send + Sync {
     /// known to be symmetric in its secrets.
     fn likelihood_classes(&self) -> Option<Vec<LikelihoodClass>> {
         None
+    }
+
+    /// The distributions P of the observation of secret `a` and Q of that of `b`, for figures of their likelihood ratio;
+    /// `None` if they are not known.
+    fn pair(&self, a: usize, b: usize) -> Option<Pair> {
+        let table = self.probabilities()?;
+        let both = table.rows[a].iter().zip(&table.rows[b]);
+        Some(Pair::Cells(both.map(|(&p, &q)| Cell::new(p, q)).collect()))
+    }
+
+    /// The ordered pairs of secrets that no other pair exceeds in any figure of its likelihood ratio; `None` if they are
+    /// not known, or too many.
+    fn pairs(&self) -> Option<Vec<Pair>> {
+        let table = self.probabilities()?;
+        let n = table.rows.len();
+        let cells = n.checked_mul(n)?.checked_mul(table.observations.len())?;
+        if cells > MAX_PAIR_CELLS {
+            return None;
+        }
+        let ordered = (0..n).flat_map(|a| (0..n).map(move |b| (a, b)));
+        let pair = |(a, b): (usize, usize)| {
+            let both = table.rows[a].iter().zip(&table.rows[b]);
+            Pair::Cells(both.map(|(&p, &q)| Cell::new(p, q)).collect())
+        };
+        Some(ordered.filter(|(a, b)| a != b).map(pair).collect())
     }
 
     /// The entries of [`BoundMechanism::probabilities`] less those of one row that all secrets share, if these

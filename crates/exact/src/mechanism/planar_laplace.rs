@@ -7,6 +7,8 @@ use libm::{acos, asin, asinh, cos, cosh, exp, expm1, log, sin, sinh, sqrt, tanh}
 use rand::{Rng, RngExt};
 use rand_distr::OpenClosed01;
 
+use crate::profile::Pair;
+
 use super::laplace::LaplaceScale;
 use super::observed::texts;
 use super::points::{self, Grid};
@@ -275,6 +277,21 @@ impl BoundMechanism for Bound {
             self.worst_pair()
                 .map_or(0.0, |(a, b)| delta(self.u(a, b), epsilon)),
         )
+    }
+
+    fn pair(&self, a: usize, b: usize) -> Option<Pair> {
+        let u = self.u(a, b);
+        Some(Pair::Bounded {
+            epsilon: 2.0 * u,
+            delta,
+            parameter: u,
+        })
+    }
+
+    /// The two outermost points.
+    fn pairs(&self) -> Option<Vec<Pair>> {
+        let (a, b) = self.worst_pair()?;
+        Some(vec![self.pair(a, b)?])
     }
 
     fn columns(&self) -> &'static [&'static str] {

@@ -5,6 +5,8 @@ use std::fmt;
 use libm::{exp, expm1};
 use rand::{Rng, RngExt};
 
+use crate::profile::{Cell, Pair};
+
 use super::alphabet::Alphabet;
 use super::{
     BoundMechanism, Entry, Law, LikelihoodClass, Mechanism, Probabilities, Secrets, secrets,
@@ -216,6 +218,26 @@ impl BoundMechanism for Bound {
         let beyond = (epsilon - self.epsilon()).min(0.0);
         // Without the addition it is −0 from ε on.
         Some(-expm1(beyond) / self.total_weight() + 0.0)
+    }
+
+    /// The labels of both secrets, and all others.
+    fn pair(&self, a: usize, b: usize) -> Option<Pair> {
+        if self.alphabet.position(a) == self.alphabet.position(b) {
+            return Some(Pair::Cells(vec![Cell::new(1.0, 1.0)]));
+        }
+        let own = Cell {
+            p: 1.0 / self.total_weight(),
+            q: self.light(1.0),
+            difference: self.variation(),
+        };
+        let rest = self.light((self.size() - 2) as f64);
+        Some(Pair::Cells(vec![own, Cell::new(rest, rest), own.swapped()]))
+    }
+
+    /// The worst pair: all pairs are alike.
+    fn pairs(&self) -> Option<Vec<Pair>> {
+        let (a, b) = self.worst_pair()?;
+        Some(vec![self.pair(a, b)?])
     }
 
     fn worst_pair(&self) -> Option<(usize, usize)> {

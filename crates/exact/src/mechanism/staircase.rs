@@ -6,6 +6,8 @@ use libm::{exp, expm1, log};
 use rand::{Rng, RngExt};
 use rand_distr::OpenClosed01;
 
+use crate::profile::{Cell, Pair};
+
 use super::location::{Located, Noise};
 use super::{BoundMechanism, Entry, Mechanism, NoiseShape, Secrets, secrets};
 use leakgauge_base::error::Result;
@@ -153,6 +155,21 @@ impl StaircaseNoise {
         if scaled - k < self.gamma { k } else { k + 1.0 }
     }
 
+    /// The points between two ends, included, at which the density around 0 or around a distance changes.
+    fn cuts(&self, from: f64, to: f64, distance: f64) -> Vec<f64> {
+        let (period, edge) = (self.width, self.gamma * self.width);
+        let shift = distance % period;
+        let offsets = [edge, -edge, 0.0].map(|e| [e, e + shift]);
+        let mut cuts: Vec<f64> = vec![from, to];
+        let (first, last) = ((from / period).floor() - 2.0, (to / period).ceil() + 2.0);
+        for offset in offsets.iter().flatten() {
+            let each = (0..=(last - first) as u64).map(|k| (first + k as f64) * period + offset);
+            cuts.extend(each.filter(|cut| *cut > from && *cut < to));
+        }
+        cuts.sort_by(f64::total_cmp);
+        cuts
+    }
+
     /// The probability of noise above x ≥ 0.
     fn tail(&self, x: f64) -> f64 {
         let (k, _, after) = self.cell(x);
@@ -198,22 +215,41 @@ impl Noise for StaircaseNoise {
             -self.height() * exp(-self.epsilon * near) * expm1(beyond) * (to - from)
         };
         let pieces = |from: f64, to: f64| {
-            let shift = distance % period;
-            let offsets = [edge, -edge, 0.0].map(|e| [e, e + shift]);
-            let mut cuts: Vec<f64> = vec![from, to];
-            let (first, last) = ((from / period).floor() - 2.0, (to / period).ceil() + 2.0);
-            for offset in offsets.iter().flatten() {
-                let each =
-                    (0..=(last - first) as u64).map(|k| (first + k as f64) * period + offset);
-                cuts.extend(each.filter(|cut| *cut > from && *cut < to));
-            }
-            cuts.sort_by(f64::total_cmp);
+            let cuts = self.cuts(from, to, distance);
             cuts.windows(2)
                 .map(|cut| piece(cut[0], cut[1]))
                 .sum::<f64>()
         };
         let tail = pieces(-edge - period, -edge) / -expm1(-self.epsilon);
         Some((tail + pieces(-edge, distance + edge)).min(1.0))
+    }
+
+    /// The pieces on which both densities are constant; in both tails they repeat with the factor b.
+    fn pair(&self, distance: f64) -> Option<Pair> {
+        let (period, edge) = (self.width, self.gamma * self.width);
+        if distance / period > MAX_CELLS {
+            return None;
+        }
+        let cuts = self.cuts(-edge - period, distance + edge + period, distance);
+        let pieces = cuts.windows(2).map(|cut| {
+            let (from, to) = (cut[0], cut[1]);
+            let middle = 0.5 * (from + to);
+            let (near, far) = (self.step(middle), self.step(middle - distance));
+            let tail = middle < -edge || middle > distance + edge;
+            let repeats = if tail {
+                -1.0 / expm1(-self.epsilon)
+            } else {
+                1.0
+            };
+            let mass =
+                |step: f64| repeats * self.height() * exp(-self.epsilon * step) * (to - from);
+            Cell {
+                p: mass(near),
+                q: mass(far),
+                difference: -mass(near) * expm1(self.epsilon * (near - far)),
+            }
+        });
+        Some(Pair::Cells(pieces.collect()))
     }
 
     fn distribution(&self, x: f64) -> f64 {

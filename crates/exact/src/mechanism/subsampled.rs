@@ -5,6 +5,8 @@ use std::fmt;
 use libm::{expm1, log, log1p};
 use rand::{Rng, RngExt};
 
+use crate::profile::{Cell, Pair};
+
 use super::mixture::component;
 use super::observed::texts;
 use super::{BoundMechanism, Entry, Gaussian, Law, Mechanism, Observed};
@@ -185,6 +187,24 @@ impl BoundMechanism for Bound {
 
     fn sample(&self, secret: usize, rng: &mut dyn Rng) -> Vec<String> {
         texts(self.draw(secret, rng))
+    }
+
+    fn pair(&self, a: usize, b: usize) -> Option<Pair> {
+        if self.uses[a] == self.uses[b] {
+            return Some(Pair::Cells(vec![Cell::new(1.0, 1.0)]));
+        }
+        let (without, with) = self.pair;
+        Some(Pair::Subsampled {
+            base: Box::new(self.base.pair(with, without)?),
+            rate: self.rate,
+            reversed: self.uses[b],
+        })
+    }
+
+    /// Both orders.
+    fn pairs(&self) -> Option<Vec<Pair>> {
+        let (a, b) = self.worst_pair()?;
+        Some(vec![self.pair(a, b)?, self.pair(b, a)?])
     }
 
     fn capacity(&self) -> Option<f64> {

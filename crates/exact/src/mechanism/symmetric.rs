@@ -6,6 +6,8 @@ use libm::expm1;
 use rand::Rng;
 
 use super::alphabet::Alphabet;
+use crate::profile::{Cell, Pair};
+
 use super::{
     BoundMechanism, Law, LikelihoodClass, Mechanism, Probabilities, Secrets, listed_secrets,
 };
@@ -168,6 +170,31 @@ impl<R: Randomizer> BoundMechanism for Bound<R> {
         }
         let variation = self.randomizer.total_variation();
         Some(variation * (expm1(epsilon - own) / expm1(-own)))
+    }
+
+    /// The three likelihood ratios e^ε, 1 and e^−ε.
+    fn pair(&self, a: usize, b: usize) -> Option<Pair> {
+        let (own, variation) = (self.epsilon(), self.total_variation(a, b));
+        if variation == 0.0 {
+            return Some(Pair::Cells(vec![Cell::new(1.0, 1.0)]));
+        }
+        let more = Cell {
+            p: variation / -expm1(-own),
+            q: (variation / expm1(own)).max(0.0),
+            difference: variation,
+        };
+        let rest = (1.0 - more.p - more.q).max(0.0);
+        Some(Pair::Cells(vec![
+            more,
+            Cell::new(rest, rest),
+            more.swapped(),
+        ]))
+    }
+
+    /// The worst pair: all pairs are alike.
+    fn pairs(&self) -> Option<Vec<Pair>> {
+        let (a, b) = self.worst_pair()?;
+        Some(vec![self.pair(a, b)?])
     }
 
     fn capacity(&self) -> Option<f64> {

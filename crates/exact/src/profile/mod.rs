@@ -1,0 +1,415 @@
+//! What a pair of secrets allows beyond δ(ε): Rényi divergences, the success of a reconstruction, and the smallest ρ of
+//! zero-concentrated and μ of Gaussian differential privacy.
+//!
+//! ```
+//! use leakgauge_exact::profile::Pair;
+//!
+//! let pair = Pair::Gaussian { mu: 0.5 };
+//! assert_eq!(pair.renyi_divergence(2.0), Some(0.25));
+//! // An event of probability 0.1 without the record has at most this one with it.
+//! assert!((pair.reconstruction(0.1).unwrap() - 0.217_348_7).abs() < 1e-7);
+//! ```
+
+use libm::{erfc, exp, expm1, log, log1p};
+
+use crate::hockey_stick;
+use crate::powers::{entropy_excess, power_excess};
+use leakgauge_stats::special::normal_quantile;
+
+mod cells;
+mod search;
+
+pub use cells::Cell;
+use cells::Cells;
+use search::{integral, largest, smallest};
+
+/// The two distributions P and Q of an ordered pair of secrets, as far as figures of their likelihood ratio need them.
+#[derive(Debug, Clone)]
+pub enum Pair {
+    /// Finitely many likelihood ratios.
+    Cells(Vec<Cell>),
+    /// N(μ, 1) and N(0, 1).
+    Gaussian {
+        /// μ, at least 0.
+        mu: f64,
+    },
+    /// Laplace noise of scale 1 around t and around 0.
+    Laplace {
+        /// t, at least 0.
+        distance: f64,
+    },
+    /// Discrete Gaussian noise around Δ and around 0.
+    DiscreteGaussian {
+        /// σ.
+        sigma: f64,
+        /// Δ, a whole number.
+        distance: f64,
+    },
+    /// Another pair whose order does not matter, with a bounded likelihood ratio.
+    Bounded {
+        /// The largest log-likelihood ratio.
+        epsilon: f64,
+        /// δ(ε) of the pair.
+        delta: fn(f64, f64) -> f64,
+        /// The first argument of `delta`.
+        parameter: f64,
+    },
+    /// (1 − r)·Q + r·P and Q.
+    Subsampled {
+        /// P and Q, whose order does not matter unless they are cells.
+        base: Box<Pair>,
+        /// r.
+        rate: f64,
+        /// Whether the order is reversed: Q and (1 − r)·Q + r·P.
+        reversed: bool,
+    },
+}
+
+/// Rényi divergences of subsampled discrete Gaussian noise are sums up to 39σ, which have all digits below this shift.
+const REACH: f64 = 20.0;
+
+impl Pair {
+    /// Rényi divergence of order α ≥ 1 of P from Q, infinite where Q excludes something that P allows. Order 1 is the
+    /// Kullback–Leibler divergence, order ∞ the largest log-likelihood ratio. `None` if it is not known.
+    ///
+    /// # Formula
+    /// D_α = ln(1 + S)/(α − 1) with S = E_Q\[r^α − 1 − α(r − 1)\], r = P/Q, where no term is negative. Gaussian: αμ²/2.
+    /// Laplace: S = (α·g((α − 1)t) + (α − 1)·g(−αt))/(2α − 1), g(x) = e^x − 1 − x. Discrete Gaussian:
+    /// αΔ²/2σ² + ln(Σ_z e^(−(z − (1 − α)Δ)²/2σ²)/Σ_z e^(−z²/2σ²))/(α − 1). Else, from δ(ε) of both orders of the pair,
+    /// S = ∫₀^∞ f″(e^ε)·e^ε·δ(ε) + f″(e^−ε)·e^−2ε·δ(ε) dε for the convex f of the mean f(r).
+    ///
+    /// # References
+    /// I. Mironov, *Rényi differential privacy*, doi:10.1109/CSF.2017.11; C. Canonne, G. Kamath, T. Steinke, *The discrete
+    /// Gaussian for differential privacy*, arXiv:2004.00010; I. Sason, S. Verdú, *f-divergence inequalities*,
+    /// doi:10.1109/TIT.2016.2603151 (the integral).
+    pub fn renyi_divergence(&self, order: f64) -> Option<f64> {
+        if order == f64::INFINITY {
+            return self.largest_loss();
+        }
+        match self {
+            Pair::Cells(cells) => Some(Cells(cells).renyi_divergence(order)),
+            Pair::Gaussian { mu } => Some(0.5 * order * mu * mu),
+            Pair::Laplace { distance } => Some(laplace_divergence(*distance, order)),
+            Pair::DiscreteGaussian { sigma, distance } => {
+                Some(discrete_divergence(*sigma, *distance, order))
+            }
+            Pair::Bounded { .. } => self.by_delta(order, 1.0, false),
+            Pair::Subsampled {
+                base,
+                rate,
+                reversed,
+            } => match &**base {
+                Pair::Cells(_) => self
+                    .cells()
+                    .map(|cells| Cells(&cells).renyi_divergence(order)),
+                Pair::DiscreteGaussian { sigma, distance } => {
+                    let near = order * distance <= REACH * sigma;
+                    let cells = near.then(|| self.cells()).flatten()?;
+                    Some(Cells(&cells).renyi_divergence(order))
+                }
+                base => base.by_delta(order, *rate, *reversed),
+            },
+        }
+    }
+
+    /// The largest log-likelihood ratio ln P/Q.
+    fn largest_loss(&self) -> Option<f64> {
+        let unbounded = |distance: f64| if distance > 0.0 { f64::INFINITY } else { 0.0 };
+        Some(match self {
+            Pair::Cells(cells) => Cells(cells).largest_loss(),
+            Pair::Gaussian { mu } => unbounded(*mu),
+            Pair::Laplace { distance } => *distance,
+            Pair::DiscreteGaussian { distance, .. } => unbounded(*distance),
+            Pair::Bounded { epsilon, .. } => *epsilon,
+            Pair::Subsampled {
+                base,
+                rate,
+                reversed,
+            } => match (base.largest_loss()?, reversed) {
+                (most, false) if most > 700.0 => most + log(*rate),
+                (most, false) => log1p(rate * expm1(most)),
+                // The base is alike in both orders: ln 1/(1 − r + r·e^−most).
+                (most, true) => -log1p(rate * expm1(-most)),
+            },
+        })
+    }
+
+    /// δ(ε) of a pair whose order does not matter.
+    fn delta(&self, epsilon: f64) -> Option<f64> {
+        match self {
+            Pair::Gaussian { mu } => Some(hockey_stick::gaussian(*mu, epsilon)),
+            Pair::Laplace { distance } => Some(-expm1(0.5 * (epsilon - distance).min(0.0))),
+            Pair::Bounded {
+                delta, parameter, ..
+            } => Some(delta(*parameter, epsilon)),
+            _ => None,
+        }
+    }
+
+    /// Where δ(ε)·e^((order)ε) is negligible, and the length on which it changes.
+    fn extent(&self, order: f64) -> Option<(f64, f64)> {
+        match self {
+            Pair::Gaussian { mu } => Some(((order + 1.0) * mu * mu + 40.0 * mu, 0.5 * mu)),
+            Pair::Laplace { distance } => Some((*distance, distance.min(2.0 / order))),
+            Pair::Bounded { epsilon, .. } => Some((*epsilon, (0.25 * epsilon).min(2.0 / order))),
+            _ => None,
+        }
+    }
+
+    /// The divergence of (1 − r)·Q + r·P from Q, or of Q from it, as an integral over δ(ε).
+    fn by_delta(&self, order: f64, rate: f64, reversed: bool) -> Option<f64> {
+        let (end, panel) = self.extent(order)?;
+        if end == 0.0 {
+            return Some(0.0);
+        }
+        // f″ is α(α − 1)r²·(1 − r + r·x)^power.
+        let power = if reversed { -order - 1.0 } else { order - 2.0 };
+        let log_mixed = |x: f64| {
+            if x > 700.0 {
+                x + log(rate)
+            } else {
+                log1p(rate * expm1(x))
+            }
+        };
+        let log_weight = |x: f64| power * log_mixed(x) + if x > 0.0 { x } else { 2.0 * x };
+        let most = log_weight(end).max(log_weight(0.0)).max(0.0);
+        let value = |epsilon: f64| {
+            let weight = exp(log_weight(epsilon) - most) + exp(log_weight(-epsilon) - most);
+            self.delta(epsilon).map_or(0.0, |delta| weight * delta)
+        };
+        let scaled = order * rate * rate * integral(end, panel, value);
+        if order == 1.0 {
+            return Some(scaled * exp(most));
+        }
+        let sum = (order - 1.0) * scaled;
+        Some(if most < 600.0 {
+            log1p(sum * exp(most)) / (order - 1.0)
+        } else {
+            (most + log(sum)) / (order - 1.0)
+        })
+    }
+
+    /// P and Q as finitely many likelihood ratios, if they are; of discrete Gaussian noise up to 39σ.
+    fn cells(&self) -> Option<Vec<Cell>> {
+        match self {
+            Pair::Cells(cells) => Some(cells.clone()),
+            Pair::DiscreteGaussian { sigma, distance } => Some(discrete_cells(*sigma, *distance)),
+            Pair::Subsampled {
+                base,
+                rate,
+                reversed,
+            } => {
+                let mixed = |cell: &Cell| {
+                    let p = (1.0 - rate) * cell.q + rate * cell.p;
+                    let mixed = Cell {
+                        p,
+                        q: cell.q,
+                        difference: rate * cell.difference,
+                    };
+                    if *reversed { mixed.swapped() } else { mixed }
+                };
+                Some(base.cells()?.iter().map(mixed).collect())
+            }
+            _ => None,
+        }
+    }
+
+    /// sup P(E) over the events E with Q(E) ≤ κ: the largest success of an adversary who reconstructs a record and whose
+    /// success without it is κ. An event may take an observation with a probability. `None` if it is not known.
+    ///
+    /// # Formula
+    /// Cells in the order of their likelihood ratio. Gaussian: Φ(Φ⁻¹(κ) + μ). Laplace: κe^t up to κ = e^−t/2,
+    /// 1 − e^−t/4κ up to ½, 1 − e^−t(1 − κ) beyond. Else the smallest δ(ε) + e^ε·κ and 1 − e^−ε(1 − κ − δ(ε)) of all
+    /// ε ≥ 0. Subsampled: (1 − r)κ + r·B(κ), and the solution x of (1 − r)x + r(1 − B(1 − x)) = κ for the other order.
+    ///
+    /// # References
+    /// B. Balle, G. Cherubin, J. Hayes, *Reconstructing training data with informed adversaries*, arXiv:2201.04845; J. Hayes,
+    /// S. Mahloujifar, B. Balle, *Bounding training data reconstruction in DP-SGD*, theorem 2, arXiv:2302.07225.
+    pub fn reconstruction(&self, kappa: f64) -> Option<f64> {
+        if !(kappa > 0.0 && kappa < 1.0) {
+            return (kappa == 1.0).then_some(1.0);
+        }
+        Some(match self {
+            Pair::Cells(cells) => Cells(cells).reconstruction(kappa),
+            Pair::Gaussian { mu } => {
+                0.5 * erfc(-(normal_quantile(kappa) + mu) * std::f64::consts::FRAC_1_SQRT_2)
+            }
+            Pair::Laplace { distance } => laplace_reconstruction(*distance, kappa),
+            Pair::DiscreteGaussian { .. } => Cells(&self.cells()?).reconstruction(kappa),
+            Pair::Bounded { .. } => {
+                by_curve(kappa, 100, |epsilon| self.delta(epsilon).unwrap_or(1.0))
+            }
+            Pair::Subsampled {
+                base,
+                rate,
+                reversed,
+            } => match (self.cells(), reversed) {
+                (Some(cells), _) => Cells(&cells).reconstruction(kappa),
+                (None, false) => (1.0 - rate) * kappa + rate * base.reconstruction(kappa)?,
+                (None, true) => {
+                    let without = |x: f64| {
+                        let rest = base.reconstruction(1.0 - x).unwrap_or(1.0);
+                        (1.0 - rate) * x + rate * (1.0 - rest)
+                    };
+                    base.reconstruction(0.5)?;
+                    search::crossing(kappa, without)
+                }
+            },
+        })
+    }
+
+    /// The smallest ρ with D_α ≤ ρα for all α > 1, by search over the orders from 1 to 1e6; infinite if there is none.
+    ///
+    /// # References
+    /// M. Bun, T. Steinke, *Concentrated differential privacy*, arXiv:1605.02065.
+    pub fn concentrated_rho(&self) -> Option<f64> {
+        match self {
+            Pair::Gaussian { mu } => Some(0.5 * mu * mu),
+            // Whole numbers αΔ attain αΔ²/2σ², and no order exceeds it (Canonne, Kamath, Steinke, theorem 4).
+            Pair::DiscreteGaussian { sigma, distance } => {
+                let mu = distance / sigma;
+                Some(0.5 * mu * mu)
+            }
+            _ => {
+                self.renyi_divergence(2.0)?;
+                let log_order = |x: f64| {
+                    let order = exp(x);
+                    self.renyi_divergence(order).unwrap_or(0.0) / order
+                };
+                Some(largest((0.0, 14.0), log_order))
+            }
+        }
+    }
+
+    /// The smallest μ of Gaussian differential privacy, sup Φ⁻¹(B(κ)) − Φ⁻¹(κ) over κ with B from
+    /// [`Pair::reconstruction`]; infinite if there is none, `None` if it is not known.
+    ///
+    /// # Formula
+    /// Of cells the corners of the curve decide, because Gaussian curves are concave. Subsampling leaves μ of Gaussian noise
+    /// unchanged in the limit κ → 0.
+    ///
+    /// # References
+    /// J. Dong, A. Roth, W. Su, *Gaussian differential privacy*, arXiv:1905.02383.
+    pub fn gaussian_mu(&self) -> Option<f64> {
+        match self {
+            Pair::Cells(cells) => Some(Cells(cells).gaussian_mu()),
+            Pair::Gaussian { mu } => Some(*mu),
+            Pair::DiscreteGaussian { .. } => None,
+            Pair::Subsampled { base, .. } if matches!(**base, Pair::Gaussian { .. }) => {
+                base.gaussian_mu()
+            }
+            Pair::Subsampled { base, .. } if base.cells().is_some() => match &**base {
+                Pair::Cells(_) => Some(Cells(&self.cells()?).gaussian_mu()),
+                _ => None,
+            },
+            _ => {
+                self.reconstruction(0.5)?;
+                let apart = |quantile: f64| {
+                    let kappa = 0.5 * erfc(-quantile * std::f64::consts::FRAC_1_SQRT_2);
+                    let reached = self.reconstruction(kappa).unwrap_or(0.0);
+                    normal_quantile(reached.min(1.0 - 1e-16)) - quantile
+                };
+                Some(largest((-30.0, 6.0), apart))
+            }
+        }
+    }
+}
+
+/// The smallest of δ(ε) + e^ε·κ and 1 − e^−ε(1 − κ − δ(ε)) over ε ≥ 0, for δ of both orders of a pair. The search may
+/// end early: the result is never too small.
+pub(crate) fn by_curve(kappa: f64, steps: u32, delta: impl Fn(f64) -> f64) -> f64 {
+    let level = |x: f64| {
+        if x >= 0.0 {
+            delta(x) + kappa * exp(x)
+        } else {
+            1.0 - exp(x) * (1.0 - kappa - delta(-x))
+        }
+    };
+    smallest((-700.0, -log(kappa)), steps, level).clamp(kappa, 1.0)
+}
+
+/// e^x − 1 − x.
+fn exponential_excess(x: f64) -> f64 {
+    if x.abs() > 0.5 {
+        return expm1(x) - x;
+    }
+    let (mut term, mut sum) = (0.5 * x * x, 0.0);
+    for k in 3..24 {
+        sum += term;
+        term *= x / f64::from(k);
+    }
+    sum
+}
+
+fn laplace_divergence(t: f64, order: f64) -> f64 {
+    if order == 1.0 {
+        return exponential_excess(-t);
+    }
+    let (up, down) = ((order - 1.0) * t, -order * t);
+    if up > 300.0 {
+        let rest = (order - 1.0) / order * exp(down - up);
+        return t + (log(order / (2.0 * order - 1.0)) + log1p(rest)) / (order - 1.0);
+    }
+    let sum = order * exponential_excess(up) + (order - 1.0) * exponential_excess(down);
+    log1p(sum / (2.0 * order - 1.0)) / (order - 1.0)
+}
+
+fn laplace_reconstruction(t: f64, kappa: f64) -> f64 {
+    let least = exp(-t);
+    if kappa <= 0.5 * least {
+        kappa * exp(t)
+    } else if kappa <= 0.5 {
+        1.0 - least / (4.0 * kappa)
+    } else {
+        1.0 - least * (1.0 - kappa)
+    }
+}
+
+fn discrete_divergence(sigma: f64, distance: f64, order: f64) -> f64 {
+    let ratio = distance / sigma;
+    // The place of the shifted weights between two whole numbers.
+    let shift = ((1.0 - order) * distance).rem_euclid(1.0);
+    if order == 1.0 || shift == 0.0 || order * distance > 1e15 {
+        return 0.5 * order * ratio * ratio;
+    }
+    let reach = (39.0 * sigma).ceil() as i64 + 1;
+    let sum = |center: f64| -> f64 {
+        (-reach..=reach)
+            .map(|z| {
+                let x = (z as f64 - center) / sigma;
+                exp(-0.5 * x * x)
+            })
+            .sum()
+    };
+    0.5 * order * ratio * ratio + log(sum(shift) / sum(0.0)) / (order - 1.0)
+}
+
+fn discrete_cells(sigma: f64, distance: f64) -> Vec<Cell> {
+    let reach = (38.0 * sigma).ceil() as i64 + 1;
+    let weight = |z: f64| exp(-0.5 * (z / sigma) * (z / sigma));
+    let total: f64 = (-reach..=reach).map(|z| weight(z as f64)).sum();
+    let cells = -reach..=reach + distance as i64;
+    cells
+        .map(|z| {
+            let z = z as f64;
+            let (p, q) = (weight(z - distance) / total, weight(z) / total);
+            // p − q = q·(e^loss − 1).
+            let loss = distance * (z - 0.5 * distance) / (sigma * sigma);
+            let difference = if loss < 0.5 { q * expm1(loss) } else { p - q };
+            Cell { p, q, difference }
+        })
+        .collect()
+}
+
+/// S of one cell, q·(r^α − 1 − α(r − 1)), and of order 1 q·(r ln r − r + 1).
+fn excess(cell: &Cell, order: f64) -> f64 {
+    let d = cell.difference / cell.q;
+    if order == 1.0 {
+        cell.q * entropy_excess(d)
+    } else {
+        cell.q * power_excess(d, cell.p / cell.q, order)
+    }
+}
+
+#[cfg(test)]
+mod tests;

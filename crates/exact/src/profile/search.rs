@@ -1,0 +1,77 @@
+//! Extrema and integrals of functions of one variable.
+
+/// The smallest value of a function that falls, then rises, between two numbers.
+pub(super) fn smallest((mut from, mut to): (f64, f64), steps: u32, f: impl Fn(f64) -> f64) -> f64 {
+    let golden = 0.5 * (5f64.sqrt() - 1.0);
+    let mut best = f(from).min(f(to)).min(f(0f64.clamp(from, to)));
+    let (mut left, mut right) = (to - golden * (to - from), from + golden * (to - from));
+    let (mut at_left, mut at_right) = (f(left), f(right));
+    for _ in 0..steps {
+        best = best.min(at_left).min(at_right);
+        if at_left <= at_right {
+            (to, right, at_right) = (right, left, at_left);
+            left = to - golden * (to - from);
+            at_left = f(left);
+        } else {
+            (from, left, at_left) = (left, right, at_right);
+            right = from + golden * (to - from);
+            at_right = f(right);
+        }
+    }
+    best
+}
+
+/// The largest value of a function between two numbers: the best of 240 places, improved between its neighbors.
+pub(super) fn largest((from, to): (f64, f64), f: impl Fn(f64) -> f64) -> f64 {
+    const PLACES: u32 = 240;
+    let place = |k: u32| from + (to - from) * f64::from(k) / f64::from(PLACES);
+    let values: Vec<f64> = (0..=PLACES).map(|k| f(place(k))).collect();
+    let mut best = 0;
+    for (k, value) in values.iter().enumerate() {
+        if *value > values[best] {
+            best = k;
+        }
+    }
+    if values[best] == f64::INFINITY {
+        return f64::INFINITY;
+    }
+    let best = best as u32;
+    let ends = (place(best.saturating_sub(1)), place((best + 1).min(PLACES)));
+    (-smallest(ends, 60, |x| -f(x))).max(values[best as usize])
+}
+
+/// The x in \[0, 1\] where an increasing function reaches a value.
+pub(super) fn crossing(value: f64, f: impl Fn(f64) -> f64) -> f64 {
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..200 {
+        let middle = 0.5 * (low + high);
+        if f(middle) < value {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    high
+}
+
+/// Nodes and weights of Gauss–Legendre quadrature with ten points on \[−1, 1\], positive half.
+const GAUSS: [(f64, f64); 5] = [
+    (0.148_874_338_981_631_22, 0.295_524_224_714_752_87),
+    (0.433_395_394_129_247_2, 0.269_266_719_309_996_35),
+    (0.679_409_568_299_024_4, 0.219_086_362_515_982_04),
+    (0.865_063_366_688_984_5, 0.149_451_349_150_580_6),
+    (0.973_906_528_517_171_7, 0.066_671_344_308_688_14),
+];
+
+/// The integral from 0 to `end` of a function that is smooth on the length of a panel.
+pub(super) fn integral(end: f64, panel: f64, f: impl Fn(f64) -> f64) -> f64 {
+    let panels = (end / panel).ceil().clamp(4.0, 1e5);
+    let half = 0.5 * end / panels;
+    (0..panels as u32)
+        .map(|at| {
+            let middle = (2.0 * f64::from(at) + 1.0) * half;
+            let both = |&(x, w): &(f64, f64)| w * (f(middle - x * half) + f(middle + x * half));
+            half * GAUSS.iter().map(both).sum::<f64>()
+        })
+        .sum()
+}
