@@ -34,7 +34,7 @@ pub(super) fn judge_claims(
                 Terms::AttackAdvantage { at_most } => bound_on_attack(evidence, claim, *at_most),
                 Terms::TimeDifference(bound) => {
                     let share = evidence.plan.part(CertifiedLimit::TimeDifference);
-                    let differences = evidence.differences.expect("checked: the log has blocks");
+                    let differences = evidence.differences.expect("checked: the log has times");
                     time_claim::judge(
                         claim,
                         bound,
@@ -71,6 +71,12 @@ fn qualify(report: &mut ClaimReport, evidence: &Evidence, warnings: &[Warning]) 
         && (evidence.effective.is_none() || warning.is_about_secrets())
     {
         add.push(Qualification::Order(warning.clone()));
+    }
+    let times = evidence.differences;
+    if report.quantity == Quantity::TimeDifference
+        && times.is_some_and(|times| times.blocks.is_none())
+    {
+        add.push(Qualification::OneByOne);
     }
     let copies = warnings.iter().filter(|warning| warning.is_about_copies());
     add.extend(copies.cloned().map(Qualification::Copies));

@@ -7,7 +7,6 @@ use crate::report::input::as_read;
 use crate::report::sentences::warnings;
 use leakgauge_base::error::{file_listing, shorten};
 use leakgauge_base::naming::setting;
-use leakgauge_log::Form;
 use leakgauge_log::observations::ColumnType;
 
 /// Secrets listed with their rows.
@@ -67,9 +66,10 @@ pub fn command(input: &Input, arguments: &[String]) -> String {
     let line = command_line(given);
     let facts = &input.facts;
     let found = match facts.recognized {
-        _ if facts.secret_chosen => vec![setting("secret", quoted(&facts.secret_column))],
-        Some(Form::TwoClasses) => vec![setting("secret", quoted(&facts.secret_column))],
-        _ => Vec::new(),
+        // Recognized again, which naming its columns would prevent.
+        Some(_) => Vec::new(),
+        None if facts.secret_chosen => vec![setting("secret", quoted(&facts.secret_column))],
+        None => Vec::new(),
     };
     [vec![line], found].concat().join(" ")
 }
