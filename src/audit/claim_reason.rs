@@ -164,6 +164,15 @@ pub struct Distance {
 /// What a verdict rests on.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Qualification {
+    /// Blocks that compare nothing, or not all secrets.
+    BlocksLeftOut {
+        /// Blocks of one measurement, which were left out.
+        alone: u64,
+        /// Blocks that lack a secret.
+        incomplete: u64,
+        /// Blocks that were compared.
+        blocks: u64,
+    },
     /// Times were taken one by one: rows are taken to be independent.
     OneByOne,
     /// The order of rows puts their independence in doubt.

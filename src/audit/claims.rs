@@ -1,6 +1,7 @@
 //! Verdicts on claims, from the limits that are reported and from nothing else.
 
 use crate::audit::claim_reason::{Grounds, Qualification};
+use crate::audit::differences::BlocksCompared;
 use crate::audit::evidence::Evidence;
 use crate::audit::findings::{ClaimReport, Verdict};
 use crate::audit::mechanism_claim;
@@ -72,11 +73,9 @@ fn qualify(report: &mut ClaimReport, evidence: &Evidence, warnings: &[Warning]) 
     {
         add.push(Qualification::Order(warning.clone()));
     }
-    let times = evidence.differences;
-    if report.quantity == Quantity::TimeDifference
-        && times.is_some_and(|times| times.blocks.is_none())
-    {
-        add.push(Qualification::OneByOne);
+    if report.quantity == Quantity::TimeDifference {
+        let compared = evidence.differences.map(|times| times.blocks);
+        add.extend(compared.and_then(about_times));
     }
     let copies = warnings.iter().filter(|warning| warning.is_about_copies());
     add.extend(copies.cloned().map(Qualification::Copies));
@@ -119,6 +118,18 @@ fn qualify(report: &mut ClaimReport, evidence: &Evidence, warnings: &[Warning]) 
     let reading = warnings.iter().filter(|warning| warning.is_about_reading());
     let reading = reading.filter(|warning| !(violated && warning.is_about_typing()));
     add.extend(reading.cloned().map(Qualification::Reading));
+}
+
+/// What a verdict on times rests on beyond the order of rows.
+fn about_times(compared: Option<BlocksCompared>) -> Option<Qualification> {
+    let Some(found) = compared else {
+        return Some(Qualification::OneByOne);
+    };
+    (found.alone > 0 || found.incomplete > 0).then_some(Qualification::BlocksLeftOut {
+        alone: found.alone,
+        incomplete: found.incomplete,
+        blocks: found.blocks,
+    })
 }
 
 /// A figure that should be at most `bound`, decided by its limits.

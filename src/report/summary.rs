@@ -65,7 +65,9 @@ pub fn sentences(audit: &Findings) -> String {
         (None, Some(why)) => reason(why),
         (None, None) => "How much more a better attack could do is not known.".to_owned(),
     });
-    sentences.extend(audit.no_leak.as_ref().map(no_leak::sentence));
+    let proven = tv.lower.is_some_and(|lower| lower > 0.0);
+    let test = audit.no_leak.as_ref();
+    sentences.extend(test.map(|found| no_leak::sentence(found, proven, 1.0 - audit.confidence)));
     if audit.warnings.iter().any(Warning::is_about_order) {
         let doubt = if tv.lower.is_some_and(|lower| lower > 0.0) {
             "it may be the cause of what looks like a leak"

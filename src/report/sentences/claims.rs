@@ -25,6 +25,11 @@ pub fn reason(claim: &ClaimReport) -> String {
 
 fn qualification(qualification: &Qualification) -> Option<String> {
     Some(match qualification {
+        Qualification::BlocksLeftOut {
+            alone,
+            incomplete,
+            blocks,
+        } => blocks_left_out(*alone, *incomplete, *blocks),
         Qualification::OneByOne => {
             "This takes rows to be independent: times were taken one by one, so that drift of the machine counts as noise, \
              or as a difference where secrets are not in random order."
@@ -64,6 +69,23 @@ fn qualification(qualification: &Qualification) -> Option<String> {
         }
         Qualification::Reading(warning) => observer(warning)?,
     })
+}
+
+/// What lost measurements do to a verdict.
+fn blocks_left_out(alone: u64, incomplete: u64, blocks: u64) -> String {
+    let mut parts = Vec::new();
+    if alone > 0 {
+        parts.push(format!(
+            "{alone} blocks of one measurement were left out, beside {blocks} that were compared"
+        ));
+    }
+    if incomplete > 0 {
+        parts.push(format!("{incomplete} of {blocks} blocks lack a secret"));
+    }
+    format!(
+        "{}: if what is missing depends on the time that was measured, the differences are others.",
+        parts.join("; ")
+    )
 }
 
 fn grounds(claim: &ClaimReport) -> String {
