@@ -90,7 +90,7 @@ fn measurements_of_tlsfuzzer_are_block_class_and_value() {
         .iter()
         .map(|column| column["part"].as_str().expect("a part"))
         .collect();
-    assert_eq!(parts, ["other", "secret", "observation"]);
+    assert_eq!(parts, ["block", "secret", "observation"]);
     assert_eq!(report["first_rows"][0][1], "255");
 }
 

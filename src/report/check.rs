@@ -102,6 +102,22 @@ impl ColumnPart {
     }
 }
 
+/// What a column is that is neither secret nor observed.
+fn other_part(input: &Input, name: &str) -> &'static str {
+    let facts = &input.facts;
+    let blocks = facts.blocks.as_ref();
+    let units = input.units.as_ref();
+    if blocks.is_some_and(|blocks| blocks.column.as_deref() == Some(name)) {
+        "block"
+    } else if units.is_some_and(|units| units.column == name) {
+        "unit"
+    } else if facts.row_id.as_deref() == Some(name) {
+        "row id"
+    } else {
+        "other"
+    }
+}
+
 /// All columns of the file, then observations that are made of several or of parts of one.
 pub fn columns(input: &Input) -> Vec<ColumnPart> {
     let facts = &input.facts;
@@ -114,7 +130,7 @@ pub fn columns(input: &Input) -> Vec<ColumnPart> {
         let part = match kind {
             _ if is_secret(name) => "secret",
             Some(_) => "observation",
-            None => "other",
+            None => other_part(input, name),
         };
         let kind = kind.filter(|_| part == "observation");
         let name = shorten(name);

@@ -1,10 +1,9 @@
 //! Finding out how a file is laid out: its delimiter, whether its first row is a header, and which
 //! column plays which part.
 
-use std::collections::BTreeSet;
-
+use crate::few_labels::only_labels;
 use crate::options::{HeaderChoice, ReadOptions, ScoreColumns};
-use crate::row::{Field, Row, is_absent, is_number};
+use crate::row::{Field, Row, is_number};
 use crate::unpack::without_packing;
 use leakgauge_base::error::{Error, Place, Result, listing, shorten};
 use leakgauge_base::naming::{option, setting};
@@ -365,42 +364,6 @@ impl Columns<'_> {
             "no header; columns"
         };
         format!("{kind}: {}", items.join(", "))
-    }
-}
-
-/// Different labels that a column of secrets has at most, if it is chosen by looking.
-const MAX_LABELS: usize = 50;
-/// Rows that each of them has on average, at least.
-const MIN_ROWS_OF_LABEL: usize = 5;
-
-/// The only column of a few labels: no value in it is a number or blank, at least two are different, and they recur.
-/// Only the columns are looked at, never how observations differ. `None` where two columns could be meant.
-fn only_labels(rows: &[Row], others: &[Option<usize>]) -> Option<usize> {
-    let width = rows.first()?.len();
-    let is_few_labels = |column: usize| {
-        let mut labels = BTreeSet::new();
-        for row in rows {
-            match row.get(column) {
-                Some(field @ (Field::Text(_) | Field::Quoted(_))) if !field.is_number() => {
-                    let text = field.text().trim().to_owned();
-                    if is_absent(&text) {
-                        return false;
-                    }
-                    labels.insert(text);
-                }
-                _ => return false,
-            }
-            if labels.len() > MAX_LABELS {
-                return false;
-            }
-        }
-        labels.len() > 1 && labels.len() * MIN_ROWS_OF_LABEL <= rows.len()
-    };
-    let free = (0..width).filter(|&column| !others.contains(&Some(column)));
-    let mut found = free.filter(|&column| is_few_labels(column));
-    match (found.next(), found.next()) {
-        (Some(column), None) => Some(column),
-        _ => None,
     }
 }
 
