@@ -3,7 +3,7 @@
 
 use crate::few_labels::only_labels;
 use crate::options::{HeaderChoice, ReadOptions, ScoreColumns};
-use crate::row::{Field, Row, is_number};
+use crate::row::{Field, Row, is_absent, is_number};
 use crate::unpack::without_packing;
 use leakgauge_base::error::{Error, Place, Result, listing, shorten};
 use leakgauge_base::naming::{option, setting};
@@ -272,14 +272,31 @@ impl Columns<'_> {
                 format!("no column is named `secret`: {}", self.listing()),
             )
             .with_hint(format!(
-                "say which it is with {} (a name or a number from 1)",
-                setting("secret", "COLUMN")
+                "say which it is with {} (a name or a number from 1){}",
+                setting("secret", "COLUMN"),
+                self.wide_hint()
             )));
         };
         if self.names.iter().filter(secret).count() > 1 {
             return Err(ambiguous(self.file, "secret", name));
         }
         self.position(name, "secret")
+    }
+
+    /// That a table of numbers may be a wide log.
+    fn wide_hint(&self) -> String {
+        let is_number = |field: Field| field.is_number() || is_absent(field.text().trim());
+        let mut body = self.body.iter();
+        let is_number = |row: &Row| row.fields().all(is_number);
+        if self.names.len() < 2 || self.body.is_empty() || !body.all(is_number) {
+            return String::new();
+        }
+        format!(
+            "; if every column is a secret and every cell an observation of it, say {}, and {} where each row is measured \
+             together",
+            option("wide"),
+            option("blocks")
+        )
     }
 
     fn position(&self, wanted: &str, field: &str) -> Result<usize> {

@@ -181,7 +181,7 @@ pub(crate) fn recognize(
         has_numbers = answers.is_empty() || has_probed_numbers(&rows, &options);
         match options.like {
             Some(Like::Fbleau) => {
-                refuse_header_of_fbleau(&options)?;
+                refuse_beside_fbleau(&options)?;
                 refuse_unlike_fbleau(name, &rows)?;
                 Some(Form::Fbleau)
             }
@@ -221,7 +221,12 @@ pub(crate) fn shape(
 ) -> Result<Box<dyn Records>> {
     Ok(match form {
         Some(Form::CountedLines) => Box::new(CountedLines::new(name, records)),
-        _ if options.wide => Box::new(Wide::new(name, records, options)?),
+        _ if options.wide => Box::new(Wide::new(
+            name,
+            records,
+            options,
+            form.map(|form| form.to_string()),
+        )?),
         _ => records,
     })
 }
@@ -442,7 +447,18 @@ fn has_probed_numbers(rows: &[Row], options: &ReadOptions) -> bool {
     })
 }
 
-fn refuse_header_of_fbleau(options: &ReadOptions) -> Result<()> {
+/// Refuses options that say otherwise how a log is laid out.
+fn refuse_beside_fbleau(options: &ReadOptions) -> Result<()> {
+    if options.wide {
+        return Err(Error::parameter(
+            option("wide"),
+            format!(
+                "does not go with {}: the first column of logs of F-BLEAU is the secret",
+                setting("like", Like::Fbleau.name())
+            ),
+        )
+        .with_hint("leave one of the two out"));
+    }
     match options.header {
         HeaderChoice::Present => Err(Error::parameter(
             option("header"),

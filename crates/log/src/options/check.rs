@@ -1,6 +1,6 @@
 //! Options that are wrong, or that exclude each other, before anything is read.
 
-use crate::options::{MAX_ROWS, Missing, ReadOptions};
+use crate::options::{Like, MAX_ROWS, Missing, ReadOptions};
 use crate::source::STDIN;
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::{option, setting};
@@ -36,12 +36,14 @@ impl ReadOptions {
             {
                 return Err(Error::file(
                     file,
-                    format!("is the log and also the one of {}", option("fit_on")),
+                    match self.like {
+                        Some(Like::Fbleau) => "is the log and also the one to learn on".to_owned(),
+                        _ => format!("is the log and also the one of {}", option("fit_on")),
+                    },
                 )
-                .with_hint(format!(
-                    "rows that an attack learned from certify nothing: leave {} out, and the log is split",
-                    option("fit_on")
-                )));
+                .with_hint(
+                    "rows that an attack learned from certify nothing: give the log once, and it is split",
+                ));
             }
         }
         if let Some(most) = self.max_rows.filter(|&most| most < MIN_MAX_ROWS) {
