@@ -5,7 +5,7 @@ use crate::audit::differences::{Difference, Differences};
 use crate::audit::findings::{ClaimReport, Verdict};
 use crate::audit::options::AuditOptions;
 use crate::audit::pair::{Labels, Pair};
-use crate::audit::unpaired::unfit;
+use crate::audit::unpaired::{is_asked, unfit};
 use crate::estimate::{Estimate, Method, Methods};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::{option, setting};
@@ -16,7 +16,7 @@ use leakgauge_log::Log;
 use leakgauge_stats::paired::bound_with_rounding;
 
 /// Refuses units of times that nothing would read.
-fn check_units(log: &Log, options: &AuditOptions) -> Result<()> {
+fn check_units(log: &Log, options: &AuditOptions, claims: &[BoundClaim]) -> Result<()> {
     let given = [
         ("unit", options.unit.is_some()),
         ("clock_frequency", options.clock_frequency.is_some()),
@@ -36,6 +36,15 @@ fn check_units(log: &Log, options: &AuditOptions) -> Result<()> {
             format!("is for times, and {why}"),
         )
         .with_hint("leave it out")),
+        (Some((name, _)), None)
+            if log.facts.blocks.is_none() && !is_asked(log, options, claims) =>
+        {
+            let problem = "is for times, and nothing says that this log holds any";
+            Err(Error::parameter(option(name), problem).with_hint(format!(
+                "say it with {}, or leave it out",
+                setting("unit", "cycles")
+            )))
+        }
         _ => Ok(()),
     }
 }
@@ -53,7 +62,7 @@ pub(super) fn check(log: &Log, options: &AuditOptions, claims: &[BoundClaim]) ->
         let problem = "the frequency of a clock is a number above 0, in hertz";
         return Err(Error::parameter(setting("clock_frequency", hertz), problem));
     }
-    check_units(log, options)?;
+    check_units(log, options, claims)?;
     for claim in claims {
         let text = &claim.claim().text;
         match (claim.terms(), &log.facts.blocks) {

@@ -10,7 +10,7 @@ use crate::audit::prepare::Prepared;
 use crate::audit::times;
 use leakgauge_base::naming::{option, setting};
 use leakgauge_base::parallel;
-use leakgauge_exact::claim::Terms;
+use leakgauge_exact::claim::{BoundClaim, Terms};
 use leakgauge_log::Log;
 use leakgauge_log::observations::ColumnType;
 use leakgauge_stats::paired::DECILES;
@@ -64,9 +64,8 @@ fn is_finite(log: &Log) -> bool {
 }
 
 /// Whether times are asked for: by a claim, by a unit, or by a log that is known to hold times.
-fn is_asked(prepared: &Prepared) -> bool {
-    let (log, options) = (prepared.log, prepared.options);
-    let mut claims = prepared.claims.iter();
+pub(super) fn is_asked(log: &Log, options: &AuditOptions, claims: &[BoundClaim]) -> bool {
+    let mut claims = claims.iter();
     let is_timed = log.facts.recognized.is_some_and(|form| form.is_timed());
     is_timed
         || options.unit_of(log).is_some()
@@ -76,7 +75,10 @@ fn is_asked(prepared: &Prepared) -> bool {
 /// Finds the differences of all pairs, of times that come without blocks.
 pub(super) fn find(prepared: &Prepared, plan: &Plan) -> Option<Differences> {
     let (log, options) = (prepared.log, prepared.options);
-    if log.facts.blocks.is_some() || !is_asked(prepared) || unfit(log, options).is_some() {
+    if log.facts.blocks.is_some()
+        || !is_asked(log, options, &prepared.claims)
+        || unfit(log, options).is_some()
+    {
         return None;
     }
     let samples = samples(log);

@@ -11,7 +11,7 @@ const MIN_ROWS_OF_LABEL: usize = 5;
 
 /// The only column of a few labels: no value in it is a number or blank, at least two are different, and they recur.
 /// Only the columns are looked at, never how observations differ. `None` where two columns could be meant.
-pub(crate) fn only_labels(rows: &[Row], others: &[Option<usize>]) -> Option<usize> {
+pub(crate) fn only_labels(rows: &[Row], header: bool, others: &[Option<usize>]) -> Option<usize> {
     let width = rows.first()?.len();
     let is_few_labels = |column: usize| {
         let mut labels = BTreeSet::new();
@@ -36,7 +36,8 @@ pub(crate) fn only_labels(rows: &[Row], others: &[Option<usize>]) -> Option<usiz
     let mut found = free.filter(|&column| is_few_labels(column));
     match (found.next(), found.next()) {
         (Some(column), None) => Some(column),
-        (None, _) => only_numbered(rows, width, others),
+        // Where columns have names, one of numbers would have said that it is the secret.
+        (None, _) if !header => only_numbered(rows, width, others),
         _ => None,
     }
 }

@@ -212,7 +212,7 @@ impl Columns<'_> {
         // Whoever names other columns knows the file: what is left is not guessed.
         let may_choose = !is_named && options.observe.is_none() && options.scores.is_none();
         match may_choose
-            .then(|| only_labels(self.body, &others))
+            .then(|| only_labels(self.body, self.header, &others))
             .flatten()
         {
             Some(column) => Ok((vec![column], true)),
