@@ -20,7 +20,9 @@ pub struct BlocksCompared {
     pub reference: Reference,
     /// Blocks.
     pub blocks: u64,
-    /// Of these, blocks that lack a secret.
+    /// Of these, blocks that the attacks saw: all, or a random sample.
+    pub attacked: u64,
+    /// Of all, blocks that lack a secret.
     pub incomplete: u64,
     /// Blocks of one measurement, which were left out.
     pub alone: u64,

@@ -44,6 +44,7 @@ pub(super) fn find(prepared: &Prepared, plan: &Plan) -> Option<Differences> {
         blocks: Some(BlocksCompared {
             reference: measured.reference,
             blocks: facts.blocks,
+            attacked: measured.attacked,
             incomplete: facts.incomplete,
             alone: facts.alone,
         }),

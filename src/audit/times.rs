@@ -64,6 +64,7 @@ mod tests {
         let measured = Measured {
             of_secrets: vec![rows.collect(), Vec::new(), vec![(0, 7.0)]],
             reference: Reference::Nothing,
+            attacked: 0,
         };
         let found = of_secrets(&measured);
         assert_eq!(found.len(), 2);

@@ -13,7 +13,9 @@ use leakgauge_stats::paired::Located;
 pub struct BlockKeys {
     /// Blocks with at least two secrets.
     blocks: u64,
-    /// Of these, blocks that lack a secret.
+    /// Blocks that the attacks and the paired advantage saw: all, or a random sample of a large log.
+    attacked: u64,
+    /// Blocks that lack a secret.
     incomplete: u64,
     /// Blocks of one measurement, which were left out.
     alone: u64,
@@ -31,6 +33,7 @@ impl BlockKeys {
         let blocks = found.blocks?;
         Some(BlockKeys {
             blocks: blocks.blocks,
+            attacked: blocks.attacked,
             incomplete: blocks.incomplete,
             alone: blocks.alone,
             reference: blocks.reference,

@@ -101,6 +101,12 @@ fn blocks(found: &BlocksCompared) -> String {
         found.blocks,
         reference(found.reference)
     );
+    if found.attacked < found.blocks {
+        text.push_str(&format!(
+            " Differences are of all blocks; attacks and the paired advantage are of a random sample of {} blocks.",
+            found.attacked
+        ));
+    }
     if found.incomplete > 0 {
         text.push_str(&format!(
             " {} of them lack a secret and serve the pairs that they have.",
