@@ -58,6 +58,8 @@ pub enum Method {
     PairedClopperPearson,
     /// The median of the differences inside blocks.
     MedianDifference,
+    /// The difference of the medians of two independent samples.
+    DifferenceOfMedians,
     /// Order statistics, by the binomial law.
     OrderStatistics,
     /// Limits of two independent logs, each at half the level, taken from each other.

@@ -242,10 +242,13 @@ fn a_command_and_a_log_must_be_named() {
 
 #[test]
 fn options_that_nothing_would_read_are_refused() {
-    refuses(&["--unit", "ns"], &["--unit", "measured in blocks"]);
+    refuses(
+        &["--unit", "ns", "--split", "blocks"],
+        &["--unit", "independent rows"],
+    );
     refuses(
         &["--clock-frequency", "2e9"],
-        &["--clock-frequency", "measured in blocks"],
+        &["--clock-frequency", "--unit cycles"],
     );
     refuses(&["--design", "many-runs"], &["--design", "--scorer given"]);
     let one_run = ["--scorer", "given", "--design", "one-run"];

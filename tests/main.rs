@@ -64,5 +64,6 @@ mod split_blocks;
 mod statistics;
 mod terminal;
 mod timings;
+mod unpaired_times;
 mod verdicts;
 mod witness;

@@ -307,7 +307,7 @@ fn what_is_no_log_in_blocks_is_refused_with_a_reason() {
             "--observe",
             "time",
         ],
-        &["measured in blocks", "--block"],
+        &["what unit", "--unit ns"],
     );
 }
 

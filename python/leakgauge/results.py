@@ -98,7 +98,7 @@ _IN_BLOCKS: Columns = (
 
 @dataclass(frozen=True, slots=True)
 class Limits(Keys):
-    """A figure in the unit of the measurements, with its limits; `None` with too few blocks."""
+    """A figure in the unit of the measurements, with its limits; `None` with too few blocks or rows."""
 
     point: float
     lower: float | None = None
@@ -107,17 +107,19 @@ class Limits(Keys):
 
 @dataclass(frozen=True, slots=True)
 class Difference(Keys):
-    """By how much the times of the second secret exceed those of the first, inside blocks."""
+    """By how much the times of the second secret exceed those of the first: inside blocks, or as independent samples
+    (`blocks` is then `None`)."""
 
     secrets: tuple[str, str]
     unit: str | None
-    blocks: int
+    blocks: int | None
+    rows: tuple[int, int]
     median: Limits
     hodges_lehmann: Limits
     trimmed_mean: Limits
     mean: Limits
     deciles: tuple[Limits, ...] | None
-    paired_advantage: Estimate
+    paired_advantage: Estimate | None
     p_value: float
     evidence: str
 
@@ -132,6 +134,7 @@ class Blocks(Keys):
     """What was measured in blocks."""
 
     blocks: int
+    attacked: int
     incomplete: int
     alone: int
     reference: str

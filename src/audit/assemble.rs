@@ -82,11 +82,11 @@ fn units(prepared: &Prepared) -> Option<CountedUnits> {
         column: units.column.clone(),
         units: number(&units.rows),
         of_secrets: units.rows.units_of_secrets(prepared.labels.len()),
-        parts: PartRows {
+        parts: Some(PartRows {
             fit: number(&parts.fit),
             tune: number(&parts.tune),
             certify: number(&parts.certify),
-        },
+        }),
     })
 }
 

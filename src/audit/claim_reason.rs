@@ -34,8 +34,10 @@ pub enum Grounds {
     BayesSecurity,
     /// The limits of the best attack found.
     AttackAdvantage,
-    /// The limits of the largest median of differences inside blocks.
+    /// The limits of the largest median of differences inside blocks, or difference of medians.
     TimeDifference {
+        /// Whether measurements come in blocks.
+        in_blocks: bool,
         /// Their unit, if it is known.
         unit: Option<TimeUnit>,
     },
@@ -162,6 +164,17 @@ pub struct Distance {
 /// What a verdict rests on.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Qualification {
+    /// Blocks that compare nothing, or not all secrets.
+    BlocksLeftOut {
+        /// Blocks of one measurement, which were left out.
+        alone: u64,
+        /// Blocks that lack a secret.
+        incomplete: u64,
+        /// Blocks that were compared.
+        blocks: u64,
+    },
+    /// Times were taken one by one: rows are taken to be independent.
+    OneByOne,
     /// The order of rows puts their independence in doubt.
     Order(Warning),
     /// Rows are, or may be, copies of others.

@@ -1,6 +1,7 @@
 //! Verdicts on claims, from the limits that are reported and from nothing else.
 
 use crate::audit::claim_reason::{Grounds, Qualification};
+use crate::audit::differences::BlocksCompared;
 use crate::audit::evidence::Evidence;
 use crate::audit::findings::{ClaimReport, Verdict};
 use crate::audit::mechanism_claim;
@@ -34,7 +35,7 @@ pub(super) fn judge_claims(
                 Terms::AttackAdvantage { at_most } => bound_on_attack(evidence, claim, *at_most),
                 Terms::TimeDifference(bound) => {
                     let share = evidence.plan.part(CertifiedLimit::TimeDifference);
-                    let differences = evidence.differences.expect("checked: the log has blocks");
+                    let differences = evidence.differences.expect("checked: the log has times");
                     time_claim::judge(
                         claim,
                         bound,
@@ -71,6 +72,10 @@ fn qualify(report: &mut ClaimReport, evidence: &Evidence, warnings: &[Warning]) 
         && (evidence.effective.is_none() || warning.is_about_secrets())
     {
         add.push(Qualification::Order(warning.clone()));
+    }
+    if report.quantity == Quantity::TimeDifference {
+        let compared = evidence.differences.map(|times| times.blocks);
+        add.extend(compared.and_then(about_times));
     }
     let copies = warnings.iter().filter(|warning| warning.is_about_copies());
     add.extend(copies.cloned().map(Qualification::Copies));
@@ -113,6 +118,18 @@ fn qualify(report: &mut ClaimReport, evidence: &Evidence, warnings: &[Warning]) 
     let reading = warnings.iter().filter(|warning| warning.is_about_reading());
     let reading = reading.filter(|warning| !(violated && warning.is_about_typing()));
     add.extend(reading.cloned().map(Qualification::Reading));
+}
+
+/// What a verdict on times rests on beyond the order of rows.
+fn about_times(compared: Option<BlocksCompared>) -> Option<Qualification> {
+    let Some(found) = compared else {
+        return Some(Qualification::OneByOne);
+    };
+    (found.alone > 0 || found.incomplete > 0).then_some(Qualification::BlocksLeftOut {
+        alone: found.alone,
+        incomplete: found.incomplete,
+        blocks: found.blocks,
+    })
 }
 
 /// A figure that should be at most `bound`, decided by its limits.

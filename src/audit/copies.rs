@@ -20,7 +20,7 @@ use hashbrown::HashMap;
 
 use crate::audit::warning::Warning;
 use leakgauge_base::error::{Error, Place, Result, file_listing};
-use leakgauge_base::naming::{option, setting};
+use leakgauge_base::naming::setting;
 use leakgauge_log::observations::{Cell, ColumnType, Counts, ObservationKind};
 use leakgauge_log::{Log, RowOrder};
 use leakgauge_stats::copies::{self, GridCell};
@@ -359,10 +359,9 @@ where
 
 fn same_as_fit(log: &Log, fit_on: String) -> Error {
     let files = file_listing(&log.facts.files);
-    Error::file(fit_on, format!("holds the same rows as {files}")).with_hint(format!(
-        "rows that an attack learned from certify nothing: leave {} out, and the log is split",
-        option("fit_on")
-    ))
+    Error::file(fit_on, format!("holds the same rows as {files}")).with_hint(
+        "rows that an attack learned from certify nothing: give the log alone, and it is split",
+    )
 }
 
 /// The cells of both logs that have an observation in common.

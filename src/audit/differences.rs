@@ -1,4 +1,6 @@
-//! Differences between secrets in the unit of the measurements, where these come in blocks.
+//! Differences between secrets in the unit of the measurements.
+
+use std::sync::Arc;
 
 use crate::audit::measured::Reference;
 use crate::audit::order::ALARM;
@@ -7,23 +9,34 @@ use crate::audit::times::{SecretTimes, quantile};
 use crate::audit::warning::Warning;
 use crate::estimate::Estimate;
 use leakgauge_base::time::TimeUnit;
-use leakgauge_stats::paired::{Located, Sense};
+use leakgauge_stats::paired::{Located, Sense, median_beyond};
+use leakgauge_stats::unpaired::{Ranked, quantile_beyond};
 
-/// The differences between all pairs of secrets, inside blocks.
+/// How measurements in blocks were compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BlocksCompared {
+    /// What the attacks saw measurements relative to.
+    pub reference: Reference,
+    /// Blocks.
+    pub blocks: u64,
+    /// Of these, blocks that the attacks saw: all, or a random sample.
+    pub attacked: u64,
+    /// Of all, blocks that lack a secret.
+    pub incomplete: u64,
+    /// Blocks of one measurement, which were left out.
+    pub alone: u64,
+}
+
+/// The differences between all pairs of secrets: inside blocks, or of times that were taken one by one.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Differences {
     /// The unit of the measurements, if it is known.
     pub unit: Option<TimeUnit>,
-    /// What the attacks saw measurements relative to.
-    pub reference: Reference,
-    /// Blocks.
-    pub blocks: u64,
-    /// Of these, blocks that lack a secret.
-    pub incomplete: u64,
-    /// Blocks of one measurement, which were left out.
-    pub alone: u64,
-    /// Every pair that some block has both secrets of, those that differ most first.
+    /// The blocks, if measurements come in blocks; else they are compared as independent samples.
+    pub blocks: Option<BlocksCompared>,
+    /// Every pair that has rows to compare, those that differ most first.
     pub pairs: Vec<Difference>,
     /// The size of the largest measurement.
     pub(super) largest: f64,
@@ -38,15 +51,18 @@ impl Differences {
     /// are as rare as those of other diagnostics of the order.
     pub(super) fn dependent_blocks(&self) -> Option<Warning> {
         let level = ALARM / self.pairs.len() as f64;
-        let alarms = self.pairs.iter().filter(|pair| pair.dependence < level);
-        let worst = alarms
+        let alarms = self.pairs.iter().filter_map(|pair| match &pair.compared {
+            Compared::Blocks(blocks) if blocks.dependence < level => Some((pair, blocks)),
+            _ => None,
+        });
+        let (worst, blocks) = alarms
             .clone()
-            .min_by(|x, y| x.dependence.total_cmp(&y.dependence))?;
+            .min_by(|x, y| x.1.dependence.total_cmp(&y.1.dependence))?;
         Some(Warning::DependentBlocks {
             secrets: worst.secrets.labels().map(str::to_owned),
             pairs: alarms.count(),
-            blocks: worst.blocks,
-            worth: worst.effective_signs.floor() as u64,
+            blocks: blocks.sorted.len() as u64,
+            worth: blocks.effective_signs.floor() as u64,
         })
     }
 
@@ -54,30 +70,28 @@ impl Differences {
     pub(super) fn paired_advantage(&self, [a, b]: [u32; 2]) -> Option<Estimate> {
         let is_of = |pair: &&Difference| [[a, b], [b, a]].contains(&pair.secrets.secrets());
         let pair = self.pairs.iter().find(is_of)?;
-        Some(pair.paired_advantage.clone())
+        pair.paired_advantage.clone()
     }
 }
 
-/// How the second secret of a pair differs from the first, in blocks that have both.
+/// How the second secret of a pair differs from the first.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Difference {
     /// The two secrets, the one with the shorter times first.
     pub secrets: Pair,
-    /// Blocks that have both.
-    pub blocks: u64,
-    /// The median of the differences. The limits of all pairs hold together, and likewise of each figure below.
+    /// The median of the differences inside blocks; of times taken one by one, the difference of their medians. The limits of all pairs hold together, and likewise of each figure below.
     pub median: Located,
-    /// The median of all pairwise means of differences.
+    /// The median of all pairwise means of differences; without blocks, of all differences between the two.
     pub hodges_lehmann: Located,
-    /// The mean without the smallest and the largest tenth.
+    /// The mean without the smallest and the largest tenth; without blocks, the difference of such means.
     pub trimmed_mean: Located,
-    /// The mean.
+    /// The mean of the differences.
     pub mean: Located,
     /// By how much each decile of the times differs; `None` with too few blocks. All nine hold together.
     pub deciles: Option<[Located; 9]>,
-    /// The advantage of an observer who is asked which of two measurements of a block is which.
-    pub paired_advantage: Estimate,
+    /// The advantage of an observer who is asked which of two measurements of a block is which; nothing without blocks.
+    pub paired_advantage: Option<Estimate>,
     /// The upper limit of the advantage of the rule that was found, at the whole level.
     pub(super) paired_at_most: Option<f64>,
     /// The p-value of "which is which makes no difference", corrected so that all pairs hold together.
@@ -86,19 +100,81 @@ pub struct Difference {
     pub sense: Sense,
     /// The limits of the median at the whole level, one by one: a claim holds over all pairs by these.
     pub(super) alone: Located,
+    /// What was compared.
+    pub(super) compared: Compared,
+}
+
+/// What is compared of two secrets.
+#[derive(Debug, Clone)]
+pub(super) enum Compared {
+    /// The differences inside blocks that have both.
+    Blocks(InBlocks),
+    /// Independent samples.
+    Samples([Arc<Ranked>; 2]),
+}
+
+/// Differences inside blocks.
+#[derive(Debug, Clone)]
+pub(super) struct InBlocks {
     /// The p-value of "differences of consecutive blocks do not resemble each other"; where it is at most 0.01, all
     /// limits of this pair allow for dependent blocks.
     pub dependence: f64,
     /// How many independent signs the differences are worth.
-    pub(super) effective_signs: f64,
+    pub effective_signs: f64,
     /// The differences, sorted.
-    pub(super) sorted: Vec<f64>,
+    pub sorted: Vec<f64>,
 }
 
 impl Difference {
-    /// The difference that this share of the blocks does not exceed.
-    pub fn quantile(&self, share: f64) -> f64 {
-        quantile(&self.sorted, share)
+    /// Blocks that have both secrets; `None` without blocks.
+    pub fn blocks(&self) -> Option<u64> {
+        Some(self.in_blocks()?.sorted.len() as u64)
+    }
+
+    /// Rows of the two secrets that were compared.
+    pub fn rows(&self) -> [u64; 2] {
+        match &self.compared {
+            Compared::Blocks(blocks) => [blocks.sorted.len() as u64; 2],
+            Compared::Samples(samples) => [samples[0].rows(), samples[1].rows()],
+        }
+    }
+
+    /// The p-value of "differences of consecutive blocks do not resemble each other"; where it is at most 0.01, all
+    /// limits of this pair allow for dependent blocks. `None` without blocks.
+    pub fn dependence(&self) -> Option<f64> {
+        Some(self.in_blocks()?.dependence)
+    }
+
+    /// The difference that this share of the blocks does not exceed; `None` without blocks.
+    pub fn quantile(&self, share: f64) -> Option<f64> {
+        Some(quantile(&self.in_blocks()?.sorted, share))
+    }
+
+    /// Those that differ most first.
+    pub(super) fn sort(pairs: &mut [Difference]) {
+        pairs.sort_by(|x, y| {
+            let by_limit = y.smallest().total_cmp(&x.smallest());
+            by_limit.then(y.median.point.total_cmp(&x.median.point))
+        });
+    }
+
+    fn in_blocks(&self) -> Option<&InBlocks> {
+        match &self.compared {
+            Compared::Blocks(blocks) => Some(blocks),
+            Compared::Samples(_) => None,
+        }
+    }
+
+    /// The p-value of "the size of the median is at most this", by the direction in which it is smaller.
+    pub(super) fn beyond(&self, at_most: f64) -> f64 {
+        match &self.compared {
+            Compared::Blocks(blocks) => {
+                median_beyond(&blocks.sorted, at_most, blocks.effective_signs)
+            }
+            Compared::Samples([a, b]) => {
+                quantile_beyond(a, b, 0.5, at_most).min(quantile_beyond(b, a, 0.5, at_most))
+            }
+        }
     }
 
     /// The largest size that the median may have.

@@ -63,7 +63,7 @@ pub(super) struct Evidence<'a> {
     /// Estimates from all rows, where they can be had.
     pub cross_fit: Option<&'a CrossFit>,
     pub no_leak: Option<&'a NoLeak>,
-    /// Differences inside blocks, where there are blocks.
+    /// Differences of times, inside blocks where there are blocks.
     pub differences: Option<&'a Differences>,
     /// What units say, where limits count units.
     pub units: Option<&'a UnitEvidence>,

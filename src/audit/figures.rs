@@ -33,7 +33,7 @@ impl Evidence<'_> {
             Reason::DependentRows
         } else if self.options.attacks.are_given() {
             Reason::GivenScores
-        } else if self.differences.is_some() {
+        } else if self.differences.is_some_and(|found| found.blocks.is_some()) {
             Reason::RelativeNumbers
         } else {
             Reason::RawNumbers

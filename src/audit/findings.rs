@@ -105,8 +105,8 @@ pub struct CountedUnits {
     pub units: u64,
     /// How many have rows of each secret.
     pub of_secrets: Vec<u64>,
-    /// How many are in each part.
-    pub parts: PartRows,
+    /// How many are in each part; `None` before the log is split.
+    pub parts: Option<PartRows>,
 }
 
 impl Input {

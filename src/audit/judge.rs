@@ -15,6 +15,7 @@ use crate::audit::plan::{Plan, trials};
 use crate::audit::prepare::Prepared;
 use crate::audit::privacy_plan::PrivacyPlan;
 use crate::audit::units::{self, UnitEvidence};
+use crate::audit::unpaired;
 use crate::audit::upper::UpperLimits;
 use leakgauge_attack::measure::plug_in;
 use leakgauge_attack::pairwise::{
@@ -45,7 +46,7 @@ pub(super) struct Judged {
     pub upper: Option<Arc<UpperLimits>>,
     pub cross_fit: Option<CrossFit>,
     pub no_leak: Option<NoLeak>,
-    /// Differences inside blocks, where there are blocks.
+    /// Differences of times, inside blocks where there are blocks.
     pub differences: Option<Differences>,
     /// What units say, where limits count units.
     pub units: Option<UnitEvidence>,
@@ -93,7 +94,7 @@ pub(super) fn judge(prepared: &Prepared, tuned: &Tuned, earlier: &[Block], plan:
         cross_fit: Granted::of(tuned)
             .filter(|_| !dependent && !prepared.options.quick)
             .and_then(|granted| CrossFit::run(prepared, &granted)),
-        differences: paired::find(prepared, plan),
+        differences: paired::find(prepared, plan).or_else(|| unpaired::find(prepared, plan)),
         units,
     }
 }

@@ -6,13 +6,14 @@
 
 use std::borrow::Cow;
 
-use rand::SeedableRng;
+use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
 
 use crate::audit::options::AuditOptions;
 use crate::audit::parts::split_rows;
 use leakgauge_base::error::Result;
+use leakgauge_log::observations::Observations;
 use leakgauge_log::{Log, UnitCell, UnitRows, Units};
 
 /// What measurements are seen relative to.
@@ -35,6 +36,8 @@ pub(super) struct Measured {
     pub of_secrets: Vec<Vec<(u32, f64)>>,
     /// What the attacks see them relative to.
     pub reference: Reference,
+    /// How many blocks the attacks see: all, or a random sample.
+    pub attacked: u64,
 }
 
 impl Measured {
@@ -60,10 +63,20 @@ pub(super) fn observed<'a>(
         return Ok((log, None));
     };
     let secrets = log.secrets.len();
-    let mut of_secrets = vec![Vec::new(); secrets];
+    let mut of_secrets: Vec<Vec<(u32, f64)>> = log.counts.rows().iter().map(with_room).collect();
     for cell in units.rows.cells() {
         of_secrets[cell.secret as usize].push((cell.unit, value(&log, cell)));
     }
+    let sample = sampled(&units.rows, options.seed);
+    let log = match sample {
+        Some(rows) => {
+            let observations = log.observations.clone();
+            Cow::Owned(with_rows(&log, observations, &units.column, rows))
+        }
+        None => log,
+    };
+    let units = log.units.as_ref().expect("the same as before");
+    let attacked = units.rows.len() as u64;
     let given = options.attacks.are_given();
     // The split that the audit will make: it depends on the seed and on which secrets blocks have.
     let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
@@ -74,8 +87,40 @@ pub(super) fn observed<'a>(
     let measured = Measured {
         of_secrets,
         reference,
+        attacked,
     };
     Ok((Cow::Owned(seen), Some(measured)))
+}
+
+/// Rows that attacks learn from and are judged on, at most: more would make them no better, and take memory.
+const MAX_ATTACKED: usize = 3_000_000;
+/// A stream of the seed's random numbers that no other use reaches.
+const SAMPLE: u64 = 1 << 54;
+
+fn with_room(rows: &u64) -> Vec<(u32, f64)> {
+    Vec::with_capacity(*rows as usize)
+}
+
+/// A random sample of the blocks, if these have too many rows: so many blocks are drawn, whatever they show, that
+/// their limits stay valid.
+fn sampled(rows: &UnitRows, seed: u64) -> Option<UnitRows> {
+    let cells = rows.cells().len();
+    if cells <= MAX_ATTACKED {
+        return None;
+    }
+    let blocks = rows.len();
+    let mut wanted = (blocks as u128 * MAX_ATTACKED as u128 / cells as u128) as usize;
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(SAMPLE);
+    let mut kept = Vec::with_capacity(MAX_ATTACKED);
+    for (at, block) in rows.units().enumerate() {
+        // Each of the blocks that are left is as likely to be among the wanted ones.
+        if rng.random_range(0..blocks - at) < wanted {
+            wanted -= 1;
+            kept.extend_from_slice(block);
+        }
+    }
+    Some(UnitRows::new(kept))
 }
 
 fn value(log: &Log, cell: &UnitCell) -> f64 {
@@ -198,12 +243,17 @@ fn relative(log: &Log, units: &Units, reference: Reference) -> Log {
             ..cell
         });
     }
-    let rows = UnitRows::new(cells);
+    let observations = log.observations.with_numbers(numbers);
+    with_rows(log, observations, &units.column, UnitRows::new(cells))
+}
+
+/// A log with other rows.
+fn with_rows(log: &Log, observations: Observations, column: &str, rows: UnitRows) -> Log {
     Log {
-        observations: log.observations.with_numbers(numbers),
+        observations,
         counts: rows.counts(log.secrets.len()),
         units: Some(Units {
-            column: units.column.clone(),
+            column: column.to_owned(),
             rows,
             fit: None,
         }),
@@ -219,6 +269,26 @@ fn relative(log: &Log, units: &Units, reference: Reference) -> Log {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sample_keeps_whole_blocks_and_is_of_all_parts_of_the_log() {
+        let cell = |unit: u32, secret: u32| UnitCell {
+            unit,
+            symbol: unit % 7,
+            secret,
+            count: 1,
+        };
+        let blocks = 2_000_000;
+        let cells = (0..blocks).flat_map(|unit| [cell(unit, 0), cell(unit, 1)]);
+        let rows = UnitRows::new(cells.collect());
+        let sample = sampled(&rows, 1).expect("more rows than attacks need");
+        assert_eq!(sample.cells().len(), MAX_ATTACKED);
+        assert!(sample.units().all(|block| block.len() == 2));
+        // A hypergeometric number with a standard deviation of about 433; seed fixed.
+        let early = sample.units().filter(|block| block[0].unit < blocks / 2);
+        assert!(early.count().abs_diff(750_000) < 2_000);
+        assert!(sampled(&sample, 1).is_none());
+    }
 
     #[test]
     fn distances_count_ties_together() {

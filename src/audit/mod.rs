@@ -49,6 +49,7 @@ mod times;
 mod trade_off;
 mod unit_laws;
 mod units;
+mod unpaired;
 mod upper;
 mod warning;
 mod warnings;
@@ -66,7 +67,7 @@ pub use claim_reason::{
 pub use conclusion::{Conclusion, Course, Learning};
 pub(crate) use copies::in_common;
 pub use detection::Detection;
-pub use differences::{Difference, Differences};
+pub use differences::{BlocksCompared, Difference, Differences};
 pub use distributions::{Distributions, Shape};
 pub use findings::{
     Asymptotic, ClaimReport, Convergence, ConvergencePoint, Correction, CountedUnits, EpsilonLimit,

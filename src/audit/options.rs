@@ -77,7 +77,7 @@ pub struct AuditOptions {
     pub prior: PriorChoice,
     /// How close to a mechanism's analytic value an upper limit must come to hold.
     pub margin: f64,
-    /// The unit of times that were measured in blocks.
+    /// The unit of the times of the log.
     pub unit: Option<TimeUnit>,
     /// The frequency of the clock in hertz, for times in cycles.
     pub clock_frequency: Option<f64>,
@@ -111,15 +111,16 @@ impl Default for AuditOptions {
 }
 
 impl AuditOptions {
-    /// The unit of the times of a log: seconds where its cells said units, else the given one, or that of the tool that
-    /// wrote it.
+    /// The unit of the times of a log: seconds where its cells said units, else the given one, that of the tool that
+    /// wrote it, or the one that the name of the column ends in.
     pub(super) fn unit_of(&self, log: &Log) -> Option<TimeUnit> {
         if log.facts.in_seconds {
             return Some(TimeUnit::Seconds);
         }
         let column = log.observations.columns().first();
         let of_tool = || log.facts.recognized?.unit(&column?.name);
-        self.unit.or_else(of_tool)
+        let of_name = || TimeUnit::of_column(&column?.name);
+        self.unit.or_else(of_tool).or_else(of_name)
     }
 }
 

@@ -3,7 +3,7 @@
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::audit::differences::{Difference, Differences};
+use crate::audit::differences::{BlocksCompared, Compared, Difference, Differences, InBlocks};
 use crate::audit::measured::Measured;
 use crate::audit::pair::Pair;
 use crate::audit::plan::{CertifiedLimit, Plan};
@@ -37,18 +37,17 @@ pub(super) fn find(prepared: &Prepared, plan: &Plan) -> Option<Differences> {
         difference(prepared, measured, pairs[at], level, &mut rng)
     });
     let mut pairs: Vec<Difference> = found.into_iter().flatten().collect();
-    let order = |x: &Difference, y: &Difference| {
-        let by_limit = y.smallest().total_cmp(&x.smallest());
-        by_limit.then(y.median.point.total_cmp(&x.median.point))
-    };
-    pairs.sort_by(order);
+    Difference::sort(&mut pairs);
     let p_value = pairs.iter().map(|pair| pair.p_value).fold(1.0, f64::min);
     Some(Differences {
         unit: prepared.options.unit_of(prepared.log),
-        reference: measured.reference,
-        blocks: facts.blocks,
-        incomplete: facts.incomplete,
-        alone: facts.alone,
+        blocks: Some(BlocksCompared {
+            reference: measured.reference,
+            blocks: facts.blocks,
+            attacked: measured.attacked,
+            incomplete: facts.incomplete,
+            alone: facts.alone,
+        }),
         largest: measured.largest(),
         p_value,
         pairs,
@@ -91,21 +90,22 @@ fn difference(
     let each = 0.5 * level.share / level.pairs;
     let test = paired::exchangeable(&x, &y, &sample);
     Some(Difference {
-        blocks: blocks.len() as u64,
         median: paired::median(&sample, each),
         hodges_lehmann: paired::hodges_lehmann(&sample, each),
         trimmed_mean: paired::trimmed_mean(&sample, each),
         mean: paired::mean(&sample, each),
         deciles: paired::decile_shifts(&x, &y, &sample, each / 9.0),
-        paired_advantage,
+        paired_advantage: Some(paired_advantage),
         paired_at_most,
         p_value: (test.p_value * level.pairs).min(1.0),
         sense: test.sense,
         alone: paired::median(&sample, level.alpha),
-        dependence: sample.dependence(),
-        effective_signs: sample.effective_signs(),
         secrets,
-        sorted: sample.into_sorted(),
+        compared: Compared::Blocks(InBlocks {
+            dependence: sample.dependence(),
+            effective_signs: sample.effective_signs(),
+            sorted: sample.into_sorted(),
+        }),
     })
 }
 

@@ -36,7 +36,7 @@ pub(super) enum CertifiedLimit {
     Guesses([u32; 2]),
     /// The scores of two secrets in bins, weighed for this divergence.
     Divergence([u32; 2], Divergence),
-    /// The medians of differences inside blocks, all pairs together.
+    /// The medians of differences of times, all pairs together.
     TimeDifference,
 }
 

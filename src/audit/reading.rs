@@ -26,8 +26,19 @@ pub fn reading(log: &Log) -> Result<Reading> {
     let (log, mut found) = copies::without_copies(log)?;
     found.extend(warnings::find_unsplit(&log));
     Ok(Reading {
-        input: input_of(&log, log.secrets.as_slice().into(), None),
+        input: input_of(&log, log.secrets.as_slice().into(), units(&log)),
         warnings: found,
+    })
+}
+
+/// The units of a log that is not split.
+fn units(log: &Log) -> Option<CountedUnits> {
+    let units = log.units.as_ref()?;
+    Some(CountedUnits {
+        column: units.column.clone(),
+        units: units.rows.len() as u64,
+        of_secrets: units.rows.units_of_secrets(log.secrets.len()),
+        parts: None,
     })
 }
 

@@ -5,6 +5,7 @@ use crate::audit::differences::{Difference, Differences};
 use crate::audit::findings::{ClaimReport, Verdict};
 use crate::audit::options::AuditOptions;
 use crate::audit::pair::{Labels, Pair};
+use crate::audit::unpaired::{is_asked, unfit};
 use crate::estimate::{Estimate, Method, Methods};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::{option, setting};
@@ -12,10 +13,10 @@ use leakgauge_base::quantity::Quantity;
 use leakgauge_base::time::TimeUnit;
 use leakgauge_exact::claim::{BoundClaim, Terms, TimeBound};
 use leakgauge_log::Log;
-use leakgauge_stats::paired::{bound_with_rounding, median_beyond};
+use leakgauge_stats::paired::bound_with_rounding;
 
 /// Refuses units of times that nothing would read.
-fn check_units(log: &Log, options: &AuditOptions) -> Result<()> {
+fn check_units(log: &Log, options: &AuditOptions, claims: &[BoundClaim]) -> Result<()> {
     let given = [
         ("unit", options.unit.is_some()),
         ("clock_frequency", options.clock_frequency.is_some()),
@@ -26,22 +27,30 @@ fn check_units(log: &Log, options: &AuditOptions) -> Result<()> {
             Error::parameter(setting("unit", unit.name()), problem).with_hint("leave it out")
         );
     }
-    match given.iter().find(|(_, is_given)| *is_given) {
-        Some((name, _)) if log.facts.blocks.is_none() => Err(Error::parameter(
+    match (
+        given.iter().find(|(_, is_given)| *is_given),
+        unfit(log, options),
+    ) {
+        (Some((name, _)), Some(why)) => Err(Error::parameter(
             option(name),
-            "is for times that were measured in blocks, and the log is read without",
+            format!("is for times, and {why}"),
         )
-        .with_hint(format!(
-            "say {} or {}, or leave it out",
-            option("blocks"),
-            option("block")
-        ))),
+        .with_hint("leave it out")),
+        (Some((name, _)), None)
+            if log.facts.blocks.is_none() && !is_asked(log, options, claims) =>
+        {
+            let problem = "is for times, and nothing says that this log holds any";
+            Err(Error::parameter(option(name), problem).with_hint(format!(
+                "say it with {}, or leave it out",
+                setting("unit", "cycles")
+            )))
+        }
         _ => Ok(()),
     }
 }
 
-/// Checks that claims can be judged on the log: differences of times need blocks and a known unit, mechanisms need
-/// measurements that stand alone.
+/// Checks that claims can be judged on the log: differences of times need one column of numbers and a known unit,
+/// mechanisms need measurements that stand alone.
 ///
 /// # Errors
 /// A claim that cannot.
@@ -53,14 +62,14 @@ pub(super) fn check(log: &Log, options: &AuditOptions, claims: &[BoundClaim]) ->
         let problem = "the frequency of a clock is a number above 0, in hertz";
         return Err(Error::parameter(setting("clock_frequency", hertz), problem));
     }
-    check_units(log, options)?;
+    check_units(log, options, claims)?;
     for claim in claims {
         let text = &claim.claim().text;
         match (claim.terms(), &log.facts.blocks) {
-            (Terms::TimeDifference(_), None) => {
-                return Err(needs_blocks(text));
-            }
-            (Terms::TimeDifference(bound), Some(_)) => {
+            (Terms::TimeDifference(bound), _) => {
+                if let Some(why) = unfit(log, options) {
+                    return Err(no_times(text, why));
+                }
                 let unit = options.unit_of(log);
                 factor(unit, options.clock_frequency, bound)
                     .ok_or_else(|| unknown_unit(unit, text, bound))?;
@@ -72,6 +81,13 @@ pub(super) fn check(log: &Log, options: &AuditOptions, claims: &[BoundClaim]) ->
         }
     }
     Ok(())
+}
+
+/// That a claim is about times and the log holds none that could be compared.
+fn no_times(claim: &str, why: String) -> Error {
+    let problem = format!("compares times, and {why}");
+    let error = Error::parameter(setting("claim", claim), problem);
+    error.with_hint("claim advantage(0.1), for example, which is about any observation")
 }
 
 /// That a claim is about times in blocks.
@@ -160,6 +176,10 @@ pub(super) fn judge(
     };
     let [lower, upper] = [lower, upper].map(|limit| limit.map(printed));
     let point = worst.map(|pair| factor * pair.median.point);
+    let method = match differences.blocks {
+        Some(_) => Method::MedianDifference,
+        None => Method::DifferenceOfMedians,
+    };
     ClaimReport {
         claim: claim.claim().clone(),
         quantity: Quantity::TimeDifference,
@@ -170,6 +190,7 @@ pub(super) fn judge(
         ),
         verdict,
         reason: Grounds::TimeDifference {
+            in_blocks: differences.blocks.is_some(),
             unit: bound.unit.or(differences.unit),
         }
         .into(),
@@ -180,7 +201,7 @@ pub(super) fn judge(
             lower,
             upper,
             method: Methods {
-                point: point.map(|_| Method::MedianDifference),
+                point: point.map(|_| method),
                 lower: lower.map(|_| Method::OrderStatistics),
                 upper: upper.map(|_| Method::OrderStatistics),
             },
@@ -190,11 +211,11 @@ pub(super) fn judge(
     }
 }
 
-/// The p-value of no median beyond the bound: sign tests, both directions and all pairs together, at their part of
+/// The p-value of no median beyond the bound: tests of order statistics, both directions and all pairs together, at their part of
 /// the level.
 fn p_value(differences: &Differences, at_most: f64, part: f64) -> Option<f64> {
     let pairs = &differences.pairs;
-    let of_pair = |pair: &Difference| median_beyond(&pair.sorted, at_most, pair.effective_signs);
+    let of_pair = |pair: &Difference| pair.beyond(at_most);
     let smallest = pairs.iter().map(of_pair).reduce(f64::min)?;
     Some((2.0 * pairs.len() as f64 * smallest / part).min(1.0))
 }

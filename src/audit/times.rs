@@ -1,6 +1,9 @@
-//! The times of each secret, of a log that was measured in blocks, as pictures show them.
+//! The times of each secret, as pictures show them.
+
+use std::sync::Arc;
 
 use crate::audit::measured::Measured;
+use leakgauge_stats::unpaired::Ranked;
 
 /// Which quantiles are shown of the times of a secret.
 const QUANTILES: [f64; 5] = [0.05, 0.25, 0.5, 0.75, 0.95];
@@ -28,6 +31,19 @@ pub(super) fn of_secrets(measured: &Measured) -> Vec<SecretTimes> {
     found.collect()
 }
 
+/// The same of independent samples, secret by secret.
+pub(super) fn of_samples(samples: &[Option<Arc<Ranked>>]) -> Vec<SecretTimes> {
+    let all = (0..).zip(samples);
+    let found = all.filter_map(|(secret, times)| {
+        let times = times.as_ref()?;
+        Some(SecretTimes {
+            secret,
+            quantiles: QUANTILES.map(|p| times.quantile(p)),
+        })
+    });
+    found.collect()
+}
+
 /// The smallest value that at least this share of sorted values does not exceed.
 ///
 /// # Panics
@@ -48,6 +64,7 @@ mod tests {
         let measured = Measured {
             of_secrets: vec![rows.collect(), Vec::new(), vec![(0, 7.0)]],
             reference: Reference::Nothing,
+            attacked: 0,
         };
         let found = of_secrets(&measured);
         assert_eq!(found.len(), 2);

@@ -1,4 +1,4 @@
-//! Pictures of measurements in blocks: differences inside blocks, and the times of each secret.
+//! Pictures of times: differences inside blocks, and the times of each secret.
 
 use crate::audit::{Difference, Findings, SecretTimes};
 use crate::report::sentences::differences::scale;
@@ -19,9 +19,9 @@ pub fn differences(audit: &Findings) -> Option<String> {
     let [a, b] = pair.secrets.labels().map(shorten);
     let limits = pair.median;
     let size = pair
-        .quantile(SHOWN.0)
+        .quantile(SHOWN.0)?
         .abs()
-        .max(pair.quantile(SHOWN.1).abs());
+        .max(pair.quantile(SHOWN.1)?.abs());
     let (factor, unit) = scale(size, found.unit);
     let curve = distribution(pair).into_iter();
     let curve = curve.map(|(difference, share)| (factor * difference, share));
@@ -44,7 +44,7 @@ pub fn differences(audit: &Findings) -> Option<String> {
             format!(
                 "Share of {} blocks in which the difference is at most that of the horizontal axis, between 2 % and 98 %. \
                  The limits of the median hold for all pairs together. The vertical line is no difference.",
-                pair.blocks
+                pair.blocks()?
             ),
         ),
         x: Axis::linear(axis_of("difference", unit)),
@@ -58,7 +58,8 @@ pub fn differences(audit: &Findings) -> Option<String> {
 fn distribution(pair: &Difference) -> Vec<(f64, f64)> {
     let (from, to) = SHOWN;
     let shares = (0..=STEPS).map(|step| from + (to - from) * f64::from(step) / f64::from(STEPS));
-    shares.map(|share| (pair.quantile(share), share)).collect()
+    let at = |share| Some((pair.quantile(share)?, share));
+    shares.filter_map(at).collect()
 }
 
 /// A box for the times of each secret.
@@ -88,8 +89,12 @@ pub fn times(audit: &Findings) -> Option<String> {
             "Times of each secret",
             format!(
                 "Times of {shown} of {} secrets, all rows. A box holds the middle half, its line is the median, whiskers \
-                 reach from 5 % to 95 %. What drifts widens boxes, and not the differences inside blocks.",
-                found.times.len()
+                 reach from 5 % to 95 %.{}",
+                found.times.len(),
+                match found.blocks {
+                    Some(_) => " What drifts widens boxes, and not the differences inside blocks.",
+                    None => "",
+                }
             ),
         ),
         x: Axis::linear(axis_of("time", unit)),

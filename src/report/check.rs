@@ -7,7 +7,6 @@ use crate::report::input::as_read;
 use crate::report::sentences::warnings;
 use leakgauge_base::error::{file_listing, shorten};
 use leakgauge_base::naming::setting;
-use leakgauge_log::Form;
 use leakgauge_log::observations::ColumnType;
 
 /// Secrets listed with their rows.
@@ -67,9 +66,10 @@ pub fn command(input: &Input, arguments: &[String]) -> String {
     let line = command_line(given);
     let facts = &input.facts;
     let found = match facts.recognized {
-        _ if facts.secret_chosen => vec![setting("secret", quoted(&facts.secret_column))],
-        Some(Form::TwoClasses) => vec![setting("secret", quoted(&facts.secret_column))],
-        _ => Vec::new(),
+        // Recognized again, which naming its columns would prevent.
+        Some(_) => Vec::new(),
+        None if facts.secret_chosen => vec![setting("secret", quoted(&facts.secret_column))],
+        None => Vec::new(),
     };
     [vec![line], found].concat().join(" ")
 }
@@ -102,6 +102,22 @@ impl ColumnPart {
     }
 }
 
+/// What a column is that is neither secret nor observed.
+fn other_part(input: &Input, name: &str) -> &'static str {
+    let facts = &input.facts;
+    let blocks = facts.blocks.as_ref();
+    let units = input.units.as_ref();
+    if blocks.is_some_and(|blocks| blocks.column.as_deref() == Some(name)) {
+        "block"
+    } else if units.is_some_and(|units| units.column == name) {
+        "unit"
+    } else if facts.row_id.as_deref() == Some(name) {
+        "row id"
+    } else {
+        "other"
+    }
+}
+
 /// All columns of the file, then observations that are made of several or of parts of one.
 pub fn columns(input: &Input) -> Vec<ColumnPart> {
     let facts = &input.facts;
@@ -114,7 +130,7 @@ pub fn columns(input: &Input) -> Vec<ColumnPart> {
         let part = match kind {
             _ if is_secret(name) => "secret",
             Some(_) => "observation",
-            None => "other",
+            None => other_part(input, name),
         };
         let kind = kind.filter(|_| part == "observation");
         let name = shorten(name);

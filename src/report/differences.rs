@@ -1,4 +1,4 @@
-//! The section on differences between secrets inside blocks.
+//! The section on differences of times between secrets.
 
 use crate::audit::Findings;
 use crate::report::document::Document;
@@ -7,10 +7,13 @@ use crate::report::sentences::differences;
 /// Pairs that are listed.
 const LISTED: usize = 10;
 
-/// The answer in the unit of the measurements, where they were taken in blocks.
+/// The answer in the unit of the measurements.
 pub fn section(document: &mut Document, audit: &Findings) {
-    if audit.differences.is_some() {
-        document.heading("Differences inside blocks");
+    if let Some(found) = &audit.differences {
+        document.heading(match found.blocks {
+            Some(_) => "Differences inside blocks",
+            None => "Differences of times",
+        });
         body(document, audit);
     }
 }
@@ -24,24 +27,16 @@ pub fn body(document: &mut Document, audit: &Findings) {
         .into_iter()
         .for_each(|text| document.paragraph(text));
     let rows = found.pairs.iter().take(LISTED);
+    let columns = match found.blocks {
+        Some(_) => "pair|median|Hodges-Lehmann|mean|paired advantage|no difference",
+        None => "pair|median|Hodges-Lehmann|mean|widest decile|no difference",
+    };
     document.table(
-        vec![
-            "pair",
-            "median",
-            "Hodges-Lehmann",
-            "mean",
-            "paired advantage",
-            "no difference",
-        ],
+        columns.split('|').collect(),
         1,
         rows.map(|pair| differences::row(pair, found.unit))
             .collect(),
     );
-    document.paragraph(format!(
-        "How much longer the second secret takes than the first, with limits that hold for all pairs together with {} % \
-         confidence. Paired advantage: at least so well an attacker who sees two times of a block can tell which is \
-         which.",
-        100.0 * audit.confidence
-    ));
-    document.paragraph(differences::blocks(found));
+    document.paragraph(differences::legend(found, audit.confidence));
+    document.paragraph(differences::read(found));
 }

@@ -41,8 +41,8 @@ pub fn input(audit: &Findings) -> Vec<String> {
         "{} training rows, {} tuning rows, {} certification rows; seed {}.",
         rows.fit, rows.tune, rows.certify, audit.seed
     ));
-    if let Some(units) = &input.units {
-        let parts = &units.parts;
+    let units = input.units.as_ref();
+    if let Some(parts) = units.and_then(|units| units.parts.as_ref()) {
         items.push(format!(
             "Split by units: {} training units, {} tuning units, {} certification units; all rows of a unit are in one part.",
             parts.fit, parts.tune, parts.certify
@@ -78,15 +78,32 @@ fn units(input: &Input) -> Option<String> {
         listed.push(format!("… {} secrets in all", input.secrets.len()));
     }
     let blocks = input.facts.blocks.as_ref();
+    let lost = blocks.map_or(String::new(), |blocks| {
+        lost(blocks.incomplete, blocks.alone)
+    });
     let column = match blocks.is_some_and(|blocks| blocks.column.is_none()) {
         true => "rows of the file".to_owned(),
         false => format!("column {}", shorten(&units.column)),
     };
     Some(format!(
-        "{} {what} ({column}) have these rows: {}. Limits count {what}, not rows, and every one counts once.",
+        "{} {what} ({column}) have these rows: {}. Limits count {what}, not rows, and every one counts once.{lost}",
         units.units,
         listed.join(", ")
     ))
+}
+
+/// What blocks lack.
+fn lost(incomplete: u64, alone: u64) -> String {
+    let mut text = String::new();
+    if incomplete > 0 {
+        text.push_str(&format!(" {incomplete} blocks lack a secret."));
+    }
+    if alone > 0 {
+        text.push_str(&format!(
+            " {alone} more blocks of one measurement were left out."
+        ));
+    }
+    text
 }
 
 /// The tool whose log this is.

@@ -21,9 +21,13 @@ pub fn sentences(audit: &Findings) -> String {
     let tv = &worst.total_variation;
     let percent = 100.0 * audit.confidence;
     let observer = observer(audit);
-    let others = match audit.differences {
-        Some(_) => " and the others of its block",
-        None => "",
+    let in_blocks = audit
+        .differences
+        .as_ref()
+        .is_some_and(|found| found.blocks.is_some());
+    let [others, inside] = match in_blocks {
+        true => [" and the others of its block", " inside blocks"],
+        false => [""; 2],
     };
     let mut sentences = vec![match tv.lower {
         Some(lower) if lower > 0.0 => format!(
@@ -33,7 +37,7 @@ pub fn sentences(audit: &Findings) -> String {
             at_least_beyond(lower, 0.0)
         ),
         Some(_) if differs(audit) => format!(
-            "Times differ between secrets inside blocks, so the log leaks its secret; the differences are below. How well \
+            "Times differ between secrets{inside}, so the log leaks its secret; the differences are below. How well \
              one row tells the secret could not be certified at {percent} % confidence."
         ),
         Some(_) => format!(
@@ -61,7 +65,9 @@ pub fn sentences(audit: &Findings) -> String {
         (None, Some(why)) => reason(why),
         (None, None) => "How much more a better attack could do is not known.".to_owned(),
     });
-    sentences.extend(audit.no_leak.as_ref().map(no_leak::sentence));
+    let proven = tv.lower.is_some_and(|lower| lower > 0.0);
+    let test = audit.no_leak.as_ref();
+    sentences.extend(test.map(|found| no_leak::sentence(found, proven, 1.0 - audit.confidence)));
     if audit.warnings.iter().any(Warning::is_about_order) {
         let doubt = if tv.lower.is_some_and(|lower| lower > 0.0) {
             "it may be the cause of what looks like a leak"
@@ -81,13 +87,16 @@ pub fn sentences(audit: &Findings) -> String {
     sentences.join(" ")
 }
 
-/// Whether secrets are shown to differ inside blocks.
+/// Whether times of secrets are shown to differ.
 fn differs(audit: &Findings) -> bool {
     let found = audit.differences.as_ref();
     found.is_some_and(|found| {
         let mut pairs = found.pairs.iter();
         found.p_value < 1.0 - audit.confidence
-            || pairs.any(|pair| pair.paired_advantage.lower > Some(0.0))
+            || pairs.any(|pair| {
+                let advantage = pair.paired_advantage.as_ref();
+                advantage.and_then(|advantage| advantage.lower) > Some(0.0)
+            })
     })
 }
 

@@ -45,7 +45,8 @@ pub fn grounds(claim: &ClaimReport) -> Vec<String> {
             "If the estimate were the truth, about {rows} rows in all would settle this claim."
         )),
         (Verdict::Inconclusive, None) if is_time => items.push(
-            "More blocks narrow the limits: four times as many make them half as wide.".to_owned(),
+            "More measurements narrow the limits: four times as many make them half as wide."
+                .to_owned(),
         ),
         (Verdict::Inconclusive, None) => {
             items.push("Collecting more rows would not settle this claim.".to_owned());

@@ -29,6 +29,7 @@ pub fn method_name(method: Method) -> &'static str {
             "Clopper-Pearson on blocks: which of two measurements is which"
         }
         Method::MedianDifference => "the median of the differences inside blocks",
+        Method::DifferenceOfMedians => "the difference of the medians",
         Method::OrderStatistics => "order statistics, by the binomial distribution",
         Method::CombinedLimits => "limits of both logs, each at half the level",
         Method::BettingMixture => "bets with a mixture of stakes",

@@ -52,6 +52,29 @@ impl TimeUnit {
         Self::ALL.into_iter().find(|unit| unit.name() == name)
     }
 
+    /// The unit that the name of a column says, by its last word: `ns`, `time_us`, `time (ms)`, `seconds`, `cycles`. A
+    /// single letter says nothing.
+    ///
+    /// ```
+    /// use leakgauge_base::time::TimeUnit;
+    ///
+    /// assert_eq!(TimeUnit::of_column("Time [ns]"), Some(TimeUnit::Nanoseconds));
+    /// assert_eq!(TimeUnit::of_column("seconds"), Some(TimeUnit::Seconds));
+    /// assert_eq!(TimeUnit::of_column("columns"), None);
+    /// ```
+    pub fn of_column(name: &str) -> Option<TimeUnit> {
+        let name = name.to_lowercase();
+        let mut words = name.split(|c: char| !c.is_alphanumeric());
+        Some(match words.rfind(|word| !word.is_empty())? {
+            "seconds" => TimeUnit::Seconds,
+            "ms" | "milliseconds" => TimeUnit::Milliseconds,
+            "us" | "\u{b5}s" | "\u{3bc}s" | "microseconds" => TimeUnit::Microseconds,
+            "ns" | "nanoseconds" => TimeUnit::Nanoseconds,
+            "cycles" => TimeUnit::Cycles,
+            _ => return None,
+        })
+    }
+
     /// How many seconds it is; of a cycle, by the frequency of the clock in hertz.
     pub fn seconds(self, frequency: Option<f64>) -> Option<f64> {
         match self {

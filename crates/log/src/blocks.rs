@@ -6,7 +6,7 @@
 use crate::groups::{UnitCell, UnitRows, Units, secrets_of};
 use crate::observations::{ColumnType, Observations};
 use leakgauge_base::error::{Error, Place, Result, file_listing, shorten};
-use leakgauge_base::naming::option;
+use leakgauge_base::naming::{option, setting};
 
 /// What was found of the blocks of a log.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub(crate) fn check(
     secrets: &[String],
     observations: &Observations,
     block_label: impl Fn(u32) -> String,
-    files: &[String],
+    (files, form): (&[String], Option<&str>),
 ) -> Result<BlockFacts> {
     let place = || Place::file(file_listing(files));
     let columns = observations.columns().iter();
@@ -53,6 +53,7 @@ pub(crate) fn check(
                 place(),
                 &block_label(block[0].unit),
                 &secrets[secret as usize],
+                form,
             ));
         }
         if of_block.len() < 2 {
@@ -63,7 +64,7 @@ pub(crate) fn check(
         facts.incomplete += u64::from(of_block.len() < secrets.len());
     }
     if facts.blocks == 0 {
-        return Err(no_block_of_two(place()));
+        return Err(no_block_of_two(place(), form));
     }
     if facts.alone > 0 {
         units.rows = of_two(&units.rows);
@@ -71,11 +72,19 @@ pub(crate) fn check(
     Ok(facts)
 }
 
-pub(crate) fn no_block_of_two(place: Place) -> Error {
-    Error::data(place, "no block has two secrets").with_hint(format!(
-        "measurements are compared inside their block: is {} the right column?",
-        option("block")
-    ))
+/// That there is nothing to compare; `form`: the tool whose log this is, which says what its blocks are.
+pub(crate) fn no_block_of_two(place: Place, form: Option<&str>) -> Error {
+    let error = Error::data(place, "no block has two secrets");
+    error.with_hint(match form {
+        Some(form) => format!(
+            "the file is read as {form}, which measures several secrets in a block; {} reads its rows one by one",
+            setting("block", "none")
+        ),
+        None => format!(
+            "measurements are compared inside their block: is {} the right column?",
+            option("block")
+        ),
+    })
 }
 
 /// Checks that one column of numbers is observed.
@@ -107,18 +116,26 @@ fn twice(block: &[UnitCell]) -> Option<u32> {
     secrets_of(block).into_iter().find(|&secret| of(secret) > 1)
 }
 
-pub(crate) fn has_twice(place: Place, block: &str, secret: &str) -> Error {
+/// That a block has a secret twice; `form` as for [`no_block_of_two`].
+pub(crate) fn has_twice(place: Place, block: &str, secret: &str, form: Option<&str>) -> Error {
     let problem = format!(
         "block {:?} has the secret {:?} more than once",
         shorten(block),
         shorten(secret)
     );
-    Error::data(place, problem).with_hint(format!(
-        "a block has one measurement of each secret: is {} the right column? Where rows of one session depend on each \
-         other, use {} instead",
-        option("block"),
-        option("group")
-    ))
+    Error::data(place, problem).with_hint(match form {
+        Some(form) => format!(
+            "the file is read as {form}, whose blocks have one measurement of each secret: are these several logs in one \
+             file? {} reads its rows one by one",
+            setting("block", "none")
+        ),
+        None => format!(
+            "a block has one measurement of each secret: is {} the right column? Where rows of one session depend on \
+             each other, use {} instead",
+            option("block"),
+            option("group")
+        ),
+    })
 }
 
 fn of_two(rows: &UnitRows) -> UnitRows {

@@ -96,6 +96,8 @@ pub struct Ingest<'a> {
     merging: Merging,
     /// Where numbers are written that are labels.
     text: String,
+    /// How many of the first rows that are used are kept to be shown.
+    shown: usize,
     facts: InputFacts,
 }
 
@@ -129,6 +131,7 @@ impl<'a> Ingest<'a> {
             measured: None,
             merging: Merging::default(),
             text: String::new(),
+            shown: 0,
             facts: InputFacts {
                 files: options.files.clone(),
                 fit_on: options.fit_on.clone(),

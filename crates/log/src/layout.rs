@@ -1,8 +1,7 @@
 //! Finding out how a file is laid out: its delimiter, whether its first row is a header, and which
 //! column plays which part.
 
-use std::collections::BTreeSet;
-
+use crate::few_labels::only_labels;
 use crate::options::{HeaderChoice, ReadOptions, ScoreColumns};
 use crate::row::{Field, Row, is_absent, is_number};
 use crate::unpack::without_packing;
@@ -225,7 +224,7 @@ impl Columns<'_> {
         // Whoever names other columns knows the file: what is left is not guessed.
         let may_choose = !is_named && options.observe.is_none() && options.scores.is_none();
         match may_choose
-            .then(|| only_labels(self.body, &[others, order].concat()))
+            .then(|| only_labels(self.body, self.header, &[others, order].concat()))
             .flatten()
         {
             Some(column) => Ok((vec![column], true)),
@@ -286,14 +285,31 @@ impl Columns<'_> {
                 format!("no column is named `secret`: {}", self.listing()),
             )
             .with_hint(format!(
-                "say which it is with {} (a name or a number from 1)",
-                setting("secret", "COLUMN")
+                "say which it is with {} (a name or a number from 1){}",
+                setting("secret", "COLUMN"),
+                self.wide_hint()
             )));
         };
         if self.names.iter().filter(secret).count() > 1 {
             return Err(ambiguous(self.file, "secret", name));
         }
         self.position(name, "secret")
+    }
+
+    /// That a table of numbers may be a wide log.
+    fn wide_hint(&self) -> String {
+        let is_number = |field: Field| field.is_number() || is_absent(field.text().trim());
+        let mut body = self.body.iter();
+        let is_number = |row: &Row| row.fields().all(is_number);
+        if self.names.len() < 2 || self.body.is_empty() || !body.all(is_number) {
+            return String::new();
+        }
+        format!(
+            "; if every column is a secret and every cell an observation of it, say {}, and {} where each row is measured \
+             together",
+            option("wide"),
+            option("blocks")
+        )
     }
 
     fn position(&self, wanted: &str, field: &str) -> Result<usize> {
@@ -378,42 +394,6 @@ impl Columns<'_> {
             "no header; columns"
         };
         format!("{kind}: {}", items.join(", "))
-    }
-}
-
-/// Different labels that a column of secrets has at most, if it is chosen by looking.
-const MAX_LABELS: usize = 50;
-/// Rows that each of them has on average, at least.
-const MIN_ROWS_OF_LABEL: usize = 5;
-
-/// The only column of a few labels: no value in it is a number or blank, at least two are different, and they recur.
-/// Only the columns are looked at, never how observations differ. `None` where two columns could be meant.
-fn only_labels(rows: &[Row], others: &[usize]) -> Option<usize> {
-    let width = rows.first()?.len();
-    let is_few_labels = |column: usize| {
-        let mut labels = BTreeSet::new();
-        for row in rows {
-            match row.get(column) {
-                Some(field @ (Field::Text(_) | Field::Quoted(_))) if !field.is_number() => {
-                    let text = field.text().trim().to_owned();
-                    if is_absent(&text) {
-                        return false;
-                    }
-                    labels.insert(text);
-                }
-                _ => return false,
-            }
-            if labels.len() > MAX_LABELS {
-                return false;
-            }
-        }
-        labels.len() > 1 && labels.len() * MIN_ROWS_OF_LABEL <= rows.len()
-    };
-    let free = (0..width).filter(|column| !others.contains(column));
-    let mut found = free.filter(|&column| is_few_labels(column));
-    match (found.next(), found.next()) {
-        (Some(column), None) => Some(column),
-        _ => None,
     }
 }
 

@@ -9,6 +9,7 @@ mod builder;
 mod cell;
 mod counted_lines;
 mod encode;
+mod few_labels;
 mod files;
 pub mod first_row;
 mod fold;

@@ -27,6 +27,8 @@ const MIN_MEASUREMENTS: usize = 20;
 /// Names of a column of two classes.
 const CLASS_NAMES: [&str; 5] = ["class", "classes", "group", "label", "type"];
 
+/// Names of the columns that RTLF reads.
+const RTLF_NAMES: [[&str; 2]; 2] = [["v1", "v2"], ["type", "value"]];
 /// The column of `leakgauge probe` that holds the time of the round trip.
 const PROBE_TIME: &str = "time_ns";
 
@@ -42,6 +44,8 @@ pub enum Form {
     TlsfuzzerMeasurements,
     /// Two columns, a class of 0 or 1 and a measurement, as programs around dudect write them.
     TwoClasses,
+    /// Two columns, a class and a time, as RTLF reads them: `V1,V2` or `Type;Value`.
+    Rtlf,
     /// Lines behind the number of times that they occurred, as `uniq -c` writes them.
     CountedLines,
     /// The export of hyperfine: the command is the secret.
@@ -65,9 +69,15 @@ impl Form {
     pub fn unit(self, column: &str) -> Option<TimeUnit> {
         match self {
             Form::TlsfuzzerTiming | Form::TlsfuzzerMeasurements => Some(TimeUnit::Seconds),
+            Form::Hyperfine => Some(TimeUnit::Seconds),
             Form::Probe if column == PROBE_TIME => Some(TimeUnit::Nanoseconds),
             _ => None,
         }
+    }
+
+    /// Whether its measurements are times, whatever their unit.
+    pub fn is_timed(self) -> bool {
+        !matches!(self, Form::CountedLines | Form::Fbleau | Form::Probe)
     }
 
     /// Reads a form that [has blocks](Self::has_blocks) by its blocks, unless an option does not go with that: rows are
@@ -109,7 +119,7 @@ impl Form {
                 own(&mut options.secret, "2");
                 options.observe.get_or_insert_with(|| vec!["3".to_owned()]);
             }
-            Form::TwoClasses => own(&mut options.secret, "1"),
+            Form::TwoClasses | Form::Rtlf => own(&mut options.secret, "1"),
             Form::CountedLines => own(&mut options.count, "1"),
             Form::Hyperfine => own(&mut options.secret, "command"),
             Form::Probe => {
@@ -131,6 +141,7 @@ impl fmt::Display for Form {
             Form::TlsfuzzerTiming => "timing.csv of tlsfuzzer",
             Form::TlsfuzzerMeasurements => "measurements.csv of tlsfuzzer",
             Form::TwoClasses => "a dump of two classes",
+            Form::Rtlf => "a log of RTLF",
             Form::CountedLines => "the output of uniq -c",
             Form::Hyperfine => "an export of hyperfine",
             Form::Probe => "a log of leakgauge probe",
@@ -170,7 +181,7 @@ pub(crate) fn recognize(
         has_numbers = answers.is_empty() || has_probed_numbers(&rows, &options);
         match options.like {
             Some(Like::Fbleau) => {
-                refuse_header_of_fbleau(&options)?;
+                refuse_beside_fbleau(&options)?;
                 refuse_unlike_fbleau(name, &rows)?;
                 Some(Form::Fbleau)
             }
@@ -210,7 +221,12 @@ pub(crate) fn shape(
 ) -> Result<Box<dyn Records>> {
     Ok(match form {
         Some(Form::CountedLines) => Box::new(CountedLines::new(name, records)),
-        _ if options.wide => Box::new(Wide::new(name, records, options)?),
+        _ if options.wide => Box::new(Wide::new(
+            name,
+            records,
+            options,
+            form.map(|form| form.to_string()),
+        )?),
         _ => records,
     })
 }
@@ -295,6 +311,8 @@ fn form_of(name: &str, rows: &[Row], options: &ReadOptions) -> Option<Form> {
         && is_in_blocks(rows)
     {
         Some(Form::TlsfuzzerMeasurements)
+    } else if options.header != HeaderChoice::Absent && is_of_rtlf(rows) {
+        Some(Form::Rtlf)
     } else if has_two_classes(rows) {
         Some(Form::TwoClasses)
     } else {
@@ -394,6 +412,22 @@ fn has_two_classes(rows: &[Row]) -> bool {
         && 10 * measured >= body.len()
 }
 
+/// The columns that RTLF reads: a class, and a number below it.
+fn is_of_rtlf(rows: &[Row]) -> bool {
+    let Some((first, body)) = rows.split_first() else {
+        return false;
+    };
+    let names = first
+        .fields()
+        .map(|field| field.text().trim().to_ascii_lowercase());
+    let names: Vec<String> = names.collect();
+    RTLF_NAMES.iter().any(|known| names == *known)
+        && !body.is_empty()
+        && body
+            .iter()
+            .all(|row| row.len() == 2 && row.get(1).is_some_and(Field::is_number))
+}
+
 /// Whether the answers in the first rows of a probed log are numbers, or blank.
 fn has_probed_numbers(rows: &[Row], options: &ReadOptions) -> bool {
     let Some((header, body)) = rows.split_first() else {
@@ -413,7 +447,18 @@ fn has_probed_numbers(rows: &[Row], options: &ReadOptions) -> bool {
     })
 }
 
-fn refuse_header_of_fbleau(options: &ReadOptions) -> Result<()> {
+/// Refuses options that say otherwise how a log is laid out.
+fn refuse_beside_fbleau(options: &ReadOptions) -> Result<()> {
+    if options.wide {
+        return Err(Error::parameter(
+            option("wide"),
+            format!(
+                "does not go with {}: the first column of logs of F-BLEAU is the secret",
+                setting("like", Like::Fbleau.name())
+            ),
+        )
+        .with_hint("leave one of the two out"));
+    }
     match options.header {
         HeaderChoice::Present => Err(Error::parameter(
             option("header"),
@@ -445,52 +490,4 @@ fn refuse_unlike_fbleau(name: &str, rows: &[Row]) -> Result<()> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn found(name: &str, text: &str) -> Option<Form> {
-        let rows: Vec<Row> = text
-            .lines()
-            .map(|line| Row::of_texts(line.split(',')))
-            .collect();
-        form_of(name, &rows, &ReadOptions::default())
-    }
-
-    #[test]
-    fn a_form_needs_its_name_and_its_shape() {
-        let wide = "valid,invalid\n0.1,0.2\n0.3,0.4\n";
-        assert_eq!(
-            found("out/timing.csv.gz", wide),
-            Some(Form::TlsfuzzerTiming)
-        );
-        assert_eq!(found("times.csv", wide), None);
-        assert_eq!(found("timing.csv", "secret,time\n1,0.2\n"), None);
-        assert_eq!(found("timing.csv", "a,b\nx,0.2\n"), None);
-        let blocks = "0,256,0.1\n0,255,0.2\n1,256,0.3\n";
-        assert_eq!(
-            found("measurements.csv", blocks),
-            Some(Form::TlsfuzzerMeasurements)
-        );
-        assert_eq!(found("log.csv", blocks), None);
-        assert_eq!(found("measurements.csv", "1,256,0.1\n0,255,0.2\n"), None);
-    }
-
-    #[test]
-    fn two_classes_are_zero_and_one_before_a_measurement() {
-        let rows = |class: &dyn Fn(u32) -> u32, value: &dyn Fn(u32) -> u32| -> String {
-            let row = |at| format!("{},{}\n", class(at), value(at));
-            (0..60).map(row).collect()
-        };
-        let dump = rows(&|at| at % 2, &|at| at * 7);
-        assert_eq!(found("x", &dump), Some(Form::TwoClasses));
-        assert_eq!(
-            found("x", &format!("class,ticks\n{dump}")),
-            Some(Form::TwoClasses)
-        );
-        assert_eq!(found("x", &format!("bit,ticks\n{dump}")), None);
-        assert_eq!(found("x", &rows(&|at| at % 3, &|at| at * 7)), None);
-        // A bit observed of numbered secrets is no class of a measurement.
-        assert_eq!(found("x", &rows(&|at| at % 2, &|at| at % 10)), None);
-        assert_eq!(found("x", &rows(&|at| at * 7, &|at| at % 2)), None);
-    }
-}
+mod tests;

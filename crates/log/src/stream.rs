@@ -104,6 +104,12 @@ impl<'a> RowStream<'a> {
         })
     }
 
+    /// The tool that wrote the log, where it is recognized and has blocks.
+    fn form_name(&self) -> Option<String> {
+        let form = self.form.filter(|form| form.has_blocks());
+        form.map(|form| form.to_string())
+    }
+
     /// The unit of the measurements, where the tool that wrote the log is recognized and has one.
     pub fn unit(&self) -> Option<TimeUnit> {
         let columns = self.ingest.observed();
@@ -143,7 +149,12 @@ impl<'a> RowStream<'a> {
                 if block.iter().any(|&(secret, _)| secret == next.secret) {
                     let label = self.ingest.block_label(next.block);
                     let secret = &self.ingest.labels()[next.secret as usize];
-                    return Err(blocks::has_twice(self.place(), &label, secret));
+                    return Err(blocks::has_twice(
+                        self.place(),
+                        &label,
+                        secret,
+                        self.form_name().as_deref(),
+                    ));
                 }
                 block.push((next.secret, next.value));
                 continue;
@@ -211,7 +222,10 @@ impl<'a> RowStream<'a> {
     pub fn check_end(&self) -> Result<()> {
         self.ingest.check_secrets()?;
         match self.is_blocked && self.blocks == 0 {
-            true => Err(blocks::no_block_of_two(Place::file(&self.name))),
+            true => Err(blocks::no_block_of_two(
+                Place::file(&self.name),
+                self.form_name().as_deref(),
+            )),
             false => Ok(()),
         }
     }

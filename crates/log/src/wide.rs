@@ -26,14 +26,22 @@ pub struct Wide {
     is_begun: bool,
     /// Whether each row is a block, so that none may lack an observation.
     is_blocked: bool,
+    /// The tool whose log this is, if it is recognized.
+    form: Option<String>,
 }
 
 impl Wide {
-    /// Takes the names of the secrets from row 1, unless it is said to be data.
+    /// Takes the names of the secrets from row 1, unless it is said to be data. `form`: the tool whose log it is, if that
+    /// was recognized.
     ///
     /// # Errors
     /// Names that are blank or not unlike each other, an unreadable first row.
-    pub fn new(name: &str, mut inner: Box<dyn Records>, options: &ReadOptions) -> Result<Self> {
+    pub fn new(
+        name: &str,
+        mut inner: Box<dyn Records>,
+        options: &ReadOptions,
+        form: Option<String>,
+    ) -> Result<Self> {
         let mut row = Row::new();
         let has_rows = inner.next(&mut row)?;
         let header = options.header != HeaderChoice::Absent;
@@ -54,6 +62,7 @@ impl Wide {
             row,
             is_begun: false,
             is_blocked: options.blocks,
+            form,
         })
     }
 
@@ -79,6 +88,23 @@ impl Wide {
         Ok(true)
     }
 
+    fn incomplete_block(&self, place: Place) -> Error {
+        let error = Error::data(place, "the block has no observation of this secret");
+        let block = setting("block", "COLUMN");
+        error.with_hint(match &self.form {
+            Some(form) => format!(
+                "the file is read as {form}, whose rows are complete blocks: remove the row, or read cells one by one with \
+                 {}; a log with one observation a row may have incomplete blocks ({block})",
+                setting("block", "none")
+            ),
+            None => format!(
+                "with {} every row is a complete block; where blocks lack observations, write one observation a row and \
+                 name the column of the block: {block}",
+                option("blocks")
+            ),
+        })
+    }
+
     /// Whether a column of the row holds an observation.
     fn holds_observation(&mut self, column: usize) -> Result<bool> {
         let place = || self.row.place(&self.name).column(&self.secrets[column]);
@@ -91,12 +117,7 @@ impl Wide {
             Field::Null | Field::Missing => true,
         };
         if is_blank && self.is_blocked {
-            return Err(Error::data(place(), "the block has no observation of this secret").with_hint(format!(
-                "with {} every row is a complete block; where blocks lack observations, write one observation a row \
-                 and name the column of the block: {}",
-                option("blocks"),
-                setting("block", "COLUMN")
-            )));
+            return Err(self.incomplete_block(place()));
         }
         match (is_blank, self.ended[column]) {
             (true, None) => {

@@ -33,6 +33,7 @@
 //! | [`copies`], [`grid`] | repeated rows; the grid that numbers were rounded to |
 //! | [`order`] | does the order of the rows carry information? |
 //! | [`paired`] | differences of measurements that were taken in pairs |
+//! | [`unpaired`] | differences between two independent samples |
 
 pub mod all_rows;
 pub mod area;
@@ -70,6 +71,7 @@ pub mod special;
 pub mod tails;
 pub mod two_binomials;
 pub mod two_sample_kolmogorov;
+pub mod unpaired;
 pub mod variational;
 pub mod weighted_risk;
 pub mod wilson;

@@ -51,7 +51,7 @@ pub struct Audit<'a> {
     /// What was measured in blocks; only of such logs.
     #[serde(skip_serializing_if = "Option::is_none")]
     blocks: Option<BlockKeys>,
-    /// Differences between secrets inside blocks, those that differ most first; only of such logs.
+    /// Differences of times between secrets, those that differ most first; only of logs of times.
     #[serde(skip_serializing_if = "Option::is_none")]
     differences: Option<Vec<DifferenceKeys<'a>>>,
     /// The pairs that claims of privacy are about, if they were given; otherwise all pairs are.
@@ -90,7 +90,7 @@ impl<'a> Audit<'a> {
             pairs: listed(found, most_pairs),
             pairs_left_out: Some(left_out(found, most_pairs)).filter(|left_out| *left_out > 0),
             multiplicity: &found.multiplicity,
-            blocks: found.differences.as_ref().map(BlockKeys::of),
+            blocks: found.differences.as_ref().and_then(BlockKeys::of),
             differences: found.differences.as_ref().map(DifferenceKeys::all),
             neighbors: &found.neighbors,
             no_leak: found.no_leak.as_ref().map(|found| NoLeakKeys {

@@ -34,7 +34,7 @@ pub struct Check<'a> {
 struct CheckedColumn {
     /// Its name, or its number.
     name: String,
-    /// Secret, observation or other.
+    /// Secret, observation, block, unit, row id or other.
     part: &'static str,
     /// Its type, if it is observed.
     #[serde(rename = "type")]

@@ -1,4 +1,4 @@
-//! Differences between secrets inside blocks.
+//! Differences of times between secrets.
 
 use serde::Serialize;
 
@@ -13,7 +13,9 @@ use leakgauge_stats::paired::Located;
 pub struct BlockKeys {
     /// Blocks with at least two secrets.
     blocks: u64,
-    /// Of these, blocks that lack a secret.
+    /// Blocks that the attacks and the paired advantage saw: all, or a random sample of a large log.
+    attacked: u64,
+    /// Blocks that lack a secret.
     incomplete: u64,
     /// Blocks of one measurement, which were left out.
     alone: u64,
@@ -26,15 +28,18 @@ pub struct BlockKeys {
 }
 
 impl BlockKeys {
-    pub fn of(found: &Differences) -> Self {
-        BlockKeys {
-            blocks: found.blocks,
-            incomplete: found.incomplete,
-            alone: found.alone,
-            reference: found.reference,
-            description: reference(found.reference),
+    /// `None` for times without blocks.
+    pub fn of(found: &Differences) -> Option<Self> {
+        let blocks = found.blocks?;
+        Some(BlockKeys {
+            blocks: blocks.blocks,
+            attacked: blocks.attacked,
+            incomplete: blocks.incomplete,
+            alone: blocks.alone,
+            reference: blocks.reference,
+            description: reference(blocks.reference),
             p_value: found.p_value,
-        }
+        })
     }
 }
 
@@ -46,11 +51,14 @@ pub struct DifferenceKeys<'a> {
     secrets: &'a Pair,
     /// The unit of the figures; null: that of the log.
     unit: Option<&'static str>,
-    /// Blocks that have both.
-    blocks: u64,
-    /// The median of the differences. Limits of all pairs hold together, and likewise of each figure below.
+    /// Blocks that have both; null if times were taken one by one.
+    blocks: Option<u64>,
+    /// Rows of the two secrets that were compared.
+    rows: [u64; 2],
+    /// The median of the differences inside blocks; without blocks, the difference of the medians. Limits of all pairs
+    /// hold together, and likewise of each figure below.
     median: LocatedKeys,
-    /// The median of all pairwise means of differences.
+    /// The median of all pairwise means of differences; without blocks, of all differences between the two.
     hodges_lehmann: LocatedKeys,
     /// The mean without the smallest and the largest tenth.
     trimmed_mean: LocatedKeys,
@@ -58,15 +66,15 @@ pub struct DifferenceKeys<'a> {
     mean: LocatedKeys,
     /// By how much each decile of the times differs, 0.1 to 0.9; null with fewer than 20 blocks.
     deciles: Option<Vec<LocatedKeys>>,
-    /// The advantage of an observer who is asked which of two measurements of a block is which.
-    paired_advantage: &'a Estimate,
+    /// The advantage of an observer who is asked which of two measurements of a block is which; null without blocks.
+    paired_advantage: Option<&'a Estimate>,
     /// p-value of "which is which makes no difference", all pairs together.
     p_value: f64,
     /// Where the evidence is.
     evidence: &'static str,
     /// p-value of "differences of consecutive blocks do not resemble each other". Where it is at most 0.01, the limits
-    /// here allow for blocks that depend on each other.
-    dependence: f64,
+    /// here allow for blocks that depend on each other; null without blocks.
+    dependence: Option<f64>,
 }
 
 impl<'a> DifferenceKeys<'a> {
@@ -83,7 +91,8 @@ impl<'a> DifferenceKeys<'a> {
         DifferenceKeys {
             secrets: &pair.secrets,
             unit,
-            blocks: pair.blocks,
+            blocks: pair.blocks(),
+            rows: pair.rows(),
             median: pair.median.into(),
             hodges_lehmann: pair.hodges_lehmann.into(),
             trimmed_mean: pair.trimmed_mean.into(),
@@ -91,10 +100,10 @@ impl<'a> DifferenceKeys<'a> {
             deciles: pair
                 .deciles
                 .map(|all| all.into_iter().map(LocatedKeys::from).collect()),
-            paired_advantage: &pair.paired_advantage,
+            paired_advantage: pair.paired_advantage.as_ref(),
             p_value: pair.p_value,
             evidence: sense(pair.sense),
-            dependence: pair.dependence,
+            dependence: pair.dependence(),
         }
     }
 }
@@ -105,9 +114,9 @@ impl<'a> DifferenceKeys<'a> {
 struct LocatedKeys {
     /// The estimate.
     point: f64,
-    /// Lower limit; null with too few blocks.
+    /// Lower limit; null with too few blocks or rows.
     lower: Option<f64>,
-    /// Upper limit; null with too few blocks.
+    /// Upper limit; null with too few blocks or rows.
     upper: Option<f64>,
 }
 

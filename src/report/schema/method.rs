@@ -52,7 +52,11 @@ impl<'a> Method<'a> {
                 SplitChoice::Blocks => "blocks",
             },
             rows: method.rows.clone(),
-            units: found.input.units.as_ref().map(|units| units.parts.clone()),
+            units: found
+                .input
+                .units
+                .as_ref()
+                .and_then(|units| units.parts.clone()),
             budget: method.budget.seconds(),
             effective_rows: method
                 .effective_rows

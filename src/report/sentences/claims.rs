@@ -25,6 +25,16 @@ pub fn reason(claim: &ClaimReport) -> String {
 
 fn qualification(qualification: &Qualification) -> Option<String> {
     Some(match qualification {
+        Qualification::BlocksLeftOut {
+            alone,
+            incomplete,
+            blocks,
+        } => blocks_left_out(*alone, *incomplete, *blocks),
+        Qualification::OneByOne => {
+            "This takes rows to be independent: times were taken one by one, so that drift of the machine counts as noise, \
+             or as a difference where secrets are not in random order."
+                .to_owned()
+        }
         Qualification::Order(warning) => doubt(warning),
         Qualification::Copies(warning) => copies::qualification(warning)?,
         Qualification::LeftOut(warning) => left_out::qualification(warning)?,
@@ -61,6 +71,23 @@ fn qualification(qualification: &Qualification) -> Option<String> {
     })
 }
 
+/// What lost measurements do to a verdict.
+fn blocks_left_out(alone: u64, incomplete: u64, blocks: u64) -> String {
+    let mut parts = Vec::new();
+    if alone > 0 {
+        parts.push(format!(
+            "{alone} blocks of one measurement were left out, beside {blocks} that were compared"
+        ));
+    }
+    if incomplete > 0 {
+        parts.push(format!("{incomplete} of {blocks} blocks lack a secret"));
+    }
+    format!(
+        "{}: if what is missing depends on the time that was measured, the differences are others.",
+        parts.join("; ")
+    )
+}
+
 fn grounds(claim: &ClaimReport) -> String {
     match &claim.reason.grounds {
         Grounds::Advantage => at_most("advantage", claim),
@@ -68,7 +95,7 @@ fn grounds(claim: &ClaimReport) -> String {
             "{} This is about the best attack found. It says nothing about attacks that were not found.",
             at_most("advantage of the best attack found", claim)
         ),
-        Grounds::TimeDifference { unit } => time_difference(claim, *unit),
+        Grounds::TimeDifference { in_blocks, unit } => time_difference(claim, *in_blocks, *unit),
         Grounds::BayesSecurity => security(claim),
         Grounds::MechanismEpsilon => format!(
             "Its ε is at least {}, more than the {:.4} of the mechanism, while no total variation is shown to exceed \
@@ -167,7 +194,15 @@ fn at_most(what: &str, claim: &ClaimReport) -> String {
 }
 
 /// The largest median of differences.
-fn time_difference(claim: &ClaimReport, unit: Option<TimeUnit>) -> String {
+fn time_difference(claim: &ClaimReport, in_blocks: bool, unit: Option<TimeUnit>) -> String {
+    let [where_, what, whats] = match in_blocks {
+        true => [
+            "Inside a block, ",
+            "median of the differences inside blocks",
+            "medians of the differences inside blocks",
+        ],
+        false => ["", "difference of medians", "differences of medians"],
+    };
     let (factor, unit) = scale(claim.analytic, unit);
     let bound = factor * claim.analytic;
     let estimate = Estimate {
@@ -180,13 +215,13 @@ fn time_difference(claim: &ClaimReport, unit: Option<TimeUnit>) -> String {
     let [a, b] = claim.pair.labels().map(shorten);
     match claim.verdict {
         Verdict::Violated => format!(
-            "Inside a block, {b} takes at least {lower}{unit} longer than {a} (the median), more than {bound}{unit}."
+            "{where_}{b} takes at least {lower}{unit} longer than {a} (the median), more than {bound}{unit}."
         ),
-        Verdict::Holds => format!(
-            "The medians of the differences inside blocks are at most {upper}{unit} for every pair, within {bound}{unit}."
-        ),
+        Verdict::Holds => {
+            format!("The {whats} are at most {upper}{unit} for every pair, within {bound}{unit}.")
+        }
         Verdict::Inconclusive => format!(
-            "The largest median of the differences inside blocks lies between {lower} and {upper}{unit}; the claim says \
+            "The largest {what} lies between {lower} and {upper}{unit}; the claim says \
              at most {bound}{unit}."
         ),
     }

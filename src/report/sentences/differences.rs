@@ -1,10 +1,11 @@
 //! Differences of times in words.
 
-use crate::audit::{Difference, Differences, Reference};
+use crate::audit::{BlocksCompared, Difference, Differences, Reference};
 use crate::report::sentences::claims::p_value_of;
 use leakgauge_base::error::shorten;
+use leakgauge_base::naming::option;
 use leakgauge_base::time::TimeUnit;
-use leakgauge_stats::paired::{Located, Sense};
+use leakgauge_stats::paired::{DECILES, Located, Sense};
 
 /// What measurements were seen relative to.
 pub fn reference(reference: Reference) -> &'static str {
@@ -23,6 +24,7 @@ pub fn sense(sense: Sense) -> &'static str {
         Sense::Shift => "one takes longer",
         Sense::Tail => "one takes much longer in a few blocks",
         Sense::Spread => "the times of one spread more",
+        Sense::Deciles => "some decile of their times",
     }
 }
 
@@ -32,9 +34,13 @@ pub fn answer(found: &Differences) -> Option<String> {
     let [a, b] = pair.secrets.labels().map(shorten);
     let [estimate, lower, upper] = located(&pair.median, found.unit);
     let p_value = p_value_of(pair.p_value);
+    let what = match found.blocks {
+        Some(_) => "the median over blocks",
+        None => "the difference of the medians",
+    };
     Some(if pair.median.lower > 0.0 {
         format!(
-            "{b} takes {estimate} longer than {a}: at least {lower}, at most {upper} (the median over blocks; {p_value})."
+            "{b} takes {estimate} longer than {a}: at least {lower}, at most {upper} ({what}; {p_value})."
         )
     } else {
         let seen = if pair.p_value < 0.01 {
@@ -44,18 +50,63 @@ pub fn answer(found: &Differences) -> Option<String> {
         };
         format!(
             "No secret is shown to take longer than another. The pair that may differ most: {b} takes between {lower} \
-             and {upper} longer than {a} (the median over blocks).{seen}"
+             and {upper} longer than {a} ({what}).{seen}"
         )
     })
 }
 
+/// What the columns of the table are.
+pub fn legend(found: &Differences, confidence: f64) -> String {
+    let last = match found.blocks {
+        Some(_) => {
+            "Paired advantage: at least so well an attacker who sees two times of a block can tell which is which."
+        }
+        None => {
+            "Median, mean: the difference of the two medians, of the two means. Hodges-Lehmann: the median of all \
+             differences between a time of one and a time of the other. Widest decile: the one of nine that is shown to \
+             differ most, or else seems to; all nine hold together."
+        }
+    };
+    format!(
+        "How much longer the second secret takes than the first, with limits that hold for all pairs together with {} % \
+         confidence. {last}",
+        100.0 * confidence
+    )
+}
+
+/// What was compared.
+pub fn read(found: &Differences) -> String {
+    let mut text = match &found.blocks {
+        Some(compared) => blocks(compared),
+        None => format!(
+            "Times were taken one by one: limits take rows to be independent, and what drifts while the log is taken is \
+             noise, or looks like a difference where secrets are not in random order. Where times of all secrets are \
+             taken together, name their block with {}.",
+            option("block")
+        ),
+    };
+    if found.unit.is_none() {
+        text.push_str(&format!(
+            " Times are in the unit of the log, which it does not say: say it with {}.",
+            option("unit")
+        ));
+    }
+    text
+}
+
 /// How the blocks were read.
-pub fn blocks(found: &Differences) -> String {
+fn blocks(found: &BlocksCompared) -> String {
     let mut text = format!(
         "{} blocks, which are what limits count; attacks saw {}.",
         found.blocks,
         reference(found.reference)
     );
+    if found.attacked < found.blocks {
+        text.push_str(&format!(
+            " Differences are of all blocks; attacks and the paired advantage are of a random sample of {} blocks.",
+            found.attacked
+        ));
+    }
     if found.incomplete > 0 {
         text.push_str(&format!(
             " {} of them lack a secret and serve the pairs that they have.",
@@ -67,9 +118,6 @@ pub fn blocks(found: &Differences) -> String {
             " {} blocks of one measurement compare nothing and were left out.",
             found.alone
         ));
-    }
-    if found.unit.is_none() {
-        text.push_str(" Times are in the unit of the log.");
     }
     text
 }
@@ -88,9 +136,24 @@ pub fn row(pair: &Difference, unit: Option<TimeUnit>) -> Vec<String> {
         cell(&pair.median),
         cell(&pair.hodges_lehmann),
         cell(&pair.mean),
-        limit(pair.paired_advantage.lower),
+        match &pair.paired_advantage {
+            Some(advantage) => limit(advantage.lower),
+            None => decile(pair).map_or("n/a".to_owned(), |(name, decile)| {
+                format!("{name}: {}", cell(decile))
+            }),
+        },
         p_value_of(pair.p_value),
     ]
+}
+
+/// The decile that is shown to differ most, or else seems to, and its name.
+fn decile(pair: &Difference) -> Option<(f64, &Located)> {
+    let shown = |one: &Located| one.lower.max(-one.upper).max(0.0);
+    let all = DECILES.into_iter().zip(pair.deciles.as_ref()?);
+    all.max_by(|(_, x), (_, y)| {
+        let by_limit = shown(x).total_cmp(&shown(y));
+        by_limit.then(x.point.abs().total_cmp(&y.point.abs()))
+    })
 }
 
 /// The estimate and its limits, rounded outward, with as many digits as the limits warrant, in a unit that fits.

@@ -12,11 +12,18 @@ pub fn test(found: &NoLeak) -> String {
     format!("permutation test of all secrets together{columns}")
 }
 
-/// The p-value in a sentence.
-pub fn sentence(found: &NoLeak) -> String {
-    format!(
-        "Against no leak at all: {} ({}).",
-        p_value_of(found.p_value),
-        test(found)
-    )
+/// The p-value in a sentence, and why it may seem to contradict the limits of an attack: whether one is above 0, and α.
+pub fn sentence(found: &NoLeak, proven: bool, alpha: f64) -> String {
+    let p_value = p_value_of(found.p_value);
+    let note = match (proven, found.p_value <= alpha) {
+        (true, false) => {
+            " This test weighs all differences alike and can miss one that an attack finds: the limit of the attack \
+             counts."
+        }
+        (false, true) => {
+            " This test is on all rows, and finds differences that the attack could not use on its certification rows."
+        }
+        _ => "",
+    };
+    format!("Against no leak at all: {p_value} ({}).{note}", test(found))
 }

@@ -3,10 +3,10 @@
 use leakgauge_log::observations::{Counts, ObservationKind, Observations};
 use leakgauge_stats::no_leak::{Kind, Table};
 
-/// What is compared: labels, or integers that recur, as they are; else each column of numbers in its order, and the
+/// What is compared: labels, or integers that recur often, as they are; else each column of numbers in its order, and the
 /// labels beside them.
 pub fn tables(observations: &Observations, counts: &Counts) -> Vec<(Table, Kind)> {
-    if observations.kind() == ObservationKind::Discrete {
+    if observations.kind() == ObservationKind::Discrete && !is_sparse(observations, counts) {
         return vec![(by_key(counts, u64::from), Kind::Unordered)];
     }
     let columns = observations.dimensions();
@@ -21,6 +21,15 @@ pub fn tables(observations: &Observations, counts: &Counts) -> Vec<(Table, Kind)
         tables.push((by_key(counts, category), Kind::Unordered));
     }
     tables
+}
+
+/// One column of numbers so different that cells hold hardly any rows: their order says more. Secrets are not looked at.
+fn is_sparse(observations: &Observations, counts: &Counts) -> bool {
+    const FEW: u64 = 50;
+    observations.columns().len() == 1
+        && observations.dimensions() == 1
+        && observations.category_count() <= 1
+        && counts.total() < FEW * observations.len() as u64
 }
 
 /// Bits that are ordered as the numbers are.

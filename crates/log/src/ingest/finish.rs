@@ -146,8 +146,11 @@ impl Ingest<'_> {
             let label = labels.get(block as usize).cloned();
             label.unwrap_or_else(|| (block + 1).to_string())
         };
-        let (wide, files) = (self.options.wide, &self.options.files);
-        let facts = blocks::check(&mut units, wide, secrets, observations, label, files)?;
+        let form = self.facts.recognized.filter(|form| form.has_blocks());
+        let form = form.map(|form| form.to_string());
+        let said = (&self.options.files[..], form.as_deref());
+        let wide = self.options.wide;
+        let facts = blocks::check(&mut units, wide, secrets, observations, label, said)?;
         self.facts.blocks = Some(facts);
         Ok(units)
     }

@@ -1,5 +1,6 @@
 //! Rows that are left out: those that cannot be read, as far as that is allowed, and those that lack a value.
 
+use crate::ingest::tables::{self, FIRST_ROWS};
 use crate::ingest::{Ingest, Part};
 use crate::layout::Layout;
 use crate::options::Missing;
@@ -38,6 +39,9 @@ impl Ingest<'_> {
         );
         let read = self.readable_row(file, part, layout, row);
         let Err(error) = read else {
+            if part == Part::Log && self.shown < FIRST_ROWS && matches!(read, Ok(Some(_))) {
+                self.show(row);
+            }
             return read;
         };
         self.skip(error)?;
@@ -46,6 +50,16 @@ impl Ingest<'_> {
         self.secrets.truncate(before.2);
         self.merging.truncate(before.3);
         Ok(None)
+    }
+
+    /// Keeps one of the first rows that are used, in place of those that were looked at.
+    fn show(&mut self, row: &Row) {
+        let shown = &mut self.facts.first_rows.rows;
+        if self.shown == 0 {
+            shown.clear();
+        }
+        shown.push(tables::texts(row));
+        self.shown += 1;
     }
 
     /// Leaves out a row that cannot be read, if it may be.

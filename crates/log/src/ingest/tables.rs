@@ -12,6 +12,9 @@ use crate::row::Row;
 use crate::tabulate::{kind_of, natural_order, ranks, tabulate};
 use crate::typing::ColumnPlan;
 
+/// Rows that show what a log is like.
+pub(super) const FIRST_ROWS: usize = 5;
+
 impl Ingest<'_> {
     /// Some of the observations so far, without repetition, in their canonical order; and the order.
     pub(crate) fn table(&self, ids: Vec<u32>) -> (Observations, Vec<u32>) {
@@ -92,14 +95,15 @@ impl Ingest<'_> {
 
 /// The names of all columns and the first rows, for whoever wants to see how they are read.
 pub(super) fn first_rows(layout: &Layout, body: &[Row]) -> FirstRows {
-    const SHOWN: usize = 5;
-    let texts = |row: &Row| {
-        row.fields()
-            .map(|field| field.text().into_owned())
-            .collect()
-    };
     FirstRows {
         columns: layout.names.clone(),
-        rows: body.iter().take(SHOWN).map(texts).collect(),
+        rows: body.iter().take(FIRST_ROWS).map(texts).collect(),
     }
+}
+
+/// The fields of a row.
+pub(super) fn texts(row: &Row) -> Vec<String> {
+    row.fields()
+        .map(|field| field.text().into_owned())
+        .collect()
 }

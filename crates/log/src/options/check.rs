@@ -1,6 +1,6 @@
 //! Options that are wrong, or that exclude each other, before anything is read.
 
-use crate::options::{MAX_ROWS, Missing, ReadOptions};
+use crate::options::{Like, MAX_ROWS, Missing, ReadOptions};
 use crate::source::STDIN;
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::{option, setting};
@@ -24,26 +24,7 @@ impl ReadOptions {
                 "standard input can be read only once",
             ));
         }
-        for (at, file) in self.files.iter().enumerate() {
-            if self.files[..at].iter().any(|before| is_same(before, file)) {
-                return Err(Error::file(file, "is named twice")
-                    .with_hint("its rows would count twice; several files are read as one log"));
-            }
-            if self
-                .fit_on
-                .as_ref()
-                .is_some_and(|fit_on| is_same(file, fit_on))
-            {
-                return Err(Error::file(
-                    file,
-                    format!("is the log and also the one of {}", option("fit_on")),
-                )
-                .with_hint(format!(
-                    "rows that an attack learned from certify nothing: leave {} out, and the log is split",
-                    option("fit_on")
-                )));
-            }
-        }
+        self.refuse_files_twice()?;
         if let Some(most) = self.max_rows.filter(|&most| most < MIN_MAX_ROWS) {
             return Err(Error::parameter(
                 setting("max_rows", most),
@@ -87,6 +68,33 @@ impl ReadOptions {
                 return Err(Error::parameter(
                     setting("resolution", format!("{column}={width}")),
                     "the width of a bin must be a positive number",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a file that is named twice, and a log that is also the one to learn on.
+    fn refuse_files_twice(&self) -> Result<()> {
+        for (at, file) in self.files.iter().enumerate() {
+            if self.files[..at].iter().any(|before| is_same(before, file)) {
+                return Err(Error::file(file, "is named twice")
+                    .with_hint("its rows would count twice; several files are read as one log"));
+            }
+            if self
+                .fit_on
+                .as_ref()
+                .is_some_and(|fit_on| is_same(file, fit_on))
+            {
+                return Err(Error::file(
+                    file,
+                    match self.like {
+                        Some(Like::Fbleau) => "is the log and also the one to learn on".to_owned(),
+                        _ => format!("is the log and also the one of {}", option("fit_on")),
+                    },
+                )
+                .with_hint(
+                    "rows that an attack learned from certify nothing: give the log once, and it is split",
                 ));
             }
         }

@@ -102,12 +102,13 @@ fn share_spread(sorted: &[f64], sum: f64) -> f64 {
 }
 
 /// Whole numbers in the order of the floating-point numbers.
-fn ordered(x: f64) -> i64 {
+pub(crate) fn ordered(x: f64) -> i64 {
     let bits = x.to_bits() as i64;
     bits ^ (((bits >> 63) as u64) >> 1) as i64
 }
 
-fn number(ordered: i64) -> f64 {
+/// The number at a place in this order.
+pub(crate) fn number(ordered: i64) -> f64 {
     f64::from_bits((ordered ^ (((ordered >> 63) as u64) >> 1) as i64) as u64)
 }
 

@@ -29,9 +29,11 @@ mod simulation;
 pub use advantage::{PairedErrors, PairedRule};
 pub use deciles::{DECILES, decile_shifts};
 pub use hodges_lehmann::hodges_lehmann;
+pub(crate) use hodges_lehmann::{number, ordered};
 pub use means::{mean, trimmed_mean};
 pub use median::{bound_with_rounding, median, median_beyond};
 pub use sample::Sample;
+pub(crate) use sample::student_quantile;
 pub use signs::{PairedTest, Sense, exchangeable};
 
 /// A location of differences in the unit of the measurements.

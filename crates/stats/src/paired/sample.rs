@@ -114,7 +114,7 @@ pub(super) fn widened(series: &[f64], alpha: f64) -> f64 {
 }
 
 /// The upper quantile of Student's law; of the normal law for ∞ degrees of freedom.
-fn student_quantile(alpha: f64, freedom: f64) -> f64 {
+pub(crate) fn student_quantile(alpha: f64, freedom: f64) -> f64 {
     // Beyond this many degrees of freedom the laws agree in six digits.
     const NORMAL: f64 = 1e7;
     if freedom > NORMAL {

@@ -14,6 +14,8 @@ pub enum Sense {
     Tail,
     /// The times of one class spread more.
     Spread,
+    /// Some decile of one class is beyond that of the other; of [unpaired](crate::unpaired) times only.
+    Deciles,
 }
 
 /// What a paired test found.

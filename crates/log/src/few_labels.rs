@@ -1,0 +1,71 @@
+//! The column of the secret, where none is named so: that of a few labels.
+
+use std::collections::BTreeSet;
+
+use crate::row::{Field, Row, is_absent};
+
+/// Different labels that a column of secrets has at most, if it is chosen by looking.
+const MAX_LABELS: usize = 50;
+/// Rows that each of them has on average, at least.
+const MIN_ROWS_OF_LABEL: usize = 5;
+
+/// The only column of a few labels: no value in it is a number or blank, at least two are different, and they recur.
+/// Only the columns are looked at, never how observations differ. `None` where two columns could be meant.
+pub(crate) fn only_labels(rows: &[Row], header: bool, others: &[usize]) -> Option<usize> {
+    let width = rows.first()?.len();
+    let is_few_labels = |column: usize| {
+        let mut labels = BTreeSet::new();
+        for row in rows {
+            match row.get(column) {
+                Some(field @ (Field::Text(_) | Field::Quoted(_))) if !field.is_number() => {
+                    let text = field.text().trim().to_owned();
+                    if is_absent(&text) {
+                        return false;
+                    }
+                    labels.insert(text);
+                }
+                _ => return false,
+            }
+            if labels.len() > MAX_LABELS {
+                return false;
+            }
+        }
+        labels.len() > 1 && labels.len() * MIN_ROWS_OF_LABEL <= rows.len()
+    };
+    let free = (0..width).filter(|column| !others.contains(column));
+    let mut found = free.filter(|&column| is_few_labels(column));
+    match (found.next(), found.next()) {
+        (Some(column), None) => Some(column),
+        // Where columns have names, one of numbers would have said that it is the secret.
+        (None, _) if !header => only_numbered(rows, width, others),
+        _ => None,
+    }
+}
+
+/// Of two columns of numbers, that of a few whole numbers that recur, if hardly a number of the other comes twice: a
+/// secret that never recurs is none.
+fn only_numbered(rows: &[Row], width: usize, others: &[usize]) -> Option<usize> {
+    const LOOKED_AT: usize = 500;
+    const MIN_ROWS: usize = 50;
+    let rows = &rows[..rows.len().min(LOOKED_AT)];
+    if width != 2 || rows.len() < MIN_ROWS || !others.is_empty() {
+        return None;
+    }
+    let values = |column: usize| -> Option<BTreeSet<String>> {
+        let fields = rows.iter().map(|row| row.get(column));
+        let number = |field: Option<Field>| {
+            let field = field.filter(|field| field.is_number())?;
+            Some(field.text().trim().to_owned())
+        };
+        fields.map(number).collect()
+    };
+    let of_columns = [values(0)?, values(1)?];
+    let is_secret = |column: &usize| {
+        let (few, many) = (&of_columns[*column], &of_columns[1 - column]);
+        (2..=MAX_LABELS).contains(&few.len())
+            && few.len() * MIN_ROWS_OF_LABEL <= rows.len()
+            && few.iter().all(|text| text.parse::<i64>().is_ok())
+            && 10 * many.len() >= 9 * rows.len()
+    };
+    [0, 1].into_iter().find(is_secret)
+}
