@@ -71,7 +71,7 @@ pub fn rows_by_secret(counts: &Counts) -> Vec<Vec<(usize, u64)>> {
 }
 
 /// All ways of cutting the score differences of a pair.
-struct Cuts {
+pub(super) struct Cuts {
     a: u32,
     b: u32,
     /// Distinct differences, descending, with the rows of a and of b that have them.
@@ -92,7 +92,11 @@ impl Cuts {
         let of_b = by_secret[b as usize]
             .iter()
             .map(|&(row, count)| (difference(row), 0, count));
-        let steps = by_score(of_a.chain(of_b).collect());
+        Cuts::of(a, b, by_score(of_a.chain(of_b).collect()))
+    }
+
+    /// From distinct differences, the largest first, with the rows of a and of b that have them.
+    pub(super) fn of(a: u32, b: u32, steps: Vec<(f64, u64, u64)>) -> Self {
         Cuts {
             a,
             b,
@@ -184,7 +188,13 @@ impl Cuts {
         (self.rule(threshold), tally)
     }
 
-    fn tally_at(&self, threshold: f64) -> PairErrors {
+    /// The threshold with the largest approximate limit of a parameter.
+    pub(super) fn threshold_for(&self, guide: &AdvantageGuide, parameter: PrivacyParameter) -> f64 {
+        let (rule, tally) = self.best_advantage();
+        self.best_privacy(rule, tally, guide, parameter).0.threshold
+    }
+
+    pub(super) fn tally_at(&self, threshold: f64) -> PairErrors {
         let taken_for_a = self.steps.iter().take_while(|step| step.0 > threshold);
         let (a, b) = taken_for_a.fold((0, 0), |(a, b), step| (a + step.1, b + step.2));
         PairErrors {
@@ -271,7 +281,7 @@ impl Cuts {
 }
 
 /// The approximate limit of a parameter that a cut shows.
-fn at_least(tally: &PairErrors, level: &Wilson, parameter: PrivacyParameter) -> f64 {
+pub(super) fn at_least(tally: &PairErrors, level: &Wilson, parameter: PrivacyParameter) -> f64 {
     let errors = tally.errors_about(level);
     match parameter {
         PrivacyParameter::Epsilon { delta } => errors.odds_at_least(delta).max(1.0).ln(),
