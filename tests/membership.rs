@@ -307,10 +307,15 @@ fn a_verdict_on_given_scores_says_what_it_takes_for_granted() {
     ];
     let doubt = "Many records scored against one trained model";
     let (code, found) = json(&place, &arguments);
+    // The claim of an advantage is one about the attack on these records.
     assert_eq!(code, 1);
     let reason = |found: &Value, at: usize| found["claims"][at]["reason"].to_string();
+    assert_eq!(found["claims"][0]["verdict"], "inconclusive");
+    assert_eq!(found["claims"][0]["p_value"], Value::Null);
     assert!(reason(&found, 0).contains(doubt), "{}", reason(&found, 0));
     assert!(reason(&found, 0).contains("--design one-run"));
+    assert!(reason(&found, 0).contains("--design many-runs"));
+    assert_eq!(found["claims"][1]["verdict"], "violated");
     assert!(!reason(&found, 1).contains(doubt));
     let (_, stated) = json(
         &place,
@@ -318,4 +323,21 @@ fn a_verdict_on_given_scores_says_what_it_takes_for_granted() {
     );
     assert!(!reason(&stated, 0).contains(doubt));
     assert_eq!(stated["claims"][0]["verdict"], "violated");
+    // Secrets that are no members and others: the doubt stands beside the verdict.
+    let others = Place::with_log(
+        canaries(4_000, 2.0, 5)
+            .replace("in,", "a,")
+            .replace("out,", "b,"),
+    );
+    let (_, others) = json(&others, &arguments);
+    assert_eq!(others["claims"][0]["verdict"], "violated");
+    assert!(reason(&others, 0).contains(doubt), "{}", reason(&others, 0));
+    // A curve of several (ε, δ) is a claim of privacy too.
+    let curve = ["dp-sgd(sigma=4, rate=0.01, steps=100)"];
+    let (code, found) = json(&place, &[&arguments[..8], &curve].concat());
+    assert_eq!(
+        (code, &found["claims"][0]["verdict"]),
+        (0, &"inconclusive".into())
+    );
+    assert!(reason(&found, 0).contains(doubt), "{}", reason(&found, 0));
 }

@@ -54,6 +54,8 @@ pub enum Grounds {
     MechanismEpsilon,
     /// Several (ε, δ) at once, all of which the claim implies.
     Curve,
+    /// Scores of members and others, most often of one model, for which limits for independent runs were not read.
+    OneModel,
     /// A limit of what privacy needs.
     Privacy(PrivacyGrounds),
     /// Limits of ε at the δ of every point of a curve.

@@ -5,6 +5,7 @@ use crate::audit::differences::BlocksCompared;
 use crate::audit::evidence::Evidence;
 use crate::audit::findings::{ClaimReport, Verdict};
 use crate::audit::mechanism_claim;
+use crate::audit::members;
 use crate::audit::options::Design;
 use crate::audit::plan::CertifiedLimit;
 use crate::audit::privacy;
@@ -50,8 +51,12 @@ pub(super) fn judge_claims(
                     mechanism_claim::judge(evidence, log, claim, &**mechanism, at)
                 }
             };
+            let of_privacy = claim.privacy().is_some() || claim.curve().is_some();
+            if of_privacy && may_be_one_model(evidence, log) {
+                withdraw(&mut report);
+            }
             qualify(&mut report, evidence, warnings);
-            if claim.privacy().is_some() || claim.curve().is_some() {
+            if of_privacy {
                 let neighbors = evidence.neighbors.count();
                 report.reason.qualifications.extend(neighbors.map(|given| {
                     let all = evidence.pair_count();
@@ -61,6 +66,25 @@ pub(super) fn judge_claims(
             report
         })
         .collect()
+}
+
+/// Whether rows are scores of members and others, and nothing says that each is of a training of its own: then they
+/// are most often the records of one model.
+fn may_be_one_model(evidence: &Evidence, log: &Log) -> bool {
+    evidence.options.attacks.are_given()
+        && evidence.options.design == Design::Unstated
+        && evidence.units.is_none()
+        && members::are_named(&log.secrets)
+}
+
+/// Limits for independent runs prove nothing about one.
+fn withdraw(report: &mut ClaimReport) {
+    report.verdict = Verdict::Inconclusive;
+    report.reason = Grounds::OneModel.into();
+    report.p_value = None;
+    report.rows_needed = None;
+    report.estimate.lower = None;
+    report.estimate.method.lower = None;
 }
 
 /// What a verdict rests on beyond its limits belongs in its reason.

@@ -69,7 +69,6 @@ pub(super) fn guesses(
         if let Some((_, guesses)) = known.iter().find(|known| known.0 == pair) {
             return Some(guesses.clone());
         }
-        let earlier = &earlier[..blocks_for_guesses(tuned, earlier)];
         let guesses = of_pair(prepared, tuned, earlier, privacy, first);
         known.push((pair, guesses.clone()));
         Some(guesses)
@@ -91,20 +90,19 @@ fn of_pair(
         rng
     };
     let mut rng = random(STREAM);
-    if earlier.is_empty() {
-        let [trials] = trials(prepared, earlier, privacy.rule)[..] else {
-            unreachable!("the certification rows alone");
-        };
+    let blocks = blocks_for_guesses(prepared, tuned, earlier, privacy.rule);
+    let (main, last) = if blocks.is_empty() {
+        let trials = trials(prepared, &[], privacy.rule)[0];
         let last = ends(prepared, tuned, pair, first);
         let all = Guesses::of_one_rule(&[(last.sides, trials)], &mut rng);
-        return PairGuesses {
-            tests: GuessTests::new(all, None),
-            last,
-            rare: None,
-        };
-    }
-    let (main, last) = of_blocks(prepared, tuned, earlier, privacy, first, &mut rng);
-    let rare = of_rare_event(prepared, earlier, privacy, &mut random(RARE_STREAM));
+        (all, last)
+    } else {
+        of_blocks(prepared, tuned, blocks, privacy, first, &mut rng)
+    };
+    // Whether there is this test follows from numbers of rows and secrets alone.
+    let rare = (tuned.choices.len() == 1)
+        .then(|| of_rare_event(prepared, earlier, privacy, &mut random(RARE_STREAM)))
+        .flatten();
     let (rare, ends) = rare.unzip();
     PairGuesses {
         tests: GuessTests::new(main, rare),

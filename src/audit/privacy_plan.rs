@@ -5,6 +5,7 @@ use crate::audit::plan::{CertifiedLimit, largest, trials};
 use crate::audit::prepare::Prepared;
 use crate::audit::privacy_curve::aimed_at;
 use leakgauge_attack::pairwise::{PairScores, Rule};
+use leakgauge_attack::split::Split;
 use leakgauge_attack::tuning::Tuned;
 use leakgauge_base::quantity::PrivacyParameter;
 use leakgauge_log::observations::ObservationKind;
@@ -179,18 +180,40 @@ fn weights(
     (promised > of_threshold).then_some(Weights { edges, plan })
 }
 
-/// The blocks that guesses are counted on: with two secrets all, with more the certification rows, for the
-/// pair is chosen on the rows before them.
-pub(super) fn blocks_for_guesses(tuned: &Tuned, earlier: &[Block]) -> usize {
-    if tuned.choices.len() == 1 {
-        earlier.len()
-    } else {
-        0
+/// The blocks before the certification rows that guesses are counted on. With more than two secrets there are none, for
+/// the pair is chosen on these rows. With two, guesses begin with the first block whose ends no later rows would choose
+/// better: a weak leak needs many rows to choose by. Each such decision reads the rows before the block alone.
+pub(super) fn blocks_for_guesses<'b>(
+    prepared: &Prepared,
+    tuned: &Tuned,
+    earlier: &'b [Block],
+    rule: Rule,
+) -> &'b [Block] {
+    if tuned.choices.len() != 1 {
+        return &[];
     }
+    let all = trials(prepared, earlier, rule);
+    let left = |from: usize| all[from..].iter().sum::<u64>();
+    let rows = |block: &Block| block.learned.all.total() as f64;
+    let waits = |at: &usize| {
+        let block = &earlier[*at];
+        let after = earlier[*at + 1..].iter().enumerate();
+        let mut later: Vec<(f64, u64)> = after
+            .map(|(ahead, later)| (rows(later) / rows(block), left(*at + 1 + ahead)))
+            .collect();
+        let Split { fit, tune, .. } = &prepared.split;
+        let learned = (fit.total() + tune.total()) as f64;
+        later.push((learned / rows(block), left(earlier.len())));
+        let pair = [rule.a, rule.b];
+        let past = past_scores(prepared, &block.tuned, &block.learned, pair).past();
+        past.gains_later(left(*at), &later, prepared.alpha)
+    };
+    let first = (0..earlier.len()).find(|at| !waits(at));
+    &earlier[first.unwrap_or(earlier.len())..]
 }
 
 fn first_tails(prepared: &Prepared, tuned: &Tuned, earlier: &[Block], rule: Rule) -> Option<Tails> {
-    let earlier = &earlier[..blocks_for_guesses(tuned, earlier)];
+    let earlier = blocks_for_guesses(prepared, tuned, earlier, rule);
     let all: u64 = trials(prepared, earlier, rule).iter().sum();
     if all > MOST_TOSSES {
         return None;

@@ -105,10 +105,15 @@ impl Case<'_> {
         }
     }
 
+    /// The p-value of a claim, at the level of this case in any event.
+    fn smallest(&self, refuted: impl Fn(f64) -> bool) -> Option<f64> {
+        level::smallest_up_to(level::LARGEST.max(self.alpha), refuted)
+    }
+
     fn p_value(&self, quantity: Quantity, allowed: f64) -> Option<f64> {
         let reads = self.reads.max(1) as f64;
         let refuted = |alpha: f64| self.evidence.refutes(quantity, allowed, alpha / reads);
-        Some(level::smallest(refuted).unwrap_or(1.0))
+        Some(self.smallest(refuted).unwrap_or(1.0))
     }
 
     fn privacy_claim(&self, claim: &Claim, allowed: Guarantee) -> ClaimReport {
@@ -160,7 +165,7 @@ impl Case<'_> {
         let estimate = self.estimate(quantity);
         let grounds = Grounds::Curve;
         let mut report = self.report(claim, quantity, at_most, estimate, verdict, grounds);
-        report.p_value = Some(level::smallest(refuted).unwrap_or(1.0));
+        report.p_value = Some(self.smallest(refuted).unwrap_or(1.0));
         report
     }
 

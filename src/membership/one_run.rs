@@ -3,7 +3,7 @@
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::audit::{ClaimReport, Pair, PrivacyLimit, Qualification, Unproved, Verdict};
+use crate::audit::{ClaimReport, Pair, PrivacyLimit, Qualification, Unproved, Verdict, is_member};
 use crate::estimate::{Method, Reason};
 use crate::membership::claims::{Case, Evidence, distinct, quantity, refuse_mechanisms};
 use leakgauge_base::error::{Error, Result, listing, shorten};
@@ -78,10 +78,6 @@ pub struct OneRun {
     pub claims: Vec<ClaimReport>,
 }
 
-/// Words for the secret of members.
-const MEMBERS: [&str; 8] = [
-    "in", "member", "members", "included", "train", "1", "true", "yes",
-];
 /// Shares of canaries that are guessed, half at either end.
 const BOTH_ENDS: [f64; 3] = [0.25, 0.0625, 0.015625];
 /// Share that is guessed at one end alone.
@@ -205,8 +201,7 @@ fn member(log: &Log, options: &OneRunOptions) -> Result<usize> {
             .with_hint(format!("its secrets are {}", labels()))
         });
     }
-    let is_word = |secret: &&String| MEMBERS.contains(&secret.to_lowercase().as_str());
-    let mut words = log.secrets.iter().filter(is_word);
+    let mut words = log.secrets.iter().filter(|secret| is_member(secret));
     match (words.next(), words.next()) {
         (Some(only), None) => Ok(usize::from(*only == log.secrets[1])),
         _ => Err(Error::parameter(

@@ -2,10 +2,12 @@
 //! certifies of ε, beside a logistic regression with a threshold, the best event known, and the truth.
 //!
 //! ```text
-//! cargo run --release -p audit-suite -- [--rows N,…] [--seeds N] [--from SEED] [--only TEXT] [--logs DIRECTORY]
+//! cargo run --release -p audit-suite -- [--rows N,…] [--seeds N] [--from SEED] [--only TEXT] [--attack NAME]
+//!     [--logs DIRECTORY]
 //! ```
 //!
-//! Figures are medians over seeds, from `--from` on. Half of the rows are of either input. `--logs` writes the logs too.
+//! Figures are medians over seeds, from `--from` on. Half of the rows are of either input. `--attack` asks for one attack
+//! by its name, in place of the mechanism's own. `--logs` writes the logs too.
 
 mod mechanisms;
 mod reference;
@@ -34,6 +36,7 @@ struct Arguments {
     seeds: u64,
     from: u64,
     only: String,
+    attack: Option<ScorerChoice>,
     logs: Option<PathBuf>,
 }
 
@@ -85,6 +88,7 @@ fn arguments() -> Result<Arguments> {
         seeds: 3,
         from: 0,
         only: String::new(),
+        attack: None,
         logs: None,
     };
     let mut rest = std::env::args().skip(1);
@@ -102,6 +106,11 @@ fn arguments() -> Result<Arguments> {
             "--seeds" => found.seeds = value.parse()?,
             "--from" => found.from = value.parse()?,
             "--only" => found.only = value,
+            "--attack" => {
+                let mut all = ScorerChoice::ALL.iter();
+                let named = all.find(|choice| choice.name() == value);
+                found.attack = Some(*named.ok_or_else(|| format!("no attack {value}"))?);
+            }
             "--logs" => found.logs = Some(value.into()),
             _ => return Err(format!("unknown option {option}").into()),
         }
@@ -275,7 +284,7 @@ fn ours(
     let log = read_from("suite", Cursor::new(text), &read)?;
     let options = AuditOptions {
         seed,
-        attacks: attack.into(),
+        attacks: arguments.attack.unwrap_or(attack).into(),
         claims: vec![Claim::parse(claim)?],
         ..AuditOptions::default()
     };

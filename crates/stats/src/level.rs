@@ -25,13 +25,18 @@ pub const LARGEST: f64 = 0.25;
 /// # References
 /// Lehmann and Romano 2005, *Testing Statistical Hypotheses*, §3.3 (p-values from nested tests).
 pub fn smallest(violated: impl Fn(f64) -> bool) -> Option<f64> {
-    if !violated(LARGEST) {
+    smallest_up_to(LARGEST, violated)
+}
+
+/// [`smallest`] among levels up to `largest`, for tests that are proved for such levels.
+pub fn smallest_up_to(largest: f64, violated: impl Fn(f64) -> bool) -> Option<f64> {
+    if !violated(largest) {
         return None;
     }
     if violated(SMALLEST) {
         return Some(SMALLEST);
     }
-    let levels = (SMALLEST.ln(), LARGEST.ln());
+    let levels = (SMALLEST.ln(), largest.ln());
     let (_, found) = bisect(levels, STEPS, |level| !violated(level.exp()));
     Some(found.exp() * (1.0 + 1e-12))
 }

@@ -166,8 +166,7 @@ impl CanaryGuesses {
     /// Lower limit of total variation between a run with a canary and one without, at `alpha`: of the δ at ε = 0.
     pub fn total_variation_at_least(&self, alpha: f64) -> f64 {
         const STEPS: u32 = 40;
-        let refuted =
-            |delta: f64| !self.is_possible(alpha, &|rate| dp_false_alarms(rate, 0.0, delta));
+        let refuted = |delta: f64| self.refutes_curve(&[(0.0, delta)], alpha);
         if refuted(0.0) {
             bisect((0.0, 1.0), STEPS, refuted).0
         } else {

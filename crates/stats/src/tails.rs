@@ -75,6 +75,22 @@ impl Tails {
     }
 }
 
+/// The limit of ε that so many trials promise where shares of rows are guessed right and wrong; at least 0.
+///
+/// # Formula
+/// The log-odds of Wilson's lower limit, with the share that δ may reveal taken from the right ones, and the rate held
+/// to one standard error of the `rows` that show it.
+pub fn promised([right, wrong]: [f64; 2], rows: u64, delta: f64, trials: u64, alpha: f64) -> f64 {
+    let share = right + wrong;
+    if share <= 0.0 {
+        return 0.0;
+    }
+    let rate = (right - delta).max(0.0) / share;
+    let doubted = lower(rate, share * rows as f64, 1.0);
+    let limit = lower(doubted, share * trials as f64, -normal_quantile(alpha));
+    (limit / (1.0 - limit)).ln().max(0.0)
+}
+
 impl Past {
     /// From distinct scores with the rows of a and of b that have them, the largest score first.
     pub fn new(steps: &[(f64, u64, u64)]) -> Self {
@@ -111,14 +127,34 @@ impl Past {
         self.best_at(trials, alpha, 0.5).map(|(tails, _)| tails)
     }
 
+    /// Whether tails that are chosen later promise more than those that are chosen now: `later` has, for each time to
+    /// come, how many times the rows of now there will be to choose by, and the trials that will be left. Tails that
+    /// would be taken, were the rates of now those of more rows, are compared with those that are taken now, all rates
+    /// held to one standard error.
+    pub fn gains_later(&self, trials: u64, later: &[(f64, u64)], alpha: f64) -> bool {
+        let promise = |trials: u64, times: f64| {
+            let doubt = DOUBT / times.sqrt();
+            let (tails, _) = self.best_at(trials, alpha, doubt)?;
+            Some(self.limit(&tails, trials, alpha, 1.0))
+        };
+        let Some(now) = promise(trials, 1.0) else {
+            return !later.is_empty();
+        };
+        let mut later = later.iter();
+        later.any(|&(times, trials)| promise(trials, times).is_some_and(|then| then > now))
+    }
+
     fn best_at(&self, trials: u64, alpha: f64, doubt: f64) -> Option<(Tails, f64)> {
-        let z = -normal_quantile(alpha);
         let all = self.candidates().chain(self.rare_candidates());
-        let all = all.map(|tails| {
-            let limit = lower(self.doubted(&tails, doubt), tails.share * trials as f64, z);
-            (tails, (limit / (1.0 - limit)).ln())
-        });
+        let all = all.map(|tails| (tails, self.limit(&tails, trials, alpha, doubt)));
         all.max_by(|x, y| x.1.total_cmp(&y.1))
+    }
+
+    /// The approximate limit of ε that tails promise.
+    fn limit(&self, tails: &Tails, trials: u64, alpha: f64, doubt: f64) -> f64 {
+        let (rate, trials) = (self.doubted(tails, doubt), tails.share * trials as f64);
+        let limit = lower(rate, trials, -normal_quantile(alpha));
+        (limit / (1.0 - limit)).ln()
     }
 
     /// The tails with the best odds against a claim of (ε, δ): the gain of a bet on them in standard

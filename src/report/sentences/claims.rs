@@ -142,6 +142,13 @@ fn grounds(claim: &ClaimReport) -> String {
         }
         .to_owned(),
         Grounds::Privacy(found) => privacy::grounds(claim, found),
+        Grounds::OneModel => format!(
+            "Not judged: the rows are scores of members and of others, and it is not said that each is from a training of \
+             its own. Many records scored against one trained model are one run, about which limits for independent rows \
+             prove nothing. Judge one run with {}. If every row does come from its own training, say so with {}.",
+            setting("design", "one-run"),
+            setting("design", "many-runs")
+        ),
     }
 }
 

@@ -72,7 +72,7 @@ pub fn rows_by_secret(counts: &Counts) -> Vec<Vec<(usize, u64)>> {
 }
 
 /// All ways of cutting the score differences of a pair.
-struct Cuts {
+pub(super) struct Cuts {
     a: u32,
     b: u32,
     /// Distinct differences, descending, with the rows of a and of b that have them.
@@ -103,7 +103,11 @@ impl Cuts {
             rest = both.map_or(rest, |next| next.1);
         }
         rest.iter().for_each(|&(row, count)| add(row, 0, count));
-        let steps = by_score(rows);
+        Cuts::of(a, b, by_score(rows))
+    }
+
+    /// From distinct differences, the largest first, with the rows of a and of b that have them.
+    pub(super) fn of(a: u32, b: u32, steps: Vec<(f64, u64, u64)>) -> Self {
         Cuts {
             a,
             b,
@@ -195,7 +199,13 @@ impl Cuts {
         (self.rule(threshold), tally)
     }
 
-    fn tally_at(&self, threshold: f64) -> PairErrors {
+    /// The threshold with the largest approximate limit of a parameter.
+    pub(super) fn threshold_for(&self, guide: &AdvantageGuide, parameter: PrivacyParameter) -> f64 {
+        let (rule, tally) = self.best_advantage();
+        self.best_privacy(rule, tally, guide, parameter).0.threshold
+    }
+
+    pub(super) fn tally_at(&self, threshold: f64) -> PairErrors {
         let taken_for_a = self.steps.iter().take_while(|step| step.0 > threshold);
         let (a, b) = taken_for_a.fold((0, 0), |(a, b), step| (a + step.1, b + step.2));
         PairErrors {
@@ -282,7 +292,7 @@ impl Cuts {
 }
 
 /// The approximate limit of a parameter that a cut shows.
-fn at_least(tally: &PairErrors, level: &Wilson, parameter: PrivacyParameter) -> f64 {
+pub(super) fn at_least(tally: &PairErrors, level: &Wilson, parameter: PrivacyParameter) -> f64 {
     let errors = tally.errors_about(level);
     match parameter {
         PrivacyParameter::Epsilon { delta } => errors.odds_at_least(delta).max(1.0).ln(),

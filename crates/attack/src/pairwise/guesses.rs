@@ -84,21 +84,26 @@ impl PairScores {
 
     /// What guesses at both ends say on these rows, which did not choose the ends.
     pub fn guess(&self, tails: &Tails) -> [Side; 2] {
-        let mut sides = [Side::default(); 2];
-        for &(score, of_a, of_b) in &self.steps {
-            let [a, b] = &mut sides;
-            a.rows += of_a;
-            b.rows += of_b;
-            if score >= tails.above {
-                a.right += of_a;
-                b.wrong += of_b;
-            } else if score <= tails.below {
-                a.wrong += of_a;
-                b.right += of_b;
-            }
-        }
-        sides
+        guess(&self.steps, tails)
     }
+}
+
+/// What guesses at both ends say on rows of two secrets by score.
+pub(super) fn guess(steps: &[(f64, u64, u64)], tails: &Tails) -> [Side; 2] {
+    let mut sides = [Side::default(); 2];
+    for &(score, of_a, of_b) in steps {
+        let [a, b] = &mut sides;
+        a.rows += of_a;
+        b.rows += of_b;
+        if score >= tails.above {
+            a.right += of_a;
+            b.wrong += of_b;
+        } else if score <= tails.below {
+            a.wrong += of_a;
+            b.right += of_b;
+        }
+    }
+    sides
 }
 
 fn add(steps: &mut Vec<(f64, u64, u64)>, scores: &ScoreTable, rows: &Counts, [a, b]: [u32; 2]) {

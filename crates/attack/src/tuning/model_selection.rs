@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::pairwise::{PairChoice, choose_rules};
+use crate::pairwise::{Judging, PairChoice, Target, choose_rules, promises};
 use crate::scorer::{Kind, Parameters, Scorer, Thinned, score_table, thinned};
 use crate::scores::ScoreTable;
 use crate::split::Split;
@@ -297,27 +297,35 @@ impl<'a> ModelSelection<'a> {
         }
     }
 
-    /// Compares an attacker by the sum over quantities of the largest limit of all pairs.
+    /// Compares an attacker by the sum over quantities of the largest limit of all pairs, by cross-validation inside the
+    /// tune rows.
     fn enter_for_privacy(&mut self, scorer: &Arc<dyn Scorer>, scores: &ScoreTable) {
-        let goals = self.task.goals;
-        if goals.claimed.is_empty() {
+        let Goals {
+            alpha,
+            targets,
+            claimed,
+            ..
+        } = self.task.goals;
+        if claimed.is_empty() {
             return;
         }
-        let choices = choose_rules(scores, &self.task.split.tune, goals.alpha, goals.targets);
-        let largest = |target: usize| {
-            let limits = choices.iter().map(|choice| choice.privacy[target].1);
-            limits.fold(0.0, f64::max)
+        let Split { tune, certify, .. } = self.task.split;
+        let judging = Judging {
+            trials: if certify.total() > 0 {
+                certify.total()
+            } else {
+                tune.total()
+            },
+            alpha,
         };
-        let limits = goals.claimed.iter().map(|&target| largest(target)).sum();
-        if self
-            .private
-            .as_ref()
-            .is_none_or(|best| limits > best.limits)
-        {
+        let wanted: Vec<&Target> = claimed.iter().map(|&target| &targets[target]).collect();
+        let limits = promises(scores, tune, judging, &wanted).iter().sum();
+        let best = self.private.as_ref();
+        if best.is_none_or(|best| limits > best.limits) {
             self.private = Some(PrivacyCandidate {
                 limits,
                 scorer: self.within_budget(scorer.clone()),
-                choices,
+                choices: choose_rules(scores, tune, alpha, targets),
             });
         }
     }

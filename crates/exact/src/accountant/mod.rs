@@ -61,6 +61,47 @@ impl Accountant {
     /// # Errors
     /// No secrets are declared or only one, no steps, or the distribution of the privacy loss is not known.
     pub fn of_mechanism(mechanism: &dyn Mechanism, steps: u64) -> Result<Accountant> {
+        let losses = Self::losses(mechanism, steps)?;
+        let measures = parallel::map(2 * losses.len(), |at| {
+            let loss = &losses[at / 2];
+            if at % 2 == 0 {
+                Measure::above(loss, grid(loss))
+            } else {
+                Measure::below(loss, grid(loss))
+            }
+        });
+        Ok(Accountant { steps, measures })
+    }
+
+    /// For each ε, which ascend, a δ with which the composition of a mechanism with itself is (ε, δ)-private: the
+    /// certified upper side. It ends after the first δ that is at most `negligible`, which serves for all later ε.
+    ///
+    /// # Errors
+    /// Those of [`of_mechanism`](Self::of_mechanism).
+    pub fn deltas_at_most(
+        mechanism: &dyn Mechanism,
+        steps: u64,
+        epsilons: &[f64],
+        negligible: f64,
+    ) -> Result<Vec<f64>> {
+        let losses = Self::losses(mechanism, steps)?;
+        let of_directions = parallel::map(losses.len(), |at| {
+            let loss = &losses[at];
+            let measure = Measure::above(loss, grid(loss));
+            Composed::new(&measure, steps, 1.0).deltas(epsilons, negligible)
+        });
+        let longest = of_directions.iter().map(Vec::len).max().unwrap_or(0);
+        // A direction that ended earlier keeps its last δ.
+        let at = |deltas: &[f64], at: usize| deltas.get(at).or(deltas.last()).copied();
+        let largest = |point: usize| {
+            let deltas = of_directions.iter().filter_map(|deltas| at(deltas, point));
+            deltas.fold(0.0, f64::max)
+        };
+        Ok((0..longest).map(largest).collect())
+    }
+
+    /// The privacy losses of a step, both ways at every pair that matters.
+    fn losses(mechanism: &dyn Mechanism, steps: u64) -> Result<Vec<Loss>> {
         if steps == 0 || steps > MAX_STEPS {
             let problem = format!("must be between 1 and {MAX_STEPS}");
             return Err(Error::setting("repeat", steps, problem));
@@ -72,15 +113,7 @@ impl Accountant {
             losses.push(Loss::of(&*bound, &name, pair)?);
             losses.push(Loss::of(&*bound, &name, pair)?.reversed());
         }
-        let measures = parallel::map(2 * losses.len(), |at| {
-            let loss = &losses[at / 2];
-            if at % 2 == 0 {
-                Measure::above(loss, grid(loss))
-            } else {
-                Measure::below(loss, grid(loss))
-            }
-        });
-        Ok(Accountant { steps, measures })
+        Ok(losses)
     }
 
     /// The smallest δ with which the composition is (ε, δ)-private.
@@ -286,6 +319,25 @@ impl<'a> Composed<'a> {
             Window::new(self.measure, self.steps, epsilon).as_ref(),
             epsilon,
         )
+    }
+
+    /// δ at ascending ε up to the first that is negligible. A window serves all ε within half a standard deviation of
+    /// its middle: farther off, what may be wrong in the sums matters.
+    fn deltas(&self, epsilons: &[f64], negligible: f64) -> Vec<f64> {
+        let mut deltas = Vec::new();
+        let mut window: Option<Window> = None;
+        for &epsilon in epsilons {
+            let near = |window: &Window| epsilon - window.middle <= 0.5 * window.spread;
+            if !window.as_ref().is_some_and(near) {
+                window = Window::new(self.measure, self.steps, epsilon);
+            }
+            let delta = self.both(window.as_ref(), epsilon).0;
+            deltas.push(delta);
+            if delta <= negligible {
+                break;
+            }
+        }
+        deltas
     }
 
     fn both(&self, window: Option<&Window>, epsilon: f64) -> (f64, f64) {

@@ -206,3 +206,34 @@ fn closed_forms_are_between_the_sides_for_hostile_parameters() {
         }
     }
 }
+
+/// All δ of one call are upper sides nearly as sharp as those of single calls, up to the first that is negligible.
+#[test]
+fn many_deltas_at_once_are_those_of_single_calls() {
+    let step = parse("subsampled(gaussian(sigma=2), rate=0.3)").unwrap();
+    let accountant = Accountant::of_mechanism(&*step, 4).unwrap();
+    let epsilons: Vec<f64> = (0..40).map(|at| 0.1 * f64::from(at)).collect();
+    let deltas = Accountant::deltas_at_most(&*step, 4, &epsilons, 1e-9).unwrap();
+    assert!(deltas.len() > 5 && deltas.len() < epsilons.len());
+    let last = deltas.len() - 1;
+    assert!(deltas[last] <= 1e-9 && deltas[last - 1] > 1e-9);
+    for (epsilon, delta) in epsilons.iter().zip(&deltas) {
+        let Sides { least, most } = accountant.delta(*epsilon);
+        assert!(*delta >= least, "{epsilon}: {delta:e} < {least:e}");
+        let width = if most > 1e-6 { 1e-4 } else { 0.05 };
+        assert!(
+            *delta <= most * (1.0 + width),
+            "{epsilon}: {delta:e} > {most:e}"
+        );
+    }
+    // A single step of Gaussian noise, where δ is known.
+    let noise = parse("gaussian(sigma=1, secrets=2)").unwrap();
+    let deltas = Accountant::deltas_at_most(&*noise, 1, &epsilons, 1e-12).unwrap();
+    for (epsilon, delta) in epsilons.iter().zip(&deltas) {
+        let exact = gaussian(1.0, *epsilon);
+        assert!(
+            *delta >= exact && *delta <= exact * (1.0 + 1e-4),
+            "{epsilon}: {delta:e} {exact:e}"
+        );
+    }
+}

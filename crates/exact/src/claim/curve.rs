@@ -33,19 +33,19 @@ impl Curve {
         &self.points
     }
 
-    /// What a composition of steps of a mechanism keeps at ε = 0 and at 48 values from 0.05 to 12.7: the certified
-    /// upper sides.
+    /// What a composition of steps of a mechanism keeps at ε = 0 and at 48 values from 0.05 to 12.7, up to the first
+    /// whose δ no log could tell from 0: the certified upper sides.
     ///
     /// # Errors
     /// A mechanism without privacy losses, or too many steps.
     pub fn of_composition(step: &dyn Mechanism, steps: u64) -> Result<Self> {
         const POINTS: i32 = 48;
-        let accountant = Accountant::of_mechanism(step, steps)?;
+        /// Fewer than a log of any size has rows to show.
+        const NEGLIGIBLE: f64 = 1e-15;
         let epsilons = (0..POINTS).map(|at| 0.05 * 1.125f64.powi(at));
-        let point = |epsilon: f64| (epsilon, accountant.delta(epsilon).most);
-        Ok(Curve::new(
-            [0.0].into_iter().chain(epsilons).map(point).collect(),
-        ))
+        let epsilons: Vec<f64> = [0.0].into_iter().chain(epsilons).collect();
+        let deltas = Accountant::deltas_at_most(step, steps, &epsilons, NEGLIGIBLE)?;
+        Ok(Curve::new(epsilons.into_iter().zip(deltas).collect()))
     }
 
     /// The (ε, δ) that a trade-off function f implies, which is linear between neighboring points

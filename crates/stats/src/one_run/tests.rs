@@ -137,3 +137,25 @@ fn limits_hold_at_their_level() {
         "the exact test is not idle: {wrong:?}"
     );
 }
+
+/// The limit of total variation and the test of a claim of it are one test: with few canaries and a small δ domination
+/// refutes what the recursion leaves possible.
+#[test]
+fn the_limit_of_total_variation_is_that_of_its_test() {
+    let mut by_domination = 0;
+    for canaries in [10, 12, 20, 40] {
+        for right in canaries / 2..=canaries {
+            let found = CanaryGuesses::new(canaries, canaries, right);
+            for alpha in [0.05, 0.3] {
+                let limit = found.total_variation_at_least(alpha);
+                for allowed in [0.001, 0.01, 0.02, 0.04, 0.1, 0.3, 0.6] {
+                    let refuted = found.refutes_curve(&[(0.0, allowed)], alpha);
+                    assert_eq!(limit > allowed, refuted, "{canaries} {right} {allowed}");
+                    let curve = |rate| dp_false_alarms(rate, 0.0, allowed);
+                    by_domination += u32::from(refuted && found.is_possible(alpha, &curve));
+                }
+            }
+        }
+    }
+    assert!(by_domination > 0);
+}
