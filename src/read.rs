@@ -1,7 +1,6 @@
 //! Reading a log with everything that this build can read: text, columns in binary, a query engine.
 
-use leakgauge_base::error::{Error, Result};
-use leakgauge_base::naming::option;
+use leakgauge_base::error::Result;
 use leakgauge_log::{
     ColumnarReader, EngineOptions, Log, ObjectReader, ReadMeter, ReadOptions, is_url, object_reader,
 };
@@ -79,7 +78,8 @@ fn through_engine(_: &EngineOptions, options: &ReadOptions, meter: &ReadMeter) -
 
 #[cfg(not(feature = "engine"))]
 fn through_engine(engine: &EngineOptions, options: &ReadOptions, _: &ReadMeter) -> Result<Log> {
-    use leakgauge_base::naming::setting;
+    use leakgauge_base::error::Error;
+    use leakgauge_base::naming::{option, setting};
 
     options.check()?;
     let (what, feature) = match engine {

@@ -26,6 +26,7 @@ pub(super) fn frame(
     context: &SessionContext,
     files: &[String],
     names: &[String],
+    has_header: bool,
     options: &ReadOptions,
 ) -> Result<DataFrame> {
     let schema: SchemaRef = Arc::new(text_schema(names));
@@ -33,6 +34,7 @@ pub(super) fn frame(
         Arc::new(OwnRows {
             file: file.clone(),
             schema: Arc::clone(&schema),
+            has_header,
             options: options.clone(),
         })
     };
@@ -49,10 +51,12 @@ pub(super) fn text_schema(names: &[String]) -> Schema {
 }
 
 /// One file.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct OwnRows {
     file: String,
     schema: SchemaRef,
+    /// Whether row 1 names the columns.
+    has_header: bool,
     options: ReadOptions,
 }
 
@@ -64,16 +68,10 @@ impl PartitionStream for OwnRows {
     fn execute(&self, _: Arc<TaskContext>) -> SendableRecordBatchStream {
         let mut stream = RecordBatchReceiverStream::builder(Arc::clone(&self.schema), 2);
         let sender = stream.tx();
-        let (file, options, schema) = (
-            self.file.clone(),
-            self.options.clone(),
-            Arc::clone(&self.schema),
-        );
+        let rows = self.clone();
         stream.spawn_blocking(move || {
-            read(&file, &options, &schema, |batch| {
-                sender.blocking_send(Ok(batch)).is_ok()
-            })
-            .map_err(|error| DataFusionError::External(Box::new(error)))
+            rows.read(|batch| sender.blocking_send(Ok(batch)).is_ok())
+                .map_err(|error| DataFusionError::External(Box::new(error)))
         });
         stream.build()
     }
@@ -93,53 +91,52 @@ pub(super) fn every_column(options: &ReadOptions) -> Cow<'_, ReadOptions> {
     }
 }
 
-/// Reads a file batch by batch for as long as someone takes them.
-fn read(
-    file: &str,
-    options: &ReadOptions,
-    schema: &SchemaRef,
-    mut take: impl FnMut(RecordBatch) -> bool,
-) -> Result<()> {
-    let mut records = open::open_file(file, &ReadMeter::default(), &every_column(options))?;
-    let mut row = Row::new();
-    if records.is_named() {
-        records.next(&mut row)?;
-    }
-    let width = schema.fields().len();
-    let mut columns: Vec<StringViewBuilder> =
-        (0..width).map(|_| StringViewBuilder::new()).collect();
-    let mut waiting = 0;
-    loop {
-        let more = records.next(&mut row)?;
-        if more {
-            if row.len() != width {
-                return Err(Error::data(
-                    row.place(file),
-                    format!("has {} fields where {width} are expected", row.len()),
-                ));
-            }
-            for (at, (column, field)) in columns.iter_mut().zip(row.fields()).enumerate() {
-                if matches!(field, Field::Text(bytes) if std::str::from_utf8(bytes).is_err()) {
-                    let place = row.place(file).column(schema.field(at).name());
-                    return Err(row::not_utf8(place));
-                }
-                column.append_value(field.text());
-            }
-            waiting += 1;
+impl OwnRows {
+    /// Reads a file batch by batch for as long as someone takes them.
+    fn read(&self, mut take: impl FnMut(RecordBatch) -> bool) -> Result<()> {
+        let (file, schema) = (&self.file, &self.schema);
+        let mut records =
+            open::open_file(file, &ReadMeter::default(), &every_column(&self.options))?;
+        let mut row = Row::new();
+        if self.has_header {
+            records.next(&mut row)?;
         }
-        if waiting == BATCH || (!more && waiting > 0) {
-            let arrays = columns
-                .iter_mut()
-                .map(|column| Arc::new(column.finish()) as ArrayRef);
-            let batch = RecordBatch::try_new(Arc::clone(schema), arrays.collect())
-                .map_err(|error| Error::file(file, error.to_string()))?;
-            waiting = 0;
-            if !take(batch) {
+        let width = schema.fields().len();
+        let mut columns: Vec<StringViewBuilder> =
+            (0..width).map(|_| StringViewBuilder::new()).collect();
+        let mut waiting = 0;
+        loop {
+            let more = records.next(&mut row)?;
+            if more {
+                if row.len() != width {
+                    return Err(Error::data(
+                        row.place(file),
+                        format!("has {} fields where {width} are expected", row.len()),
+                    ));
+                }
+                for (at, (column, field)) in columns.iter_mut().zip(row.fields()).enumerate() {
+                    if matches!(field, Field::Text(bytes) if std::str::from_utf8(bytes).is_err()) {
+                        let place = row.place(file).column(schema.field(at).name());
+                        return Err(row::not_utf8(place));
+                    }
+                    column.append_value(field.text());
+                }
+                waiting += 1;
+            }
+            if waiting == BATCH || (!more && waiting > 0) {
+                let arrays = columns
+                    .iter_mut()
+                    .map(|column| Arc::new(column.finish()) as ArrayRef);
+                let batch = RecordBatch::try_new(Arc::clone(schema), arrays.collect())
+                    .map_err(|error| Error::file(file, error.to_string()))?;
+                waiting = 0;
+                if !take(batch) {
+                    return Ok(());
+                }
+            }
+            if !more {
                 return Ok(());
             }
-        }
-        if !more {
-            return Ok(());
         }
     }
 }

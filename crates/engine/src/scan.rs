@@ -269,14 +269,12 @@ impl Run {
 
     /// All columns of the files.
     async fn all(&self, context: &SessionContext, options: &ReadOptions) -> Result<DataFrame> {
-        let urls: Vec<String> = self
-            .files
-            .iter()
-            .map(|file| url(file))
-            .collect::<Result<_>>()?;
+        let urls = || -> Result<Vec<String>> { self.files.iter().map(|file| url(file)).collect() };
         let read = match &self.kind {
             Kind::Own => {
-                return own_rows::frame(context, &self.files, &own_names(&self.layout), options);
+                let names = own_names(&self.layout);
+                let has_header = self.layout.header;
+                return own_rows::frame(context, &self.files, &names, has_header, options);
             }
             Kind::Parquet(schema) => {
                 let options = ParquetReadOptions {
@@ -286,7 +284,7 @@ impl Run {
                     parquet_pruning: Some(false),
                     ..ParquetReadOptions::default()
                 };
-                context.read_parquet(urls, options).await
+                context.read_parquet(urls()?, options).await
             }
             Kind::Arrow(schema) => {
                 let options = ArrowReadOptions {
@@ -294,7 +292,7 @@ impl Run {
                     schema: Some(schema),
                     ..ArrowReadOptions::default()
                 };
-                context.read_arrow(urls, options).await
+                context.read_arrow(urls()?, options).await
             }
             Kind::Text {
                 header,
@@ -316,7 +314,7 @@ impl Run {
                     },
                     ..CsvReadOptions::default()
                 };
-                context.read_csv(urls, options).await
+                context.read_csv(urls()?, options).await
             }
         };
         read.map_err(|error| failure::of_engine(&error))
