@@ -45,6 +45,7 @@ mod privacy_claims;
 mod probe;
 mod reading;
 mod readme;
+mod real_logs;
 mod recognized;
 #[cfg(feature = "reproduce")]
 mod reproduce;

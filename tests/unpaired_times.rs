@@ -79,6 +79,9 @@ fn a_log_of_rtlf_is_answered_in_its_unit_without_options() {
     ] {
         assert!(said.contains(words), "{words}: {said}");
     }
+    place.run(&["estimate", "log.csv", "--quick", "--html", "page.html"]);
+    let page = std::fs::read_to_string(place.path().join("page.html")).expect("a page");
+    assert!(page.contains("<h2>Differences of times</h2>"));
     let command = &place.json(&["check", "log.csv"])["command"];
     assert_eq!(command, "leakgauge estimate log.csv");
 }

@@ -1,6 +1,6 @@
 //! The section on differences of times between secrets.
 
-use crate::audit::Findings;
+use crate::audit::{Differences, Findings};
 use crate::report::document::Document;
 use crate::report::sentences::differences;
 
@@ -10,11 +10,16 @@ const LISTED: usize = 10;
 /// The answer in the unit of the measurements.
 pub fn section(document: &mut Document, audit: &Findings) {
     if let Some(found) = &audit.differences {
-        document.heading(match found.blocks {
-            Some(_) => "Differences inside blocks",
-            None => "Differences of times",
-        });
+        document.heading(heading(found));
         body(document, audit);
+    }
+}
+
+/// What the section is called.
+pub fn heading(found: &Differences) -> &'static str {
+    match found.blocks {
+        Some(_) => "Differences inside blocks",
+        None => "Differences of times",
     }
 }
 

@@ -43,7 +43,7 @@ impl Table {
         let mut table = Table::empty(secrets);
         for cells in cells {
             cells.into_iter().for_each(|cell| table.push(cell));
-            table.ends.push(table.len());
+            table.ends.push(table.cells.len());
         }
         table
     }
@@ -61,7 +61,7 @@ impl Table {
                 let count = of_secret.iter().map(|row| row.2).sum();
                 table.push((of_secret[0].1 as usize, count));
             }
-            table.ends.push(table.len());
+            table.ends.push(table.cells.len());
         }
         table
     }

@@ -70,6 +70,7 @@ pub struct Content {
     witness: Vec<Block>,
     convergence: Option<String>,
     differences: Vec<Block>,
+    differences_heading: Option<&'static str>,
     differences_picture: Option<String>,
     times_picture: Option<String>,
     convergence_text: Vec<Block>,
@@ -187,6 +188,7 @@ impl Content {
             differences_picture: picture("differences"),
             times_picture: picture("times"),
             differences: blocks(|document| differences::body(document, audit)),
+            differences_heading: audit.differences.as_ref().map(differences::heading),
             convergence_text: blocks(|document| {
                 if let Some(found) = &audit.convergence {
                     would_more_rows_help(document, found);

@@ -121,10 +121,10 @@ fn merging_keeps_rows_and_is_finest_at_the_ends() {
     let log = table(2, (0..50_000).map(|i| (i % 2, i as i64 / 3)));
     let merged = log.merged();
     assert_eq!(merged.rows, log.rows);
-    assert!(merged.cells.len() < 1500, "{}", merged.cells.len());
-    let width = |cells: &Vec<(usize, u64)>| cells.iter().map(|c| c.1).sum::<u64>();
-    assert!(width(&merged.cells[0]) <= 3);
-    assert!(merged.cells.iter().map(width).max().unwrap() < 1000);
+    assert!(merged.len() < 1500, "{}", merged.len());
+    let width = |cells: &[(usize, u64)]| cells.iter().map(|c| c.1).sum::<u64>();
+    assert!(width(merged.at(0)) <= 3);
+    assert!(merged.iter().map(width).max().unwrap() < 1000);
 }
 
 #[test]
@@ -148,4 +148,11 @@ fn an_extreme_cell() {
     // C(4, 4) C(4, 0)/C(8, 4) = 1/70 either way.
     assert!((tail(8, 4, 4, 4) - 1.0 / 70.0).abs() < 1e-9);
     assert!((tail(8, 4, 4, 0) - 1.0 / 70.0).abs() < 1e-9);
+}
+
+#[test]
+fn rows_by_key_are_the_observations_in_their_order() {
+    let rows = vec![(7, 1, 2), (3, 0, 5), (7, 0, 1), (7, 1, 4), (9, 1, 3)];
+    let cells = vec![vec![(0, 5)], vec![(0, 1), (1, 6)], vec![(1, 3)]];
+    assert_eq!(Table::by_key(2, rows), Table::new(2, cells));
 }
