@@ -143,8 +143,13 @@ fn numbers(evidence: &Evidence, cells: &[Cell], at: usize, a: u32, rows: [u64; 2
     let all = |share: f64| quantile(values.iter(), total, share);
     let logarithmic = needs_logarithms(low, all(0.5), high);
     let position = |x: f64| if logarithmic { libm::log(x) } else { x };
+    // Of each secret by itself: secrets far apart have a wide range together, however narrow each is.
+    let quartiles = [0, 1].map(|side| {
+        let at = |share| quantile(own(&values, a, side), rows[side], share).clamp(low, high);
+        position(at(0.75)) - position(at(0.25))
+    });
     let bins = bins(
-        position(all(0.75).clamp(low, high)) - position(all(0.25).clamp(low, high)),
+        quartiles[0].min(quartiles[1]),
         position(high) - position(low),
         rows[0].min(rows[1]),
     );
@@ -176,6 +181,12 @@ fn numbers(evidence: &Evidence, cells: &[Cell], at: usize, a: u32, rows: [u64; 2
     }
 }
 
+/// The values of one of the two secrets.
+fn own(values: &[(f64, Cell)], a: u32, side: usize) -> impl Iterator<Item = &(f64, Cell)> {
+    let is_own = move |(_, cell): &&(f64, Cell)| usize::from(cell.secret != a) == side;
+    values.iter().filter(is_own)
+}
+
 /// The value with a share of so many rows before it, of values in increasing order.
 fn quantile<'v>(values: impl Iterator<Item = &'v (f64, Cell)>, rows: u64, share: f64) -> f64 {
     let rank = (share * rows.saturating_sub(1) as f64).round() as u64;
@@ -193,12 +204,7 @@ fn quantile<'v>(values: impl Iterator<Item = &'v (f64, Cell)>, rows: u64, share:
 /// all others. Each secret counts for itself, so that a secret with few rows stays in the picture.
 fn range(values: &[(f64, Cell)], a: u32, rows: [u64; 2]) -> (f64, f64) {
     let ends = |tail: f64| {
-        let end = |side: usize, share: f64| {
-            let own = values
-                .iter()
-                .filter(|(_, cell)| usize::from(cell.secret != a) == side);
-            quantile(own, rows[side], share)
-        };
+        let end = |side: usize, share: f64| quantile(own(values, a, side), rows[side], share);
         (
             end(0, tail).min(end(1, tail)),
             end(0, 1.0 - tail).max(end(1, 1.0 - tail)),

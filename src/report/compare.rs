@@ -109,13 +109,14 @@ pub(super) fn document(found: &Comparison) -> Document {
 
 fn log((name, log): &(String, &LogEntry)) -> String {
     let files = log.files.join(", ");
-    let files = if files == *name {
-        String::new()
+    // A path that ends with the name says both.
+    let about = if files.ends_with(name.as_str()) && log.files.len() == 1 {
+        files
     } else {
-        format!(" ({files})")
+        format!("{name} ({files})")
     };
     format!(
-        "{name}{files}: {} rows used{}, {} secrets, attack {}{}.",
+        "{about}: {} rows used{}, {} secrets, attack {}{}.",
         log.rows_used,
         log.sampled
             .as_ref()
@@ -279,7 +280,18 @@ fn differences(document: &mut Document, found: &Comparison) {
             row.remove(6);
         });
     }
-    document.table(header, 2, rows);
+    let mut labels = 2;
+    // Of two logs, a sentence says once what the column would repeat.
+    if let [only] = &found.differences[..] {
+        let [earlier, later] = names(found, only);
+        document.paragraph(format!("{later} minus {earlier}:"));
+        header.remove(0);
+        rows.iter_mut().for_each(|row| {
+            row.remove(0);
+        });
+        labels = 1;
+    }
+    document.table(header, labels, rows);
     for differences in &found.differences {
         for (side, only) in [
             (0, &differences.only_in_earlier),

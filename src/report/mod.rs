@@ -132,9 +132,14 @@ pub fn write_check(
     layout: impl Into<Layout>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    let layout = layout.into();
+    let document = || match layout.brief {
+        true => check::brief(reading),
+        false => check::document(reading, arguments),
+    };
     write(
         &schema::check::Check::of(reading, arguments),
-        || check::document(reading, arguments),
+        document,
         layout,
         out,
     )
@@ -380,7 +385,12 @@ pub fn write_permute(
     layout: impl Into<Layout>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    write(found, || permute::document(found), layout, out)
+    let layout = layout.into();
+    let document = || match layout.brief {
+        true => permute::brief(found),
+        false => permute::document(found),
+    };
+    write(found, document, layout, out)
 }
 
 fn write(

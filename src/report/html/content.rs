@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 
 use super::answers::{Answer, Headline, answers, headline};
-use crate::audit::{ClaimReport, Findings, PairFigures, Shape};
+use crate::audit::{ClaimReport, Detection, Findings, PairFigures, Shape};
 use crate::report::attackers::attackers;
 use crate::report::convergence::would_more_rows_help;
 use crate::report::differences;
@@ -13,6 +13,7 @@ use crate::report::input::input;
 use crate::report::pairs::{by_lower_limit, how_to_have_all, left_out};
 use crate::report::pictures::{column_title, few_false_positives, pictures};
 use crate::report::sentences::assumptions::assumption;
+use crate::report::sentences::power;
 use crate::report::sentences::reasons::reason;
 use crate::report::sentences::warnings::message;
 use crate::report::summary::sentences;
@@ -58,6 +59,7 @@ pub struct Content {
     headline: Headline,
     answers: Vec<Answer>,
     claims: Vec<Verdict>,
+    detections: Vec<Detected>,
     summary: String,
     warnings: Vec<(&'static str, String)>,
     worst: [Name; 2],
@@ -90,6 +92,15 @@ struct Verdict {
     class: String,
     claim: Name,
     grounds: Vec<String>,
+}
+
+/// Whether the log could have shown a leak.
+#[derive(Serialize)]
+struct Detected {
+    class: &'static str,
+    word: &'static str,
+    leak: String,
+    reason: String,
 }
 
 /// A picture of a column.
@@ -160,6 +171,7 @@ impl Content {
             headline: headline(audit),
             answers: answers(audit, &clean(command)),
             claims: audit.claims.iter().map(verdict).collect(),
+            detections: audit.detections.iter().map(detected).collect(),
             summary: clean(&sentences(audit)),
             warnings: audit
                 .warnings
@@ -234,6 +246,19 @@ fn verdict(claim: &ClaimReport) -> Verdict {
         class: claim.verdict.to_string(),
         claim: Name::new(&claim.claim.text),
         grounds: cleaned(&grounds(claim)),
+    }
+}
+
+fn detected(detection: &Detection) -> Detected {
+    let (class, word) = match detection.is_too_weak() {
+        true => ("violated", "too weak"),
+        false => ("holds", "strong enough"),
+    };
+    Detected {
+        class,
+        word,
+        leak: clean(&detection.leak.to_string()),
+        reason: clean(&power::reason(detection)),
     }
 }
 
