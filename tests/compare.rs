@@ -381,6 +381,25 @@ fn rows_that_depend_on_time_have_limits_too() {
 }
 
 #[test]
+fn the_pairs_of_a_report_are_bounded() {
+    let place = Place::new()
+        .file("a.csv", response(1.0, 1))
+        .file("b.csv", response(0.2, 2));
+    let command = ["compare", "a.csv", "b.csv"];
+    let (all, _) = json(&place, &command);
+    let (some, _) = json(&place, &[&command[..], &["--pairs", "1"]].concat());
+    let [all, some] = [&all, &some].map(|report| &report["differences"][0]);
+    let listed = |found: &serde_json::Value| found["pairs"].as_array().unwrap().clone();
+    let change = |pair: &serde_json::Value| pair["difference"].as_f64().unwrap().abs();
+    let most = listed(all).iter().map(change).fold(0.0, f64::max);
+    assert!(all.get("pairs_left_out").is_none());
+    assert_eq!(listed(some).len(), 1);
+    assert_eq!(change(&listed(some)[0]), most);
+    assert_eq!(some["pairs_left_out"], listed(all).len() - 1);
+    assert_eq!(some["pair_summary"], all["pair_summary"]);
+}
+
+#[test]
 fn other_secrets_are_said() {
     let place = Place::new()
         .file("a.csv", response(1.0, 1))
@@ -392,7 +411,7 @@ fn other_secrets_are_said() {
     assert_eq!(change["pairs"].as_array().unwrap().len(), 1);
     let text = stdout(&place.run(&["compare", "a.csv", "b.csv"]));
     assert!(text.contains("do not have the same secrets"), "{text}");
-    assert!(text.contains("Secrets only in log 2, not in log 1: <b>new</b>."));
+    assert!(text.contains("Secrets only in b.csv, not in a.csv: <b>new</b>."));
     let markdown = place.run(&["compare", "a.csv", "b.csv", "--format", "markdown"]);
     assert!(stdout(&markdown).contains("&lt;b&gt;new"));
 }

@@ -144,7 +144,7 @@ fn neighbors_that_cannot_be_are_refused() {
     };
     refuses(
         &["--neighbors", "0:7"],
-        &["--neighbors 0:7", "no secret \"7\"", "0, 1, 10, 11"],
+        &["neighbors 0:7", "no secret \"7\"", "0, 1, 10, 11"],
     );
     refuses(&["--neighbors", "0:0"], &["not its own neighbor"]);
     refuses(&["--neighbors", "0-1"], &["A:B", "--neighbors-file FILE"]);

@@ -52,6 +52,9 @@ fn quiet_prints_the_verdicts_and_nothing_else() {
     );
     let table = run(&[&CONFUSION[..], &["-q", "--claim", "dp(epsilon=9)"]].concat());
     assert_eq!(text(&table), "INCONCLUSIVE: dp(epsilon=9)\n");
+    let check = run(&["check", BROKEN[1], "-q"]);
+    assert!(text(&check).starts_with("datasets/randomized-response-broken.csv: secret "));
+    assert_eq!(text(&check).lines().count(), 1, "{}", text(&check));
     let estimate = run(&["estimate", BROKEN[1], "--quick", "--quiet"]);
     assert!(text(&estimate).starts_with("The log leaks its secret."));
     assert!(text(&estimate).lines().count() < 8);
@@ -80,6 +83,62 @@ fn a_report_goes_to_a_file_but_never_over_what_is_read() {
     assert_eq!(run(&["estimate", log, &joined]).status.code(), Some(2));
     assert_eq!(
         fs::read(log).expect("the log"),
+        fs::read(BROKEN[1]).expect("the original")
+    );
+}
+
+#[test]
+fn what_cannot_be_done_is_refused_with_a_way_out() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let place = directory.path().join("man");
+    let place = place.to_str().expect("a name");
+    let header = directory.path().join("neighbors.csv");
+    fs::write(&header, "secret,other\n0,1\n").expect("a file");
+    let header = header.to_str().expect("a name");
+    let missing = directory.path().join("none/x");
+    let missing = missing.to_str().expect("a name");
+    for (arguments, words) in [
+        (vec!["man", place, "-o", missing], "--output"),
+        (
+            [&CONFUSION[..], &["--delta", "0,0"]].concat(),
+            "--delta 0: is given twice",
+        ),
+        (
+            vec!["estimate", BROKEN[1], "--quick", "-o", missing],
+            "create it",
+        ),
+        (
+            vec!["probe", "--classes=a,b", "--", "no-such-program"],
+            "hint: name a program",
+        ),
+        (
+            [&BROKEN[..], &["--neighbors-file", header]].concat(),
+            "a file of neighbors has no header",
+        ),
+    ] {
+        let output = run(&arguments);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {error}");
+        assert!(error.contains(words), "{arguments:?}: {error}");
+    }
+    assert!(!std::path::Path::new(place).exists());
+}
+
+#[test]
+fn a_job_summary_is_never_appended_to_a_log() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let log = directory.path().join("log.csv");
+    fs::copy(BROKEN[1], &log).expect("a copy");
+    let output = assert_cmd::cargo::cargo_bin_cmd!("leakgauge")
+        .env("GITHUB_STEP_SUMMARY", &log)
+        .arg("audit")
+        .arg(&log)
+        .args(["--claim=ldp(epsilon=1)", "--quick", "--ci"])
+        .output()
+        .expect("the program");
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert_eq!(
+        fs::read(&log).expect("the log"),
         fs::read(BROKEN[1]).expect("the original")
     );
 }

@@ -2,7 +2,7 @@
 
 use crate::audit::pair::{Labels, Pair};
 use leakgauge_base::error::{Error, Result, listing, shorten};
-use leakgauge_base::naming::{option, setting};
+use leakgauge_base::naming::option;
 use leakgauge_exact::claim::BoundClaim;
 use leakgauge_log::Log;
 
@@ -68,8 +68,8 @@ impl NeighborPairs {
 /// The indices of two secrets, the smaller first.
 fn pair(labels: &[String; 2], log: &Log) -> Result<[u32; 2]> {
     let [a, b] = labels.each_ref().map(|label| shorten(label));
-    let refused =
-        |problem: String| Error::parameter(setting("neighbors", format_args!("{a}:{b}")), problem);
+    // They were given by themselves or in a file.
+    let refused = |problem: String| Error::parameter(format!("neighbors {a}:{b}"), problem);
     let index = |label: &String| {
         let found = log.secrets.iter().position(|secret| secret == label);
         found.map(|at| at as u32).ok_or_else(|| {
@@ -78,7 +78,10 @@ fn pair(labels: &[String; 2], log: &Log) -> Result<[u32; 2]> {
                 false => format!("the log has no secret {:?}", shorten(label)),
             };
             let secrets = log.secrets.iter().map(String::as_str);
-            refused(problem).with_hint(format!("its secrets are {}", listing(secrets)))
+            refused(problem).with_hint(format!(
+                "its secrets are {}; a file of neighbors has no header",
+                listing(secrets)
+            ))
         })
     };
     let [first, second] = [index(&labels[0])?, index(&labels[1])?];

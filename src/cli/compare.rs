@@ -76,6 +76,7 @@ pub fn compare(arguments: &CompareArguments) -> Result<ExitCode> {
         .map(|(at, file)| measure(arguments, file, mechanisms.get(at), log.logs.len()))
         .collect::<Result<_>>()?;
     let found = library::compare(measured, arguments.against.into())?;
+    let found = found.with_pairs(arguments.outputs.pairs());
     // A page that cannot be written must not lose the report.
     let written = outputs.write(
         || report::comparison_page(&found, &command_line()),

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use leakgauge::attack::pairwise::Confusion;
-use leakgauge::base::error::Result;
+use leakgauge::base::error::{Error, Result};
 use leakgauge::input::claims;
 use leakgauge::membership::{self, TableOptions};
 use leakgauge::report;
@@ -47,6 +47,13 @@ pub fn confusion(arguments: &ConfusionArguments) -> Result<ExitCode> {
     let ConfusionArguments {
         tp, missed, fp, tn, ..
     } = *arguments;
+    for (at, delta) in arguments.delta.iter().enumerate() {
+        if arguments.delta[..at].contains(delta) {
+            return Err(
+                Error::setting("delta", delta, "is given twice").with_hint("name each delta once")
+            );
+        }
+    }
     let options = TableOptions {
         confidence: arguments.confidence,
         deltas: arguments.delta.clone(),

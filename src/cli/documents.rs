@@ -7,7 +7,7 @@ use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 use leakgauge::base::error::{Error, Result};
 
-use crate::cli::{Arguments, to_stdout};
+use crate::cli::{Arguments, terminal, to_stdout};
 
 /// `completions`.
 #[derive(Args)]
@@ -42,6 +42,10 @@ pub fn completions(arguments: &CompletionsArguments) -> Result<ExitCode> {
 
 /// Runs `man`: a page for the program and one for each command.
 pub fn man(arguments: &ManArguments) -> Result<ExitCode> {
+    if terminal::has_output() {
+        return Err(Error::parameter("--output", "does not apply to man")
+            .with_hint("its pages are written to the directory that is its argument"));
+    }
     let directory = &arguments.directory;
     std::fs::create_dir_all(directory)
         .and_then(|()| clap_mangen::generate_to(Arguments::command(), directory))

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use leakgauge::audit::Verdict;
 use leakgauge::base::error::{Error, Result};
 use leakgauge::base::files::{check_outputs, replace_file};
+use leakgauge::log::is_same;
 use leakgauge::report::{self, GateCase, GateOutcome};
 
 use crate::cli::terminal;
@@ -96,6 +97,19 @@ impl GateOptions {
     /// # Errors
     /// It is an input, or the file of another output, or no file can be there.
     pub fn check(&self, inputs: &[&Path], page: Option<&Path>) -> Result<()> {
+        if let Some(summary) = self.job_summary() {
+            let name = summary.to_string_lossy();
+            if inputs
+                .iter()
+                .any(|input| is_same(&input.to_string_lossy(), &name))
+            {
+                return Err(
+                    Error::file(&summary, "is a file that the command reads").with_hint(
+                        "the environment variable GITHUB_STEP_SUMMARY must name another file",
+                    ),
+                );
+            }
+        }
         let Some(junit) = &self.junit else {
             return Ok(());
         };

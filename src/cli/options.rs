@@ -145,10 +145,11 @@ impl LogArguments {
             (Some(LikeName(Like::Fbleau)), [_, _, ..], _) => Err(Error::parameter(
                 "--like fbleau",
                 format!(
-                    "reads one file to train on and one to measure, not {}",
+                    "needs two files, one to train on and one to measure; {} are given",
                     self.logs.len()
                 ),
-            )),
+            )
+            .with_hint("name the training file first, then the other")),
             _ => Ok(self),
         }
     }

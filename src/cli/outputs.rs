@@ -89,12 +89,20 @@ pub struct ComparisonOutputs {
     /// Write each picture as PNG too; needs a build with `--features png`
     #[arg(long, requires = "plots")]
     png: bool,
+    /// The most pairs of each two logs in the JSON report: those whose estimates changed most
+    #[arg(long, default_value_t = MOST_PAIRS, value_name = "N")]
+    pairs: usize,
     /// Allow --html and --plots to replace any file
     #[arg(long)]
     force: bool,
 }
 
 impl ComparisonOutputs {
+    /// The most pairs in a report.
+    pub fn pairs(&self) -> usize {
+        self.pairs
+    }
+
     /// The page.
     pub fn page(&self) -> Option<&Path> {
         self.html.as_deref()

@@ -15,7 +15,7 @@ use leakgauge::follow::FollowOptions;
 use leakgauge::probe::{self, Judge, ProbeOptions};
 use leakgauge::report::sentences;
 
-use crate::cli::{gate, options};
+use crate::cli::{gate, options, terminal};
 
 /// Blocks without a judge.
 const BLOCKS: u64 = 1_000;
@@ -130,6 +130,12 @@ pub fn probe(arguments: &ProbeArguments) -> Result<ExitCode> {
         timeout: Duration::try_from_secs_f64(timeout.seconds()).unwrap_or(Duration::MAX / 4),
         spawn: arguments.spawn,
         command: arguments.command.clone(),
+        log: arguments
+            .output
+            .as_ref()
+            .map_or("standard output".to_owned(), |file| {
+                file.display().to_string()
+            }),
     };
     options.check()?;
     if options.spawn {
@@ -148,11 +154,16 @@ pub fn probe(arguments: &ProbeArguments) -> Result<ExitCode> {
         say(&sentences::probe::decided(line, collected.is_ok()));
     }
     let collected = collected?;
-    say(&sentences::probe::collected(
-        &collected,
-        arguments.output.as_deref(),
-        judge.is_some(),
-    ));
+    if let Some(failure) = &collected.failure {
+        say(&sentences::probe::failed(failure));
+    }
+    if !terminal::is_quiet() {
+        say(&sentences::probe::collected(
+            &collected,
+            arguments.output.as_deref(),
+            judge.is_some(),
+        ));
+    }
     Ok(match line {
         None => ExitCode::SUCCESS,
         Some(line) if line.is_violated() => ExitCode::from(1),
@@ -173,6 +184,8 @@ fn create(path: &Path, force: bool) -> Result<File> {
         let hint = "name another file, or replace it with --force";
         match error.kind() {
             io::ErrorKind::AlreadyExists => Error::io(path, error).with_hint(hint),
+            io::ErrorKind::NotFound => Error::io(path, error)
+                .with_hint("create its directory first, or name a file elsewhere"),
             _ => Error::io(path, error),
         }
     })

@@ -38,6 +38,7 @@ pub(super) fn between(logs: &[Measured], from: usize, to: usize) -> Differences 
         attack_advantage: attack_advantage(earlier, later),
         pair_summary: summary(&pairs),
         pairs,
+        pairs_left_out: None,
         only_in_earlier: only(&earlier.audit, &later.audit),
         only_in_later: only(&later.audit, &earlier.audit),
     }

@@ -41,6 +41,22 @@ impl Comparison {
         let mut verdicts = self.logs.iter().filter_map(|log| log.verdict);
         verdicts.any(|verdict| verdict == Verdict::Violated)
     }
+
+    /// Keeps at most so many pairs of each two logs: all in the order of their secrets, or those whose estimates changed
+    /// most, these first.
+    #[must_use]
+    pub fn with_pairs(mut self, most: usize) -> Self {
+        for found in &mut self.differences {
+            let left_out = found.pairs.len().saturating_sub(most);
+            if left_out > 0 {
+                let change = |pair: &PairDifference| pair.difference.map_or(-1.0, f64::abs);
+                found.pairs.sort_by(|x, y| change(y).total_cmp(&change(x)));
+                found.pairs.truncate(most);
+                found.pairs_left_out = Some(left_out + found.pairs_left_out.unwrap_or(0));
+            }
+        }
+        self
+    }
 }
 
 /// One log.
@@ -160,6 +176,9 @@ pub struct Differences {
     pub pair_summary: PairSummary,
     /// Pairs that both logs have. Points, not limits.
     pub pairs: Vec<PairDifference>,
+    /// How many pairs are not listed in `pairs`; absent if all are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pairs_left_out: Option<usize>,
     /// Secrets that only the earlier log has.
     pub only_in_earlier: Vec<String>,
     /// Secrets that only the later log has.

@@ -39,7 +39,18 @@ fn spawn(options: &ProbeOptions) -> Result<Child> {
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
-        .map_err(|error| options.of_command(None, format!("cannot be run: {error}")))
+        .map_err(|error| {
+            let hint = match error.kind() {
+                io::ErrorKind::NotFound => {
+                    "name a program of the search path, or one by its path, such as ./program"
+                }
+                io::ErrorKind::PermissionDenied => "the file must be executable",
+                _ => "run it by itself first",
+            };
+            options
+                .of_command(None, format!("cannot be run: {error}"))
+                .with_hint(hint)
+        })
 }
 
 /// Reads lines on a thread of its own: it takes the time of each, and waiting for one can be given up.
@@ -142,30 +153,45 @@ impl LongLived {
         }
     }
 
-    /// Ends the process; all answers must have been asked for.
+    /// Ends the process; all answers must have been asked for. How it failed, if it ended by itself with a failure.
     ///
     /// # Errors
     /// An answer too many.
-    pub(super) fn end(mut self, options: &ProbeOptions) -> Result<()> {
+    pub(super) fn end(mut self, options: &ProbeOptions) -> Result<Option<String>> {
         self.classes = None;
         match self.lines.recv_timeout(GRACE.min(options.timeout)) {
             Ok(_) => Err(twice(|problem| options.of_command(None, problem))),
-            Err(_) => Ok(()),
+            // One that goes on is ended, which is no failure.
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => {
+                let status = self.exit_status();
+                Ok(status
+                    .filter(|status| !status.success())
+                    .map(|status| status.to_string()))
+            }
         }
     }
 
     /// How the process ended.
     fn status(&mut self) -> String {
+        let status = self.exit_status();
+        status.map_or("it closed its output".to_owned(), |status| {
+            status.to_string()
+        })
+    }
+
+    /// Its exit status, if it ends soon.
+    fn exit_status(&mut self) -> Option<std::process::ExitStatus> {
         self.classes = None;
         let deadline = Instant::now() + GRACE;
         while Instant::now() < deadline {
             match self.process.try_wait() {
-                Ok(Some(status)) => return status.to_string(),
+                Ok(Some(status)) => return Some(status),
                 Ok(None) => std::thread::sleep(Duration::from_millis(5)),
                 Err(_) => break,
             }
         }
-        "it closed its output".to_owned()
+        None
     }
 }
 

@@ -47,10 +47,12 @@ pub struct ProbeOptions {
     pub spawn: bool,
     /// The program and its arguments.
     pub command: Vec<OsString>,
+    /// The name of the log in messages.
+    pub log: String,
 }
 
 /// What was collected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Collected {
     /// Rows of the log.
     pub rows: u64,
@@ -60,6 +62,8 @@ pub struct Collected {
     pub is_closed: bool,
     /// Whether the collection ended because all claims were decided.
     pub is_decided: bool,
+    /// How the program failed when its input ended, if it did.
+    pub failure: Option<String>,
 }
 
 /// Where a sample stands.
@@ -138,19 +142,22 @@ pub fn probe(
         writer: Writer::from_writer(log),
         answers: Answers::default(),
         is_closed: false,
+        name: options.log.clone(),
     };
     let asked = ask_all(options, &mut program, &mut log, judge);
     // What is written is kept, even if something went wrong behind it.
     log.flush()?;
     let (rows, is_decided) = asked?;
-    if let Some(program) = program {
-        program.end(options)?;
-    }
+    let failure = match program {
+        Some(program) => program.end(options)?,
+        None => None,
+    };
     Ok(Collected {
         rows,
         is_timed: log.answers.are_empty(),
         is_closed: log.is_closed,
         is_decided,
+        failure,
     })
 }
 
@@ -204,6 +211,7 @@ struct Log<W: Write> {
     writer: Writer<W>,
     answers: Answers,
     is_closed: bool,
+    name: String,
 }
 
 impl<W: Write> Log<W> {
@@ -254,6 +262,6 @@ impl<W: Write> Log<W> {
             self.is_closed = true;
             return Ok(());
         }
-        Err(Error::io("log", error))
+        Err(Error::io(&self.name, error))
     }
 }

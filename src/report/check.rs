@@ -12,6 +12,34 @@ use leakgauge_log::observations::ColumnType;
 /// Secrets listed with their rows.
 const LISTED_SECRETS: usize = 20;
 
+/// What is read as what, and the doubts alone.
+pub fn brief(reading: &Reading) -> Document {
+    let input = &reading.input;
+    let mut document = Document::default();
+    let names = |part: &str| {
+        let columns = columns(input).into_iter();
+        let names = columns.filter(|column| column.part == part);
+        names
+            .map(|column| column.name)
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    document.paragraph(format!(
+        "{}: secret {} ({} values), observation {}.",
+        file_listing(&input.facts.files),
+        names("secret"),
+        input.secrets.len(),
+        names("observation")
+    ));
+    let doubts = reading.warnings.iter();
+    document.list(
+        doubts
+            .map(|warning| format!("{}: {}.", warning.code(), warnings::message(warning)))
+            .collect(),
+    );
+    document
+}
+
 /// The report.
 pub fn document(reading: &Reading, arguments: &[String]) -> Document {
     let input = &reading.input;

@@ -4,12 +4,13 @@ use crate::audit::{Verdict, Warning};
 use crate::compare::{Comparison, Difference, Differences, LogEntry};
 use crate::estimate::Estimate;
 use crate::report::document::Document;
+use crate::report::log_names::log_names;
 use crate::report::sentences::reasons::{continued, reason};
 use crate::report::sentences::{claims, warnings};
 use crate::report::verdict::headline;
 use crate::report::words::{lower, upper, value};
 use leakgauge_base::error::{listing, shorten};
-use leakgauge_base::rounding::{allowance, at_least, at_most, nearest};
+use leakgauge_base::rounding::{allowance, at_least, at_least_beyond, at_most, nearest};
 
 /// Pairs listed for each two logs.
 const LISTED_PAIRS: usize = 10;
@@ -21,24 +22,30 @@ pub(super) mod headings {
     pub const OVERALL: &str = "All secrets together";
 }
 
+/// The logs with their names.
+fn named(found: &Comparison) -> Vec<(String, &LogEntry)> {
+    let names = log_names(found).into_iter();
+    names.map(|name| shorten(&name)).zip(&found.logs).collect()
+}
+
 /// A line for each log.
 pub(super) fn logs(found: &Comparison) -> Vec<String> {
-    found.logs.iter().enumerate().map(log).collect()
+    named(found).iter().map(log).collect()
 }
 
 /// The verdicts alone, or the differences where nothing was claimed.
 pub(super) fn brief(found: &Comparison) -> Document {
     let mut document = Document::default();
-    let logs = found.logs.iter().enumerate();
-    let claims = logs.filter_map(|(at, log)| Some((at, log.claim.as_ref()?)));
+    let logs = named(found).into_iter();
+    let claims = logs.filter_map(|(name, log)| Some((name, log.claim.as_ref()?)));
     let verdicts: Vec<String> = claims
-        .map(|(at, claim)| format!("Log {}: {}", at + 1, headline(claim)))
+        .map(|(name, claim)| format!("{name}: {}", headline(claim)))
         .collect();
     if verdicts.is_empty() {
         let differences = found.differences.iter();
         document.list(
             differences
-                .map(|differences| summary(differences, found.confidence))
+                .map(|differences| summary(found, differences))
                 .collect(),
         );
     }
@@ -57,7 +64,7 @@ pub(super) fn document(found: &Comparison) -> Document {
     document.list(logs(found));
     if found.logs.iter().any(|log| log.claim.is_some()) {
         document.heading("Verdicts");
-        document.list(found.logs.iter().enumerate().filter_map(verdict).collect());
+        document.list(named(found).iter().filter_map(verdict).collect());
         let percent = |confidence: f64| allowance(100.0 * confidence);
         document.paragraph(format!(
             "Together these verdicts hold with {} % confidence. Each log is judged at {} %, and so are its limits below; \
@@ -72,7 +79,7 @@ pub(super) fn document(found: &Comparison) -> Document {
         found
             .differences
             .iter()
-            .map(|differences| summary(differences, found.confidence))
+            .map(|differences| summary(found, differences))
             .collect(),
     );
     if found
@@ -92,7 +99,7 @@ pub(super) fn document(found: &Comparison) -> Document {
     document.heading(headings::OVERALL);
     overall(&mut document, found);
     for differences in &found.differences {
-        pairs(&mut document, differences);
+        pairs(&mut document, found, differences);
     }
     warning_list(&mut document, found);
     document.heading("How to read this");
@@ -100,11 +107,16 @@ pub(super) fn document(found: &Comparison) -> Document {
     document
 }
 
-fn log((at, log): (usize, &LogEntry)) -> String {
+fn log((name, log): &(String, &LogEntry)) -> String {
+    let files = log.files.join(", ");
+    // A path that ends with the name says both.
+    let about = if files.ends_with(name.as_str()) && log.files.len() == 1 {
+        files
+    } else {
+        format!("{name} ({files})")
+    };
     format!(
-        "Log {}: {}: {} rows used{}, {} secrets, attack {}{}.",
-        at + 1,
-        log.files.join(", "),
+        "{about}: {} rows used{}, {} secrets, attack {}{}.",
         log.rows_used,
         log.sampled
             .as_ref()
@@ -120,7 +132,7 @@ fn log((at, log): (usize, &LogEntry)) -> String {
     )
 }
 
-fn verdict((at, log): (usize, &LogEntry)) -> Option<String> {
+fn verdict((name, log): &(String, &LogEntry)) -> Option<String> {
     let claim = log.claim.as_ref()?;
     let word = claim.verdict.to_string().to_uppercase();
     let more = match (claim.verdict, claim.rows_needed) {
@@ -137,16 +149,15 @@ fn verdict((at, log): (usize, &LogEntry)) -> Option<String> {
         p => format!(" Fit: p = {p:.3}."),
     });
     Some(format!(
-        "Log {}: {word}: {}. {}{more}{fit}",
-        at + 1,
+        "{name}: {word}: {}. {}{more}{fit}",
         claim.claim,
         claims::reason(claim)
     ))
 }
 
-fn summary(found: &Differences, confidence: f64) -> String {
-    let [earlier, later] = found.logs;
-    let percent = allowance(100.0 * confidence);
+fn summary(all: &Comparison, found: &Differences) -> String {
+    let [earlier, later] = names(all, found);
+    let percent = allowance(100.0 * all.confidence);
     let attack = &found.attack_vulnerability;
     let change = &attack.difference;
     let values = format!(
@@ -186,7 +197,35 @@ fn summary(found: &Differences, confidence: f64) -> String {
         (None, Some(why)) => format!(" The best possible attack: {}", reason(why)),
         (None, None) => String::new(),
     };
-    format!("From log {earlier} to log {later} {what}{best}")
+    format!(
+        "From {earlier} to {later} {what}{best}{}",
+        still_leaks(all, found)
+    )
+}
+
+/// The names of the two logs of a difference.
+fn names(all: &Comparison, found: &Differences) -> [String; 2] {
+    let names = log_names(all);
+    found.logs.map(|number| {
+        names
+            .get(number - 1)
+            .map_or(String::new(), |name| shorten(name))
+    })
+}
+
+/// Less is no more than less: what the later log certainly leaks all the same.
+fn still_leaks(all: &Comparison, found: &Differences) -> String {
+    let is_less = found.attack_vulnerability.difference.upper < Some(0.0)
+        && found.attack_vulnerability.difference.upper.is_some();
+    let later = &all.logs[found.logs[1] - 1];
+    match later.worst_pair.total_variation.lower {
+        Some(lower) if is_less && lower > 0.0 => format!(
+            " {} still leaks: an attacker has an advantage of at least {}.",
+            names(all, found)[1],
+            at_least_beyond(lower, 0.0)
+        ),
+        _ => String::new(),
+    }
 }
 
 /// Limits of a change, with signs.
@@ -200,7 +239,7 @@ fn between(change: &Estimate) -> String {
 fn differences(document: &mut Document, found: &Comparison) {
     let mut rows = Vec::new();
     for differences in &found.differences {
-        let [earlier, later] = differences.logs;
+        let [earlier, later] = names(found, differences);
         for (name, figure) in [
             (
                 "success of the attack found",
@@ -241,7 +280,18 @@ fn differences(document: &mut Document, found: &Comparison) {
             row.remove(6);
         });
     }
-    document.table(header, 2, rows);
+    let mut labels = 2;
+    // Of two logs, a sentence says once what the column would repeat.
+    if let [only] = &found.differences[..] {
+        let [earlier, later] = names(found, only);
+        document.paragraph(format!("{later} minus {earlier}:"));
+        header.remove(0);
+        rows.iter_mut().for_each(|row| {
+            row.remove(0);
+        });
+        labels = 1;
+    }
+    document.table(header, labels, rows);
     for differences in &found.differences {
         for (side, only) in [
             (0, &differences.only_in_earlier),
@@ -249,9 +299,9 @@ fn differences(document: &mut Document, found: &Comparison) {
         ] {
             if !only.is_empty() {
                 document.paragraph(format!(
-                    "Secrets only in log {}, not in log {}: {}.",
-                    differences.logs[side],
-                    differences.logs[1 - side],
+                    "Secrets only in {}, not in {}: {}.",
+                    names(found, differences)[side],
+                    names(found, differences)[1 - side],
                     listing(only.iter().map(String::as_str))
                 ));
             }
@@ -290,11 +340,11 @@ fn worst_pairs(document: &mut Document, found: &Comparison) {
     if analytic {
         header.extend(["analytic", "residual", "in s.e.", "analytic worst"]);
     }
-    let rows = found.logs.iter().enumerate().map(|(at, log)| {
+    let rows = named(found).into_iter().map(|(name, log)| {
         let worst = &log.worst_pair;
         let tv = &worst.total_variation;
         let mut row = vec![
-            (at + 1).to_string(),
+            name,
             worst.secrets.labels().map(shorten).join(" | "),
             value(tv.point),
             value(worst.standard_error),
@@ -328,17 +378,16 @@ fn overall(document: &mut Document, found: &Comparison) {
         ]
     };
     let mut rows = Vec::new();
-    for (at, log) in found.logs.iter().enumerate() {
+    for (log_name, log) in named(found) {
         let overall = &log.overall;
-        let number = || (at + 1).to_string();
         rows.push(row(
-            number(),
+            log_name.clone(),
             "Bayes risk",
             &overall.bayes_risk,
             overall.standard_error,
         ));
         rows.push(row(
-            number(),
+            log_name.clone(),
             "success of the attack found",
             &overall.attack_vulnerability,
             overall.attack_standard_error,
@@ -365,14 +414,12 @@ fn overall(document: &mut Document, found: &Comparison) {
     ));
 }
 
-fn pairs(document: &mut Document, found: &Differences) {
-    let [earlier, later] = found.logs;
+fn pairs(document: &mut Document, all: &Comparison, found: &Differences) {
+    let [earlier, later] = names(all, found);
     if found.pairs.len() < 2 {
         return;
     }
-    document.heading(format!(
-        "Pairs that changed most from log {earlier} to log {later}"
-    ));
+    document.heading(format!("Pairs that changed most from {earlier} to {later}"));
     let mut order: Vec<_> = found
         .pairs
         .iter()
@@ -406,7 +453,7 @@ fn pairs(document: &mut Document, found: &Differences) {
     let summary = &found.pair_summary;
     document.paragraph(format!(
         "These are estimates of total variation, not limits. By their estimates, of {} pairs {} are harder to tell apart in \
-         log {later} and {} are easier; the median change is {}.",
+         {later} and {} are easier; the median change is {}.",
         summary.compared,
         summary.fell,
         summary.rose,
@@ -415,11 +462,11 @@ fn pairs(document: &mut Document, found: &Differences) {
 }
 
 fn warning_list(document: &mut Document, found: &Comparison) {
-    let all = found.logs.iter().enumerate().flat_map(|(at, log)| {
+    let all = named(found).into_iter().flat_map(|(name, log)| {
         let warnings = log.warnings.iter();
         warnings.map(move |warning| {
             let message = warnings::message(warning);
-            format!("Log {}: {}: {message}.", at + 1, warning.code())
+            format!("{name}: {}: {message}.", warning.code())
         })
     });
     let all: Vec<String> = all.collect();

@@ -2,6 +2,7 @@
 
 use crate::compare::{Comparison, Difference, LogEntry};
 use crate::estimate::Estimate;
+use crate::report::log_names::log_names;
 use leakgauge_base::rounding::allowance;
 use leakgauge_plot::Picture;
 use leakgauge_plot::{Axis, Caption, Chart, Dot, Dots, Layer, Mark, Spot, chart, dots};
@@ -29,21 +30,6 @@ pub fn comparison_plots(found: &Comparison) -> Vec<Picture> {
         .collect()
 }
 
-/// What a log is called: its file's name, with the number of the log where that name does not tell it from others.
-pub(super) fn log_name(found: &Comparison, at: usize) -> String {
-    let name = |log: &LogEntry| {
-        let first = log.files.first().map_or("-", String::as_str);
-        let end = std::path::Path::new(first).file_name();
-        end.map_or(first.to_owned(), |end| end.to_string_lossy().into_owned())
-    };
-    let own = found.logs.get(at).map(name).unwrap_or_default();
-    let same = found.logs.iter().filter(|log| name(log) == own).count();
-    if same > 1 || own == "-" {
-        return format!("log {}", at + 1);
-    }
-    own
-}
-
 /// Where a log is on the axis: at its parameter, else at its number.
 fn place(at: usize, log: &LogEntry) -> f64 {
     log.parameter
@@ -65,13 +51,8 @@ fn by_log(
     name: String,
     dot: impl Fn(&LogEntry) -> Dot,
 ) -> String {
-    let logs = found.logs.iter().enumerate();
-    let rows: Vec<Dot> = logs
-        .map(|(at, log)| Dot {
-            label: log_name(found, at),
-            ..dot(log)
-        })
-        .collect();
+    let logs = log_names(found).into_iter().zip(&found.logs);
+    let rows: Vec<Dot> = logs.map(|(label, log)| Dot { label, ..dot(log) }).collect();
     let exact = rows.iter().any(|row| row.reference.is_some());
     dots(&Dots {
         caption,

@@ -6,6 +6,7 @@ use leakgauge_plot::clean;
 use serde::Serialize;
 
 use crate::report::layout::{Layout, table};
+use crate::report::sketch::Sketch;
 
 /// A piece of a report.
 #[derive(Serialize)]
@@ -20,6 +21,8 @@ pub enum Block {
         labels: usize,
         rows: Vec<Vec<String>>,
     },
+    /// A picture of letters, which only a terminal shows.
+    Sketch(Sketch),
 }
 
 /// A report.
@@ -62,6 +65,10 @@ impl Document {
         });
     }
 
+    pub fn sketch(&mut self, sketch: Sketch) {
+        self.blocks.push(Block::Sketch(sketch));
+    }
+
     pub fn into_blocks(self) -> Vec<Block> {
         self.blocks
     }
@@ -69,10 +76,19 @@ impl Document {
     pub fn to_text(&self, layout: &Layout) -> String {
         let mut text = String::new();
         for block in &self.blocks {
+            if layout.width.is_none() && matches!(block, Block::Sketch(_)) {
+                continue;
+            }
             if !text.is_empty() {
                 text.push('\n');
             }
             match block {
+                Block::Sketch(sketch) => {
+                    for line in sketch.lines(layout.line_width()) {
+                        text.push_str(&line);
+                        text.push('\n');
+                    }
+                }
                 Block::Heading(heading) => {
                     let line = "-".repeat(heading.chars().count());
                     text.push_str(&format!("{}\n{line}\n", layout.heading(heading)));
@@ -94,10 +110,14 @@ impl Document {
     pub fn to_markdown(&self) -> String {
         let mut text = String::new();
         for block in &self.blocks {
+            if matches!(block, Block::Sketch(_)) {
+                continue;
+            }
             if !text.is_empty() {
                 text.push('\n');
             }
             match block {
+                Block::Sketch(_) => {}
                 Block::Heading(heading) => text.push_str(&format!("## {}\n", escape(heading))),
                 Block::Paragraph(paragraph) => text.push_str(&format!("{}\n", escape(paragraph))),
                 Block::List(items) => items

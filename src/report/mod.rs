@@ -21,6 +21,7 @@ mod input;
 mod json_schema;
 mod json_text;
 mod layout;
+mod log_names;
 mod membership;
 mod outputs;
 mod pairs;
@@ -34,6 +35,7 @@ mod sections;
 pub mod sentences;
 pub mod shuffle;
 mod shuffle_flow;
+mod sketch;
 mod summary;
 mod trade_off;
 mod verdict;
@@ -130,9 +132,14 @@ pub fn write_check(
     layout: impl Into<Layout>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    let layout = layout.into();
+    let document = || match layout.brief {
+        true => check::brief(reading),
+        false => check::document(reading, arguments),
+    };
     write(
         &schema::check::Check::of(reading, arguments),
-        || check::document(reading, arguments),
+        document,
         layout,
         out,
     )
@@ -378,7 +385,12 @@ pub fn write_permute(
     layout: impl Into<Layout>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    write(found, || permute::document(found), layout, out)
+    let layout = layout.into();
+    let document = || match layout.brief {
+        true => permute::brief(found),
+        false => permute::document(found),
+    };
+    write(found, document, layout, out)
 }
 
 fn write(

@@ -10,15 +10,33 @@ use leakgauge_permute::{GroupReport, OrderName, Report};
 /// The number of groups listed in text.
 const LISTED: usize = 10;
 
+/// The headline, what stays and the warnings alone.
+pub(super) fn brief(report: &Report) -> Document {
+    let mut document = Document::default();
+    document.paragraph(format!("{}.", headline(report)));
+    if let Some(stays) = stays(report) {
+        document.paragraph(stays);
+    }
+    let items = report.warnings.iter().map(|w| w.message.clone());
+    document.list(items.collect());
+    document
+}
+
+/// The share of values that stay in their group, where that is worth a sentence.
+fn stays(report: &Report) -> Option<String> {
+    let stay = report.groups.stay.filter(|_| !report.within)?;
+    Some(format!(
+        "{} of the values stay in their group; a uniform shuffle of all rows would leave {} there.",
+        percent(stay),
+        percent(report.groups.stay_if_uniform)
+    ))
+}
+
 pub(super) fn document(report: &Report) -> Document {
     let mut document = Document::default();
     document.heading(headline(report));
-    if let Some(stay) = report.groups.stay.filter(|_| !report.within) {
-        document.paragraph(format!(
-            "{} of the values stay in their group; a uniform shuffle of all rows would leave {} there.",
-            percent(stay),
-            percent(report.groups.stay_if_uniform)
-        ));
+    if let Some(stays) = stays(report) {
+        document.paragraph(stays);
     }
     document.paragraph(format!(
         "Moved: {}. Stayed: {}.",

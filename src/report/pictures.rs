@@ -73,20 +73,31 @@ pub fn pictures(audit: &Findings) -> Vec<Picture> {
 fn distributions(audit: &Findings, found: &Distributions) -> String {
     let names = audit.worst_pair.secrets.labels().map(str::to_owned);
     let [a, b] = names.each_ref().map(|label| shorten(label));
-    let column = shorten(&found.column);
+    let column = shorten(&column_title(&found.column));
     let caption = Caption::new(
         format!("{column} under {a} and {b}"),
         format!("Share of the rows of {a} and of {b} at each value of {column}; the two overlap."),
     );
     let y_label = "share of rows".to_owned();
     match &found.shape {
-        Shape::Numbers { edges, shares, .. } => plot::histograms(&plot::Histograms {
+        Shape::Numbers {
+            edges,
+            logarithmic,
+            shares,
+            outside,
+            ..
+        } => plot::histograms(&plot::Histograms {
             caption,
-            x: Axis::linear(column),
+            x: if *logarithmic {
+                Axis::log(column)
+            } else {
+                Axis::linear(column)
+            },
             y_label,
             names,
             edges: edges.clone(),
             heights: shares.clone(),
+            outside: *outside,
         }),
         Shape::Labels { labels, shares } => plot::label_bars(&plot::LabelBars {
             caption,
@@ -106,6 +117,15 @@ fn distributions(audit: &Findings, found: &Distributions) -> String {
                 .collect(),
             heights: shares.clone(),
         }),
+    }
+}
+
+/// The name of a column in a picture. The columns of a log without a header have numbers for names.
+pub(super) fn column_title(name: &str) -> String {
+    if !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit()) {
+        format!("column {name}")
+    } else {
+        name.to_owned()
     }
 }
 
@@ -368,6 +388,12 @@ fn convergence(audit: &Findings) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_alone_names_no_axis() {
+        assert_eq!(column_title("2"), "column 2");
+        assert_eq!(column_title("time 2"), "time 2");
+    }
 
     #[test]
     fn the_band_holds_every_threshold_with_its_radii() {

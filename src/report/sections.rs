@@ -11,6 +11,7 @@ use crate::report::pairs::pairs;
 use crate::report::plan;
 use crate::report::sentences::assumptions::assumption;
 use crate::report::sentences::{power, warnings};
+use crate::report::sketch::sketch;
 use crate::report::summary::summary;
 use crate::report::trade_off;
 use crate::report::verdict::{headline, verdict};
@@ -52,6 +53,9 @@ pub fn audit(audit: &Findings) -> Document {
     }
     document.heading("Summary");
     summary(&mut document, audit);
+    if let Some(sketch) = sketch(audit) {
+        document.sketch(sketch);
+    }
     differences::section(&mut document, audit);
     document.heading("Figures");
     figures(&mut document, audit);

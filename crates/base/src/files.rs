@@ -205,7 +205,14 @@ fn builder<'p>(path: &Path, private: bool, prefix: &'p str) -> tempfile::Builder
 }
 
 fn not_written(path: &Path, error: std::io::Error) -> Error {
-    Error::file(path, format!("cannot be written: {error}")).with_source(error)
+    let parent = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty());
+    match parent {
+        Some(parent) if !parent.is_dir() => Error::file(parent, "no such directory")
+            .with_hint("create it, or name a file elsewhere"),
+        _ => Error::file(path, format!("cannot be written: {error}")).with_source(error),
+    }
 }
 
 fn fill(

@@ -21,6 +21,9 @@ pub struct Axis {
     pub scale: Scale,
     /// The range from start to end, in the unit of the label; `None` for the range of the data.
     pub range: Option<(f64, f64)>,
+    /// Where the axis stands for all that lies before or after a number: that number, and where its label is. No other
+    /// tick lies beyond.
+    pub open: [Option<(f64, f64)>; 2],
 }
 
 impl Axis {
@@ -55,6 +58,7 @@ pub(super) struct Extent {
     /// Ends on the scale: logarithms on a logarithmic one.
     from: f64,
     to: f64,
+    open: [Option<(f64, f64)>; 2],
 }
 
 /// A mark on an axis.
@@ -62,6 +66,8 @@ pub(super) struct Tick {
     /// Where, as a share of the axis.
     pub at: f64,
     pub label: String,
+    /// Whether it stands for all that lies before or after a number.
+    pub is_open: bool,
 }
 
 /// Decades below which a logarithmic axis has the ticks of a linear one.
@@ -83,7 +89,12 @@ impl Extent {
                     .map(|x| position(scale, x.clamp(-FARTHEST, FARTHEST))),
             ),
         };
-        Extent { scale, from, to }
+        Extent {
+            scale,
+            from,
+            to,
+            open: axis.open,
+        }
     }
 
     /// The position of a number, 0 at the start and 1 at the end; `None` if it cannot be shown.
@@ -106,8 +117,11 @@ impl Extent {
             .windows(2)
             .map(|pair| pair[1] - pair[0])
             .fold(f64::INFINITY, f64::min);
-        values
+        let [before, after] = self.open.map(|open| open.map(|open| open.0));
+        let closed = before.unwrap_or(f64::NEG_INFINITY)..=after.unwrap_or(f64::INFINITY);
+        let inside = values
             .into_iter()
+            .filter(|value| closed.contains(value))
             .filter_map(|value| {
                 let at = self.place(value)?;
                 // Ticks inside of a decade are as far apart as those of a linear axis.
@@ -115,11 +129,31 @@ impl Extent {
                     Scale::Log if self.to - self.from >= FEW_DECADES => power(value),
                     _ => number(value, step),
                 };
-                (-1e-9..=1.0 + 1e-9)
-                    .contains(&at)
-                    .then_some(Tick { at, label })
+                (-1e-9..=1.0 + 1e-9).contains(&at).then_some(Tick {
+                    at,
+                    label,
+                    is_open: false,
+                })
+            });
+        let [before, after] = self.open_ticks(step);
+        before.into_iter().chain(inside).chain(after).collect()
+    }
+
+    /// The labels of what lies before and after a number.
+    fn open_ticks(&self, step: f64) -> [Option<Tick>; 2] {
+        let of = |at: usize, sign: &str| {
+            let (limit, middle) = self.open[at]?;
+            let limit = match self.scale {
+                Scale::Linear => number(limit, 0.1 * step),
+                Scale::Log => number(limit, 0.01 * limit),
+            };
+            Some(Tick {
+                at: self.place(middle)?,
+                label: format!("{sign} {limit}"),
+                is_open: true,
             })
-            .collect()
+        };
+        [of(0, "<"), of(1, ">")]
     }
 }
 

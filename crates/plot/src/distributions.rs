@@ -1,6 +1,8 @@
 //! Two distributions of observations in one picture.
 
-use super::axis::{Axis, Extent};
+use libm::pow;
+
+use super::axis::{Axis, Extent, Scale};
 use super::canvas::{Anchor, Canvas, Caption, FONT, Role, draw};
 use super::chart::{Chart, Layer, Mark, chart};
 use super::frame::{Entry, Frame, GAP, GRID, LINE, Legend, Sample};
@@ -21,17 +23,30 @@ pub struct Histograms {
     pub edges: Vec<f64>,
     /// The height of each bin, for each secret.
     pub heights: [Vec<f64>; 2],
+    /// For each secret, the heights of what lies before the first edge and after the last; drawn as bins of their own
+    /// beside the histogram unless both secrets have 0.
+    pub outside: [[f64; 2]; 2],
 }
+
+/// Distance of a bin of what lies outside, and its width, as shares of the range of the edges.
+const OUTSIDE: (f64, f64) = (0.02, 0.05);
 
 /// Draws two histograms on top of each other, with outline and transparent fill so that both are visible.
 pub fn histograms(data: &Histograms) -> String {
     let mut layers = Vec::new();
+    let (x, ends) = with_ends(data);
     for (series, heights) in data.heights.iter().enumerate() {
         layers.push(Layer::new(
             "",
             series,
             Mark::Region(outline(&data.edges, heights)),
         ));
+        for (edges, height) in ends.iter().zip(data.outside[series]) {
+            let Some(edges) = edges else { continue };
+            let path = outline(edges, &[height]);
+            layers.push(Layer::new("", series, Mark::Region(path.clone())));
+            layers.push(Layer::new("", series, Mark::Line(path)));
+        }
     }
     for (series, (heights, name)) in data.heights.iter().zip(&data.names).enumerate() {
         layers.push(Layer::new(
@@ -44,6 +59,7 @@ pub fn histograms(data: &Histograms) -> String {
         .heights
         .iter()
         .flatten()
+        .chain(data.outside.iter().flatten())
         .copied()
         .filter(|y| y.is_finite())
         .fold(0.0, f64::max);
@@ -53,11 +69,51 @@ pub fn histograms(data: &Histograms) -> String {
     }
     chart(&Chart {
         caption: data.caption.clone(),
-        x: data.x.clone(),
+        x,
         y,
         layers,
         aspect: 0.6,
     })
+}
+
+/// The horizontal axis, with room for what lies outside; and the edges of the bins before and after the histogram.
+fn with_ends(data: &Histograms) -> (Axis, [Option<[f64; 2]>; 2]) {
+    let none = (data.x.clone(), [None; 2]);
+    let (Some(&low), Some(&high)) = (data.edges.first(), data.edges.last()) else {
+        return none;
+    };
+    let needed = [0, 1].map(|end| data.outside.iter().any(|heights| heights[end] > 0.0));
+    let logarithmic = data.x.scale == Scale::Log;
+    let is_usable = low < high && (high - low).is_finite() && (low > 0.0 || !logarithmic);
+    if needed == [false; 2] || !is_usable {
+        return none;
+    }
+    // What lies a share of the range before or after it.
+    let at = |share: f64| match logarithmic {
+        true => low * pow(high / low, share),
+        false => low + share * (high - low),
+    };
+    let (gap, wide) = OUTSIDE;
+    let ends = [
+        needed[0].then(|| [at(-gap - wide), at(-gap)]),
+        needed[1].then(|| [at(1.0 + gap), at(1.0 + gap + wide)]),
+    ];
+    let from = if needed[0] {
+        at(-2.0 * gap - wide)
+    } else {
+        low
+    };
+    let to = if needed[1] {
+        at(1.0 + 2.0 * gap + wide)
+    } else {
+        high
+    };
+    let mut x = data.x.clone().from_to(from, to);
+    x.open = [
+        ends[0].map(|_| (low, at(-gap - 0.5 * wide))),
+        ends[1].map(|_| (high, at(1.0 + gap + 0.5 * wide))),
+    ];
+    (x, ends)
 }
 
 /// The outline of a histogram, from the baseline over all bins and back.
@@ -214,7 +270,50 @@ mod tests {
                 names: [hostile(), hostile()],
                 edges,
                 heights,
+                outside: [[0.0; 2], [0.01, 0.02]],
             }));
+        }
+    }
+
+    fn with_outliers(x: Axis, edges: Vec<f64>) -> String {
+        let bins = edges.len() - 1;
+        histograms(&Histograms {
+            caption: Caption::new("a", "b"),
+            x,
+            y_label: "share of rows".to_owned(),
+            names: ["one".to_owned(), "two".to_owned()],
+            edges,
+            heights: [vec![0.1; bins], vec![0.2; bins]],
+            outside: [[0.01, 0.02], [0.0, 0.03]],
+        })
+    }
+
+    #[test]
+    fn what_lies_outside_has_labels_that_say_so_once() {
+        for (x, low, high) in [
+            (Axis::linear("x"), 10.0, 23.0),
+            (Axis::linear("x"), 1_000_000.25, 1_000_000.75),
+            (Axis::linear("x"), -1e-7, 1e-7),
+            (Axis::linear("x"), 0.0, 120_000.0),
+            (Axis::log("x"), 0.003, 350.0),
+            (Axis::log("x"), 1e-9, 1e9),
+        ] {
+            let edges = (0..=10).map(|k| f64::from(k) / 10.0);
+            let edges = edges.map(|share| match x.scale {
+                Scale::Log => low * pow(high / low, share),
+                Scale::Linear => low + share * (high - low),
+            });
+            let svg = with_outliers(x.clone(), edges.collect());
+            check(&svg);
+            let labels = super::super::testing::texts(&svg);
+            let mut distinct = labels.clone();
+            distinct.sort();
+            distinct.dedup();
+            assert_eq!(distinct.len(), labels.len(), "{labels:?}");
+            for sign in ["< ", "> "] {
+                let found = labels.iter().filter(|label| label.starts_with(sign));
+                assert_eq!(found.count(), 1, "{labels:?}");
+            }
         }
     }
 

@@ -186,9 +186,19 @@ impl Frame {
     pub fn draw_x_marks(&self, canvas: &Canvas<'_>, grid: f64) {
         for tick in self.x_ticks() {
             let at = self.across(tick.at).round() as i32;
-            canvas.line(vec![(at, self.top), (at, self.bottom)], Role::Ink, 2, grid);
-            canvas.text(&tick.label, (at, self.bottom + GAP), Anchor::Below);
+            if !tick.is_open {
+                canvas.line(vec![(at, self.top), (at, self.bottom)], Role::Ink, 2, grid);
+            }
+            let middle = self.label_middle(&tick).round() as i32;
+            canvas.text(&tick.label, (middle, self.bottom + GAP), Anchor::Below);
         }
+    }
+
+    /// Where the middle of a label below the area is: at its tick, unless the picture ends there.
+    fn label_middle(&self, tick: &Tick) -> f64 {
+        let half = 0.5 * FONT * ems(&tick.label);
+        let last = (f64::from(WIDTH) - half).max(half);
+        self.across(tick.at).clamp(half.min(last), last)
     }
 
     pub fn draw_ends(&self, canvas: &Canvas<'_>) {
@@ -214,20 +224,32 @@ impl Frame {
         canvas.text_up(&label, (LINE / 2, middle), Anchor::Center, FONT);
     }
 
-    /// As many ticks as fit side by side.
+    /// As many ticks as fit side by side. A tick that stands for all beyond a number goes before its neighbor.
     pub fn x_ticks(&self) -> Vec<Tick> {
-        let width = f64::from(self.right - self.left);
         for about in (2..=8).rev() {
-            let ticks = self.x.ticks(about);
-            let apart = |pair: &[Tick]| {
-                let half = 0.5 * FONT * (ems(&pair[0].label) + ems(&pair[1].label));
-                (pair[1].at - pair[0].at) * width > half + f64::from(GAP)
-            };
-            if ticks.windows(2).all(apart) {
+            let mut ticks = self.x.ticks(about);
+            let crowded: Vec<bool> = (0..ticks.len())
+                .map(|at| {
+                    let beside = [at.checked_sub(1), Some(at + 1)];
+                    let mut beside = beside.into_iter().flatten().filter_map(|at| ticks.get(at));
+                    !ticks[at].is_open
+                        && beside.any(|other| other.is_open && !self.apart(&ticks[at], other))
+                })
+                .collect();
+            let mut crowded = crowded.into_iter();
+            ticks.retain(|_| crowded.next() != Some(true));
+            let all_apart = ticks.windows(2).all(|pair| self.apart(&pair[0], &pair[1]));
+            if all_apart && ticks.iter().any(|tick| !tick.is_open) {
                 return ticks;
             }
         }
         self.x.ticks(2).into_iter().take(1).collect()
+    }
+
+    /// Whether there is room between the labels of two ticks.
+    fn apart(&self, one: &Tick, other: &Tick) -> bool {
+        let half = 0.5 * FONT * (ems(&one.label) + ems(&other.label));
+        (self.label_middle(one) - self.label_middle(other)).abs() > half + f64::from(GAP)
     }
 }
 
@@ -235,3 +257,27 @@ const TICKS: usize = 6;
 
 /// The opacity of grid lines.
 pub(super) const GRID: f64 = 0.15;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_of_ticks_stay_inside_the_picture_and_apart() {
+        let mut moved = 0;
+        for end in [1.0, 500.0, 1e5, 1e9, 1.7e-7] {
+            let x = Extent::new(&Axis::linear("").from_to(0.0, end), std::iter::empty());
+            let frame = Frame::new(x, x, 0, 0.6);
+            let mut last = 0.0;
+            for tick in &frame.x_ticks() {
+                let half = 0.5 * FONT * ems(&tick.label);
+                let middle = frame.label_middle(tick);
+                assert!(middle - half >= last, "{}", tick.label);
+                last = middle + half;
+                moved += usize::from(middle != frame.across(tick.at));
+            }
+            assert!(last <= f64::from(WIDTH), "{end}");
+        }
+        assert!(moved > 0, "no label would have been clipped");
+    }
+}

@@ -51,6 +51,17 @@ pub(super) fn check(svg: &str) {
     }
 }
 
+/// All texts of a picture below its title and description.
+pub(super) fn texts(svg: &str) -> Vec<String> {
+    let document = roxmltree::Document::parse(svg).unwrap_or_else(|error| panic!("{error}: {svg}"));
+    let texts = document
+        .descendants()
+        .filter(|node| node.has_tag_name(("http://www.w3.org/2000/svg", "text")));
+    texts
+        .map(|node| node.text().unwrap_or_default().trim().to_owned())
+        .collect()
+}
+
 /// Text stays on the sheet, as far as its width can be told.
 fn inside(node: &roxmltree::Node<'_, '_>, size: &[f64]) {
     let number = |name: &str| {

@@ -5,9 +5,10 @@ use serde::Serialize;
 use crate::audit::Verdict;
 use crate::compare::{Comparison, Differences};
 use crate::report::compare::{self, headings};
-use crate::report::compare_plots::{COMPARISON_PLOTS, comparison_plots, log_name};
+use crate::report::compare_plots::{COMPARISON_PLOTS, comparison_plots};
 use crate::report::document::Block;
 use crate::report::html::content::Name;
+use crate::report::log_names::log_names;
 use crate::report::words::{range, value};
 use leakgauge_base::rounding::at_least_beyond;
 use leakgauge_plot::{Picture, clean};
@@ -128,7 +129,8 @@ fn headline(found: &Comparison) -> Headline {
             .is_some_and(|l| l > 0.0)
     });
     let all = found.differences.len();
-    let [first, second] = [0, 1].map(|at| clean(&log_name(found, at)));
+    let names = log_names(found);
+    let [first, second] = [0, 1].map(|at| names.get(at).map_or(String::new(), |name| clean(name)));
     let still = found
         .logs
         .get(1)
@@ -209,12 +211,12 @@ fn opening(found: &Comparison, drawn: &mut Vec<Picture>) -> Option<Drawn> {
 
 /// A row a log: what was estimated, what is claimed, and how well the claimed law fits.
 fn verdicts(found: &Comparison) -> Vec<LogRow> {
-    let logs = found.logs.iter().enumerate();
-    logs.map(|(at, log)| {
+    let logs = log_names(found).into_iter().zip(&found.logs);
+    logs.map(|(name, log)| {
         let tv = &log.worst_pair.total_variation;
         let fit = log.claim.as_ref().and_then(|claim| claim.fit.as_ref());
         LogRow {
-            name: Name::new(&log_name(found, at)),
+            name: Name::new(&name),
             class: log
                 .verdict
                 .map_or(String::new(), |verdict| verdict.to_string()),

@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 
 use super::answers::{Answer, Headline, answers, headline};
-use crate::audit::{ClaimReport, Findings, PairFigures, Shape};
+use crate::audit::{ClaimReport, Detection, Findings, PairFigures, Shape};
 use crate::report::attackers::attackers;
 use crate::report::convergence::would_more_rows_help;
 use crate::report::differences;
@@ -11,8 +11,9 @@ use crate::report::document::{Block, Document};
 use crate::report::figures::{self, Figure, Of};
 use crate::report::input::input;
 use crate::report::pairs::{by_lower_limit, how_to_have_all, left_out};
-use crate::report::pictures::{few_false_positives, pictures};
+use crate::report::pictures::{column_title, few_false_positives, pictures};
 use crate::report::sentences::assumptions::assumption;
+use crate::report::sentences::power;
 use crate::report::sentences::reasons::reason;
 use crate::report::sentences::warnings::message;
 use crate::report::summary::sentences;
@@ -58,6 +59,7 @@ pub struct Content {
     headline: Headline,
     answers: Vec<Answer>,
     claims: Vec<Verdict>,
+    detections: Vec<Detected>,
     summary: String,
     warnings: Vec<(&'static str, String)>,
     worst: [Name; 2],
@@ -91,6 +93,15 @@ struct Verdict {
     class: String,
     claim: Name,
     grounds: Vec<String>,
+}
+
+/// Whether the log could have shown a leak.
+#[derive(Serialize)]
+struct Detected {
+    class: &'static str,
+    word: &'static str,
+    leak: String,
+    reason: String,
 }
 
 /// A picture of a column.
@@ -161,6 +172,7 @@ impl Content {
             headline: headline(audit),
             answers: answers(audit, &clean(command)),
             claims: audit.claims.iter().map(verdict).collect(),
+            detections: audit.detections.iter().map(detected).collect(),
             summary: clean(&sentences(audit)),
             warnings: audit
                 .warnings
@@ -239,11 +251,24 @@ fn verdict(claim: &ClaimReport) -> Verdict {
     }
 }
 
+fn detected(detection: &Detection) -> Detected {
+    let (class, word) = match detection.is_too_weak() {
+        true => ("violated", "too weak"),
+        false => ("holds", "strong enough"),
+    };
+    Detected {
+        class,
+        word,
+        leak: clean(&detection.leak.to_string()),
+        reason: clean(&power::reason(detection)),
+    }
+}
+
 fn distributions(audit: &Findings, svg: String) -> Option<Drawn> {
     let found = audit.worst_pair.distributions.as_ref()?;
     Some(Drawn {
         svg,
-        column: Name::new(&found.column),
+        column: Name::new(&column_title(&found.column)),
         columns: found.columns,
         beyond: match found.shape {
             Shape::Numbers { beyond, .. } if beyond > 0.0 => Some(nearest(beyond)),

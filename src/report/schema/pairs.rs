@@ -163,12 +163,16 @@ struct DistributionsKeys {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(remote = "Shape", tag = "kind", rename_all = "lowercase")]
 enum ShapeKeys {
-    /// Of a number: shares of each secret's rows between the edges; what lies beyond is left out.
+    /// Of a number: shares of each secret's rows between the edges and beyond them.
     Numbers {
         /// Ends of the bins, one more than there are bins.
         edges: Vec<f64>,
+        /// Whether bins are equally wide on a logarithmic axis.
+        logarithmic: bool,
         /// For each secret, a share a bin.
         shares: [Vec<f64>; 2],
+        /// For each secret, the shares of its rows before the first and after the last edge.
+        outside: [[f64; 2]; 2],
         /// Share of the rows of both that lie beyond the first and the last edge.
         beyond: f64,
     },

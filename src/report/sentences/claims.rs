@@ -54,14 +54,14 @@ fn qualification(qualification: &Qualification) -> Option<String> {
             option("neighbors")
         ),
         Qualification::UnstatedRuns => format!(
-            "This takes every row for a run of the mechanism of its own. Many records scored against one trained model \
+            "This counts every row as a separate run of the mechanism. Many records scored against one trained model \
              are one run: judge them with {}. If every row does come from its own training, say so with {}.",
             setting("design", "one-run"),
             setting("design", "many-runs")
         ),
         Qualification::UnevenInclusion { included, canaries } => format!(
-            "{included} of {canaries} canaries were included: fair coins of their own did not decide that, and the limit \
-             needs them to."
+            "{included} of {canaries} canaries were included. Independent fair coins hardly ever give such a number, and the \
+             limit needs them."
         ),
         Qualification::MoreRows(advice) => more_rows(advice),
         Qualification::Observer(columns) => {

@@ -29,11 +29,11 @@ pub fn message(warning: &Warning) -> Option<String> {
         ),
         Warning::SharedRows { rows } => format!(
             "{rows} different rows of the log to train on are also in the log itself. They were not used for training, \
-             because no row may be learned from and judged"
+             because no row may be used both to train and to judge"
         ),
         Warning::SharedRowsSuspected { with } => format!(
-            "some rows seem to be in {} too: the two hold equally many of equal rows, more often than independent rows \
-             do. Nothing was left out. Give each row to one log only",
+            "some rows seem to be in {} too: rows occur equally often in both, which independent rows do less often. \
+             Nothing was left out. Give each row to one log only",
             shorten(with)
         ),
         Warning::RepeatedIds { column, rows } => format!(
@@ -90,7 +90,7 @@ pub fn qualification(warning: &Warning) -> Option<String> {
                 .to_owned()
         }
         Warning::SharedRowsSuspected { with } => format!(
-            "But some rows may also be in {}, and no row may be learned from and judged, or stand in two logs",
+            "But some rows may also be in {}, and no row may be used both to train and to judge, or be in two logs",
             shorten(with)
         ),
         Warning::RepeatedRuns(found) => format!(

@@ -17,7 +17,7 @@ pub fn of_table() -> Vec<String> {
 /// What the limits of a single run rest on.
 pub fn of_one_run(run: &OneRun) -> Vec<String> {
     vec![
-        "Every canary was included in the training with probability 1/2, by a coin of its own, and every row is a \
+        "Every canary was included in the training with probability 1/2, by an independent fair coin, and every row is a \
          different canary. Members and others picked in any other way do not prove what is said here."
             .to_owned(),
         format!(

@@ -44,6 +44,14 @@ pub fn decided(line: &Line, is_whole: bool) -> String {
     }
 }
 
+/// That the program failed after its last answer.
+pub fn failed(status: &str) -> String {
+    format!(
+        "warning: the program ended with a failure after its last answer ({status}). All answers are in the log; find out \
+         whether they are right."
+    )
+}
+
 /// How much was collected, and what to do with it.
 pub fn collected(collected: &Collected, log: Option<&Path>, is_judged: bool) -> String {
     let what = match collected.is_timed {

@@ -58,7 +58,7 @@ pub fn message(warning: &Warning) -> String {
         ),
         Warning::SharedUnits { examples, units } => format!(
             "{units} units of {} are also in the log itself ({}). Their rows there were not used for training, because \
-             no unit may be learned from and judged",
+             no unit may be used both to train and to judge",
             option("fit_on"),
             listing(examples.iter().map(String::as_str))
         ),
