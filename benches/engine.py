@@ -3,12 +3,13 @@
     pip install duckdb
     cargo build --release --features engine
     python benches/engine.py [--directory DIR] [--rows N] [--runs K] [--threads T] [--numeric] [--plain]
+                               [--secrets]
 
 Makes the logs once, with DuckDB, and keeps them. DuckDB's time is that of the query alone; leakgauge's is that of the
 whole process with its audit (`estimate --quick --scorer frequentist`), read plainly and with `--engine`. Runs alternate;
 the best of each is compared, once by the clock and once by processor time. `--plain` leaves `--engine` out and takes a
 log of two columns (a build with `--features parquet` is enough). `--numeric` adds a log of ten columns of doubles, of which
-a sample is kept.
+a sample is kept. `--secrets` measures one log of 2,000 secrets with 1,000 observations instead, all pairs with limits.
 """
 
 import argparse
@@ -22,6 +23,9 @@ import duckdb
 DISCRETE = """SELECT (hash(i) % 10)::INT AS secret,
     CASE WHEN hash(i * 7 + 1) % 3 = 0 THEN hash(i) % 10 ELSE hash(i * 13 + 5) % 10 END::INT AS answer,
     (hash(i * 31 + 3) % 5)::INT AS bucket FROM range({rows}) t(i)"""
+SECRETS = """SELECT (hash(i) % 2000)::INT AS secret,
+    CASE WHEN hash(i * 7 + 1) % 10 = 0 THEN (hash(i) % 2000) // 2 ELSE hash(i * 13 + 5) % 1000 END::INT AS answer
+    FROM range({rows}) t(i)"""
 NUMERIC = """SELECT (hash(i) % 10)::INT AS secret, {columns} FROM range({rows}) t(i)"""
 
 
@@ -54,7 +58,7 @@ def gauge(program, path, threads, *options):
     """Seconds, processor time and MiB of a run."""
     begun = time.perf_counter()
     process = subprocess.Popen(
-        [program, "estimate", path, "--quick", "--threads", str(threads), *options],
+        [program, "estimate", path, "--threads", str(threads), *options],
         stdout=subprocess.DEVNULL,
     )
     _, status, usage = os.wait4(process.pid, 0)
@@ -71,8 +75,15 @@ def main():
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--numeric", action="store_true")
     parser.add_argument("--plain", action="store_true")
+    parser.add_argument("--secrets", action="store_true")
     arguments = parser.parse_args()
     os.makedirs(arguments.directory, exist_ok=True)
+    if arguments.secrets:
+        path = f"{arguments.directory}/secrets-{arguments.rows}.csv"
+        make(path, SECRETS.format(rows=arguments.rows))
+        seconds, used, mebibytes = gauge(arguments.program, path, arguments.threads)
+        print(f"2,000 secrets {arguments.rows:>12} rows  {seconds:7.2f} s, processor {used:7.2f} s  {mebibytes:6.0f} MiB")
+        return
     for rows in (arguments.rows // 10, arguments.rows):
         for form in ("csv", "parquet"):
             columns = 2 if arguments.plain else 3
@@ -84,7 +95,7 @@ def main():
             for _ in range(arguments.runs):
                 theirs.append(duck(path, arguments.threads))
                 for how, more in ways.items():
-                    options = ["--scorer", "frequentist", *more]
+                    options = ["--quick", "--scorer", "frequentist", *more]
                     ours[how].append(gauge(arguments.program, path, arguments.threads, *options))
             clock, used = (min(run[at] for run in theirs) for at in (0, 1))
             for how, runs in ours.items():
@@ -98,7 +109,7 @@ def main():
         path = f"{arguments.directory}/numeric-{arguments.rows}.parquet"
         make(path, NUMERIC.format(columns=columns, rows=arguments.rows))
         for options in ([],) if arguments.plain else ([], ["--engine"]):
-            seconds, _, mebibytes = gauge(arguments.program, path, arguments.threads, *options)
+            seconds, _, mebibytes = gauge(arguments.program, path, arguments.threads, "--quick", *options)
             print(f"numeric {arguments.rows:>12} rows  leakgauge {' '.join(options)} {seconds:7.2f} s  {mebibytes:6.0f} MiB", flush=True)
 
 
