@@ -172,7 +172,8 @@ fn a_column_for_each_secret_and_claims() {
             > 0.3
     );
     let claim = |claim: &str| {
-        let all = scores("in=member,out=other", &["--claim", claim]);
+        let more = ["--claim", claim, "--design", "many-runs"];
+        let all = scores("in=member,out=other", &more);
         place.run(&[&["audit"], &all[1..]].concat()).status.code()
     };
     assert_eq!(claim("advantage(0.2)"), Some(1));

@@ -337,7 +337,7 @@ fn a_verdict_on_given_scores_says_what_it_takes_for_granted() {
     let (code, found) = json(&place, &[&arguments[..8], &curve].concat());
     assert_eq!(
         (code, &found["claims"][0]["verdict"]),
-        (0, &"inconclusive".into())
+        (3, &"inconclusive".into())
     );
     assert!(reason(&found, 0).contains(doubt), "{}", reason(&found, 0));
 }

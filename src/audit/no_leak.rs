@@ -4,7 +4,7 @@ use crate::audit::prepare::Prepared;
 use leakgauge_attack::measure::tables::tables;
 use leakgauge_attack::pairwise::pair_count;
 use leakgauge_stats::multiplicity::holm;
-use leakgauge_stats::no_leak::{Effort, Kind, Table, no_leak, no_leak_pairs};
+use leakgauge_stats::no_leak::{Effort, Kind, Table, least_no_leak, no_leak_pairs};
 
 /// Evidence that the log leaks anything at all.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,10 +38,7 @@ pub(super) fn test(prepared: &Prepared) -> Option<NoLeak> {
         seed: prepared.options.seed,
         ..Effort::default()
     };
-    let whole = tables
-        .iter()
-        .map(|(table, kind)| no_leak(table, *kind, &effort));
-    let p_value = corrected(whole.reduce(f64::min)?, columns);
+    let p_value = corrected(least_no_leak(&tables, &effort)?, columns);
     let pairs = pair_count(log.secrets.len());
     let pairs = match pairs {
         1 => Some(vec![p_value]),

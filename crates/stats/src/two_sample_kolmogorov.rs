@@ -46,12 +46,8 @@ pub fn two_sample_kolmogorov(cells: &[(u64, u64)]) -> Option<TwoSampleKolmogorov
         let (distance, p_value) = (0.0, 1.0);
         return Some(TwoSampleKolmogorov { distance, p_value });
     }
+    let reached = reached(cells, n, m);
     let (n, m) = (i128::from(n), i128::from(m));
-    let (mut x, mut y, mut reached) = (0, 0, 0);
-    for cell in cells {
-        (x, y) = (x + i128::from(cell.0), y + i128::from(cell.1));
-        reached = reached.max((x * m - y * n).abs());
-    }
     let ties = cells.iter().any(|cell| cell.0 + cell.1 > 1);
     let grid = n as f64 * m as f64;
     let band = (2.0 * reached as f64 / n as f64 + 2.0) * n as f64;
@@ -68,6 +64,26 @@ pub fn two_sample_kolmogorov(cells: &[(u64, u64)]) -> Option<TwoSampleKolmogorov
         distance: reached as f64 / (n * m) as f64,
         p_value: p_value.clamp(LEAST, 1.0),
     })
+}
+
+/// The distance of two samples, if that and their sizes alone decide the p-value, as they do where ties are not taken
+/// exactly: then the largest of many distances has the smallest p-value.
+pub fn deciding_distance(cells: &[(u64, u64)]) -> Option<f64> {
+    let n: u64 = cells.iter().map(|cell| cell.0).sum();
+    let m: u64 = cells.iter().map(|cell| cell.1).sum();
+    let grid = n as f64 * m as f64;
+    (grid > EXACT_STEPS).then(|| reached(cells, n, m) as f64 / grid)
+}
+
+/// The distance times both numbers of rows.
+fn reached(cells: &[(u64, u64)], n: u64, m: u64) -> i128 {
+    let (n, m) = (i128::from(n), i128::from(m));
+    let (mut x, mut y, mut reached) = (0, 0, 0);
+    for cell in cells {
+        (x, y) = (x + i128::from(cell.0), y + i128::from(cell.1));
+        reached = reached.max((x * m - y * n).abs());
+    }
+    reached
 }
 
 /// Hoeffding's bound of every end, added. `reached` is d·nm.

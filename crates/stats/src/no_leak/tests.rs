@@ -156,3 +156,34 @@ fn rows_by_key_are_the_observations_in_their_order() {
     let cells = vec![vec![(0, 5)], vec![(0, 1), (1, 6)], vec![(1, 3)]];
     assert_eq!(Table::by_key(2, rows), Table::new(2, cells));
 }
+
+/// Columns of 7,000 rows a secret, more than are taken with their ties: the column that leaks most decides, as if each had
+/// been tested; without a leak no p-value is smaller than that of each alone.
+#[test]
+fn the_least_of_many_columns_is_that_of_the_one_that_leaks_most() {
+    let column = |shift: u64| {
+        let cells = (0..7_000 + shift).map(|at| {
+            let of = |secret: usize, is_there: bool| is_there.then_some((secret, 1));
+            let both = [of(0, at < 7_000), of(1, at >= shift)];
+            both.into_iter().flatten().collect()
+        });
+        (Table::new(2, cells.collect()), Kind::Ordered)
+    };
+    let effort = Effort {
+        most: 19,
+        ..Effort::default()
+    };
+    let alone = |tables: &[(Table, Kind)]| {
+        let each = tables
+            .iter()
+            .map(|(table, kind)| no_leak(table, *kind, &effort));
+        each.fold(1.0, f64::min)
+    };
+    let leaking = [column(3), column(700), column(90), column(400)];
+    let least = least_no_leak(&leaking, &effort).unwrap();
+    assert_eq!(least, alone(&leaking));
+    assert!(least < 1e-9);
+    let quiet = [column(0), column(7), column(2)];
+    assert!(least_no_leak(&quiet, &effort).unwrap() >= alone(&quiet));
+    assert_eq!(least_no_leak(&[], &effort), None);
+}
