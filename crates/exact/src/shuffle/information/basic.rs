@@ -2,8 +2,14 @@
 //! or message.
 
 use super::ratio::{MIN_SHARED, RatioLaw, excess};
+use super::spread::Spread;
 use crate::channel::RowProblem;
 use leakgauge_base::error::{Error, Result};
+
+/// Below this share of its two parts their difference has lost digits.
+const CANCELED: f64 = 1e-3;
+/// The largest number of messages for which the sum without differences is computed; it takes their square.
+const FEW_MESSAGES: usize = 128;
 
 /// The target's message has distribution P, each of the other n − 1 messages has distribution Q. All are independent
 /// and are then shuffled.
@@ -156,8 +162,28 @@ impl Basic {
             let terms = leakgauge_base::parallel::map(messages.len(), |at| each(&messages[at]));
             terms.iter().sum()
         };
-        let shared = (of_messages - self.ratio.mixing_gap(n)).max(0.0);
+        let mut shared = (of_messages - self.ratio.mixing_gap(n)).max(0.0);
+        if shared < CANCELED * of_messages && self.shared.len() <= FEW_MESSAGES {
+            shared = self.spread().gap(n);
+        }
         Ok(self.revealed_entropy() + hidden * shared)
+    }
+
+    /// Every message as an input that sends it: its information is that of the message, without differences of sums.
+    fn spread(&self) -> Spread {
+        let sure = |at: usize| -> Vec<f64> {
+            (0..self.shared.len())
+                .map(|y| f64::from(u8::from(y == at)))
+                .collect()
+        };
+        let possible = self
+            .shared
+            .iter()
+            .enumerate()
+            .filter(|(_, (p, _))| *p > 0.0);
+        let inputs: Vec<(f64, Vec<f64>)> = possible.map(|(at, (p, _))| (*p, sure(at))).collect();
+        let decoys: Vec<f64> = self.shared.iter().map(|(_, q)| *q).collect();
+        Spread::new(&inputs, &decoys)
     }
 
     /// The part of the information from messages that decoys never send.

@@ -256,3 +256,42 @@ fn posteriors_are_shares_of_likelihood_ratios() {
         assert!(posteriors(&labels, [&p, &q], &seen(impossible)).is_err());
     }
 }
+
+/// Entropies of a message and of an input of probability near 10⁻¹¹, alone and so without a shuffle.
+#[test]
+fn rare_messages_and_inputs_keep_their_information() {
+    let (p, q) = ([1e-12, 1.0 - 1e-12], [1.0 - 1e-11, 1e-11]);
+    let entropy = |p: f64| -p * p.ln() - (1.0 - p) * (-p).ln_1p();
+    let found = Basic::new(&p, &q).unwrap().message(1).unwrap();
+    close(found, entropy(1e-12), 1e-4, "message");
+    let rows = [vec![1.0, 0.0], vec![0.0, 1.0]];
+    let channel = Channel::from_rows(&rows).unwrap();
+    let prior = Prior::new(vec![1.0 - 1e-11, 1e-11]).unwrap();
+    let signal = Signal::among(&channel, &prior, &Prior::uniform(2)).unwrap();
+    close(
+        signal.information(1).unwrap(),
+        entropy(1e-11),
+        1e-4,
+        "input",
+    );
+    // Counts 10¹² : 1, against decoys alike.
+    let whole = 1e12 + 1.0;
+    let counts = [1e12 / whole, 1.0 / whole];
+    let basic = Basic::new(&counts, &counts).unwrap();
+    close(
+        basic.message(1).unwrap(),
+        entropy(counts[1]),
+        1e-4,
+        "counts",
+    );
+    // A message that decoys send with probability 10⁻²⁴ is as good as one that they never send.
+    let rows = [vec![0.0, 1.0], vec![1.0, 0.0]];
+    let channel = Channel::from_rows(&rows).unwrap();
+    let signal = Signal::new(&channel, &Prior::uniform(2), &[1.0, 1e-24]).unwrap();
+    close(
+        signal.information(1).unwrap(),
+        2f64.ln(),
+        1e-10,
+        "impossible decoys",
+    );
+}

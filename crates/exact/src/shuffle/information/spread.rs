@@ -13,6 +13,9 @@ struct Atom {
     decoy: f64,
     mean: f64,
     deviation: f64,
+    /// r, and r/q: the sum of the two others has lost it where the mean is far larger.
+    own: f64,
+    own_ratio: f64,
 }
 
 /// Inputs with their probabilities, each given by its deviations from the mean.
@@ -37,6 +40,8 @@ impl Spread {
                         decoy: *q,
                         mean: *m,
                         deviation: r - m,
+                        own: *r,
+                        own_ratio: r / q,
                     })
                     .collect(),
             )
@@ -64,13 +69,16 @@ impl Spread {
             return 0.0;
         }
         let size = n as f64;
-        let square = |atom: &Atom| atom.decoy * (atom.ratio() - 1.0).powi(2);
+        let square = |atom: &Atom| atom.decoy * (atom.own_ratio - 1.0).powi(2);
         let widest = self
             .inputs
             .iter()
             .map(|(_, atoms)| atoms.iter().map(square).sum::<f64>());
         let first = -DEPTH - widest.fold(0.0, f64::max).ln_1p();
-        let positive = self.atoms().map(Atom::ratio).filter(|ratio| *ratio > 0.0);
+        // Also of the mean: an input of small probability can be the only one with a message.
+        let means = self.mean.iter().map(|atom| atom.mean_ratio);
+        let positive = self.atoms().map(|atom| atom.own_ratio).chain(means);
+        let positive = positive.filter(|ratio| *ratio > 0.0);
         let last = (45.0 * size).ln() - positive.fold(1.0, f64::min).ln();
         let nodes = ((last - first) / STEP).ceil() as usize;
         let value = |k: usize| self.integrand((first + k as f64 * STEP).exp(), size);
@@ -123,16 +131,20 @@ impl Spread {
             for atom in atoms {
                 let above = atom.above_one();
                 let (x, step) = (-v * above, -v * atom.deviation_ratio);
-                let (grown, bent) = (x.exp_m1(), bend(x, step));
+                let own = -v * atom.own_above_one();
+                let (grown, bent) = (x.exp_m1(), bend(x, step, own));
                 // Multiples of Σ δ = 0 are left out of both linear parts.
                 sums.decoy_linear -= v * atom.deviation * grown;
                 sums.decoy_bent += atom.decoy * bent;
                 sums.target_linear += if tiny {
                     x.exp() * (atom.mean * step + atom.deviation)
+                } else if x.abs() > 0.5 {
+                    // The same without a difference of terms as large as the ratio.
+                    atom.deviation * (x.exp() * (1.0 - v * atom.mean_ratio) - 1.0 + v)
                 } else {
                     atom.deviation * (grown - v * (atom.mean_ratio * grown + above))
                 };
-                sums.target_bent += atom.mean * bent + atom.deviation * rise(x, step);
+                sums.target_bent += atom.mean * bent + atom.deviation * rise(x, step, own);
             }
             p * sums.over(1.0 + decoy, whole).expected(n, logarithm)
         });
@@ -162,11 +174,12 @@ impl Spread {
             let mut sums = Changes::default();
             for atom in atoms {
                 let (x, step) = (exponent(atom), -v * atom.deviation_ratio);
-                let (scale, bent) = (x.exp(), bend(x, step));
+                let own = x + step;
+                let (scale, bent) = (x.exp(), bend(x, step, own));
                 sums.decoy_linear += atom.decoy * scale * step;
                 sums.decoy_bent += atom.decoy * bent;
                 sums.target_linear += scale * (atom.mean * step + atom.deviation);
-                sums.target_bent += atom.mean * bent + atom.deviation * rise(x, step);
+                sums.target_bent += atom.mean * bent + atom.deviation * rise(x, step, own);
             }
             p * sums.over(1.0 + decoy, target).expected(n, logarithm)
         });
@@ -175,8 +188,9 @@ impl Spread {
 }
 
 impl Atom {
-    fn ratio(&self) -> f64 {
-        self.mean_ratio + self.deviation_ratio
+    /// r/q − 1, without cancellation.
+    fn own_above_one(&self) -> f64 {
+        (self.own - self.decoy) / self.decoy
     }
 
     /// p̄/q − 1, without cancellation.
@@ -207,8 +221,13 @@ impl Changes {
 
     /// e^logarithm·(e^D − 1), without the part of D that is linear in the deviation.
     fn expected(&self, n: f64, logarithm: f64) -> f64 {
-        let bent = (n - 1.0) * bent_logarithm(self.decoy_linear, self.decoy_bent)
-            + bent_logarithm(self.target_linear, self.target_bent);
+        // Without decoys their logarithm, which can be infinite, counts not at all.
+        let decoys = if n > 1.0 {
+            (n - 1.0) * bent_logarithm(self.decoy_linear, self.decoy_bent)
+        } else {
+            0.0
+        };
+        let bent = decoys + bent_logarithm(self.target_linear, self.target_bent);
         let linear = (n - 1.0) * self.decoy_linear + self.target_linear;
         let (whole, scale) = (linear + bent, logarithm.exp());
         if whole.abs() <= 0.5 {
@@ -224,19 +243,19 @@ impl Changes {
     }
 }
 
-/// e^x·(e^step − 1 − step).
-fn bend(x: f64, step: f64) -> f64 {
+/// e^x·(e^step − 1 − step), own = x + step.
+fn bend(x: f64, step: f64, own: f64) -> f64 {
     if step.abs() > 0.5 {
-        (x + step).exp() - x.exp() * (1.0 + step)
+        own.exp() - x.exp() * (1.0 + step)
     } else {
         x.exp() * exp_minus_line(step)
     }
 }
 
-/// e^x·(e^step − 1).
-fn rise(x: f64, step: f64) -> f64 {
+/// e^x·(e^step − 1), own = x + step.
+fn rise(x: f64, step: f64, own: f64) -> f64 {
     if step.abs() > 0.5 {
-        (x + step).exp() - x.exp()
+        own.exp() - x.exp()
     } else {
         x.exp() * step.exp_m1()
     }
@@ -264,9 +283,9 @@ fn bent_logarithm(linear: f64, bent: f64) -> f64 {
 fn product(atoms: &[Atom], u: f64, n: f64) -> f64 {
     let (mut decoy, mut target) = (0.0, 0.0);
     for atom in atoms {
-        let fall = (-u / n * atom.ratio().max(0.0)).exp_m1();
+        let fall = (-u / n * atom.own_ratio).exp_m1();
         decoy += atom.decoy * fall;
-        target += (atom.mean + atom.deviation) * (1.0 + fall);
+        target += atom.own * (1.0 + fall);
     }
     let others = if n > 1.0 {
         (n - 1.0) * decoy.max(-1.0).ln_1p()
@@ -278,10 +297,12 @@ fn product(atoms: &[Atom], u: f64, n: f64) -> f64 {
 
 /// Atoms with equal ratios as one.
 fn merged(mut atoms: Vec<Atom>) -> Vec<Atom> {
-    let key = |atom: &Atom| (atom.mean_ratio, atom.deviation_ratio);
+    let key = |atom: &Atom| (atom.mean_ratio, atom.deviation_ratio, atom.own_ratio);
     atoms.sort_by(|a, b| {
         let (x, y) = (key(a), key(b));
-        x.0.total_cmp(&y.0).then(x.1.total_cmp(&y.1))
+        x.0.total_cmp(&y.0)
+            .then(x.1.total_cmp(&y.1))
+            .then(x.2.total_cmp(&y.2))
     });
     atoms.dedup_by(|next, kept| {
         let same = key(next) == key(kept);
@@ -289,6 +310,7 @@ fn merged(mut atoms: Vec<Atom>) -> Vec<Atom> {
             kept.decoy += next.decoy;
             kept.mean += next.mean;
             kept.deviation += next.deviation;
+            kept.own += next.own;
         }
         same
     });

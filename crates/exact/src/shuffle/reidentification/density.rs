@@ -569,10 +569,11 @@ mod tests {
             ("exponential(0, 1)", "logistic(0, 1)"),
             ("logistic(1, 1)", "normal(0, 3)"),
         ] {
-            let (found, step) = (law(p, q), 2e-4);
+            // What a grid loses is of the order of the square of its step.
+            let (found, step) = (law(p, q), 1e-3);
             let read = |text| Density::parse(text).unwrap().unwrap();
             let (one, other) = (read(p), read(q));
-            let cells: Vec<(f64, f64)> = (-200_000..200_000)
+            let cells: Vec<(f64, f64)> = (-40_000..40_000)
                 .map(|k| {
                     let (a, b) = (f64::from(k) * step, f64::from(k + 1) * step);
                     (one.mass(a, b), other.mass(a, b))
@@ -585,13 +586,13 @@ mod tests {
                 "{p}"
             );
             assert!(
-                (found.total_variation() - grid.total_variation()).abs() < 1e-8,
+                (found.total_variation() - grid.total_variation()).abs() < step * step,
                 "{p}"
             );
-            for (n, k) in [(2, 1), (5, 2), (100, 1)] {
+            for (n, k) in [(2, 1), (5, 2), (20, 1)] {
                 let (a, b) = (success(&found, n, k), success(&grid, n, k));
                 assert!(
-                    (a - b).abs() <= 1e-7 * b,
+                    (a - b).abs() <= step * step * b,
                     "{p} among {q}, {n}: {a:e}, not {b:e}"
                 );
             }
