@@ -295,3 +295,55 @@ fn the_leakage_family_of_chosen_orders_and_guesses() {
     assert!(refusal(&[&matrix, "--at-order", "0"]).contains("--at-order 0"));
     assert!(refusal(&[&matrix, "--tries", "0"]).contains("at least 1"));
 }
+
+#[test]
+fn a_channel_refines_what_it_can_be_computed_from() {
+    let datasets = |name: &str| format!("datasets({name}, values=2, people=3, keep=0.75)");
+    let relation = |a: &str, b: &str| {
+        let found = json(&[&datasets(a), "--refines", &datasets(b)]);
+        let part = |key: &str| found["refinement"][key].as_bool().unwrap();
+        assert_eq!(part("equivalent"), part("refines") && part("refined_by"));
+        (part("refines"), part("refined_by"))
+    };
+    assert_eq!(relation("NS", "SN"), (true, true));
+    assert_eq!(relation("NSr", "SrNr"), (true, true));
+    assert_eq!(relation("NS", "N"), (true, false));
+    assert_eq!(relation("S", "NS"), (false, true));
+    let text = run(&[&datasets("NS"), "--refines", &datasets("SN")]).stdout;
+    assert!(String::from_utf8(text).unwrap().contains("are equivalent"));
+    assert!(refusal(&["datasets(X, values=2, people=3)"]).contains("channel must be"));
+}
+
+#[test]
+fn reconstruction_orders_and_profile_of_the_worst_ordered_pair() {
+    let channel = "randomized-response(epsilon=1, secrets=4)";
+    let options = ["--reconstruction", "0.05", "--profile", "--at-order", "2"];
+    let found = json(&[&[channel], &options[..]].concat());
+    assert!(close(
+        &found["reconstruction"][0]["success"],
+        0.05 * 1f64.exp()
+    ));
+    let divergence = &found["leakage_family"]["orders"][0]["renyi_divergence"];
+    assert!((divergence.as_f64().unwrap() - 0.534_309_988_946_879).abs() < 1e-12);
+    assert!((found["profile"]["gdp_mu"].as_f64().unwrap() - 0.873_278_476_310_427_4).abs() < 1e-9);
+    assert!(refusal(&[channel, "--reconstruction", "1.5"]).contains("--reconstruction 1.5"));
+}
+
+#[test]
+fn capacities_of_parts_bound_that_of_the_composition() {
+    let files = Files::new();
+    let matrix = files.write("m.csv", "s,x,y\na,0.75,0.25\nb,0.5,0.5\n");
+    let both = json(&[&matrix, &matrix, "--compose", "parallel"]);
+    assert!(close(&both["composition"]["guaranteed_capacity"], 1.5625));
+    assert!(both["capacity"].as_f64().unwrap() <= 1.5625);
+    let chain = json(&[&matrix, &matrix, "--compose", "cascade"]);
+    assert!(close(&chain["composition"]["guaranteed_capacity"], 1.25));
+    // Theorem 7: two of three secrets are left, and told apart.
+    let three = files.write("t.csv", "s,x,y\na,1,0\nb,0,1\nc,0.5,0.5\n");
+    let found = json(&[&three, "--prior", "0.5,0.5,0"]);
+    let most = found["bayes_risk_bounds"]["uniform_risk_leakage_at_most"]
+        .as_f64()
+        .unwrap();
+    let uniform = json(&[&three])["risk_leakage"].as_f64().unwrap();
+    assert!((most - 0.5).abs() < 1e-15 && uniform <= most + 1e-15);
+}

@@ -33,6 +33,7 @@ pub fn mechanism_bounds(py: Python<'_>, mechanism: String, asked: Asked) -> PyRe
         values: asked.values,
         records: asked.records,
         largest_prior: asked.largest_prior,
+        ..BoundsOptions::default()
     };
     work::run(py, None, move || {
         let table = bounds::bounds(&mechanism, &options)?;

@@ -53,7 +53,7 @@ pub struct ChannelArguments {
         allow_negative_numbers = true
     )]
     epsilon: Vec<f64>,
-    /// Report Sibson's information and maximal α-leakage of these orders; `inf` is an order
+    /// Report Sibson's information, maximal α-leakage and Rényi divergences of these orders; `inf` is an order
     #[arg(
         long,
         value_name = "A,…",
@@ -64,6 +64,12 @@ pub struct ChannelArguments {
     /// Report whether one of so many guesses is right
     #[arg(long, value_name = "K,…", value_delimiter = ',')]
     tries: Vec<u64>,
+    /// Report the largest success of a reconstruction whose success without the secret is K: sup P(E) with Q(E) at most K
+    #[arg(long, value_name = "K,…", value_delimiter = ',')]
+    reconstruction: Vec<f64>,
+    /// Report the smallest rho of zero-concentrated and mu of Gaussian differential privacy
+    #[arg(long)]
+    profile: bool,
     /// Also report this pair of secrets with its trade-off curve
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pair: Vec<String>,
@@ -235,6 +241,8 @@ fn analyze(
         epsilons: arguments.epsilon.clone(),
         orders: arguments.at_order.clone(),
         tries: arguments.tries.clone(),
+        reconstruction: arguments.reconstruction.clone(),
+        profile: arguments.profile,
         pair: pair(whole, &arguments.pair)?,
         gain: payoff(whole, arguments.gain.as_deref(), &arguments.layout)?,
         loss: payoff(whole, arguments.loss.as_deref(), &arguments.layout)?,

@@ -34,6 +34,7 @@ pub fn analysis(analysis: &Analysis) -> Document {
             rows,
         );
     }
+    profile(&mut document, analysis);
     family(&mut document, analysis);
     trade_off(&mut document, analysis);
     payoffs(&mut document, analysis);
@@ -224,6 +225,34 @@ fn pairs(document: &mut Document, secrets: &[String], matrix: &[Vec<f64>]) {
     }
 }
 
+fn profile(document: &mut Document, analysis: &Analysis) {
+    let infinite = |figure: Option<f64>| figure.map_or("infinite".to_owned(), number);
+    let at = analysis.reconstruction.iter();
+    let mut rows: Vec<Vec<String>> = at
+        .map(|at| {
+            let without = format!("without the secret {}", number(at.without));
+            let what = "success of a reconstruction, at most".to_owned();
+            vec![what, without, number(at.success)]
+        })
+        .collect();
+    if let Some(found) = &analysis.profile {
+        for (what, name, figure) in [
+            (
+                "zero-concentrated differential privacy",
+                "rho",
+                found.zcdp_rho,
+            ),
+            ("Gaussian differential privacy", "mu", found.gdp_mu),
+        ] {
+            rows.push(vec![what.to_owned(), name.to_owned(), infinite(figure)]);
+        }
+    }
+    if !rows.is_empty() {
+        document.heading("Worst ordered pairs of secrets");
+        document.table(vec!["figure", "", "value"], 2, rows);
+    }
+}
+
 fn family(document: &mut Document, analysis: &Analysis) {
     let found = &analysis.leakage_family;
     if found.tries.is_empty() && found.orders.is_empty() {
@@ -279,6 +308,13 @@ fn family(document: &mut Document, analysis: &Analysis) {
                 bits(limits.upper),
             ]
         }));
+        if at.order >= 1.0 {
+            rows.push(vec![
+                format!("Rényi divergence of order {order}"),
+                "nats, largest of all pairs".to_owned(),
+                at.renyi_divergence.map_or("infinite".to_owned(), number),
+            ]);
+        }
     }
     document.table(vec!["figure", "", "value"], 2, rows);
 }

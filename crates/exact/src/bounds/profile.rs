@@ -40,3 +40,95 @@ fn largest(bound: &dyn BoundMechanism, figure: impl Fn(&Pair) -> Option<f64>) ->
     let found: Option<Vec<f64>> = pairs.iter().map(figure).collect();
     Some(found?.into_iter().fold(0.0, f64::max))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mechanism::parse;
+
+    fn close(found: Option<f64>, expected: f64, what: &str) {
+        let found = found.unwrap_or(f64::NAN);
+        let error = (found / expected - 1.0).abs();
+        assert!(error < 3e-11, "{what}: {found:e}, not {expected:e}");
+    }
+
+    /// Values by sums and integrals of the densities themselves.
+    #[test]
+    fn figures_are_those_of_the_densities() {
+        let table = include_str!("../../../../tests/golden/exact_profiles.json");
+        let table: serde_json::Value = serde_json::from_str(table).unwrap();
+        let cases = table["cases"].as_array().unwrap();
+        assert!(cases.len() > 14);
+        for case in cases {
+            let text = case["mechanism"].as_str().unwrap();
+            let bound = match case["labels"].as_array() {
+                None => parse(text).unwrap().bind_declared().unwrap(),
+                Some(labels) => {
+                    let labels: Vec<String> = labels
+                        .iter()
+                        .map(|x| x.as_str().unwrap().to_owned())
+                        .collect();
+                    let name = text.split(", secrets").next().unwrap().to_owned() + ")";
+                    parse(&name).unwrap().bind(&labels).unwrap()
+                }
+            };
+            for row in case["renyi"].as_array().unwrap() {
+                let (order, expected) = (row[0].as_f64().unwrap(), row[1].as_f64().unwrap());
+                let found = largest(&*bound, |pair| pair.renyi_divergence(order));
+                close(found, expected, &format!("{text}, order {order}"));
+            }
+            for row in case["reconstruction"].as_array().unwrap() {
+                let (kappa, expected) = (row[0].as_f64().unwrap(), row[1].as_f64().unwrap());
+                let found = reconstruction(&*bound, kappa);
+                close(found, expected, &format!("{text} at {kappa}"));
+            }
+            if let Some(rho) = case["rho"].as_f64() {
+                let found = largest(&*bound, Pair::concentrated_rho);
+                close(found, rho, &format!("rho of {text}"));
+            }
+            if let Some(mu) = case["mu"].as_f64() {
+                let found = largest(&*bound, Pair::gaussian_mu);
+                let error = (found.unwrap() / mu - 1.0).abs();
+                // Two quantiles lose the digits that they share.
+                assert!(error < 1e-6, "mu of {text}: {found:?}, not {mu:e}");
+            }
+        }
+    }
+
+    /// Two ways to the same figures: closed forms or cells of a mechanism, and its δ(ε) alone.
+    #[test]
+    fn the_delta_of_a_mechanism_gives_its_reconstruction() {
+        for text in [
+            "laplace(scale=2, secrets=0..3)",
+            "gaussian(sigma=0.4, secrets=2)",
+            "discrete-gaussian(sigma=3, secrets=0..2)",
+            "geometric(nu=0.4, secrets=0..5)",
+            "staircase(epsilon=1.3, sensitivity=2, secrets=0..5)",
+            "randomized-response(epsilon=2, secrets=5)",
+            "rappor(epsilon=2, secrets=40)",
+            "olh(epsilon=1, secrets=100)",
+            "subset-selection(epsilon=1, secrets=50, size=9)",
+            "hadamard-response(epsilon=1, secrets=50)",
+            "planar-geometric(nu=0.4, secrets=4)",
+            "normalized-geometric(nu=0.4, secrets=4)",
+            "exponential(epsilon=1, secrets=5)",
+        ] {
+            let Ok(mechanism) = parse(text) else {
+                panic!("{text} is no mechanism");
+            };
+            let bound = mechanism.bind_declared().expect(text);
+            for kappa in [1e-4, 0.03, 0.3, 0.5, 0.77] {
+                let found = reconstruction(&*bound, kappa).expect(text);
+                let by_delta =
+                    crate::profile::by_curve(kappa, 100, |epsilon| bound.delta(epsilon).unwrap());
+                let alike = (found - by_delta).abs() < 1e-9;
+                // δ of several pairs together can exceed that of each.
+                let many = bound.pairs().is_some_and(|pairs| pairs.len() > 1);
+                assert!(
+                    alike || (many && found <= by_delta),
+                    "{text} at {kappa}: {found} {by_delta}"
+                );
+            }
+        }
+    }
+}

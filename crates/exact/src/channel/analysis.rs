@@ -7,8 +7,8 @@ use serde::Serialize;
 use super::family::{LeakageFamily, family_figures};
 use crate::channel::MatrixLayout;
 use crate::channel::{
-    CenterBound, Channel, Payoff, Prior, Refinement, Search, SearchMethod, TradeOff, center_bound,
-    diameter, mean_row,
+    CenterBound, Channel, ChannelProfile, Payoff, Prior, ReconstructionAt, Refinement, Search,
+    SearchMethod, TradeOff, center_bound, diameter, mean_row,
 };
 use crate::leakage;
 use leakgauge_base::Tool;
@@ -36,6 +36,10 @@ pub struct AnalysisOptions {
     pub orders: Vec<f64>,
     /// The numbers of guesses.
     pub tries: Vec<u64>,
+    /// The successes κ without the secret at which the success of a reconstruction is computed.
+    pub reconstruction: Vec<f64>,
+    /// Whether ρ and μ are computed.
+    pub profile: bool,
 }
 
 /// Exact figures of a channel. Natural logarithms, except in keys that end in `_bits`.
@@ -96,6 +100,11 @@ pub struct Analysis {
     /// Figures under the given loss.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loss: Option<LossFigures>,
+    /// The success of a reconstruction at the given κ.
+    pub reconstruction: Vec<ReconstructionAt>,
+    /// ρ and μ, if they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<ChannelProfile>,
     /// How the channel relates to another one, if one was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refinement: Option<Refinement>,
@@ -304,11 +313,18 @@ pub fn analyze(channel: &Channel, options: &AnalysisOptions) -> Result<Analysis>
         pair: pair_analysis(channel, options.pair)?,
         gain: gain_figures(channel, &prior, options.gain.as_ref())?,
         loss: loss_figures(channel, &prior, options.loss.as_ref())?,
+        reconstruction: reconstruction(channel, &options.reconstruction)?,
+        profile: options.profile.then(|| channel.profile()),
         refinement: None,
         prior: prior.weights().to_vec(),
         at_prior,
         search: worst.search,
     })
+}
+
+fn reconstruction(channel: &Channel, kappas: &[f64]) -> Result<Vec<ReconstructionAt>> {
+    let at = |&kappa: &f64| channel.reconstruction(kappa);
+    kappas.iter().map(at).collect()
 }
 
 /// The bound of Theorem 7 where β is 0.

@@ -35,6 +35,7 @@ mod information;
 mod layout;
 mod measures;
 mod of_mechanism;
+mod pairs;
 mod prior;
 mod privacy;
 mod refinement;
@@ -54,6 +55,7 @@ pub use family::{
 pub use gain::Payoff;
 pub use information::Capacity;
 pub use layout::MatrixLayout;
+pub use pairs::{ChannelProfile, ReconstructionAt};
 pub use prior::Prior;
 pub use privacy::{TradeOff, TradeOffPoint};
 pub use refinement::{REFINEMENT_TOLERANCE, Refinement};

@@ -8,7 +8,8 @@ pub(super) fn smallest((mut from, mut to): (f64, f64), steps: u32, f: impl Fn(f6
     let (mut at_left, mut at_right) = (f(left), f(right));
     for _ in 0..steps {
         best = best.min(at_left).min(at_right);
-        if at_left <= at_right {
+        // Where rounding leaves no difference on the left, the function still falls.
+        if at_left < at_right {
             (to, right, at_right) = (right, left, at_left);
             left = to - golden * (to - from);
             at_left = f(left);

@@ -49,6 +49,8 @@ pub struct OrderFigures {
     pub sibson_information: f64,
     /// Maximal α-leakage between certified limits; null for orders below 1.
     pub maximal_alpha_leakage: Option<AlphaLeakage>,
+    /// The largest Rényi divergence between two secrets; null for orders below 1 and if infinite.
+    pub renyi_divergence: Option<f64>,
 }
 
 /// Computes the figures at a prior, for the given orders and numbers of guesses.
@@ -83,6 +85,10 @@ pub fn family_figures(
             maximal_alpha_leakage: at_least_one
                 .then(|| channel.maximal_alpha_leakage(prior, order))
                 .transpose()?,
+            renyi_divergence: at_least_one
+                .then(|| channel.renyi_divergence(order))
+                .transpose()?
+                .filter(|divergence| divergence.is_finite()),
         })
     });
     Ok(LeakageFamily {
