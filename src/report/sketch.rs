@@ -68,7 +68,7 @@ pub fn sketch(audit: &Findings) -> Option<Sketch> {
     };
     Some(Sketch {
         caption: clean(&caption),
-        names: [a, b].map(|name| name_of(name)),
+        names: [a, b].map(name_of),
         shape,
     })
 }
