@@ -132,14 +132,13 @@ impl Decoder {
             ))
         })?;
         self.rows += rows.num_rows() as u64;
-        let mut decoded = DecodedRows {
+        let numbers = self.numbers.number(&columns, rows.num_rows());
+        Ok(DecodedRows {
             before,
             count: rows.num_rows(),
             columns,
-            numbers: Vec::new(),
-        };
-        decoded.numbers = self.numbers.number(&decoded);
-        Ok(decoded)
+            numbers,
+        })
     }
 }
 

@@ -3,7 +3,6 @@
 
 use hashbrown::HashMap;
 
-use crate::decoded_batches::DecodedRows;
 use crate::values::{Slice, Values};
 use leakgauge_log::{Numbering, UNKNOWN};
 
@@ -29,24 +28,25 @@ pub(super) struct RowNumbers {
 }
 
 impl RowNumbers {
-    /// The numbers of some rows; none once too many different ones have come.
-    pub(super) fn number(&mut self, rows: &DecodedRows) -> Vec<u32> {
+    /// The numbers of `count` rows, by their values in each column that is wanted; none once too many different rows
+    /// have come.
+    pub(super) fn number(&mut self, columns: &[Option<Values>], count: usize) -> Vec<u32> {
         if self.is_full {
             return Vec::new();
         }
-        let wanted = || rows.columns.iter().flatten();
+        let wanted = || columns.iter().flatten();
         self.columns.resize_with(wanted().count(), Default::default);
         self.pairs.resize_with(wanted().count(), Default::default);
         let mut together: Vec<u32> = Vec::new();
         let mut next = Vec::new();
         for (at, values) in wanted().enumerate() {
-            self.columns[at].number(values, rows.count, &mut next);
+            self.columns[at].number(values, count, &mut next);
             match at {
                 0 => std::mem::swap(&mut together, &mut next),
                 _ => self.pairs[at].number(&mut together, &next),
             }
         }
-        self.rows += rows.count as u64;
+        self.rows += count as u64;
         let distinct = match self.pairs.last() {
             Some(pairs) if self.pairs.len() > 1 => pairs.next,
             _ => self.columns.first().map_or(0, |column| column.next),
@@ -191,13 +191,10 @@ mod tests {
     use crate::values::values;
     use arrow::array::{Array, Float64Array, Int64Array, StringArray, UInt32Array};
 
-    fn rows(columns: &[&dyn Array]) -> DecodedRows {
+    fn numbers_of(numbers: &mut RowNumbers, columns: &[&dyn Array]) -> Vec<u32> {
         let of_array = |array: &&dyn Array| Some(values(*array, None).unwrap());
-        DecodedRows {
-            count: columns[0].len(),
-            columns: columns.iter().map(of_array).collect(),
-            ..DecodedRows::default()
-        }
+        let values: Vec<_> = columns.iter().map(of_array).collect();
+        numbers.number(&values, columns[0].len())
     }
 
     #[test]
@@ -211,11 +208,11 @@ mod tests {
             arrow::compute::take(array, &picked, None).unwrap()
         };
         let [texts, integers, floats] = [all(0, &texts), all(1, &integers), all(2, &floats)];
-        let rows = rows(&[&texts, &integers, &floats]);
+        let columns: [&dyn Array; 3] = [&texts, &integers, &floats];
         let mut numbers = RowNumbers::default();
         let expected: Vec<u32> = (0..64).collect();
-        assert_eq!(numbers.number(&rows), expected);
-        assert_eq!(numbers.number(&rows), expected);
+        assert_eq!(numbers_of(&mut numbers, &columns), expected);
+        assert_eq!(numbers_of(&mut numbers, &columns), expected);
     }
 
     #[test]
@@ -223,7 +220,7 @@ mod tests {
         let values = |from: i64| Int64Array::from_iter_values(from..from + 30_000);
         let constant = Int64Array::from(vec![1; 30_000]);
         let mut numbers = RowNumbers::default();
-        let mut of = |from: i64| numbers.number(&rows(&[&values(from), &constant]));
+        let mut of = |from: i64| numbers_of(&mut numbers, &[&values(from), &constant]);
         for _ in 0..2 {
             assert!(of(0).iter().copied().eq(0..30_000));
         }
@@ -238,7 +235,7 @@ mod tests {
     fn there_are_no_numbers_where_rows_do_not_come_again() {
         let values = |from: i64| Int64Array::from_iter_values(from..from + 20_000);
         let mut numbers = RowNumbers::default();
-        let mut of = |from: i64| numbers.number(&rows(&[&values(from)])).len();
+        let mut of = |from: i64| numbers_of(&mut numbers, &[&values(from)]).len();
         assert_eq!([of(0), of(20_000), of(40_000)], [20_000, 20_000, 0]);
     }
 }
