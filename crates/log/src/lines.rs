@@ -260,11 +260,8 @@ mod tests {
         let mut seen = Vec::new();
         let text = |line: &[u8]| String::from_utf8(line.to_vec()).unwrap();
         // Every second time one line, else all that there are.
-        loop {
-            match lines.next().unwrap() {
-                Next::Line(line) => seen.push(text(line)),
-                _ => break,
-            }
+        while let Next::Line(line) = lines.next().unwrap() {
+            seen.push(text(line));
             lines.take();
             let Some(batch) = lines.batch(&mut Numbering::default()).unwrap() else {
                 break;
