@@ -25,6 +25,8 @@ pub struct Content {
     sentence: String,
     logs: Vec<String>,
     picture: Option<Drawn>,
+    /// Whether a mechanism is claimed for a log.
+    is_claimed: bool,
     verdicts: Vec<LogRow>,
     sections: Vec<Section>,
     command: String,
@@ -82,6 +84,7 @@ impl Content {
             sentence,
             logs: compare::logs(found).iter().map(|log| clean(log)).collect(),
             picture,
+            is_claimed: found.logs.iter().any(|log| log.verdict.is_some()),
             verdicts: verdicts(found),
             sections: sections(found, drawn),
             command: clean(command),
