@@ -362,7 +362,7 @@ fn what_cannot_be_is_refused() {
     assert!(
         information(&[
             "--randomizer",
-            "local-hashing(epsilon=1, secrets=1000000)",
+            "olh(epsilon=1, secrets=1000000)",
             "--n",
             "3"
         ])
