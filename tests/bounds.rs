@@ -375,7 +375,7 @@ fn what_is_wrong_is_said_by_name() {
         ),
         (
             vec!["ldp(1)", "--at-delta", "1e-5"],
-            "--at-delta are for mechanisms",
+            "--profile are for mechanisms",
         ),
         (
             vec!["laplace(scale=1, secrets=3)", "--at-epsilon=-1"],

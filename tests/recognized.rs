@@ -359,7 +359,7 @@ fn two_files_of_fbleau_are_its_split_and_its_prior() {
             "eval.csv",
             "named.csv",
         ],
-        &["--like fbleau", "not 3"],
+        &["--like fbleau", "3 are given"],
     );
 }
 

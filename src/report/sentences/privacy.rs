@@ -74,9 +74,10 @@ fn apart(distance: &Distance) -> String {
 
 fn refuted(claim: &ClaimReport, found: &PrivacyGrounds) -> String {
     let [a, b] = labels(&claim.pair);
-    let lower = claim.estimate.lower.map_or("unknown".to_owned(), |lower| {
-        at_least_beyond(lower, claim.analytic)
-    });
+    let Some(lower) = claim.estimate.lower else {
+        return format!("For secrets {a} and {b} no limit is valid.");
+    };
+    let lower = at_least_beyond(lower, claim.analytic);
     let (name, bound) = (named(found.quantity), allowance(claim.analytic));
     let Some(distance) = &found.distance else {
         return format!("Secrets {a} and {b} need {name} of at least {lower}, more than {bound}.");
