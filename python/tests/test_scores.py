@@ -12,7 +12,9 @@ import leakgauge
 
 
 def test_scores_of_two_sides_are_audited_as_given(rng):
-    found = leakgauge.audit_scores(rng.normal(1.5, 1, 1_000), rng.normal(0, 1, 1_000), claims="dp(epsilon=0.5)")
+    sides = rng.normal(1.5, 1, 1_000), rng.normal(0, 1, 1_000)
+    assert leakgauge.audit_scores(*sides, claims="dp(epsilon=0.5)").verdict == "inconclusive"
+    found = leakgauge.audit_scores(*sides, claims="dp(epsilon=0.5)", design="many-runs")
     assert found.verdict == "violated" and found.worst_pair.secrets == ("in", "out")
     assert found.method["scorer"] == "given"
     # The total variation of the two normal laws is 0.547.
