@@ -62,7 +62,7 @@ fn log_of(name: &str, options: ReadOptions) -> leakgauge::Log {
 
 fn rtlf_and_passports_need_no_options() {
     let log = log_of("rtlf/example-1.csv", ReadOptions::default());
-    assert!(log.facts.secret_chosen);
+    assert_eq!(log.facts.recognized, Some(leakgauge::log::Form::Rtlf));
     assert_eq!(log.facts.secret_column, "V1");
     assert_eq!(log.secrets, ["X", "Y"]);
     let log = log_of("epassport/timesGerman500NoFix.csv", ReadOptions::default());
