@@ -121,7 +121,9 @@ impl<'a, F: Float> Exact<'a, F> {
         let is_finite = x.iter().all(|number| number.is_finite());
         match &self.index {
             Index::Tree(tree, order) if is_finite => {
-                tree.collect(x, Renumbered { found, order }).found
+                let mut renumbered = Renumbered { found, order };
+                tree.collect(x, &mut renumbered);
+                renumbered.found
             }
             Index::Tree(..) => {
                 for (row, point) in self.batch.rows().into_iter().enumerate() {

@@ -89,6 +89,9 @@ impl Metric {
 pub(super) trait Norm: Copy + Send + Sync {
     /// The key with one more column. Never decreases in `|difference|` or `key`, rounding included.
     fn add(key: f64, difference: f64) -> f64;
+
+    /// The key with another, no smaller difference in one of the columns that it has.
+    fn instead(key: f64, of: f64, difference: f64) -> f64;
 }
 
 /// Squared Euclidean distance.
@@ -108,12 +111,22 @@ impl Norm for Squares {
     fn add(key: f64, difference: f64) -> f64 {
         key + difference * difference
     }
+
+    #[inline(always)]
+    fn instead(key: f64, of: f64, difference: f64) -> f64 {
+        key - of * of + difference * difference
+    }
 }
 
 impl Norm for Absolutes {
     #[inline(always)]
     fn add(key: f64, difference: f64) -> f64 {
         key + difference.abs()
+    }
+
+    #[inline(always)]
+    fn instead(key: f64, of: f64, difference: f64) -> f64 {
+        key - of.abs() + difference.abs()
     }
 }
 
@@ -122,6 +135,11 @@ impl Norm for Largest {
     fn add(key: f64, difference: f64) -> f64 {
         let difference = difference.abs();
         if difference > key { difference } else { key }
+    }
+
+    #[inline(always)]
+    fn instead(key: f64, _: f64, difference: f64) -> f64 {
+        Self::add(key, difference)
     }
 }
 

@@ -2,6 +2,9 @@
 
 use std::collections::BinaryHeap;
 
+/// The largest number of points that are offered together: a few vector registers.
+pub(super) const LEAF: usize = 16;
+
 /// What a search keeps of the points that it visits.
 pub(super) trait Collect {
     /// Whether points may be of use whose keys are no smaller than this.
@@ -9,15 +12,72 @@ pub(super) trait Collect {
 
     /// Offers a point by its key, its place in the index, and the number of rows that it stands for.
     fn offer(&mut self, key: f64, place: usize, rows: usize);
+
+    /// Offers points at consecutive places; keys beyond them are infinite.
+    #[inline]
+    fn offer_all(&mut self, keys: &[f64; LEAF], first: usize, rows: &[u32]) {
+        for (place, (&key, &rows)) in (first..).zip(keys.iter().zip(rows)) {
+            self.offer(key, place, rows as usize);
+        }
+    }
+}
+
+#[inline(always)]
+fn smaller(a: f64, b: f64) -> f64 {
+    if b < a { b } else { a }
+}
+
+/// The smallest key.
+pub(super) struct Smallest {
+    pub key: f64,
+}
+
+impl Default for Smallest {
+    fn default() -> Self {
+        Smallest { key: f64::INFINITY }
+    }
+}
+
+impl Collect for Smallest {
+    #[inline]
+    fn reaches(&self, bound: f64) -> bool {
+        bound < self.key
+    }
+
+    #[inline]
+    fn offer(&mut self, key: f64, _: usize, _: usize) {
+        self.key = smaller(self.key, key);
+    }
+
+    #[inline(always)]
+    fn offer_all(&mut self, keys: &[f64; LEAF], _: usize, _: &[u32]) {
+        let mut least = [self.key; 4];
+        for keys in keys.as_chunks::<4>().0 {
+            for (least, &key) in least.iter_mut().zip(keys) {
+                *least = smaller(*least, key);
+            }
+        }
+        self.key = smaller(
+            smaller(least[0], least[1]),
+            smaller(least[2], least[3]),
+        );
+    }
 }
 
 /// The k smallest keys offered so far.
 pub(super) enum Nearest {
-    /// Ascending; few.
-    Short { k: usize, keys: Vec<f64> },
+    /// Ascending, infinite where there are none yet; few.
+    Short {
+        k: usize,
+        len: usize,
+        keys: [f64; SHORT],
+    },
     /// Many.
     Long { k: usize, heap: BinaryHeap<Ordered> },
 }
+
+/// Up to which k insertion beats a heap.
+const SHORT: usize = 24;
 
 #[derive(PartialEq)]
 pub(super) struct Ordered(f64);
@@ -37,14 +97,12 @@ impl Ord for Ordered {
 }
 
 impl Nearest {
-    /// Up to which k insertion beats a heap.
-    const SHORT: usize = 24;
-
     pub fn new(k: usize) -> Self {
-        if k <= Self::SHORT {
+        if k <= SHORT {
             Nearest::Short {
                 k,
-                keys: Vec::with_capacity(k + 1),
+                len: 0,
+                keys: [f64::INFINITY; SHORT],
             }
         } else {
             Nearest::Long {
@@ -58,11 +116,11 @@ impl Nearest {
     #[inline]
     pub fn farthest(&self) -> f64 {
         match self {
-            Nearest::Short { k, keys } if keys.len() == *k => keys[*k - 1],
+            Nearest::Short { k, keys, .. } => keys[*k - 1],
             Nearest::Long { k, heap } if heap.len() == *k => {
                 heap.peek().map_or(f64::INFINITY, |top| top.0)
             }
-            _ => f64::INFINITY,
+            Nearest::Long { .. } => f64::INFINITY,
         }
     }
 
@@ -79,10 +137,9 @@ impl Nearest {
 
     fn insert(&mut self, key: f64) {
         match self {
-            Nearest::Short { k, keys } => {
-                keys.truncate(*k - 1);
-                let mut at = keys.len();
-                keys.push(key);
+            Nearest::Short { k, len, keys } => {
+                *len = (*len + 1).min(*k);
+                let mut at = *len - 1;
                 while at > 0 && keys[at - 1] > key {
                     keys[at] = keys[at - 1];
                     at -= 1;
@@ -103,7 +160,11 @@ impl Nearest {
     pub fn drain_into(&mut self, sorted: &mut Vec<f64>) {
         sorted.clear();
         match self {
-            Nearest::Short { keys, .. } => sorted.append(keys),
+            Nearest::Short { len, keys, .. } => {
+                sorted.extend_from_slice(&keys[..*len]);
+                keys.fill(f64::INFINITY);
+                *len = 0;
+            }
             Nearest::Long { heap, .. } => {
                 sorted.extend(heap.drain().map(|ordered| ordered.0));
                 sorted.sort_unstable_by(f64::total_cmp);
@@ -122,6 +183,20 @@ impl Collect for Nearest {
     #[inline]
     fn offer(&mut self, key: f64, _: usize, rows: usize) {
         self.offer_rows(key, rows);
+    }
+
+    #[inline]
+    fn offer_all(&mut self, keys: &[f64; LEAF], _: usize, rows: &[u32]) {
+        let farthest = self.farthest();
+        let mut nearer = 0u32;
+        for (at, &key) in keys.iter().enumerate() {
+            nearer |= u32::from(key < farthest) << at;
+        }
+        while nearer != 0 {
+            let at = nearer.trailing_zeros() as usize;
+            nearer &= nearer - 1;
+            self.offer_rows(keys[at], rows[at] as usize);
+        }
     }
 }
 

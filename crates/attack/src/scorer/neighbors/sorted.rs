@@ -149,16 +149,25 @@ impl<'v> Window<'v> {
 
     fn catch_up(&mut self) {
         let below = &self.values.below;
-        while below[self.first_value + 1] <= self.first {
-            self.first_value += 1;
-        }
-        while below[self.last_value + 1] < self.first + self.k {
-            self.last_value += 1;
+        let (first, last) = (self.first, self.first + self.k - 1);
+        self.first_value = gallop(below, self.first_value + 1, |&below| below <= first) - 1;
+        self.last_value = gallop(below, self.last_value + 1, |&below| below <= last) - 1;
+    }
+
+    /// Leaves out the windows whose rows all lie below `x` but for the last of them.
+    fn skip_to(&mut self, x: f64) {
+        let Values { distinct, below } = self.values;
+        let at = gallop(distinct, self.last_value, |&value| value < x);
+        let first = below[at].saturating_sub(self.k);
+        if first > self.first {
+            self.first = first;
+            self.catch_up();
         }
     }
 
     /// Moves the window so that it holds k rows nearest to `x`.
     fn move_to(&mut self, x: f64) {
+        self.skip_to(x);
         let Values { distinct, below } = self.values;
         while self.first + self.k < self.values.rows() {
             let incoming = if below[self.last_value + 1] > self.first + self.k {
@@ -217,6 +226,17 @@ impl<'v> Window<'v> {
         let share = (self.k - inside.min(self.k - 1)) as f64 / at_radius.max(1) as f64;
         (radius - 0.5 * grid + grid * share.min(1.0)).max(0.5 * radius)
     }
+}
+
+/// The first place from `start` on that a condition does not hold at, if it holds up to some place and nowhere beyond.
+fn gallop<T>(values: &[T], start: usize, holds: impl Fn(&T) -> bool) -> usize {
+    let (mut low, mut step) = (start, 1);
+    while low + step <= values.len() && holds(&values[low + step - 1]) {
+        low += step;
+        step *= 2;
+    }
+    let high = (low + step - 1).min(values.len());
+    low + values[low..high].partition_point(holds)
 }
 
 #[cfg(test)]

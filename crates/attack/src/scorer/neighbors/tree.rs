@@ -1,46 +1,58 @@
-//! Low intrinsic dimension: a k-d tree over the points of a secret.
+//! Low intrinsic dimension: a k-d tree.
 
 use crate::scorer::neighbors::Points;
+use crate::scorer::neighbors::kernel::Kernel;
 use crate::scorer::neighbors::metric::{Metric, Norm, with_norm};
-use crate::scorer::neighbors::nearest::{Collect, Nearest};
+use crate::scorer::neighbors::nearest::{Collect, LEAF, Nearest, Smallest};
 
-/// Points a leaf.
-const LEAF: usize = 16;
+/// Runs an expression with the dimension as a constant where it is small, else with 0.
+macro_rules! with_dimension {
+    ($d:expr, $constant:ident => $run:expr) => {
+        match $d {
+            2 => with_dimension!(@ 2, $constant => $run),
+            3 => with_dimension!(@ 3, $constant => $run),
+            4 => with_dimension!(@ 4, $constant => $run),
+            5 => with_dimension!(@ 5, $constant => $run),
+            6 => with_dimension!(@ 6, $constant => $run),
+            _ => with_dimension!(@ 0, $constant => $run),
+        }
+    };
+    (@ $value:literal, $constant:ident => $run:expr) => {{
+        const $constant: usize = $value;
+        $run
+    }};
+}
 
-/// A balanced k-d tree with the dimension known at run time. Points are stored leaf by leaf; ties may
-/// fall on either side of a split, so heavily tied data makes no deep trees.
+/// A balanced k-d tree. Every node splits its points in the middle, and all leaves are equally deep; ties may fall
+/// on either side of a split, so heavily tied data makes no deep trees.
 pub(super) struct Tree {
     d: usize,
     metric: Metric,
-    /// Row-major points in tree order.
-    points: Vec<f64>,
-    /// Rows of each of them.
+    kernel: Kernel,
+    /// Leaf by leaf, each column by column with room for `LEAF` points.
+    leaves: Vec<f64>,
+    /// The first place of every leaf, and at the end the number of points.
+    starts: Vec<usize>,
+    /// Rows of each point, in tree order.
     counts: Vec<u32>,
     rows: usize,
-    nodes: Vec<Node>,
+    /// Inner nodes breadth first from the root: the column that is split, and where.
+    splits: Vec<(u32, f64)>,
 }
 
-/// A node over points `from..to`; a leaf has no split.
-struct Node {
-    from: usize,
-    to: usize,
-    split: Option<Split>,
-}
-
-struct Split {
-    column: usize,
-    value: f64,
+/// Parts of the tree that a query has not been in yet, the last first.
+struct Ahead {
+    /// How many they are.
     left: usize,
-    right: usize,
-}
-
-/// A query on its way through the tree.
-struct Search<'a, C> {
-    x: &'a [f64],
-    /// How far the query lies outside the current box, column by column.
+    /// A number and how near its points may be.
+    nodes: Vec<(usize, f64)>,
+    /// How far the query lies outside the box of each node, column by column.
     outside: Vec<f64>,
-    found: C,
-    looked_at: usize,
+    /// The same of the present node, and how near its points may be.
+    here: Vec<f64>,
+    bound: f64,
+    /// A little less than one: covers the rounding of bounds and keys.
+    rounding: f64,
 }
 
 impl Tree {
@@ -51,60 +63,53 @@ impl Tree {
 
     /// The tree, and for each place in it the number of the point that is there.
     pub fn with_order(points: &Points, d: usize, metric: Metric) -> (Self, Vec<usize>) {
-        let mut order: Vec<usize> = (0..points.counts.len()).collect();
+        let n = points.counts.len();
+        let mut order: Vec<usize> = (0..n).collect();
+        let mut leaves = 1;
+        while n.div_ceil(leaves) > LEAF {
+            leaves *= 2;
+        }
         let mut tree = Tree {
             d,
             metric,
-            points: Vec::with_capacity(points.numbers.len()),
-            counts: Vec::with_capacity(order.len()),
+            kernel: Kernel::best(),
+            starts: Vec::with_capacity(leaves + 1),
+            leaves: vec![f64::INFINITY; leaves * LEAF * d],
+            counts: Vec::with_capacity(n),
             rows: points.rows(),
-            nodes: Vec::with_capacity(2 * order.len() / LEAF + 1),
+            splits: vec![(0, 0.0); leaves - 1],
         };
-        if !order.is_empty() {
-            tree.grow(&points.numbers, &mut order, 0);
-        }
-        for &at in &order {
-            tree.points
-                .extend_from_slice(&points.numbers[at * d..(at + 1) * d]);
-            tree.counts.push(points.counts[at]);
-        }
+        tree.grow(&points.numbers, &mut order, 0, 0);
+        tree.starts.push(n);
+        tree.counts.extend(order.iter().map(|&at| points.counts[at]));
         (tree, order)
     }
 
-    /// Grows the node over `order`, which starts at point `from` of the tree. Depth is at most log₂ of
-    /// the number of points.
-    fn grow(&mut self, points: &[f64], order: &mut [usize], from: usize) -> usize {
-        let id = self.nodes.len();
-        self.nodes.push(Node {
-            from,
-            to: from + order.len(),
-            split: None,
-        });
-        if order.len() <= LEAF {
-            return id;
-        }
-        let (column, width) = self.widest(points, order);
-        if width == 0.0 {
-            return id;
-        }
+    /// Grows a node over the points in `order`, the first of which is at place `start`.
+    fn grow(&mut self, points: &[f64], order: &mut [usize], start: usize, node: usize) {
         let d = self.d;
+        if node >= self.splits.len() {
+            self.starts.push(start);
+            let leaf = &mut self.leaves[(node - self.splits.len()) * LEAF * d..];
+            for (at, &row) in order.iter().enumerate() {
+                for (column, &value) in points[row * d..(row + 1) * d].iter().enumerate() {
+                    leaf[column * LEAF + at] = value;
+                }
+            }
+            return;
+        }
+        let column = self.widest(points, order);
         let middle = order.len() / 2;
         let at = |row: usize| points[row * d + column];
         order.select_nth_unstable_by(middle, |&a, &b| at(a).total_cmp(&at(b)).then(a.cmp(&b)));
-        let value = at(order[middle]);
+        self.splits[node] = (column as u32, at(order[middle]));
         let (low, high) = order.split_at_mut(middle);
-        let left = self.grow(points, low, from);
-        let right = self.grow(points, high, from + middle);
-        self.nodes[id].split = Some(Split {
-            column,
-            value,
-            left,
-            right,
-        });
-        id
+        self.grow(points, low, start, 2 * node + 1);
+        self.grow(points, high, start + middle, 2 * node + 2);
     }
 
-    fn widest(&self, points: &[f64], order: &[usize]) -> (usize, f64) {
+    /// The column in which points spread the most.
+    fn widest(&self, points: &[f64], order: &[usize]) -> usize {
         let width = |column: usize| {
             let values = order.iter().map(|&row| points[row * self.d + column]);
             let (low, high) = values
@@ -119,80 +124,165 @@ impl Tree {
                 (0, 0.0),
                 |best, next| if next.1 > best.1 { next } else { best },
             )
+            .0
     }
 
     /// The keys of the nearest of row-major queries; see `Group::search`.
+    #[allow(unsafe_code)]
     pub fn search(&self, queries: &[f64], k: usize, found: &mut dyn FnMut(usize, &[f64])) {
-        with_norm!(self.metric, N => self.search_with::<N>(queries, k, found));
+        with_norm!(self.metric, N => with_dimension!(self.d, D => match self.kernel {
+            Kernel::Portable => self.search_with::<N, D>(queries, k, found),
+            // SAFETY: this kernel is only made where AVX2 was detected; the function is safe code.
+            #[cfg(target_arch = "x86_64")]
+            _ => unsafe { self.search_avx2::<N, D>(queries, k, found) },
+        }));
     }
 
-    fn search_with<N: Norm>(
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn search_avx2<N: Norm, const D: usize>(
         &self,
         queries: &[f64],
         k: usize,
         found: &mut dyn FnMut(usize, &[f64]),
     ) {
+        self.search_with::<N, D>(queries, k, found);
+    }
+
+    #[inline(always)]
+    fn search_with<N: Norm, const D: usize>(
+        &self,
+        queries: &[f64],
+        k: usize,
+        found: &mut dyn FnMut(usize, &[f64]),
+    ) {
+        let queries = queries.chunks_exact(self.d).enumerate();
+        let mut ahead = Ahead::of(self);
+        if k == 1 {
+            for (query, x) in queries {
+                let mut smallest = Smallest::default();
+                self.offer::<N, _, D>(x, &mut ahead, &mut smallest);
+                found(query, &[smallest.key]);
+            }
+            return;
+        }
         let mut keys = Vec::new();
-        for (query, x) in queries.chunks_exact(self.d).enumerate() {
-            let mut search = self.collect_with::<N, _>(x, Nearest::new(k));
-            search.found.drain_into(&mut keys);
+        let mut nearest = Nearest::new(k);
+        for (query, x) in queries {
+            self.offer::<N, _, D>(x, &mut ahead, &mut nearest);
+            nearest.drain_into(&mut keys);
             found(query, &keys);
         }
     }
 
-    /// Offers all points to a collection that may be of use to it.
-    pub fn collect<C: Collect>(&self, x: &[f64], found: C) -> C {
-        with_norm!(self.metric, N => self.collect_with::<N, C>(x, found).found)
+    /// Offers all points to a collection that may be of use to it. Returns how many points were looked at.
+    pub fn collect<C: Collect>(&self, x: &[f64], found: &mut C) -> usize {
+        let mut ahead = Ahead::of(self);
+        with_norm!(self.metric, N => self.offer::<N, C, 0>(x, &mut ahead, found))
     }
 
-    fn collect_with<'a, N: Norm, C: Collect>(&self, x: &'a [f64], found: C) -> Search<'a, C> {
-        let mut search = Search {
-            x,
-            outside: vec![0.0; self.d],
-            found,
-            looked_at: 0,
-        };
-        if !self.nodes.is_empty() {
-            self.descend::<N, C>(0, &mut search);
+    #[inline(always)]
+    fn offer<N: Norm, C: Collect, const D: usize>(
+        &self,
+        x: &[f64],
+        ahead: &mut Ahead,
+        found: &mut C,
+    ) -> usize {
+        let d = if D == 0 { self.d } else { D };
+        let x = &x[..d];
+        let (mut node, mut looked_at) = (0, 0);
+        ahead.here[..d].fill(0.0);
+        ahead.bound = 0.0;
+        loop {
+            while let Some(&(column, value)) = self.splits.get(node) {
+                let offset = x[column as usize] - value;
+                let is_high = usize::from(offset >= 0.0);
+                ahead.leave::<N, C, D>(2 * node + 2 - is_high, column as usize, offset, found);
+                node = 2 * node + 1 + is_high;
+            }
+            looked_at += self.scan::<N, C, D>(node - self.splits.len(), x, found);
+            match ahead.next::<C, D>(found) {
+                Some(next) => node = next,
+                None => return looked_at,
+            }
         }
-        search
     }
 
-    fn descend<N: Norm, C: Collect>(&self, id: usize, search: &mut Search<C>) {
-        let node = &self.nodes[id];
-        let Some(split) = &node.split else {
-            search.looked_at += node.to - node.from;
-            self.scan::<N, C>(node, search);
-            return;
-        };
-        let offset = search.x[split.column] - split.value;
-        let (near, far) = if offset < 0.0 {
-            (split.left, split.right)
-        } else {
-            (split.right, split.left)
-        };
-        self.descend::<N, C>(near, search);
-        let before = std::mem::replace(&mut search.outside[split.column], offset);
-        // Summed as the keys of points are, every term at most theirs: the bound never exceeds a key.
-        let bound = search.outside.iter().fold(0.0, |sum, &o| N::add(sum, o));
-        if search.found.reaches(bound) {
-            self.descend::<N, C>(far, search);
+    /// Offers the points of a leaf.
+    #[inline(always)]
+    fn scan<N: Norm, C: Collect, const D: usize>(
+        &self,
+        leaf: usize,
+        x: &[f64],
+        found: &mut C,
+    ) -> usize {
+        let places = self.starts[leaf]..self.starts[leaf + 1];
+        let columns = self.leaves[leaf * LEAF * x.len()..].as_chunks::<LEAF>().0;
+        let mut keys = [0.0; LEAF];
+        for (column, &x) in columns.iter().zip(x) {
+            for (key, value) in keys.iter_mut().zip(column) {
+                *key = N::add(*key, x - value);
+            }
         }
-        search.outside[split.column] = before;
+        found.offer_all(&keys, places.start, &self.counts[places.clone()]);
+        places.len()
+    }
+}
+
+impl Ahead {
+    /// Room for a query of a tree.
+    fn of(tree: &Tree) -> Self {
+        // A way from the root to a leaf leaves one node a level.
+        let depth = tree.starts.len().ilog2() as usize;
+        Ahead {
+            left: 0,
+            nodes: vec![(0, 0.0); depth],
+            outside: vec![0.0; depth * tree.d],
+            here: vec![0.0; tree.d],
+            bound: 0.0,
+            // Three roundings a level in a bound, two a column in a key, relative to sums of what is not negative.
+            rounding: 1.0 - (4 * depth + 4 * tree.d + 8) as f64 * f64::EPSILON,
+        }
     }
 
-    fn scan<N: Norm, C: Collect>(&self, node: &Node, search: &mut Search<C>) {
-        let points = &self.points[node.from * self.d..node.to * self.d];
-        let counts = &self.counts[node.from..node.to];
-        let points = points.chunks_exact(self.d).zip(counts);
-        for (place, (point, &count)) in (node.from..).zip(points) {
-            let key = search
-                .x
-                .iter()
-                .zip(point)
-                .fold(0.0, |sum, (a, b)| N::add(sum, a - b));
-            search.found.offer(key, place, count as usize);
+    /// Leaves a node beyond a split for later.
+    #[inline(always)]
+    fn leave<N: Norm, C: Collect, const D: usize>(
+        &mut self,
+        node: usize,
+        column: usize,
+        offset: f64,
+        found: &C,
+    ) {
+        let d = if D == 0 { self.here.len() } else { D };
+        let here = &mut self.here[..d];
+        let before = std::mem::replace(&mut here[column], offset);
+        // It never decreases; the larger one is a number even where squares overflow.
+        let bound = N::instead(self.bound, before, offset).max(self.bound);
+        if found.reaches(bound * self.rounding) {
+            let room = &mut self.outside[self.left * d..(self.left + 1) * d];
+            room.copy_from_slice(here);
+            self.nodes[self.left] = (node, bound);
+            self.left += 1;
         }
+        here[column] = before;
+    }
+
+    /// The next node with points that may be of use.
+    #[inline(always)]
+    fn next<C: Collect, const D: usize>(&mut self, found: &C) -> Option<usize> {
+        let d = if D == 0 { self.here.len() } else { D };
+        while self.left > 0 {
+            self.left -= 1;
+            let (node, bound) = self.nodes[self.left];
+            if found.reaches(bound * self.rounding) {
+                let from = self.left * d;
+                self.bound = bound;
+                self.here[..d].copy_from_slice(&self.outside[from..from + d]);
+                return Some(node);
+            }
+        }
+        None
     }
 }
 
@@ -209,7 +299,7 @@ pub(super) fn pays(trees: &[Tree], points: &[Points], d: usize, cost: usize) -> 
     for x in queries {
         for tree in trees.iter().filter(|tree| tree.rows > 0) {
             let k = (tree.rows as f64).sqrt() as usize;
-            looked_at += with_norm!(tree.metric, N => tree.collect_with::<N, _>(x, Nearest::new(k.max(1))).looked_at);
+            looked_at += tree.collect(x, &mut Nearest::new(k.max(1)));
             straight += tree.counts.len();
         }
     }
