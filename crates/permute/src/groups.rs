@@ -7,8 +7,8 @@ use leakgauge_base::parallel;
 
 use super::edges::Edges;
 use super::lists::Lists;
+use super::near::Near;
 use super::points::Points;
-use super::tree::Tree;
 use leakgauge_base::error::{Error, Result};
 
 /// The largest number of rows of all distinct groups together (4 bytes each, so 1.2 GB).
@@ -50,12 +50,13 @@ impl Groups {
         for rows in places.iter() {
             at_places.extend_from_slice(points.get(rows[0] as usize));
         }
-        let tree = Tree::new(&at_places, d);
+        let tree = Near::new(&at_places, d);
         let square = points.square_of(radius);
         // Groups in the order of the tree: what is near is near in memory.
         let lists = collect(places.len(), |group, found| {
             let mut near = Vec::new();
-            tree.within(tree.point(group), square, &mut near);
+            let place = tree.numbers()[group];
+            tree.within(&at_places[place * d..(place + 1) * d], square, &mut near);
             for place in near {
                 found.extend_from_slice(places.get(place as usize));
             }
@@ -63,7 +64,7 @@ impl Groups {
         })?;
         let mut of_row = vec![0; points.len()];
         for (group, place) in (0..).zip(tree.numbers()) {
-            for row in places.get(*place as usize) {
+            for row in places.get(*place) {
                 of_row[*row as usize] = group;
             }
         }
@@ -84,7 +85,7 @@ impl Groups {
         let all: Vec<f64> = (0..n)
             .flat_map(|row| points.get(row).iter().copied())
             .collect();
-        let tree = Tree::new(&all, d);
+        let tree = Near::new(&all, d);
         let lists = collect(n, |row, found| {
             let mut near = Vec::with_capacity(size + 1);
             tree.nearest(points.get(row), size, &mut near);

@@ -32,6 +32,7 @@ mod graph;
 mod groups;
 mod guarantee;
 mod lists;
+mod near;
 mod options;
 mod order;
 mod plan;
@@ -44,7 +45,6 @@ mod sensitivity;
 mod table;
 #[cfg(test)]
 mod tests;
-mod tree;
 mod warnings;
 
 pub use edges::{Edges, read_edges, read_group_file, read_order};

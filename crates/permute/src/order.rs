@@ -5,9 +5,9 @@ use serde::Serialize;
 
 use super::graph::{Graph, Walk};
 use super::groups::Groups;
+use super::near::Near;
 use super::points::Points;
 use super::sensitivity::{Spread, spread};
-use super::tree::Tree;
 use leakgauge_base::error::{Error, Result};
 
 /// The heuristic that found an order.
@@ -208,10 +208,10 @@ fn put_near_components_together(ends: &mut Vec<Ends>, points: &Points) {
         .flat_map(|component| points.get(component.ends[0] as usize))
         .copied()
         .collect();
-    let tree = Tree::new(&at_ends, d);
+    let tree = Near::new(&at_ends, d);
     let mut sorted: Vec<Option<Ends>> = ends.drain(..).map(Some).collect();
     let in_order = tree.numbers().iter();
-    ends.extend(in_order.filter_map(|component| sorted[*component as usize].take()));
+    ends.extend(in_order.filter_map(|component| sorted[*component].take()));
 }
 
 fn reverse_cuthill_mckee(graph: &Graph<'_>, ends: &[Ends]) -> Vec<u32> {

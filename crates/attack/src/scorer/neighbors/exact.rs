@@ -9,11 +9,9 @@ use linfa_nn::distance::{Distance, L1Dist, L2Dist, LInfDist};
 use linfa_nn::{BuildError, LinearSearch, NearestNeighbour, NearestNeighbourIndex, NnError};
 use ndarray::{ArrayBase, ArrayView1, ArrayView2, Data, Ix2, aview1};
 
-use crate::scorer::neighbors::brute::Brute;
-use crate::scorer::neighbors::metric::Metric;
-use crate::scorer::neighbors::nearest::Collect;
-use crate::scorer::neighbors::tree::{self, Tree};
-use crate::scorer::neighbors::{Points, tree_cost};
+use leakgauge_neighbors::{Brute, Collect, Metric, Points, Tree, pays};
+
+use crate::scorer::neighbors::tree_cost;
 
 /// An exact nearest-neighbor algorithm for linfa-nn: a balanced k-d tree, or a vectorized pass over all points
 /// where a tree would not pay. Any number of equal points is fine, and of equally far points those come first that
@@ -91,17 +89,15 @@ enum Index {
 impl<'a, F: Float> Exact<'a, F> {
     fn new(batch: ArrayView2<'a, F>, metric: Metric) -> Self {
         let d = batch.ncols();
-        let points = Points {
-            numbers: batch.rows().into_iter().flat_map(doubles).collect(),
-            counts: vec![1; batch.nrows()],
-        };
+        let numbers = batch.rows().into_iter().flat_map(doubles).collect();
+        let points = Points::of_rows(numbers, d);
         let all = || Index::All(Brute::in_order(&points, d, metric));
         // A tree's boxes know no order of what is not a number.
         let index = if points.numbers.iter().all(|number| number.is_finite()) {
             let (tree, order) = Tree::with_order(&points, d, metric);
             // The pass over all points is not filtered here, whatever the distance.
             let cost = tree_cost(Metric::Manhattan);
-            if tree::pays(from_ref(&tree), from_ref(&points), d, cost) {
+            if pays(from_ref(&tree), from_ref(&points), d, cost) {
                 Index::Tree(tree, order)
             } else {
                 all()

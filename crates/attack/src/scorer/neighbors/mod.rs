@@ -16,21 +16,15 @@
 //! Nearly all of its distances tie, so the rows at each are spread evenly over half a column to
 //! either side: the more rows are equally far, the nearer is the first of them.
 
-mod brute;
 mod codes;
 mod exact;
-mod filter;
 mod hamming;
-mod kernel;
 mod knearest;
-mod metric;
-mod nearest;
 mod nominal;
 mod numbers;
 mod plugged;
 mod rank;
 mod sorted;
-mod tree;
 mod vote;
 
 use std::sync::Arc;
@@ -42,9 +36,9 @@ use leakgauge_log::observations::{Counts, Observations};
 pub use exact::ExactNeighbors;
 use hamming::Hamming;
 pub use knearest::KNearest;
-pub use metric::Metric;
+pub use leakgauge_neighbors::Metric;
 pub use nominal::Search;
-use numbers::{Group, Index, Numbers, Points, ascending_order, tree_cost};
+use numbers::{Group, Index, Numbers, ascending_order, tree_cost};
 pub(crate) use plugged::{BuildIndex, FindNearest};
 pub use rank::Rank;
 pub use vote::Vote;
@@ -278,7 +272,7 @@ impl Neighbors {
                     for (rank, &k) in ks.iter().enumerate() {
                         let ln_distance = match keys {
                             [] => LN_FAR,
-                            keys => self.metric.ln_mean(&keys[..k.min(keys.len())]),
+                            keys => ln_mean(self.metric, &keys[..k.min(keys.len())]),
                         };
                         found(query, rank, ln_distance);
                     }
@@ -359,6 +353,18 @@ impl Neighbors {
             Space::Codes(_) => self.fit.rows()[secret] as usize,
         }
     }
+}
+
+/// The logarithm of a mean of ascending distances given as the metric's keys. Ties in the k-th distance, which rounded
+/// data has everywhere, are broken by the nearer ones.
+fn ln_mean(metric: Metric, ascending: &[f64]) -> f64 {
+    let mean = ascending.iter().sum::<f64>() / ascending.len() as f64;
+    let power = if metric == Metric::Euclidean {
+        0.5
+    } else {
+        1.0
+    };
+    (power * mean.ln()).max(LN_NEAR)
 }
 
 #[cfg(test)]

@@ -4,12 +4,10 @@ use std::collections::BTreeMap;
 
 use crate::scorer::transform::Transform;
 use leakgauge_log::observations::{Counts, Observations};
+use leakgauge_neighbors::{Brute, Metric, Points, Tree, pays};
 
-use super::brute::Brute;
-use super::metric::Metric;
 use super::plugged::{BuildIndex, Plugged};
 use super::sorted::Sorted;
-use super::tree::{self, Tree};
 
 /// The fit rows of all secrets by their numbers.
 pub(super) struct Numbers {
@@ -143,7 +141,7 @@ fn build(points: &[Points], d: usize, metric: Metric) -> Index {
         .iter()
         .map(|points| Tree::new(points, d, metric))
         .collect();
-    if tree::pays(&trees, points, d, tree_cost(metric)) {
+    if pays(&trees, points, d, tree_cost(metric)) {
         Index::Trees(trees)
     } else {
         let arranged = points.iter().map(|points| Brute::new(points, d, metric));
@@ -165,25 +163,6 @@ fn plug(
             .transpose()
     });
     Ok(Index::Plugged(arranged.collect::<Result<_, _>>()?))
-}
-
-/// The distinct fit points of a secret in one category, row-major and in canonical order, with their
-/// numbers of rows.
-#[derive(Default, Clone)]
-pub(super) struct Points {
-    pub(super) numbers: Vec<f64>,
-    pub(super) counts: Vec<u32>,
-}
-
-impl Points {
-    pub(super) fn push(&mut self, point: &[f64], count: u64) {
-        self.numbers.extend_from_slice(point);
-        self.counts.push(u32::try_from(count).unwrap_or(u32::MAX));
-    }
-
-    pub(super) fn rows(&self) -> usize {
-        self.counts.iter().map(|&count| count as usize).sum()
-    }
 }
 
 /// Places of numbers in ascending order.

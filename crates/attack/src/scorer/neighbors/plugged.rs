@@ -1,8 +1,6 @@
 //! Indexes from outside.
 
-use crate::scorer::neighbors::Points;
-use crate::scorer::neighbors::metric::Metric;
-use crate::scorer::neighbors::nearest::smallest;
+use leakgauge_neighbors::{Metric, Points, smallest};
 
 /// An algorithm that arranges points for finding the nearest.
 pub trait BuildIndex: Send + Sync {

@@ -1,7 +1,8 @@
 //! One dimension: a sweep over the sorted values of a secret, its k-neighbor window sliding along.
 
+use leakgauge_neighbors::Metric;
+
 use crate::scorer::neighbors::LN_NEAR;
-use crate::scorer::neighbors::metric::{Metric, Norm, with_norm};
 
 /// The sorted values of each secret.
 pub struct Sorted {
@@ -89,7 +90,7 @@ impl Sorted {
                     high - 1
                 };
                 let rows = (below[at + 1] - below[at]).min(k - nearest.len());
-                let key = with_norm!(self.metric, N => N::add(0.0, down.min(up)));
+                let key = self.metric.key(&[down.min(up)], &[0.0]);
                 nearest.resize(nearest.len() + rows, key);
             }
             found(query, &nearest);

@@ -1,9 +1,9 @@
 //! Low intrinsic dimension: a k-d tree.
 
-use crate::scorer::neighbors::Points;
-use crate::scorer::neighbors::kernel::Kernel;
-use crate::scorer::neighbors::metric::{Metric, Norm, with_norm};
-use crate::scorer::neighbors::nearest::{Collect, LEAF, Nearest, Smallest};
+use crate::Points;
+use crate::kernel::Kernel;
+use crate::metric::{Metric, Norm, with_norm};
+use crate::nearest::{Collect, LEAF, Nearest, Smallest};
 
 /// Runs an expression with the dimension as a constant where it is small, else with 0.
 macro_rules! with_dimension {
@@ -25,7 +25,7 @@ macro_rules! with_dimension {
 
 /// A balanced k-d tree. Every node splits its points in the middle, and all leaves are equally deep; ties may fall
 /// on either side of a split, so heavily tied data makes no deep trees.
-pub(super) struct Tree {
+pub struct Tree {
     d: usize,
     metric: Metric,
     kernel: Kernel,
@@ -56,7 +56,7 @@ struct Ahead {
 }
 
 impl Tree {
-    /// Builds the tree of distinct points.
+    /// Builds the tree of points with finite coordinates; their numbers of rows count as that many equal points.
     pub fn new(points: &Points, d: usize, metric: Metric) -> Self {
         Self::with_order(points, d, metric).0
     }
@@ -81,7 +81,8 @@ impl Tree {
         };
         tree.grow(&points.numbers, &mut order, 0, 0);
         tree.starts.push(n);
-        tree.counts.extend(order.iter().map(|&at| points.counts[at]));
+        tree.counts
+            .extend(order.iter().map(|&at| points.counts[at]));
         (tree, order)
     }
 
@@ -127,7 +128,8 @@ impl Tree {
             .0
     }
 
-    /// The keys of the nearest of row-major queries; see `Group::search`.
+    /// Searches for the nearest of row-major queries: `found(query, keys)` is called for each, with the keys of its `k`
+    /// nearest rows, ascending; fewer where there are fewer.
     #[allow(unsafe_code)]
     pub fn search(&self, queries: &[f64], k: usize, found: &mut dyn FnMut(usize, &[f64])) {
         with_norm!(self.metric, N => with_dimension!(self.d, D => match self.kernel {
@@ -178,7 +180,7 @@ impl Tree {
     /// Offers all points to a collection that may be of use to it. Returns how many points were looked at.
     pub fn collect<C: Collect>(&self, x: &[f64], found: &mut C) -> usize {
         let mut ahead = Ahead::of(self);
-        with_norm!(self.metric, N => self.offer::<N, C, 0>(x, &mut ahead, found))
+        with_norm!(self.metric, N => with_dimension!(self.d, D => self.offer::<N, C, D>(x, &mut ahead, found)))
     }
 
     #[inline(always)]
@@ -286,9 +288,9 @@ impl Ahead {
     }
 }
 
-/// Whether trees beat looking at every point: counted on up to 64 of the points as queries, a visited
-/// point of a tree costing about as much as so many of a straight pass.
-pub(super) fn pays(trees: &[Tree], points: &[Points], d: usize, cost: usize) -> bool {
+/// Whether trees of so many sets of points beat looking at every point: counted on up to 64 of the points as queries, a
+/// visited point of a tree costing about as much as `cost` of a straight pass.
+pub fn pays(trees: &[Tree], points: &[Points], d: usize, cost: usize) -> bool {
     const QUERIES: usize = 64;
     let all: usize = points.iter().map(|points| points.counts.len()).sum();
     let queries = points

@@ -1,10 +1,10 @@
-//! High dimension: one pass over all points of a secret.
+//! High dimension: one pass over all points.
 
-use crate::scorer::neighbors::Points;
-use crate::scorer::neighbors::filter::Filter;
-use crate::scorer::neighbors::kernel::Kernel;
-use crate::scorer::neighbors::metric::{Metric, Norm, with_norm};
-use crate::scorer::neighbors::nearest::smallest;
+use crate::Points;
+use crate::filter::Filter;
+use crate::kernel::Kernel;
+use crate::metric::{Metric, Norm, with_norm};
+use crate::nearest::smallest;
 
 /// Points a tile: a few vector registers.
 const TILE: usize = 16;
@@ -12,8 +12,9 @@ const TILE: usize = 16;
 const TIMES_K: usize = 4;
 const LEAST: usize = 64;
 
-/// The distinct points of one secret in tiles of `TILE` points, each tile column by column.
-pub(super) struct Brute {
+/// All points, in tiles of `TILE` points, each tile column by column. For the Euclidean distance, products in single
+/// precision say first which points may be near.
+pub struct Brute {
     d: usize,
     metric: Metric,
     kernel: Kernel,
@@ -79,7 +80,7 @@ impl Brute {
         keys
     }
 
-    /// The keys of the nearest of row-major queries; see `Group::search`.
+    /// The keys of the nearest of row-major queries; see [`Tree::search`](crate::Tree::search).
     pub fn search(&self, queries: &[f64], k: usize, found: &mut dyn FnMut(usize, &[f64])) {
         match &self.filter {
             Some(filter) if TIMES_K * k <= self.counts.len() => {
@@ -114,7 +115,7 @@ impl Brute {
 
     /// The squared Euclidean distance to one point, summed as everywhere.
     fn key(&self, x: &[f64], place: usize) -> f64 {
-        use crate::scorer::neighbors::metric::Squares;
+        use crate::metric::Squares;
         let tile = &self.numbers[place / TILE * TILE * self.d..];
         let column = tile[place % TILE..].iter().step_by(TILE);
         x.iter()

@@ -3,10 +3,10 @@
 use std::collections::BinaryHeap;
 
 /// The largest number of points that are offered together: a few vector registers.
-pub(super) const LEAF: usize = 16;
+pub const LEAF: usize = 16;
 
-/// What a search keeps of the points that it visits.
-pub(super) trait Collect {
+/// What a search keeps of the points that it visits. A key is offered once for each point.
+pub trait Collect {
     /// Whether points may be of use whose keys are no smaller than this.
     fn reaches(&self, bound: f64) -> bool;
 
@@ -28,7 +28,7 @@ fn smaller(a: f64, b: f64) -> f64 {
 }
 
 /// The smallest key.
-pub(super) struct Smallest {
+pub(crate) struct Smallest {
     pub key: f64,
 }
 
@@ -57,15 +57,14 @@ impl Collect for Smallest {
                 *least = smaller(*least, key);
             }
         }
-        self.key = smaller(
-            smaller(least[0], least[1]),
-            smaller(least[2], least[3]),
-        );
+        self.key = smaller(smaller(least[0], least[1]), smaller(least[2], least[3]));
     }
 }
 
 /// The k smallest keys offered so far.
-pub(super) enum Nearest {
+pub struct Nearest(Kept);
+
+enum Kept {
     /// Ascending, infinite where there are none yet; few.
     Short {
         k: usize,
@@ -80,7 +79,7 @@ pub(super) enum Nearest {
 const SHORT: usize = 24;
 
 #[derive(PartialEq)]
-pub(super) struct Ordered(f64);
+struct Ordered(f64);
 
 impl Eq for Ordered {}
 
@@ -97,30 +96,31 @@ impl Ord for Ordered {
 }
 
 impl Nearest {
+    /// Keeps the `k` smallest, at least one.
     pub fn new(k: usize) -> Self {
-        if k <= SHORT {
-            Nearest::Short {
+        Nearest(if k <= SHORT {
+            Kept::Short {
                 k,
                 len: 0,
                 keys: [f64::INFINITY; SHORT],
             }
         } else {
-            Nearest::Long {
+            Kept::Long {
                 k,
                 heap: BinaryHeap::with_capacity(k + 1),
             }
-        }
+        })
     }
 
     /// The k-th smallest so far; infinite while there are fewer.
     #[inline]
     pub fn farthest(&self) -> f64 {
-        match self {
-            Nearest::Short { k, keys, .. } => keys[*k - 1],
-            Nearest::Long { k, heap } if heap.len() == *k => {
+        match &self.0 {
+            Kept::Short { k, keys, .. } => keys[*k - 1],
+            Kept::Long { k, heap } if heap.len() == *k => {
                 heap.peek().map_or(f64::INFINITY, |top| top.0)
             }
-            Nearest::Long { .. } => f64::INFINITY,
+            Kept::Long { .. } => f64::INFINITY,
         }
     }
 
@@ -136,8 +136,8 @@ impl Nearest {
     }
 
     fn insert(&mut self, key: f64) {
-        match self {
-            Nearest::Short { k, len, keys } => {
+        match &mut self.0 {
+            Kept::Short { k, len, keys } => {
                 *len = (*len + 1).min(*k);
                 let mut at = *len - 1;
                 while at > 0 && keys[at - 1] > key {
@@ -146,7 +146,7 @@ impl Nearest {
                 }
                 keys[at] = key;
             }
-            Nearest::Long { k, heap } => {
+            Kept::Long { k, heap } => {
                 if heap.len() < *k {
                     heap.push(Ordered(key));
                 } else if let Some(mut top) = heap.peek_mut() {
@@ -159,13 +159,13 @@ impl Nearest {
     /// Replaces `sorted` by the keys, ascending, and forgets them.
     pub fn drain_into(&mut self, sorted: &mut Vec<f64>) {
         sorted.clear();
-        match self {
-            Nearest::Short { len, keys, .. } => {
+        match &mut self.0 {
+            Kept::Short { len, keys, .. } => {
                 sorted.extend_from_slice(&keys[..*len]);
                 keys.fill(f64::INFINITY);
                 *len = 0;
             }
-            Nearest::Long { heap, .. } => {
+            Kept::Long { heap, .. } => {
                 sorted.extend(heap.drain().map(|ordered| ordered.0));
                 sorted.sort_unstable_by(f64::total_cmp);
             }
@@ -202,7 +202,7 @@ impl Collect for Nearest {
 
 /// Leaves the k smallest of some keys with their numbers of rows in `sorted`, ascending, each as often
 /// as it has rows; `keys` may be reordered.
-pub(super) fn smallest(keys: &mut Vec<(f64, u32)>, k: usize, sorted: &mut Vec<f64>) {
+pub fn smallest(keys: &mut Vec<(f64, u32)>, k: usize, sorted: &mut Vec<f64>) {
     if k < keys.len() {
         keys.select_nth_unstable_by(k - 1, |a, b| a.0.total_cmp(&b.0));
         keys.truncate(k);

@@ -2,22 +2,20 @@
 
 use serde::Serialize;
 
-use crate::scorer::neighbors::LN_NEAR;
-
 /// Runs an expression with the type of a numeric metric.
 macro_rules! with_norm {
     ($metric:expr, $norm:ident => $run:expr) => {
         match $metric {
-            $crate::scorer::neighbors::Metric::Manhattan => {
-                type $norm = $crate::scorer::neighbors::metric::Absolutes;
+            $crate::Metric::Manhattan => {
+                type $norm = $crate::metric::Absolutes;
                 $run
             }
-            $crate::scorer::neighbors::Metric::Chebyshev => {
-                type $norm = $crate::scorer::neighbors::metric::Largest;
+            $crate::Metric::Chebyshev => {
+                type $norm = $crate::metric::Largest;
                 $run
             }
             _ => {
-                type $norm = $crate::scorer::neighbors::metric::Squares;
+                type $norm = $crate::metric::Squares;
                 $run
             }
         }
@@ -59,23 +57,15 @@ impl Metric {
         }
     }
 
-    /// The logarithm of a mean of ascending distances given as the metric's keys: squares if it is
-    /// Euclidean. Ties in the k-th distance, which rounded data has everywhere, are broken by the
-    /// nearer ones.
-    pub(super) fn ln_mean(self, ascending: &[f64]) -> f64 {
-        let mean = ascending.iter().sum::<f64>() / ascending.len() as f64;
-        let power = if self == Metric::Euclidean { 0.5 } else { 1.0 };
-        (power * mean.ln()).max(LN_NEAR)
-    }
-
-    /// The key between two points, summed as everywhere.
-    pub(super) fn key(self, x: &[f64], y: &[f64]) -> f64 {
+    /// The key between two points: the square of their Euclidean distance, else their distance. All searches sum it in
+    /// the order of the columns, so that equal inputs give equal bits.
+    pub fn key(self, x: &[f64], y: &[f64]) -> f64 {
         let pairs = x.iter().zip(y);
         with_norm!(self, N => pairs.fold(0.0, |sum, (a, b)| N::add(sum, a - b)))
     }
 
     /// The distance that a key stands for.
-    pub(super) fn distance(self, key: f64) -> f64 {
+    pub fn distance(self, key: f64) -> f64 {
         if self == Metric::Euclidean {
             key.sqrt()
         } else {
@@ -86,7 +76,7 @@ impl Metric {
 
 /// A metric on numbers whose keys are summed column by column. Every kernel sums in the order of the
 /// columns and without fused operations: equal inputs give equal bits.
-pub(super) trait Norm: Copy + Send + Sync {
+pub(crate) trait Norm: Copy + Send + Sync {
     /// The key with one more column. Never decreases in `|difference|` or `key`, rounding included.
     fn add(key: f64, difference: f64) -> f64;
 
@@ -96,15 +86,15 @@ pub(super) trait Norm: Copy + Send + Sync {
 
 /// Squared Euclidean distance.
 #[derive(Clone, Copy)]
-pub(super) struct Squares;
+pub(crate) struct Squares;
 
 /// Manhattan distance.
 #[derive(Clone, Copy)]
-pub(super) struct Absolutes;
+pub(crate) struct Absolutes;
 
 /// Chebyshev distance.
 #[derive(Clone, Copy)]
-pub(super) struct Largest;
+pub(crate) struct Largest;
 
 impl Norm for Squares {
     #[inline(always)]
@@ -143,4 +133,4 @@ impl Norm for Largest {
     }
 }
 
-pub(super) use with_norm;
+pub(crate) use with_norm;

@@ -8,7 +8,7 @@
 //! Algorithms, section 3.1). With U the k-th smallest h + e, no point of h − e > U is among the k
 //! nearest: the rest is left to the exact computation, however the machine sums.
 
-use crate::scorer::neighbors::kernel::{Kernel, QUERIES, Run, TILE};
+use crate::kernel::{Kernel, QUERIES, Run, TILE};
 
 /// Points beyond are not filtered: their squares leave the range of `f32`.
 const FARTHEST: f64 = 1e15;
@@ -16,7 +16,7 @@ const FARTHEST: f64 = 1e15;
 const BLOCK: usize = 1 << 16;
 
 /// Points in ascending order of their distance from a center, as `f32`.
-pub(super) struct Filter {
+pub(crate) struct Filter {
     d: usize,
     kernel: Kernel,
     center: Vec<f64>,

@@ -3,19 +3,19 @@
 //! What they compute in `f32` only says which points may be near; see `filter`. What they compute in
 //! `f64` has the same bits for every instruction set: no fused operations, columns in order.
 
-use crate::scorer::neighbors::metric::Norm;
+use crate::metric::Norm;
 
 /// Points a tile of the filter.
-pub(super) const TILE: usize = 32;
+pub(crate) const TILE: usize = 32;
 /// Queries that pass over a tile together.
-pub(super) const QUERIES: usize = 8;
+pub(crate) const QUERIES: usize = 8;
 
 /// Is told the query, the point and the value that passed, and returns the query's next limit.
-pub(super) type Passed<'a> = &'a mut dyn FnMut(usize, usize, f32) -> f32;
+pub(crate) type Passed<'a> = &'a mut dyn FnMut(usize, usize, f32) -> f32;
 
 /// An instruction set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kernel {
+pub(crate) enum Kernel {
     Portable,
     #[cfg(target_arch = "x86_64")]
     Avx2,
@@ -25,7 +25,7 @@ pub(super) enum Kernel {
 
 /// A run of tiles: column by column, `TILE` points each, and each point's base value.
 #[derive(Clone, Copy)]
-pub(super) struct Run<'a> {
+pub(crate) struct Run<'a> {
     pub tiles: &'a [f32],
     pub base: &'a [f32],
     pub d: usize,
