@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::audit::measured::Reference;
 use crate::audit::order::ALARM;
 use crate::audit::pair::Pair;
 use crate::audit::times::{SecretTimes, quantile};
 use crate::audit::warning::Warning;
 use crate::estimate::Estimate;
+use leakgauge_attack::blocks::Reference;
 use leakgauge_base::time::TimeUnit;
 use leakgauge_stats::paired::{Located, Sense, median_beyond};
 use leakgauge_stats::unpaired::{Ranked, quantile_beyond};

@@ -77,8 +77,8 @@ pub use findings::{
 };
 pub use given::check_scores;
 pub use goodness::{Fit, FitTest, GoodnessTest, RecordedGrid, Untested};
-pub use measured::Reference;
-pub(crate) use measured::{best_reference, relative_to};
+pub use leakgauge_attack::blocks::Reference;
+pub(crate) use leakgauge_attack::blocks::{best_reference, relative_to};
 pub(crate) use members::is_member;
 pub use no_leak::NoLeak;
 pub use options::{AuditOptions, Design, PriorChoice, SplitChoice};

@@ -129,7 +129,14 @@ fn of_unit(unit: u32, cell: &Cell) -> UnitCell {
 
 fn compact(cells: &mut Vec<UnitCell>) {
     let key = |cell: &UnitCell| (cell.unit, cell.symbol, cell.secret);
-    cells.sort_unstable_by_key(key);
+    // Rows of a unit often stand together.
+    if cells.is_sorted_by_key(|cell| cell.unit) {
+        for unit in cells.chunk_by_mut(|one, next| one.unit == next.unit) {
+            unit.sort_unstable_by_key(key);
+        }
+    } else {
+        cells.sort_unstable_by_key(key);
+    }
     cells.dedup_by(|next, kept| {
         let same = key(next) == key(kept);
         if same {
