@@ -46,7 +46,10 @@ pub(super) fn observed<'a>(
     let log = match sample {
         Some(rows) => {
             let observations = log.observations.clone();
-            Cow::Owned(with_rows(&log, observations, &units.column, rows))
+            let some = with_rows(&log, observations, &units.column, rows);
+            // Millions of rows that nothing needs any more, if the log was given away.
+            drop(log);
+            Cow::Owned(some)
         }
         None => log,
     };

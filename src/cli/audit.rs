@@ -133,7 +133,7 @@ pub fn estimate(arguments: &EstimateArguments) -> Result<ExitCode> {
         &arguments.options,
         &options,
         (&arguments.outputs, &inputs),
-        |_| Ok(Vec::new()),
+        None::<fn(&Log) -> Result<Vec<Detection>>>,
     )?;
     Ok(ExitCode::SUCCESS)
 }
@@ -173,12 +173,12 @@ pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
         refuse_must_detect(&leaks, "--follow")?;
         return follow::run(log, &arguments.options, &arguments.follow, options);
     }
-    let detect = |log: &Log| {
+    let detect = (!leaks.is_empty()).then_some(|log: &Log| {
         let leaks = leaks.iter();
         leaks
             .map(|leak| power::detection(leak, arguments.power, log, &options))
             .collect()
-    };
+    });
     let outputs = (&arguments.outputs, &inputs[..]);
     let found = run(log, &arguments.options, &options, outputs, detect)?;
     let code = arguments.gate.finish(&report::audit_cases(&found))?;
@@ -222,7 +222,7 @@ fn run(
     shared: &EstimateOptions,
     options: &AuditOptions,
     (wanted, inputs): (&OutputOptions, &[&Path]),
-    detect: impl FnOnce(&Log) -> Result<Vec<Detection>>,
+    detect: Option<impl FnOnce(&Log) -> Result<Vec<Detection>>>,
 ) -> Result<Findings> {
     let outputs = wanted.check(inputs)?;
     let meter = log::ReadMeter::default();
@@ -231,9 +231,15 @@ fn run(
     let read = shared.reading(log.read_options(keep_order)?)?;
     let log = log::read(&read, &meter)?;
     progress.stage(Stage::Estimating);
-    let mut found = audit::audit(&log, options)?;
-    progress.stage(Stage::Simulating);
-    found.detections = detect(&log)?;
+    let found = match detect {
+        Some(detect) => {
+            let mut found = audit::audit(&log, options)?;
+            progress.stage(Stage::Simulating);
+            found.detections = detect(&log)?;
+            found
+        }
+        None => audit::audit_owned(log, options)?,
+    };
     progress.finish();
     // A page that cannot be written must not lose the report.
     let written = outputs
