@@ -10,7 +10,8 @@ pub(crate) struct PackedLabels {
     texts: String,
     /// Where each text ends.
     ends: Vec<usize>,
-    table: HashTable<u32>,
+    /// Numbers with half of the hash of their text, so that a growing table looks at no text.
+    table: HashTable<(u32, u32)>,
     hasher: DefaultHashBuilder,
     /// The number that was asked for last: rows of a unit often stand together.
     last: Option<u32>,
@@ -25,20 +26,20 @@ impl PackedLabels {
         if let Some(last) = self.last.filter(|&last| self.text(last) == text) {
             return last;
         }
-        let hash = self.hasher.hash_one(text);
-        let found = self.table.find(hash, |&id| self.text(id) == text).copied();
-        let id = found.unwrap_or_else(|| self.add(hash, text));
+        let half = self.hasher.hash_one(text) as u32;
+        let is = |&(other, id): &(u32, u32)| other == half && self.text(id) == text;
+        let found = self.table.find(spread(half), is).map(|found| found.1);
+        let id = found.unwrap_or_else(|| self.add(half, text));
         self.last = Some(id);
         id
     }
 
-    fn add(&mut self, hash: u64, text: &str) -> u32 {
+    fn add(&mut self, half: u32, text: &str) -> u32 {
         let id = u32::try_from(self.ends.len()).expect("fewer than 2^32 distinct labels");
         self.texts.push_str(text);
         self.ends.push(self.texts.len());
-        let (texts, ends, hasher) = (&self.texts, &self.ends, &self.hasher);
         self.table
-            .insert_unique(hash, id, |&id| hasher.hash_one(text_at(texts, ends, id)));
+            .insert_unique(spread(half), (half, id), |&(half, _)| spread(half));
         id
     }
 
@@ -55,14 +56,15 @@ impl PackedLabels {
     }
 
     fn text(&self, id: u32) -> &str {
-        text_at(&self.texts, &self.ends, id)
+        let at = id as usize;
+        let begin = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.texts[begin..self.ends[at]]
     }
 }
 
-fn text_at<'a>(texts: &'a str, ends: &[usize], id: u32) -> &'a str {
-    let at = id as usize;
-    let begin = at.checked_sub(1).map_or(0, |before| ends[before]);
-    &texts[begin..ends[at]]
+/// A hash whose upper bits, which tables compare first, depend on all bits of a half.
+fn spread(half: u32) -> u64 {
+    u64::from(half).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
 #[cfg(test)]
