@@ -40,6 +40,8 @@ pub struct Differences {
     pub pairs: Vec<Difference>,
     /// The size of the largest measurement.
     pub(super) largest: f64,
+    /// Measurements below zero, of a log that is known to hold times.
+    pub(super) negative: u64,
     /// The p-value of "no secret differs from another", all pairs together.
     pub p_value: f64,
     /// The times of every secret, for a picture.
@@ -63,6 +65,13 @@ impl Differences {
             pairs: alarms.count(),
             blocks: blocks.sorted.len() as u64,
             worth: blocks.effective_signs.floor() as u64,
+        })
+    }
+
+    /// Whether some times are negative.
+    pub(super) fn negative_times(&self) -> Option<Warning> {
+        (self.negative > 0).then_some(Warning::NegativeTimes {
+            times: self.negative,
         })
     }
 

@@ -8,6 +8,7 @@ use crate::audit::pair::Pair;
 use crate::audit::plan::{CertifiedLimit, Plan};
 use crate::audit::prepare::Prepared;
 use crate::audit::times;
+use crate::audit::unpaired;
 use crate::estimate::{Estimate, Method, Methods, Reason};
 use leakgauge_attack::blocks::InBoth;
 use leakgauge_base::parallel;
@@ -60,6 +61,13 @@ pub(super) fn find(prepared: &Prepared, plan: &Plan) -> Option<Differences> {
             alone: facts.alone,
         }),
         largest: largest(&sorted),
+        negative: match unpaired::holds_times(prepared.log, prepared.options) {
+            true => sorted
+                .iter()
+                .map(|of| of.partition_point(|&x| x < 0.0) as u64)
+                .sum(),
+            false => 0,
+        },
         p_value,
         pairs,
         times,

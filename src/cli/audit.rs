@@ -49,12 +49,7 @@ pub struct AuditArguments {
     /// secrets=10)`, `ldp(epsilon=1)`, `dp(epsilon=1, delta=1e-5)`, `gdp(mu=1)`, `zcdp(rho=0.5)` (these four with
     /// `unit=1` if the distance between secrets matters), `bayes-security(0.9)`, `advantage(0.1)`,
     /// `attack-advantage(0.1)`, `time-difference(10ns)`. `leakgauge help bounds` lists all claims.
-    #[arg(
-        long = "claim",
-        required = true,
-        value_name = "CLAIM",
-        help_heading = "Claims"
-    )]
+    #[arg(long = "claim", value_name = "CLAIM", help_heading = "Claims")]
     claims: Vec<String>,
     /// For `holds`, an upper limit must be within this margin of the mechanism's analytic value
     #[arg(
@@ -140,6 +135,9 @@ pub fn estimate(arguments: &EstimateArguments) -> Result<ExitCode> {
 
 /// Runs `audit`.
 pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
+    if arguments.claims.is_empty() {
+        return Err(no_claim(&arguments.log.logs));
+    }
     // Before claims are read: that of dp-sgd computes.
     options::use_threads(arguments.options.threads)?;
     let log = &arguments.log.expanded()?.in_parts()?;
@@ -183,6 +181,15 @@ pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
     let found = run(log, &arguments.options, &options, outputs, detect)?;
     let code = arguments.gate.finish(&report::audit_cases(&found))?;
     Ok(ExitCode::from(code))
+}
+
+/// What to claim is for the user to say: how large a leak matters.
+fn no_claim(logs: &[String]) -> Error {
+    let logs = logs.join(" ");
+    Error::parameter("--claim", "is needed: an audit judges claims").with_hint(format!(
+        "for times: --claim 'time-difference(10ns)'; for any log: --claim 'advantage(0.1)' or --claim \
+         'attack-advantage(0.1)'. To see what the log shows without a claim: leakgauge estimate {logs}"
+    ))
 }
 
 /// How often other designs find a leak is not simulated.
