@@ -99,7 +99,7 @@ pub mod probe;
 mod read;
 pub mod report;
 
-pub use audit::{AuditOptions, Findings, Verdict, audit};
+pub use audit::{AuditOptions, Findings, Verdict, audit, audit_owned};
 pub use estimate::Estimate;
 pub use leakgauge_attack::{Attack, Attacks};
 pub use leakgauge_base::error::{Error, Result};

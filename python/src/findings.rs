@@ -153,7 +153,7 @@ pub fn audit_log(
     keywords.reading(Vec::new()).map_err(raised)?;
     let source = Source::of(data, &keywords)?;
     work::run(py, keywords.threads, move || {
-        audit::audit(&source.read(&keywords)?, &options)
+        audit::audit_owned(source.read(&keywords)?, &options)
     })
     .map(Findings)
 }

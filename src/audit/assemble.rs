@@ -34,6 +34,7 @@ pub(super) fn assemble(
     warnings.extend(warnings::find(log, split, prepared.units.as_ref()));
     let differences = judged.differences.as_ref();
     warnings.extend(differences.and_then(Differences::dependent_blocks));
+    warnings.extend(differences.and_then(Differences::negative_times));
     let mut worst_pair = figures::worst_pair(evidence);
     let mut all_pairs = figures::all_pairs(evidence);
     let mut claims = judge_claims(evidence, log, &prepared.claims, &warnings);

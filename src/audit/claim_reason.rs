@@ -177,6 +177,8 @@ pub enum Qualification {
     },
     /// Times were taken one by one: rows are taken to be independent.
     OneByOne,
+    /// Some times are wrong.
+    Clock(Warning),
     /// The order of rows puts their independence in doubt.
     Order(Warning),
     /// Rows are, or may be, copies of others.

@@ -101,6 +101,8 @@ fn qualify(report: &mut ClaimReport, evidence: &Evidence, warnings: &[Warning]) 
         let compared = evidence.differences.map(|times| times.blocks);
         add.extend(compared.and_then(about_times));
     }
+    let clock = warnings.iter().filter(|warning| warning.is_about_clock());
+    add.extend(clock.cloned().map(Qualification::Clock));
     let copies = warnings.iter().filter(|warning| warning.is_about_copies());
     add.extend(copies.cloned().map(Qualification::Copies));
     let left_out = warnings

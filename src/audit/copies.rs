@@ -47,13 +47,12 @@ const SAME_LOG: f64 = 1e-9;
 ///
 /// # Errors
 /// Copies that cannot be told from rows that are equal by chance.
-pub(super) fn without_copies(log: &Log) -> Result<(Cow<'_, Log>, Vec<Warning>)> {
+pub(super) fn without_copies(mut log: Cow<'_, Log>) -> Result<(Cow<'_, Log>, Vec<Warning>)> {
     // Units and numbers of rows tell what is a copy.
     if log.units.is_some() || log.facts.row_id.is_some() {
-        return Ok((Cow::Borrowed(log), Vec::new()));
+        return Ok((log, Vec::new()));
     }
-    let suspected = suspected_in_fit(log)?;
-    let mut log = Cow::Borrowed(log);
+    let suspected = suspected_in_fit(&log)?;
     let mut warnings = Vec::new();
     let times = times_read(&log.counts);
     if times > 1 {

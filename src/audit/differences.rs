@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::audit::measured::Reference;
 use crate::audit::order::ALARM;
 use crate::audit::pair::Pair;
 use crate::audit::times::{SecretTimes, quantile};
 use crate::audit::warning::Warning;
 use crate::estimate::Estimate;
+use leakgauge_attack::blocks::Reference;
 use leakgauge_base::time::TimeUnit;
 use leakgauge_stats::paired::{Located, Sense, median_beyond};
 use leakgauge_stats::unpaired::{Ranked, quantile_beyond};
@@ -40,6 +40,8 @@ pub struct Differences {
     pub pairs: Vec<Difference>,
     /// The size of the largest measurement.
     pub(super) largest: f64,
+    /// Measurements below zero, of a log that is known to hold times.
+    pub(super) negative: u64,
     /// The p-value of "no secret differs from another", all pairs together.
     pub p_value: f64,
     /// The times of every secret, for a picture.
@@ -63,6 +65,13 @@ impl Differences {
             pairs: alarms.count(),
             blocks: blocks.sorted.len() as u64,
             worth: blocks.effective_signs.floor() as u64,
+        })
+    }
+
+    /// Whether some times are negative.
+    pub(super) fn negative_times(&self) -> Option<Warning> {
+        (self.negative > 0).then_some(Warning::NegativeTimes {
+            times: self.negative,
         })
     }
 

@@ -4,19 +4,21 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::audit::differences::{BlocksCompared, Compared, Difference, Differences, InBlocks};
-use crate::audit::measured::Measured;
 use crate::audit::pair::Pair;
 use crate::audit::plan::{CertifiedLimit, Plan};
 use crate::audit::prepare::Prepared;
 use crate::audit::times;
+use crate::audit::unpaired;
 use crate::estimate::{Estimate, Method, Methods, Reason};
-use leakgauge_attack::split::UnitParts;
+use leakgauge_attack::blocks::InBoth;
 use leakgauge_base::parallel;
-use leakgauge_log::UnitRows;
 use leakgauge_stats::paired::{self, PairedRule, Sample};
 
 /// A stream of the seed's random numbers for each pair, which no other use reaches.
 const PAIRED: u64 = 1 << 53;
+
+/// Blocks of all pairs that are compared at a time, unless one pair has more: a block takes about 40 bytes.
+const MAX_AT_ONCE: usize = 10_000_000;
 
 /// Finds the differences of all pairs.
 pub(super) fn find(prepared: &Prepared, plan: &Plan) -> Option<Differences> {
@@ -31,11 +33,21 @@ pub(super) fn find(prepared: &Prepared, plan: &Plan) -> Option<Differences> {
         share: plan.share(CertifiedLimit::TimeDifference),
         pairs: pairs.len() as f64,
     };
-    let found = parallel::map(pairs.len(), |at| {
+    let sorted = measured.rows.sorted();
+    let times = times::of_secrets(&sorted);
+    let find = |at: usize| {
         let mut rng = ChaCha8Rng::seed_from_u64(prepared.options.seed);
         rng.set_stream(PAIRED + at as u64);
-        difference(prepared, measured, pairs[at], level, &mut rng)
-    });
+        let both = measured.rows.in_both(pairs[at], &sorted);
+        difference(prepared, both, pairs[at], level, &mut rng)
+    };
+    // Few pairs at a time, where each takes much memory.
+    let at_once = (MAX_AT_ONCE / facts.blocks.max(1) as usize).max(1);
+    let mut found = Vec::with_capacity(pairs.len());
+    for first in (0..pairs.len()).step_by(at_once) {
+        let some = at_once.min(pairs.len() - first);
+        found.extend(parallel::map(some, |at| find(first + at)));
+    }
     let mut pairs: Vec<Difference> = found.into_iter().flatten().collect();
     Difference::sort(&mut pairs);
     let p_value = pairs.iter().map(|pair| pair.p_value).fold(1.0, f64::min);
@@ -48,10 +60,17 @@ pub(super) fn find(prepared: &Prepared, plan: &Plan) -> Option<Differences> {
             incomplete: facts.incomplete,
             alone: facts.alone,
         }),
-        largest: measured.largest(),
+        largest: largest(&sorted),
+        negative: match unpaired::holds_times(prepared.log, prepared.options) {
+            true => sorted
+                .iter()
+                .map(|of| of.partition_point(|&x| x < 0.0) as u64)
+                .sum(),
+            false => 0,
+        },
         p_value,
         pairs,
-        times: times::of_secrets(measured),
+        times,
     })
 }
 
@@ -67,34 +86,36 @@ struct Level {
 
 fn difference(
     prepared: &Prepared,
-    measured: &Measured,
-    [a, b]: [u32; 2],
+    both: InBoth,
+    pair: [u32; 2],
     level: Level,
     rng: &mut ChaCha8Rng,
 ) -> Option<Difference> {
-    let (blocks, [mut x, mut y]) = in_both(measured, a, b);
+    let blocks = &both.blocks;
     if blocks.is_empty() {
         return None;
     }
-    let mut sample = Sample::new(&x, &y);
+    let [mut x, mut y] = both.times.each_ref();
+    let mut sample = Sample::new(x.in_order(), y.in_order());
     let is_dependent = sample.is_dependent();
     // Before the two are put in order by all blocks: what is learned must not know those that judge.
+    let times = [x.in_order(), y.in_order()];
     let (paired_advantage, paired_at_most) =
-        paired_advantage(prepared, &blocks, [&x, &y], level, is_dependent, rng);
-    let mut secrets = Pair::new(prepared.labels.clone(), [a, b]);
+        paired_advantage(prepared, blocks, times, level, is_dependent, rng);
+    let mut secrets = Pair::new(prepared.labels.clone(), pair);
     if paired::median(&sample, level.alpha).point < 0.0 {
         (x, y) = (y, x);
         secrets = secrets.reversed();
-        sample = Sample::new(&x, &y);
+        sample = sample.reversed();
     }
     let each = 0.5 * level.share / level.pairs;
-    let test = paired::exchangeable(&x, &y, &sample);
+    let test = paired::exchangeable([x, y], &sample);
     Some(Difference {
         median: paired::median(&sample, each),
         hodges_lehmann: paired::hodges_lehmann(&sample, each),
         trimmed_mean: paired::trimmed_mean(&sample, each),
         mean: paired::mean(&sample, each),
-        deciles: paired::decile_shifts(&x, &y, &sample, each / 9.0),
+        deciles: paired::decile_shifts([x, y], &sample, each / 9.0),
         paired_advantage: Some(paired_advantage),
         paired_at_most,
         p_value: (test.p_value * level.pairs).min(1.0),
@@ -109,20 +130,10 @@ fn difference(
     })
 }
 
-/// The blocks that have both secrets, with their measurements.
-fn in_both(measured: &Measured, a: u32, b: u32) -> (Vec<u32>, [Vec<f64>; 2]) {
-    let [a, b] = [a, b].map(|secret| &measured.of_secrets[secret as usize]);
-    let (mut blocks, mut x, mut y) = (Vec::new(), Vec::new(), Vec::new());
-    let mut others = b.iter().peekable();
-    for &(block, value) in a {
-        while others.next_if(|other| other.0 < block).is_some() {}
-        if let Some(other) = others.peek().filter(|other| other.0 == block) {
-            blocks.push(block);
-            x.push(value);
-            y.push(other.1);
-        }
-    }
-    (blocks, [x, y])
+/// The size of the largest of the measurements, each secret's sorted.
+fn largest(sorted: &[Vec<f64>]) -> f64 {
+    let ends = sorted.iter().flat_map(|of| [of.first(), of.last()]);
+    ends.flatten().map(|end| end.abs()).fold(0.0, f64::max)
 }
 
 /// A rule learned on training blocks and chosen on tuning blocks, judged on certification blocks; and the upper limit of
@@ -138,10 +149,7 @@ fn paired_advantage(
     let Some(parts) = &prepared.units else {
         return (Estimate::default(), None);
     };
-    let [fit, tune, certify] = in_parts(parts, blocks).map(|chosen| {
-        let of = |values: &[f64]| -> Vec<f64> { chosen.iter().map(|&at| values[at]).collect() };
-        [of(x), of(y)]
-    });
+    let [fit, tune, certify] = parts.of_both(blocks, [x, y]);
     let rule = PairedRule::learn([&fit[0], &fit[1]], [&tune[0], &tune[1]]);
     let errors = rule.judge([&certify[0], &certify[1]], is_dependent, rng);
     let judged = errors.blocks > 0;
@@ -162,15 +170,4 @@ fn paired_advantage(
     };
     estimate.constrain(0.0, 1.0);
     (estimate, judged.then(|| errors.at_most(level.alpha)))
-}
-
-/// The positions of the blocks of each part: fit, tune, certify.
-fn in_parts(parts: &UnitParts, blocks: &[u32]) -> [Vec<usize>; 3] {
-    let positions = |rows: &UnitRows| {
-        let mut of_part: Vec<u32> = rows.units().map(|block| block[0].unit).collect();
-        of_part.sort_unstable();
-        let is_in = |&at: &usize| of_part.binary_search(&blocks[at]).is_ok();
-        (0..blocks.len()).filter(is_in).collect()
-    };
-    [&parts.fit, &parts.tune, &parts.certify].map(positions)
 }

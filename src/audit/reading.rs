@@ -1,5 +1,7 @@
 //! How a log was read, before anything is measured.
 
+use std::borrow::Cow;
+
 use crate::audit::copies;
 use crate::audit::findings::{CountedUnits, Input};
 use crate::audit::pair::Labels;
@@ -23,7 +25,7 @@ pub struct Reading {
 /// # Errors
 /// A log that holds nothing but copies.
 pub fn reading(log: &Log) -> Result<Reading> {
-    let (log, mut found) = copies::without_copies(log)?;
+    let (log, mut found) = copies::without_copies(Cow::Borrowed(log))?;
     found.extend(warnings::find_unsplit(&log));
     Ok(Reading {
         input: input_of(&log, log.secrets.as_slice().into(), units(&log)),

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::audit::measured::Measured;
 use leakgauge_stats::unpaired::Ranked;
 
 /// Which quantiles are shown of the times of a secret.
@@ -17,16 +16,12 @@ pub struct SecretTimes {
     pub quantiles: [f64; 5],
 }
 
-/// The times of every secret that has any.
-pub(super) fn of_secrets(measured: &Measured) -> Vec<SecretTimes> {
-    let all = (0..).zip(&measured.of_secrets);
-    let found = all.filter_map(|(secret, rows)| {
-        let mut times: Vec<f64> = rows.iter().map(|row| row.1).collect();
-        times.sort_unstable_by(f64::total_cmp);
-        (!times.is_empty()).then(|| SecretTimes {
-            secret,
-            quantiles: QUANTILES.map(|p| quantile(&times, p)),
-        })
+/// The times of every secret that has any, from those of each secret, sorted.
+pub(super) fn of_secrets(sorted: &[Vec<f64>]) -> Vec<SecretTimes> {
+    let all = (0..).zip(sorted).filter(|(_, times)| !times.is_empty());
+    let found = all.map(|(secret, times)| SecretTimes {
+        secret,
+        quantiles: QUANTILES.map(|p| quantile(times, p)),
     });
     found.collect()
 }
@@ -56,17 +51,11 @@ pub(super) fn quantile(sorted: &[f64], p: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::audit::measured::Reference;
 
     #[test]
     fn quantiles_are_values_of_the_secret() {
-        let rows = (1..=100).rev().map(|at| (at, f64::from(at)));
-        let measured = Measured {
-            of_secrets: vec![rows.collect(), Vec::new(), vec![(0, 7.0)]],
-            reference: Reference::Nothing,
-            attacked: 0,
-        };
-        let found = of_secrets(&measured);
+        let sorted = [(1..=100).map(f64::from).collect(), Vec::new(), vec![7.0]];
+        let found = of_secrets(&sorted);
         assert_eq!(found.len(), 2);
         assert_eq!(found[0].quantiles, [5.0, 25.0, 50.0, 75.0, 95.0]);
         assert_eq!((found[1].secret, found[1].quantiles), (2, [7.0; 5]));

@@ -63,12 +63,16 @@ fn is_finite(log: &Log) -> bool {
     })
 }
 
+/// Whether a log is known to hold times, by what it says or by a unit that was given.
+pub(super) fn holds_times(log: &Log, options: &AuditOptions) -> bool {
+    let is_timed = log.facts.recognized.is_some_and(|form| form.is_timed());
+    is_timed || options.unit_of(log).is_some()
+}
+
 /// Whether times are asked for: by a claim, by a unit, or by a log that is known to hold times.
 pub(super) fn is_asked(log: &Log, options: &AuditOptions, claims: &[BoundClaim]) -> bool {
     let mut claims = claims.iter();
-    let is_timed = log.facts.recognized.is_some_and(|form| form.is_timed());
-    is_timed
-        || options.unit_of(log).is_some()
+    holds_times(log, options)
         || claims.any(|claim| matches!(claim.terms(), Terms::TimeDifference(_)))
 }
 
@@ -105,6 +109,10 @@ pub(super) fn find(prepared: &Prepared, plan: &Plan) -> Option<Differences> {
         unit: options.unit_of(log),
         blocks: None,
         largest: sizes.fold(0.0, f64::max),
+        negative: match holds_times(log, options) {
+            true => samples.iter().flatten().map(|times| times.below(0.0)).sum(),
+            false => 0,
+        },
         p_value,
         pairs,
         times: times::of_samples(&samples),

@@ -49,6 +49,11 @@ pub enum Warning {
         /// How often the log was read.
         times: u64,
     },
+    /// Times below zero: the clock ran backwards, or its counter wrapped around.
+    NegativeTimes {
+        /// How many.
+        times: u64,
+    },
     /// Differences of consecutive blocks resemble each other.
     DependentBlocks {
         /// The two secrets where that is plainest.
@@ -185,6 +190,7 @@ impl Warning {
             Warning::Periodic { .. } => "periodic",
             Warning::Drift { .. } => "drift",
             Warning::DependentBlocks { .. } => "dependent-blocks",
+            Warning::NegativeTimes { .. } => "negative-times",
             Warning::ReadSeveralTimes { .. } => "read-several-times",
             Warning::CopiesDropped { .. } => "copies-dropped",
             Warning::CopiesSuspected { .. } => "copies-suspected",
@@ -230,6 +236,7 @@ impl Warning {
             Warning::MergedSpellings(_) => Topic::Spellings,
             Warning::MostlyNumbers { .. } | Warning::NumbersAsLabels { .. } => Topic::Typing,
             Warning::SharedRows { .. }
+            | Warning::NegativeTimes { .. }
             | Warning::RepeatedIds { .. }
             | Warning::OrderNotChecked
             | Warning::FewRows { .. }
@@ -241,6 +248,11 @@ impl Warning {
             | Warning::ConstantColumn { .. }
             | Warning::ResolutionIncomplete { .. } => Topic::Rows,
         }
+    }
+
+    /// Whether it doubts that the clock of times was right.
+    pub fn is_about_clock(&self) -> bool {
+        matches!(self, Warning::NegativeTimes { .. })
     }
 
     /// Whether it is about the order of secrets, whatever was observed.

@@ -49,12 +49,7 @@ pub struct AuditArguments {
     /// secrets=10)`, `ldp(epsilon=1)`, `dp(epsilon=1, delta=1e-5)`, `gdp(mu=1)`, `zcdp(rho=0.5)` (these four with
     /// `unit=1` if the distance between secrets matters), `bayes-security(0.9)`, `advantage(0.1)`,
     /// `attack-advantage(0.1)`, `time-difference(10ns)`. `leakgauge help bounds` lists all claims.
-    #[arg(
-        long = "claim",
-        required = true,
-        value_name = "CLAIM",
-        help_heading = "Claims"
-    )]
+    #[arg(long = "claim", value_name = "CLAIM", help_heading = "Claims")]
     claims: Vec<String>,
     /// For `holds`, an upper limit must be within this margin of the mechanism's analytic value
     #[arg(
@@ -133,13 +128,16 @@ pub fn estimate(arguments: &EstimateArguments) -> Result<ExitCode> {
         &arguments.options,
         &options,
         (&arguments.outputs, &inputs),
-        |_| Ok(Vec::new()),
+        None::<fn(&Log) -> Result<Vec<Detection>>>,
     )?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Runs `audit`.
 pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
+    if arguments.claims.is_empty() {
+        return Err(no_claim(&arguments.log.logs));
+    }
     // Before claims are read: that of dp-sgd computes.
     options::use_threads(arguments.options.threads)?;
     let log = &arguments.log.expanded()?.in_parts()?;
@@ -173,16 +171,25 @@ pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
         refuse_must_detect(&leaks, "--follow")?;
         return follow::run(log, &arguments.options, &arguments.follow, options);
     }
-    let detect = |log: &Log| {
+    let detect = (!leaks.is_empty()).then_some(|log: &Log| {
         let leaks = leaks.iter();
         leaks
             .map(|leak| power::detection(leak, arguments.power, log, &options))
             .collect()
-    };
+    });
     let outputs = (&arguments.outputs, &inputs[..]);
     let found = run(log, &arguments.options, &options, outputs, detect)?;
     let code = arguments.gate.finish(&report::audit_cases(&found))?;
     Ok(ExitCode::from(code))
+}
+
+/// What to claim is for the user to say: how large a leak matters.
+fn no_claim(logs: &[String]) -> Error {
+    let logs = logs.join(" ");
+    Error::parameter("--claim", "is needed: an audit judges claims").with_hint(format!(
+        "for times: --claim 'time-difference(10ns)'; for any log: --claim 'advantage(0.1)' or --claim \
+         'attack-advantage(0.1)'. To see what the log shows without a claim: leakgauge estimate {logs}"
+    ))
 }
 
 /// How often other designs find a leak is not simulated.
@@ -222,7 +229,7 @@ fn run(
     shared: &EstimateOptions,
     options: &AuditOptions,
     (wanted, inputs): (&OutputOptions, &[&Path]),
-    detect: impl FnOnce(&Log) -> Result<Vec<Detection>>,
+    detect: Option<impl FnOnce(&Log) -> Result<Vec<Detection>>>,
 ) -> Result<Findings> {
     let outputs = wanted.check(inputs)?;
     let meter = log::ReadMeter::default();
@@ -231,9 +238,15 @@ fn run(
     let read = shared.reading(log.read_options(keep_order)?)?;
     let log = log::read(&read, &meter)?;
     progress.stage(Stage::Estimating);
-    let mut found = audit::audit(&log, options)?;
-    progress.stage(Stage::Simulating);
-    found.detections = detect(&log)?;
+    let found = match detect {
+        Some(detect) => {
+            let mut found = audit::audit(&log, options)?;
+            progress.stage(Stage::Simulating);
+            found.detections = detect(&log)?;
+            found
+        }
+        None => audit::audit_owned(log, options)?,
+    };
     progress.finish();
     // A page that cannot be written must not lose the report.
     let written = outputs

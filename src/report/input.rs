@@ -2,6 +2,7 @@
 
 use crate::audit::{Findings, Input, Sample};
 use crate::estimate::Method;
+use crate::report::sentences::witness::column_name;
 use crate::report::words::{method_name, value};
 use leakgauge_base::error::{listing, shorten};
 use leakgauge_base::naming::setting;
@@ -267,7 +268,7 @@ fn observation(input: &Input) -> String {
                 ColumnType::Categorical => "labels",
                 ColumnType::Mixed => "numbers and words",
             };
-            let name = shorten(&column.name);
+            let name = column_name(&column.name);
             match column.resolution {
                 Some(width) => format!("{name} ({kind}, in bins of {width})"),
                 None => format!("{name} ({kind})"),

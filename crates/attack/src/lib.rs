@@ -3,6 +3,7 @@
 //! that they never saw. [`Attack`] is the trait for attacks from outside.
 
 mod attack;
+pub mod blocks;
 pub mod cross_fit;
 pub mod linfa;
 pub mod measure;

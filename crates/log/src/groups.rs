@@ -4,9 +4,9 @@
 //! produced each observation with each secret: cells, not rows.
 
 use crate::cell;
-use crate::fold::Interner;
 use crate::layout::Layout;
 use crate::observations::{Cell, Counts};
+use crate::packed_labels::PackedLabels;
 use crate::row::{self, Row};
 use crate::tabulate::{natural_order, ranks};
 use leakgauge_base::error::{Error, Place, Result};
@@ -129,7 +129,14 @@ fn of_unit(unit: u32, cell: &Cell) -> UnitCell {
 
 fn compact(cells: &mut Vec<UnitCell>) {
     let key = |cell: &UnitCell| (cell.unit, cell.symbol, cell.secret);
-    cells.sort_unstable_by_key(key);
+    // Rows of a unit often stand together.
+    if cells.is_sorted_by_key(|cell| cell.unit) {
+        for unit in cells.chunk_by_mut(|one, next| one.unit == next.unit) {
+            unit.sort_unstable_by_key(key);
+        }
+    } else {
+        cells.sort_unstable_by_key(key);
+    }
     cells.dedup_by(|next, kept| {
         let same = key(next) == key(kept);
         if same {
@@ -161,7 +168,7 @@ impl UnitCounter {
 /// Collects the units of a log while it is read.
 #[derive(Default)]
 pub(crate) struct UnitReader {
-    labels: Interner,
+    labels: PackedLabels,
     log: UnitCounter,
     fit: UnitCounter,
     text: String,
@@ -186,22 +193,28 @@ impl UnitReader {
     }
 
     /// The labels of units by their numbers before [`finish`](Self::finish).
-    pub fn labels(&self) -> &[String] {
-        self.labels.texts()
+    pub fn labels(&self) -> &PackedLabels {
+        &self.labels
     }
 
-    /// The units as they first appeared, with secrets and observations renumbered.
-    pub fn finish_in_order(self, column: &str, secret_rank: &[u32], symbol_rank: &[u32]) -> Units {
+    /// The units as they first appeared, with secrets and observations renumbered; and their labels.
+    pub fn finish_in_order(
+        self,
+        column: &str,
+        secret_rank: &[u32],
+        symbol_rank: &[u32],
+    ) -> (Units, PackedLabels) {
         let mut cells = self.log.cells;
         for cell in &mut cells {
             cell.symbol = symbol_rank[cell.symbol as usize];
             cell.secret = secret_rank[cell.secret as usize];
         }
-        Units {
+        let units = Units {
             column: column.to_owned(),
             rows: UnitRows::new(cells),
             fit: None,
-        }
+        };
+        (units, self.labels)
     }
 
     /// The number of a row's unit, in the column that an option, `group` or `block`, asked for.
@@ -247,7 +260,7 @@ impl UnitReader {
         symbol_rank: &[u32],
     ) -> (Units, Vec<String>) {
         let labels = self.labels.texts();
-        let by_label = natural_order(labels);
+        let by_label = natural_order(&labels);
         let unit_rank = ranks(&by_label);
         let rows = |counter: UnitCounter| {
             let renumbered = counter.cells.into_iter().map(|cell| UnitCell {

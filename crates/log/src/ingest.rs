@@ -166,7 +166,7 @@ impl<'a> Ingest<'a> {
 
     /// How the block with this number is called.
     pub(crate) fn block_label(&self, block: u32) -> String {
-        let label = self.units.labels().get(block as usize).cloned();
+        let label = self.units.labels().get(block).map(str::to_owned);
         label.unwrap_or_else(|| (block + 1).to_string())
     }
 

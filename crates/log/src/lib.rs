@@ -33,6 +33,7 @@ pub mod open;
 mod options;
 mod order;
 mod overlaps;
+mod packed_labels;
 mod read;
 mod recognize;
 pub mod records;

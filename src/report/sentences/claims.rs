@@ -35,7 +35,7 @@ fn qualification(qualification: &Qualification) -> Option<String> {
              or as a difference where secrets are not in random order."
                 .to_owned()
         }
-        Qualification::Order(warning) => doubt(warning),
+        Qualification::Order(warning) | Qualification::Clock(warning) => doubt(warning),
         Qualification::Copies(warning) => copies::qualification(warning)?,
         Qualification::LeftOut(warning) => left_out::qualification(warning)?,
         Qualification::Approximate => {

@@ -24,7 +24,7 @@ pub fn sense(sense: Sense) -> &'static str {
         Sense::Shift => "one takes longer",
         Sense::Tail => "one takes much longer in a few blocks",
         Sense::Spread => "the times of one spread more",
-        Sense::Deciles => "some decile of their times",
+        Sense::Deciles => "a decile of their times differs",
     }
 }
 
@@ -38,21 +38,36 @@ pub fn answer(found: &Differences) -> Option<String> {
         Some(_) => "the median over blocks",
         None => "the difference of the medians",
     };
-    Some(if pair.median.lower > 0.0 {
-        format!(
+    if pair.median.lower > 0.0 {
+        return Some(format!(
             "{b} takes {estimate} longer than {a}: at least {lower}, at most {upper} ({what}; {p_value})."
+        ));
+    }
+    let limits = if !(pair.median.lower.is_finite() && pair.median.upper.is_finite()) {
+        let few = match found.blocks {
+            Some(_) => "blocks",
+            None => "rows",
+        };
+        format!("There are too few {few} for limits of the median of {a} and {b}.")
+    } else if pair.median.lower == pair.median.upper {
+        format!(
+            "Of {a} and {b}, {what} is {estimate}, without doubt: most of their times are equal. A finer clock may tell \
+             more."
         )
     } else {
-        let seen = if pair.p_value < 0.01 {
-            format!(" The two still differ: {} ({p_value}).", sense(pair.sense))
-        } else {
-            String::new()
-        };
         format!(
-            "No secret is shown to take longer than another. The pair that may differ most: {b} takes between {lower} \
-             and {upper} longer than {a} ({what}).{seen}"
+            "The pair that may differ most: {b} takes between {lower} and {upper} longer than {a} ({what})."
         )
-    })
+    };
+    let seen = if pair.p_value < 0.01 {
+        format!(
+            " Their times differ all the same: {} ({p_value}). The test of no difference looks at more than the median.",
+            sense(pair.sense)
+        )
+    } else {
+        String::new()
+    };
+    Some(format!("No difference of medians is shown. {limits}{seen}"))
 }
 
 /// What the columns of the table are.

@@ -34,6 +34,11 @@ pub fn message(warning: &Warning) -> String {
             blocks,
             worth,
         } => dependent_blocks(secrets, *pairs, *blocks, *worth),
+        Warning::NegativeTimes { times } => format!(
+            "times below zero: {times}. No time is negative: the clock ran backwards, or its counter wrapped around, and \
+             other times may be wrong without showing it. Differences of medians hardly depend on a few such times, \
+             means do. Measure again with a clock that only goes forward (CLOCK_MONOTONIC, QueryPerformanceCounter)"
+        ),
         Warning::ReadSeveralTimes { .. }
         | Warning::CopiesDropped { .. }
         | Warning::CopiesSuspected { .. }
@@ -217,6 +222,9 @@ pub fn doubt(warning: &Warning) -> String {
         Warning::DependentBlocks { .. } => {
             "differences of consecutive blocks resemble each other, so what hits one secret for many blocks could imitate \
              a leak"
+        }
+        Warning::NegativeTimes { .. } => {
+            "some of its times are negative, so its clock cannot be trusted"
         }
         _ => "limits need independent rows, and those of this log are not",
     };

@@ -59,13 +59,15 @@ pub fn event(event: &Event) -> String {
     };
     match event {
         Event::Outcomes(outcomes) => format!("the observation is {}", listed(outcomes)),
-        Event::Labels { column, labels } => format!("{} is {}", shorten(column), listed(labels)),
+        Event::Labels { column, labels } => {
+            format!("{} is {}", column_name(column), listed(labels))
+        }
         Event::Interval {
             column,
             at_least,
             at_most,
         } => {
-            let column = shorten(column);
+            let column = column_name(column);
             match (at_least, at_most) {
                 (Some(low), Some(high)) => format!("{column} is from {low} to {high}"),
                 (Some(low), None) => format!("{column} is at least {low}"),
@@ -91,4 +93,11 @@ fn of_stronger(found: &Stronger, lower: &str) -> String {
         "A claim of Gaussian privacy would be judged more sharply on the same rows: they need a mu of at least {mu}, and \
          Gaussian noise with this mu has an epsilon of {epsilon} at this delta, where {lower} was shown."
     )
+}
+/// The name of a column; of one that has none, `column` and its number.
+pub fn column_name(name: &str) -> String {
+    match name.parse::<u32>() {
+        Ok(number) => format!("column {number}"),
+        Err(_) => shorten(name),
+    }
 }

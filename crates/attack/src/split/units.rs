@@ -4,8 +4,8 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use crate::split::{Split, most_of_numbers};
-use leakgauge_log::UnitRows;
 use leakgauge_log::groups::secrets_of;
+use leakgauge_log::{UnitCell, UnitRows};
 
 /// The units of each part.
 #[derive(Debug, Clone)]
@@ -16,6 +16,24 @@ pub struct UnitParts {
     pub tune: UnitRows,
     /// Units that judge.
     pub certify: UnitRows,
+}
+
+impl UnitParts {
+    /// The values of two secrets in the units of each part, learned from first: unit by unit, ascending.
+    pub fn of_both(&self, units: &[u32], values: [&[f64]; 2]) -> [[Vec<f64>; 2]; 3] {
+        [&self.fit, &self.tune, &self.certify].map(|part| {
+            let mut of_part = part.units().map(|unit| unit[0].unit).peekable();
+            let (mut x, mut y) = (Vec::new(), Vec::new());
+            for (at, &unit) in units.iter().enumerate() {
+                while of_part.next_if(|&other| other < unit).is_some() {}
+                if of_part.peek() == Some(&unit) {
+                    x.push(values[0][at]);
+                    y.push(values[1][at]);
+                }
+            }
+            [x, y]
+        })
+    }
 }
 
 /// Parts in the order in which they get units where they lack equally many.
@@ -106,15 +124,15 @@ fn of_parts(parts: &UnitParts, secrets: usize) -> Split {
 /// secret the first is learned from, the second judges, the third chooses.
 fn deal(rows: &UnitRows, secrets: usize, shares: Shares, rng: &mut ChaCha8Rng) -> UnitParts {
     let whole: i64 = shares.iter().sum();
-    let mut order: Vec<(u64, u32, Vec<u32>)> = rows
-        .units()
-        .map(|unit| (rng.random::<u64>(), unit[0].unit, secrets_of(unit)))
-        .collect();
-    order.sort_unstable();
+    let units = rows.units();
+    let mut order: Vec<(u64, &[UnitCell])> =
+        units.map(|unit| (rng.random::<u64>(), unit)).collect();
+    order.sort_unstable_by_key(|of| (of.0, of.1[0].unit));
     let most = most_of_numbers(secrets) as i64;
     let mut dealt = vec![[0i64; 3]; secrets];
-    let mut parts = vec![Part::Fit; order.iter().map(|of| of.1 as usize + 1).max().unwrap_or(0)];
-    for (_, unit, of_unit) in order {
+    let mut parts = vec![Part::Fit; rows.cells().last().map_or(0, |cell| cell.unit as usize + 1)];
+    for (_, cells) in order {
+        let (unit, of_unit) = (cells[0].unit, secrets_of(cells));
         let of_secret = |secret: u32| dealt[secret as usize];
         let lack = |part: Part| -> i64 {
             let part = part as usize;
@@ -151,7 +169,6 @@ fn deal(rows: &UnitRows, secrets: usize, shares: Shares, rng: &mut ChaCha8Rng) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use leakgauge_log::UnitCell;
     use rand::SeedableRng;
 
     fn rows(units: impl Iterator<Item = (u32, Vec<u32>)>) -> UnitRows {
@@ -168,6 +185,25 @@ mod tests {
 
     fn split(rows: &UnitRows, secrets: usize) -> (Split, UnitParts) {
         Split::by_units(rows, secrets, true, &mut ChaCha8Rng::seed_from_u64(1))
+    }
+
+    #[test]
+    fn values_go_to_the_part_of_their_unit() {
+        let rows = rows((0..100).map(|unit| (unit, vec![0, 1])));
+        let (_, parts) = split(&rows, 2);
+        let units: Vec<u32> = (0..100).filter(|unit| unit % 3 > 0).collect();
+        let x: Vec<f64> = units.iter().map(|&unit| f64::from(unit)).collect();
+        let y: Vec<f64> = x.iter().map(|x| -x).collect();
+        let found = parts.of_both(&units, [&x, &y]);
+        assert_eq!(
+            found.iter().map(|of| of[0].len()).sum::<usize>(),
+            units.len()
+        );
+        for ([x, y], part) in found.iter().zip([&parts.fit, &parts.tune, &parts.certify]) {
+            let is_in = |x: &f64| part.units().any(|unit| f64::from(unit[0].unit) == *x);
+            assert!(x.is_sorted() && x.iter().all(is_in));
+            assert!(x.iter().zip(y).all(|(x, y)| *y == -x));
+        }
     }
 
     #[test]

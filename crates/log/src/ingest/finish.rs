@@ -140,10 +140,9 @@ impl Ingest<'_> {
     ) -> Result<groups::Units> {
         let column = self.options.block.as_deref().unwrap_or(blocks::ROWS);
         let reader = std::mem::take(&mut self.units);
-        let labels = reader.labels().to_vec();
-        let mut units = reader.finish_in_order(column, secret_rank, symbol_rank);
+        let (mut units, labels) = reader.finish_in_order(column, secret_rank, symbol_rank);
         let label = |block: u32| {
-            let label = labels.get(block as usize).cloned();
+            let label = labels.get(block).map(str::to_owned);
             label.unwrap_or_else(|| (block + 1).to_string())
         };
         let form = self.facts.recognized.filter(|form| form.has_blocks());

@@ -1,7 +1,7 @@
 //! Shifts of deciles between two classes.
 
 use super::sample::widened;
-use super::{Located, Sample};
+use super::{Located, Sample, Times};
 use crate::special::normal_quantile;
 
 /// The deciles: 0.1, 0.2, …, 0.9.
@@ -20,7 +20,7 @@ pub const DECILES: [f64; 9] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 /// of these two indicators, times the square root of what is lost.
 ///
 /// # Conditions
-/// `a[i]` and `b[i]` of block i, dependent on each other as they may; asymptotic. With drift, the limits are for the
+/// The times of a and of b in block i, dependent on each other as they may; asymptotic. With drift, the limits are for the
 /// deciles over the time of the log. A decile whose l or u would be beyond the smallest or the largest value has
 /// infinite limits.
 ///
@@ -30,21 +30,21 @@ pub const DECILES: [f64; 9] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 ///
 /// # Panics
 /// If the two have different lengths.
-pub fn decile_shifts(a: &[f64], b: &[f64], sample: &Sample, alpha: f64) -> Option<[Located; 9]> {
+pub fn decile_shifts(times: [&Times; 2], sample: &Sample, alpha: f64) -> Option<[Located; 9]> {
     const MIN_BLOCKS: usize = 20;
     const MIN_RANKS: f64 = 5.0;
+    let [a, b] = times.map(Times::in_order);
+    let sorted = times.map(Times::sorted);
     assert_eq!(a.len(), b.len(), "one value of each class a block");
     if a.len() < MIN_BLOCKS {
         return None;
     }
-    let sorted = [a, b].map(|values| {
-        let mut sorted = values.to_vec();
-        sorted.sort_unstable_by(f64::total_cmp);
-        sorted
-    });
-    Some(DECILES.map(|p| {
-        let n = a.len() as f64;
-        let [q_a, q_b] = [0, 1].map(|class: usize| sorted[class][(n * p).ceil() as usize - 1]);
+    let n = a.len() as f64;
+    let deciles = sorted.map(|of| DECILES.map(|p| of[(n * p).ceil() as usize - 1]));
+    let agreements = agreements([a, b], &deciles);
+    Some(std::array::from_fn(|at| {
+        let (p, r) = (DECILES[at], agreements[at]);
+        let [q_a, q_b] = [deciles[0][at], deciles[1][at]];
         let z = if sample.is_dependent() {
             let is_most = |x: f64, q: f64| f64::from(u8::from(x <= q));
             let both = a.iter().zip(b);
@@ -55,12 +55,11 @@ pub fn decile_shifts(a: &[f64], b: &[f64], sample: &Sample, alpha: f64) -> Optio
         } else {
             -normal_quantile(alpha)
         };
-        let r = agreement(a, b, q_a, q_b);
         let whole = z * (n * p * (1.0 - p)).sqrt();
         // Spacings of fewer ranks than this are noise.
         let least = (MIN_RANKS / whole).min(1.0);
         let part = (1.0 - r).max(0.0).sqrt().clamp(least, 1.0);
-        let [of_a, of_b] = [0, 1].map(|class: usize| quantile(&sorted[class], p, part * whole));
+        let [of_a, of_b] = [0, 1].map(|class: usize| quantile(sorted[class], p, part * whole));
         let reach = |x: f64, y: f64| (x * x + y * y - 2.0 * r * x * y).max(0.0).sqrt() / part;
         let point = q_b - q_a;
         let down = reach(of_b.point - of_b.lower, of_a.upper - of_a.point);
@@ -90,22 +89,27 @@ fn quantile(sorted: &[f64], p: f64, reach: f64) -> Located {
     }
 }
 
-/// The correlation of being at most the quantile.
-fn agreement(a: &[f64], b: &[f64], q_a: f64, q_b: f64) -> f64 {
-    let (mut in_a, mut in_b, mut in_both) = (0.0, 0.0, 0.0);
+/// The correlation of "a's value is at most its decile" with the same of b, decile by decile.
+fn agreements([a, b]: [&[f64]; 2], deciles: &[[f64; 9]; 2]) -> [f64; 9] {
+    // By how many deciles are below a's value and b's: all deciles in one pass.
+    let mut blocks = [[0u64; 10]; 10];
+    let below = |x: f64, of: &[f64; 9]| of.iter().map(|&q| usize::from(q < x)).sum::<usize>();
     for (&x, &y) in a.iter().zip(b) {
-        let (is_a, is_b) = (x <= q_a, y <= q_b);
-        in_a += f64::from(u8::from(is_a));
-        in_b += f64::from(u8::from(is_b));
-        in_both += f64::from(u8::from(is_a && is_b));
+        blocks[below(x, &deciles[0])][below(y, &deciles[1])] += 1;
     }
     let n = a.len() as f64;
-    let (p, q) = (in_a / n, in_b / n);
-    let scale = (p * (1.0 - p) * q * (1.0 - q)).sqrt();
-    if scale == 0.0 {
-        return 0.0;
-    }
-    ((in_both / n - p * q) / scale).clamp(-1.0, 1.0)
+    std::array::from_fn(|at| {
+        let rows = &blocks[..=at];
+        let in_a = rows.iter().flatten().sum::<u64>() as f64;
+        let in_b = blocks.iter().flat_map(|row| &row[..=at]).sum::<u64>() as f64;
+        let in_both = rows.iter().flat_map(|row| &row[..=at]).sum::<u64>() as f64;
+        let (p, q) = (in_a / n, in_b / n);
+        let scale = (p * (1.0 - p) * q * (1.0 - q)).sqrt();
+        if scale == 0.0 {
+            return 0.0;
+        }
+        ((in_both / n - p * q) / scale).clamp(-1.0, 1.0)
+    })
 }
 
 #[cfg(test)]
@@ -127,7 +131,8 @@ mod tests {
                     .collect();
                 let b = vec![0.0; blocks];
                 let sample = Sample::new(&a, &b);
-                let found = decile_shifts(&a, &b, &sample, 0.5 * alpha / 9.0).unwrap();
+                let times = [&Times::new(&a), &Times::new(&b)];
+                let found = decile_shifts(times, &sample, 0.5 * alpha / 9.0).unwrap();
                 let misses = DECILES.iter().zip(found).any(|(p, found)| {
                     let truth = (1.0 - p).ln();
                     truth < found.lower || truth > found.upper

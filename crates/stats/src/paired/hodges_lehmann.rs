@@ -11,7 +11,8 @@ use super::{Located, Sample};
 /// d_i + d_j > 2θ̂, and at least that of a symmetric continuous law, 1/√12. With 1/√12 it inverts the signed-rank
 /// test of Wilcoxon.
 ///
-/// Ranks are found without the N means, by bisection over the floating-point numbers: O(n log n) of work.
+/// Ranks are found without the N means, by passes over the sorted values: O(n) of work each, a few where many values
+/// are equal and a few dozen otherwise.
 ///
 /// # Conditions
 /// Values of one law; asymptotic. Symmetry is not needed, because the law of the ranks is estimated. Where blocks
@@ -49,36 +50,131 @@ pub fn hodges_lehmann(sample: &Sample, alpha: f64) -> Located {
     }
 }
 
+/// From so many values on, some of them say where to look first.
+const MANY: usize = 20_000;
+/// How many of them.
+const SOME: usize = 1_000;
+
 /// The sum d_i + d_j, i ≤ j, of rank `rank`, from 1.
+///
+/// Both ends of the range where it may lie are sums themselves. Each pass over the values moves one of them, mostly to
+/// where the number of sums below says that the other side of the rank begins: equal values end the search early.
 fn ranked(sorted: &[f64], rank: u64) -> f64 {
-    let (mut low, mut high) = (
-        ordered(2.0 * sorted[0]),
-        ordered(2.0 * sorted[sorted.len() - 1]),
-    );
-    while low < high {
-        let middle = low + ((i128::from(high) - i128::from(low)) / 2) as i64;
-        if sums_up_to(sorted, number(middle)) >= rank {
-            high = middle;
-        } else {
-            low = middle + 1;
+    let mut range = Range::new(sorted);
+    if sorted.len() >= MANY {
+        for guess in guesses(sorted, rank) {
+            range.narrow(sorted, rank, guess);
         }
     }
-    number(low)
+    let mut pass = 0;
+    while range.low < range.high {
+        let middle = match pass % 3 {
+            // Halves whatever is left, should the sums be spread so unevenly that their numbers say little.
+            2 => range.half(),
+            side => range.beside(rank, side == 0),
+        };
+        range.narrow(sorted, rank, middle);
+        pass += 1;
+    }
+    range.low
 }
 
-/// How many sums d_i + d_j, i ≤ j, are at most `most`.
-fn sums_up_to(sorted: &[f64], most: f64) -> u64 {
-    let (mut count, mut below) = (0u64, sorted.len());
-    for (at, value) in sorted.iter().enumerate() {
-        while below > 0 && value + sorted[below - 1] > most {
-            below -= 1;
+/// Where the sum of a rank may lie.
+struct Range {
+    low: f64,
+    high: f64,
+    /// Sums below `low`.
+    below: u64,
+    /// Sums up to `high`.
+    up_to: u64,
+}
+
+impl Range {
+    fn new(sorted: &[f64]) -> Range {
+        let n = sorted.len() as u64;
+        Range {
+            low: 2.0 * sorted[0],
+            high: 2.0 * sorted[sorted.len() - 1],
+            below: 0,
+            up_to: n * (n + 1) / 2,
         }
-        if below <= at {
-            break;
-        }
-        count += (below - at) as u64;
     }
-    count
+
+    /// Moves one end to the sum beside `middle`, which is brought into the range.
+    fn narrow(&mut self, sorted: &[f64], rank: u64, middle: f64) {
+        let is_inside = self.low <= middle && middle < self.high;
+        let middle = if is_inside { middle } else { self.low };
+        let sums = Sums::around(sorted, middle);
+        if sums.up_to >= rank {
+            (self.high, self.up_to) = (sums.largest, sums.up_to);
+        } else {
+            (self.low, self.below) = (sums.next, sums.up_to);
+        }
+    }
+
+    /// About where the rank is, a hundredth of the range to one side.
+    fn beside(&self, rank: u64, is_before: bool) -> f64 {
+        let inside = (self.up_to - self.below) as f64;
+        let aside = if is_before { -0.01 } else { 0.01 };
+        let share = ((rank - self.below) as f64 / inside + aside).clamp(0.0, 1.0);
+        self.low + share * (self.high - self.low)
+    }
+
+    /// Halfway in the order of the floating-point numbers.
+    fn half(&self) -> f64 {
+        let (low, high) = (ordered(self.low), ordered(self.high));
+        number(low + ((i128::from(high) - i128::from(low)) / 2) as i64)
+    }
+}
+
+/// Two values between which the rank should lie, by some of the values.
+fn guesses(sorted: &[f64], rank: u64) -> [f64; 2] {
+    let step = sorted.len() / SOME;
+    let some: Vec<f64> = sorted
+        .iter()
+        .copied()
+        .skip(step / 2)
+        .step_by(step)
+        .collect();
+    let (n, all) = (some.len() as u64, sorted.len() as f64);
+    let sums = n * (n + 1) / 2;
+    let at = (rank as f64 / (0.5 * all * (all + 1.0)) * sums as f64) as u64;
+    [at.saturating_sub(n), at + n].map(|rank| ranked(&some, rank.clamp(1, sums)))
+}
+
+/// The sums d_i + d_j, i ≤ j, on either side of a value.
+struct Sums {
+    /// How many are at most the value.
+    up_to: u64,
+    /// The largest of them.
+    largest: f64,
+    /// The smallest of the others.
+    next: f64,
+}
+
+impl Sums {
+    fn around(sorted: &[f64], value: f64) -> Sums {
+        let mut sums = Sums {
+            up_to: 0,
+            largest: f64::NEG_INFINITY,
+            next: f64::INFINITY,
+        };
+        let mut below = sorted.len();
+        for (at, one) in sorted.iter().enumerate() {
+            while below > 0 && one + sorted[below - 1] > value {
+                below -= 1;
+            }
+            if below < sorted.len() {
+                sums.next = sums.next.min(one + sorted[below.max(at)]);
+            }
+            if below <= at {
+                break;
+            }
+            sums.largest = sums.largest.max(one + sorted[below - 1]);
+            sums.up_to += (below - at) as u64;
+        }
+        sums
+    }
 }
 
 /// The standard deviation over i of the share of j with d_i + d_j > `sum`; ties count half.
@@ -129,6 +225,25 @@ mod tests {
             sums.sort_by(f64::total_cmp);
             for (at, &sum) in sums.iter().enumerate() {
                 prop_assert_eq!(ranked(&sorted, at as u64 + 1), sum);
+            }
+        }
+    }
+
+    /// Values so many that some of them are looked at first: the ranks are those of all sums all the same.
+    #[test]
+    fn ranks_of_many_values_have_so_many_sums_below() {
+        let spread: Vec<f64> = (0..MANY as u32)
+            .map(|i| (f64::from(i * 7919 % 20_011) / 20_011.0).ln_1p())
+            .collect();
+        let coarse = spread.iter().map(|x| (20.0 * x).round()).collect();
+        let tails = spread.iter().map(|x| 1.0 / (x - 0.3)).collect();
+        for mut values in [spread, coarse, tails] {
+            values.sort_unstable_by(f64::total_cmp);
+            let all = (values.len() * (values.len() + 1) / 2) as u64;
+            for rank in [1, 2, all / 3, all / 2, all / 2 + 1, all - 1, all] {
+                let found = Sums::around(&values, ranked(&values, rank));
+                let before = Sums::around(&values, found.largest.next_down());
+                assert!(before.up_to < rank && rank <= found.up_to, "rank {rank}");
             }
         }
     }

@@ -9,6 +9,7 @@ use super::{Located, Sample};
 ///
 /// # Conditions
 /// Values of one law with a variance, in the order of their blocks; asymptotic. Few values of a skewed law cover less.
+/// Equal values have infinite limits: nothing is known of how much the law varies.
 /// Where blocks depend on each other, t is that of the effective number of values, and s is larger to match.
 ///
 /// # References
@@ -19,7 +20,8 @@ pub fn mean(sample: &Sample, alpha: f64) -> Located {
     let center = values.iter().sum::<f64>() / n;
     let squares: f64 = values.iter().map(|x| (x - center) * (x - center)).sum();
     let reach = sample.reach(alpha, n - 1.0, |d| d);
-    around(center, (squares / (n - 1.0) / n).sqrt(), reach)
+    let error = (squares / (n - 1.0) / n).sqrt();
+    around(center, known(error), reach)
 }
 
 /// The share of values that a trimmed mean leaves out at either end.
@@ -32,7 +34,7 @@ const TRIMMED: f64 = 0.1;
 /// number of values kept.
 ///
 /// # Conditions
-/// Values of one law; asymptotic. Dependent blocks as for [`mean`]. Holds for the trimmed mean of that law, whatever its tails.
+/// Values of one law; asymptotic. Dependent blocks as for [`mean`], and fewer than 10 equal values too. Holds for the trimmed mean of that law, whatever its tails.
 ///
 /// # References
 /// Tukey and McLaughlin (1963), Sankhyā A 25, 331–352; Yuen (1974), 10.1093/biomet/61.1.165.
@@ -51,8 +53,14 @@ pub fn trimmed_mean(sample: &Sample, alpha: f64) -> Located {
         kept.iter().map(|&x| square(x)).sum::<f64>() + cut as f64 * (square(least) + square(most));
     let share = count / size;
     let error = (squares / (size - 1.0)).sqrt() / (share * size.sqrt());
+    let error = if cut == 0 { known(error) } else { error };
     let reach = sample.reach(alpha, count - 1.0, |d| d.clamp(least, most));
     around(sum / count, error, reach)
+}
+
+/// The standard error of a mean; infinite where all values are equal.
+fn known(error: f64) -> f64 {
+    if error > 0.0 { error } else { f64::INFINITY }
 }
 
 fn around(center: f64, error: f64, reach: f64) -> Located {
@@ -96,6 +104,9 @@ mod tests {
         assert_eq!(found.point, 5.5);
         let error = (66.5f64 / 9.0).sqrt() / (0.8 * 10f64.sqrt());
         assert_close(found.upper - 5.5, 2.364_624_251 * error, 1e-6);
-        assert_eq!(mean(&of(&[3.0]), 0.025).lower, f64::NEG_INFINITY);
+        for few in [&[3.0][..], &[3.0, 3.0]] {
+            assert_eq!(mean(&of(few), 0.025).lower, f64::NEG_INFINITY);
+            assert_eq!(trimmed_mean(&of(few), 0.025).upper, f64::INFINITY);
+        }
     }
 }

@@ -25,6 +25,7 @@ mod sample;
 mod signs;
 #[cfg(test)]
 mod simulation;
+mod times;
 
 pub use advantage::{PairedErrors, PairedRule};
 pub use deciles::{DECILES, decile_shifts};
@@ -35,6 +36,7 @@ pub use median::{bound_with_rounding, median, median_beyond};
 pub use sample::Sample;
 pub(crate) use sample::student_quantile;
 pub use signs::{PairedTest, Sense, exchangeable};
+pub use times::{Times, sorted};
 
 /// A location of differences in the unit of the measurements.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -43,6 +43,17 @@ impl Sample {
         }
     }
 
+    /// The differences a − b.
+    #[must_use]
+    pub fn reversed(mut self) -> Sample {
+        // Not the sign alone: 0 stays 0.
+        let opposite = |d: &mut f64| *d = 0.0 - *d;
+        self.in_order.iter_mut().for_each(opposite);
+        self.sorted.iter_mut().for_each(opposite);
+        self.sorted.reverse();
+        self
+    }
+
     pub(super) fn in_order(&self) -> &[f64] {
         &self.in_order
     }
@@ -203,6 +214,21 @@ mod tests {
         let drift: Vec<f64> = (0..1000).map(f64::from).collect();
         let sample = Sample::new(&[0.0; 1000], &drift);
         assert_eq!(sample.reach(0.025, 999.0, |d| d), f64::INFINITY);
+    }
+
+    #[test]
+    fn a_reversed_sample_is_that_of_the_classes_exchanged() {
+        let (a, b) = (noise(5, 300, 0.0), noise(6, 300, 0.5));
+        let b: Vec<f64> = b
+            .iter()
+            .zip(&a)
+            .map(|(y, x)| if *y > 0.3 { *x } else { *y })
+            .collect();
+        let (reversed, other) = (Sample::new(&a, &b).reversed(), Sample::new(&b, &a));
+        let bits = |values: &[f64]| -> Vec<u64> { values.iter().map(|x| x.to_bits()).collect() };
+        assert_eq!(bits(&reversed.in_order), bits(&other.in_order));
+        assert_eq!(bits(&reversed.sorted), bits(&other.sorted));
+        assert_eq!(reversed.dependence, other.dependence);
     }
 
     #[test]

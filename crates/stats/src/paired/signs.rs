@@ -1,7 +1,8 @@
 //! A test of whether two measurements of a block may be exchanged.
 
-use super::Sample;
 use super::sample::student_p_value;
+use super::times::of_both;
+use super::{Sample, Times};
 use crate::binomial_tail;
 use crate::special::normal_survival;
 
@@ -67,26 +68,26 @@ const MIN_EFFECTIVE: f64 = 30.0;
 ///
 /// # Panics
 /// If the two have different lengths.
-pub fn exchangeable(a: &[f64], b: &[f64], sample: &Sample) -> PairedTest {
+pub fn exchangeable(times: [&Times; 2], sample: &Sample) -> PairedTest {
+    let [a, b] = times.map(Times::in_order);
     assert_eq!(a.len(), b.len(), "one value of each class a block");
-    let differences = sample.in_order();
-    let mut all: Vec<f64> = a.iter().chain(b).copied().collect();
-    let center = if all.is_empty() {
+    let (differences, is_dependent) = (sample.in_order(), sample.is_dependent());
+    let sizes = sizes(sample.sorted());
+    let of_shift = of_signs(differences, &sizes, is_dependent);
+    let of_tail = of_tail(differences, &sizes, is_dependent);
+    drop(sizes);
+    let center = if a.is_empty() {
         0.0
     } else {
-        let middle = all.len() / 2;
-        *all.select_nth_unstable_by(middle, f64::total_cmp).1
+        of_both(times.map(Times::sorted), a.len())
     };
-    let spread: Vec<f64> = a
-        .iter()
-        .zip(b)
-        .map(|(x, y)| (y - center).abs() - (x - center).abs())
-        .collect();
-    let p_values = [
-        of_signs(differences, sample.is_dependent()),
-        of_tail(differences, sample.is_dependent()),
-        of_signs(&spread, sample.is_dependent()),
-    ];
+    let spread = |(x, y): (&f64, &f64)| (y - center).abs() - (x - center).abs();
+    let spread: Vec<f64> = a.iter().zip(b).map(spread).collect();
+    let mut of_spread: Vec<f64> = spread.iter().map(|x| x.abs()).collect();
+    of_spread.retain(|&x| x > 0.0);
+    of_spread.sort_unstable_by(f64::total_cmp);
+    let of_spread = of_signs(&spread, &of_spread, is_dependent);
+    let p_values = [of_shift, of_tail, of_spread];
     let parts = PARTS.iter().zip(p_values);
     let weighted = parts.map(|(&(sense, part), p)| PairedTest {
         p_value: (p / part).min(1.0),
@@ -105,18 +106,28 @@ pub fn exchangeable(a: &[f64], b: &[f64], sample: &Sample) -> PairedTest {
     })
 }
 
-/// The two-sided p-value of values that are symmetric about 0.
-fn of_signs(values: &[f64], is_dependent: bool) -> f64 {
-    let mut sizes: Vec<f64> = values
-        .iter()
-        .map(|x| x.abs())
-        .filter(|&x| x > 0.0)
-        .collect();
+/// The absolute values of sorted values, sorted, without 0.
+fn sizes(sorted: &[f64]) -> Vec<f64> {
+    let (below, not_below) = sorted.split_at(sorted.partition_point(|&x| x < 0.0));
+    let above = &not_below[not_below.partition_point(|&x| x <= 0.0)..];
+    let mut sizes = Vec::with_capacity(below.len() + above.len());
+    let mut above = above.iter().copied().peekable();
+    for size in below.iter().rev().map(|x| -x) {
+        while let Some(smaller) = above.next_if(|&x| x < size) {
+            sizes.push(smaller);
+        }
+        sizes.push(size);
+    }
+    sizes.extend(above);
+    sizes
+}
+
+/// The two-sided p-value of values that are symmetric about 0, with their sorted absolute values that are not 0.
+fn of_signs(values: &[f64], sizes: &[f64], is_dependent: bool) -> f64 {
     if sizes.is_empty() {
         return 1.0;
     }
-    sizes.sort_unstable_by(f64::total_cmp);
-    let score = best_score(&sizes);
+    let score = best_score(sizes);
     let (mut sum, mut squares, mut fourth) = (0.0, 0.0, 0.0);
     let mut least = f64::INFINITY;
     for &value in values.iter().filter(|&&x| x != 0.0) {
@@ -149,17 +160,13 @@ fn of_signs(values: &[f64], is_dependent: bool) -> f64 {
     independent.max(student_p_value(z, &series))
 }
 
-/// The sign test of the largest values.
-fn of_tail(values: &[f64], is_dependent: bool) -> f64 {
+/// The sign test of the largest values, with the sorted absolute values that are not 0.
+fn of_tail(values: &[f64], sizes: &[f64], is_dependent: bool) -> f64 {
     let most = (values.len() as f64 * TAIL).ceil() as usize;
-    let mut by_size: Vec<f64> = values.iter().copied().filter(|&x| x != 0.0).collect();
-    if by_size.is_empty() {
-        return 1.0;
-    }
-    let most = most.min(by_size.len());
-    by_size.select_nth_unstable_by(most - 1, |x, y| y.abs().total_cmp(&x.abs()));
     // Ties at the smallest of them are taken by size alone: all or none.
-    let least = by_size[most - 1].abs();
+    let Some(&least) = sizes.get(sizes.len().saturating_sub(most)) else {
+        return 1.0;
+    };
     let above = values.iter().filter(|x| x.abs() >= least && **x != 0.0);
     let (positive, all) = above.fold((0u64, 0u64), |(positive, all), x| {
         (positive + u64::from(*x > 0.0), all + 1)
@@ -256,7 +263,7 @@ mod tests {
     use super::*;
 
     fn test(a: &[f64], b: &[f64]) -> PairedTest {
-        exchangeable(a, b, &Sample::new(a, b))
+        exchangeable([&Times::new(a), &Times::new(b)], &Sample::new(a, b))
     }
 
     #[test]

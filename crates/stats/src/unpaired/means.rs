@@ -12,12 +12,17 @@ const TRIMMED: f64 = 0.1;
 /// x̄_b − x̄_a ± t(f)·√(s_a²/n_a + s_b²/n_b), with f degrees of freedom after Welch and Satterthwaite.
 ///
 /// # Conditions
-/// Independent rows of two laws with a variance; asymptotic.
+/// Independent rows of two laws with a variance; asymptotic. Two samples of equal values have infinite limits: nothing is
+/// known of how much the laws vary.
 ///
 /// # References
 /// Welch (1947), 10.1093/biomet/34.1-2.28.
 pub fn mean(a: &Ranked, b: &Ranked, alpha: f64) -> Located {
-    between([a, b].map(|sample| trimmed(sample, 0)), alpha)
+    between(
+        [a, b].map(|sample| trimmed(sample, 0)),
+        f64::INFINITY,
+        alpha,
+    )
 }
 
 /// Limits for the difference of the means without the smallest 10 % and the largest 10 % of either sample.
@@ -33,7 +38,16 @@ pub fn mean(a: &Ranked, b: &Ranked, alpha: f64) -> Located {
 /// Yuen (1974), 10.1093/biomet/61.1.165.
 pub fn trimmed_mean(a: &Ranked, b: &Ranked, alpha: f64) -> Located {
     let cut = |sample: &Ranked| (sample.rows() as f64 * TRIMMED).floor() as u64;
-    between([a, b].map(|sample| trimmed(sample, cut(sample))), alpha)
+    // Where values are left out, the others may well be equal.
+    let none = match cut(a).min(cut(b)) {
+        0 => f64::INFINITY,
+        _ => 0.0,
+    };
+    between(
+        [a, b].map(|sample| trimmed(sample, cut(sample))),
+        none,
+        alpha,
+    )
 }
 
 /// A mean, its squared standard error and its degrees of freedom.
@@ -63,14 +77,14 @@ fn trimmed(sample: &Ranked, cut: u64) -> Mean {
     }
 }
 
-fn between([a, b]: [Mean; 2], alpha: f64) -> Located {
+/// `none`: the radius of limits where no value differs from the others of its sample.
+fn between([a, b]: [Mean; 2], none: f64, alpha: f64) -> Located {
     let point = b.center - a.center;
     let square = a.square + b.square;
     let freedom =
         square * square / (a.square * a.square / a.freedom + b.square * b.square / b.freedom);
     let radius = match (square, freedom) {
-        // All values are equal: their difference is what it is. One row says nothing.
-        (0.0, _) => 0.0,
+        (0.0, _) => none,
         (_, freedom) if freedom.is_finite() => student_quantile(alpha, freedom) * square.sqrt(),
         _ => f64::INFINITY,
     };

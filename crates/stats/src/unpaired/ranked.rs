@@ -56,6 +56,11 @@ impl Ranked {
         self.at(((n as f64 * p).ceil() as i64).clamp(1, n as i64))
     }
 
+    /// Rows below a value.
+    pub fn below(&self, value: f64) -> u64 {
+        self.before(self.values.partition_point(|&x| x < value))
+    }
+
     /// Distinct values with their rows, ascending.
     pub(super) fn cells(&self) -> impl DoubleEndedIterator<Item = (f64, u64)> + Clone {
         (0..self.values.len()).map(|at| (self.values[at], self.count(at)))
@@ -89,6 +94,7 @@ mod tests {
         assert_eq!(ranks, [-inf, 1.0, 3.0, 3.0, 3.0, inf]);
         assert_eq!((sample.quantile(0.25), sample.quantile(0.26)), (1.0, 3.0));
         assert_eq!(Ranked::new([(1.0, 1), (2.0, 1)]).quantile(0.5), 1.5);
+        assert_eq!([1.0, 2.0, 9.0].map(|x| sample.below(x)), [0, 1, 4]);
         assert_eq!(sample.cells().collect::<Vec<_>>(), [(1.0, 1), (3.0, 3)]);
     }
 }

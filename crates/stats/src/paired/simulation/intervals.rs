@@ -4,7 +4,9 @@ use leakgauge_base::parallel;
 use leakgauge_testing::at_most;
 
 use super::{NOISES, Noise, blocks};
-use crate::paired::{Located, Sample, decile_shifts, hodges_lehmann, mean, median, trimmed_mean};
+use crate::paired::{
+    Located, Sample, Times, decile_shifts, hodges_lehmann, mean, median, trimmed_mean,
+};
 
 const SHIFT: f64 = 0.5;
 const NAMES: [&str; 7] = [
@@ -32,7 +34,8 @@ fn intervals(noise: Noise, n: usize, logs: usize) -> Vec<Intervals> {
     let found: Vec<[Located; 7]> = parallel::map(logs, |log| {
         let times = blocks(noise, 2, n, SHIFT, 7_000 + log as u64);
         let sample = Sample::new(&times[0], &times[1]);
-        let deciles = decile_shifts(&times[0], &times[1], &sample, 0.025).expect("enough blocks");
+        let [a, b] = [0, 1].map(|class: usize| Times::new(&times[class]));
+        let deciles = decile_shifts([&a, &b], &sample, 0.025).expect("enough blocks");
         [
             median(&sample, 0.025),
             hodges_lehmann(&sample, 0.025),

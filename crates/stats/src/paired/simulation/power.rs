@@ -5,7 +5,7 @@ use leakgauge_testing::{at_most, rng};
 
 use super::others::{rtlf, sign_test, t_test, wilcoxon};
 use super::{NOISES, Noise, blocks};
-use crate::paired::{Sample, exchangeable};
+use crate::paired::{Sample, Times, exchangeable};
 
 /// The tests: ours, sign, Wilcoxon, t, RTLF.
 const NAMES: [&str; 5] = ["ours", "sign", "Wilcoxon", "t", "RTLF"];
@@ -29,7 +29,7 @@ fn flags(
             let sample = Sample::new(a, b);
             let sorted = sample.sorted();
             let p = [
-                exchangeable(a, b, &sample).p_value,
+                exchangeable([&Times::new(a), &Times::new(b)], &sample).p_value,
                 sign_test(sorted),
                 wilcoxon(sorted),
                 t_test(sorted),
@@ -141,7 +141,7 @@ fn logs_without_a_leak_are_flagged_at_the_level() {
         let found = parallel::map(LOGS, |log| {
             let times = blocks(noise, 2, n, 0.0, 500_000 + log as u64);
             let sample = Sample::new(&times[0], &times[1]);
-            exchangeable(&times[0], &times[1], &sample).p_value
+            exchangeable([&Times::new(&times[0]), &Times::new(&times[1])], &sample).p_value
         });
         for alpha in [0.2, 0.05, 0.01] {
             let flagged = found.iter().filter(|&&p| p <= alpha).count();
