@@ -119,6 +119,9 @@ def audit_log(
     prior: _Prior | None = None,
     margin: float = 0.02,
     neighbors: Sequence[tuple[Any, Any]] = (),
+    reconstruction: float | Sequence[float] = (),
+    tries: int | Sequence[int] = (),
+    at_order: float | Sequence[float] = (),
     threads: int | None = None,
 ) -> Audit: ...
 def estimate_log(
@@ -159,6 +162,9 @@ def estimate_log(
     clock_frequency: float | None = None,
     prior: _Prior | None = None,
     margin: float = 0.02,
+    reconstruction: float | Sequence[float] = (),
+    tries: int | Sequence[int] = (),
+    at_order: float | Sequence[float] = (),
     threads: int | None = None,
 ) -> Audit: ...
 def compare(

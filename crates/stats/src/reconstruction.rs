@@ -157,9 +157,8 @@ mod tests {
             let truth = exact(odds, kappa);
             let (mut below, mut above) = (0, 0);
             for _ in 0..logs {
-                let mut says = |rows: u64, p: f64| {
-                    (0..rows).filter(|_| rng.random_bool(p)).count() as u64
-                };
+                let mut says =
+                    |rows: u64, p: f64| (0..rows).filter(|_| rng.random_bool(p)).count() as u64;
                 let (a, b) = (says(rows, 0.75), says(rows, 0.25));
                 let other = (says(60, 0.75), says(60, 0.25));
                 let found = clopper_pearson_lower(a, rows, 0.025);
@@ -173,7 +172,10 @@ mod tests {
                     hockey_stick_upper_by_difference(&cells, slope.ln(), 0.05)
                 } else {
                     let reverse = -slope.ln();
-                    other_way(slope, hockey_stick_upper_by_difference(&exchanged, reverse, 0.05))
+                    other_way(
+                        slope,
+                        hockey_stick_upper_by_difference(&exchanged, reverse, 0.05),
+                    )
                 };
                 above += usize::from(success_at_most(slope, divergence, kappa) < truth);
             }

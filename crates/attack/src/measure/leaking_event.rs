@@ -129,7 +129,10 @@ fn nested(of_secret: &[Vec<(f64, u32)>], rows: &Counts, prior: &[f64]) -> Vec<Ve
     let mut sums: Vec<Vec<Sums>> = Vec::new();
     for (secret, observations) in of_secret.iter().enumerate() {
         let size = |at: usize| usize::BITS as usize - at.leading_zeros() as usize;
-        let sizes = observations.len().checked_sub(1).map_or(0, |last| size(last) + 1);
+        let sizes = observations
+            .len()
+            .checked_sub(1)
+            .map_or(0, |last| size(last) + 1);
         sums.push(vec![Sums::default(); sizes]);
         let places = observations.iter().enumerate();
         place.extend(places.map(|(at, &(_, symbol))| (symbol, secret, size(at))));

@@ -82,12 +82,7 @@ pub(super) struct Cuts {
 }
 
 impl Cuts {
-    pub(super) fn new(
-        scores: &PairView,
-        by_secret: &[Vec<(usize, u64)>],
-        a: u32,
-        b: u32,
-    ) -> Self {
+    pub(super) fn new(scores: &PairView, by_secret: &[Vec<(usize, u64)>], a: u32, b: u32) -> Self {
         let [of_a, of_b] = [a, b].map(|secret| &by_secret[secret as usize]);
         let mut rows = Vec::with_capacity(of_a.len() + of_b.len());
         // Rows that both secrets have become one entry before anything is sorted.

@@ -75,8 +75,7 @@ impl Ranks {
             joint.fill(0.0);
             for cell in cells {
                 let secret = cell.secret as usize;
-                joint[secret] =
-                    prior[secret] * cell.count as f64 / counts.rows()[secret] as f64;
+                joint[secret] = prior[secret] * cell.count as f64 / counts.rows()[secret] as f64;
             }
             ranks.add(cells, |secret| joint[secret]);
         }
