@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use crate::common::Place;
 
-/// 300 rows of each of three secrets; the third has an observation of its own in a tenth of them.
+/// 3,000 rows of each of three secrets; the third has an observation of its own in a tenth of them.
 fn log() -> String {
     let mut text = "secret,seen\n".to_owned();
-    for at in 0..300 {
+    for at in 0..3_000 {
         let usual = ["x", "y", "z"][at % 3];
         text.push_str(&format!(
             "a,{usual}\nb,{}\n",
