@@ -66,6 +66,16 @@ pub enum Method {
     CombinedLimits,
     /// Guesses about the canaries of one training run: binomial domination, and the recursion of f-differential privacy.
     OneRunGuesses,
+    /// The empirical frequencies of all rows: biased upward, by much where observations are many and rows few.
+    PlugIn,
+    /// The Rényi divergence between right guesses with and without the observation, at a limit of the Bayes vulnerability.
+    GuessDivergence,
+    /// The limit of maximal leakage, which is no smaller.
+    MaximalLeakage,
+    /// Chernoff bound for the prior-weighted numbers of guesses in one order, which is fixed beforehand.
+    FixedOrder,
+    /// Clopper–Pearson and Chernoff on the probabilities of one event, chosen on other rows.
+    ChosenEvent,
     /// Bets with a mixture of stakes; holds however often it is looked at.
     BettingMixture,
 }
@@ -124,6 +134,10 @@ pub enum Reason {
     Followed,
     /// One training run has lower limits only.
     OneRun,
+    /// An observation that did not occur may say more than those that did.
+    UnseenObservations,
+    /// A matrix of all frequencies would be too large, or a secret has no rows.
+    NoFrequencies,
 }
 
 /// An estimate with limits. `None` means that no such limit can be had, and `reason` says why.

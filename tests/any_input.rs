@@ -286,6 +286,11 @@ fn audit_options() -> impl Strategy<Value = AuditOptions> {
                     .collect(),
                 neighbors: Vec::new(),
                 design: leakgauge::audit::Design::default(),
+                requested: leakgauge::audit::RequestedFigures {
+                    reconstruction: vec![0.01, 0.5],
+                    tries: vec![1, 2],
+                    orders: vec![0.5, 1.0, 2.0, f64::INFINITY],
+                },
             },
         )
 }

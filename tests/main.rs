@@ -49,6 +49,7 @@ mod real_logs;
 mod recognized;
 #[cfg(feature = "reproduce")]
 mod reproduce;
+mod requested;
 mod resources;
 mod reused_rows;
 mod row_order;

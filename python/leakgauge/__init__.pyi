@@ -119,6 +119,9 @@ def audit_log(
     prior: _Prior | None = None,
     margin: float = 0.02,
     neighbors: Sequence[tuple[Any, Any]] = (),
+    reconstruction: float | Sequence[float] = (),
+    tries: int | Sequence[int] = (),
+    at_order: float | Sequence[float] = (),
     threads: int | None = None,
 ) -> Audit: ...
 def estimate_log(
@@ -159,6 +162,9 @@ def estimate_log(
     clock_frequency: float | None = None,
     prior: _Prior | None = None,
     margin: float = 0.02,
+    reconstruction: float | Sequence[float] = (),
+    tries: int | Sequence[int] = (),
+    at_order: float | Sequence[float] = (),
     threads: int | None = None,
 ) -> Audit: ...
 def compare(
@@ -246,6 +252,9 @@ def bounds(
     *,
     at_epsilon: float | None = None,
     at_delta: float | None = None,
+    reconstruction: float | None = None,
+    at_order: float | None = None,
+    profile: bool = False,
     repeat: int | None = None,
     secrets: int | None = None,
     group: int | None = None,
@@ -261,6 +270,11 @@ def channel(
     gain: Any = None,
     loss: Any = None,
     epsilon: float | Iterable[float] = (),
+    at_order: float | Iterable[float] = (),
+    tries: int | Iterable[int] = (),
+    reconstruction: float | Iterable[float] = (),
+    profile: bool = False,
+    refines: Any = None,
     pair: tuple[Any, Any] | None = None,
     normalize: bool = False,
     method: Literal["auto", "direct", "embedding", "pruned"] = "auto",

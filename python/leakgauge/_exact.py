@@ -13,6 +13,9 @@ from .results import EpsilonLimit, Estimate, Report, number
 _BOUNDS: dict[str, Any] = {
     "at_epsilon": (None, _options._optional(_options._number)),
     "at_delta": (None, _options._optional(_options._number)),
+    "reconstruction": (None, _options._optional(_options._number)),
+    "at_order": (None, _options._optional(_options._number)),
+    "profile": (False, _options._flag),
     "repeat": (None, _options._optional(_options._whole)),
     "secrets": (None, _options._optional(_options._whole)),
     "group": (None, _options._optional(_options._whole)),
@@ -27,8 +30,8 @@ def bounds(mechanism: str, **options: Any) -> Report:
 
     Args:
         mechanism: A mechanism with its secrets or a promise; `a..b:n` is a grid of n values.
-        **options: `at_epsilon`, `at_delta`, `repeat`, `secrets`, `group`, `values`, `records`, `largest_prior`, as of
-            `leakgauge bounds`.
+        **options: `at_epsilon`, `at_delta`, `reconstruction`, `at_order`, `profile`, `repeat`, `secrets`, `group`,
+            `values`, `records`, `largest_prior`, as of `leakgauge bounds`.
     """
     keywords = _options.converted("bounds", options, _BOUNDS)
     return Report._of(_native.mechanism_bounds(_options._text("mechanism", mechanism), keywords), "bounds")
@@ -83,6 +86,13 @@ def _pair(name: str, value: Any) -> tuple[str, str]:
     return _options._label(name, pair[0]), _options._label(name, pair[1])
 
 
+def _refines(name: str, value: Any) -> tuple[Any, str] | None:
+    """Another channel, and what reports call it."""
+    if value is None:
+        return None
+    return matrix(value), os.fspath(value) if isinstance(value, (str, os.PathLike)) else "the other channel"
+
+
 _CHANNEL: dict[str, Any] = {
     "compose": (None, _options._optional(_options._text)),
     "repeat": (1, _options._whole),
@@ -90,6 +100,11 @@ _CHANNEL: dict[str, Any] = {
     "gain": (None, _options._optional(_payoff)),
     "loss": (None, _options._optional(_payoff)),
     "epsilon": ((), _options._several(_options._number)),
+    "at_order": ((), _options._several(_options._number)),
+    "tries": ((), _options._several(_options._whole)),
+    "reconstruction": ((), _options._several(_options._number)),
+    "profile": (False, _options._flag),
+    "refines": (None, _refines),
     "pair": (None, _options._optional(_pair)),
     "normalize": (False, _options._flag),
     "method": ("auto", _options._text),
@@ -104,7 +119,8 @@ def channel(*matrices: Any, **options: Any) -> Report:
         *matrices: One row a secret, one column an observation: an array, a dict `{secret: row}`, a path, or a
             mechanism. Several need `compose="parallel"` or `compose="cascade"`.
         **options: `compose`, `repeat`, `prior`, `gain`, `loss` (one row a guess, one column a secret), `epsilon`,
-            `pair`, `normalize`, `method`, `threads`, as of `leakgauge channel`.
+            `at_order`, `tries`, `reconstruction`, `profile`, `refines` (another matrix or mechanism), `pair`,
+            `normalize`, `method`, `threads`, as of `leakgauge channel`.
     """
     keywords = _options.converted("channel", options, _CHANNEL)
     if not matrices:

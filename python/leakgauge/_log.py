@@ -71,7 +71,7 @@ def compare(
     logs = list(logs)
     if names is not None and len(names) != len(logs):
         raise TypeError(f"names=: there are {len(names)} names for {len(logs)} logs")
-    for name in ("claims", "name", "neighbors"):
+    for name in ("claims", "name", "neighbors", "reconstruction", "tries", "at_order"):
         if name in options:
             raise TypeError(f"compare() has no keyword argument {name}=\n  hint: pass mechanism= or names=")
     read = []

@@ -159,6 +159,9 @@ ESTIMATING: dict[str, tuple[Any, Convert]] = {
     "prior": (None, _optional(_prior)),
     "margin": (0.02, _number),
     "neighbors": ((), _pairs),
+    "reconstruction": ((), _several(_number)),
+    "tries": ((), _several(_whole)),
+    "at_order": ((), _several(_number)),
     "threads": (None, _optional(_whole)),
 }
 

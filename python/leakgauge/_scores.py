@@ -32,6 +32,7 @@ _OWN = (
 
 # Keyword arguments of `audit_log` that do not apply to scores.
 _OF_LOGS = (
+    "at_order",
     "block",
     "blocks",
     "categorical",
@@ -47,6 +48,7 @@ _OF_LOGS = (
     "neighbors",
     "numeric",
     "observe",
+    "reconstruction",
     "resolution",
     "row_id",
     "scorer",
@@ -54,6 +56,7 @@ _OF_LOGS = (
     "secret",
     "secret_map",
     "skip_bad",
+    "tries",
     "unit",
     "wide",
 )

@@ -320,6 +320,8 @@ class Audit(LiveResult):
     pairs: Pairs
     overall: Overall
     privacy: tuple[Privacy, ...]
+    reconstruction: tuple[Mapping[str, Any], ...]
+    leakage_family: Mapping[str, Any] | None
     blocks: Blocks | None
     differences: tuple[Difference, ...]
     warnings: tuple[LogWarning, ...]
@@ -342,6 +344,8 @@ class Audit(LiveResult):
             ),
             overall=Overall.of(found["overall"]),
             privacy=tuple(Privacy.of(limit) for limit in found["privacy"]),
+            reconstruction=tuple(frozen(one) for one in found.get("reconstruction", ())),
+            leakage_family=frozen(found["leakage_family"]) if "leakage_family" in found else None,
             blocks=Blocks.of(found["blocks"]) if "blocks" in found else None,
             differences=tuple(Difference.of(pair) for pair in found.get("differences", ())),
             warnings=tuple(LogWarning.of(warning) for warning in found["warnings"]),

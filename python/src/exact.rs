@@ -27,13 +27,15 @@ pub fn mechanism_bounds(py: Python<'_>, mechanism: String, asked: Asked) -> PyRe
     let options = BoundsOptions {
         at_epsilon: asked.at_epsilon,
         at_delta: asked.at_delta,
+        reconstruction: asked.reconstruction,
+        at_order: asked.at_order,
+        profile: asked.profile,
         repeat: asked.repeat,
         secrets: asked.secrets,
         group: asked.group,
         values: asked.values,
         records: asked.records,
         largest_prior: asked.largest_prior,
-        ..BoundsOptions::default()
     };
     work::run(py, None, move || {
         let table = bounds::bounds(&mechanism, &options)?;
@@ -47,6 +49,9 @@ pub fn mechanism_bounds(py: Python<'_>, mechanism: String, asked: Asked) -> PyRe
 pub struct Asked {
     at_epsilon: Option<f64>,
     at_delta: Option<f64>,
+    reconstruction: Option<f64>,
+    at_order: Option<f64>,
+    profile: bool,
     repeat: Option<u64>,
     secrets: Option<u64>,
     group: Option<u64>,
@@ -59,7 +64,7 @@ pub struct Asked {
 type Matrix = (Vec<String>, Vec<String>, Vec<f64>);
 
 /// A channel: a mechanism or a file by its text, or a matrix in memory.
-#[derive(FromPyObject)]
+#[derive(FromPyObject, Clone)]
 pub enum ChannelInput {
     /// `name(…)`, or a path.
     Text(String),
@@ -119,6 +124,11 @@ pub struct ChannelKeywords {
     gain: Option<(Vec<String>, Vec<f64>)>,
     loss: Option<(Vec<String>, Vec<f64>)>,
     epsilon: Vec<f64>,
+    at_order: Vec<f64>,
+    tries: Vec<u64>,
+    reconstruction: Vec<f64>,
+    profile: bool,
+    refines: Option<(ChannelInput, String)>,
     pair: Option<(String, String)>,
     normalize: bool,
     method: String,
@@ -138,7 +148,12 @@ pub fn analyze_channel(
             .map(|input| input.read(keywords.normalize));
         let (channels, layouts): (Vec<_>, Vec<_>) =
             read.collect::<Result<Vec<_>>>()?.into_iter().unzip();
-        let analysis = analyze(&keywords, &channels, layouts)?;
+        let other = keywords.refines.as_ref();
+        let other = other.map(|(input, name)| {
+            let (other, _) = input.clone().read(keywords.normalize)?;
+            Ok::<_, Error>((other, name))
+        });
+        let analysis = analyze(&keywords, &channels, layouts, other.transpose()?)?;
         Written::of(|format, out| report::write_channel(&analysis, format, out))
     })
 }
@@ -147,6 +162,7 @@ fn analyze(
     keywords: &ChannelKeywords,
     channels: &[Channel],
     layouts: Vec<MatrixLayout>,
+    other: Option<(Channel, &String)>,
 ) -> Result<channel::Analysis> {
     let method = match keywords.method.as_str() {
         "auto" => SearchMethod::Auto,
@@ -194,13 +210,19 @@ fn analyze(
         prior: Some(Prior::parse(&keywords.prior, whole)?),
         method,
         epsilons: keywords.epsilon.clone(),
+        orders: keywords.at_order.clone(),
+        tries: keywords.tries.clone(),
+        reconstruction: keywords.reconstruction.clone(),
+        profile: keywords.profile,
         pair: pair.transpose()?,
         gain: payoff(&keywords.gain)?,
         loss: payoff(&keywords.loss)?,
-        ..AnalysisOptions::default()
     };
     let mut analysis = channel::analyze(whole, &options)?;
     analysis.input = layouts;
+    if let Some((other, name)) = other {
+        analysis.refinement = Some(whole.refinement(&other, name)?);
+    }
     match composed {
         Some((_, composition)) => analysis.of_composition(composition),
         None => Ok(analysis),

@@ -1,7 +1,9 @@
 //! Keyword arguments as options of the library. The Python side has put every value into one plain form.
 
 use leakgauge::attack::tuning::ScorerChoice;
-use leakgauge::audit::{AuditOptions, Design, PriorChoice, SplitChoice, check_scores};
+use leakgauge::audit::{
+    AuditOptions, Design, PriorChoice, RequestedFigures, SplitChoice, check_scores,
+};
 use leakgauge::base::error::{Error, Result};
 use leakgauge::base::suggest;
 use leakgauge::base::time::TimeUnit;
@@ -35,6 +37,9 @@ pub struct Keywords {
     prior_name: String,
     margin: f64,
     neighbors: Vec<(String, String)>,
+    reconstruction: Vec<f64>,
+    tries: Vec<u64>,
+    at_order: Vec<f64>,
     header: Option<bool>,
     delimiter: Option<u8>,
     categorical: Vec<String>,
@@ -202,6 +207,11 @@ impl Keywords {
                 .map(|(a, b)| [a.clone(), b.clone()])
                 .collect(),
             design: self.design()?,
+            requested: RequestedFigures {
+                reconstruction: self.reconstruction.clone(),
+                tries: self.tries.clone(),
+                orders: self.at_order.clone(),
+            },
         })
     }
 

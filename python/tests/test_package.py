@@ -69,7 +69,8 @@ def test_stubs_have_the_keywords_that_functions_take():
     assert stub_keywords(tree, "audit_log") == {"data", *of_log}
     assert stub_keywords(tree, "estimate_log") == {"data", *of_log} - {"claims", "neighbors"}
     of_units = {"block", "blocks", "clock_frequency", "group", "unit"}
-    compared = {"logs", "mechanism", "against", "names", *_options.LOG} - of_units - {"claims", "neighbors"}
+    not_compared = {"claims", "neighbors", "reconstruction", "tries", "at_order"}
+    compared = {"logs", "mechanism", "against", "names", *_options.LOG} - of_units - not_compared
     assert stub_keywords(tree, "compare") == compared
     assert stub_keywords(tree, "audit_scores") == set(_scores._OWN) | set(_options.LOG) - set(_scores._OF_LOGS)
     assert stub_keywords(tree, "bounds") == {"mechanism", *_exact._BOUNDS}

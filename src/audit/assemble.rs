@@ -15,6 +15,7 @@ use crate::audit::overall::overall;
 use crate::audit::plan::Plan;
 use crate::audit::prepare::Prepared;
 use crate::audit::reading::input_of;
+use crate::audit::reconstruction;
 use crate::audit::tallies::Tallies;
 use crate::audit::warnings;
 use leakgauge_attack::tuning::Tuned;
@@ -41,7 +42,18 @@ pub(super) fn assemble(
     let estimates = evidence.pair_estimates();
     agree(&mut all_pairs, &mut worst_pair, &mut claims, &estimates);
     let pairs = evidence.pair_count();
+    let overall = overall(
+        evidence,
+        &worst_pair,
+        &prepared.priors,
+        &mut prepared.rng.clone(),
+    );
     Findings {
+        reconstruction: reconstruction::figures(evidence),
+        leakage_family: judged
+            .family
+            .as_ref()
+            .map(|found| found.figures(evidence, &overall, prior)),
         seed: options.seed,
         confidence: options.confidence,
         input: input_of(prepared.log, prepared.labels.clone(), units(prepared)),
@@ -57,12 +69,7 @@ pub(super) fn assemble(
             limits_read_by_claims: plan.reads(),
         },
         neighbors: prepared.neighbors.pairs(&prepared.labels),
-        overall: overall(
-            evidence,
-            &worst_pair,
-            &prepared.priors,
-            &mut prepared.rng.clone(),
-        ),
+        overall,
         convergence: convergence(evidence, split, &worst_pair, prior),
         differences: evidence.differences.cloned(),
         no_leak: evidence.no_leak.cloned(),

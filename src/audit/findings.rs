@@ -12,10 +12,12 @@ use crate::audit::conclusion::Conclusion;
 use crate::audit::detection::Detection;
 use crate::audit::differences::Differences;
 use crate::audit::distributions::Distributions;
+use crate::audit::family::LeakageFamily;
 use crate::audit::goodness::Fit;
 use crate::audit::no_leak::NoLeak;
 use crate::audit::options::{PriorChoice, SplitChoice};
 use crate::audit::pair::{Labels, Pair};
+use crate::audit::reconstruction::Reconstruction;
 use crate::audit::tallies::Tallies;
 use crate::audit::trade_off::TradeOff;
 use crate::audit::warning::Warning;
@@ -48,6 +50,10 @@ pub struct Findings {
     pub worst_pair: WorstPair,
     /// What privacy needs at least: ε at δ = 0, then what claims of privacy are judged by.
     pub privacy: Vec<PrivacyLimit>,
+    /// The success of a reconstruction, where it was asked for.
+    pub reconstruction: Vec<Reconstruction>,
+    /// The leakage family, where it was asked for.
+    pub leakage_family: Option<LeakageFamily>,
     /// Every pair.
     pub pairs: Vec<PairFigures>,
     /// How the figures of `pairs` hold together.

@@ -8,6 +8,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::audit::cross_fit::{CrossFit, Granted};
 use crate::audit::differences::Differences;
 use crate::audit::earlier::Block;
+use crate::audit::family::{self, FamilyEvidence};
 use crate::audit::guesses::{PairGuesses, attack_of, guesses};
 use crate::audit::no_leak::{self, NoLeak};
 use crate::audit::paired;
@@ -50,6 +51,8 @@ pub(super) struct Judged {
     pub differences: Option<Differences>,
     /// What units say, where limits count units.
     pub units: Option<UnitEvidence>,
+    /// What the leakage family reads, where it was asked for.
+    pub family: Option<FamilyEvidence>,
 }
 
 /// Streams of the seed's random numbers: for each pair's pooled rows, then for its trials.
@@ -96,6 +99,7 @@ pub(super) fn judge(prepared: &Prepared, tuned: &Tuned, earlier: &[Block], plan:
             .and_then(|granted| CrossFit::run(prepared, &granted)),
         differences: paired::find(prepared, plan).or_else(|| unpaired::find(prepared, plan)),
         units,
+        family: family::judge(prepared, tuned),
     }
 }
 
@@ -115,10 +119,11 @@ fn judgement(prepared: &Prepared, tuned: &Tuned, plan: &Plan) -> (Judgement, Sco
     attackers.judge_others(observations, certify, &mut judgement.guesses);
     if let Some(attack) = &tuned.for_privacy {
         // Its thresholds were chosen for what it had learned by then.
-        let pairs = tuned.choices.len();
-        let judged = pairwise::judge(&**attack, observations, certify, &rules[pairs..], &[]);
-        judgement.tallies.truncate(pairs);
-        judgement.tallies.extend(judged.tallies);
+        let first = tuned.choices.len();
+        let places = first..first + plan.privacy.len();
+        let rules = &rules[places.clone()];
+        let judged = pairwise::judge(&**attack, observations, certify, rules, &[]);
+        judgement.tallies.splice(places, judged.tallies);
     }
     (judgement, scored)
 }

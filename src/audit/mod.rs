@@ -18,6 +18,7 @@ mod differences;
 mod distributions;
 mod earlier;
 mod evidence;
+mod family;
 mod figures;
 mod findings;
 mod given;
@@ -42,6 +43,7 @@ mod privacy;
 mod privacy_curve;
 mod privacy_plan;
 mod reading;
+mod reconstruction;
 mod rows_needed;
 mod tallies;
 mod targets;
@@ -72,6 +74,7 @@ pub(crate) use copies::in_common;
 pub use detection::Detection;
 pub use differences::{BlocksCompared, Difference, Differences};
 pub use distributions::{Distributions, Shape};
+pub use family::{FamilyOrder, FamilyTries, LeakageFamily, TellingEvent};
 pub use findings::{
     Asymptotic, ClaimReport, Convergence, ConvergencePoint, Correction, CountedUnits, EpsilonLimit,
     Extrapolated, Findings, Input, MethodUsed, Multiplicity, Overall, PairFigures, PartRows,
@@ -83,10 +86,11 @@ pub use leakgauge_attack::blocks::Reference;
 pub(crate) use leakgauge_attack::blocks::{best_reference, relative_to};
 pub(crate) use members::is_member;
 pub use no_leak::NoLeak;
-pub use options::{AuditOptions, Design, PriorChoice, SplitChoice};
+pub use options::{AuditOptions, Design, PriorChoice, RequestedFigures, SplitChoice};
 pub(crate) use order::order_warnings;
 pub use pair::{Labels, Pair};
 pub use reading::{Reading, reading};
+pub use reconstruction::Reconstruction;
 pub(crate) use rows_needed::sensible as two_digits;
 pub use tallies::{EffectiveSampleSize, PlugIn, Tallies};
 pub(crate) use time_claim::{about_one_observation, factor, needs_blocks, unknown_unit};

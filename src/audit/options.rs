@@ -88,6 +88,46 @@ pub struct AuditOptions {
     pub neighbors: Vec<[String; 2]>,
     /// How rows with given scores came about.
     pub design: Design,
+    /// The figures that are reported on request.
+    pub requested: RequestedFigures,
+}
+
+/// Figures that are reported on request. With any number of guesses or order the whole leakage family is.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RequestedFigures {
+    /// The successes κ without the observation at which the success of a reconstruction is wanted, in (0, 1).
+    pub reconstruction: Vec<f64>,
+    /// Numbers of guesses k, at least 1.
+    pub tries: Vec<u64>,
+    /// Orders α of Sibson's information and of maximal α-leakage, above 0; ∞ is one.
+    pub orders: Vec<f64>,
+}
+
+impl RequestedFigures {
+    /// Whether the leakage family is wanted.
+    pub fn wants_family(&self) -> bool {
+        !(self.tries.is_empty() && self.orders.is_empty())
+    }
+
+    fn check(&self) -> Result<()> {
+        let kappa = |kappa: &&f64| !(**kappa > 0.0 && **kappa < 1.0);
+        if let Some(kappa) = self.reconstruction.iter().find(kappa) {
+            return Err(Error::parameter(
+                setting("reconstruction", kappa),
+                "must be above 0 and below 1",
+            ));
+        }
+        if self.tries.contains(&0) {
+            return Err(Error::parameter(setting("tries", 0), "must be at least 1"));
+        }
+        if let Some(order) = self.orders.iter().find(|order| !(**order > 0.0)) {
+            return Err(Error::parameter(
+                setting("at_order", order),
+                "must be above 0",
+            ));
+        }
+        Ok(())
+    }
 }
 
 impl Default for AuditOptions {
@@ -106,6 +146,7 @@ impl Default for AuditOptions {
             claims: Vec::new(),
             neighbors: Vec::new(),
             design: Design::default(),
+            requested: RequestedFigures::default(),
         }
     }
 }
@@ -139,7 +180,7 @@ pub(super) fn check(options: &AuditOptions) -> Result<()> {
             "must be between 0 and 1",
         ));
     }
-    Ok(())
+    options.requested.check()
 }
 
 pub(super) fn prior(log: &Log, choice: &PriorChoice) -> Result<Vec<f64>> {

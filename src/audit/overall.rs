@@ -7,7 +7,6 @@ use crate::audit::findings::{Overall, WorstPair};
 use crate::audit::prepare::Prepared;
 use crate::estimate::{Estimate, Method, Methods, Reason};
 use leakgauge_attack::pairwise::{AdvantageGuide, GuessErrors, PairChoice, PairErrors};
-use leakgauge_attack::split::Split;
 use leakgauge_attack::tuning::Tuned;
 use leakgauge_exact::leakage;
 use leakgauge_stats::binomial::clopper_pearson_upper;
@@ -54,12 +53,8 @@ pub(super) fn plan(prepared: &Prepared, tuned: &Tuned, worst: usize) -> (Vec<Ris
             if prepared.units.is_some() {
                 return (RiskMethod::Units, 1.0);
             }
-            choose_method(
-                naming.tune(),
-                &prepared.split,
-                prior,
-                share * prepared.alpha,
-            )
+            let certify = prepared.split.certify.rows();
+            choose_method(naming.tune(), certify, prior, share * prepared.alpha)
         };
         if !is_uniform(prior) {
             return RiskPlan {
@@ -105,10 +100,11 @@ fn expected_errors(choice: &PairChoice, rows: &[u64]) -> PairErrors {
     }
 }
 
-/// The method that promises the smaller limit of the Bayes risk at a level, and that limit.
-fn choose_method(
+/// The method that promises the smaller limit of the Bayes risk at a level on so many rows of every secret, and that
+/// limit.
+pub(super) fn choose_method(
     tune: &GuessErrors,
-    split: &Split,
+    certify: &[u64],
     prior: &[f64],
     alpha: f64,
 ) -> (RiskMethod, f64) {
@@ -119,7 +115,6 @@ fn choose_method(
             .map(|secret| (rate(secret) * rows[secret] as f64) as u64)
             .collect()
     };
-    let certify = split.certify.rows();
     let chernoff = chernoff_upper(&strata(prior, certify, &expected(certify)), alpha);
     let matched = matched_plan(prior, certify).map(|plan| {
         let pooled: u64 = expected(&plan).iter().sum();
@@ -318,7 +313,12 @@ fn effective_upper(evidence: &Evidence, at: usize, strata: &[Stratum], level: f6
 }
 
 /// Draws the same number of certification rows from every secret of positive prior and pools their errors.
-fn matched_upper(tally: &GuessErrors, prior: &[f64], level: f64, rng: &mut ChaCha8Rng) -> f64 {
+pub(super) fn matched_upper(
+    tally: &GuessErrors,
+    prior: &[f64],
+    level: f64,
+    rng: &mut ChaCha8Rng,
+) -> f64 {
     let plan =
         matched_plan(prior, &tally.rows).expect("the method was chosen because a plan exists");
     let errors = (0..plan.len())

@@ -14,6 +14,7 @@ use crate::audit::earlier::Block;
 use crate::audit::overall::{self, RiskPlan};
 use crate::audit::prepare::Prepared;
 use crate::audit::privacy_plan::{self, PrivacyPlan};
+use crate::audit::reconstruction::{self, ReconstructionPlan};
 use leakgauge_attack::measure::plug_in;
 use leakgauge_attack::pairwise::{AdvantageGuide, AdvantageMethod, PairChoice, Rule};
 use leakgauge_attack::tuning::Tuned;
@@ -70,6 +71,8 @@ pub(super) struct Plan {
     pub kolmogorov: Option<Kolmogorov>,
     /// ε at δ = 0 first, then those that claims read, each once.
     pub privacy: Vec<PrivacyPlan>,
+    /// The events of the reconstructions asked for.
+    pub reconstructions: Vec<ReconstructionPlan>,
     /// For each claim of privacy, which of these it reads.
     privacy_of_claims: Vec<Option<usize>>,
     /// What claims read, with weights: shares of α are in proportion.
@@ -111,6 +114,7 @@ pub(super) fn plan(prepared: &Prepared, tuned: &Tuned, earlier: &[Block]) -> Pla
         tables: vec![joint::shares(&by_pair)],
         table_of_claims: Vec::new(),
         kolmogorov: kolmogorov(prepared, tuned, worst, earlier),
+        reconstructions: reconstruction::plan(prepared, tuned, pairs + privacy.len()),
         privacy,
         privacy_of_claims,
         reads: Vec::new(),
@@ -171,11 +175,13 @@ impl Plan {
         CertifiedLimit::Table(self.table_of_claims[claim].expect("planned for every mechanism"))
     }
 
-    /// All rules that are judged: one per pair, then those for limits of privacy.
+    /// All rules that are judged: one per pair, then those for limits of privacy, then those of reconstructions.
     pub fn rules(&self, tuned: &Tuned) -> Vec<Rule> {
         let pairs = tuned.choices.iter().map(|choice| choice.rule);
+        let events = self.reconstructions.iter().map(|plan| plan.event.rule);
         pairs
             .chain(self.privacy.iter().map(|privacy| privacy.rule))
+            .chain(events)
             .collect()
     }
 

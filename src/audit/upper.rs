@@ -14,6 +14,7 @@ use leakgauge_base::parallel;
 use leakgauge_log::observations::{Counts, ObservationKind};
 use leakgauge_stats::event_upper::{total_variation_upper, vulnerability_upper};
 use leakgauge_stats::multiplicity::bonferroni;
+use leakgauge_stats::reconstruction::{self, other_way, success_at_most};
 use leakgauge_stats::two_binomials::difference_upper_quick;
 use leakgauge_stats::{dp_upper, sparse_upper};
 use rand::SeedableRng;
@@ -27,6 +28,8 @@ const CHOOSING: f64 = 0.05;
 const MOST_CELLS: usize = 200_000;
 /// Fewer distinct observations than this are not sparse.
 const SPARSE: usize = 16;
+/// Ordered pairs up to which slopes are chosen for limits of reconstructions.
+const MOST_SLOPES: usize = 200;
 /// Pairs times rows up to which limits of unequal rows are computed exactly.
 const MOST_WORK: u64 = 400_000;
 
@@ -175,6 +178,40 @@ impl UpperLimits {
         limits
             .into_iter()
             .try_fold(0.0f64, |largest, upper| Some(largest.max(upper?)))
+    }
+
+    /// The limit of the success of a reconstruction at κ, the largest over all ordered pairs of the secrets: each at the
+    /// same level, as for [`largest`](Self::largest). Every pair's slope is chosen on the rows that choose methods.
+    pub fn reconstruction(&self, secrets: usize, kappa: f64) -> Option<f64> {
+        let slopes = 2 * self.single.len() <= MOST_SLOPES;
+        let all: Vec<(u32, u32)> = pairs(secrets).collect();
+        let of_pair = |at: usize| {
+            let (a, b) = all[at];
+            let flat = success_at_most(1.0, self.single[at]?, kappa);
+            let ordered = [[a, b], [b, a]].map(|pair| match &self.source {
+                Source::Rows(cells) if slopes => self.at_slope(pair, cells, flat, kappa),
+                Source::Rows(_) | Source::Units(_) => flat,
+            });
+            Some(ordered[0].max(ordered[1]))
+        };
+        let limits = parallel::map(all.len(), of_pair);
+        limits
+            .into_iter()
+            .try_fold(kappa, |largest, limit| Some(largest.max(limit?)))
+    }
+
+    /// The limit of one ordered pair; `flat` is that of slope 1.
+    fn at_slope(&self, [a, b]: [u32; 2], cells: &Cells, flat: f64, kappa: f64) -> f64 {
+        let (choosing, rows) = (cells.choosing.cells([a, b]), cells.judging.rows([a, b]));
+        let slope = reconstruction::slope(&choosing, rows, kappa, self.alpha);
+        let divergence = if slope == 1.0 {
+            return flat;
+        } else if slope > 1.0 {
+            self.divergence([a, b], slope.ln())
+        } else {
+            other_way(slope, self.divergence([b, a], -slope.ln()))
+        };
+        success_at_most(slope, divergence, kappa)
     }
 
     /// The limit of the hockey-stick divergence of a after b at ε, at level 1 − α.

@@ -21,6 +21,7 @@ use crate::cli::gate::{self, GateOptions};
 use crate::cli::options::{self, EstimateOptions, LikeName, LogArguments};
 use crate::cli::outputs::{self, OutputOptions};
 use crate::cli::progress::{Progress, Stage};
+use crate::cli::requested::RequestedOptions;
 use crate::cli::{command_line, to_stdout};
 
 /// `estimate`.
@@ -30,6 +31,8 @@ pub struct EstimateArguments {
     log: LogArguments,
     #[command(flatten)]
     options: EstimateOptions,
+    #[command(flatten)]
+    requested: RequestedOptions,
     #[command(flatten)]
     outputs: OutputOptions,
     #[command(flatten)]
@@ -97,6 +100,8 @@ pub struct AuditArguments {
     #[command(flatten)]
     options: EstimateOptions,
     #[command(flatten)]
+    requested: RequestedOptions,
+    #[command(flatten)]
     outputs: OutputOptions,
     #[command(flatten)]
     follow: FollowOptions,
@@ -111,6 +116,7 @@ pub fn estimate(arguments: &EstimateArguments) -> Result<ExitCode> {
     let design = &arguments.design;
     let options = AuditOptions {
         design: design.design(),
+        requested: arguments.requested.figures(),
         ..audit_options(&arguments.options, log)?
     };
     design.check(options.attacks.are_given())?;
@@ -144,6 +150,7 @@ pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
     let design = &arguments.design;
     let options = AuditOptions {
         design: design.design(),
+        requested: arguments.requested.figures(),
         margin: arguments.margin,
         confidence: arguments.gate.confidence(arguments.options.confidence),
         claims: claims::parse(&arguments.claims)?,

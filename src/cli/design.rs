@@ -1,7 +1,7 @@
 //! How the rows of a log came about, and a log of a single training run.
 
 use clap::{Args, ValueEnum};
-use leakgauge::audit::{AuditOptions, Design, PriorChoice, SplitChoice};
+use leakgauge::audit::{AuditOptions, Design, PriorChoice, RequestedFigures, SplitChoice};
 use leakgauge::base::error::{Error, Result};
 use leakgauge::log;
 use leakgauge::membership::{self, Direction, OneRunOptions};
@@ -133,6 +133,11 @@ pub fn one_run(
             outputs.any(),
             "--html, --plots",
             "--design one-run has no page and no pictures",
+        ),
+        (
+            options.requested != RequestedFigures::default(),
+            "--reconstruction, --tries, --at-order",
+            "--design one-run does not report these figures",
         ),
         (
             !options.neighbors.is_empty(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
-use leakgauge::audit::{AuditOptions, PriorChoice, SplitChoice};
+use leakgauge::audit::{AuditOptions, PriorChoice, RequestedFigures, SplitChoice};
 use leakgauge::base::error::{Error, Result};
 use leakgauge::follow::{self, BlockMonitor, Line, Monitor};
 use leakgauge::log::{self, RowStream};
@@ -139,6 +139,11 @@ fn refuse(
             !options.neighbors.is_empty(),
             "--neighbors",
             "--follow judges all pairs; audit the log without --follow",
+        ),
+        (
+            options.requested != RequestedFigures::default(),
+            "--reconstruction, --tries, --at-order",
+            "--follow does not report these figures; audit the log without --follow",
         ),
         (
             options.attacks.are_given(),

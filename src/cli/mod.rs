@@ -20,6 +20,7 @@ mod probe;
 mod progress;
 #[cfg(feature = "reproduce")]
 mod reproduce;
+mod requested;
 #[cfg(feature = "schema")]
 mod schema;
 mod shuffle;

@@ -30,6 +30,7 @@ mod pictures;
 mod plan;
 #[cfg(feature = "reproduce")]
 mod reproduce;
+mod requested;
 mod schema;
 mod sections;
 pub mod sentences;

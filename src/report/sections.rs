@@ -9,6 +9,7 @@ use crate::report::figures::figures;
 use crate::report::input::input;
 use crate::report::pairs::pairs;
 use crate::report::plan;
+use crate::report::requested;
 use crate::report::sentences::assumptions::assumption;
 use crate::report::sentences::{power, warnings};
 use crate::report::sketch::sketch;
@@ -59,6 +60,7 @@ pub fn audit(audit: &Findings) -> Document {
     differences::section(&mut document, audit);
     document.heading("Figures");
     figures(&mut document, audit);
+    requested::section(&mut document, audit);
     // Who brings an attack asks for its curve; for others the line on mu says enough.
     if audit.method.origin == Origin::Given {
         trade_off::section(&mut document, audit);

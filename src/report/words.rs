@@ -12,6 +12,13 @@ pub fn method_name(method: Method) -> &'static str {
         Method::MinimaxTotalVariation => "minimax estimate for alphabets larger than the sample",
         Method::ClopperPearson => "Clopper-Pearson on each error rate of the attack",
         Method::KolmogorovDkw => "Kolmogorov distance with the DKW-Massart bound",
+        Method::PlugIn => "empirical frequencies, biased upward",
+        Method::GuessDivergence => {
+            "divergence of right guesses, at a limit of the Bayes vulnerability"
+        }
+        Method::MaximalLeakage => "the limit of maximal leakage, which is no smaller",
+        Method::FixedOrder => "Chernoff bound on the guesses of one order",
+        Method::ChosenEvent => "Clopper-Pearson and Chernoff on one event chosen on other rows",
         Method::FixedEvent => "plug-in, binomial limit of one event",
         Method::SparseCloseness => "squared differences of a sparse alphabet",
         Method::PrequentialBinomial => {

@@ -19,6 +19,7 @@ mod mechanisms;
 mod order;
 mod privacy;
 mod quick;
+mod requested;
 mod rows_needed;
 mod sampled;
 mod shuffled_groups;

@@ -21,8 +21,8 @@
 use rayon::prelude::*;
 
 use super::{
-    accuracy, coverage, every_row, hard_logs, mechanisms, order, privacy, sampled, shuffled_groups,
-    shuffling, sparse, trade_off, wrong_mechanisms,
+    accuracy, coverage, every_row, hard_logs, mechanisms, order, privacy, requested, sampled,
+    shuffled_groups, shuffling, sparse, trade_off, wrong_mechanisms,
 };
 
 /// Logs between two looks at the ratio.
@@ -128,6 +128,7 @@ quick! {
     a_split_by_time_keeps_its_level_where_rows_are_not_exchangeable: all_pass(order::quick());
     a_log_that_is_followed_keeps_its_level_over_whole_paths: all_pass(order::quick_followed());
     claims_of_privacy_are_not_wrongly_judged: all_pass(privacy::quick());
+    limits_of_figures_on_request_cover: all_pass(requested::quick());
     limits_of_sampled_logs_cover_and_true_claims_stay: all_pass(sampled::quick());
     shufflers_that_keep_their_alpha_are_not_accused: all_pass(shuffled_groups::quick());
     audited_shufflers_cover_the_exact_bayes_risk: all_pass(shuffling::quick());

@@ -63,6 +63,7 @@ pub mod order;
 pub mod paired;
 pub mod poisson_binomial;
 pub mod product_bets;
+pub mod reconstruction;
 pub mod renyi;
 mod saddlepoint;
 pub mod sequential;

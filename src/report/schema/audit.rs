@@ -11,7 +11,7 @@ use crate::audit::{
     Asymptotic, ClaimReport, Convergence, ConvergencePoint, Correction, Detection, Extrapolated,
     Findings, Multiplicity, Overall, Pair, PairFigures, PrivacyLimit, WorstPair,
 };
-use crate::audit::{PriorChoice, Warning};
+use crate::audit::{LeakageFamily, PriorChoice, Reconstruction, Warning};
 use crate::estimate::Estimate;
 use crate::report::pairs::{left_out, listed};
 use crate::report::sentences::assumptions::assumption;
@@ -41,6 +41,12 @@ pub struct Audit<'a> {
     worst_pair: &'a WorstPair,
     /// What privacy needs at least: ε at δ = 0, then what claims of privacy are judged by.
     privacy: &'a [PrivacyLimit],
+    /// The success of a reconstruction at the given κ; only where it was asked for.
+    #[serde(skip_serializing_if = "<[Reconstruction]>::is_empty")]
+    reconstruction: &'a [Reconstruction],
+    /// The leakage family at the prior, in nats; only where it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    leakage_family: &'a Option<LeakageFamily>,
     /// The pairs: all in the order of their secrets, or of very many those with the largest lower limits, these first.
     pairs: Vec<&'a PairFigures>,
     /// How many pairs are not listed in `pairs`; absent if all are.
@@ -87,6 +93,8 @@ impl<'a> Audit<'a> {
             assumptions: found.assumptions.iter().map(assumption).collect(),
             worst_pair: &found.worst_pair,
             privacy: &found.privacy,
+            reconstruction: &found.reconstruction,
+            leakage_family: &found.leakage_family,
             pairs: listed(found, most_pairs),
             pairs_left_out: Some(left_out(found, most_pairs)).filter(|left_out| *left_out > 0),
             multiplicity: &found.multiplicity,

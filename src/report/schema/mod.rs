@@ -16,6 +16,7 @@ mod method;
 mod pairs;
 mod power;
 pub mod query;
+mod requested;
 mod trade_off;
 mod witness;
 

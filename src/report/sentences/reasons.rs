@@ -60,6 +60,12 @@ pub fn reason(reason: &Reason) -> String {
             "{rows} rows of the other secret certify no threshold with a false positive rate of at most {rate}; at least \
              {needed} rows are needed."
         ),
+        Reason::UnseenObservations => {
+            "No upper bound is possible: an observation that did not occur may say more.".to_owned()
+        }
+        Reason::NoFrequencies => {
+            "There is no estimate: a secret has no rows, or there are too many observations.".to_owned()
+        }
         Reason::Followed => "A log that is followed has lower limits only.".to_owned(),
     }
 }

@@ -82,7 +82,7 @@ pub(super) struct Cuts {
 }
 
 impl Cuts {
-    fn new(scores: &PairView, by_secret: &[Vec<(usize, u64)>], a: u32, b: u32) -> Self {
+    pub(super) fn new(scores: &PairView, by_secret: &[Vec<(usize, u64)>], a: u32, b: u32) -> Self {
         let [of_a, of_b] = [a, b].map(|secret| &by_secret[secret as usize]);
         let mut rows = Vec::with_capacity(of_a.len() + of_b.len());
         // Rows that both secrets have become one entry before anything is sorted.
@@ -141,7 +141,7 @@ impl Cuts {
         }
     }
 
-    fn rule(&self, threshold: f64) -> Rule {
+    pub(super) fn rule(&self, threshold: f64) -> Rule {
         Rule {
             a: self.a,
             b: self.b,
@@ -150,7 +150,7 @@ impl Cuts {
     }
 
     /// Every cut: a threshold and what it does on the tune rows.
-    fn all(&self) -> impl Iterator<Item = (f64, PairErrors)> {
+    pub(super) fn all(&self) -> impl Iterator<Item = (f64, PairErrors)> {
         let mut tally = PairErrors {
             a_rows: self.a_rows,
             a_missed: self.a_rows,

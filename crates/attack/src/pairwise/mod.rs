@@ -9,6 +9,8 @@ mod event;
 mod guesses;
 mod judge;
 mod privacy;
+mod ranks;
+mod reconstruction;
 mod serial;
 mod trade_off;
 pub mod units;
@@ -24,6 +26,8 @@ pub use event::{Event, ScoreEvent};
 pub use guesses::PairScores;
 pub use judge::{GuessErrors, Judgement, judge, judge_and_keep, tally_guesses};
 pub use privacy::Target;
+pub use ranks::{Ranks, judge_ranks};
+pub use reconstruction::{DirectedRule, choose_events};
 pub use serial::{EffectiveRows, effective_rows};
 pub use trade_off::{CurvePoint, Detection, ScoredRows, rows_for_detection};
 

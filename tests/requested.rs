@@ -1,0 +1,181 @@
+//! Figures on request: reconstructions and the leakage family of a log.
+
+use serde_json::Value;
+
+use crate::common::Place;
+
+/// 3,000 rows of each of three secrets; the third has an observation of its own in a tenth of them.
+fn log() -> String {
+    let mut text = "secret,seen\n".to_owned();
+    for at in 0..3_000 {
+        let usual = ["x", "y", "z"][at % 3];
+        text.push_str(&format!(
+            "a,{usual}\nb,{}\n",
+            if at % 2 == 0 { "x" } else { usual }
+        ));
+        text.push_str(&format!("c,{}\n", if at % 10 == 0 { "w" } else { usual }));
+    }
+    text
+}
+
+fn report(place: &Place, options: &[&str]) -> Value {
+    let mut arguments = vec!["estimate", "log.csv", "--quick", "--format", "json"];
+    arguments.extend(options);
+    let output = place.run(&arguments);
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+fn number(report: &Value, pointer: &str) -> f64 {
+    let value = report.pointer(pointer).and_then(Value::as_f64);
+    value.unwrap_or_else(|| panic!("{pointer} of {report}"))
+}
+
+#[test]
+fn figures_are_there_on_request_alone() {
+    let place = Place::with_log(log());
+    let plain = report(&place, &[]);
+    assert!(plain.get("reconstruction").is_none() && plain.get("leakage_family").is_none());
+    let asked = report(&place, &["--reconstruction", "0.01,0.2"]);
+    assert!(asked.get("leakage_family").is_none());
+    let all = asked["reconstruction"].as_array().unwrap();
+    assert_eq!(all.len(), 2);
+    assert_eq!(all[0]["secrets"][0], "c");
+    for at in all {
+        let kappa = at["without"].as_f64().unwrap();
+        let limits = ["lower", "point", "upper"].map(|key| at["success"][key].as_f64().unwrap());
+        assert!(
+            kappa <= limits[0] && limits.is_sorted() && limits[2] <= 1.0,
+            "{at}"
+        );
+        assert!(limits[0] > 1.2 * kappa, "{at}");
+    }
+    // Nothing else changes.
+    let mut same = asked.clone();
+    same.as_object_mut().unwrap().remove("reconstruction");
+    assert_eq!(same, plain);
+}
+
+#[test]
+fn the_leakage_family_of_a_discrete_log_has_limits_where_a_proof_exists() {
+    let place = Place::with_log(log());
+    let found = report(&place, &["--tries", "1,2,3", "--at-order", "0.5,2,inf"]);
+    let family = &found["leakage_family"];
+    let risk = number(&found, "/overall/bayes_risk/upper");
+    let one = number(family, "/tries/0/vulnerability/lower");
+    assert!((one - (1.0 - risk)).abs() < 1e-12);
+    assert!(number(family, "/tries/1/vulnerability/lower") >= 2.0 / 3.0);
+    assert_eq!(number(family, "/tries/2/vulnerability/lower"), 1.0);
+    assert_eq!(number(family, "/prior_guesswork"), 2.0);
+    assert!(number(family, "/guesswork/upper") <= 2.0);
+    assert!(number(family, "/guesswork/lower") >= 1.0);
+    let capacity = number(&found, "/overall/capacity/upper");
+    assert!((number(family, "/maximal_leakage/upper") - capacity.ln()).abs() < 1e-12);
+    assert!(family["largest_pointwise_leakage"]["upper"].is_null());
+    assert_eq!(family["telling_event"]["secret"], "c");
+    assert_eq!(family["telling_event"]["observations"][0], "w");
+    let leakage = number(family, "/largest_pointwise_leakage/lower");
+    assert!(leakage > 0.3 && leakage <= 3f64.ln(), "{leakage}");
+    let orders = family["orders"].as_array().unwrap();
+    assert!(orders[0]["maximal_alpha_leakage"].is_null() && orders[2]["order"].is_null());
+    assert_eq!(orders[2]["sibson_information"], family["maximal_leakage"]);
+    for at in orders {
+        let figure = &at["sibson_information"];
+        assert!(
+            number(figure, "/lower") <= number(figure, "/upper"),
+            "{figure}"
+        );
+    }
+    assert_eq!(
+        orders[1]["sibson_information"]["method"]["point"],
+        "plug-in"
+    );
+}
+
+#[test]
+fn secrets_that_the_prior_excludes_leave_the_family() {
+    let place = Place::with_log(log());
+    let found = report(&place, &["--tries", "2", "--prior", "a=0.5,b=0.5"]);
+    let family = &found["leakage_family"];
+    assert_eq!(number(family, "/tries/0/prior_vulnerability"), 1.0);
+    assert!(number(family, "/maximal_leakage/upper") <= 2f64.ln() + 1e-12);
+    assert_eq!(number(family, "/prior_guesswork"), 1.5);
+}
+
+#[test]
+fn numbers_and_dependent_rows_say_why_a_limit_is_missing() {
+    let mut numbers = "secret,time\n".to_owned();
+    for at in 0..400 {
+        let secret = at % 2;
+        numbers.push_str(&format!(
+            "{secret},{}\n",
+            0.1 * f64::from(at * 7 % 400) + 8.0 * f64::from(secret)
+        ));
+    }
+    let place = Place::with_log(numbers);
+    let options = ["--tries", "1", "--at-order", "2", "--reconstruction", "0.1"];
+    let found = report(&place, &options);
+    let family = &found["leakage_family"];
+    assert!(family["telling_event"].is_null());
+    assert!(family["orders"][0]["sibson_information"]["point"].is_null());
+    assert!(number(family, "/orders/0/sibson_information/lower") >= 0.0);
+    for figure in [&family["guesswork"], &found["reconstruction"][0]["success"]] {
+        assert!(
+            figure["reason"].as_str().unwrap().contains("raw numbers"),
+            "{figure}"
+        );
+    }
+    let blocks = report(&place, &[&options[..], &["--split", "blocks"]].concat());
+    let guesswork = &blocks["leakage_family"]["guesswork"];
+    assert!(
+        guesswork["upper"].is_null()
+            && guesswork["reason"]
+                .as_str()
+                .unwrap()
+                .contains("independent")
+    );
+    assert!(number(&blocks, "/reconstruction/0/success/lower") >= 0.1);
+}
+
+#[test]
+fn the_text_has_a_table_and_bad_values_are_refused() {
+    let place = Place::with_log(log());
+    let output = place.run(&[
+        "estimate",
+        "log.csv",
+        "--quick",
+        "--tries",
+        "2",
+        "--reconstruction",
+        "0.1",
+    ]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    for expected in [
+        "Figures on request",
+        "reconstruction, 0.1 without",
+        "one of 2 guesses is right",
+        "the observations w, which speak for secret c",
+        "an observation that did not occur may say more",
+    ] {
+        assert!(text.contains(expected), "{expected} in {text}");
+    }
+    for (option, value) in [
+        ("--reconstruction", "1"),
+        ("--reconstruction", "0"),
+        ("--tries", "0"),
+        ("--at-order", "0"),
+        ("--at-order", "-1"),
+    ] {
+        let output = place.run(&["estimate", "log.csv", option, value]);
+        assert_eq!(output.status.code(), Some(2), "{option} {value}");
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            message.contains(option) && message.contains("must be"),
+            "{message}"
+        );
+    }
+}
