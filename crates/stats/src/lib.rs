@@ -64,7 +64,7 @@ pub mod paired;
 pub mod poisson_binomial;
 pub mod product_bets;
 pub mod renyi;
-mod saddlepoint;
+pub mod saddlepoint;
 pub mod sequential;
 pub mod sparse_upper;
 pub mod special;

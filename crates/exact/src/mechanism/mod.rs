@@ -277,18 +277,7 @@ pub trait BoundMechanism: Debug + Send + Sync {
     /// The ordered pairs of secrets that no other pair exceeds in any figure of its likelihood ratio; `None` if they are
     /// not known, or too many.
     fn pairs(&self) -> Option<Vec<Pair>> {
-        let table = self.probabilities()?;
-        let n = table.rows.len();
-        let cells = n.checked_mul(n)?.checked_mul(table.observations.len())?;
-        if cells > MAX_PAIR_CELLS {
-            return None;
-        }
-        let ordered = (0..n).flat_map(|a| (0..n).map(move |b| (a, b)));
-        let pair = |(a, b): (usize, usize)| {
-            let both = table.rows[a].iter().zip(&table.rows[b]);
-            Pair::Cells(both.map(|(&p, &q)| Cell::new(p, q)).collect())
-        };
-        Some(ordered.filter(|(a, b)| a != b).map(pair).collect())
+        self.probabilities()?.pairs()
     }
 
     /// The entries of [`BoundMechanism::probabilities`] less those of one row that all secrets share, if these

@@ -8,7 +8,7 @@ use rand::{Rng, RngExt};
 use super::{
     BoundMechanism, Entry, Law, MAX_ENTRIES, Mechanism, Probabilities, listed_secrets, mixture,
 };
-use crate::histogram::HistogramLaw;
+use crate::profile::{Cell, Pair};
 use crate::sampling::multinomial;
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::grammar::{Arguments, Parameter, format_number};
@@ -27,6 +27,12 @@ pub(super) const ENTRY: Entry = Entry {
     build,
 };
 
+mod multinomial;
+mod pairs;
+
+use multinomial::Multinomial;
+use pairs::PairTables;
+
 /// The shuffle model with n users. The secret is that of the first user. The observation is the histogram of the
 /// users' observations, written `3/0/1` in the order of the mechanism's observations.
 ///
@@ -35,8 +41,9 @@ pub(super) const ENTRY: Entry = Entry {
 /// independent, or all equal to `others`. ε is that of the mechanism, because all messages can be equal.
 ///
 /// # Conditions
-/// The mechanism has finitely many observations; secrets times histograms are at most [`MAX_ENTRIES`].
-/// Histograms with probability below e^−60 times the largest may be left out of the sums.
+/// The mechanism has finitely many observations. Secrets times histograms are at most [`MAX_ENTRIES`], or there is no
+/// matrix, but each pair of secrets has its figures: observations that do not separate the two are counted together, and
+/// few histograms are left where most observations do not.
 ///
 /// # References
 /// Jurado, Gonze, Alvim, Palamidessi, *Analyzing the Shuffle Model through the Lens of Quantitative
@@ -55,15 +62,19 @@ pub struct Shuffled {
 const MAX_USERS: u64 = 1 << 24;
 
 fn build(arguments: &Arguments<'_>) -> Result<Box<dyn Mechanism>> {
+    Ok(Box::new(read(arguments)?))
+}
+
+fn read(arguments: &Arguments<'_>) -> Result<Shuffled> {
     let users = arguments.whole_if_given("n", 1, MAX_USERS)?;
-    Ok(Box::new(Shuffled {
+    Ok(Shuffled {
         mechanism: mixture::component(arguments, "mechanism")?,
         users: users.ok_or_else(|| {
             let hint = "write shuffled(randomized-response(1, secrets=2), n=100)";
             arguments.error("n is missing").with_hint(hint)
         })?,
         others: arguments.value("others").map(ToString::to_string),
-    }))
+    })
 }
 
 impl fmt::Display for Shuffled {
@@ -137,17 +148,21 @@ impl Mechanism for Shuffled {
         let epsilon = self.mechanism.bind(labels)?.epsilon();
         let (mut written, decoys) = self.written(labels)?;
         written.rows.truncate(labels.len());
-        let table = histograms(&written, &decoys, self.users)
-            .ok_or_else(|| wrong(format!("secrets times histograms exceed {MAX_ENTRIES}")))
-            .map_err(|error| {
-                error.with_hint("use fewer users, or a mechanism with fewer observations")
-            })?;
+        let told = match histograms(&written, &decoys, self.users) {
+            Some(table) => Told::Table(table),
+            None => PairTables::new(&written.rows, &decoys, self.users)
+                .map(Told::Pairs)
+                .ok_or_else(|| wrong(format!("secrets times histograms exceed {MAX_ENTRIES}")))
+                .map_err(|error| {
+                    error.with_hint("use fewer users, or a mechanism with fewer observations")
+                })?,
+        };
         Ok(Box::new(Bound {
             rows: written.rows,
             decoys,
             users: self.users,
             epsilon,
-            table,
+            told,
         }))
     }
 }
@@ -165,7 +180,7 @@ fn histograms(written: &Probabilities, decoys: &[f64], users: u64) -> Option<Pro
     if count * written.rows.len() as f64 > MAX_ENTRIES as f64 {
         return None;
     }
-    let law = HistogramLaw::new(&[(decoys, users - 1)], symbols).ok()?;
+    let law = Multinomial::new(decoys, users - 1);
     let mut table = Probabilities {
         observations: Vec::new(),
         rows: vec![Vec::new(); written.rows.len()],
@@ -184,13 +199,28 @@ fn label(counts: &[u64]) -> String {
     counts.join("/")
 }
 
+/// What is known of the histograms.
+#[derive(Debug)]
+enum Told {
+    /// The probability of each under each secret.
+    Table(Probabilities),
+    /// There are too many: a table for each pair of secrets.
+    Pairs(PairTables),
+}
+
 #[derive(Debug)]
 struct Bound {
     rows: Vec<Vec<f64>>,
     decoys: Vec<f64>,
     users: u64,
     epsilon: f64,
-    table: Probabilities,
+    told: Told,
+}
+
+/// The two rows of a table as a pair of distributions.
+fn cells(table: &Probabilities, (a, b): (usize, usize)) -> Pair {
+    let both = table.rows[a].iter().zip(&table.rows[b]);
+    Pair::Cells(both.map(|(&p, &q)| Cell::new(p, q)).collect())
 }
 
 impl BoundMechanism for Bound {
@@ -199,15 +229,57 @@ impl BoundMechanism for Bound {
     }
 
     fn total_variation(&self, a: usize, b: usize) -> f64 {
-        self.table.total_variation(a, b)
+        match &self.told {
+            Told::Table(table) => table.total_variation(a, b),
+            Told::Pairs(_) if a == b => 0.0,
+            Told::Pairs(pairs) => pairs.of(a, b).0.total_variation(0, 1),
+        }
     }
 
     fn bayes_security(&self, a: usize, b: usize) -> f64 {
-        self.table.bayes_security(a, b)
+        match &self.told {
+            Told::Table(table) => table.bayes_security(a, b),
+            Told::Pairs(_) if a == b => 1.0,
+            Told::Pairs(pairs) => pairs.of(a, b).0.bayes_security(0, 1),
+        }
     }
 
     fn law(&self, secret: usize) -> Law {
-        self.table.law(secret)
+        match &self.told {
+            Told::Table(table) => table.law(secret),
+            Told::Pairs(_) => Law::Unknown("there are too many histograms to list"),
+        }
+    }
+
+    fn delta(&self, epsilon: f64) -> Option<f64> {
+        let tables = match &self.told {
+            Told::Table(table) => std::slice::from_ref(table),
+            Told::Pairs(pairs) => pairs.all(),
+        };
+        let each = tables.iter().map(|table| table.delta(epsilon));
+        Some(each.fold(0.0, f64::max))
+    }
+
+    fn pair(&self, a: usize, b: usize) -> Option<Pair> {
+        Some(match &self.told {
+            Told::Table(table) => cells(table, (a, b)),
+            Told::Pairs(_) if a == b => Pair::Cells(vec![Cell::new(1.0, 1.0)]),
+            Told::Pairs(pairs) => match pairs.of(a, b) {
+                (table, false) => cells(table, (0, 1)),
+                (table, true) => cells(table, (1, 0)),
+            },
+        })
+    }
+
+    fn pairs(&self) -> Option<Vec<Pair>> {
+        let ordered = |tables: &[Probabilities]| {
+            let both = |table| [cells(table, (0, 1)), cells(table, (1, 0))];
+            tables.iter().flat_map(both).collect()
+        };
+        match &self.told {
+            Told::Table(table) => table.pairs(),
+            Told::Pairs(pairs) => Some(ordered(pairs.all())),
+        }
     }
 
     fn epsilon(&self) -> f64 {
@@ -232,17 +304,24 @@ impl BoundMechanism for Bound {
     }
 
     fn capacity(&self) -> Option<f64> {
-        Some(self.table.capacity())
+        match &self.told {
+            Told::Table(table) => Some(table.capacity()),
+            Told::Pairs(_) => None,
+        }
     }
 
     fn probabilities(&self) -> Option<Probabilities> {
-        Some(self.table.clone())
+        match &self.told {
+            Told::Table(table) => Some(table.clone()),
+            Told::Pairs(_) => None,
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::parse;
+    use super::super::{Mechanism, parse};
+    use leakgauge_base::grammar::Arguments;
     use crate::channel::{Channel, Prior};
     use crate::shuffle::information::informed;
     use crate::shuffle::vulnerability::{RandomizedResponseShuffle, informed_vulnerability};
@@ -302,6 +381,58 @@ mod tests {
         assert_eq!(some.secret_count(), 2);
     }
 
+    /// The vulnerability of two secrets, without their noise: values of a sum over the counts of the two labels and of all
+    /// others together, in exact rational arithmetic.
+    #[test]
+    fn labels_that_do_not_separate_a_pair_are_counted_together() {
+        let golden = include_str!("../../../../tests/golden/exact_shuffled_pairs.json");
+        let golden: serde_json::Value = serde_json::from_str(golden).unwrap();
+        for row in golden["cases"].as_array().unwrap() {
+            let text = row["mechanism"].as_str().unwrap();
+            let bound = parse(text).unwrap().bind_declared().unwrap();
+            assert!(bound.probabilities().is_none(), "{text}");
+            let near = |found: f64, name: &str| {
+                let expected = row[name].as_f64().unwrap();
+                let error = (found - expected).abs();
+                assert!(error <= 1e-11 * expected, "{text}, {name}: {found:e}, not {expected:e}");
+            };
+            let (a, b) = bound.worst_pair().unwrap();
+            near(bound.bayes_security(a, b), "security");
+            near(bound.total_variation(a, b), "variation");
+            near(bound.delta(0.25).unwrap(), "delta_at_quarter");
+        }
+    }
+
+    /// Where both fit, the tables of pairs have the figures of the whole one.
+    #[test]
+    fn merged_histograms_have_the_figures_of_all() {
+        for text in [
+            "shuffled(randomized-response(1, secrets=5), n=7)",
+            "shuffled(randomized-response(1, secrets=4), n=6, others=2)",
+            "shuffled(subset-selection(1, secrets=4, size=2), n=4)",
+            "shuffled(truncated-geometric(nu=0.4, secrets=4), n=5)",
+        ] {
+            let bound = parse(text).unwrap().bind_declared().unwrap();
+            let call = leakgauge_base::grammar::Call::parse(text).unwrap();
+            let shuffled = super::read(&Arguments::new(&call, super::ENTRY.parameters).unwrap());
+            let shuffled = shuffled.unwrap();
+            let labels = shuffled.declared_secrets().unwrap();
+            let (written, decoys) = shuffled.written(&labels).unwrap();
+            let pairs = super::PairTables::new(&written.rows, &decoys, shuffled.users).unwrap();
+            let close = |x: f64, y: f64, what: &str| {
+                assert!((x / y - 1.0).abs() < 1e-12, "{text}, {what}: {x} {y}");
+            };
+            for (a, b) in (0..4).flat_map(|a| (0..4).map(move |b| (a, b))) {
+                if a != b {
+                    let table = pairs.of(a, b).0;
+                    close(table.bayes_security(0, 1), bound.bayes_security(a, b), "security");
+                }
+            }
+            let deltas = pairs.all().iter().map(|table| table.delta(0.3));
+            close(deltas.fold(0.0, f64::max), bound.delta(0.3).unwrap(), "delta");
+        }
+    }
+
     #[test]
     fn what_cannot_be_shuffled_is_refused() {
         let message = |text: &str| {
@@ -313,9 +444,7 @@ mod tests {
         assert!(message("shuffled(randomized-response(1, secrets=2))").contains("n is missing"));
         assert!(message("shuffled(randomized-response(1, secrets=2), n=0)").contains("n"));
         assert!(message("shuffled(laplace(scale=1, secrets=2), n=3)").contains("infinitely many"));
-        assert!(
-            message("shuffled(randomized-response(1, secrets=9), n=1000)").contains("histograms")
-        );
+        assert!(message("shuffled(rappor(1, secrets=9), n=1000)").contains("histograms"));
         assert!(
             message("shuffled(randomized-response(1, secrets=2), n=3, others=x)")
                 .contains("x is not one")
