@@ -39,13 +39,20 @@ fn check(case: &Value, bound: &dyn BoundMechanism, wrong: &mut Vec<String>) {
     type Figure<'a> = &'a dyn Fn(f64) -> Option<f64>;
     let figures: [(&str, Figure<'_>); 3] = [
         ("delta", &|at| bound.delta(at)),
-        ("renyi", &|at| largest(bound, |pair| pair.renyi_divergence(at))),
+        ("renyi", &|at| {
+            largest(bound, |pair| pair.renyi_divergence(at))
+        }),
         ("reconstruction", &|at| reconstruction(bound, at)),
     ];
     for (name, figure) in figures {
         for row in case[name].as_array().unwrap() {
             let (at, expected) = (number(&row[0]), number(&row[1]));
-            compare(figure(at), expected, || format!("{text}, {name} at {at:e}"), wrong);
+            compare(
+                figure(at),
+                expected,
+                || format!("{text}, {name} at {at:e}"),
+                wrong,
+            );
         }
     }
     if case["mu"].is_number() {
@@ -72,5 +79,10 @@ fn every_figure_of_every_mechanism_has_nine_digits() {
         let bound = parse(text).expect(text).bind(&labels).expect(text);
         check(case, &*bound, &mut wrong);
     }
-    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }

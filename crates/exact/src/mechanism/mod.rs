@@ -44,7 +44,7 @@ use std::fmt::{Debug, Display};
 
 use rand::Rng;
 
-use crate::profile::{Cell, Pair};
+use crate::profile::{Cell, Cells, Pair};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::grammar::{Arguments, Call, Parameter};
 
@@ -251,7 +251,16 @@ pub trait BoundMechanism: Debug + Send + Sync {
     /// The smallest δ for which (ε, δ)-differential privacy holds between all secrets; `None` if
     /// no exact value is known. At ε = 0 it is the total variation of the worst pair.
     fn delta(&self, epsilon: f64) -> Option<f64> {
-        Some(self.probabilities()?.delta(epsilon))
+        let pairs = self.pairs();
+        let mut listed = pairs.iter().flatten().map(|pair| match pair {
+            Pair::Cells(cells) => Some(Cells(cells).delta(epsilon)),
+            _ => None,
+        });
+        let largest = listed.try_fold(0.0, |most, delta| Some(delta?.max(most)));
+        match largest {
+            Some(delta) if pairs.is_some() => Some(delta),
+            _ => Some(self.probabilities()?.delta(epsilon)),
+        }
     }
 
     /// The probability of every observation under every secret; `None` if there are

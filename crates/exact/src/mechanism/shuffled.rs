@@ -8,7 +8,7 @@ use rand::{Rng, RngExt};
 use super::{
     BoundMechanism, Entry, Law, MAX_ENTRIES, Mechanism, Probabilities, listed_secrets, mixture,
 };
-use crate::profile::{Cell, Pair};
+use crate::profile::{Cell, Cells, Pair};
 use crate::sampling::multinomial;
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::grammar::{Arguments, Parameter, format_number};
@@ -89,8 +89,8 @@ impl fmt::Display for Shuffled {
 }
 
 impl Shuffled {
-    /// The table of the mechanism, with the bound secrets first, and the distribution of another user's observation.
-    fn written(&self, labels: &[String]) -> Result<(Probabilities, Vec<f64>)> {
+    /// What all users do, the bound secrets of the mechanism first.
+    fn all_users(&self, labels: &[String]) -> Result<Users> {
         let wrong = |problem: String| Error::parameter(self.to_string(), problem);
         // The other users may have secrets that are not bound: all declared ones.
         let mut all = labels.to_vec();
@@ -105,8 +105,9 @@ impl Shuffled {
                 .filter(|label| !known.contains(label))
                 .cloned(),
         );
-        let written = self.mechanism.bind(&all)?.probabilities();
-        let written = written.ok_or_else(|| {
+        let bound = self.mechanism.bind(&all)?;
+        let rows = bound.probabilities().map(|written| written.rows);
+        let rows = rows.ok_or_else(|| {
             wrong(format!(
                 "{} has too many observations, perhaps infinitely many",
                 self.mechanism
@@ -117,17 +118,24 @@ impl Shuffled {
             None => {
                 let rows: Vec<&[f64]> = declared
                     .iter()
-                    .map(|label| written.rows[number[label]].as_slice())
+                    .map(|label| rows[number[label]].as_slice())
                     .collect();
                 mean(&rows)
             }
             Some(label) => {
                 let at = number.get(label);
                 let at = at.ok_or_else(|| wrong(format!("{label} is not one of the secrets")))?;
-                written.rows[*at].clone()
+                rows[*at].clone()
             }
         };
-        Ok((written, decoys))
+        let less = |row: &Vec<f64>| row.iter().zip(&rows[0]).map(|(p, q)| p - q).collect();
+        let deviations = bound.deviations();
+        Ok(Users {
+            deviations: deviations.unwrap_or_else(|| rows.iter().map(less).collect()),
+            rows,
+            decoys,
+            count: self.users,
+        })
     }
 }
 
@@ -146,11 +154,10 @@ impl Mechanism for Shuffled {
             return Err(wrong("needs at least one secret".to_owned()));
         }
         let epsilon = self.mechanism.bind(labels)?.epsilon();
-        let (mut written, decoys) = self.written(labels)?;
-        written.rows.truncate(labels.len());
-        let told = match histograms(&written, &decoys, self.users) {
+        let users = self.all_users(labels)?;
+        let told = match Batch::new(&users, labels.len()) {
             Some(table) => Told::Table(table),
-            None => PairTables::new(&written.rows, &decoys, self.users)
+            None => PairTables::new(&users, labels.len())
                 .map(Told::Pairs)
                 .ok_or_else(|| wrong(format!("secrets times histograms exceed {MAX_ENTRIES}")))
                 .map_err(|error| {
@@ -158,9 +165,8 @@ impl Mechanism for Shuffled {
                 })?,
         };
         Ok(Box::new(Bound {
-            rows: written.rows,
-            decoys,
-            users: self.users,
+            secrets: labels.len(),
+            users,
             epsilon,
             told,
         }))
@@ -173,25 +179,62 @@ fn mean(rows: &[&[f64]]) -> Vec<f64> {
     (0..width).map(at).collect()
 }
 
-/// P(h | s) for every histogram; `None` if there are too many.
-fn histograms(written: &Probabilities, decoys: &[f64], users: u64) -> Option<Probabilities> {
-    let symbols = decoys.len();
-    let count = (1..symbols).fold(1.0, |all, i| all * (users as f64 + i as f64) / i as f64);
-    if count * written.rows.len() as f64 > MAX_ENTRIES as f64 {
-        return None;
-    }
-    let law = Multinomial::new(decoys, users - 1);
-    let mut table = Probabilities {
-        observations: Vec::new(),
-        rows: vec![Vec::new(); written.rows.len()],
-    };
-    law.for_each_extended(|counts, before| {
-        table.observations.push(label(counts));
-        for (row, out) in written.rows.iter().zip(&mut table.rows) {
-            out.push(row.iter().zip(before).map(|(r, m)| r * m).sum());
+/// The users of a batch.
+#[derive(Debug)]
+struct Users {
+    /// The probability of each observation of the mechanism under each secret.
+    rows: Vec<Vec<f64>>,
+    /// The same less what all secrets share, with more digits.
+    deviations: Vec<Vec<f64>>,
+    /// The probability of each observation of another user.
+    decoys: Vec<f64>,
+    count: u64,
+}
+
+/// P(h | s) for every histogram h.
+#[derive(Debug)]
+struct Batch {
+    table: Probabilities,
+    /// The same less what all secrets share.
+    deviations: Vec<Vec<f64>>,
+}
+
+impl Batch {
+    /// Of the first secrets; `None` if there are too many histograms.
+    fn new(users: &Users, secrets: usize) -> Option<Batch> {
+        let symbols = users.decoys.len();
+        let ways = |all: f64, i: usize| all * (users.count as f64 + i as f64) / i as f64;
+        if (1..symbols).fold(1.0, ways) * secrets as f64 > MAX_ENTRIES as f64 {
+            return None;
         }
-    });
-    Some(table)
+        let law = Multinomial::new(&users.decoys, users.count - 1);
+        let mut observations = Vec::new();
+        let (mut rows, mut deviations) = (vec![Vec::new(); secrets], vec![Vec::new(); secrets]);
+        law.for_each_extended(|counts, before| {
+            observations.push(label(counts));
+            let sum = |row: &[f64]| row.iter().zip(before).map(|(r, m)| r * m).sum();
+            for s in 0..secrets {
+                rows[s].push(sum(&users.rows[s]));
+                deviations[s].push(sum(&users.deviations[s]));
+            }
+        });
+        Some(Batch {
+            table: Probabilities { observations, rows },
+            deviations,
+        })
+    }
+
+    /// Every histogram under the secrets a and b, whose losses are within ±ε.
+    fn cells(&self, a: usize, b: usize, epsilon: f64) -> Vec<Cell> {
+        let masses = self.table.rows[a].iter().zip(&self.table.rows[b]);
+        let deviations = self.deviations[a].iter().zip(&self.deviations[b]);
+        let cell = |((p, q), (x, y)): ((&f64, &f64), (&f64, &f64))| {
+            let mut cell = Cell::of(*p, *q, x - y);
+            cell.loss = cell.loss.clamp(-epsilon, epsilon);
+            cell
+        };
+        masses.zip(deviations).map(cell).collect()
+    }
 }
 
 fn label(counts: &[u64]) -> String {
@@ -203,82 +246,83 @@ fn label(counts: &[u64]) -> String {
 #[derive(Debug)]
 enum Told {
     /// The probability of each under each secret.
-    Table(Probabilities),
+    Table(Batch),
     /// There are too many: a table for each pair of secrets.
     Pairs(PairTables),
 }
 
 #[derive(Debug)]
 struct Bound {
-    rows: Vec<Vec<f64>>,
-    decoys: Vec<f64>,
-    users: u64,
+    secrets: usize,
+    users: Users,
     epsilon: f64,
     told: Told,
 }
 
-/// The two rows of a table as a pair of distributions.
-fn cells(table: &Probabilities, (a, b): (usize, usize)) -> Pair {
-    let both = table.rows[a].iter().zip(&table.rows[b]);
-    Pair::Cells(both.map(|(&p, &q)| Cell::new(p, q)).collect())
+impl Bound {
+    fn cells(&self, a: usize, b: usize) -> Vec<Cell> {
+        match &self.told {
+            _ if a == b => vec![Cell::new(1.0, 1.0)],
+            Told::Table(batch) => batch.cells(a, b, self.epsilon),
+            Told::Pairs(pairs) => {
+                let (batch, reversed) = pairs.of(a, b);
+                let (a, b) = if reversed { (1, 0) } else { (0, 1) };
+                batch.cells(a, b, self.epsilon)
+            }
+        }
+    }
 }
 
 impl BoundMechanism for Bound {
     fn secret_count(&self) -> usize {
-        self.rows.len()
+        self.secrets
     }
 
     fn total_variation(&self, a: usize, b: usize) -> f64 {
-        match &self.told {
-            Told::Table(table) => table.total_variation(a, b),
-            Told::Pairs(_) if a == b => 0.0,
-            Told::Pairs(pairs) => pairs.of(a, b).0.total_variation(0, 1),
-        }
+        Cells(&self.cells(a, b)).delta(0.0)
     }
 
     fn bayes_security(&self, a: usize, b: usize) -> f64 {
-        match &self.told {
-            Told::Table(table) => table.bayes_security(a, b),
-            Told::Pairs(_) if a == b => 1.0,
-            Told::Pairs(pairs) => pairs.of(a, b).0.bayes_security(0, 1),
-        }
+        Cells(&self.cells(a, b)).bayes_security()
     }
 
     fn law(&self, secret: usize) -> Law {
         match &self.told {
-            Told::Table(table) => table.law(secret),
+            Told::Table(batch) => batch.table.law(secret),
             Told::Pairs(_) => Law::Unknown("there are too many histograms to list"),
         }
     }
 
-    fn delta(&self, epsilon: f64) -> Option<f64> {
-        let tables = match &self.told {
-            Told::Table(table) => std::slice::from_ref(table),
-            Told::Pairs(pairs) => pairs.all(),
-        };
-        let each = tables.iter().map(|table| table.delta(epsilon));
-        Some(each.fold(0.0, f64::max))
-    }
-
     fn pair(&self, a: usize, b: usize) -> Option<Pair> {
-        Some(match &self.told {
-            Told::Table(table) => cells(table, (a, b)),
-            Told::Pairs(_) if a == b => Pair::Cells(vec![Cell::new(1.0, 1.0)]),
-            Told::Pairs(pairs) => match pairs.of(a, b) {
-                (table, false) => cells(table, (0, 1)),
-                (table, true) => cells(table, (1, 0)),
-            },
-        })
+        Some(Pair::Cells(self.cells(a, b)))
     }
 
+    /// Each ordered pair of secrets, or of each table of a pair both orders.
     fn pairs(&self) -> Option<Vec<Pair>> {
-        let ordered = |tables: &[Probabilities]| {
-            let both = |table| [cells(table, (0, 1)), cells(table, (1, 0))];
-            tables.iter().flat_map(both).collect()
+        let both = |batch: &Batch| {
+            let ordered = [(0, 1), (1, 0)];
+            ordered.map(|(a, b)| Pair::Cells(batch.cells(a, b, self.epsilon)))
         };
         match &self.told {
-            Told::Table(table) => table.pairs(),
-            Told::Pairs(pairs) => Some(ordered(pairs.all())),
+            Told::Pairs(pairs) => Some(pairs.all().iter().flat_map(both).collect()),
+            Told::Table(batch) => {
+                let n = self.secrets;
+                if n * n * batch.table.observations.len() > super::MAX_PAIR_CELLS {
+                    return None;
+                }
+                let ordered = (0..n).flat_map(|a| (0..n).map(move |b| (a, b)));
+                let pairs = ordered
+                    .filter(|(a, b)| a != b)
+                    .map(|(a, b)| self.pair(a, b));
+                pairs.collect()
+            }
+        }
+    }
+
+    fn deviations(&self) -> Option<Vec<Vec<f64>>> {
+        match &self.told {
+            Told::Table(batch) => Some(batch.deviations.clone()),
+            Told::Pairs(_) => None,
         }
     }
 
@@ -287,10 +331,10 @@ impl BoundMechanism for Bound {
     }
 
     fn sample(&self, secret: usize, rng: &mut dyn Rng) -> Vec<String> {
-        let mut counts = vec![0; self.decoys.len()];
-        multinomial(self.users - 1, &self.decoys, rng, &mut counts);
+        let mut counts = vec![0; self.users.decoys.len()];
+        multinomial(self.users.count - 1, &self.users.decoys, rng, &mut counts);
         let mut left = rng.random::<f64>();
-        let row = &self.rows[secret];
+        let row = &self.users.rows[secret];
         let own = row.iter().position(|p| {
             left -= p;
             left < 0.0
@@ -305,14 +349,14 @@ impl BoundMechanism for Bound {
 
     fn capacity(&self) -> Option<f64> {
         match &self.told {
-            Told::Table(table) => Some(table.capacity()),
+            Told::Table(batch) => Some(batch.table.capacity()),
             Told::Pairs(_) => None,
         }
     }
 
     fn probabilities(&self) -> Option<Probabilities> {
         match &self.told {
-            Told::Table(table) => Some(table.clone()),
+            Told::Table(batch) => Some(batch.table.clone()),
             Told::Pairs(_) => None,
         }
     }
@@ -321,10 +365,10 @@ impl BoundMechanism for Bound {
 #[cfg(test)]
 mod tests {
     use super::super::{Mechanism, parse};
-    use leakgauge_base::grammar::Arguments;
     use crate::channel::{Channel, Prior};
     use crate::shuffle::information::informed;
     use crate::shuffle::vulnerability::{RandomizedResponseShuffle, informed_vulnerability};
+    use leakgauge_base::grammar::Arguments;
 
     /// Two rooms that compute alone: the histograms of this mechanism and the closed forms.
     #[test]
@@ -394,7 +438,10 @@ mod tests {
             let near = |found: f64, name: &str| {
                 let expected = row[name].as_f64().unwrap();
                 let error = (found - expected).abs();
-                assert!(error <= 1e-11 * expected, "{text}, {name}: {found:e}, not {expected:e}");
+                assert!(
+                    error <= 1e-11 * expected,
+                    "{text}, {name}: {found:e}, not {expected:e}"
+                );
             };
             let (a, b) = bound.worst_pair().unwrap();
             near(bound.bayes_security(a, b), "security");
@@ -417,19 +464,27 @@ mod tests {
             let shuffled = super::read(&Arguments::new(&call, super::ENTRY.parameters).unwrap());
             let shuffled = shuffled.unwrap();
             let labels = shuffled.declared_secrets().unwrap();
-            let (written, decoys) = shuffled.written(&labels).unwrap();
-            let pairs = super::PairTables::new(&written.rows, &decoys, shuffled.users).unwrap();
+            let users = shuffled.all_users(&labels).unwrap();
+            let pairs = super::PairTables::new(&users, labels.len()).unwrap();
             let close = |x: f64, y: f64, what: &str| {
                 assert!((x / y - 1.0).abs() < 1e-12, "{text}, {what}: {x} {y}");
             };
             for (a, b) in (0..4).flat_map(|a| (0..4).map(move |b| (a, b))) {
                 if a != b {
-                    let table = pairs.of(a, b).0;
-                    close(table.bayes_security(0, 1), bound.bayes_security(a, b), "security");
+                    let table = &pairs.of(a, b).0.table;
+                    close(
+                        table.bayes_security(0, 1),
+                        bound.bayes_security(a, b),
+                        "security",
+                    );
                 }
             }
-            let deltas = pairs.all().iter().map(|table| table.delta(0.3));
-            close(deltas.fold(0.0, f64::max), bound.delta(0.3).unwrap(), "delta");
+            let deltas = pairs.all().iter().map(|batch| batch.table.delta(0.3));
+            close(
+                deltas.fold(0.0, f64::max),
+                bound.delta(0.3).unwrap(),
+                "delta",
+            );
         }
     }
 

@@ -1,7 +1,6 @@
 //! Pairs of secrets of shuffled mechanisms whose histograms are too many to list.
 
-use super::super::Probabilities;
-use super::histograms;
+use super::{Batch, Users};
 
 /// Decoy probabilities of merged observations differ by less than this, relatively: they are sums of the same numbers.
 const SAME: f64 = 1e-13;
@@ -11,10 +10,11 @@ const MAX_COMPARED: usize = 20_000_000;
 const MAX_DIFFERENT: usize = 64;
 const MAX_CELLS: f64 = 2e7;
 
-/// Observations y with equal (R_a(y), R_b(y), Q(y)): the three, each summed over them.
+/// Observations y with equal R_a(y), R_b(y) and Q(y): these, and the deviations of the first two from what all secrets
+/// share.
 #[derive(Debug, Clone, Copy)]
 struct Merged {
-    each: [f64; 3],
+    each: [f64; 5],
     count: usize,
 }
 
@@ -23,7 +23,7 @@ impl Merged {
         self.each[at] * self.count as f64
     }
 
-    fn is_like(&self, other: &[f64; 3]) -> bool {
+    fn is_like(&self, other: &[f64; 5]) -> bool {
         self.each[..2] == other[..2] && (self.each[2] - other[2]).abs() <= SAME * other[2]
     }
 }
@@ -40,22 +40,22 @@ pub(super) struct PairTables {
     secrets: usize,
     /// The number of the table of each pair (a < b).
     numbers: Vec<u8>,
-    tables: Vec<Probabilities>,
+    tables: Vec<Batch>,
 }
 
 impl PairTables {
     /// `None` if there are too many pairs, too many of them differ, or histograms are too many even so.
-    pub(super) fn new(rows: &[Vec<f64>], decoys: &[f64], users: u64) -> Option<PairTables> {
-        let secrets = rows.len();
+    pub(super) fn new(all: &Users, secrets: usize) -> Option<PairTables> {
+        let (decoys, users) = (&all.decoys, all.count);
         let pairs = secrets.checked_mul(secrets)?.checked_mul(decoys.len())?;
         if secrets < 2 || pairs > MAX_COMPARED {
             return None;
         }
         let mut different: Vec<Vec<Merged>> = Vec::new();
         let mut numbers = Vec::with_capacity(secrets * (secrets - 1) / 2);
-        for (a, first) in rows.iter().enumerate() {
-            for second in &rows[a + 1..] {
-                let merged = merge(first, second, decoys);
+        for a in 0..secrets {
+            for b in a + 1..secrets {
+                let merged = merge(all, a, b);
                 let known = different.iter().position(|seen| alike(seen, &merged));
                 let number = known.unwrap_or(different.len());
                 if known.is_none() {
@@ -76,11 +76,13 @@ impl PairTables {
         }
         let tables = different.iter().map(|merged| {
             let column = |at: usize| -> Vec<f64> { merged.iter().map(|m| m.of(at)).collect() };
-            let written = Probabilities {
-                observations: Vec::new(),
+            let merged = Users {
                 rows: vec![column(0), column(1)],
+                deviations: vec![column(3), column(4)],
+                decoys: column(2),
+                count: users,
             };
-            histograms(&written, &column(2), users)
+            Batch::new(&merged, 2)
         });
         Some(PairTables {
             secrets,
@@ -90,7 +92,7 @@ impl PairTables {
     }
 
     /// The table of two different secrets, and whether its first row is that of the second.
-    pub(super) fn of(&self, a: usize, b: usize) -> (&Probabilities, bool) {
+    pub(super) fn of(&self, a: usize, b: usize) -> (&Batch, bool) {
         let (low, high) = (a.min(b), a.max(b));
         // Pairs with a smaller first secret come before.
         let before = low * (2 * self.secrets - low - 1) / 2;
@@ -98,14 +100,18 @@ impl PairTables {
         (&self.tables[usize::from(number)], a > b)
     }
 
-    pub(super) fn all(&self) -> &[Probabilities] {
+    pub(super) fn all(&self) -> &[Batch] {
         &self.tables
     }
 }
 
-fn merge(first: &[f64], second: &[f64], decoys: &[f64]) -> Vec<Merged> {
-    let cells = first.iter().zip(second).zip(decoys);
-    let mut cells: Vec<[f64; 3]> = cells.map(|((p, r), q)| [*p, *r, *q]).collect();
+fn merge(all: &Users, a: usize, b: usize) -> Vec<Merged> {
+    let (rows, deviations) = (&all.rows, &all.deviations);
+    let cell = |y: usize| {
+        let own = [rows[a][y], rows[b][y], all.decoys[y]];
+        [own[0], own[1], own[2], deviations[a][y], deviations[b][y]]
+    };
+    let mut cells: Vec<[f64; 5]> = (0..all.decoys.len()).map(cell).collect();
     cells.sort_by(|x, y| {
         let by = |at: usize| x[at].total_cmp(&y[at]);
         by(0).then(by(1)).then(by(2))
