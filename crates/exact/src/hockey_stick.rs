@@ -87,7 +87,7 @@ pub(crate) fn gaussian(mu: f64, epsilon: f64) -> f64 {
 ///
 /// # Formula
 /// From 5 on the continued fraction 1/(x + (1/2)/(x + (2/2)/(x + …)))/√π.
-fn scaled_erfc(x: f64) -> f64 {
+pub(crate) fn scaled_erfc(x: f64) -> f64 {
     if x < 5.0 {
         return exp(x * x) * erfc(x);
     }

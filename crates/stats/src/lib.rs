@@ -65,7 +65,7 @@ pub mod poisson_binomial;
 pub mod product_bets;
 pub mod reconstruction;
 pub mod renyi;
-mod saddlepoint;
+pub mod saddlepoint;
 pub mod sequential;
 pub mod sparse_upper;
 pub mod special;

@@ -12,7 +12,7 @@ const LN_SQRT_TAU: f64 = 0.918_938_533_204_672_8;
 /// The error of Stirling's formula, ln Γ(x+1) − ((x+½) ln x − x + ln √2π), for x > 0.
 ///
 /// Absolute error below 2e-14.
-pub(super) fn stirling_error(x: f64) -> f64 {
+pub fn stirling_error(x: f64) -> f64 {
     if x < 16.0 {
         return libm::lgamma(x + 1.0) - (x + 0.5) * x.ln() + x - LN_SQRT_TAU;
     }
@@ -22,7 +22,7 @@ pub(super) fn stirling_error(x: f64) -> f64 {
 }
 
 /// x ln(x/m) + m − x for x ≥ 0 and m > 0: what one cell pays for a mean m at an observed x.
-pub(super) fn deviance(x: f64, m: f64) -> f64 {
+pub fn deviance(x: f64, m: f64) -> f64 {
     if x == 0.0 {
         return m;
     }

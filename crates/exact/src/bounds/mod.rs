@@ -24,6 +24,8 @@ use leakgauge_base::naming::{option, setting};
 use leakgauge_base::parallel;
 
 mod composed;
+#[cfg(test)]
+mod hostile;
 mod model;
 mod profile;
 mod promise;

@@ -35,7 +35,10 @@ pub(super) fn reconstruction(bound: &dyn BoundMechanism, kappa: f64) -> Option<f
 }
 
 /// The largest figure of all pairs; `None` if some pair has none.
-fn largest(bound: &dyn BoundMechanism, figure: impl Fn(&Pair) -> Option<f64>) -> Option<f64> {
+pub(super) fn largest(
+    bound: &dyn BoundMechanism,
+    figure: impl Fn(&Pair) -> Option<f64>,
+) -> Option<f64> {
     let pairs = bound.pairs()?;
     let found: Option<Vec<f64>> = pairs.iter().map(figure).collect();
     Some(found?.into_iter().fold(0.0, f64::max))

@@ -32,11 +32,7 @@ impl Channel {
     /// The distributions of the observation under two secrets.
     pub fn pair(&self, a: usize, b: usize) -> Pair {
         let cells = self.row(a).iter().zip(self.row(b)).enumerate();
-        let cell = |(o, (&p, &q)): (usize, (&f64, &f64))| Cell {
-            p,
-            q,
-            difference: self.difference(a, b, o),
-        };
+        let cell = |(o, (&p, &q)): (usize, (&f64, &f64))| Cell::of(p, q, self.difference(a, b, o));
         Pair::Cells(cells.map(cell).collect())
     }
 

@@ -168,16 +168,13 @@ impl Noise for GeometricNoise {
             p: 1.0 / (1.0 + q),
             q: exp(-nu * distance) / (1.0 + q),
             difference: -expm1(-nu * distance) / (1.0 + q),
+            loss: nu * distance,
         };
         let center = -expm1(-nu) / (1.0 + q);
         let between = (1..distance as u64).map(|x| {
             let (near, far) = (x as f64, distance - x as f64);
             let p = center * exp(-nu * near);
-            Cell {
-                p,
-                q: center * exp(-nu * far),
-                difference: -p * expm1(nu * (near - far)),
-            }
+            Cell::with_loss(p, center * exp(-nu * far), nu * (far - near))
         });
         let mut cells = vec![outer, outer.swapped()];
         cells.extend(between);

@@ -44,7 +44,7 @@ use std::fmt::{Debug, Display};
 
 use rand::Rng;
 
-use crate::profile::{Cell, Pair};
+use crate::profile::{Cell, Cells, Pair};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::grammar::{Arguments, Call, Parameter};
 
@@ -251,7 +251,16 @@ pub trait BoundMechanism: Debug + Send + Sync {
     /// The smallest δ for which (ε, δ)-differential privacy holds between all secrets; `None` if
     /// no exact value is known. At ε = 0 it is the total variation of the worst pair.
     fn delta(&self, epsilon: f64) -> Option<f64> {
-        Some(self.probabilities()?.delta(epsilon))
+        let pairs = self.pairs();
+        let mut listed = pairs.iter().flatten().map(|pair| match pair {
+            Pair::Cells(cells) => Some(Cells(cells).delta(epsilon)),
+            _ => None,
+        });
+        let largest = listed.try_fold(0.0, |most, delta| Some(delta?.max(most)));
+        match largest {
+            Some(delta) if pairs.is_some() => Some(delta),
+            _ => Some(self.probabilities()?.delta(epsilon)),
+        }
     }
 
     /// The probability of every observation under every secret; `None` if there are
@@ -277,18 +286,7 @@ pub trait BoundMechanism: Debug + Send + Sync {
     /// The ordered pairs of secrets that no other pair exceeds in any figure of its likelihood ratio; `None` if they are
     /// not known, or too many.
     fn pairs(&self) -> Option<Vec<Pair>> {
-        let table = self.probabilities()?;
-        let n = table.rows.len();
-        let cells = n.checked_mul(n)?.checked_mul(table.observations.len())?;
-        if cells > MAX_PAIR_CELLS {
-            return None;
-        }
-        let ordered = (0..n).flat_map(|a| (0..n).map(move |b| (a, b)));
-        let pair = |(a, b): (usize, usize)| {
-            let both = table.rows[a].iter().zip(&table.rows[b]);
-            Pair::Cells(both.map(|(&p, &q)| Cell::new(p, q)).collect())
-        };
-        Some(ordered.filter(|(a, b)| a != b).map(pair).collect())
+        self.probabilities()?.pairs()
     }
 
     /// The entries of [`BoundMechanism::probabilities`] less those of one row that all secrets share, if these

@@ -1,6 +1,6 @@
 //! Geometric weights on a range, normalized there.
 
-use libm::{exp, expm1, log, log1p};
+use libm::{exp, expm1, log1p};
 use rand::{Rng, RngExt};
 
 use super::ranged::Monotone;
@@ -39,9 +39,21 @@ impl Normalized {
         below + above
     }
 
-    /// ln(Z(b)/Z(a)).
+    /// ln(Z(b)/Z(a)) for a < b, through the difference of both: what they share cancels.
+    ///
+    /// # Formula
+    /// Z(b) − Z(a) = (1 − q^(b−a))·(q^(a−l+1) − q^(h−b+1))/(1 − q) on the range from l to h.
     fn log_ratio(&self, a: f64, b: f64) -> f64 {
-        log(self.total(b) / self.total(a))
+        if self.nu == 0.0 {
+            return 0.0;
+        }
+        let (left, right) = (a - self.low, self.high - b);
+        let apart = if left <= right {
+            -self.power(left + 1.0) * expm1(-self.nu * (right - left))
+        } else {
+            self.power(right + 1.0) * expm1(-self.nu * (left - right))
+        };
+        log1p(self.series(b - a) * apart / self.total(a))
     }
 
     /// The last number at which a is more likely than b.
@@ -64,10 +76,22 @@ impl Normalized {
     }
 }
 
+/// The most whole numbers between two centers that are summed one by one; farther apart nothing cancels.
+const MAX_BETWEEN: f64 = 1e6;
+
 impl Monotone for Normalized {
     fn total_variation(&self, a: f64, b: f64) -> f64 {
         let split = self.split(a, b);
-        (self.distribution(a, split) - self.lower_tail(b, split)).max(0.0)
+        if split - a > MAX_BETWEEN {
+            return (self.distribution(a, split) - self.lower_tail(b, split)).max(0.0);
+        }
+        let excess = |mass: f64, o: f64| -mass * expm1(-self.loss(a, b, o));
+        let between = (1..=(split - a) as u64).map(|k| {
+            let o = a + k as f64;
+            excess(self.probability(a, o), o)
+        });
+        let below = excess(self.distribution(a, a), a);
+        (below + between.sum::<f64>()).clamp(0.0, 1.0)
     }
 
     fn bayes_security(&self, a: f64, b: f64) -> f64 {
@@ -78,6 +102,16 @@ impl Monotone for Normalized {
     /// The ratio is extreme, and constant, on either side of both centers.
     fn epsilon(&self, a: f64, b: f64) -> f64 {
         self.nu * (b - a) + self.log_ratio(a, b).abs()
+    }
+
+    fn loss(&self, a: f64, b: f64, observation: f64) -> f64 {
+        let ratio = if a < b {
+            self.log_ratio(a, b)
+        } else {
+            -self.log_ratio(b, a)
+        };
+        let nearer = (observation - b).abs() - (observation - a).abs();
+        self.nu * nearer + ratio
     }
 
     fn ends(&self) -> (f64, f64) {

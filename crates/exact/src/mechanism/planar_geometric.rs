@@ -3,7 +3,8 @@
 use std::fmt;
 use std::sync::OnceLock;
 
-use libm::{exp, log};
+use crate::profile::{Cell, Cells, Pair};
+use libm::{exp, expm1, log, log1p};
 use rand::{Rng, RngExt};
 
 use super::observed::texts;
@@ -121,6 +122,8 @@ impl Mechanism for PlanarGeometric {
 struct Bound {
     grid: Grid,
     table: Probabilities,
+    /// Logarithms of the probabilities, up to a number that all secrets share.
+    logs: Vec<Vec<f64>>,
     epsilon: f64,
     /// Cumulative sums of the rows of the table, for sampling; computed when first needed.
     sums: OnceLock<Vec<Vec<f64>>>,
@@ -129,9 +132,15 @@ struct Bound {
 impl Bound {
     fn new(nu: f64, secrets: &[[f64; 2]], grid: Grid) -> Self {
         let points: Vec<_> = (0..grid.count()).map(|number| grid.point(number)).collect();
+        let all = secrets
+            .iter()
+            .flat_map(|s| points.iter().map(move |p| (*s, *p)));
+        let flat = all
+            .into_iter()
+            .all(|(s, p)| nu * points::distance(s, p) < 0.5);
         let logs: Vec<Vec<f64>> = secrets
             .iter()
-            .map(|&secret| log_probabilities(nu, secret, &points))
+            .map(|&secret| log_probabilities(nu, secret, &points, flat))
             .collect();
         let spread = |o: usize| {
             let column = logs.iter().map(|row| row[o]);
@@ -141,6 +150,7 @@ impl Bound {
                 });
             most - least
         };
+        let shared = if flat { log(points.len() as f64) } else { 0.0 };
         Bound {
             grid,
             epsilon: (0..points.len()).map(spread).fold(0.0, f64::max),
@@ -148,22 +158,36 @@ impl Bound {
                 observations: points.iter().map(|[x, y]| format!("{x},{y}")).collect(),
                 rows: logs
                     .iter()
-                    .map(|row| row.iter().map(|&x| exp(x)).collect())
+                    .map(|row| row.iter().map(|&x| exp(x - shared)).collect())
                     .collect(),
             },
+            logs,
             sums: OnceLock::new(),
         }
     }
+
+    fn cells(&self, a: usize, b: usize) -> Vec<Cell> {
+        let masses = self.table.rows[a].iter().zip(&self.table.rows[b]);
+        let losses = self.logs[a].iter().zip(&self.logs[b]);
+        let cell = |((p, q), (x, y)): ((&f64, &f64), (&f64, &f64))| Cell::with_loss(*p, *q, x - y);
+        masses.zip(losses).map(cell).collect()
+    }
 }
 
-/// Logarithms of the probabilities, which do not underflow.
-fn log_probabilities(nu: f64, secret: [f64; 2], points: &[[f64; 2]]) -> Vec<f64> {
+/// Logarithms of the probabilities, which do not underflow; where weights are nearly equal (`flat`) without the logarithm
+/// of the number of points, beside which they would lose their digits.
+fn log_probabilities(nu: f64, secret: [f64; 2], points: &[[f64; 2]], flat: bool) -> Vec<f64> {
     let logs: Vec<f64> = points
         .iter()
         .map(|&point| -nu * points::distance(secret, point))
         .collect();
-    let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let total = most + log(logs.iter().map(|x| exp(x - most)).sum());
+    let total = if flat {
+        let above: f64 = logs.iter().map(|x| expm1(*x)).sum();
+        log1p(above / points.len() as f64)
+    } else {
+        let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        most + log(logs.iter().map(|x| exp(x - most)).sum())
+    };
     logs.into_iter().map(|x| x - total).collect()
 }
 
@@ -173,7 +197,7 @@ impl BoundMechanism for Bound {
     }
 
     fn total_variation(&self, a: usize, b: usize) -> f64 {
-        self.table.total_variation(a, b)
+        Cells(&self.cells(a, b)).delta(0.0)
     }
 
     fn bayes_security(&self, a: usize, b: usize) -> f64 {
@@ -212,6 +236,22 @@ impl BoundMechanism for Bound {
         let u = rng.random::<f64>() * sums[sums.len() - 1];
         let number = sums.partition_point(|&sum| sum <= u).min(sums.len() - 1);
         self.grid.point(number as u64).map(Observed::Number).into()
+    }
+
+    fn pair(&self, a: usize, b: usize) -> Option<Pair> {
+        Some(Pair::Cells(self.cells(a, b)))
+    }
+
+    fn pairs(&self) -> Option<Vec<Pair>> {
+        let n = self.table.rows.len();
+        if n * n * self.table.observations.len() > super::MAX_PAIR_CELLS {
+            return None;
+        }
+        let ordered = (0..n).flat_map(|a| (0..n).map(move |b| (a, b)));
+        let pairs = ordered
+            .filter(|(a, b)| a != b)
+            .map(|(a, b)| self.pair(a, b));
+        pairs.collect()
     }
 
     fn capacity(&self) -> Option<f64> {

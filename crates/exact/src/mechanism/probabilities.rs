@@ -4,6 +4,7 @@ use libm::log;
 
 use super::Law;
 use crate::hockey_stick::Level;
+use crate::profile::{Cell, Pair};
 
 /// The largest number of entries (secrets times observations) of a probability table.
 pub const MAX_ENTRIES: u64 = 10_000_000;
@@ -103,6 +104,22 @@ impl Probabilities {
             .map(|(a, b)| self.pair(a, b).map(excess).sum::<f64>())
             .fold(0.0, f64::max)
             .min(1.0)
+    }
+
+    /// All ordered pairs of secrets; `None` if they are more than [`MAX_PAIR_CELLS`](super::MAX_PAIR_CELLS) cells.
+    pub(super) fn pairs(&self) -> Option<Vec<Pair>> {
+        let n = self.rows.len();
+        let cells = n.checked_mul(n)?.checked_mul(self.observations.len())?;
+        if cells > super::MAX_PAIR_CELLS {
+            return None;
+        }
+        let ordered = (0..n).flat_map(|a| (0..n).map(move |b| (a, b)));
+        Some(
+            ordered
+                .filter(|(a, b)| a != b)
+                .map(|(a, b)| Pair::Cells(self.pair(a, b).map(|(p, q)| Cell::new(p, q)).collect()))
+                .collect(),
+        )
     }
 
     /// Multiplicative capacity Σ_o max_s P(o | s).

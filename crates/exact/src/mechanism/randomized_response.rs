@@ -229,6 +229,7 @@ impl BoundMechanism for Bound {
             p: 1.0 / self.total_weight(),
             q: self.light(1.0),
             difference: self.variation(),
+            loss: self.epsilon,
         };
         let rest = self.light((self.size() - 2) as f64);
         Some(Pair::Cells(vec![own, Cell::new(rest, rest), own.swapped()]))

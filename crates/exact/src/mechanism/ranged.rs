@@ -4,6 +4,8 @@ use std::fmt::Debug;
 
 use rand::Rng;
 
+use crate::profile::{Cell, Pair};
+
 use super::location::outermost;
 use super::observed::texts;
 use super::{BoundMechanism, Law, Observed, Probabilities, Secrets};
@@ -136,6 +138,9 @@ pub(super) trait Monotone: Debug + Clone + Send + Sync + 'static {
     /// The smallest and the largest observation.
     fn ends(&self) -> (f64, f64);
 
+    /// ln of the probability of an observation with center a over that with center b.
+    fn loss(&self, a: f64, b: f64, observation: f64) -> f64;
+
     /// The probability of a whole number in the range.
     fn probability(&self, center: f64, observation: f64) -> f64;
 
@@ -153,8 +158,22 @@ pub(super) struct Ranged<K> {
     pub(super) centers: Vec<f64>,
 }
 
+/// The widest range whose observations are listed to compare two centers.
+const MAX_LISTED: f64 = 1e6;
+
 impl<K: Monotone> Ranged<K> {
-    fn pair(&self, a: usize, b: usize) -> Option<(f64, f64)> {
+    /// Every observation, for the secrets a and b; `None` if there are too many.
+    fn cells(&self, a: usize, b: usize) -> Option<Vec<Cell>> {
+        let ((low, high), a, b) = (self.family.ends(), self.centers[a], self.centers[b]);
+        let cell = |o: u64| {
+            let o = low + o as f64;
+            let both = [a, b].map(|center| self.family.probability(center, o));
+            Cell::with_loss(both[0], both[1], self.family.loss(a, b, o))
+        };
+        (high - low < MAX_LISTED).then(|| (0..=(high - low) as u64).map(cell).collect())
+    }
+
+    fn ends_of(&self, a: usize, b: usize) -> Option<(f64, f64)> {
         let (a, b) = (self.centers[a], self.centers[b]);
         (a != b).then(|| (a.min(b), a.max(b)))
     }
@@ -166,12 +185,12 @@ impl<K: Monotone> BoundMechanism for Ranged<K> {
     }
 
     fn total_variation(&self, a: usize, b: usize) -> f64 {
-        self.pair(a, b)
+        self.ends_of(a, b)
             .map_or(0.0, |(a, b)| self.family.total_variation(a, b))
     }
 
     fn bayes_security(&self, a: usize, b: usize) -> f64 {
-        self.pair(a, b)
+        self.ends_of(a, b)
             .map_or(1.0, |(a, b)| self.family.bayes_security(a, b))
     }
 
@@ -186,7 +205,7 @@ impl<K: Monotone> BoundMechanism for Ranged<K> {
     }
 
     fn epsilon(&self) -> f64 {
-        let pair = self.worst_pair().and_then(|(a, b)| self.pair(a, b));
+        let pair = self.worst_pair().and_then(|(a, b)| self.ends_of(a, b));
         pair.map_or(0.0, |(a, b)| self.family.epsilon(a, b))
     }
 
@@ -204,6 +223,23 @@ impl<K: Monotone> BoundMechanism for Ranged<K> {
     /// best test is a half-line, so total variation grows as centers move apart.
     fn worst_pair(&self) -> Option<(usize, usize)> {
         outermost(&self.centers)
+    }
+
+    fn pair(&self, a: usize, b: usize) -> Option<Pair> {
+        Some(Pair::Cells(self.cells(a, b)?))
+    }
+
+    fn pairs(&self) -> Option<Vec<Pair>> {
+        let n = self.centers.len();
+        let (low, high) = self.family.ends();
+        if (n * n) as f64 * (high - low + 1.0) > super::MAX_PAIR_CELLS as f64 {
+            return None;
+        }
+        let ordered = (0..n).flat_map(|a| (0..n).map(move |b| (a, b)));
+        let pairs = ordered
+            .filter(|(a, b)| a != b)
+            .map(|(a, b)| self.pair(a, b));
+        pairs.collect()
     }
 
     /// 1 + Σ total variation of neighbors: the intervals in which each center is the most likely

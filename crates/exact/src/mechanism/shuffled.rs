@@ -8,7 +8,7 @@ use rand::{Rng, RngExt};
 use super::{
     BoundMechanism, Entry, Law, MAX_ENTRIES, Mechanism, Probabilities, listed_secrets, mixture,
 };
-use crate::histogram::HistogramLaw;
+use crate::profile::{Cell, Cells, Pair};
 use crate::sampling::multinomial;
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::grammar::{Arguments, Parameter, format_number};
@@ -27,6 +27,12 @@ pub(super) const ENTRY: Entry = Entry {
     build,
 };
 
+mod multinomial;
+mod pairs;
+
+use multinomial::Multinomial;
+use pairs::PairTables;
+
 /// The shuffle model with n users. The secret is that of the first user. The observation is the histogram of the
 /// users' observations, written `3/0/1` in the order of the mechanism's observations.
 ///
@@ -35,8 +41,9 @@ pub(super) const ENTRY: Entry = Entry {
 /// independent, or all equal to `others`. ε is that of the mechanism, because all messages can be equal.
 ///
 /// # Conditions
-/// The mechanism has finitely many observations; secrets times histograms are at most [`MAX_ENTRIES`].
-/// Histograms with probability below e^−60 times the largest may be left out of the sums.
+/// The mechanism has finitely many observations. Secrets times histograms are at most [`MAX_ENTRIES`], or there is no
+/// matrix, but each pair of secrets has its figures: observations that do not separate the two are counted together, and
+/// few histograms are left where most observations do not.
 ///
 /// # References
 /// Jurado, Gonze, Alvim, Palamidessi, *Analyzing the Shuffle Model through the Lens of Quantitative
@@ -55,15 +62,19 @@ pub struct Shuffled {
 const MAX_USERS: u64 = 1 << 24;
 
 fn build(arguments: &Arguments<'_>) -> Result<Box<dyn Mechanism>> {
+    Ok(Box::new(read(arguments)?))
+}
+
+fn read(arguments: &Arguments<'_>) -> Result<Shuffled> {
     let users = arguments.whole_if_given("n", 1, MAX_USERS)?;
-    Ok(Box::new(Shuffled {
+    Ok(Shuffled {
         mechanism: mixture::component(arguments, "mechanism")?,
         users: users.ok_or_else(|| {
             let hint = "write shuffled(randomized-response(1, secrets=2), n=100)";
             arguments.error("n is missing").with_hint(hint)
         })?,
         others: arguments.value("others").map(ToString::to_string),
-    }))
+    })
 }
 
 impl fmt::Display for Shuffled {
@@ -78,8 +89,8 @@ impl fmt::Display for Shuffled {
 }
 
 impl Shuffled {
-    /// The table of the mechanism, with the bound secrets first, and the distribution of another user's observation.
-    fn written(&self, labels: &[String]) -> Result<(Probabilities, Vec<f64>)> {
+    /// What all users do, the bound secrets of the mechanism first.
+    fn all_users(&self, labels: &[String]) -> Result<Users> {
         let wrong = |problem: String| Error::parameter(self.to_string(), problem);
         // The other users may have secrets that are not bound: all declared ones.
         let mut all = labels.to_vec();
@@ -94,8 +105,9 @@ impl Shuffled {
                 .filter(|label| !known.contains(label))
                 .cloned(),
         );
-        let written = self.mechanism.bind(&all)?.probabilities();
-        let written = written.ok_or_else(|| {
+        let bound = self.mechanism.bind(&all)?;
+        let rows = bound.probabilities().map(|written| written.rows);
+        let rows = rows.ok_or_else(|| {
             wrong(format!(
                 "{} has too many observations, perhaps infinitely many",
                 self.mechanism
@@ -106,17 +118,24 @@ impl Shuffled {
             None => {
                 let rows: Vec<&[f64]> = declared
                     .iter()
-                    .map(|label| written.rows[number[label]].as_slice())
+                    .map(|label| rows[number[label]].as_slice())
                     .collect();
                 mean(&rows)
             }
             Some(label) => {
                 let at = number.get(label);
                 let at = at.ok_or_else(|| wrong(format!("{label} is not one of the secrets")))?;
-                written.rows[*at].clone()
+                rows[*at].clone()
             }
         };
-        Ok((written, decoys))
+        let less = |row: &Vec<f64>| row.iter().zip(&rows[0]).map(|(p, q)| p - q).collect();
+        let deviations = bound.deviations();
+        Ok(Users {
+            deviations: deviations.unwrap_or_else(|| rows.iter().map(less).collect()),
+            rows,
+            decoys,
+            count: self.users,
+        })
     }
 }
 
@@ -135,19 +154,21 @@ impl Mechanism for Shuffled {
             return Err(wrong("needs at least one secret".to_owned()));
         }
         let epsilon = self.mechanism.bind(labels)?.epsilon();
-        let (mut written, decoys) = self.written(labels)?;
-        written.rows.truncate(labels.len());
-        let table = histograms(&written, &decoys, self.users)
-            .ok_or_else(|| wrong(format!("secrets times histograms exceed {MAX_ENTRIES}")))
-            .map_err(|error| {
-                error.with_hint("use fewer users, or a mechanism with fewer observations")
-            })?;
+        let users = self.all_users(labels)?;
+        let told = match Batch::new(&users, labels.len()) {
+            Some(table) => Told::Table(table),
+            None => PairTables::new(&users, labels.len())
+                .map(Told::Pairs)
+                .ok_or_else(|| wrong(format!("secrets times histograms exceed {MAX_ENTRIES}")))
+                .map_err(|error| {
+                    error.with_hint("use fewer users, or a mechanism with fewer observations")
+                })?,
+        };
         Ok(Box::new(Bound {
-            rows: written.rows,
-            decoys,
-            users: self.users,
+            secrets: labels.len(),
+            users,
             epsilon,
-            table,
+            told,
         }))
     }
 }
@@ -158,25 +179,62 @@ fn mean(rows: &[&[f64]]) -> Vec<f64> {
     (0..width).map(at).collect()
 }
 
-/// P(h | s) for every histogram; `None` if there are too many.
-fn histograms(written: &Probabilities, decoys: &[f64], users: u64) -> Option<Probabilities> {
-    let symbols = decoys.len();
-    let count = (1..symbols).fold(1.0, |all, i| all * (users as f64 + i as f64) / i as f64);
-    if count * written.rows.len() as f64 > MAX_ENTRIES as f64 {
-        return None;
-    }
-    let law = HistogramLaw::new(&[(decoys, users - 1)], symbols).ok()?;
-    let mut table = Probabilities {
-        observations: Vec::new(),
-        rows: vec![Vec::new(); written.rows.len()],
-    };
-    law.for_each_extended(|counts, before| {
-        table.observations.push(label(counts));
-        for (row, out) in written.rows.iter().zip(&mut table.rows) {
-            out.push(row.iter().zip(before).map(|(r, m)| r * m).sum());
+/// The users of a batch.
+#[derive(Debug)]
+struct Users {
+    /// The probability of each observation of the mechanism under each secret.
+    rows: Vec<Vec<f64>>,
+    /// The same less what all secrets share, with more digits.
+    deviations: Vec<Vec<f64>>,
+    /// The probability of each observation of another user.
+    decoys: Vec<f64>,
+    count: u64,
+}
+
+/// P(h | s) for every histogram h.
+#[derive(Debug)]
+struct Batch {
+    table: Probabilities,
+    /// The same less what all secrets share.
+    deviations: Vec<Vec<f64>>,
+}
+
+impl Batch {
+    /// Of the first secrets; `None` if there are too many histograms.
+    fn new(users: &Users, secrets: usize) -> Option<Batch> {
+        let symbols = users.decoys.len();
+        let ways = |all: f64, i: usize| all * (users.count as f64 + i as f64) / i as f64;
+        if (1..symbols).fold(1.0, ways) * secrets as f64 > MAX_ENTRIES as f64 {
+            return None;
         }
-    });
-    Some(table)
+        let law = Multinomial::new(&users.decoys, users.count - 1);
+        let mut observations = Vec::new();
+        let (mut rows, mut deviations) = (vec![Vec::new(); secrets], vec![Vec::new(); secrets]);
+        law.for_each_extended(|counts, before| {
+            observations.push(label(counts));
+            let sum = |row: &[f64]| row.iter().zip(before).map(|(r, m)| r * m).sum();
+            for s in 0..secrets {
+                rows[s].push(sum(&users.rows[s]));
+                deviations[s].push(sum(&users.deviations[s]));
+            }
+        });
+        Some(Batch {
+            table: Probabilities { observations, rows },
+            deviations,
+        })
+    }
+
+    /// Every histogram under the secrets a and b, whose losses are within ±ε.
+    fn cells(&self, a: usize, b: usize, epsilon: f64) -> Vec<Cell> {
+        let masses = self.table.rows[a].iter().zip(&self.table.rows[b]);
+        let deviations = self.deviations[a].iter().zip(&self.deviations[b]);
+        let cell = |((p, q), (x, y)): ((&f64, &f64), (&f64, &f64))| {
+            let mut cell = Cell::of(*p, *q, x - y);
+            cell.loss = cell.loss.clamp(-epsilon, epsilon);
+            cell
+        };
+        masses.zip(deviations).map(cell).collect()
+    }
 }
 
 fn label(counts: &[u64]) -> String {
@@ -184,30 +242,88 @@ fn label(counts: &[u64]) -> String {
     counts.join("/")
 }
 
+/// What is known of the histograms.
+#[derive(Debug)]
+enum Told {
+    /// The probability of each under each secret.
+    Table(Batch),
+    /// There are too many: a table for each pair of secrets.
+    Pairs(PairTables),
+}
+
 #[derive(Debug)]
 struct Bound {
-    rows: Vec<Vec<f64>>,
-    decoys: Vec<f64>,
-    users: u64,
+    secrets: usize,
+    users: Users,
     epsilon: f64,
-    table: Probabilities,
+    told: Told,
+}
+
+impl Bound {
+    fn cells(&self, a: usize, b: usize) -> Vec<Cell> {
+        match &self.told {
+            _ if a == b => vec![Cell::new(1.0, 1.0)],
+            Told::Table(batch) => batch.cells(a, b, self.epsilon),
+            Told::Pairs(pairs) => {
+                let (batch, reversed) = pairs.of(a, b);
+                let (a, b) = if reversed { (1, 0) } else { (0, 1) };
+                batch.cells(a, b, self.epsilon)
+            }
+        }
+    }
 }
 
 impl BoundMechanism for Bound {
     fn secret_count(&self) -> usize {
-        self.rows.len()
+        self.secrets
     }
 
     fn total_variation(&self, a: usize, b: usize) -> f64 {
-        self.table.total_variation(a, b)
+        Cells(&self.cells(a, b)).delta(0.0)
     }
 
     fn bayes_security(&self, a: usize, b: usize) -> f64 {
-        self.table.bayes_security(a, b)
+        Cells(&self.cells(a, b)).bayes_security()
     }
 
     fn law(&self, secret: usize) -> Law {
-        self.table.law(secret)
+        match &self.told {
+            Told::Table(batch) => batch.table.law(secret),
+            Told::Pairs(_) => Law::Unknown("there are too many histograms to list"),
+        }
+    }
+
+    fn pair(&self, a: usize, b: usize) -> Option<Pair> {
+        Some(Pair::Cells(self.cells(a, b)))
+    }
+
+    /// Each ordered pair of secrets, or of each table of a pair both orders.
+    fn pairs(&self) -> Option<Vec<Pair>> {
+        let both = |batch: &Batch| {
+            let ordered = [(0, 1), (1, 0)];
+            ordered.map(|(a, b)| Pair::Cells(batch.cells(a, b, self.epsilon)))
+        };
+        match &self.told {
+            Told::Pairs(pairs) => Some(pairs.all().iter().flat_map(both).collect()),
+            Told::Table(batch) => {
+                let n = self.secrets;
+                if n * n * batch.table.observations.len() > super::MAX_PAIR_CELLS {
+                    return None;
+                }
+                let ordered = (0..n).flat_map(|a| (0..n).map(move |b| (a, b)));
+                let pairs = ordered
+                    .filter(|(a, b)| a != b)
+                    .map(|(a, b)| self.pair(a, b));
+                pairs.collect()
+            }
+        }
+    }
+
+    fn deviations(&self) -> Option<Vec<Vec<f64>>> {
+        match &self.told {
+            Told::Table(batch) => Some(batch.deviations.clone()),
+            Told::Pairs(_) => None,
+        }
     }
 
     fn epsilon(&self) -> f64 {
@@ -215,10 +331,10 @@ impl BoundMechanism for Bound {
     }
 
     fn sample(&self, secret: usize, rng: &mut dyn Rng) -> Vec<String> {
-        let mut counts = vec![0; self.decoys.len()];
-        multinomial(self.users - 1, &self.decoys, rng, &mut counts);
+        let mut counts = vec![0; self.users.decoys.len()];
+        multinomial(self.users.count - 1, &self.users.decoys, rng, &mut counts);
         let mut left = rng.random::<f64>();
-        let row = &self.rows[secret];
+        let row = &self.users.rows[secret];
         let own = row.iter().position(|p| {
             left -= p;
             left < 0.0
@@ -232,20 +348,27 @@ impl BoundMechanism for Bound {
     }
 
     fn capacity(&self) -> Option<f64> {
-        Some(self.table.capacity())
+        match &self.told {
+            Told::Table(batch) => Some(batch.table.capacity()),
+            Told::Pairs(_) => None,
+        }
     }
 
     fn probabilities(&self) -> Option<Probabilities> {
-        Some(self.table.clone())
+        match &self.told {
+            Told::Table(batch) => Some(batch.table.clone()),
+            Told::Pairs(_) => None,
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::parse;
+    use super::super::{Mechanism, parse};
     use crate::channel::{Channel, Prior};
     use crate::shuffle::information::informed;
     use crate::shuffle::vulnerability::{RandomizedResponseShuffle, informed_vulnerability};
+    use leakgauge_base::grammar::Arguments;
 
     /// Two rooms that compute alone: the histograms of this mechanism and the closed forms.
     #[test]
@@ -302,6 +425,69 @@ mod tests {
         assert_eq!(some.secret_count(), 2);
     }
 
+    /// The vulnerability of two secrets, without their noise: values of a sum over the counts of the two labels and of all
+    /// others together, in exact rational arithmetic.
+    #[test]
+    fn labels_that_do_not_separate_a_pair_are_counted_together() {
+        let golden = include_str!("../../../../tests/golden/exact_shuffled_pairs.json");
+        let golden: serde_json::Value = serde_json::from_str(golden).unwrap();
+        for row in golden["cases"].as_array().unwrap() {
+            let text = row["mechanism"].as_str().unwrap();
+            let bound = parse(text).unwrap().bind_declared().unwrap();
+            assert!(bound.probabilities().is_none(), "{text}");
+            let near = |found: f64, name: &str| {
+                let expected = row[name].as_f64().unwrap();
+                let error = (found - expected).abs();
+                assert!(
+                    error <= 1e-11 * expected,
+                    "{text}, {name}: {found:e}, not {expected:e}"
+                );
+            };
+            let (a, b) = bound.worst_pair().unwrap();
+            near(bound.bayes_security(a, b), "security");
+            near(bound.total_variation(a, b), "variation");
+            near(bound.delta(0.25).unwrap(), "delta_at_quarter");
+        }
+    }
+
+    /// Where both fit, the tables of pairs have the figures of the whole one.
+    #[test]
+    fn merged_histograms_have_the_figures_of_all() {
+        for text in [
+            "shuffled(randomized-response(1, secrets=5), n=7)",
+            "shuffled(randomized-response(1, secrets=4), n=6, others=2)",
+            "shuffled(subset-selection(1, secrets=4, size=2), n=4)",
+            "shuffled(truncated-geometric(nu=0.4, secrets=4), n=5)",
+        ] {
+            let bound = parse(text).unwrap().bind_declared().unwrap();
+            let call = leakgauge_base::grammar::Call::parse(text).unwrap();
+            let shuffled = super::read(&Arguments::new(&call, super::ENTRY.parameters).unwrap());
+            let shuffled = shuffled.unwrap();
+            let labels = shuffled.declared_secrets().unwrap();
+            let users = shuffled.all_users(&labels).unwrap();
+            let pairs = super::PairTables::new(&users, labels.len()).unwrap();
+            let close = |x: f64, y: f64, what: &str| {
+                assert!((x / y - 1.0).abs() < 1e-12, "{text}, {what}: {x} {y}");
+            };
+            for (a, b) in (0..4).flat_map(|a| (0..4).map(move |b| (a, b))) {
+                if a != b {
+                    let table = &pairs.of(a, b).0.table;
+                    close(
+                        table.bayes_security(0, 1),
+                        bound.bayes_security(a, b),
+                        "security",
+                    );
+                }
+            }
+            let deltas = pairs.all().iter().map(|batch| batch.table.delta(0.3));
+            close(
+                deltas.fold(0.0, f64::max),
+                bound.delta(0.3).unwrap(),
+                "delta",
+            );
+        }
+    }
+
     #[test]
     fn what_cannot_be_shuffled_is_refused() {
         let message = |text: &str| {
@@ -313,9 +499,7 @@ mod tests {
         assert!(message("shuffled(randomized-response(1, secrets=2))").contains("n is missing"));
         assert!(message("shuffled(randomized-response(1, secrets=2), n=0)").contains("n"));
         assert!(message("shuffled(laplace(scale=1, secrets=2), n=3)").contains("infinitely many"));
-        assert!(
-            message("shuffled(randomized-response(1, secrets=9), n=1000)").contains("histograms")
-        );
+        assert!(message("shuffled(rappor(1, secrets=9), n=1000)").contains("histograms"));
         assert!(
             message("shuffled(randomized-response(1, secrets=2), n=3, others=x)")
                 .contains("x is not one")

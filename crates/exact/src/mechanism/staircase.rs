@@ -243,11 +243,7 @@ impl Noise for StaircaseNoise {
             };
             let mass =
                 |step: f64| repeats * self.height() * exp(-self.epsilon * step) * (to - from);
-            Cell {
-                p: mass(near),
-                q: mass(far),
-                difference: -mass(near) * expm1(self.epsilon * (near - far)),
-            }
+            Cell::with_loss(mass(near), mass(far), self.epsilon * (far - near))
         });
         Some(Pair::Cells(pieces.collect()))
     }

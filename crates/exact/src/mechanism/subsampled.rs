@@ -228,13 +228,10 @@ impl BoundMechanism for Bound {
             log1p(expm1(epsilon) / self.rate)
         };
         let present = self.rate * self.base.delta(raised)?;
-        // 1 − e^ε(1 − q), and of a rate of 1 the other order of the pair is the same.
-        let share = self.rate - expm1(epsilon) * (1.0 - self.rate);
-        let absent = if share > 0.0 {
-            share
-                * self
-                    .base
-                    .delta((epsilon + log(self.rate / share)).max(0.0))?
+        // 1 − e^ε(1 − q) is q times 1 − less; of a rate of 1 the other order of the pair is the same.
+        let less = expm1(epsilon) * (1.0 - self.rate) / self.rate;
+        let absent = if less < 1.0 {
+            self.rate * (1.0 - less) * self.base.delta((epsilon - log1p(-less)).max(0.0))?
         } else {
             0.0
         };

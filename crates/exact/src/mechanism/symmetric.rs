@@ -182,6 +182,7 @@ impl<R: Randomizer> BoundMechanism for Bound<R> {
             p: variation / -expm1(-own),
             q: (variation / expm1(own)).max(0.0),
             difference: variation,
+            loss: own,
         };
         let rest = (1.0 - more.p - more.q).max(0.0);
         Some(Pair::Cells(vec![

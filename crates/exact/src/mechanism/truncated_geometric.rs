@@ -28,6 +28,13 @@ impl Monotone for Clamped {
         self.noise.epsilon(b - a)
     }
 
+    fn loss(&self, a: f64, b: f64, observation: f64) -> f64 {
+        if self.low == self.high {
+            return 0.0;
+        }
+        self.noise.nu * ((observation - b).abs() - (observation - a).abs())
+    }
+
     fn ends(&self) -> (f64, f64) {
         (self.low, self.high)
     }

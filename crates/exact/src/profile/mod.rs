@@ -10,7 +10,9 @@
 //! assert!((pair.reconstruction(0.1).unwrap() - 0.217_239_1).abs() < 1e-7);
 //! ```
 
-use libm::{erfc, exp, expm1, log, log1p};
+use std::f64::consts::PI;
+
+use libm::{erf, erfc, exp, expm1, log, log1p, sqrt};
 
 use crate::hockey_stick;
 use crate::powers::{entropy_excess, power_excess};
@@ -20,7 +22,7 @@ mod cells;
 mod search;
 
 pub use cells::Cell;
-use cells::Cells;
+pub(crate) use cells::Cells;
 use search::{integral, largest, smallest};
 
 /// The two distributions P and Q of an ordered pair of secrets, as far as figures of their likelihood ratio need them.
@@ -217,10 +219,16 @@ impl Pair {
             } => {
                 let mixed = |cell: &Cell| {
                     let p = (1.0 - rate) * cell.q + rate * cell.p;
+                    let loss = if cell.loss > 700.0 {
+                        cell.loss + log(*rate)
+                    } else {
+                        log1p(rate * expm1(cell.loss))
+                    };
                     let mixed = Cell {
                         p,
                         q: cell.q,
                         difference: rate * cell.difference,
+                        loss,
                     };
                     if *reversed { mixed.swapped() } else { mixed }
                 };
@@ -301,7 +309,10 @@ impl Pair {
     /// [`Pair::reconstruction`]; infinite if there is none, `None` if it is not known.
     ///
     /// # Formula
-    /// Of cells the corners of the curve decide, because Gaussian curves are concave. Subsampling leaves μ of Gaussian noise
+    /// Laplace: −2Φ⁻¹(e^(−t/2)/2), the value in the middle of the curve, where P misses as often as Q hits. Up to
+    /// κ = e^−t/2 the difference grows with κ, as κ/φ(Φ⁻¹(κ)) does; then P misses with probability e^−t/4κ, so that the sum
+    /// of ln κ and its logarithm is fixed, and the sum of both quantiles is largest where they are equal, because ln Φ is
+    /// concave. Of cells the corners of the curve decide, because Gaussian curves are concave. Subsampling leaves μ of Gaussian noise
     /// unchanged in the limit κ → 0.
     ///
     /// # References
@@ -310,6 +321,7 @@ impl Pair {
         match self {
             Pair::Cells(cells) => Some(Cells(cells).gaussian_mu()),
             Pair::Gaussian { mu } => Some(*mu),
+            Pair::Laplace { distance } => Some(laplace_mu(*distance)),
             Pair::DiscreteGaussian { .. } => None,
             Pair::Subsampled { base, .. } if matches!(**base, Pair::Gaussian { .. }) => {
                 base.gaussian_mu()
@@ -381,6 +393,34 @@ fn laplace_reconstruction(t: f64, kappa: f64) -> f64 {
     }
 }
 
+/// −2Φ⁻¹(e^(−t/2)/2), by Newton's method from erf for small t, from the logarithm of erfc for large.
+fn laplace_mu(t: f64) -> f64 {
+    if t == f64::INFINITY {
+        return t;
+    }
+    let slope = sqrt(2.0 / PI);
+    if t < 1.0 {
+        let within = -expm1(-0.5 * t);
+        let mut x = within / slope;
+        for _ in 0..8 {
+            let gap = erf(x * std::f64::consts::FRAC_1_SQRT_2) - within;
+            x -= gap / (slope * exp(-0.5 * x * x));
+        }
+        return 2.0 * x;
+    }
+    let mut x = sqrt(t);
+    for _ in 0..60 {
+        let scaled = hockey_stick::scaled_erfc(x * std::f64::consts::FRAC_1_SQRT_2);
+        let gap = 0.5 * (t - x * x) + log(scaled);
+        let step = gap / (slope / scaled);
+        x += step;
+        if step.abs() <= 1e-16 * x {
+            break;
+        }
+    }
+    2.0 * x
+}
+
 fn discrete_divergence(sigma: f64, distance: f64, order: f64) -> f64 {
     let ratio = distance / sigma;
     // The place of the shifted weights between two whole numbers.
@@ -388,16 +428,32 @@ fn discrete_divergence(sigma: f64, distance: f64, order: f64) -> f64 {
     if order == 1.0 || shift == 0.0 || order * distance > 1e15 {
         return 0.5 * order * ratio * ratio;
     }
-    let reach = (39.0 * sigma).ceil() as i64 + 1;
+    0.5 * order * ratio * ratio + shifted_sum(sigma, shift) / (order - 1.0)
+}
+
+/// ln(Σ_z e^(−(z − c)²/2σ²)/Σ_z e^(−z²/2σ²)) over the whole numbers z.
+///
+/// # Formula
+/// For σ from ½ on both sums are theta functions, 1 + 2·Σ_k e^(−2π²σ²k²)·cos(2πkc) up to a common factor, by Poisson
+/// summation: their difference has the terms −4·e^(−2π²σ²k²)·sin²(πkc).
+fn shifted_sum(sigma: f64, shift: f64) -> f64 {
+    if sigma >= 0.5 {
+        let term = |k: f64| exp(-2.0 * PI * PI * sigma * sigma * k * k);
+        let sine = |k: f64| (PI * k * shift).sin();
+        let powers = || (1..=8).map(f64::from);
+        let whole = 1.0 + 2.0 * powers().map(term).sum::<f64>();
+        let change: f64 = powers().map(|k| term(k) * sine(k) * sine(k)).sum();
+        return log1p(-4.0 * change / whole);
+    }
     let sum = |center: f64| -> f64 {
-        (-reach..=reach)
+        (-21..=21)
             .map(|z| {
-                let x = (z as f64 - center) / sigma;
+                let x = (f64::from(z) - center) / sigma;
                 exp(-0.5 * x * x)
             })
             .sum()
     };
-    0.5 * order * ratio * ratio + log(sum(shift) / sum(0.0)) / (order - 1.0)
+    log(sum(shift) / sum(0.0))
 }
 
 fn discrete_cells(sigma: f64, distance: f64) -> Vec<Cell> {
@@ -412,7 +468,7 @@ fn discrete_cells(sigma: f64, distance: f64) -> Vec<Cell> {
             // p − q = q·(e^loss − 1).
             let loss = distance * (z - 0.5 * distance) / (sigma * sigma);
             let difference = if loss < 0.5 { q * expm1(loss) } else { p - q };
-            Cell { p, q, difference }
+            Cell::of(p, q, difference)
         })
         .collect()
 }
@@ -420,7 +476,16 @@ fn discrete_cells(sigma: f64, distance: f64) -> Vec<Cell> {
 /// S of one cell, q·(r^α − 1 − α(r − 1)), and of order 1 q·(r ln r − r + 1).
 fn excess(cell: &Cell, order: f64) -> f64 {
     let d = cell.difference / cell.q;
-    if order == 1.0 {
+    if order == 1.0 && cell.loss.abs() > 1.0 {
+        if cell.p > 0.0 {
+            cell.p * cell.loss - cell.difference
+        } else {
+            cell.q
+        }
+    } else if cell.loss.abs() > 30.0 && cell.p > 0.0 {
+        // The same by the loss L, where r^α could overflow or q underflow: p·(e^((α − 1)L) − 1) − (α − 1)(p − q).
+        cell.p * expm1((order - 1.0) * cell.loss) - (order - 1.0) * cell.difference
+    } else if order == 1.0 {
         cell.q * entropy_excess(d)
     } else {
         cell.q * power_excess(d, cell.p / cell.q, order)
