@@ -1,9 +1,11 @@
 //! Numbers of rows: equal ones for rows whose fields are equal, in the order of first appearance. Fields are numbered
 //! column by column, then the numbers of columns together, so that no row is written out as bytes.
 
+use std::sync::Arc;
+
 use hashbrown::HashMap;
 
-use crate::values::{Slice, Values};
+use crate::values::{Coded, Slice, Values};
 use leakgauge_log::{Numbering, UNKNOWN};
 
 /// Integers from `-SMALL` on, and pairs of numbers, that are looked up without hashing.
@@ -16,6 +18,8 @@ const SIDE: u32 = 1 << 10;
 const MAX_NUMBERS: u32 = 1 << 16;
 /// Rows after which it is clear whether they come again. The reader gives up no later.
 const TRIAL: u64 = 1 << 15;
+/// The number of a key that has not come.
+const UNMET: u32 = UNKNOWN - 1;
 
 /// Numbers the rows of a file.
 #[derive(Default)]
@@ -68,12 +72,16 @@ struct ColumnNumbers {
     of_text: Vec<u32>,
     null: Option<u32>,
     next: u32,
+    /// The dictionary that came last, and the number of each of its values; [`UNMET`] for those that have not come.
+    dictionary: Option<Arc<Values>>,
+    of_key: Vec<u32>,
 }
 
 impl ColumnNumbers {
     fn number(&mut self, values: &Values, count: usize, out: &mut Vec<u32>) {
         out.clear();
         match values.slice() {
+            Slice::Coded(coded) => return self.coded(coded, out),
             Slice::Integers(integers) => {
                 self.small.resize(INTEGERS, 0);
                 out.extend(integers.iter().map(|&value| {
@@ -95,6 +103,40 @@ impl ColumnNumbers {
         for row in (0..count).filter(|&row| values.is_null(row)) {
             out[row] = self.null();
         }
+    }
+
+    /// The numbers of rows that are keys: each value of their dictionary is looked at once.
+    fn coded(&mut self, coded: &Coded, out: &mut Vec<u32>) {
+        let dictionary = coded.dictionary();
+        let is_last = |last: &Arc<Values>| Arc::ptr_eq(last, dictionary);
+        if !self.dictionary.as_ref().is_some_and(is_last) {
+            self.dictionary = Some(dictionary.clone());
+            self.of_key.clear();
+            self.of_key.resize(dictionary.len(), UNMET);
+        }
+        out.extend(coded.keys().iter().map(|&key| {
+            let key = usize::from(key);
+            match self.of_key[key] {
+                UNMET => self.value(dictionary, key),
+                known => known,
+            }
+        }));
+    }
+
+    /// The number of a value of a dictionary that has not come.
+    #[cold]
+    fn value(&mut self, dictionary: &Values, key: usize) -> u32 {
+        let number = match dictionary.slice() {
+            _ if dictionary.is_null(key) => self.null(),
+            Slice::Integers(integers) => self.bits(integers[key] as u64),
+            Slice::Unsigned(integers) => self.bits(integers[key]),
+            Slice::Floats(floats) => self.bits(floats[key].to_bits()),
+            Slice::Texts(texts) => self.text(texts.get(key).as_bytes()),
+            // Dictionaries have no dictionaries of their own.
+            Slice::Coded(_) => UNKNOWN,
+        };
+        self.of_key[key] = number;
+        number
     }
 
     fn fresh(next: &mut u32) -> u32 {

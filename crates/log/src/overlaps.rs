@@ -233,12 +233,7 @@ impl Overlaps {
         );
         recent.extend_from_slice(hashes);
         rolling.clear();
-        let (mut last, leaving) = (self.rolling, self.leaving);
-        rolling.extend(recent.iter().zip(hashes).map(|(left, hash)| {
-            let change = hash.wrapping_sub(left.wrapping_mul(leaving));
-            last = last.wrapping_mul(BASE).wrapping_add(change);
-            last
-        }));
+        let last = roll(recent, self.rolling, self.leaving, rolling);
         self.seen.reserve(&self.windows, hashes.len() / WINDOW + 1);
         looks.clear();
         looks.resize(hashes.len(), 0);
@@ -396,6 +391,48 @@ fn collisions(mut hashes: Vec<u64>) -> (f64, f64) {
     let pairs = (0.5 * n * (n - 1.0)).max(1.0);
     // Three, where there are none: an upper limit of their number at 95 %.
     ((pairs / equal.max(3.0)).log2().max(0.0), equal)
+}
+
+/// Stretches of rows whose windows are hashed at the same time: what a window hashes to waits for the one before it.
+const LANES: usize = 4;
+
+/// What the windows hash to that end at each row but the first [`WINDOW`], where the window before them hashes to
+/// `before`; the last of them.
+fn roll(rows: &[u64], before: u64, leaving: u64, out: &mut Vec<u64>) -> u64 {
+    let step = |last: u64, left: u64, entered: u64| {
+        let change = entered.wrapping_sub(left.wrapping_mul(leaving));
+        last.wrapping_mul(BASE).wrapping_add(change)
+    };
+    let count = rows.len() - WINDOW;
+    let lane = count / LANES;
+    out.resize(count, 0);
+    let mut last = before;
+    let mut done = 0;
+    if lane > WINDOW {
+        let hash = |rows: &[u64]| rows.iter().fold(0, |hash, &row| step(hash, 0, row));
+        let mut lasts: [u64; LANES] =
+            std::array::from_fn(|at| hash(&rows[at * lane..at * lane + WINDOW]));
+        lasts[0] = before;
+        let left: [&[u64]; LANES] = std::array::from_fn(|at| &rows[at * lane..][..lane]);
+        let entered: [&[u64]; LANES] =
+            std::array::from_fn(|at| &rows[at * lane + WINDOW..][..lane]);
+        let mut outs = out.chunks_exact_mut(lane);
+        let mut outs: [&mut [u64]; LANES] =
+            std::array::from_fn(|_| outs.next().unwrap_or_default());
+        for row in 0..lane {
+            for at in 0..LANES {
+                lasts[at] = step(lasts[at], left[at][row], entered[at][row]);
+                outs[at][row] = lasts[at];
+            }
+        }
+        last = lasts[LANES - 1];
+        done = LANES * lane;
+    }
+    for at in done..count {
+        last = step(last, rows[at], rows[at + WINDOW]);
+        out[at] = last;
+    }
+    last
 }
 
 #[cfg(test)]
