@@ -20,11 +20,19 @@ const WAITING: usize = 4;
 
 /// Batches of the columns that are wanted, in the order of their rows.
 pub(super) trait Batches: Send {
-    /// The next batch; `None` behind the last.
-    fn next(&mut self) -> Result<Option<RecordBatch>>;
+    /// The next rows; `None` behind the last.
+    fn next(&mut self) -> Result<Option<Rows>>;
 
     /// What is being read, in words: `row group 3`.
     fn part(&self) -> String;
+}
+
+/// Rows as they are stored.
+pub(super) enum Rows {
+    /// The fields of the schema that hold wanted columns.
+    Batch(RecordBatch),
+    /// The values of those fields, where none is nested.
+    Coded(Vec<Values>),
 }
 
 /// Some rows that follow each other.
@@ -96,7 +104,15 @@ impl Decoder {
             let batches = &mut self.batches;
             let batch = guarded(|| batches.next()).unwrap_or_else(|words| self.gave_up(&words));
             let batch = match batch {
-                Ok(Some(batch)) => batch,
+                Ok(Some(Rows::Batch(batch))) => batch,
+                Ok(Some(Rows::Coded(values))) => {
+                    let count = values.first().map_or(0, Values::len);
+                    let rows = self.count(self.leaves.spread(values), count);
+                    if sender.send(Ok(Some(rows))).is_err() {
+                        return;
+                    }
+                    continue;
+                }
                 // Nobody may be there to hear it.
                 Ok(None) => return drop(sender.send(Ok(None))),
                 Err(error) => return drop(sender.send(Err(error))),
@@ -131,14 +147,20 @@ impl Decoder {
                 option("observe")
             ))
         })?;
-        self.rows += rows.num_rows() as u64;
-        let numbers = self.numbers.number(&columns, rows.num_rows());
-        Ok(DecodedRows {
+        Ok(self.count(columns, rows.num_rows()))
+    }
+
+    /// Numbers rows that have been converted.
+    fn count(&mut self, columns: Vec<Option<Values>>, count: usize) -> DecodedRows {
+        let before = self.rows;
+        self.rows += count as u64;
+        let numbers = self.numbers.number(&columns, count);
+        DecodedRows {
             before,
-            count: rows.num_rows(),
+            count,
             columns,
             numbers,
-        })
+        }
     }
 }
 

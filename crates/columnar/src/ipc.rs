@@ -13,7 +13,7 @@ use arrow::ipc::reader::{FileDecoder, StreamDecoder, read_footer_length};
 use arrow::ipc::{Block, Message, MessageHeader, root_as_footer, root_as_message};
 
 use crate::damage::{damaged, guarded};
-use crate::decoded_batches::Batches;
+use crate::decoded_batches::{Batches, Rows};
 use crate::leaves::Leaves;
 use leakgauge_base::error::{Error, Result};
 use leakgauge_log::ReadOptions;
@@ -203,11 +203,11 @@ impl Blocks {
 }
 
 impl Batches for Blocks {
-    fn next(&mut self) -> Result<Option<RecordBatch>> {
+    fn next(&mut self) -> Result<Option<Rows>> {
         let batch = self.decode();
         let batch = batch.map_err(|failure| failure.into_error(&self.name, &self.part()))?;
         self.at += 1;
-        Ok(batch)
+        Ok(batch.map(Rows::Batch))
     }
 
     fn part(&self) -> String {
@@ -323,11 +323,11 @@ impl Stream {
 }
 
 impl Batches for Stream {
-    fn next(&mut self) -> Result<Option<RecordBatch>> {
+    fn next(&mut self) -> Result<Option<Rows>> {
         let batch = self.decode();
         let batch = batch.map_err(|failure| failure.into_error(&self.name, &self.part()))?;
         self.at += 1;
-        Ok(batch)
+        Ok(batch.map(Rows::Batch))
     }
 
     fn part(&self) -> String {

@@ -85,6 +85,13 @@ impl Leaves {
         self.leaves.iter().map(of_leaf).collect()
     }
 
+    /// The values of the fields that hold wanted columns, none of them nested, in the places of all columns.
+    pub(super) fn spread(&self, values: Vec<Values>) -> Vec<Option<Values>> {
+        let mut values = values.into_iter();
+        let of_leaf = |leaf: &Leaf| leaf.is_wanted.then(|| values.next()).flatten();
+        self.leaves.iter().map(of_leaf).collect()
+    }
+
     /// The values at a path, and where a struct above them is null.
     fn array(&self, batch: &RecordBatch, path: &[usize]) -> (ArrayRef, Option<NullBuffer>) {
         let root = self.roots.partition_point(|&root| root < path[0]);

@@ -2,9 +2,11 @@
 //! decoded a batch at a time. Numbers stay numbers; everything else becomes the texts that JSON lines would hold.
 
 mod chunks;
+mod coded;
 mod damage;
 mod decoded_batches;
 mod ipc;
+mod keys;
 mod leaves;
 mod numbers;
 mod record_batches;

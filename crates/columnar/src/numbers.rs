@@ -1,9 +1,11 @@
 //! Numbers of rows: equal ones for rows whose fields are equal, in the order of first appearance. Fields are numbered
 //! column by column, then the numbers of columns together, so that no row is written out as bytes.
 
+use std::sync::Arc;
+
 use hashbrown::HashMap;
 
-use crate::values::{Slice, Values};
+use crate::values::{Coded, Slice, Values};
 use leakgauge_log::{Numbering, UNKNOWN};
 
 /// Integers from `-SMALL` on, and pairs of numbers, that are looked up without hashing.
@@ -16,6 +18,10 @@ const SIDE: u32 = 1 << 10;
 const MAX_NUMBERS: u32 = 1 << 16;
 /// Rows after which it is clear whether they come again. The reader gives up no later.
 const TRIAL: u64 = 1 << 15;
+/// The number of a key that has not come.
+const UNMET: u32 = UNKNOWN - 1;
+/// Rows of keys that are told apart by a table of all that the dictionaries allow.
+const DENSE: usize = 1 << 16;
 
 /// Numbers the rows of a file.
 #[derive(Default)]
@@ -23,6 +29,7 @@ pub(super) struct RowNumbers {
     columns: Vec<ColumnNumbers>,
     /// Behind each column but the first: what the columns so far are together.
     pairs: Vec<Pairs>,
+    dense: Dense,
     rows: u64,
     is_full: bool,
 }
@@ -37,15 +44,10 @@ impl RowNumbers {
         let wanted = || columns.iter().flatten();
         self.columns.resize_with(wanted().count(), Default::default);
         self.pairs.resize_with(wanted().count(), Default::default);
-        let mut together: Vec<u32> = Vec::new();
-        let mut next = Vec::new();
-        for (at, values) in wanted().enumerate() {
-            self.columns[at].number(values, count, &mut next);
-            match at {
-                0 => std::mem::swap(&mut together, &mut next),
-                _ => self.pairs[at].number(&mut together, &next),
-            }
-        }
+        let together = match self.dense(columns) {
+            Some(together) => together,
+            None => self.by_column(columns, count),
+        };
         self.rows += count as u64;
         let distinct = match self.pairs.last() {
             Some(pairs) if self.pairs.len() > 1 => pairs.next,
@@ -54,6 +56,93 @@ impl RowNumbers {
         let is_in_vain = self.rows >= TRIAL && 4 * u64::from(distinct) > 3 * self.rows;
         self.is_full = is_in_vain || together.contains(&UNKNOWN);
         together
+    }
+
+    fn by_column(&mut self, columns: &[Option<Values>], count: usize) -> Vec<u32> {
+        let mut together: Vec<u32> = Vec::new();
+        let mut next = Vec::new();
+        for (at, values) in columns.iter().flatten().enumerate() {
+            self.columns[at].number(values, count, &mut next);
+            match at {
+                0 => std::mem::swap(&mut together, &mut next),
+                _ => self.pairs[at].number(&mut together, &next),
+            }
+        }
+        together
+    }
+
+    /// The same for rows of keys into small dictionaries: one table has the numbers of all rows that these allow.
+    fn dense(&mut self, columns: &[Option<Values>]) -> Option<Vec<u32>> {
+        let coded = columns.iter().flatten().map(|values| match values.slice() {
+            Slice::Coded(coded) => Some(coded),
+            _ => None,
+        });
+        let coded = coded.collect::<Option<Vec<&Coded>>>()?;
+        let (first, others) = coded.split_first()?;
+        let mut dense = std::mem::take(&mut self.dense);
+        dense.begin(&coded)?;
+        let mut places: Vec<u32> = first.keys().iter().map(|&key| key.into()).collect();
+        for next in others {
+            let values = next.dictionary().len() as u32;
+            for (place, &key) in places.iter_mut().zip(next.keys()) {
+                *place = *place * values + u32::from(key);
+            }
+        }
+        for (row, place) in places.iter_mut().enumerate() {
+            let number = &mut dense.numbers[*place as usize];
+            if *number == UNMET {
+                *number = self.row(&coded, row);
+            }
+            *place = *number;
+        }
+        self.dense = dense;
+        Some(places)
+    }
+
+    /// The number of a row of keys.
+    #[cold]
+    fn row(&mut self, coded: &[&Coded], row: usize) -> u32 {
+        let mut together = UNKNOWN;
+        for (at, coded) in coded.iter().enumerate() {
+            let number = self.columns[at].value(coded.dictionary(), coded.keys()[row].into());
+            together = match at {
+                0 => number,
+                _ => self.pairs[at].pair([together, number]),
+            };
+        }
+        together
+    }
+}
+
+/// Numbers of rows by their keys, as long as the dictionaries stay the same.
+#[derive(Default)]
+struct Dense {
+    dictionaries: Vec<Arc<Values>>,
+    /// [`UNMET`] for rows that have not come.
+    numbers: Vec<u32>,
+}
+
+impl Dense {
+    /// Makes the table of these dictionaries; `None` if it were too large.
+    fn begin(&mut self, coded: &[&Coded]) -> Option<()> {
+        let are_same = self.dictionaries.len() == coded.len()
+            && (self.dictionaries.iter().zip(coded))
+                .all(|(last, coded)| Arc::ptr_eq(last, coded.dictionary()));
+        if are_same {
+            return Some(());
+        }
+        let mut sizes = coded.iter().map(|coded| coded.dictionary().len());
+        let all = sizes.try_fold(1usize, |all, size| all.checked_mul(size))?;
+        if all > DENSE {
+            return None;
+        }
+        self.dictionaries = coded
+            .iter()
+            .map(|coded| coded.dictionary().clone())
+            .collect();
+        self.numbers.clear();
+        self.numbers.resize(all, UNMET);
+        Some(())
     }
 }
 
@@ -68,12 +157,16 @@ struct ColumnNumbers {
     of_text: Vec<u32>,
     null: Option<u32>,
     next: u32,
+    /// The dictionary that came last, and the number of each of its values; [`UNMET`] for those that have not come.
+    dictionary: Option<Arc<Values>>,
+    of_key: Vec<u32>,
 }
 
 impl ColumnNumbers {
     fn number(&mut self, values: &Values, count: usize, out: &mut Vec<u32>) {
         out.clear();
         match values.slice() {
+            Slice::Coded(coded) => return self.coded(coded, out),
             Slice::Integers(integers) => {
                 self.small.resize(INTEGERS, 0);
                 out.extend(integers.iter().map(|&value| {
@@ -94,6 +187,42 @@ impl ColumnNumbers {
         }
         for row in (0..count).filter(|&row| values.is_null(row)) {
             out[row] = self.null();
+        }
+    }
+
+    /// The numbers of rows that are keys: each value of their dictionary is looked at once.
+    fn coded(&mut self, coded: &Coded, out: &mut Vec<u32>) {
+        let dictionary = coded.dictionary();
+        let is_last = |last: &Arc<Values>| Arc::ptr_eq(last, dictionary);
+        if !self.dictionary.as_ref().is_some_and(is_last) {
+            self.dictionary = Some(dictionary.clone());
+            self.of_key.clear();
+            self.of_key.resize(dictionary.len(), UNMET);
+        }
+        out.extend(coded.keys().iter().map(|&key| {
+            let key = usize::from(key);
+            match self.of_key[key] {
+                UNMET => {
+                    let number = self.value(dictionary, key);
+                    self.of_key[key] = number;
+                    number
+                }
+                known => known,
+            }
+        }));
+    }
+
+    /// The number of a value of a dictionary.
+    #[cold]
+    fn value(&mut self, dictionary: &Values, key: usize) -> u32 {
+        match dictionary.slice() {
+            _ if dictionary.is_null(key) => self.null(),
+            Slice::Integers(integers) => self.bits(integers[key] as u64),
+            Slice::Unsigned(integers) => self.bits(integers[key]),
+            Slice::Floats(floats) => self.bits(floats[key].to_bits()),
+            Slice::Texts(texts) => self.text(texts.get(key).as_bytes()),
+            // Dictionaries have no dictionaries of their own.
+            Slice::Coded(_) => UNKNOWN,
         }
     }
 
@@ -171,15 +300,20 @@ impl Pairs {
         if pair.contains(&UNKNOWN) {
             return UNKNOWN;
         }
-        if let Some(&known) = self.others.get(&pair) {
-            return known;
+        let next = &mut self.next;
+        let known = self.others.get(&pair).copied();
+        let number = known.unwrap_or_else(|| ColumnNumbers::fresh(next));
+        if number == UNKNOWN {
+            return UNKNOWN;
         }
-        let number = ColumnNumbers::fresh(&mut self.next);
-        if number != UNKNOWN {
+        if known.is_none() {
             self.others.insert(pair, number);
-            if pair[0] < SIDE && pair[1] < SIDE {
-                self.small[(pair[0] * SIDE + pair[1]) as usize] = number + 1;
-            }
+        }
+        if pair[0] < SIDE
+            && pair[1] < SIDE
+            && let Some(known) = self.small.get_mut((pair[0] * SIDE + pair[1]) as usize)
+        {
+            *known = number + 1;
         }
         number
     }

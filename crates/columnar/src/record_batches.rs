@@ -3,7 +3,7 @@
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 
-use crate::decoded_batches::Batches;
+use crate::decoded_batches::{Batches, Rows};
 use crate::leaves::Leaves;
 use crate::rows::ColumnarRecords;
 use leakgauge_base::error::{Error, Result};
@@ -101,7 +101,7 @@ struct InMemory<I> {
 }
 
 impl<I: Iterator<Item = RecordBatch> + Send> Batches for InMemory<I> {
-    fn next(&mut self) -> Result<Option<RecordBatch>> {
+    fn next(&mut self) -> Result<Option<Rows>> {
         let Some(batch) = self.batches.next() else {
             return Ok(None);
         };
@@ -122,7 +122,7 @@ impl<I: Iterator<Item = RecordBatch> + Send> Batches for InMemory<I> {
         let wanted = batch.project(&self.roots);
         let wanted = wanted.map_err(|error| failed(error.to_string()))?;
         self.at += 1;
-        Ok(Some(wanted))
+        Ok(Some(Rows::Batch(wanted)))
     }
 
     fn part(&self) -> String {

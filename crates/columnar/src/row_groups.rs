@@ -2,8 +2,8 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::Arc;
 
-use arrow::array::RecordBatch;
 use bytes::Bytes;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
@@ -15,8 +15,9 @@ use parquet::file::metadata::{ParquetStatisticsPolicy, RowGroupMetaData};
 use parquet::file::reader::Length;
 
 use crate::chunks::Chunks;
+use crate::coded::{CodedColumns, CodedGroup};
 use crate::damage::{damaged, guarded};
-use crate::decoded_batches::Batches;
+use crate::decoded_batches::{Batches, Rows};
 use crate::leaves::Leaves;
 use leakgauge_base::error::{Error, Result};
 use leakgauge_log::ReadOptions;
@@ -77,6 +78,7 @@ pub(super) fn open(
     let groups = RowGroups {
         name: name.to_owned(),
         file,
+        coded: CodedColumns::of(&metadata, leaves.roots()),
         metadata,
         mask,
         meter,
@@ -131,6 +133,8 @@ struct RowGroups {
     file: Chunks,
     metadata: ArrowReaderMetadata,
     mask: ProjectionMask,
+    /// The wanted columns, as long as all of them may be stored as keys.
+    coded: Option<CodedColumns>,
     meter: ReadMeter,
     /// Bytes that the meter has been told of.
     metered: u64,
@@ -141,7 +145,7 @@ struct RowGroups {
 
 /// A row group being read.
 struct Group {
-    reader: ParquetRecordBatchReader,
+    reader: Reader,
     /// Bytes of the row groups before it.
     before: u64,
     /// Its own.
@@ -150,8 +154,13 @@ struct Group {
     rows_read: u64,
 }
 
+enum Reader {
+    Coded(CodedGroup),
+    Other(ParquetRecordBatchReader),
+}
+
 impl RowGroups {
-    fn failed(&mut self, words: &str) -> Error {
+    fn failed(&self, words: &str) -> Error {
         if let Some(failure) = self.file.failure() {
             return source::read_error(&self.name, &failure);
         }
@@ -177,15 +186,10 @@ impl RowGroups {
         self.file
             .prepare(parts.collect())
             .map_err(|error| source::read_error(&self.name, &error))?;
-        let file = self.file.try_clone();
-        let file = file.map_err(|error| source::read_error(&self.name, &error))?;
-        let reader =
-            ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone())
-                .with_row_groups(vec![self.group])
-                .with_projection(self.mask.clone())
-                .with_batch_size(batch_rows(group))
-                .build()
-                .map_err(|error| self.failed(&error.to_string()))?;
+        let reader = match self.begin_coded(group)? {
+            Some(coded) => Reader::Coded(coded),
+            None => Reader::Other(self.reader(group, 0)?),
+        };
         Ok(Group {
             reader,
             before: groups[..self.group].iter().map(packed_bytes).sum(),
@@ -195,6 +199,38 @@ impl RowGroups {
         })
     }
 
+    /// Begins to read a row group whose columns are stored as keys. One that is not is the last that is tried.
+    fn begin_coded(&mut self, group: &RowGroupMetaData) -> Result<Option<CodedGroup>> {
+        let Some(columns) = &self.coded else {
+            return Ok(None);
+        };
+        let file = Arc::new(self.another()?);
+        let opened = guarded(|| columns.open(&file, group));
+        let opened = opened.ok().and_then(|opened| opened.ok());
+        if opened.is_none() {
+            self.coded = None;
+        }
+        Ok(opened)
+    }
+
+    /// Reads a row group behind its first rows.
+    fn reader(&self, group: &RowGroupMetaData, behind: u64) -> Result<ParquetRecordBatchReader> {
+        let metadata = self.metadata.clone();
+        ParquetRecordBatchReaderBuilder::new_with_metadata(self.another()?, metadata)
+            .with_row_groups(vec![self.group])
+            .with_projection(self.mask.clone())
+            .with_batch_size(batch_rows(group))
+            .with_offset(usize::try_from(behind).unwrap_or(usize::MAX))
+            .build()
+            .map_err(|error| self.failed(&error.to_string()))
+    }
+
+    /// The bytes for another reader.
+    fn another(&self) -> Result<Chunks> {
+        let file = self.file.try_clone();
+        file.map_err(|error| source::read_error(&self.name, &error))
+    }
+
     /// Tells the meter where reading stands.
     fn reach(&mut self, bytes: u64) {
         let bytes = bytes.min(Length::len(&self.file));
@@ -202,35 +238,56 @@ impl RowGroups {
         self.metered = self.metered.max(bytes);
     }
 
-    /// The next batch of a row group; `None` behind its last.
-    fn read(&mut self, group: &mut Group) -> Result<Option<RecordBatch>> {
-        let batch = group.reader.next().transpose();
+    /// The next rows of a row group; `None` behind its last.
+    fn read(&mut self, group: &mut Group) -> Result<Option<Rows>> {
+        if let Reader::Coded(coded) = &mut group.reader {
+            let rows = guarded(|| coded.next());
+            if let Ok(Ok(rows)) = rows {
+                let count = rows.as_ref().and_then(|columns| columns.first());
+                group.rows_read += count.map_or(0, |column| column.len() as u64);
+                return self.checked(group, rows.map(Rows::Coded));
+            }
+            // What is left is stored otherwise, or broken.
+            self.coded = None;
+            let metadata = self.metadata.metadata().clone();
+            let facts = metadata.row_group(self.group);
+            group.reader = Reader::Other(self.reader(facts, group.rows_read)?);
+        }
+        let Reader::Other(reader) = &mut group.reader else {
+            return Ok(None);
+        };
+        let batch = reader.next().transpose();
         let batch = batch.map_err(|error| self.failed(&error.to_string()))?;
         group.rows_read += batch.as_ref().map_or(0, |batch| batch.num_rows() as u64);
-        if batch.is_none() && group.rows_read != group.rows {
+        self.checked(group, batch.map(Rows::Batch))
+    }
+
+    /// What was read of a row group, if its end is where the footer says.
+    fn checked(&self, group: &Group, rows: Option<Rows>) -> Result<Option<Rows>> {
+        if rows.is_none() && group.rows_read != group.rows {
             let problem = format!(
                 "it holds {} rows where the footer says {}",
                 group.rows_read, group.rows
             );
             return Err(damaged(&self.name, &self.part(), problem));
         }
-        Ok(batch)
+        Ok(rows)
     }
 }
 
 impl Batches for RowGroups {
-    fn next(&mut self) -> Result<Option<RecordBatch>> {
+    fn next(&mut self) -> Result<Option<Rows>> {
         while self.group < self.metadata.metadata().num_row_groups() {
             let mut group = match self.reader.take() {
                 Some(group) => group,
                 None => self.begin()?,
             };
-            let batch = self.read(&mut group)?;
+            let rows = self.read(&mut group)?;
             let share = group.rows_read as f64 / group.rows.max(1) as f64;
             self.reach(group.before + (group.bytes as f64 * share) as u64);
-            if batch.is_some() {
+            if rows.is_some() {
                 self.reader = Some(group);
-                return Ok(batch);
+                return Ok(rows);
             }
             self.group += 1;
         }

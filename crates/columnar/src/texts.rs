@@ -23,6 +23,11 @@ pub(super) struct Texts {
 }
 
 impl Texts {
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
     /// The text at a position.
     pub(super) fn get(&self, at: usize) -> &str {
         let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);

@@ -1,5 +1,8 @@
 //! Values of a column as fields: numbers as numbers, everything else as texts.
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use arrow::array::{Array, ArrowPrimitiveType, AsArray};
 use arrow::buffer::NullBuffer;
 use arrow::compute::{cast, take};
@@ -24,6 +27,39 @@ enum Stored {
     Unsigned(Vec<u64>),
     Floats(Vec<f64>),
     Texts(Texts),
+    Coded(Coded),
+}
+
+/// Rows that are keys into the values of a dictionary, of which the last is null.
+pub(super) struct Coded {
+    dictionary: Arc<Values>,
+    keys: Arc<Vec<u16>>,
+    rows: Range<usize>,
+}
+
+impl Coded {
+    /// Those rows of `keys`, which are below the number of values.
+    pub(super) fn new(dictionary: Arc<Values>, keys: Arc<Vec<u16>>, rows: Range<usize>) -> Self {
+        Coded {
+            dictionary,
+            keys,
+            rows,
+        }
+    }
+
+    /// The values.
+    pub(super) fn dictionary(&self) -> &Arc<Values> {
+        &self.dictionary
+    }
+
+    /// The key of each row.
+    pub(super) fn keys(&self) -> &[u16] {
+        &self.keys[self.rows.clone()]
+    }
+
+    fn key(&self, row: usize) -> usize {
+        self.keys[self.rows.start + row].into()
+    }
 }
 
 /// Values as they are stored.
@@ -32,9 +68,18 @@ pub(super) enum Slice<'v> {
     Unsigned(&'v [u64]),
     Floats(&'v [f64]),
     Texts(&'v Texts),
+    Coded(&'v Coded),
 }
 
 impl Values {
+    /// Rows that are keys.
+    pub(super) fn coded(coded: Coded) -> Self {
+        Values {
+            stored: Stored::Coded(coded),
+            nulls: None,
+        }
+    }
+
     /// The field of a row.
     #[inline]
     pub fn field(&self, row: usize) -> Field<'_> {
@@ -46,6 +91,7 @@ impl Values {
             Stored::Unsigned(values) => Field::Number(Number::Unsigned(values[row])),
             Stored::Floats(values) => Field::Number(Number::Float(values[row])),
             Stored::Texts(texts) => Field::Text(texts.get(row).as_bytes()),
+            Stored::Coded(coded) => coded.dictionary.field(coded.key(row)),
         }
     }
 
@@ -56,12 +102,27 @@ impl Values {
             Stored::Unsigned(values) => Slice::Unsigned(values),
             Stored::Floats(values) => Slice::Floats(values),
             Stored::Texts(texts) => Slice::Texts(texts),
+            Stored::Coded(coded) => Slice::Coded(coded),
         }
     }
 
     /// Whether the field of a row is null.
     pub(super) fn is_null(&self, row: usize) -> bool {
-        self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row))
+        match &self.stored {
+            Stored::Coded(coded) => coded.dictionary.is_null(coded.key(row)),
+            _ => self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row)),
+        }
+    }
+
+    /// How many rows there are.
+    pub(super) fn len(&self) -> usize {
+        match &self.stored {
+            Stored::Integers(values) => values.len(),
+            Stored::Unsigned(values) => values.len(),
+            Stored::Floats(values) => values.len(),
+            Stored::Texts(texts) => texts.len(),
+            Stored::Coded(coded) => coded.rows.len(),
+        }
     }
 }
 

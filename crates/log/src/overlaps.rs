@@ -14,9 +14,13 @@
 //! in turns and answers that hardly vary need long runs, and a log that repeats one row reports none. Numbers
 //! with many digits need 2·[`WINDOW`] rows.
 
+mod windows;
+
 use std::hash::BuildHasher;
 
-use hashbrown::{DefaultHashBuilder, HashMap};
+use hashbrown::DefaultHashBuilder;
+
+use windows::Windows;
 
 /// Rows of a window.
 const WINDOW: usize = 32;
@@ -79,10 +83,7 @@ pub(crate) struct Overlaps {
     rows: u64,
     /// Files by the number of their first row.
     files: Vec<(u64, String)>,
-    /// Hashes of the windows that are kept, in order, and where each first occurred.
-    windows: Vec<u64>,
-    known: HashMap<u64, u32>,
-    seen: Seen,
+    windows: Windows,
     run: Option<Run>,
     found: Vec<Run>,
     sample: Vec<u64>,
@@ -99,52 +100,8 @@ struct Scratch {
     recent: Vec<u64>,
     /// What the window hashes to that ends at each row.
     rolling: Vec<u64>,
-    /// Rows whose window may be known or is kept.
-    looks: Vec<usize>,
-}
-
-/// Tells most windows that were not kept from those that were: a bit for each that was, among many more bits. The table
-/// of all is far from the processor once it is large, and every row would go there.
-#[derive(Default)]
-struct Seen {
-    bits: Vec<u64>,
-    /// The bits of a hash beyond those that say where its bit is.
-    shift: u32,
-}
-
-impl Seen {
-    /// Bits a window at least.
-    const SPARSE: usize = 8;
-
-    /// Adds the last window.
-    fn add(&mut self, windows: &[u64]) {
-        self.reserve(windows, 0);
-        windows.last().iter().for_each(|&&window| self.mark(window));
-    }
-
-    /// Makes room for more windows than these.
-    fn reserve(&mut self, windows: &[u64], more: usize) {
-        let all = windows.len() + more;
-        if self.bits.len() * 64 < Self::SPARSE * all {
-            let bits = (2 * Self::SPARSE * all).next_power_of_two().max(1 << 15);
-            self.bits = vec![0; bits / 64];
-            self.shift = 64 - bits.trailing_zeros();
-            windows.iter().for_each(|&window| self.mark(window));
-        }
-    }
-
-    fn mark(&mut self, window: u64) {
-        let at = window >> self.shift;
-        self.bits[(at / 64) as usize] |= 1 << (at % 64);
-    }
-
-    /// Whether a window may be one that was kept.
-    #[inline]
-    fn may_hold(&self, window: u64) -> bool {
-        let at = window.checked_shr(self.shift).unwrap_or(0);
-        let word = self.bits.get((at / 64) as usize);
-        word.is_some_and(|word| word >> (at % 64) & 1 == 1)
-    }
+    /// Rows whose window may be known or is kept, and whether it may be known.
+    looks: Vec<(usize, bool)>,
 }
 
 impl Default for Overlaps {
@@ -157,9 +114,7 @@ impl Default for Overlaps {
             leaving,
             rows: 0,
             files: Vec::new(),
-            windows: Vec::new(),
-            known: HashMap::new(),
-            seen: Seen::default(),
+            windows: Windows::default(),
             run: None,
             found: Vec::new(),
             sample: Vec::new(),
@@ -202,9 +157,10 @@ impl Overlaps {
         self.rows += 1;
         // Most windows of most logs end here.
         let is_kept = self.rows.is_multiple_of(WINDOW as u64);
-        let is_worth = is_kept || self.run.is_some() || self.seen.may_hold(self.rolling);
+        let may_be_known = self.windows.may_hold(self.rolling);
+        let is_worth = is_kept || self.run.is_some() || may_be_known;
         if is_worth && self.rows >= WINDOW as u64 {
-            self.look();
+            self.look(may_be_known);
         }
     }
 
@@ -233,36 +189,33 @@ impl Overlaps {
         );
         recent.extend_from_slice(hashes);
         rolling.clear();
-        let (mut last, leaving) = (self.rolling, self.leaving);
-        rolling.extend(recent.iter().zip(hashes).map(|(left, hash)| {
-            let change = hash.wrapping_sub(left.wrapping_mul(leaving));
-            last = last.wrapping_mul(BASE).wrapping_add(change);
-            last
-        }));
-        self.seen.reserve(&self.windows, hashes.len() / WINDOW + 1);
+        let last = roll(recent, self.rolling, self.leaving, rolling);
+        self.windows.reserve(hashes.len() / WINDOW + 1);
         looks.clear();
-        looks.resize(hashes.len(), 0);
+        looks.resize(hashes.len(), (0, false));
         let mut many = 0;
         for (at, &rolling) in rolling.iter().enumerate() {
             let is_kept = (before + at as u64 + 1).is_multiple_of(WINDOW as u64);
-            looks[many] = at;
-            many += usize::from(is_kept | self.seen.may_hold(rolling));
+            let may_be_known = self.windows.may_hold(rolling);
+            looks[many] = (at, may_be_known);
+            many += usize::from(is_kept | may_be_known);
             if is_kept {
-                self.seen.mark(rolling);
+                self.windows.mark(rolling);
             }
         }
         let (mut looks, mut at) = (looks[..many].iter().copied(), 0);
         while at < hashes.len() {
             // A run is followed row by row.
+            let mut may_be_known = true;
             if self.run.is_none() {
-                match looks.find(|&next| next >= at) {
-                    Some(next) => at = next,
+                match looks.find(|&(next, _)| next >= at) {
+                    Some(next) => (at, may_be_known) = next,
                     None => break,
                 }
             }
             (self.rolling, self.rows) = (rolling[at], before + at as u64 + 1);
             if self.rows >= WINDOW as u64 {
-                self.look();
+                self.look(may_be_known);
             }
             at += 1;
         }
@@ -276,7 +229,7 @@ impl Overlaps {
     }
 
     /// Holds the window that ends here against earlier ones, and keeps it if it is its turn.
-    fn look(&mut self) {
+    fn look(&mut self, may_be_known: bool) {
         let begin = self.rows - WINDOW as u64;
         match self.run {
             // Within a window that was matched.
@@ -284,7 +237,7 @@ impl Overlaps {
             Some(run) => {
                 let next = ((run.first + run.rows) / WINDOW as u64) as usize;
                 let goes_on =
-                    begin == run.second + run.rows && self.windows.get(next) == Some(&self.rolling);
+                    begin == run.second + run.rows && self.windows.get(next) == Some(self.rolling);
                 if goes_on {
                     self.run = Some(Run {
                         rows: run.rows + WINDOW as u64,
@@ -295,18 +248,16 @@ impl Overlaps {
                     self.start(begin);
                 }
             }
-            None => self.start(begin),
+            None if may_be_known => self.start(begin),
+            None => {}
         }
         if begin.is_multiple_of(WINDOW as u64) {
-            let number = self.windows.len() as u32;
-            self.windows.push(self.rolling);
-            self.seen.add(&self.windows);
-            self.known.entry(self.rolling).or_insert(number);
+            self.windows.push(self.rolling, !may_be_known);
         }
     }
 
     fn start(&mut self, begin: u64) {
-        let Some(&known) = self.known.get(&self.rolling) else {
+        let Some(known) = self.windows.first(self.rolling) else {
             return;
         };
         let first = u64::from(known) * WINDOW as u64;
@@ -396,6 +347,48 @@ fn collisions(mut hashes: Vec<u64>) -> (f64, f64) {
     let pairs = (0.5 * n * (n - 1.0)).max(1.0);
     // Three, where there are none: an upper limit of their number at 95 %.
     ((pairs / equal.max(3.0)).log2().max(0.0), equal)
+}
+
+/// Stretches of rows whose windows are hashed at the same time: what a window hashes to waits for the one before it.
+const LANES: usize = 4;
+
+/// What the windows hash to that end at each row but the first [`WINDOW`], where the window before them hashes to
+/// `before`; the last of them.
+fn roll(rows: &[u64], before: u64, leaving: u64, out: &mut Vec<u64>) -> u64 {
+    let step = |last: u64, left: u64, entered: u64| {
+        let change = entered.wrapping_sub(left.wrapping_mul(leaving));
+        last.wrapping_mul(BASE).wrapping_add(change)
+    };
+    let count = rows.len() - WINDOW;
+    let lane = count / LANES;
+    out.resize(count, 0);
+    let mut last = before;
+    let mut done = 0;
+    if lane > WINDOW {
+        let hash = |rows: &[u64]| rows.iter().fold(0, |hash, &row| step(hash, 0, row));
+        let mut lasts: [u64; LANES] =
+            std::array::from_fn(|at| hash(&rows[at * lane..at * lane + WINDOW]));
+        lasts[0] = before;
+        let left: [&[u64]; LANES] = std::array::from_fn(|at| &rows[at * lane..][..lane]);
+        let entered: [&[u64]; LANES] =
+            std::array::from_fn(|at| &rows[at * lane + WINDOW..][..lane]);
+        let mut outs = out.chunks_exact_mut(lane);
+        let outs: [&mut [u64]; LANES] =
+            std::array::from_fn(|_| outs.next().unwrap_or_default());
+        for row in 0..lane {
+            for at in 0..LANES {
+                lasts[at] = step(lasts[at], left[at][row], entered[at][row]);
+                outs[at][row] = lasts[at];
+            }
+        }
+        last = lasts[LANES - 1];
+        done = LANES * lane;
+    }
+    for at in done..count {
+        last = step(last, rows[at], rows[at + WINDOW]);
+        out[at] = last;
+    }
+    last
 }
 
 #[cfg(test)]

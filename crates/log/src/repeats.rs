@@ -17,25 +17,24 @@ pub struct Meaning {
     pub hash: u64,
 }
 
-/// A row that was read before.
-struct Entry {
-    meaning: Meaning,
-    /// How often it came again since this was last asked.
-    again: u64,
-}
-
 /// The rows of one file, by the numbers that [`Records::ahead`](crate::records::Records::ahead) gives them.
 #[derive(Default)]
 pub struct Repeats {
-    entries: Vec<Entry>,
-    /// The entry of each number; [`UNKNOWN`] where there is none.
+    /// The rows that were read before, in that order: their numbers and what they mean.
+    entries: Vec<(u32, Meaning)>,
+    /// The entry of each number, in the order of numbers.
     entry_of: Vec<u32>,
-    /// What the rows meant that were asked for last.
-    meanings: Vec<Meaning>,
+    /// How often the row of each number came again since this was last asked; [`UNREAD`] where it was not read.
+    again: Vec<u64>,
+    /// What tells the row of each number apart. Each row that comes again needs it, and nothing else of its meaning.
+    hash_of: Vec<u64>,
     looked_up: u64,
     found: u64,
     is_over: bool,
 }
+
+/// How often a row came again that was not read before.
+const UNREAD: u64 = u64::MAX;
 
 impl Repeats {
     /// Whether it is worth asking.
@@ -43,22 +42,30 @@ impl Repeats {
         self.is_over
     }
 
-    /// Counts the first of these rows as long as they were read before: what they mean.
-    pub fn again(&mut self, numbers: &[u32]) -> &[Meaning] {
-        self.meanings.clear();
-        for &number in numbers {
-            let at = self.entry_of.get(number as usize);
-            let Some(entry) = at.and_then(|&at| self.entries.get_mut(at as usize)) else {
-                self.looked_up += 1;
-                break;
-            };
-            entry.again += 1;
-            self.meanings.push(entry.meaning);
+    /// Counts the first of these rows as long as they were read before, and puts down what tells them apart.
+    pub fn again(&mut self, numbers: &[u32], hashes: &mut Vec<u64>) {
+        hashes.clear();
+        hashes.resize(numbers.len(), 0);
+        let mut known = 0;
+        for (hash, &number) in hashes.iter_mut().zip(numbers) {
+            let number = number as usize;
+            match (self.again.get_mut(number), self.hash_of.get(number)) {
+                (Some(again), Some(&of_row)) if *again != UNREAD => {
+                    *again += 1;
+                    *hash = of_row;
+                }
+                _ => break,
+            }
+            known += 1;
         }
-        let known = self.meanings.len() as u64;
-        self.looked_up += known;
-        self.found += known;
-        &self.meanings
+        hashes.truncate(known);
+        self.looked_up += known as u64 + u64::from(known < numbers.len());
+        self.found += known as u64;
+    }
+
+    /// What a row means that was read before.
+    pub fn meaning(&self, number: u32) -> Meaning {
+        self.entries[self.entry_of[number as usize] as usize].1
     }
 
     /// Remembers a row.
@@ -69,21 +76,26 @@ impl Repeats {
             self.is_over = true;
             return;
         }
-        let number = number as usize;
-        if self.entry_of.len() <= number {
-            self.entry_of.resize(number + 1, UNKNOWN);
+        let at = number as usize;
+        if self.again.len() <= at {
+            self.entry_of.resize(at + 1, UNKNOWN);
+            self.again.resize(at + 1, UNREAD);
+            self.hash_of.resize(at + 1, 0);
         }
-        self.entry_of[number] = self.entries.len() as u32;
-        self.entries.push(Entry { meaning, again: 0 });
+        self.entry_of[at] = self.entries.len() as u32;
+        self.again[at] = 0;
+        self.hash_of[at] = meaning.hash;
+        self.entries.push((number, meaning));
     }
 
     /// How often rows came again since this was last asked, in the order in which they were first read.
     pub fn take(&mut self) -> Vec<(Meaning, u64)> {
-        let entries = self.entries.iter_mut();
-        entries
-            .filter(|entry| entry.again > 0)
-            .map(|entry| (entry.meaning, std::mem::take(&mut entry.again)))
-            .collect()
+        let again = &mut self.again;
+        let taken = self.entries.iter().map(|&(number, meaning)| {
+            let again = std::mem::take(&mut again[number as usize]);
+            (meaning, again)
+        });
+        taken.filter(|&(_, again)| again > 0).collect()
     }
 
     /// Forgets all rows, whose numbers mean something else from now on.
@@ -105,13 +117,21 @@ mod tests {
         hash: 3,
     };
 
+    fn known(repeats: &mut Repeats, numbers: &[u32]) -> usize {
+        let mut hashes = vec![9];
+        repeats.again(numbers, &mut hashes);
+        assert!(hashes.iter().all(|&hash| hash == A.hash));
+        hashes.len()
+    }
+
     #[test]
     fn rows_are_counted_once_they_are_known() {
         let mut repeats = Repeats::default();
-        assert_eq!(repeats.again(&[1]), []);
+        assert_eq!(known(&mut repeats, &[1]), 0);
         repeats.remember(1, A);
-        assert_eq!(repeats.again(&[1, 1, 0, 1]), [A, A]);
-        assert_eq!(repeats.again(&[2]), []);
+        assert_eq!(known(&mut repeats, &[1, 1, 0, 1]), 2);
+        assert_eq!(known(&mut repeats, &[2]), 0);
+        assert_eq!(repeats.meaning(1), A);
         assert_eq!(repeats.take(), [(A, 2)]);
         assert_eq!(repeats.take(), []);
         assert!(!repeats.is_over());
@@ -121,7 +141,7 @@ mod tests {
     fn rows_that_never_come_again_are_given_up() {
         let mut repeats = Repeats::default();
         for number in 0..=TRIAL as u32 {
-            assert_eq!(repeats.again(&[number]), []);
+            assert_eq!(known(&mut repeats, &[number]), 0);
             repeats.remember(number, A);
         }
         assert!(repeats.is_over());

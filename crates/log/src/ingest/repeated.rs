@@ -9,16 +9,18 @@ impl Ingest<'_> {
     /// Counts the first of the rows that come next, as long as they mean what rows before them meant; how many they
     /// are.
     pub(super) fn again(&mut self, part: Part, numbers: &[u32], name: &str) -> Result<usize> {
-        let meanings = self.repeats.again(numbers);
-        let known = meanings.len();
-        self.hashes.clear();
-        self.hashes.extend(meanings.iter().map(|row| row.hash));
+        self.repeats.again(numbers, &mut self.hashes);
+        let known = self.hashes.len();
         self.overlaps.push_all(&self.hashes);
         if part == Part::Log {
-            let row = |at: usize| (meanings[at].secret, meanings[at].symbol);
+            let repeats = &self.repeats;
+            let row = |at: usize| {
+                let meaning = repeats.meaning(numbers[at]);
+                (meaning.secret, meaning.symbol)
+            };
             self.order.push_all(known, row);
             if let Some(first) = &mut self.first_row {
-                let tuples = meanings.iter().map(|row| self.tuples.tuple(row.symbol));
+                let tuples = (0..known).map(|at| self.tuples.tuple(row(at).1));
                 tuples.for_each(|tuple| first.compare(tuple, 1));
             }
             if self.options.keep_order {
