@@ -303,7 +303,7 @@ fn a_report_of_times_says_what_is_shown_and_what_is_not() {
     }
     let place = Place::with_log(shifted)
         .file("equal.csv", format!("a,b\n{}", "100,100\n".repeat(200)))
-        .file("two.csv", "a,b\n1,2\n3,4\n".to_owned());
+        .file("two.csv", "a,b\n1,2\n3,4\n");
     let said = |log: &str| {
         let blocks = ["--wide", "--blocks", "--unit", "ns", "--quick"];
         let output = place.run(&[&["estimate", log][..], &blocks].concat());
