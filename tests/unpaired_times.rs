@@ -291,3 +291,92 @@ fn blocks_that_lost_measurements_are_a_doubt_in_a_verdict_that_holds() {
         assert!(reason.contains(words), "{reason}");
     }
 }
+
+/// What the report says of medians does not contradict what the test of no difference finds.
+#[test]
+fn a_report_of_times_says_what_is_shown_and_what_is_not() {
+    // Half of the blocks are equal; of the others, b mostly takes longer: the median is 0, the shift is certain.
+    let mut shifted = "a,b\n".to_owned();
+    for at in 0..400 {
+        let b = if at % 2 == 0 { 100 } else { 100 + at % 7 };
+        writeln!(shifted, "100,{b}").expect("memory");
+    }
+    let place = Place::with_log(shifted)
+        .file("equal.csv", format!("a,b\n{}", "100,100\n".repeat(200)))
+        .file("two.csv", "a,b\n1,2\n3,4\n");
+    let said = |log: &str| {
+        let blocks = ["--wide", "--blocks", "--unit", "ns", "--quick"];
+        let output = place.run(&[&["estimate", log][..], &blocks].concat());
+        assert_eq!(output.status.code(), Some(0));
+        stdout(&output).replace('\n', " ")
+    };
+    let shifted = said("log.csv");
+    assert!(
+        shifted.contains("No difference of medians is shown."),
+        "{shifted}"
+    );
+    assert!(shifted.contains("Their times differ all the same: one takes longer (p <"));
+    let equal = said("equal.csv");
+    assert!(
+        equal.contains("without doubt: most of their times are equal"),
+        "{equal}"
+    );
+    assert!(
+        equal.contains("0.000 ns (n/a to n/a)"),
+        "the mean of equal times: {equal}"
+    );
+    let two = said("two.csv");
+    assert!(
+        two.contains("There are too few blocks for limits of the median of a and b."),
+        "{two}"
+    );
+}
+
+#[test]
+fn negative_times_are_a_doubt_in_the_verdict() {
+    let mut times = times(2_000, 0.0);
+    times[70].1 = -4_294_960_000.0;
+    let place = Place::with_log(text("class,ns", ',', &times));
+    let all = [
+        "audit",
+        "log.csv",
+        "--secret",
+        "class",
+        "--claim",
+        "time-difference(100ns)",
+    ];
+    let output = place.run(&all);
+    assert_eq!(output.status.code(), Some(0));
+    let text = stdout(&output).replace('\n', " ");
+    assert!(
+        text.contains("negative-times: times below zero: 1."),
+        "{text}"
+    );
+    assert!(text.contains("some of its times are negative"), "{text}");
+}
+
+#[test]
+fn an_audit_without_a_claim_says_what_can_be_claimed() {
+    let place = Place::with_log(text("V1,V2", ',', &times(200, 0.0)));
+    place.refuses(
+        &["audit", "log.csv"],
+        &[
+            "--claim",
+            "time-difference(10ns)",
+            "leakgauge estimate log.csv",
+        ],
+    );
+}
+
+#[test]
+fn columns_without_a_name_are_called_by_their_number() {
+    let rows: String = times(2_000, 5_000.0)
+        .iter()
+        .map(|(class, time)| format!("{time},{class}\n"))
+        .collect();
+    let place = Place::with_log(rows);
+    let output = place.run(&["estimate", "log.csv", "--quick"]);
+    let text = stdout(&output).replace('\n', " ");
+    assert!(text.contains("column 1 (numbers)"), "{text}");
+    assert!(text.contains("column 1 is at "), "{text}");
+}

@@ -81,7 +81,7 @@ fn log(rows: &[(usize, f64)]) -> Log {
 
 /// What was found: the codes of warnings, or a refusal; and how many rows are left.
 fn found(rows: &[(usize, f64)]) -> (Vec<&'static str>, u64) {
-    match without_copies(&log(rows)) {
+    match without_copies(Cow::Borrowed(&log(rows))) {
         Ok((log, warnings)) => (
             warnings.iter().map(Warning::code).collect(),
             log.counts.total(),
@@ -159,7 +159,7 @@ fn few_rows_of_many_secrets_are_no_copies() {
     let values: Vec<f64> = (0..200).map(|row| f64::from(row / 2) + 0.25).collect();
     let log = LogBuilder::new().secrets(&secrets).numbers("x", &values);
     let log = log.build().expect("a log");
-    let (same, warnings) = without_copies(&log).expect("no copies");
+    let (same, warnings) = without_copies(Cow::Borrowed(&log)).expect("no copies");
     assert!(warnings.is_empty());
     assert_eq!(same.counts, log.counts);
 }
@@ -174,7 +174,7 @@ fn the_order_keeps_the_first_of_equal_rows() {
         (order.secrets, order.symbols)
     };
     let log_twice = log(&twice);
-    let (cleaned, _) = without_copies(&log_twice).expect("copies");
+    let (cleaned, _) = without_copies(Cow::Borrowed(&log_twice)).expect("copies");
     assert_eq!(order(&cleaned), order(&log(&once)));
     assert_eq!(cleaned.facts.rows_used, 300);
 }
@@ -191,7 +191,7 @@ fn rows_of_both_logs_are_not_learned_from() {
         .fit_on(builder(&all[400..]))
         .build()
         .expect("a log");
-    let (cleaned, warnings) = without_copies(&log).expect("no copies within");
+    let (cleaned, warnings) = without_copies(Cow::Borrowed(&log)).expect("no copies within");
     assert_eq!(warnings, [Warning::SharedRows { rows: 100 }]);
     assert_eq!(cleaned.fit_counts.as_ref().map(Counts::total), Some(400));
     assert_eq!(cleaned.counts.total(), 500);

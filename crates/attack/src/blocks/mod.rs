@@ -1,6 +1,6 @@
 //! Logs in blocks: one measurement of each secret, taken close together, so that drift meets all secrets alike.
 //!
-//! An observer sees a measurement and the others of its block. [`relative`](mod@relative) makes of a log what it sees;
+//! An observer sees a measurement and the others of its block. [`relative()`] makes of a log what it sees;
 //! [`Measurements`] are the numbers themselves, for whoever compares them inside their block.
 
 mod measurements;

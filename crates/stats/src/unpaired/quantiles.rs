@@ -9,6 +9,8 @@ use crate::special::normal_quantile;
 const STEPS: usize = 64;
 /// How much farther than the reach one sample alone may be off.
 const ALONE: f64 = 1.2;
+/// With fewer rows than this expected on either side of a quantile, no farther: order statistics run out.
+const MIN_SIDE: f64 = 30.0;
 
 /// Limits for q_b(p) − q_a(p), the difference of the quantiles of the laws that the two samples come from.
 ///
@@ -20,7 +22,8 @@ const ALONE: f64 = 1.2;
 /// compare the order statistic of b at n_b·p − x·√(n_b·p(1 − p)) with that of a at n_a·p + y·√(n_a·p(1 − p)); the lower
 /// limit is the smallest of these differences. It is wrong only if every one of them is above the truth, that is, if
 /// (z_b, z_a) is beyond all corners: the probability of this is summed exactly, and r is the smallest of a grid (steps of
-/// 1 %) that keeps it at `alpha`. The upper limit is the lower one with a and b exchanged.
+/// 1 %) that keeps it at `alpha`. The upper limit is the lower one with a and b exchanged. Where fewer than 30 rows are
+/// expected on a side of the quantile, 1.2 is 1: order statistics run out.
 ///
 /// # Conditions
 /// Independent rows, two independent samples; any two laws, continuous or not: valid at every size. Where a quantile is
@@ -73,13 +76,13 @@ pub fn quantile_beyond(a: &Ranked, b: &Ranked, p: f64, size: f64) -> f64 {
 }
 
 /// How far z_b and z_a may be at a corner of the region, each a multiple of the reach.
-fn shares([n_a, n_b]: [u64; 2], step: usize) -> [f64; 2] {
+fn shares([n_a, n_b]: [u64; 2], alone: f64, step: usize) -> [f64; 2] {
     let all = (n_a + n_b) as f64;
     let [c_a, c_b] = [n_b, n_a].map(|n| (n as f64 / all).sqrt());
-    // The ends of the line c_a·z_a + c_b·z_b = 1, neither beyond ALONE nor below 0: larger reaches have larger regions.
+    // The ends of the line c_a·z_a + c_b·z_b = 1, neither beyond `alone` nor below 0: larger reaches have larger regions.
     let end = |own: f64, other: f64| {
-        let most = ALONE.min(1.0 / own);
-        [most, ((1.0 - own * most) / other).clamp(0.0, ALONE)]
+        let most = alone.min(1.0 / own);
+        [most, ((1.0 - own * most) / other).clamp(0.0, alone)]
     };
     let ([b_first, a_first], [a_last, b_last]) = (end(c_b, c_a), end(c_a, c_b));
     let part = step as f64 / STEPS as f64;
@@ -91,7 +94,9 @@ fn shares([n_a, n_b]: [u64; 2], step: usize) -> [f64; 2] {
 
 /// The ranks of a and of b that a corner compares.
 fn corner(rows: [u64; 2], p: f64, reach: f64, step: usize) -> [i64; 2] {
-    let [z_b, z_a] = shares(rows, step);
+    let side = rows[0].min(rows[1]) as f64 * p.min(1.0 - p);
+    let alone = if side < MIN_SIDE { 1.0 } else { ALONE };
+    let [z_b, z_a] = shares(rows, alone, step);
     let at = |n: u64, deviations: f64| {
         let n = n as f64;
         n * p + deviations * (n * p * (1.0 - p)).sqrt()
@@ -221,9 +226,9 @@ mod tests {
     fn larger_reaches_have_larger_regions() {
         for rows in [[100, 100], [5, 90_000], [90_000, 5], [8_000, 2_000]] {
             for step in 0..=STEPS {
-                let [z_b, z_a] = shares(rows, step);
+                let [z_b, z_a] = shares(rows, ALONE, step);
                 assert!((0.0..=ALONE).contains(&z_a) && (0.0..=ALONE).contains(&z_b));
-                let [next_b, next_a] = shares(rows, step + 1);
+                let [next_b, next_a] = shares(rows, ALONE, step + 1);
                 assert!(
                     step == STEPS || next_b <= z_b && next_a >= z_a,
                     "{rows:?}, {step}"
