@@ -287,17 +287,13 @@ fn draw_spot(canvas: &Canvas<'_>, frame: &Frame, spot: &Spot, series: usize) {
             1.0,
         );
         // A limit beyond the axis has an arrowhead where it leaves.
-        let back = if frame.holds(limit) {
-            0
+        let back = CAP * (from - end).signum();
+        let mark = if frame.holds(limit) {
+            vec![(x - CAP, end), (x + CAP, end)]
         } else {
-            CAP * (from - end).signum()
+            vec![(x - CAP, end + back), (x, end), (x + CAP, end + back)]
         };
-        canvas.line(
-            vec![(x - CAP, end + back), (x, end), (x + CAP, end + back)],
-            Role::Series(series),
-            STROKE - 1,
-            1.0,
-        );
+        canvas.line(mark, Role::Series(series), STROKE - 1, 1.0);
     }
     if spot.y.is_some() && frame.holds(middle) {
         canvas.marker(frame.clamp(middle), series, 13);
