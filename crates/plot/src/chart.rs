@@ -71,7 +71,8 @@ impl Layer {
         Layer {
             name: name.into(),
             series,
-            dashes: series,
+            // Beyond six, dashes recur beside other colors.
+            dashes: if series < 6 { series } else { series % 5 },
             mark,
         }
     }
