@@ -154,6 +154,8 @@ fn the_text_has_a_table_and_bad_values_are_refused() {
         "0.1",
     ]);
     let text = String::from_utf8(output.stdout).unwrap();
+    // Paragraphs are wrapped.
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for expected in [
         "Figures on request",
         "reconstruction, 0.1 without",

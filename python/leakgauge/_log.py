@@ -29,10 +29,12 @@ def audit_log(data: Any, *, secret: Any = None, observe: Any = None, claims: Any
             `quick`, `split`, `prior`, `margin`, `threads`, `categorical`, `numeric`, `count`, `group`, `row_id`,
             `secrets`, `merge`, `secret_map`, `skip_bad`, `wide`, `list`, `resolution`, `fit_on`, `max_rows`;
             `missing` (`"error"`, `"drop"` or `"label"`); `neighbors`, pairs of secrets such as `[(0, 1), (1, 2)]`
-            that claims of differential privacy are about, by default all; for measurements in blocks `block`, the
-            column that names the block of a row, or `wide=True, blocks=True` where every row is a block, with `unit`
-            (`"ns"`) and `clock_frequency`; of files also `header`, `delimiter` and `like` (`"fbleau"`); of data in
-            memory `name` (in messages and reports). `count`, `group` and `block` may be columns or values, one a row.
+            that claims of differential privacy are about, by default all; `reconstruction` (probabilities), `tries`
+            and `at_order`, for the attributes `reconstruction` and `leakage_family`; for measurements in blocks
+            `block`, the column that names the block of a row, or `wide=True, blocks=True` where every row is a block,
+            with `unit` (`"ns"`) and `clock_frequency`; of files also `header`, `delimiter` and `like` (`"fbleau"`); of
+            data in memory `name` (in messages and reports). `count`, `group` and `block` may be columns or values, one
+            a row.
 
     Raises:
         leakgauge.Error: What is wrong, where, and what to do.

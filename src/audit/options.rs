@@ -120,7 +120,11 @@ impl RequestedFigures {
         if self.tries.contains(&0) {
             return Err(Error::parameter(setting("tries", 0), "must be at least 1"));
         }
-        if let Some(order) = self.orders.iter().find(|order| !(**order > 0.0)) {
+        if let Some(order) = self
+            .orders
+            .iter()
+            .find(|order| order.is_nan() || **order <= 0.0)
+        {
             return Err(Error::parameter(
                 setting("at_order", order),
                 "must be above 0",

@@ -6,7 +6,7 @@ use crate::report::document::Document;
 use crate::report::sentences::reasons::reason;
 use crate::report::words::{lower, upper, value};
 use leakgauge_base::error::shorten;
-use leakgauge_base::rounding::nearest;
+use leakgauge_base::rounding::{allowance, nearest};
 
 /// A table of these figures, if any was asked for.
 pub fn section(document: &mut Document, audit: &Findings) {
@@ -51,7 +51,7 @@ impl Row {
 
 fn reconstruction(found: &crate::audit::Reconstruction) -> Row {
     Row {
-        name: format!("reconstruction, {} without", nearest(found.without)),
+        name: format!("reconstruction, {} without", allowance(found.without)),
         of: found.secrets.labels().map(shorten).join(" | "),
         figure: found.success.clone(),
     }
@@ -89,7 +89,7 @@ fn family(found: &LeakageFamily) -> Vec<Row> {
     }));
     for at in &found.orders {
         let order = if at.order.is_finite() {
-            nearest(at.order)
+            allowance(at.order)
         } else {
             "infinity".to_owned()
         };

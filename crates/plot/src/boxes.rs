@@ -36,6 +36,7 @@ pub fn boxes(data: &Boxes) -> String {
     let legend = Legend::new([Entry {
         name: data.name.clone(),
         series: 0,
+        dashes: 0,
         sample: Sample::Area,
     }]);
     let labels = data.rows.iter().map(|row| row.label.as_str());

@@ -46,8 +46,13 @@ pub(super) enum Role {
     Ink,
     /// In the color of a series.
     Series(usize),
-    /// The same, with the dashes of the series.
-    Dashed(usize),
+    /// In the color of a series, with dashes of their own.
+    Dashed {
+        /// The number that selects the color.
+        series: usize,
+        /// The number that selects the dashes.
+        dashes: usize,
+    },
     /// In a fixed color on any background.
     Fixed(u8, u8, u8),
 }
@@ -57,7 +62,14 @@ const PALETTE: [&str; 9] = [
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F7F7F", "#882255",
     "#BFBFBF",
 ];
-const DASHES: [&str; 5] = ["", "30 12", "8 12", "30 12 8 12", "54 12"];
+const DASHES: [&str; 6] = [
+    "",
+    "30 12",
+    "8 12",
+    "30 12 8 12",
+    "54 12",
+    "30 10 6 10 6 10",
+];
 
 impl Role {
     /// The color that encodes the role until the drawing is finished. Color ramps do not use these.
@@ -65,7 +77,9 @@ impl Role {
         match self {
             Role::Ink => RGBColor(1, 0, 0),
             Role::Series(series) => RGBColor(1, 1, (series % 255) as u8),
-            Role::Dashed(series) => RGBColor(1, 2, (series % 255) as u8),
+            Role::Dashed { series, dashes } => {
+                RGBColor(1, 2 + (dashes % DASHES.len()) as u8, (series % 255) as u8)
+            }
             Role::Fixed(r, g, b) => RGBColor(r, g, b),
         }
     }
@@ -286,8 +300,9 @@ fn attributes(tag: &str, svg: &mut String) {
             PALETTE[series % PALETTE.len()]
         ));
     }
-    let dashes = DASHES[series % DASHES.len()];
-    if kind == "02" && !dashes.is_empty() {
+    let kind = usize::from_str_radix(kind, 16).unwrap_or(0);
+    let dashes = kind.checked_sub(2).and_then(|dashes| DASHES.get(dashes));
+    if let Some(dashes) = dashes.filter(|dashes| !dashes.is_empty()) {
         svg.push_str(&format!(" stroke-dasharray=\"{dashes}\""));
     }
     svg.push_str(&tag[at + 9..]);

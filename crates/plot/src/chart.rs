@@ -24,8 +24,10 @@ pub struct Chart {
 pub struct Layer {
     /// Its name in the legend; if empty, it is not listed.
     pub name: String,
-    /// The number that selects color, dashes and marker; layers that belong together share it.
+    /// The number that selects color and marker; layers that belong together share it.
     pub series: usize,
+    /// The number that selects the dashes of lines; that of the series unless said.
+    pub dashes: usize,
     /// The marks that are drawn.
     pub mark: Mark,
 }
@@ -69,8 +71,17 @@ impl Layer {
         Layer {
             name: name.into(),
             series,
+            // Beyond six, dashes recur beside other colors.
+            dashes: if series < 6 { series } else { series % 5 },
             mark,
         }
+    }
+
+    /// The same with dashes of their own: 0 for none, 2 for dots. So color can mean one thing and dashes another.
+    #[must_use]
+    pub fn with_dashes(mut self, dashes: usize) -> Self {
+        self.dashes = dashes;
+        self
     }
 
     fn entry(&self) -> Entry {
@@ -83,6 +94,7 @@ impl Layer {
         Entry {
             name: self.name.clone(),
             series: self.series,
+            dashes: self.dashes,
             sample,
         }
     }
@@ -136,15 +148,13 @@ pub fn chart(chart: &Chart) -> String {
 
 fn draw_layer(canvas: &Canvas<'_>, frame: &Frame, layer: &Layer) {
     let series = layer.series;
+    let dashed = Role::Dashed {
+        series,
+        dashes: layer.dashes,
+    };
     match &layer.mark {
-        Mark::Line(points) => line(canvas, frame, points, Role::Dashed(series), STROKE),
-        Mark::Step(points) => line(
-            canvas,
-            frame,
-            &stepped(points),
-            Role::Dashed(series),
-            STROKE,
-        ),
+        Mark::Line(points) => line(canvas, frame, points, dashed, STROKE),
+        Mark::Step(points) => line(canvas, frame, &stepped(points), dashed, STROKE),
         Mark::Points(spots) => {
             for spot in spots {
                 draw_spot(canvas, frame, spot, series);
@@ -277,14 +287,14 @@ fn draw_spot(canvas: &Canvas<'_>, frame: &Frame, spot: &Spot, series: usize) {
             STROKE - 1,
             1.0,
         );
-        if frame.holds(limit) {
-            canvas.line(
-                vec![(x - CAP, end), (x + CAP, end)],
-                Role::Series(series),
-                STROKE - 1,
-                1.0,
-            );
-        }
+        // A limit beyond the axis has an arrowhead where it leaves.
+        let back = CAP * (from - end).signum();
+        let mark = if frame.holds(limit) {
+            vec![(x - CAP, end), (x + CAP, end)]
+        } else {
+            vec![(x - CAP, end + back), (x, end), (x + CAP, end + back)]
+        };
+        canvas.line(mark, Role::Series(series), STROKE - 1, 1.0);
     }
     if spot.y.is_some() && frame.holds(middle) {
         canvas.marker(frame.clamp(middle), series, 13);

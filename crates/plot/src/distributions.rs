@@ -160,6 +160,7 @@ pub fn label_bars(data: &LabelBars) -> String {
     let legend = Legend::new(data.names.iter().enumerate().map(|(series, name)| Entry {
         name: name.clone(),
         series,
+        dashes: series,
         sample: Sample::Bar,
     }));
     let mut frame = Frame::new(x, y, legend.height, 0.55);

@@ -105,6 +105,7 @@ pub fn dots(data: &Dots) -> String {
     let legend = Legend::new(names.map(|(name, series, sample)| Entry {
         name: name.clone(),
         series,
+        dashes: series,
         sample,
     }));
     let numbers = data.rows.iter().flat_map(Dot::numbers);

@@ -14,6 +14,7 @@ pub(super) const LINE: i32 = 56;
 pub(super) struct Entry {
     pub name: String,
     pub series: usize,
+    pub dashes: usize,
     pub sample: Sample,
 }
 
@@ -69,7 +70,10 @@ impl Legend {
             match entry.sample {
                 Sample::Line => canvas.line(
                     vec![(x, y), (x + SAMPLE, y)],
-                    Role::Dashed(series),
+                    Role::Dashed {
+                        series,
+                        dashes: entry.dashes,
+                    },
                     STROKE,
                     1.0,
                 ),

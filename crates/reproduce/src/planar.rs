@@ -15,8 +15,8 @@ pub(super) const SECRETS: [(f64, f64); 5] =
 const SCALE: f64 = 0.5;
 const X: (f64, f64) = (-1.5, 6.0);
 const Y: (f64, f64) = (-1.5, 5.0);
-const COLUMNS: usize = 90;
-const ROWS: usize = 78;
+const COLUMNS: usize = 150;
+const ROWS: usize = 130;
 
 /// Density of an observation under a secret.
 ///

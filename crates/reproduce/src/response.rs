@@ -176,7 +176,11 @@ fn picture(population: &Population, found: &[At]) -> String {
         y: Axis::linear("utility, Bayes security").from_to(0.0, 1.05),
         layers: vec![
             Layer::new("utility, 1 − error", 1, line(|at| 1.0 - at.error)),
-            Layer::new("β*, analytic", 0, line(|at| at.analytic)),
+            Layer::new(
+                "β*, analytic",
+                0,
+                Mark::Line(analytic(population.cells.len())),
+            ),
             Layer::new(
                 "β*, from logs, 95 % limits",
                 2,
@@ -185,6 +189,16 @@ fn picture(population: &Population, found: &[At]) -> String {
         ],
         aspect: 0.62,
     })
+}
+
+/// The analytic curve n/(e^ε + n − 1) of equation (7), closely spaced.
+fn analytic(secrets: usize) -> Vec<(f64, f64)> {
+    let n = secrets as f64;
+    let at = |step: u32| {
+        let epsilon = 0.05 * f64::from(step);
+        (epsilon, n / (libm::exp(epsilon) + n - 1.0))
+    };
+    (0..=200).map(at).collect()
 }
 
 fn notes(population: &Population, options: &ReproduceOptions, found: &[At]) -> Vec<String> {

@@ -10,6 +10,11 @@ use leakgauge_exact::shuffle::vulnerability::{
 use leakgauge_plot::{Axis, Caption, Chart, Layer, Mark, chart};
 use leakgauge_plot::{Figure, Table};
 
+/// Dashes: what is exact, what is approximate, and noise alone.
+const SOLID: usize = 0;
+const BROKEN: usize = 1;
+const DOTTED: usize = 2;
+
 fn draw(title: &str, about: &str, x: Axis, layers: Vec<Layer>) -> String {
     chart(&Chart {
         caption: Caption::new(title, about),
@@ -38,16 +43,16 @@ fn against_users(
             table.push([keep.into(), n.into(), users.noise().into(), found.into()]);
             curve.push((n as f64, found));
         }
-        layers.push(Layer::new(
-            format!("NS, p = {keep}"),
-            series,
-            Mark::Line(curve),
-        ));
-        layers.push(Layer::new("", series, Mark::Level(keep)));
+        let ends = [sizes.first(), sizes.last()].map(|n| n.map_or(0.0, |n| *n as f64));
+        let alone = ends.map(|n| (n, users.noise())).to_vec();
+        let both = Layer::new(format!("NS, p = {keep}"), series, Mark::Line(curve));
+        layers.push(both.with_dashes(SOLID));
+        let alone = Layer::new(format!("N, p = {keep}"), series, Mark::Line(alone));
+        layers.push(alone.with_dashes(DOTTED));
     }
     let svg = draw(
         title,
-        "Horizontal lines: noise only. With shuffling the curves decrease to the prior vulnerability.",
+        "Dotted: noise alone (N). With shuffling (NS) the curves decrease to the prior vulnerability.",
         Axis::linear("users n"),
         layers,
     );
@@ -244,20 +249,26 @@ fn beside_asymptotic(kinds: &[(u64, f64)], file: &'static str, title: &str) -> R
             exact.push((n as f64, values_at[0]));
             asymptotic.push((n as f64, values_at[1]));
         }
-        layers.push(Layer::new(
-            format!("k = {values}, p = {keep}"),
-            2 * series,
-            Mark::Line(exact),
-        ));
-        layers.push(Layer::new(
-            format!("k = {values}, p = {keep}, constant 1"),
-            2 * series + 1,
-            Mark::Line(asymptotic),
-        ));
+        layers.push(
+            Layer::new(
+                format!("k = {values}, p = {keep}"),
+                series,
+                Mark::Line(exact),
+            )
+            .with_dashes(SOLID),
+        );
+        layers.push(
+            Layer::new(
+                format!("k = {values}, p = {keep}, equation (16) with f = 1"),
+                series,
+                Mark::Line(asymptotic),
+            )
+            .with_dashes(BROKEN),
+        );
     }
     let svg = draw(
         title,
-        "The asymptotic value with the constant 1 stays above the exact one.",
+        "Broken: the asymptotic value, whose constant f the paper sets to 1; it stays above the exact one.",
         Axis::log("users n"),
         layers,
     );

@@ -259,13 +259,23 @@ fn picture(what: &str, levels: &[Level]) -> String {
             "With more zeros in the prior, multiplicative leakage is further from its capacity.",
         ),
         x: Axis::linear("zeros in a prior over 10 secrets").from_to(-0.5, 8.5),
-        y: Axis::log("distance to the worst value").from_to(ends.0, ends.1),
+        y: distances(ends),
         layers: vec![
             layer("capacity: ML× − L×", 0, |level| level.capacity),
             layer("security: β − β*", 1, |level| level.security),
         ],
         aspect: 0.62,
     })
+}
+
+/// The axis of distances: logarithmic, unless they are within a factor of ten.
+fn distances((least, most): (f64, f64)) -> Axis {
+    let label = "distance to the worst value";
+    if most > 10.0 * least {
+        Axis::log(label).from_to(least, most)
+    } else {
+        Axis::linear(label).from_to(0.0, 0.75 * most)
+    }
 }
 
 fn ends(levels: &[Level], pick: fn(&Level) -> f64) -> String {

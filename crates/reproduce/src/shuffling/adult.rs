@@ -195,7 +195,7 @@ const BY_RADIUS: [Measured; 3] = [
             "Share of people with the larger income whose income an attack recovers",
             "At α = 4 a shuffle within any radius protects like a uniform shuffle.",
         ],
-        "share recovered of those, ρ",
+        "share recovered of the larger incomes, ρ",
         |found| found.rho[1],
     ),
     (
@@ -241,7 +241,7 @@ fn against_alpha(by_alpha: &ByAlpha, extremes: &[Found; 2]) -> Figure {
         title: "Share of people with the larger income whom an attack finds, groups within a year",
         says: "Smaller α protects more.",
         x: Axis::log("α"),
-        y: "share recovered of those, ρ",
+        y: "share recovered of the larger incomes, ρ",
         range: (ALPHAS[0], ALPHAS[ALPHAS.len() - 1]),
         in_order: extremes[0].rho[1],
         uniform: extremes[1].rho[1],
@@ -273,7 +273,7 @@ fn trade(by_alpha: &ByAlpha) -> Figure {
             "Lower left is better: fewer values recovered and smaller errors.",
         ),
         x: Axis::linear("error relative to guessing, λ"),
-        y: Axis::linear("share recovered of those, ρ"),
+        y: Axis::linear("share recovered of the larger incomes, ρ"),
         layers: all,
         aspect: 0.62,
     });

@@ -201,7 +201,8 @@ fn layers(name: &str, series: usize, points: &[(f64, Spread)]) -> Vec<Layer> {
             "",
             series,
             Mark::Line(points.iter().map(|(x, s)| (*x, s.mean)).collect()),
-        ),
+        )
+        .with_dashes(0),
         Layer::new(name, series, Mark::Points(spots.collect())),
     ]
 }

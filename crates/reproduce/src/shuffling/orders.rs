@@ -86,6 +86,14 @@ fn picture(
     Figure { file, table, svg }
 }
 
+/// The end of an axis of widths, which starts at 0.
+fn widest(rows: &[(usize, Widths)]) -> f64 {
+    let all = rows.iter().flat_map(|(_, widths)| widths);
+    1.04 * all
+        .map(|width| width.mean + width.deviation)
+        .fold(1.0, f64::max)
+}
+
 fn sizes(options: &ReproduceOptions) -> &'static [usize] {
     if options.priors >= 100 {
         &SIZES
@@ -190,7 +198,7 @@ pub(crate) fn figure_10(options: &ReproduceOptions) -> Result<FigureOutput> {
             &format!("Widths of groups within {r} on the unit interval"),
             "The average group size minus 1 is a loose lower bound on the smallest possible width.",
             "average group size − 1",
-            Axis::linear("width of the widest group"),
+            Axis::linear("width of the widest group").from_to(0.0, widest(&rows)),
             &rows,
         ));
     }
