@@ -107,13 +107,22 @@ impl Spread {
     fn integrand(&self, u: f64, n: f64) -> f64 {
         let near = if u <= FAR { self.near(u, n) } else { None };
         let small = |atom: &Atom| (atom.deviation_ratio * u / n).abs() <= 1.0;
+        let is_small = self.atoms().all(small);
         match near {
-            Some(near) => near,
-            None if self.atoms().all(small) => self.far(u, n),
-            None => {
-                let input = |(p, atoms): &(f64, Vec<Atom>)| p * product(atoms, u, n);
-                product(&self.mean, u, n) - self.inputs.iter().map(input).sum::<f64>()
-            }
+            Some(near) if is_small => return near,
+            None if is_small => return self.far(u, n),
+            _ => {}
+        }
+        // φ̄ and Σ P(x)·φ_x: both are positive, and their difference is between them. Large parts that cancel can have lost
+        // it where large deviations meet large exponents.
+        let input = |(p, atoms): &(f64, Vec<Atom>)| p * product(atoms, u, n);
+        let (mean, all) = (
+            product(&self.mean, u, n),
+            self.inputs.iter().map(input).sum::<f64>(),
+        );
+        match near {
+            Some(near) if near <= mean && near >= -all => near,
+            _ => mean - all,
         }
     }
 
