@@ -3,6 +3,7 @@
 use libm::{erfc, exp, expm1, log, log1p};
 
 use crate::mechanism::{BoundMechanism, NoiseShape};
+use crate::profile::{Cell, Pair};
 use leakgauge_base::error::{Error, Result};
 
 /// The masses of P and Q where the privacy loss ln P/Q is between two numbers.
@@ -130,6 +131,18 @@ impl Loss {
         }
     }
 
+    /// From all likelihood ratios of a pair.
+    pub fn cells(cells: &[Cell]) -> Loss {
+        let atoms = cells.iter().map(|cell| Atom {
+            p: cell.p,
+            q: cell.q,
+        });
+        Loss {
+            atoms: atoms.collect(),
+            smooth: None,
+        }
+    }
+
     /// The loss between two secrets of a mechanism.
     ///
     /// # Errors
@@ -141,6 +154,12 @@ impl Loss {
         };
         if let Some((base, (without, with), rate)) = mechanism.subsampled() {
             return Ok(Loss::of(base, name, (with, without))?.subsampled(rate));
+        }
+        // Of many secrets only the two matter, and they need not be listed.
+        match mechanism.pair(pair.0, pair.1) {
+            Some(Pair::Gaussian { mu }) => return Ok(Loss::gaussian(mu)),
+            Some(Pair::Laplace { distance }) => return Ok(Loss::laplace(distance)),
+            _ => {}
         }
         if let Some((shape, centers)) = mechanism.located() {
             let distance = (centers[pair.0] - centers[pair.1]).abs();

@@ -14,6 +14,7 @@ use leakgauge_base::error::{Error, Result};
 use leakgauge_base::parallel;
 
 use crate::mechanism::{BoundMechanism, Mechanism};
+use crate::profile::Pair;
 use grid::{Grid, Measure};
 use loss::Loss;
 use window::{Tilted, Told, Window};
@@ -108,6 +109,9 @@ impl Accountant {
         }
         let bound = mechanism.bind_declared()?;
         let name = mechanism.to_string();
+        if let Some(losses) = listed(&*bound) {
+            return Ok(losses);
+        }
         let mut losses = Vec::new();
         for pair in pairs(&*bound, &name)? {
             losses.push(Loss::of(&*bound, &name, pair)?);
@@ -211,6 +215,28 @@ struct ToldSides {
 /// The largest number of steps.
 const MAX_STEPS: u64 = 1_000_000_000;
 
+/// The losses of a mechanism without a matrix whose pairs of secrets have finitely many likelihood ratios, both ways.
+fn listed(bound: &dyn BoundMechanism) -> Option<Vec<Loss>> {
+    let (a, b) = bound.worst_pair()?;
+    let is_noise = matches!(
+        bound.pair(a, b),
+        Some(Pair::Gaussian { .. } | Pair::Laplace { .. })
+    );
+    if is_noise || bound.located().is_some() || bound.subsampled().is_some() {
+        return None;
+    }
+    if bound.probabilities().is_some() {
+        return None;
+    }
+    let pairs = bound.pairs()?;
+    let of_pair = |pair: &Pair| match pair {
+        Pair::Cells(cells) => Some([Loss::cells(cells), Loss::cells(cells).reversed()]),
+        _ => None,
+    };
+    let losses: Option<Vec<_>> = pairs.iter().map(of_pair).collect();
+    losses.map(|losses| losses.into_iter().flatten().collect())
+}
+
 /// The pairs of secrets that matter: one where all pairs are alike or the worst one is worst in every respect.
 fn pairs(bound: &dyn BoundMechanism, name: &str) -> Result<Vec<(usize, usize)>> {
     let Some((a, b)) = bound.worst_pair() else {
@@ -220,7 +246,7 @@ fn pairs(bound: &dyn BoundMechanism, name: &str) -> Result<Vec<(usize, usize)>> 
         )
         .with_hint("give two secrets or more, secrets=2"));
     };
-    if bound.located().is_some() || bound.subsampled().is_some() {
+    if bound.subsampled().is_some() || bound.located().is_some() {
         return Ok(vec![(a, b)]);
     }
     let Some(table) = bound.probabilities() else {

@@ -237,3 +237,39 @@ fn many_deltas_at_once_are_those_of_single_calls() {
         );
     }
 }
+
+/// The secrets are not listed: only their range matters.
+#[test]
+fn a_billion_secrets_are_composed_as_two() {
+    let wide = of("laplace(scale=1e9, secrets=0..1000000000)", 3);
+    let two = of("laplace(scale=1, secrets=2)", 3);
+    let (found, expected) = (wide.delta(0.5), two.delta(0.5));
+    assert!(
+        (found.most / expected.most - 1.0).abs() < 1e-9,
+        "{found:?} {expected:?}"
+    );
+    assert!(expected.least <= found.most && found.least <= expected.most);
+}
+
+/// Mechanisms without a matrix whose pairs of secrets are known: one step is the closed form.
+#[test]
+fn pairs_of_large_mechanisms_are_composed() {
+    for text in [
+        "rappor(epsilon=1, secrets=60)",
+        "randomized-response(epsilon=2, secrets=1000000000)",
+        "shuffled(randomized-response(epsilon=1, secrets=10), n=30)",
+    ] {
+        let bound = parse(text).unwrap().bind_declared().unwrap();
+        assert!(bound.probabilities().is_none(), "{text}");
+        let accountant = of(text, 1);
+        for epsilon in [0.0, 0.2] {
+            let exact = bound.delta(epsilon).unwrap();
+            check(
+                accountant.delta(epsilon),
+                exact,
+                1e-2,
+                &format!("{text} {epsilon}"),
+            );
+        }
+    }
+}

@@ -5,8 +5,8 @@ use libm::erfc;
 use super::{BoundsOptions, ParameterValue, Row, names};
 use crate::accountant::Accountant;
 use crate::claim::Promise;
-use crate::mechanism::{BoundMechanism, Mechanism, NoiseShape};
-use crate::profile::by_curve;
+use crate::mechanism::{BoundMechanism, Mechanism};
+use crate::profile::{Pair, by_curve};
 use leakgauge_base::error::Result;
 
 /// What the figures are about.
@@ -94,10 +94,8 @@ fn normal_distance(bound: &dyn BoundMechanism) -> Option<f64> {
         Some(found) => found,
         None => (bound, bound.worst_pair()?, 1.0),
     };
-    match base.located()? {
-        (NoiseShape::Gaussian { sigma }, centers) => {
-            Some(rate * (centers[a] - centers[b]).abs() / sigma)
-        }
+    match base.pair(a, b)? {
+        Pair::Gaussian { mu } => Some(rate * mu),
         _ => None,
     }
 }

@@ -8,7 +8,7 @@ use rand::Rng;
 use crate::profile::{Cell, Pair};
 
 use super::observed::texts;
-use super::{BoundMechanism, Law, Observed, Secrets};
+use super::{BoundMechanism, Law, MAX_LISTED, Observed, Secrets};
 use leakgauge_base::error::{Error, Result, shorten};
 use leakgauge_base::grammar::MAX_WHOLE;
 
@@ -233,6 +233,7 @@ impl<N: Noise> BoundMechanism for Located<N> {
         };
         let numbers = match &self.places {
             Places::Listed(numbers) => Cow::Borrowed(numbers.as_slice()),
+            Places::Whole(secrets) if secrets.count() > MAX_LISTED => return None,
             Places::Whole(secrets) => Cow::Owned(
                 (secrets.first()..=secrets.last())
                     .map(|s| s as f64)

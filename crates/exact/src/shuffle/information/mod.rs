@@ -28,6 +28,8 @@ pub use randomizer::{
     InputPosition, Question, RandomizerFigure, RandomizerRow, RandomizerSurvey, survey_randomizer,
     survey_reports,
 };
+#[cfg(test)]
+pub(super) use ratio::excess;
 pub use reports::{Alike, Reports};
 pub use survey::{
     Figure, LabelProbability, Row, Survey, SurveyOptions, UsersSurvey, survey, survey_users,

@@ -18,6 +18,9 @@ struct Atom {
     own_ratio: f64,
 }
 
+/// The most differences of two inputs at a message that are summed one by one.
+const MAX_COMPARED: usize = 4_000_000;
+
 /// Inputs with their probabilities, each given by its deviations from the mean.
 pub(super) struct Spread {
     mean: Vec<Atom>,
@@ -29,17 +32,27 @@ impl Spread {
     /// P̄ = Σ_x P(x)·R_x.
     pub(super) fn new(inputs: &[(f64, Vec<f64>)], decoys: &[f64]) -> Self {
         let mean = super::input::mean(inputs, decoys.len());
+        let few = inputs.len() * inputs.len() * decoys.len() <= MAX_COMPARED;
+        // Σ_x′ P(x′)·(r − r′) keeps its digits where an input has nearly all of the mean.
+        let deviation = |r: f64, m: f64, y: usize| {
+            if few {
+                inputs.iter().map(|(p, row)| p * (r - row[y])).sum()
+            } else {
+                r - m
+            }
+        };
         let atoms = |row: &[f64]| {
-            let cells = row.iter().zip(&mean).zip(decoys);
+            let cells = row.iter().zip(&mean).zip(decoys).enumerate();
             merged(
                 cells
-                    .filter(|(_, q)| **q > 0.0)
-                    .map(|((r, m), q)| Atom {
+                    .filter(|(_, (_, q))| **q > 0.0)
+                    .map(|(y, ((r, m), q))| (deviation(*r, *m, y), r, m, q))
+                    .map(|(deviation, r, m, q)| Atom {
                         mean_ratio: m / q,
-                        deviation_ratio: (r - m) / q,
+                        deviation_ratio: deviation / q,
                         decoy: *q,
                         mean: *m,
-                        deviation: r - m,
+                        deviation,
                         own: *r,
                         own_ratio: r / q,
                     })
@@ -94,13 +107,22 @@ impl Spread {
     fn integrand(&self, u: f64, n: f64) -> f64 {
         let near = if u <= FAR { self.near(u, n) } else { None };
         let small = |atom: &Atom| (atom.deviation_ratio * u / n).abs() <= 1.0;
+        let is_small = self.atoms().all(small);
         match near {
-            Some(near) => near,
-            None if self.atoms().all(small) => self.far(u, n),
-            None => {
-                let input = |(p, atoms): &(f64, Vec<Atom>)| p * product(atoms, u, n);
-                product(&self.mean, u, n) - self.inputs.iter().map(input).sum::<f64>()
-            }
+            Some(near) if is_small => return near,
+            None if is_small => return self.far(u, n),
+            _ => {}
+        }
+        // φ̄ and Σ P(x)·φ_x: both are positive, and their difference is between them. Large parts that cancel can have lost
+        // it where large deviations meet large exponents.
+        let input = |(p, atoms): &(f64, Vec<Atom>)| p * product(atoms, u, n);
+        let (mean, all) = (
+            product(&self.mean, u, n),
+            self.inputs.iter().map(input).sum::<f64>(),
+        );
+        match near {
+            Some(near) if near <= mean && near >= -all => near,
+            _ => mean - all,
         }
     }
 

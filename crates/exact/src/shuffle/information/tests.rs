@@ -193,3 +193,24 @@ fn the_blanket_bounds_the_position_for_all_inputs() {
         assert!(largest > 0.3 * bound, "{largest} {bound}");
     }
 }
+
+/// A message that is nearly sure: by mpmath with 60 digits, over all pairs of messages.
+#[test]
+fn a_nearly_sure_message_keeps_the_digits_of_the_others() {
+    let p = [
+        0.999_999_999_999,
+        9.999_999_999_99e-13,
+        9.999_999_999_99e-19,
+    ];
+    let q = [
+        0.999_990_000_089_999_2,
+        9.999_900_000_899_99e-12,
+        9.999_900_000_899_99e-6,
+    ];
+    let found = Basic::new(&p, &q).unwrap().message(2).unwrap();
+    let expected = 2.5280069067966067e-11;
+    assert!(
+        (found / expected - 1.0).abs() < 1e-9,
+        "{found:e}, not {expected:e}"
+    );
+}
