@@ -373,8 +373,7 @@ fn roll(rows: &[u64], before: u64, leaving: u64, out: &mut Vec<u64>) -> u64 {
         let entered: [&[u64]; LANES] =
             std::array::from_fn(|at| &rows[at * lane + WINDOW..][..lane]);
         let mut outs = out.chunks_exact_mut(lane);
-        let outs: [&mut [u64]; LANES] =
-            std::array::from_fn(|_| outs.next().unwrap_or_default());
+        let outs: [&mut [u64]; LANES] = std::array::from_fn(|_| outs.next().unwrap_or_default());
         for row in 0..lane {
             for at in 0..LANES {
                 lasts[at] = step(lasts[at], left[at][row], entered[at][row]);

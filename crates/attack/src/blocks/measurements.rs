@@ -104,7 +104,8 @@ mod tests {
     #[test]
     fn pairs_have_the_blocks_that_both_secrets_are_in() {
         // Secrets 0 and 1 are in every block, 2 in every second one, 3 in every third one, 4 in none.
-        let secrets = |block: u32| (0..4).filter(move |&secret| secret < 2 || block % secret == 0);
+        let secrets =
+            |block: u32| (0..4).filter(move |&secret| secret < 2 || block.is_multiple_of(secret));
         let cells = (0..60).flat_map(|unit| {
             secrets(unit).map(move |secret| UnitCell {
                 unit,
