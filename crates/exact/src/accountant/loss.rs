@@ -2,7 +2,7 @@
 
 use libm::{erfc, exp, expm1, log, log1p};
 
-use crate::mechanism::{BoundMechanism, NoiseShape};
+use crate::mechanism::{BoundMechanism, Noise, NoiseShape};
 use crate::profile::{Cell, Pair};
 use leakgauge_base::error::{Error, Result};
 
@@ -68,6 +68,28 @@ impl Loss {
             atoms: vec![Atom { p: most, q: least }, Atom { p: least, q: most }],
             smooth: Some(Smooth {
                 ends: (-t, t),
+                between: Box::new(between),
+            }),
+        }
+    }
+
+    /// Noise on a record that is used with a probability, against that on another in its place.
+    fn replaced(noise: Noise, rate: f64) -> Loss {
+        let most = noise.most(rate);
+        let between = move |from: f64, to: f64| {
+            let place = |loss: f64| noise.place(loss.clamp(-most, most), rate);
+            noise.masses(place(from), place(to), rate)
+        };
+        let mut atoms = Vec::new();
+        if most.is_finite() {
+            // Beyond the records the likelihood ratio of Laplace noise is constant.
+            let (p, q) = noise.masses(noise.distance(), f64::INFINITY, rate);
+            atoms = vec![Atom { p, q }, Atom { p: q, q: p }];
+        }
+        Loss {
+            atoms,
+            smooth: Some(Smooth {
+                ends: (-most, most),
                 between: Box::new(between),
             }),
         }
@@ -154,6 +176,13 @@ impl Loss {
         };
         if let Some((base, (without, with), rate)) = mechanism.subsampled() {
             return Ok(Loss::of(base, name, (with, without))?.subsampled(rate));
+        }
+        if let Some((noise, rate)) = mechanism.replaced() {
+            return match noise {
+                Pair::Gaussian { mu } => Ok(Loss::replaced(Noise::Gaussian(mu), rate)),
+                Pair::Laplace { distance } => Ok(Loss::replaced(Noise::Laplace(distance), rate)),
+                _ => Err(unknown()),
+            };
         }
         // Of many secrets only the two matter, and they need not be listed.
         match mechanism.pair(pair.0, pair.1) {

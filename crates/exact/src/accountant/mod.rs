@@ -222,7 +222,11 @@ fn listed(bound: &dyn BoundMechanism) -> Option<Vec<Loss>> {
         bound.pair(a, b),
         Some(Pair::Gaussian { .. } | Pair::Laplace { .. })
     );
-    if is_noise || bound.located().is_some() || bound.subsampled().is_some() {
+    if is_noise
+        || bound.located().is_some()
+        || bound.subsampled().is_some()
+        || bound.replaced().is_some()
+    {
         return None;
     }
     if bound.probabilities().is_some() {
@@ -246,7 +250,7 @@ fn pairs(bound: &dyn BoundMechanism, name: &str) -> Result<Vec<(usize, usize)>> 
         )
         .with_hint("give two secrets or more, secrets=2"));
     };
-    if bound.subsampled().is_some() || bound.located().is_some() {
+    if bound.subsampled().is_some() || bound.located().is_some() || bound.replaced().is_some() {
         return Ok(vec![(a, b)]);
     }
     let Some(table) = bound.probabilities() else {

@@ -71,6 +71,7 @@ mod randomized_response;
 mod ranged;
 mod ranged_geometric;
 mod registry;
+mod replaced;
 mod secrets;
 mod shuffled;
 mod staircase;
@@ -102,6 +103,8 @@ pub use ranged::Range;
 pub use ranged_geometric::{Ends, RangedGeometric};
 pub use registry::unknown;
 pub use registry::{MECHANISMS, from_call, parse};
+pub(crate) use replaced::Noise;
+pub use replaced::Replaced;
 pub use secrets::Secrets;
 pub use shuffled::Shuffled;
 pub use staircase::Staircase;
@@ -209,6 +212,12 @@ pub trait BoundMechanism: Debug + Send + Sync {
     /// For a mechanism that uses a record only with a certain probability: the mechanism that is applied, its secrets
     /// without and with the record, and that probability.
     fn subsampled(&self) -> Option<(&dyn BoundMechanism, (usize, usize), f64)> {
+        None
+    }
+
+    /// For noise on a record that is used with a certain probability, or another one in its place: the noise of the record
+    /// against that without it, and the probability.
+    fn replaced(&self) -> Option<(Pair, f64)> {
         None
     }
 

@@ -9,9 +9,9 @@ use crate::profile::{Cell, Pair};
 
 use super::mixture::component;
 use super::observed::texts;
-use super::{BoundMechanism, Entry, Gaussian, Law, Mechanism, Observed};
+use super::{BoundMechanism, Entry, Gaussian, Law, Mechanism, Observed, Replaced};
 use leakgauge_base::error::{Error, Result};
-use leakgauge_base::grammar::{Arguments, Bounds, Parameter, format_number};
+use leakgauge_base::grammar::{Arguments, Bounds, Parameter, Value, format_number};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "subsampled",
@@ -24,6 +24,10 @@ pub(super) const ENTRY: Entry = Entry {
         Parameter::named(
             "rate",
             "the probability that the record is used, above 0 and at most 1",
+        ),
+        Parameter::named(
+            "relation",
+            "add-or-remove (default): secrets are without and with the record; replace: secrets are two records in the same place, -1 and 1",
         ),
     ],
     build,
@@ -66,10 +70,21 @@ fn build(arguments: &Arguments<'_>) -> Result<Box<dyn Mechanism>> {
     if rate == 0.0 {
         return Err(arguments.error("rate must be above 0: else the record is never used"));
     }
-    Ok(Box::new(Subsampled {
-        mechanism: component(arguments, "mechanism")?,
-        rate,
-    }))
+    let mechanism = component(arguments, "mechanism")?;
+    match arguments.value("relation") {
+        None => {}
+        Some(Value::Word(word)) if word == "add-or-remove" => {}
+        Some(Value::Word(word)) if word == "replace" => {
+            return Ok(Box::new(Replaced { mechanism, rate }));
+        }
+        Some(value) => {
+            return Err(arguments.error(format!(
+                "relation must be add-or-remove or replace, got {}",
+                value.describe()
+            )));
+        }
+    }
+    Ok(Box::new(Subsampled { mechanism, rate }))
 }
 
 impl fmt::Display for Subsampled {
@@ -240,7 +255,7 @@ impl BoundMechanism for Bound {
 }
 
 /// (1 − rate)·without + rate·with.
-fn mixed(without: Law, with: Law, rate: f64) -> Law {
+pub(super) fn mixed(without: Law, with: Law, rate: f64) -> Law {
     match (without, with) {
         (Law::Real(one), Law::Real(other)) => {
             Law::Real(Box::new(move |x| (1.0 - rate) * one(x) + rate * other(x)))
