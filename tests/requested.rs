@@ -158,7 +158,7 @@ fn the_text_has_a_table_and_bad_values_are_refused() {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for expected in [
         "Figures on request",
-        "reconstruction, 0.1 without",
+        "0.1 without observation",
         "one of 2 guesses is right",
         "the observations w, which speak for secret c",
         "an observation that did not occur may say more",

@@ -284,7 +284,7 @@ fn family(document: &mut Document, analysis: &Analysis) {
     ];
     rows.extend(found.tries.iter().map(|at| {
         vec![
-            format!("one of {} guesses is right", at.tries),
+            super::requested::right_in(at.tries),
             format!("without observation {}", number(at.prior_vulnerability)),
             number(at.vulnerability),
         ]

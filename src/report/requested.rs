@@ -49,10 +49,23 @@ impl Row {
     }
 }
 
+/// What so many guesses are asked for.
+pub(super) fn right_in(tries: u64) -> String {
+    if tries == 1 {
+        "the first guess is right".to_owned()
+    } else {
+        format!("one of {tries} guesses is right")
+    }
+}
+
 fn reconstruction(found: &crate::audit::Reconstruction) -> Row {
     Row {
-        name: format!("reconstruction, {} without", allowance(found.without)),
-        of: found.secrets.labels().map(shorten).join(" | "),
+        name: "success of a reconstruction".to_owned(),
+        of: format!(
+            "{}; {} without observation",
+            found.secrets.labels().map(shorten).join(" | "),
+            allowance(found.without)
+        ),
         figure: found.success.clone(),
     }
 }
@@ -82,7 +95,7 @@ fn family(found: &LeakageFamily) -> Vec<Row> {
     ];
     rows.extend(found.tries.iter().map(|at| {
         row(
-            format!("one of {} guesses is right", at.tries),
+            right_in(at.tries),
             &format!("{} without observation", nearest(at.prior_vulnerability)),
             &at.vulnerability,
         )
