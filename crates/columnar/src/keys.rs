@@ -124,7 +124,9 @@ mod tests {
     fn keys_of_any_number_of_bits_are_those_that_were_packed() {
         for bits in 1..=MAX_BITS {
             let mask = ((1u32 << bits) - 1) as u16;
-            let keys: Vec<u16> = (0..40u16).map(|at| at.wrapping_mul(40_503) & mask).collect();
+            let keys: Vec<u16> = (0..40u16)
+                .map(|at| at.wrapping_mul(40_503) & mask)
+                .collect();
             // Five groups, then 300 times the same key.
             let mut bytes = vec![5 << 1 | 1];
             bytes.extend(packed(&keys, bits));
