@@ -308,3 +308,174 @@ fn plain(stored: Type, kind: &DataType, bytes: &[u8], count: usize) -> Option<Ar
         _ => return None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use arrow::array::{DictionaryArray, RecordBatch};
+    use arrow::datatypes::Int8Type;
+    use bytes::Bytes;
+    use leakgauge_log::{ColumnarReader, Opened, ReadMeter, ReadOptions, Row};
+    use parquet::arrow::ArrowWriter;
+    use parquet::arrow::arrow_reader::ArrowReaderOptions;
+    use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder, WriterVersion};
+
+    use super::*;
+    use crate::ArrowReader;
+
+    const ROWS: usize = 70_000;
+
+    /// Columns of every type that is read here: few values, of which some are null in every second one.
+    fn table() -> RecordBatch {
+        let value = |row: usize, of: usize| ((row * 2_654_435_761) >> 7) % of;
+        let rows = 0..ROWS;
+        let gap = |row: usize| row % 11 != 3 || row > 60_000;
+        let words = ["a", "", "b c", "ä", "5"];
+        let of_words = |row: usize| words[value(row, 5)];
+        let kinds: DictionaryArray<Int8Type> = rows.clone().map(of_words).collect();
+        let columns: [(&str, ArrayRef); 8] = [
+            (
+                "secret",
+                Arc::new(Int32Array::from_iter_values(
+                    rows.clone().map(|row| value(row, 9) as i32 - 4),
+                )),
+            ),
+            (
+                "gaps",
+                Arc::new(Int32Array::from_iter(
+                    rows.clone()
+                        .map(|row| gap(row).then_some(value(row, 13) as i32)),
+                )),
+            ),
+            (
+                "wide",
+                Arc::new(Int64Array::from_iter_values(
+                    rows.clone().map(|row| -(1 << 60) + value(row, 300) as i64),
+                )),
+            ),
+            (
+                "positive",
+                Arc::new(UInt64Array::from_iter(
+                    rows.clone()
+                        .map(|row| gap(row).then_some(u64::MAX - value(row, 3) as u64)),
+                )),
+            ),
+            (
+                "single",
+                Arc::new(Float32Array::from_iter_values(
+                    rows.clone().map(|row| value(row, 40) as f32 / 10.0),
+                )),
+            ),
+            (
+                "float",
+                Arc::new(Float64Array::from_iter(
+                    rows.clone()
+                        .map(|row| gap(row).then_some(value(row, 7) as f64 * -0.1)),
+                )),
+            ),
+            (
+                "word",
+                Arc::new(StringArray::from_iter(
+                    rows.clone().map(|row| gap(row).then_some(of_words(row))),
+                )),
+            ),
+            ("kind", Arc::new(kinds)),
+        ];
+        RecordBatch::try_from_iter(columns).unwrap()
+    }
+
+    fn written(rows: &RecordBatch, properties: WriterPropertiesBuilder) -> Vec<u8> {
+        let properties = properties.set_max_row_group_row_count(Some(50_000));
+        let properties = Some(properties.build());
+        let mut writer = ArrowWriter::try_new(Vec::new(), rows.schema(), properties).unwrap();
+        writer.write(rows).unwrap();
+        writer.into_inner().unwrap()
+    }
+
+    /// The names of the columns and the rows of a file.
+    fn read(bytes: &[u8]) -> leakgauge_base::error::Result<Vec<String>> {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("log.parquet");
+        std::fs::write(&path, bytes).unwrap();
+        let file = std::fs::File::open(&path).unwrap();
+        let (meter, options) = (ReadMeter::default(), ReadOptions::default());
+        let Opened::Records(mut records) = ArrowReader.open_file("log", file, &meter, &options)?
+        else {
+            panic!("it is Parquet");
+        };
+        let (mut row, mut rows) = (Row::new(), Vec::new());
+        while records.next(&mut row)? {
+            rows.push(format!("{row:?}"));
+        }
+        Ok(rows)
+    }
+
+    /// How many rows of a file are taken as keys before a page is stored otherwise.
+    fn taken(bytes: Vec<u8>) -> usize {
+        let file = Arc::new(Bytes::from(bytes));
+        let metadata = ArrowReaderMetadata::load(&*file, ArrowReaderOptions::new()).unwrap();
+        let wanted: Vec<usize> = (0..metadata.schema().fields().len()).collect();
+        let columns = CodedColumns::of(&metadata, &wanted).unwrap();
+        let mut taken = 0;
+        for group in metadata.metadata().row_groups() {
+            let Ok(mut group) = columns.open(&file, group) else {
+                break;
+            };
+            while let Ok(Some(rows)) = group.next() {
+                taken += rows[0].len();
+            }
+        }
+        taken
+    }
+
+    #[test]
+    fn rows_of_keys_are_those_of_values_that_are_written_out() {
+        let rows = table();
+        let plain = WriterProperties::builder().set_dictionary_enabled(false);
+        let expected = read(&written(&rows, plain)).unwrap();
+        assert_eq!(expected.len(), ROWS + 1);
+        for version in [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0] {
+            let of_version = || WriterProperties::builder().set_writer_version(version);
+            let coded = written(&rows, of_version());
+            assert!(read(&coded).unwrap() == expected);
+            assert_eq!(taken(coded), ROWS);
+            let small = of_version().set_data_page_row_count_limit(997);
+            let pages = written(&rows, small.set_write_batch_size(100));
+            assert!(read(&pages).unwrap() == expected);
+            assert_eq!(taken(pages), ROWS);
+            // A dictionary that is full: what comes behind it is written out.
+            let full = of_version().set_dictionary_page_size_limit(1_000);
+            let mixed = written(&rows, full.set_write_batch_size(100));
+            assert!(read(&mixed).unwrap() == expected);
+            assert!((1..ROWS).contains(&taken(mixed)));
+        }
+    }
+
+    #[test]
+    fn columns_that_are_nested_or_of_another_type_are_left_to_the_library() {
+        let days: ArrayRef = Arc::new(arrow::array::Date32Array::from(vec![1, 2, 1]));
+        let secrets: ArrayRef = Arc::new(Int32Array::from(vec![1, 2, 1]));
+        let rows = RecordBatch::try_from_iter([("secret", secrets), ("day", days)]).unwrap();
+        let bytes = Bytes::from(written(&rows, WriterProperties::builder()));
+        let metadata = ArrowReaderMetadata::load(&bytes, ArrowReaderOptions::new()).unwrap();
+        assert!(CodedColumns::of(&metadata, &[0]).is_some());
+        assert!(CodedColumns::of(&metadata, &[0, 1]).is_none());
+        assert!(CodedColumns::of(&metadata, &[]).is_none());
+    }
+
+    /// Files with a byte changed: an error, or as many rows as there were.
+    #[test]
+    fn a_damaged_file_is_an_error_or_has_all_its_rows() {
+        let rows = table().slice(0, 3_000);
+        let bytes = written(&rows, WriterProperties::builder());
+        let mut errors = 0;
+        for at in (4..bytes.len()).step_by(bytes.len() / 200) {
+            let mut bytes = bytes.clone();
+            bytes[at] ^= 0x55;
+            match read(&bytes) {
+                Ok(found) => assert_eq!(found.len(), 3_001, "byte {at}"),
+                Err(_) => errors += 1,
+            }
+        }
+        assert!(errors > 0);
+    }
+}

@@ -14,24 +14,22 @@
 //! in turns and answers that hardly vary need long runs, and a log that repeats one row reports none. Numbers
 //! with many digits need 2·[`WINDOW`] rows.
 
+mod rolling;
 mod windows;
 
 use std::hash::BuildHasher;
 
 use hashbrown::DefaultHashBuilder;
 
+use rolling::{BASE, WINDOW, roll};
 use windows::Windows;
 
-/// Rows of a window.
-const WINDOW: usize = 32;
 /// Rows whose entropy is looked at.
 const SAMPLED: usize = 1 << 16;
 /// Bits beyond those of the number of pairs of places.
 const MARGIN: f64 = 40.0;
 /// Runs listed.
 const LISTED: usize = 5;
-/// The base of the rolling hash, odd.
-const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Where a run begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -188,11 +186,9 @@ impl Overlaps {
             (before..before + WINDOW as u64).map(|row| self.last[(row % WINDOW as u64) as usize]),
         );
         recent.extend_from_slice(hashes);
-        rolling.clear();
         let last = roll(recent, self.rolling, self.leaving, rolling);
         self.windows.reserve(hashes.len() / WINDOW + 1);
-        looks.clear();
-        looks.resize(hashes.len(), (0, false));
+        looks.resize(looks.len().max(hashes.len()), (0, false));
         let mut many = 0;
         for (at, &rolling) in rolling.iter().enumerate() {
             let is_kept = (before + at as u64 + 1).is_multiple_of(WINDOW as u64);
@@ -203,6 +199,8 @@ impl Overlaps {
                 self.windows.mark(rolling);
             }
         }
+        self.windows
+            .touch(looks[..many].iter().map(|&(at, may)| (rolling[at], may)));
         let (mut looks, mut at) = (looks[..many].iter().copied(), 0);
         while at < hashes.len() {
             // A run is followed row by row.
@@ -347,47 +345,6 @@ fn collisions(mut hashes: Vec<u64>) -> (f64, f64) {
     let pairs = (0.5 * n * (n - 1.0)).max(1.0);
     // Three, where there are none: an upper limit of their number at 95 %.
     ((pairs / equal.max(3.0)).log2().max(0.0), equal)
-}
-
-/// Stretches of rows whose windows are hashed at the same time: what a window hashes to waits for the one before it.
-const LANES: usize = 4;
-
-/// What the windows hash to that end at each row but the first [`WINDOW`], where the window before them hashes to
-/// `before`; the last of them.
-fn roll(rows: &[u64], before: u64, leaving: u64, out: &mut Vec<u64>) -> u64 {
-    let step = |last: u64, left: u64, entered: u64| {
-        let change = entered.wrapping_sub(left.wrapping_mul(leaving));
-        last.wrapping_mul(BASE).wrapping_add(change)
-    };
-    let count = rows.len() - WINDOW;
-    let lane = count / LANES;
-    out.resize(count, 0);
-    let mut last = before;
-    let mut done = 0;
-    if lane > WINDOW {
-        let hash = |rows: &[u64]| rows.iter().fold(0, |hash, &row| step(hash, 0, row));
-        let mut lasts: [u64; LANES] =
-            std::array::from_fn(|at| hash(&rows[at * lane..at * lane + WINDOW]));
-        lasts[0] = before;
-        let left: [&[u64]; LANES] = std::array::from_fn(|at| &rows[at * lane..][..lane]);
-        let entered: [&[u64]; LANES] =
-            std::array::from_fn(|at| &rows[at * lane + WINDOW..][..lane]);
-        let mut outs = out.chunks_exact_mut(lane);
-        let outs: [&mut [u64]; LANES] = std::array::from_fn(|_| outs.next().unwrap_or_default());
-        for row in 0..lane {
-            for at in 0..LANES {
-                lasts[at] = step(lasts[at], left[at][row], entered[at][row]);
-                outs[at][row] = lasts[at];
-            }
-        }
-        last = lasts[LANES - 1];
-        done = LANES * lane;
-    }
-    for at in done..count {
-        last = step(last, rows[at], rows[at + WINDOW]);
-        out[at] = last;
-    }
-    last
 }
 
 #[cfg(test)]

@@ -44,7 +44,6 @@ impl Repeats {
 
     /// Counts the first of these rows as long as they were read before, and puts down what tells them apart.
     pub fn again(&mut self, numbers: &[u32], hashes: &mut Vec<u64>) {
-        hashes.clear();
         hashes.resize(numbers.len(), 0);
         let mut known = 0;
         for (hash, &number) in hashes.iter_mut().zip(numbers) {

@@ -69,11 +69,25 @@ impl Windows {
         (at != NONE).then_some(at)
     }
 
+    /// Reads what [`first`](Self::first) and [`push`](Self::push) will need of some hashes, those that may be known marked.
+    /// The processor fetches it for all of them at the same time, where one after another would wait for it.
+    pub(super) fn touch(&self, hashes: impl Iterator<Item = (u64, bool)>) {
+        let mut sum = 0;
+        for (hash, may_be_known) in hashes {
+            let last = self.last.get(self.chain(hash)).copied().unwrap_or(NONE);
+            sum ^= u64::from(last);
+            if may_be_known {
+                sum ^= self.get(last as usize).unwrap_or(0);
+            }
+        }
+        std::hint::black_box(sum);
+    }
+
     /// Adds a window, which is not known for certain if `is_new`.
     pub(super) fn push(&mut self, hash: u64, is_new: bool) {
         self.reserve(1);
         self.mark(hash);
-        if self.hashes.len() >= self.last.len() {
+        if self.hashes.len() >= 2 * self.last.len() {
             self.grow();
         }
         let number = self.hashes.len() as u32;
