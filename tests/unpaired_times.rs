@@ -380,3 +380,19 @@ fn columns_without_a_name_are_called_by_their_number() {
     assert!(text.contains("column 1 (numbers)"), "{text}");
     assert!(text.contains("column 1 is at "), "{text}");
 }
+
+#[test]
+fn times_of_a_coarse_clock_are_compared_though_they_are_few() {
+    // Times in steps of 100, as a coarse clock gives them, and a clock that always says the same.
+    for (step, median) in [(100.0, [0.0, 100.0]), (1e6, [0.0, 0.0])] {
+        let coarse: Vec<(&str, f64)> = times(2_000, 60.0)
+            .into_iter()
+            .map(|(class, time)| (class, (time / step).round() * step))
+            .collect();
+        let place = Place::with_log(text("V1,V2", ',', &coarse));
+        let report = place.json(&["estimate", "log.csv"]);
+        let found = &report["differences"][0]["median"];
+        let [lower, upper] = ["lower", "upper"].map(|side| number(found, &format!("/{side}")));
+        assert_eq!([lower, upper], median, "{found}");
+    }
+}

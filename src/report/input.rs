@@ -295,12 +295,24 @@ fn attack(audit: &Findings) -> String {
     let index = method
         .index
         .map_or(String::new(), |index| format!(", neighbors by {index}"));
-    let fitted = method.tried.iter().filter(|tried| tried.quality.is_ok());
+    let fitted: Vec<_> = method
+        .tried
+        .iter()
+        .filter(|tried| tried.quality.is_ok())
+        .collect();
+    // What it chose depends on how many rows it learns from: the table of attackers shows it with fewer.
+    let is_listed = fitted
+        .iter()
+        .any(|tried| tried.scorer == method.scorer && tried.description == method.description);
+    let again = match is_listed {
+        true => "",
+        false => ", then learned anew from training and tuning rows together",
+    };
     format!(
-        "Attack: {} ({}{index}), the best of {} on the tuning rows. Nominal budget: {} s.",
+        "Attack: {} ({}{index}), the best of {} on the tuning rows{again}. Nominal budget: {} s.",
         method.scorer,
         method.description,
-        fitted.count(),
+        fitted.len(),
         method.budget.seconds()
     )
 }

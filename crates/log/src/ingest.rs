@@ -307,7 +307,8 @@ impl<'a> Ingest<'a> {
             let elements = lists::expand(&mut layout, &self.options)?;
             let complete = self.complete(&layout, body);
             let body = complete.as_deref().unwrap_or(body);
-            let plans = typing::plan_columns(name, body, &layout, &elements, &self.options)?;
+            let timed = self.facts.recognized.is_some_and(|form| form.is_timed());
+            let plans = typing::plan_columns(name, body, &layout, &elements, &self.options, timed)?;
             self.facts.notes.extend(lists::notes(&self.options));
             self.settle_with(layout.clone(), plans);
             return Ok(layout);

@@ -63,8 +63,8 @@ pub enum Decision {
 /// A column holds numbers if at least half of its values are written as numbers, or if it has at most 20 different
 /// words and more than 20 different numbers; blanks count for neither. Words and blanks among its numbers are
 /// observations of their own: the column is mixed. But few numbers, each seen often, are categories: where they are
-/// integers (but not where most columns are plain numbers: a vector of sizes stays a vector), and where words are among
-/// them. Anything else holds labels.
+/// integers (but not where most columns are plain numbers: a vector of sizes stays a vector; nor where the log is known
+/// to be `timed`: a coarse clock gives few times), and where words are among them. Anything else holds labels.
 ///
 /// What is a number in a notation that is not read is an error, here or later, with its place; nothing is silently
 /// retyped.
@@ -78,6 +78,7 @@ pub fn plan_columns(
     layout: &Layout,
     elements: &[Option<Element>],
     options: &ReadOptions,
+    timed: bool,
 ) -> Result<Vec<ColumnPlan>> {
     check_names(file, layout, options)?;
     let occurrences = occurrences(rows, layout.count);
@@ -89,7 +90,7 @@ pub fn plan_columns(
         .collect();
     let number_columns = probes.iter().filter(|probe| probe.holds_numbers).count();
     let few_valued = probes.iter().filter(|probe| probe.few_integers).count();
-    let integers_are_categories = 2 * few_valued >= number_columns;
+    let integers_are_categories = !timed && 2 * few_valued >= number_columns;
     layout
         .observe
         .iter()
@@ -299,7 +300,7 @@ mod tests {
 
     fn plan(values: &[&str], options: &ReadOptions) -> ColumnPlan {
         let rows: Vec<Row> = values.iter().map(|v| Row::of_texts(["s", v])).collect();
-        plan_columns("log.csv", &rows, &layout(), &[None], options)
+        plan_columns("log.csv", &rows, &layout(), &[None], options, false)
             .unwrap()
             .remove(0)
     }
@@ -378,6 +379,7 @@ mod tests {
                 &layout(),
                 &[None],
                 &ReadOptions::default(),
+                false,
             )
             .unwrap_err()
             .to_string()
