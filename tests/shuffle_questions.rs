@@ -76,12 +76,18 @@ fn information_of_noise_and_of_large_mechanisms() {
     assert!(exact(1) > 0.0 && exact(1) < exact(0) && (exact(1) / asymptotic - 1.0).abs() < 1e-3);
     let prior = "information --randomizer rappor(epsilon=1,_secrets=100000) --n 10 --prior 0.5,0.5";
     refused(prior, &files, "must be uniform");
-    // The best guess is not a smooth function of messages: a quadrature proves nothing of it.
-    refused(
-        "vulnerability --randomizer laplace(scale=1,_secrets=0..1) --n 5",
-        &files,
-        "finite matrix",
+    let noise = "vulnerability --randomizer laplace(scale=1,_secrets=0..1) --n 1,5";
+    let found = json(noise, &files);
+    // One message: the total variation of the two inputs is 1 − e^(−1/2).
+    near(
+        &found["rows"][0]["noise_and_shuffle"],
+        0.5 + 0.5 * (1.0 - (-0.5f64).exp()),
+        1e-12,
     );
+    let limits = &found["rows"][1]["limits"];
+    assert!(limits["lower"].as_f64() > Some(0.5) && limits["upper"].as_f64() < Some(0.69));
+    let known = "vulnerability --randomizer laplace(scale=1,_secrets=0..1) --known 3,4";
+    refused(known, &files, "too many messages");
     let many = "vulnerability --randomizer randomized-response(epsilon=1,_secrets=2) --n 100000000";
     let found = json(many, &files);
     let limits = &found["rows"][0]["limits"];

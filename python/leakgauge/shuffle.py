@@ -124,6 +124,7 @@ _INFORMATION: dict[str, Any] = {
     "best_decoys": (False, _options._flag),
     "users": ((), _users),
     "standard_error": (None, _options._optional(_options._number)),
+    "others": (None, _options._optional(_exact.prior_text)),
     **_RANDOMIZED,
 }
 
@@ -135,8 +136,8 @@ def information(target: Any = None, decoys: Any = None, *, randomizer: Any = Non
         target: The distribution of the target's message.
         decoys: That of the other messages.
         randomizer: Instead: a mechanism, or a matrix with one row an input.
-        **options: `n`, `best_decoys`, `users` (a list of (distribution, number of users)), `prior`, `known`,
-            `samples`, `standard_error`, `seed`, `threads`, as of `leakgauge shuffle information`.
+        **options: `n`, `best_decoys`, `users` (a list of (distribution, number of users)), `prior`, `others` (the law of
+            the other users' inputs, if it is another one), `known`, `samples`, `standard_error`, `seed`, `threads`, as of `leakgauge shuffle information`.
     """
     given = {"target": target, "decoys": decoys, **options}
     keywords = _options.converted("shuffle.information", given, _INFORMATION)
@@ -157,7 +158,8 @@ def vulnerability(values: Any = (), keep: Any = (), *, randomizer: Any = None, *
     Args:
         values: The numbers of values that a user can have.
         keep: The probabilities of reporting the true value.
-        randomizer: Instead: a mechanism, or a matrix with one row a value.
+        randomizer: Instead: a mechanism, also noise on numbers and ones too large for a matrix, or a matrix with one row
+            a value.
         **options: `n`, `prior`, `known`, `samples`, `seed`, `threads`, as of `leakgauge shuffle vulnerability`.
     """
     given = {"values": values, "keep": keep, **options}

@@ -31,6 +31,7 @@ def information(
     users: Sequence[tuple[_Law, int]] = (),
     standard_error: float | None = None,
     prior: str | Mapping[Any, float] | Iterable[float] = "uniform",
+    others: str | Mapping[Any, float] | Iterable[float] | None = None,
     known: Iterable[int] | None = None,
     samples: int | None = None,
     n: _Numbers | None = None,

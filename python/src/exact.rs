@@ -8,6 +8,7 @@ use leakgauge::exact::channel::{
     self, AnalysisOptions, Channel, CompositionKind, MatrixLayout, Payoff, Prior, SearchMethod,
 };
 use leakgauge::exact::mechanism::{self, Observed};
+use leakgauge::exact::shuffle::information::Reports;
 use leakgauge::exact::simulate::Simulation;
 use leakgauge::input::matrix::{self, MatrixOptions};
 use leakgauge::log::{self, ReadMeter};
@@ -73,6 +74,16 @@ pub enum ChannelInput {
 }
 
 impl ChannelInput {
+    /// What a randomizer reports: that of any mechanism, also without a matrix.
+    pub fn reports(self) -> Result<Reports> {
+        match self {
+            ChannelInput::Text(text) if is_mechanism(&text) => {
+                Reports::of(&*mechanism::parse(&text)?)
+            }
+            other => Ok(Reports::Listed(other.read(false)?.0)),
+        }
+    }
+
     /// The channel, and how it was given.
     pub fn read(self, normalize: bool) -> Result<(Channel, MatrixLayout)> {
         match self {

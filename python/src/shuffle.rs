@@ -1,9 +1,11 @@
 //! What shuffled messages tell: the commands of `leakgauge shuffle`, with distributions in memory.
 
 use leakgauge::base::error::{Error, Result};
-use leakgauge::exact::channel::{Channel, Prior};
+use leakgauge::exact::channel::Channel;
 use leakgauge::exact::mechanism;
-use leakgauge::exact::shuffle::information::{self, Distribution, StoppingRule, SurveyOptions};
+use leakgauge::exact::shuffle::information::{
+    self, Distribution, Reports, StoppingRule, SurveyOptions,
+};
 use leakgauge::exact::shuffle::parse_numbers;
 use leakgauge::exact::shuffle::privacy;
 use leakgauge::exact::shuffle::reidentification::{
@@ -213,6 +215,7 @@ pub struct InformationKeywords {
     randomizer: Option<ChannelInput>,
     randomizer_name: String,
     prior: String,
+    others: Option<String>,
     known: Option<Vec<u64>>,
     samples: Option<u64>,
     standard_error: Option<f64>,
@@ -227,16 +230,17 @@ pub fn shuffled_information(py: Python<'_>, keywords: InformationKeywords) -> Py
     work::run(py, keywords.threads, move || {
         let sizes = sizes(keywords.n.as_deref())?;
         if let Some(input) = keywords.randomizer {
-            let channel = input.read(false)?.0;
-            let prior = Prior::parse(&keywords.prior, &channel)?;
-            let known = keywords.known.as_deref();
-            let survey = information::survey_randomizer(
-                &keywords.randomizer_name,
-                &channel,
-                &prior,
-                &sizes,
-                known,
-            )?;
+            let reports = input.reports()?;
+            let others = keywords.others.as_deref();
+            let others = others.map(|text| reports.prior(text)).transpose()?;
+            let question = information::Question {
+                prior: &reports.prior(&keywords.prior)?,
+                others: others.as_ref(),
+                sizes: &sizes,
+                known: keywords.known.as_deref(),
+            };
+            let survey =
+                information::survey_reports(&keywords.randomizer_name, &reports, &question)?;
             let written =
                 Written::of(|format, out| report::write_shuffle_randomizer(&survey, format, out))?;
             return Ok(written.with(pictures::randomizer_pictures(&survey)));
@@ -310,9 +314,12 @@ pub fn guess_value(py: Python<'_>, keywords: VulnerabilityKeywords) -> PyResult<
         let sizes = sizes(keywords.n.as_deref())?;
         let special =
             keywords.prior != "uniform" || keywords.known.is_some() || keywords.samples.is_some();
-        let (name, channel) = match keywords.randomizer {
-            Some(input) => (keywords.randomizer_name.clone(), input.read(false)?.0),
-            None if special => randomized_response(&keywords.values, &keywords.keep)?,
+        let (name, reports) = match keywords.randomizer {
+            Some(input) => (keywords.randomizer_name.clone(), input.reports()?),
+            None if special => {
+                let (name, channel) = randomized_response(&keywords.values, &keywords.keep)?;
+                (name, Reports::Listed(channel))
+            }
             None => {
                 let survey = vulnerability::survey(&keywords.values, &keywords.keep, &sizes)?;
                 let written = Written::of(|format, out| {
@@ -321,7 +328,7 @@ pub fn guess_value(py: Python<'_>, keywords: VulnerabilityKeywords) -> PyResult<
                 return Ok(written.with(vec![pictures::vulnerability_picture(&survey)]));
             }
         };
-        let prior = Prior::parse(&keywords.prior, &channel)?;
+        let prior = reports.prior(&keywords.prior)?;
         let simulation = vulnerability::Simulation {
             samples: keywords.samples.unwrap_or(100_000),
             always: keywords.samples.is_some(),
@@ -329,7 +336,7 @@ pub fn guess_value(py: Python<'_>, keywords: VulnerabilityKeywords) -> PyResult<
         };
         let known = keywords.known.as_deref();
         let survey =
-            vulnerability::survey_mechanism(&name, &channel, &prior, &sizes, known, simulation)?;
+            vulnerability::survey_reports(&name, &reports, &prior, &sizes, known, simulation)?;
         let written =
             Written::of(|format, out| report::write_shuffle_mechanism(&survey, format, out))?;
         Ok(written.with(vec![pictures::mechanism_picture(&survey)]))

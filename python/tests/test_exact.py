@@ -110,6 +110,13 @@ def test_shuffles_take_distributions():
     guessed = leakgauge.shuffle.vulnerability(3, 0.5, n=[5, 10])
     same = printed("shuffle", "vulnerability", "--values", "3", "--keep", "0.5", "--n", "5,10")
     assert guessed.to_json() == same and guessed.pictures
+    noise = leakgauge.shuffle.vulnerability(randomizer="laplace(scale=1, secrets=0..1)", n=[1, 50])
+    assert noise.to_json() == printed(
+        "shuffle", "vulnerability", "--randomizer", "laplace(scale=1, secrets=0..1)", "--n", "1,50"
+    )
+    assert noise.rows[1].limits.lower < noise.rows[1].limits.upper < noise.rows[0].noise
+    told = leakgauge.shuffle.information(randomizer=rows, n=5, others=[0.3, 0.7])
+    assert told.rows[0].input.exact > 0
     assert leakgauge.shuffle.vulnerability(randomizer=rows, n=5, prior=[0.3, 0.7]).rows[0].prior == pytest.approx(0.7)
 
 

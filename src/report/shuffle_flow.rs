@@ -319,7 +319,8 @@ pub(super) fn mechanism(survey: &MechanismSurvey) -> Document {
                         long(Some(limits.upper))
                     )
                 }
-                (None, None) => "simulated".to_owned(),
+                (None, None) if row.monte_carlo.is_some() => "simulated".to_owned(),
+                (None, None) => "n/a".to_owned(),
             };
             let drawn = row.monte_carlo.map_or_else(String::new, estimate);
             vec![
@@ -332,6 +333,14 @@ pub(super) fn mechanism(survey: &MechanismSurvey) -> Document {
         };
         let header = vec!["n", "prior", "noise", "noise and shuffle", "simulated"];
         document.table(header, 0, survey.rows.iter().map(line).collect());
+    }
+    let errors = survey.rows.iter().filter_map(|row| row.cell_error);
+    if let Some(error) = errors.reduce(f64::max) {
+        document.paragraph(format!(
+            "Simulated messages are counted in cells. Cells hide at most {} of the vulnerability in any row, usually far \
+             less.",
+            format_number(round(error, 1))
+        ));
     }
     if let Some(informed) = survey.informed {
         document.paragraph(format!(

@@ -6,9 +6,8 @@ use std::process::ExitCode;
 use clap::Args;
 use leakgauge::base::error::{Error, Result};
 use leakgauge::base::files::replace_file;
-use leakgauge::exact::channel::Prior;
 use leakgauge::exact::shuffle::information::{
-    self as library, Distribution, Question, Reports, StoppingRule, SurveyOptions, optimal_decoys,
+    self as library, Distribution, Question, StoppingRule, SurveyOptions, optimal_decoys,
 };
 use leakgauge::report::{self, shuffle as pictures};
 
@@ -155,15 +154,7 @@ pub fn information(arguments: &InformationArguments) -> Result<ExitCode> {
 
 fn of_randomizer(arguments: &InformationArguments, text: &str) -> Result<ExitCode> {
     let reports = reports(text)?;
-    let named = |text: &str| match &reports {
-        Reports::Listed(channel) | Reports::Nodes { channel, .. } => Prior::parse(text, channel),
-        Reports::Alike(_) if text == "uniform" => Ok(Prior::uniform(1)),
-        Reports::Alike(_) => Err(Error::setting(
-            "prior",
-            text,
-            "must be uniform: the randomizer has too many messages to list",
-        )),
-    };
+    let named = |text: &str| reports.prior(text);
     let prior = named(&arguments.prior)?;
     let others = arguments.others.as_deref().map(named).transpose()?;
     let sizes = arguments.shared.sizes()?;

@@ -30,7 +30,7 @@ pub use randomizer::{
 };
 #[cfg(test)]
 pub(super) use ratio::excess;
-pub use reports::{Alike, Reports};
+pub use reports::{Alike, Continuous, Kernel, Reports};
 pub use survey::{
     Figure, LabelProbability, Row, Survey, SurveyOptions, UsersSurvey, survey, survey_users,
 };

@@ -132,7 +132,9 @@ pub fn survey_reports(
             let messages = Some(channel.observations().len() as u64);
             listed(name, channel, (channel.epsilon(), messages), question)
         }
-        Reports::Nodes { channel, epsilon } => listed(name, channel, (*epsilon, None), question),
+        Reports::Nodes {
+            channel, epsilon, ..
+        } => listed(name, channel, (*epsilon, None), question),
         Reports::Alike(alike) => of_classes(name, alike, question),
     }
 }

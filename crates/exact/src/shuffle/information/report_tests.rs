@@ -208,6 +208,8 @@ fn classes_give_what_the_matrix_gives() {
             .fold([0.0; 2], |s, c| [s[0] + c.own, s[1] + c.mean]);
         assert!(sums.iter().all(|s: &f64| (s - 1.0).abs() < 1e-13), "{text}");
         let alike = Alike {
+            inputs: bound.secret_count() as f64,
+            capacity: bound.capacity(),
             epsilon: bound.epsilon(),
             classes,
         };

@@ -2,7 +2,7 @@
 //! quadrature rule, or classes of messages.
 
 use super::ratio::RatioLaw;
-use crate::channel::Channel;
+use crate::channel::{Channel, Prior};
 use crate::mechanism::{LikelihoodClass, Mechanism, NoiseShape, listed_secrets};
 use crate::shuffle::reidentification::mass_between;
 use crate::shuffle::reidentification::quadrature::{POINTS, RULE};
@@ -27,6 +27,8 @@ pub enum Reports {
         channel: Channel,
         /// The ε of the mechanism; `None` if infinite.
         epsilon: Option<f64>,
+        /// The noise itself, where it has a density; `None` where the nodes are its messages.
+        noise: Option<Continuous>,
     },
     /// Classes of messages with equal likelihood ratios, of a randomizer that is the same for all inputs.
     Alike(Alike),
@@ -45,7 +47,12 @@ impl Reports {
             return Channel::of_mechanism(mechanism).map(Reports::Listed);
         }
         if let Some(classes) = bound.likelihood_classes() {
-            return Ok(Reports::Alike(Alike { epsilon, classes }));
+            return Ok(Reports::Alike(Alike {
+                inputs: bound.secret_count() as f64,
+                epsilon,
+                capacity: bound.capacity(),
+                classes,
+            }));
         }
         let Some((shape, centers)) = bound.located() else {
             return Err(Error::parameter(
@@ -60,7 +67,75 @@ impl Reports {
         Ok(Reports::Nodes {
             channel: Channel::new(secrets.clone(), nodes.collect(), rows)?,
             epsilon: Some(epsilon).filter(|epsilon| epsilon.is_finite()),
+            noise: Continuous::of(&shape, &centers),
         })
+    }
+}
+
+/// A density around every input, which is a number.
+#[derive(Debug, Clone)]
+pub struct Continuous {
+    /// The density of the noise.
+    pub kernel: Kernel,
+    /// The numbers of the inputs.
+    pub centers: Vec<f64>,
+}
+
+/// A density that is smooth but at 0.
+#[derive(Debug, Clone, Copy)]
+pub enum Kernel {
+    /// e^(−|x|/λ)/2λ.
+    Laplace {
+        /// λ.
+        scale: f64,
+    },
+    /// The normal density.
+    Gaussian {
+        /// σ.
+        sigma: f64,
+    },
+}
+
+impl Continuous {
+    fn of(shape: &NoiseShape, centers: &[f64]) -> Option<Self> {
+        let kernel = match *shape {
+            NoiseShape::Laplace { scale } => Kernel::Laplace { scale },
+            NoiseShape::Gaussian { sigma } => Kernel::Gaussian { sigma },
+            NoiseShape::Steps { .. } | NoiseShape::Integer(_) => return None,
+        };
+        Some(Continuous {
+            kernel,
+            centers: centers.to_vec(),
+        })
+    }
+
+    /// The smallest and the largest input.
+    pub fn range(&self) -> (f64, f64) {
+        let all = || self.centers.iter().copied();
+        (
+            all().fold(f64::INFINITY, f64::min),
+            all().fold(f64::NEG_INFINITY, f64::max),
+        )
+    }
+}
+
+impl Reports {
+    /// The prior of the inputs that a text names.
+    ///
+    /// # Errors
+    /// It does not fit the inputs, or it is not uniform where messages have only classes.
+    pub fn prior(&self, text: &str) -> Result<Prior> {
+        match self {
+            Reports::Listed(channel) | Reports::Nodes { channel, .. } => {
+                Prior::parse(text, channel)
+            }
+            Reports::Alike(_) if text == "uniform" => Ok(Prior::uniform(1)),
+            Reports::Alike(_) => Err(Error::setting(
+                "prior",
+                text,
+                "must be uniform: the randomizer has too many messages to list",
+            )),
+        }
     }
 }
 
@@ -194,6 +269,10 @@ fn integers(
 /// uniform.
 #[derive(Debug, Clone)]
 pub struct Alike {
+    /// The number of inputs.
+    pub inputs: f64,
+    /// Σ_y max_x R_x(y), if it is known.
+    pub capacity: Option<f64>,
     /// The ε of local differential privacy.
     pub epsilon: f64,
     /// The classes.
