@@ -276,7 +276,7 @@ impl<'a> Ingest<'a> {
                 let meaning = Meaning {
                     secret,
                     symbol: self.tuples.intern(tuple),
-                    hash: self.overlaps.hash(secret, tuple),
+                    hash: Overlaps::hash(secret, tuple),
                 };
                 self.repeats.remember(number, meaning);
             }

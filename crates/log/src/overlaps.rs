@@ -1,9 +1,15 @@
 //! Long runs of rows that stand in the log twice, verbatim and in the same order: exports that overlap, a
 //! file that was appended to itself.
 //!
-//! A rolling hash of the last [`WINDOW`] rows is held against the hashes of earlier windows, of which every
-//! [`WINDOW`]-th is kept: about a byte a row. A run of at least 2·[`WINDOW`] − 1 rows holds a whole kept window,
-//! and is followed from there window by window.
+//! Rows choose places: in every window of 32 rows the one of the least rolling hash, so that the same rows choose the same
+//! places wherever they stand. Of these, up to 32,768 are kept: once there are more, only the least of windows of twice
+//! the length. Each new place is looked for among those kept, and a run is followed from place to place: sums of the
+//! hashes of all rows say whether the rows between two places are equal too.
+//!
+//! # What is found
+//! Every run that holds a whole window and the rows that its place hashes, so from 63 rows on in logs of up to about
+//! 500,000 rows, and from N/8,000 + 31 rows on in longer ones; shorter runs by chance. A log that repeats its rows again
+//! and again has fewer places that differ. The hash is fixed: the same log gives the same runs.
 //!
 //! # What is beyond chance
 //! Two runs of L independent rows are equal with probability 2^(−L·H), H the collision entropy of a row in
@@ -14,18 +20,16 @@
 //! in turns and answers that hardly vary need long runs, and a log that repeats one row reports none. Numbers
 //! with many digits need 2·[`WINDOW`] rows.
 
-mod rolling;
-mod windows;
+mod kept;
+mod minima;
 
-use std::hash::BuildHasher;
-
-use hashbrown::DefaultHashBuilder;
-
-use rolling::{BASE, WINDOW, roll};
-use windows::Windows;
+use kept::Kept;
+use minima::{Minima, PlaceHash, WINDOW, mix};
 
 /// Rows whose entropy is looked at.
 const SAMPLED: usize = 1 << 16;
+/// Fewer rows say nothing of the entropy.
+const FEWEST: usize = 48;
 /// Bits beyond those of the number of pairs of places.
 const MARGIN: f64 = 40.0;
 /// Runs listed.
@@ -47,7 +51,7 @@ pub struct RepeatedRun {
     pub first: RunPlace,
     /// The later place.
     pub second: RunPlace,
-    /// How many rows, at least; it may begin and end up to a window earlier or later.
+    /// How many rows, at least: from the first to the last of its places that were looked at.
     pub rows: u64,
 }
 
@@ -62,64 +66,54 @@ pub struct RepeatedRuns {
     pub listed: Vec<RepeatedRun>,
 }
 
-/// A run that is being followed: where it began, and which window it reaches next.
+/// A run that is being followed.
 #[derive(Debug, Clone, Copy)]
 struct Run {
     first: u64,
     second: u64,
     rows: u64,
+    /// The sums at its last place, and at that place's earlier counterpart.
+    sums: [[u64; 2]; 2],
+}
+
+impl Run {
+    /// Where it began, if these two places have the same key.
+    fn begin(place: &PlaceHash, earlier: &PlaceHash) -> Option<Run> {
+        let window = WINDOW as u64;
+        // Windows that overlap themselves are runs of equal rows, no copies.
+        (earlier.row + window <= place.row).then(|| Run {
+            first: earlier.row + 1 - window,
+            second: place.row + 1 - window,
+            rows: window,
+            sums: [place.sums, earlier.sums],
+        })
+    }
+
+    /// Whether the rows from its last place up to this one are those from that place's counterpart.
+    fn reaches(&self, place: &PlaceHash, earlier: &PlaceHash) -> bool {
+        let [later, before] = self.sums;
+        let grown =
+            |sums: [u64; 2], from: [u64; 2]| [0, 1].map(|at| sums[at].wrapping_sub(from[at]));
+        place.key == earlier.key && grown(place.sums, later) == grown(earlier.sums, before)
+    }
 }
 
 /// Looks for repeated runs while rows are read.
+#[derive(Default)]
 pub(crate) struct Overlaps {
-    hasher: DefaultHashBuilder,
-    /// The hashes of the last rows, in turns.
-    last: [u64; WINDOW],
-    rolling: u64,
-    /// BASE^WINDOW.
-    leaving: u64,
     rows: u64,
     /// Files by the number of their first row.
     files: Vec<(u64, String)>,
-    windows: Windows,
+    minima: Minima,
+    kept: Kept,
     run: Option<Run>,
     found: Vec<Run>,
     sample: Vec<u64>,
-    scratch: Scratch,
+    places: Vec<PlaceHash>,
 }
 
 /// Rows that are added at once.
 const AT_ONCE: usize = 4096;
-
-/// What is computed of rows that are added at once.
-#[derive(Default)]
-struct Scratch {
-    /// The hashes of the rows, behind those of the window before them.
-    recent: Vec<u64>,
-    /// What the window hashes to that ends at each row.
-    rolling: Vec<u64>,
-    /// Rows whose window may be known or is kept, and whether it may be known.
-    looks: Vec<(usize, bool)>,
-}
-
-impl Default for Overlaps {
-    fn default() -> Self {
-        let leaving = (0..WINDOW).fold(1u64, |power, _| power.wrapping_mul(BASE));
-        Overlaps {
-            hasher: DefaultHashBuilder::default(),
-            last: [0; WINDOW],
-            rolling: 0,
-            leaving,
-            rows: 0,
-            files: Vec::new(),
-            windows: Windows::default(),
-            run: None,
-            found: Vec::new(),
-            sample: Vec::new(),
-            scratch: Scratch::default(),
-        }
-    }
-}
 
 impl Overlaps {
     /// The rows that follow are of this file.
@@ -130,166 +124,78 @@ impl Overlaps {
     /// Adds a row.
     #[inline]
     pub fn push(&mut self, secret: u32, observation: &[u64]) {
-        self.push_hash(self.hash(secret, observation));
+        self.push_all(&[Self::hash(secret, observation)]);
     }
 
-    /// What a row is told apart by.
+    /// What a row is told apart by: the same in every run of the program, for it decides which places are looked at.
     #[inline]
-    pub fn hash(&self, secret: u32, observation: &[u64]) -> u64 {
-        self.hasher.hash_one((secret, observation))
+    pub fn hash(secret: u32, observation: &[u64]) -> u64 {
+        observation
+            .iter()
+            .fold(mix(u64::from(secret) + 1), |hash, &value| {
+                mix(hash.rotate_left(23) ^ value)
+            })
     }
 
-    /// Adds a row by its [`hash`](Self::hash).
-    #[inline]
-    fn push_hash(&mut self, hash: u64) {
-        if self.sample.len() < SAMPLED {
-            self.sample.push(hash);
-        }
-        let at = (self.rows % WINDOW as u64) as usize;
-        let left = std::mem::replace(&mut self.last[at], hash);
-        self.rolling = self
-            .rolling
-            .wrapping_mul(BASE)
-            .wrapping_add(hash)
-            .wrapping_sub(left.wrapping_mul(self.leaving));
-        self.rows += 1;
-        // Most windows of most logs end here.
-        let is_kept = self.rows.is_multiple_of(WINDOW as u64);
-        let may_be_known = self.windows.may_hold(self.rolling);
-        let is_worth = is_kept || self.run.is_some() || may_be_known;
-        if is_worth && self.rows >= WINDOW as u64 {
-            self.look(may_be_known);
-        }
-    }
-
-    /// Adds rows by their hashes.
+    /// Adds rows by their [hashes](Self::hash).
     pub fn push_all(&mut self, hashes: &[u64]) {
-        let mut scratch = std::mem::take(&mut self.scratch);
-        for part in hashes.chunks(AT_ONCE) {
-            self.push_part(part, &mut scratch);
-        }
-        self.scratch = scratch;
-    }
-
-    /// Adds some rows: first what their windows hash to, then which of these may be known, then those alone.
-    fn push_part(&mut self, hashes: &[u64], scratch: &mut Scratch) {
         let room = SAMPLED - self.sample.len();
         self.sample.extend(hashes.iter().take(room));
-        let before = self.rows;
-        let Scratch {
-            recent,
-            rolling,
-            looks,
-        } = scratch;
-        recent.clear();
-        recent.extend(
-            (before..before + WINDOW as u64).map(|row| self.last[(row % WINDOW as u64) as usize]),
-        );
-        recent.extend_from_slice(hashes);
-        let last = roll(recent, self.rolling, self.leaving, rolling);
-        self.windows.reserve(hashes.len() / WINDOW + 1);
-        looks.resize(looks.len().max(hashes.len()), (0, false));
-        let mut many = 0;
-        for (at, &rolling) in rolling.iter().enumerate() {
-            let is_kept = (before + at as u64 + 1).is_multiple_of(WINDOW as u64);
-            let may_be_known = self.windows.may_hold(rolling);
-            looks[many] = (at, may_be_known);
-            many += usize::from(is_kept | may_be_known);
-            if is_kept {
-                self.windows.mark(rolling);
+        let mut places = std::mem::take(&mut self.places);
+        for part in hashes.chunks(AT_ONCE) {
+            self.minima.add(part, |place| places.push(place));
+            let mut kept = std::mem::take(&mut self.kept);
+            for place in places.drain(..) {
+                kept.add(place, |kept, place| self.look(kept, &place));
             }
+            self.kept = kept;
         }
-        self.windows
-            .touch(looks[..many].iter().map(|&(at, may)| (rolling[at], may)));
-        let (mut looks, mut at) = (looks[..many].iter().copied(), 0);
-        while at < hashes.len() {
-            // A run is followed row by row.
-            let mut may_be_known = true;
-            if self.run.is_none() {
-                match looks.find(|&(next, _)| next >= at) {
-                    Some(next) => (at, may_be_known) = next,
-                    None => break,
-                }
-            }
-            (self.rolling, self.rows) = (rolling[at], before + at as u64 + 1);
-            if self.rows >= WINDOW as u64 {
-                self.look(may_be_known);
-            }
-            at += 1;
-        }
-        (self.rolling, self.rows) = (last, before + hashes.len() as u64);
-        let kept = recent.len() - WINDOW;
-        for (row, hash) in (self.rows - kept.min(WINDOW) as u64..self.rows)
-            .zip(&recent[recent.len() - kept.min(WINDOW)..])
-        {
-            self.last[(row % WINDOW as u64) as usize] = *hash;
-        }
+        self.places = places;
+        self.rows += hashes.len() as u64;
     }
 
-    /// Holds the window that ends here against earlier ones, and keeps it if it is its turn.
-    fn look(&mut self, may_be_known: bool) {
-        let begin = self.rows - WINDOW as u64;
-        match self.run {
-            // Within a window that was matched.
-            Some(run) if begin < run.second + run.rows => {}
-            Some(run) => {
-                let next = ((run.first + run.rows) / WINDOW as u64) as usize;
-                let goes_on =
-                    begin == run.second + run.rows && self.windows.get(next) == Some(self.rolling);
-                if goes_on {
-                    self.run = Some(Run {
-                        rows: run.rows + WINDOW as u64,
-                        ..run
-                    });
-                } else {
-                    self.end();
-                    self.start(begin);
+    /// Holds a place against earlier ones.
+    fn look(&mut self, kept: &Kept, place: &PlaceHash) {
+        if let Some(run) = &mut self.run {
+            let earlier = kept.at(place.row - (run.second - run.first));
+            match earlier {
+                Some(earlier) if run.reaches(place, earlier) => {
+                    run.rows = place.row + 1 - run.second;
+                    run.sums = [place.sums, earlier.sums];
+                    return;
                 }
+                // A place that was not kept then: the next one tells.
+                None if place.row < run.second + run.rows + 2 * kept.window() => return,
+                _ => self.end(),
             }
-            None if may_be_known => self.start(begin),
-            None => {}
         }
-        if begin.is_multiple_of(WINDOW as u64) {
-            self.windows.push(self.rolling, !may_be_known);
-        }
-    }
-
-    fn start(&mut self, begin: u64) {
-        let Some(known) = self.windows.first(self.rolling) else {
-            return;
-        };
-        let first = u64::from(known) * WINDOW as u64;
-        // Windows that overlap themselves are runs of equal rows, no copies.
-        if first + WINDOW as u64 <= begin {
-            self.run = Some(Run {
-                first,
-                second: begin,
-                rows: WINDOW as u64,
-            });
-        }
+        let earlier = kept.first(place.key);
+        self.run = earlier.and_then(|earlier| Run::begin(place, earlier));
     }
 
     fn end(&mut self) {
-        if let Some(run) = self.run.take()
-            && run.rows > WINDOW as u64
-        {
-            self.found.push(run);
-        }
+        self.found.extend(self.run.take());
     }
 
     /// The sampled rows without those that repeat a run: they recur because they were copied, if they were.
     fn without_repeats(&self) -> Vec<u64> {
         let mut is_repeat = vec![false; self.sample.len()];
-        let margin = WINDOW as u64;
+        let margin = self.kept.window();
         for run in &self.found {
             let end = (run.second + run.rows + margin).min(is_repeat.len() as u64);
             let begin = run.second.saturating_sub(margin).min(end);
             is_repeat[begin as usize..end as usize].fill(true);
         }
         let rows = self.sample.iter().zip(is_repeat);
-        rows.filter(|(_, is_repeat)| !is_repeat)
+        let once: Vec<u64> = rows
+            .filter(|(_, is_repeat)| !is_repeat)
             .map(|(row, _)| *row)
-            .collect()
+            .collect();
+        // Rows that repeat the first few again and again, as secrets in turns do: these few do not tell.
+        match once.len() < FEWEST {
+            true => self.sample.clone(),
+            false => once,
+        }
     }
 
     /// The runs that are beyond chance, in the order in which they came.
@@ -324,7 +230,7 @@ fn entropy(rows: &[u64]) -> f64 {
     let single = collisions(rows.to_vec());
     let pairs = rows
         .windows(2)
-        .map(|pair| pair[0].wrapping_mul(BASE).rotate_left(17) ^ pair[1]);
+        .map(|pair| mix(pair[0].rotate_left(17) ^ pair[1]));
     let together = collisions(pairs.collect());
     let mut least = single.0.min(0.5 * together.0);
     // With fewer recurrences, neighbors that determine each other cannot be told from rows that differ.
@@ -382,7 +288,7 @@ mod tests {
                 let mut overlaps = Overlaps::default();
                 overlaps.begin("a");
                 for (at, part) in all.chunks(size).enumerate() {
-                    let hash = |row: &(u32, u64)| overlaps.hash(row.0, &[row.1]);
+                    let hash = |row: &(u32, u64)| Overlaps::hash(row.0, &[row.1]);
                     let hashes: Vec<u64> = part.iter().map(hash).collect();
                     match at % 3 {
                         0 => part.iter().for_each(|row| overlaps.push(row.0, &[row.1])),
@@ -408,14 +314,63 @@ mod tests {
         }
     }
 
+    /// Runs at every place, just long enough; and in a log that is so long that places are far apart.
+    #[test]
+    fn every_run_of_63_rows_is_found_and_longer_ones_in_long_logs() {
+        let all = rows(7, 20_000, 1 << 40);
+        for from in (0..15_000).step_by(97) {
+            let mut log = all[..19_000].to_vec();
+            log.extend_from_slice(&all[from..from + 63]);
+            log.extend_from_slice(&all[19_000..]);
+            let found = found(&[("a", &log)]);
+            assert_eq!(found.runs, 1, "{from}: {found:?}");
+            let run = &found.listed[0];
+            assert_eq!(run.second.row - run.first.row, 19_000 - from as u64);
+            assert!((32..=63).contains(&run.rows));
+        }
+        let long = rows(8, 2_000_000, 1 << 40);
+        let length = 2_000_000 / 8_000 + 31;
+        for from in [5, 123_456, 1_000_000, 1_600_000] {
+            let mut log = long[..1_900_000].to_vec();
+            log.extend_from_slice(&long[from..from + length]);
+            log.extend_from_slice(&long[1_900_000..]);
+            let found = found(&[("a", &log)]);
+            assert_eq!(found.runs, 1, "{from}: {found:?}");
+        }
+    }
+
+    /// A run with one row changed is two runs, wherever that row is.
+    #[test]
+    fn rows_between_places_are_compared_too() {
+        let all = rows(9, 4_000, 1 << 40);
+        for at in 100..132 {
+            let mut log = all.clone();
+            log.extend_from_slice(&all[..1_000]);
+            log[4_000 + at].1 ^= 1;
+            let found = found(&[("a", &log)]);
+            let ends = |run: &RepeatedRun| {
+                let begin = run.second.row as usize - 1;
+                begin..begin + run.rows as usize
+            };
+            assert!(
+                found
+                    .listed
+                    .iter()
+                    .all(|run| !ends(run).contains(&(4_000 + at))),
+                "{at}: {found:?}"
+            );
+        }
+    }
+
     #[test]
     fn a_file_appended_to_itself_is_one_run() {
         let mut all = rows(2, 700, 1000);
         all.extend_from_within(..);
         let found = found(&[("a", &all)]);
-        assert_eq!((found.runs, found.listed[0].first.row), (1, 1));
-        assert_eq!(found.listed[0].second.row, 701);
-        assert!((640..=700).contains(&found.rows));
+        let run = &found.listed[0];
+        assert!(found.runs == 1 && run.first.row <= 32, "{found:?}");
+        assert_eq!(run.second.row, run.first.row + 700);
+        assert!((637..=700).contains(&found.rows), "{found:?}");
     }
 
     /// 100 logs each of laws with few values, of secrets in turns, of a fixed answer, and of a walk.
