@@ -31,7 +31,7 @@ const fn objects() -> Option<&'static dyn ObjectReader> {
     None
 }
 
-/// Replaces every pattern (`logs/*.csv`) by the files that match it, and every URL of a store with `*` or with `/`
+/// Replaces every pattern (`logs/*.csv`) by the files that match it, every directory by the files below it, and every URL of a store with `*` or with `/`
 /// at its end by the URLs of its objects, sorted by name.
 ///
 /// # Errors
@@ -60,6 +60,9 @@ pub fn read(options: &ReadOptions, meter: &ReadMeter) -> Result<Log> {
         objects: options.objects.or(OBJECTS),
         ..options.clone()
     };
+    if options.engine.is_some() {
+        leakgauge_log::partitions::refuse_columns(&options, "the query engine")?;
+    }
     match &options.engine {
         None => leakgauge_log::read(&options, meter),
         Some(engine) => through_engine(engine, &options, meter),

@@ -11,8 +11,11 @@ fn a_missing_file_is_named() {
 }
 
 #[test]
-fn a_directory_is_no_log() {
-    Place::new().refuses(&["estimate", "."], &[".: is a directory", "hint"]);
+fn an_empty_directory_is_no_log() {
+    Place::new().refuses(
+        &["estimate", "."],
+        &[".: is a directory without files", "hint"],
+    );
 }
 
 #[test]

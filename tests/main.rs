@@ -17,6 +17,7 @@ mod compare;
 mod composition;
 mod copies;
 mod datasets;
+mod directories;
 mod evidence;
 mod follow;
 mod follow_blocks;

@@ -42,7 +42,6 @@ fn files_that_do_not_fit_together_are_named() {
     }
     place.refuses(&of("logs/*.tsv", &[]), &["logs/*.tsv", "no file matches"]);
     place.refuses(&of("logs/a***", &[]), &["logs/a***", "pattern"]);
-    place.refuses(&of("logs", &[]), &["directory", "*.csv"]);
     place.refuses(
         &of("logs/*.csv", &["logs/part-2.csv"]),
         &["part-2.csv", "twice"],

@@ -75,7 +75,12 @@ fn text(
 /// A log as Python hands it over: files, or batches in memory.
 pub enum Source {
     /// Paths.
-    Files(Vec<String>),
+    Files {
+        /// Of files.
+        files: Vec<String>,
+        /// Of the directories that stand for some of them.
+        directories: Vec<String>,
+    },
     /// The name for messages and reports, and the rows; the same of a log to learn and tune on.
     Batches(Batches, Option<Batches>),
 }
@@ -104,7 +109,11 @@ impl Source {
     pub fn of(given: &Bound<'_, PyDict>, keywords: &Keywords) -> PyResult<Self> {
         if given.contains("files")? {
             let files: Vec<String> = given.as_any().get_item("files")?.extract()?;
-            return Ok(Source::Files(log::expand(&files).map_err(raised)?));
+            let directories = files.iter().filter(|name| log::is_directory(name));
+            return Ok(Source::Files {
+                directories: directories.cloned().collect(),
+                files: log::expand(&files).map_err(raised)?,
+            });
         }
         let fit_on = match given.contains("fit_on")? {
             true => Some(batches(&given.as_any().get_item("fit_on")?, keywords)?),
@@ -126,7 +135,13 @@ impl Source {
         options: impl FnOnce(Vec<String>) -> Result<log::ReadOptions>,
     ) -> Result<log::Log> {
         match self {
-            Source::Files(files) => log::read(&options(files)?, &log::ReadMeter::default()),
+            Source::Files { files, directories } => {
+                let options = log::ReadOptions {
+                    directories,
+                    ..options(files)?
+                };
+                log::read(&options, &log::ReadMeter::default())
+            }
             Source::Batches((name, batches), fit_on) => {
                 let read = options(vec![name])?;
                 match fit_on {

@@ -92,6 +92,7 @@ impl Keywords {
             columnar: leakgauge::log::COLUMNAR,
             objects: leakgauge::log::OBJECTS,
             files,
+            directories: Vec::new(),
             fit_on: self.fit_on.clone(),
             secret: self.secret.clone(),
             observe: self.observe.clone(),

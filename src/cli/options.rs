@@ -11,7 +11,7 @@ use leakgauge::base::error::{Error, Result};
 use leakgauge::base::time::TimeUnit;
 use leakgauge::log::{
     HeaderChoice, Like, ListReading, MAX_ROWS, Missing, ReadOptions, ScoreColumns, SecretRules,
-    expand,
+    expand, is_directory,
 };
 use leakgauge::report::{Format, Layout};
 
@@ -32,9 +32,13 @@ pub struct LogArguments {
     ///
     /// Plain, gzip or zstd. Logs of tlsfuzzer, RTLF and hyperfine and the output of `uniq -c` are recognized. Parquet and
     /// Arrow too in a build with `--features parquet`. Several files, or all that match a pattern such as
-    /// `'logs/*.csv'`, form one log.
+    /// `'logs/*.csv'`, form one log, and so do all files below a directory: `day=1` in the name of a directory is a
+    /// column of its files.
     #[arg(required = true, value_name = "LOG", help_heading = None::<&'static str>)]
     pub logs: Vec<String>,
+    /// The directories among the logs, once they are replaced by their files.
+    #[arg(skip)]
+    directories: Vec<String>,
     /// The column of the secret, by name or number from 1; `X,Y` if the secret is a point in two columns
     /// [default: the column named `secret`, else the only one of a few labels]
     #[arg(long, value_name = "COLUMN")]
@@ -129,6 +133,12 @@ impl LogArguments {
     /// The same arguments, with patterns replaced by the matching files.
     pub fn expanded(&self) -> Result<Self> {
         Ok(LogArguments {
+            directories: self
+                .logs
+                .iter()
+                .filter(|name| is_directory(name))
+                .cloned()
+                .collect(),
             logs: expand(&self.logs)?,
             ..self.clone()
         })
@@ -170,6 +180,7 @@ impl LogArguments {
             columnar: leakgauge::log::COLUMNAR,
             objects: leakgauge::log::OBJECTS,
             files: self.logs.clone(),
+            directories: self.directories.clone(),
             fit_on: self.fit_on.clone(),
             secret: self.secret.clone(),
             observe: self.observe.clone(),

@@ -34,6 +34,7 @@ mod options;
 mod order;
 mod overlaps;
 mod packed_labels;
+pub mod partitions;
 mod read;
 mod recognize;
 pub mod records;
@@ -71,6 +72,7 @@ pub use options::{
 };
 pub use order::{OrderSketch, RowOrder};
 pub use overlaps::{RepeatedRun, RepeatedRuns, RunPlace};
+pub use partitions::is_directory;
 pub use read::{read, read_both, read_from, read_records};
 pub use recognize::Form;
 pub use records::Records;

@@ -29,6 +29,9 @@ pub const MAX_ROWS: u64 = 1_000_000;
 pub struct ReadOptions {
     /// The files that make up the log; `-` is standard input.
     pub files: Vec<String>,
+    /// The directories, and URLs that end in `/`, that the files were found below: names such as `column=value` of
+    /// directories between are columns of the files.
+    pub directories: Vec<String>,
     /// A second log to learn and tune on.
     pub fit_on: Option<String>,
     /// The column of the secret, by name or number, or several between commas whose values together are

@@ -6,6 +6,7 @@ use crate::ingest::{Ingest, Part};
 use crate::log::Log;
 use crate::open;
 use crate::options::ReadOptions;
+use crate::partitions;
 use crate::recognize::{recognize, shape};
 use crate::records::Records;
 use crate::source::{self, ReadMeter};
@@ -21,9 +22,10 @@ pub fn read(options: &ReadOptions, meter: &ReadMeter) -> Result<Log> {
     let meter = &meter.expecting(options.files.iter().chain(&options.fit_on));
     let unchanged = Unchanged::watch(options.files.iter().chain(&options.fit_on));
     let first = &options.files[0];
+    let records = open::open_file(first, meter, options)?;
     let found = recognize(
         first,
-        open::open_file(first, meter, options)?,
+        partitions::with_columns(first, records, options)?,
         options,
         true,
     )?;
@@ -36,6 +38,10 @@ pub fn read(options: &ReadOptions, meter: &ReadMeter) -> Result<Log> {
     let fit_on = options.fit_on.iter().map(|file| (file, Part::FitOn));
     for (file, part) in others.chain(fit_on) {
         let records = open::open_file(file, meter, options)?;
+        let records = match part {
+            Part::Log => partitions::with_columns(file, records, options)?,
+            Part::FitOn => records,
+        };
         ingest.file(file, part, shape(file, records, options, form)?)?;
     }
     unchanged.check()?;

@@ -1,0 +1,225 @@
+//! Logs in directories: every file below is part of the log, and what the names of its directories say is a column.
+//!
+//! `logs/day=2026-11-01/user=7/part-0.parquet` below `logs` has the columns `day` and `user` beside those in the file, as
+//! Hive, Spark and DuckDB write and read them. Names are decoded from their `%` escapes.
+
+use std::path::Path;
+
+use crate::format::Format;
+use crate::objects::is_url;
+use crate::options::{HeaderChoice, ReadOptions};
+use crate::records::Records;
+use crate::row::{Field, Row};
+use leakgauge_base::error::{Error, Result, shorten};
+use leakgauge_base::naming::setting;
+
+/// What writers put in place of a null.
+const NULL_VALUE: &str = "__HIVE_DEFAULT_PARTITION__";
+
+/// Whether a name stands for all files below it: a directory, or a URL that ends in `/`.
+pub fn is_directory(name: &str) -> bool {
+    match is_url(name) {
+        true => name.ends_with('/'),
+        false => Path::new(name).is_dir(),
+    }
+}
+
+/// The columns that the directories of a file stand for, in their order: names, and values, of which a null is `None`.
+type Columns = Vec<(String, Option<String>)>;
+
+/// The columns of a file below one of these directories.
+fn columns(file: &str, directories: &[String]) -> Result<Columns> {
+    let below = directories.iter().filter_map(|directory| {
+        let rest = file.strip_prefix(directory.trim_end_matches('/'))?;
+        rest.strip_prefix('/')
+    });
+    // The shortest rest is that of the innermost directory that the user named.
+    let Some(below) = below.min_by_key(|rest| rest.len()) else {
+        return Ok(Vec::new());
+    };
+    let mut parts: Vec<&str> = below.split('/').collect();
+    parts.pop();
+    let named = parts.into_iter().filter_map(|part| part.split_once('='));
+    named
+        .map(|(name, value)| {
+            let value = (value != NULL_VALUE).then(|| decoded(file, value));
+            Ok((decoded(file, name)?, value.transpose()?))
+        })
+        .collect()
+}
+
+/// A name without its `%` escapes.
+fn decoded(file: &str, text: &str) -> Result<String> {
+    let digit = |byte: u8| (byte as char).to_digit(16);
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let escape = match bytes[at..] {
+            [b'%', high, low, ..] => digit(high).zip(digit(low)),
+            _ => None,
+        };
+        match escape {
+            Some((high, low)) => {
+                out.push((16 * high + low) as u8);
+                at += 3;
+            }
+            None => {
+                out.push(bytes[at]);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8(out).map_err(|_| {
+        Error::file(
+            file,
+            format!("{:?} does not decode to UTF-8", shorten(text)),
+        )
+    })
+}
+
+/// A file of a log in directories, with the columns of its directories behind its own.
+pub(crate) struct Partitioned {
+    inner: Box<dyn Records>,
+    columns: Columns,
+    is_begun: bool,
+}
+
+impl Records for Partitioned {
+    fn is_named(&self) -> bool {
+        // The first row gets names, so it has to hold some.
+        true
+    }
+
+    fn format(&self) -> Format {
+        self.inner.format()
+    }
+
+    fn delimiter(&self) -> Option<char> {
+        self.inner.delimiter()
+    }
+
+    fn resumes(&self) -> bool {
+        self.inner.resumes()
+    }
+
+    fn next(&mut self, row: &mut Row) -> Result<bool> {
+        if !self.inner.next(row)? {
+            return Ok(false);
+        }
+        let is_first = !std::mem::replace(&mut self.is_begun, true);
+        for (name, value) in &self.columns {
+            row.push(match (is_first, value) {
+                (true, _) => Field::Text(name.as_bytes()),
+                (false, Some(value)) => Field::Text(value.as_bytes()),
+                (false, None) => Field::Null,
+            });
+        }
+        Ok(true)
+    }
+}
+
+/// The rows of a file with the columns of its directories.
+///
+/// # Errors
+/// Files whose directories stand for other columns than those of the first one; row 1 is said to be data.
+pub(crate) fn with_columns(
+    file: &str,
+    records: Box<dyn Records>,
+    options: &ReadOptions,
+) -> Result<Box<dyn Records>> {
+    let Some(first) = options.files.first() else {
+        return Ok(records);
+    };
+    let columns = columns(file, &options.directories)?;
+    let names = |columns: &Columns| columns.iter().map(|column| column.0.clone()).collect();
+    let (own, wanted): (Vec<String>, Vec<String>) = (
+        names(&columns),
+        names(&self::columns(first, &options.directories)?),
+    );
+    if own != wanted {
+        let list = |names: &[String]| match names {
+            [] => "none".to_owned(),
+            names => names.join(", "),
+        };
+        let problem = format!(
+            "the names of its directories give other columns ({}) than those of {first} ({})",
+            list(&own),
+            list(&wanted)
+        );
+        return Err(Error::file(file, problem)
+            .with_hint("all files below a directory need the same column=value directories"));
+    }
+    if columns.is_empty() {
+        return Ok(records);
+    }
+    if options.header == HeaderChoice::Absent {
+        return Err(Error::parameter(
+            setting("header", "absent"),
+            format!("the directories of {file} name columns, so its row 1 has to hold names too"),
+        ));
+    }
+    Ok(Box::new(Partitioned {
+        inner: records,
+        columns,
+        is_begun: false,
+    }))
+}
+
+/// Refuses columns of directories, for a reader that sees only what stands in files.
+///
+/// # Errors
+/// A file whose directories stand for columns.
+pub fn refuse_columns(options: &ReadOptions, who: &str) -> Result<()> {
+    for file in &options.files {
+        if let Some((name, _)) = columns(file, &options.directories)?.first() {
+            return Err(Error::file(
+                file,
+                format!(
+                    "{who} does not read the column {:?} from the names of directories",
+                    shorten(name)
+                ),
+            ));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_directories_below_the_one_that_is_named_are_columns() {
+        let of = |file: &str, directories: &[&str]| {
+            let directories: Vec<String> =
+                directories.iter().map(|name| (*name).to_owned()).collect();
+            columns(file, &directories).unwrap()
+        };
+        let some = |name: &str, value: &str| (name.to_owned(), Some(value.to_owned()));
+        assert_eq!(
+            of("x=1/logs/day=2026-11-01/a%20b=c%3Dd/e=f.csv", &["x=1/logs"]),
+            [some("day", "2026-11-01"), some("a b", "c=d")]
+        );
+        assert_eq!(
+            of(
+                "s3://bucket/logs/year=2026/part.parquet",
+                &["s3://bucket/logs/"]
+            ),
+            [some("year", "2026")]
+        );
+        assert_eq!(
+            of("logs/k=__HIVE_DEFAULT_PARTITION__/a.csv", &["logs"]),
+            [("k".to_owned(), None)]
+        );
+        assert_eq!(of("logs/k=/a.csv", &["logs/"]), [some("k", "")]);
+        // Files that were named themselves, and the inner one of two directories.
+        assert!(of("logs/k=1/a.csv", &[]).is_empty());
+        assert_eq!(
+            of("logs/k=1/j=2/a.csv", &["logs", "logs/k=1"]),
+            [some("j", "2")]
+        );
+        assert!(of("logsk/k=1/a.csv", &["logs"]).is_empty());
+        assert!(columns("logs/k=%ff/a.csv", &["logs".to_owned()]).is_err());
+    }
+}
