@@ -80,9 +80,32 @@ fn decoded(file: &str, text: &str) -> Result<String> {
 
 /// A file of a log in directories, with the columns of its directories behind its own.
 pub(crate) struct Partitioned {
+    file: String,
     inner: Box<dyn Records>,
     columns: Columns,
     is_begun: bool,
+}
+
+impl Partitioned {
+    /// Refuses a column that stands in the file too.
+    fn refuse_twice(&self, names: &Row) -> Result<()> {
+        let mut own = self.columns.iter().map(|column| &column.0);
+        let Some(name) = own.find(|name| {
+            (0..names.len()).any(|at| {
+                names
+                    .text(at)
+                    .is_some_and(|text| text.trim() == name.as_str())
+            })
+        }) else {
+            return Ok(());
+        };
+        let problem = format!(
+            "has a column {:?}, and so have its directories",
+            shorten(name)
+        );
+        Err(Error::file(&self.file, problem)
+            .with_hint("rename the one or the other: which of both is meant cannot be told"))
+    }
 }
 
 impl Records for Partitioned {
@@ -108,6 +131,9 @@ impl Records for Partitioned {
             return Ok(false);
         }
         let is_first = !std::mem::replace(&mut self.is_begun, true);
+        if is_first {
+            self.refuse_twice(row)?;
+        }
         for (name, value) in &self.columns {
             row.push(match (is_first, value) {
                 (true, _) => Field::Text(name.as_bytes()),
@@ -160,6 +186,7 @@ pub(crate) fn with_columns(
         ));
     }
     Ok(Box::new(Partitioned {
+        file: file.to_owned(),
         inner: records,
         columns,
         is_begun: false,
