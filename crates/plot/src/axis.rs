@@ -195,7 +195,7 @@ fn steps(from: f64, to: f64, about: usize) -> Vec<f64> {
         .collect()
 }
 
-/// Powers of ten, and also 2 and 5 times these if there are few.
+/// Powers of ten, and also 2 and 5 times these unless that makes too many.
 fn powers(from: f64, to: f64, about: usize) -> Vec<f64> {
     let decades = (to - from).max(1e-9);
     if decades < FEW_DECADES {
@@ -203,21 +203,25 @@ fn powers(from: f64, to: f64, about: usize) -> Vec<f64> {
         return steps(from, to, about);
     }
     let every = (decades / about as f64).ceil().max(1.0);
-    let factors: &[f64] = if decades < 2.0 {
-        &[1.0, 2.0, 5.0]
-    } else {
-        &[1.0]
+    let of = |factors: &[f64]| -> Vec<f64> {
+        let first = floor(from / every) * every;
+        (0..)
+            .map(|k| first + k as f64 * every)
+            .take_while(|exponent| *exponent <= to + 1e-9)
+            .flat_map(|exponent| {
+                factors
+                    .iter()
+                    .map(move |factor| factor * pow(10.0, exponent))
+            })
+            .collect()
     };
-    let first = floor(from / every) * every;
-    (0..)
-        .map(|k| first + k as f64 * every)
-        .take_while(|exponent| *exponent <= to + 1e-9)
-        .flat_map(|exponent| {
-            factors
-                .iter()
-                .map(move |factor| factor * pow(10.0, exponent))
-        })
-        .collect()
+    let finer = of(&[1.0, 2.0, 5.0]);
+    let shown = |value: &&f64| (from - 1e-9..=to + 1e-9).contains(&log10(**value));
+    if every == 1.0 && finer.iter().filter(shown).count() <= about + 1 {
+        finer
+    } else {
+        of(&[1.0])
+    }
 }
 
 /// A number with as many digits as the step between ticks needs.
@@ -287,6 +291,9 @@ mod tests {
         assert_eq!(labels(&log, &[]), ["10⁻⁶", "10⁻⁴", "0.01", "1"]);
         let narrow = Axis::log("").from_to(1.0, 20.0);
         assert_eq!(labels(&narrow, &[]), ["1", "2", "5", "10", "20"]);
+        let two_decades = Axis::log("").from_to(18.0, 1900.0);
+        let all = ["20", "50", "100", "200", "500", "1000"];
+        assert_eq!(labels(&two_decades, &[]), all);
     }
 
     #[test]

@@ -62,6 +62,21 @@ const PALETTE: [&str; 9] = [
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F7F7F", "#882255",
     "#BFBFBF",
 ];
+/// The first of eight series whose colors form a hierarchy: four cool and four warm; of each, two hues; of each hue, dark
+/// and light.
+pub const NESTED: usize = 200;
+/// Dark and light blue, dark and light green, dark and light red, dark and light orange.
+const NESTED_COLORS: [&str; 8] = [
+    "#08519C", "#6BAED6", "#006D2C", "#74C476", "#A50F15", "#FB6A4A", "#A65300", "#FDAE3B",
+];
+
+/// The color of a series.
+fn color(series: usize) -> &'static str {
+    let nested = series.checked_sub(NESTED);
+    nested
+        .and_then(|at| NESTED_COLORS.get(at).copied())
+        .unwrap_or(PALETTE[series % PALETTE.len()])
+}
 const DASHES: [&str; 6] = [
     "",
     "30 12",
@@ -295,10 +310,7 @@ fn attributes(tag: &str, svg: &mut String) {
     if kind == "00" {
         svg.push_str("\"currentColor\"");
     } else {
-        svg.push_str(&format!(
-            "\"{}\" class=\"series-{series}\"",
-            PALETTE[series % PALETTE.len()]
-        ));
+        svg.push_str(&format!("\"{}\" class=\"series-{series}\"", color(series)));
     }
     let kind = usize::from_str_radix(kind, 16).unwrap_or(0);
     let dashes = kind.checked_sub(2).and_then(|dashes| DASHES.get(dashes));

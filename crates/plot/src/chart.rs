@@ -1,8 +1,9 @@
 //! Charts: lines, steps, points with limits, bands, regions and rules over two axes.
 
 use super::axis::{Axis, Extent};
-use super::canvas::{Canvas, Caption, Role, STROKE, THIN, draw};
-use super::frame::{Entry, Frame, Legend, Sample};
+use super::canvas::{Anchor, Canvas, Caption, FONT, Role, STROKE, THIN, draw};
+use super::frame::{Entry, Frame, LINE, Legend, RADIUS, Sample};
+use super::text::{ems, fit};
 
 /// A chart.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,6 +29,8 @@ pub struct Layer {
     pub series: usize,
     /// The number that selects the dashes of lines; that of the series unless said.
     pub dashes: usize,
+    /// The radius of its points, 1 for the usual one. The legend shows the usual one.
+    pub size: f64,
     /// The marks that are drawn.
     pub mark: Mark,
 }
@@ -42,6 +45,8 @@ pub enum Mark {
     Step(Vec<(f64, f64)>),
     /// Single points, with confidence limits if they have any.
     Points(Vec<Spot>),
+    /// Texts beside points: to the right of them, or to the left where the area ends. They are not listed in the legend.
+    Labels(Vec<((f64, f64), String)>),
     /// The band between two curves: (x, lower, upper).
     Band(Vec<(f64, f64, f64)>),
     /// A filled polygon.
@@ -73,6 +78,7 @@ impl Layer {
             series,
             // Beyond six, dashes recur beside other colors.
             dashes: if series < 6 { series } else { series % 5 },
+            size: 1.0,
             mark,
         }
     }
@@ -84,15 +90,27 @@ impl Layer {
         self
     }
 
+    /// The same with points of another size: small for a cloud of hundreds, different ones where points may coincide.
+    #[must_use]
+    pub fn with_size(mut self, size: f64) -> Self {
+        self.size = size;
+        self
+    }
+
     fn entry(&self) -> Entry {
         let sample = match self.mark {
             Mark::Line(_) | Mark::Step(_) => Sample::Line,
             Mark::Points(_) => Sample::Marker,
             Mark::Band(_) | Mark::Region(_) => Sample::Area,
-            Mark::Level(_) | Mark::Rule(..) => Sample::Rule,
+            Mark::Level(_) | Mark::Rule(..) | Mark::Labels(_) => Sample::Rule,
         };
+        let is_listed = !matches!(self.mark, Mark::Labels(_));
         Entry {
-            name: self.name.clone(),
+            name: if is_listed {
+                self.name.clone()
+            } else {
+                String::new()
+            },
             series: self.series,
             dashes: self.dashes,
             sample,
@@ -104,6 +122,7 @@ impl Layer {
             Mark::Line(points) | Mark::Step(points) | Mark::Region(points) => {
                 points.iter().map(|point| point.0).collect()
             }
+            Mark::Labels(labels) => labels.iter().map(|(point, _)| point.0).collect(),
             Mark::Points(spots) => spots.iter().map(|spot| spot.x).collect(),
             Mark::Band(band) => band.iter().map(|&(x, ..)| x).collect(),
             Mark::Level(_) => Vec::new(),
@@ -116,6 +135,7 @@ impl Layer {
             Mark::Line(points) | Mark::Step(points) | Mark::Region(points) => {
                 points.iter().map(|point| point.1).collect()
             }
+            Mark::Labels(labels) => labels.iter().map(|(point, _)| point.1).collect(),
             Mark::Points(spots) => spots
                 .iter()
                 .flat_map(|spot| [spot.y, spot.lower, spot.upper])
@@ -157,7 +177,12 @@ fn draw_layer(canvas: &Canvas<'_>, frame: &Frame, layer: &Layer) {
         Mark::Step(points) => line(canvas, frame, &stepped(points), dashed, STROKE),
         Mark::Points(spots) => {
             for spot in spots {
-                draw_spot(canvas, frame, spot, series);
+                draw_spot(canvas, frame, spot, layer);
+            }
+        }
+        Mark::Labels(labels) => {
+            for (point, text) in labels {
+                draw_label(canvas, frame, *point, text);
             }
         }
         Mark::Band(band) => {
@@ -178,6 +203,22 @@ fn draw_layer(canvas: &Canvas<'_>, frame: &Frame, layer: &Layer) {
             }
         }
         Mark::Rule(from, to) => line(canvas, frame, &[*from, *to], Role::Ink, THIN),
+    }
+}
+
+/// Draws a text beside a point, on the side where it stays inside the area.
+fn draw_label(canvas: &Canvas<'_>, frame: &Frame, point: (f64, f64), text: &str) {
+    let Some(place) = frame.place(point).filter(|place| frame.holds(*place)) else {
+        return;
+    };
+    const BESIDE: i32 = 22;
+    let (x, y) = frame.clamp(place);
+    let text = fit(text, f64::from(frame.right - frame.left) / FONT / 2.0);
+    let fits = x + BESIDE + (ems(&text) * FONT) as i32 <= frame.right;
+    let y = y.clamp(frame.top + LINE / 2, frame.bottom - LINE / 2);
+    match fits {
+        true => canvas.text(&text, (x + BESIDE, y), Anchor::Left),
+        false => canvas.text(&text, (x - BESIDE, y), Anchor::Right),
     }
 }
 
@@ -272,7 +313,8 @@ fn region(
     canvas.polygon(path, Role::Series(series), 0.3);
 }
 
-fn draw_spot(canvas: &Canvas<'_>, frame: &Frame, spot: &Spot, series: usize) {
+fn draw_spot(canvas: &Canvas<'_>, frame: &Frame, spot: &Spot, layer: &Layer) {
+    let series = layer.series;
     let up = |y: Option<f64>| frame.place((spot.x, y?));
     let anchor = spot.y.or(spot.lower).or(spot.upper);
     let Some(middle) = up(anchor).filter(|&(x, _)| frame.holds((x, f64::from(frame.top)))) else {
@@ -297,7 +339,8 @@ fn draw_spot(canvas: &Canvas<'_>, frame: &Frame, spot: &Spot, series: usize) {
         canvas.line(mark, Role::Series(series), STROKE - 1, 1.0);
     }
     if spot.y.is_some() && frame.holds(middle) {
-        canvas.marker(frame.clamp(middle), series, 13);
+        let radius = (f64::from(RADIUS) * layer.size).clamp(2.0, 60.0);
+        canvas.marker(frame.clamp(middle), series, radius.round() as i32);
     }
 }
 
@@ -371,6 +414,42 @@ mod tests {
                 .count()
         };
         assert_eq!((spots(None), spots(Some(0.7))), (2, 4));
+    }
+
+    /// A label at the right edge goes to the left of its point; the legend lists no labels.
+    #[test]
+    fn labels_stay_inside_the_area() {
+        let mut data = line_chart(Vec::new(), Axis::linear("").from_to(0.0, 1.0));
+        data.x = Axis::linear("").from_to(0.0, 1.0);
+        let at = [0.0, 0.99].map(|x| ((x, 1.0), "a label".to_owned()));
+        data.layers = vec![Layer::new("listed", 0, Mark::Labels(at.to_vec()))];
+        let svg = chart(&data);
+        check(&svg);
+        assert!(!svg.contains("listed"));
+        let anchors = ["start", "end"].map(|side| {
+            let lines: Vec<&str> = svg.lines().collect();
+            let is_such = |two: &[&str]| {
+                two[0].contains(&format!("text-anchor=\"{side}\"")) && two[1] == "a label"
+            };
+            lines.windows(2).filter(|two| is_such(two)).count()
+        });
+        assert_eq!(anchors, [1, 1], "{svg}");
+    }
+
+    #[test]
+    fn points_have_a_size_and_the_legend_the_usual_one() {
+        let mut data = line_chart(Vec::new(), Axis::linear(""));
+        let at = |x| Spot {
+            x,
+            y: Some(x),
+            ..Spot::default()
+        };
+        let points = Mark::Points([0.0, 1.0, f64::NAN].map(at).to_vec());
+        data.layers = vec![Layer::new("cloud", 0, points).with_size(0.5)];
+        let svg = chart(&data);
+        check(&svg);
+        let circles = |radius: i32| svg.matches(&format!(" r=\"{radius}\"")).count();
+        assert_eq!((circles(7), circles(RADIUS)), (2, 1), "{svg}");
     }
 
     #[test]

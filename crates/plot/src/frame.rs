@@ -9,6 +9,9 @@ pub(super) const GAP: i32 = 16;
 /// The height of a line of text, in units.
 pub(super) const LINE: i32 = 56;
 
+/// The radius of a marker.
+pub(super) const RADIUS: i32 = 13;
+
 /// An entry of a legend.
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
@@ -78,7 +81,7 @@ impl Legend {
                     1.0,
                 ),
                 Sample::Rule => canvas.line(vec![(x, y), (x + SAMPLE, y)], Role::Ink, THIN, 1.0),
-                Sample::Marker => canvas.marker((x + SAMPLE / 2, y), series, 13),
+                Sample::Marker => canvas.marker((x + SAMPLE / 2, y), series, RADIUS),
                 Sample::Bar => {
                     canvas.fill(
                         [(x, y - 16), (x + SAMPLE, y + 16)],

@@ -50,7 +50,7 @@ mod trade_off;
 
 pub use axis::{Axis, Scale};
 pub use boxes::{BoxRow, Boxes, boxes};
-pub use canvas::{Caption, on_white};
+pub use canvas::{Caption, NESTED, on_white};
 pub use chart::{Chart, Layer, Mark, Spot, chart};
 pub use distributions::{Histograms, LabelBars, histograms, label_bars};
 pub use dots::{Dot, Dots, dots};

@@ -265,6 +265,13 @@ pub const ENTRIES: &[Entry] = &[
         shuffling::figure_5
     ),
     entry!(
+        "dsigma-figure-6",
+        "the worked example of Algorithm 1: groups in a reference order, and what is published",
+        ["dsigma-figure-6-groups", "dsigma-figure-6-release"],
+        false,
+        shuffling::figure_6
+    ),
+    entry!(
         "dsigma-figure-7",
         "the share of a set that a Mallows shuffle keeps within the set",
         ["dsigma-figure-7a", "dsigma-figure-7b", "dsigma-figure-7c"],

@@ -77,16 +77,23 @@ pub(super) fn figure_2(_: &ReproduceOptions) -> Result<FigureOutput> {
                 });
                 asymptotic.push((n as f64, other));
             }
-            layers.push(Layer::new(
+            // Laws over as many messages have nearly the same values: later points are smaller.
+            let alike = |cases: &[(Vec<f64>, &str)]| {
+                cases
+                    .iter()
+                    .filter(|case| case.0.len() == law.len())
+                    .count() as f64
+            };
+            let size = 1.0 + 0.4 * alike(&cases[series + 1..]) - 0.3 * alike(&cases[..series]);
+            let line = Layer::new(
                 format!("{name}, (m − 1)/2n"),
                 series,
                 Mark::Line(asymptotic),
-            ));
-            layers.push(Layer::new(
-                format!("{name}, exact"),
-                series,
-                Mark::Points(exact),
-            ));
+            );
+            layers.push(line.with_dashes(APPROXIMATE));
+            layers.push(
+                Layer::new(format!("{name}, exact"), series, Mark::Points(exact)).with_size(size),
+            );
         }
         let svg = draw(
             "Information about the message, decoys with the target's distribution",
@@ -98,6 +105,10 @@ pub(super) fn figure_2(_: &ReproduceOptions) -> Result<FigureOutput> {
     }
     Ok(made)
 }
+
+/// Dashes of lines: color says what of, dashes say how good.
+const EXACT: usize = 0;
+const APPROXIMATE: usize = 1;
 
 /// Values of n in Figures 3 and 4.
 const SIZES: [u64; 10] = [10, 20, 30, 50, 70, 100, 140, 200, 300, 500];
@@ -199,19 +210,14 @@ fn figure_3a(target: &[f64], options: &ReproduceOptions) -> Result<Figure> {
             asymptotic.push((n as f64, values[1]));
             simulated.push(spot(n, found));
         }
-        layers.push(Layer::new(
-            format!("{name}, exact"),
-            2 * series,
-            Mark::Line(exact),
-        ));
-        layers.push(Layer::new(
-            format!("{name}, asymptotic"),
-            2 * series + 1,
-            Mark::Line(asymptotic),
-        ));
+        layers.push(
+            Layer::new(format!("{name}, exact"), series, Mark::Line(exact)).with_dashes(EXACT),
+        );
+        let name_of = format!("{name}, asymptotic");
+        layers.push(Layer::new(name_of, series, Mark::Line(asymptotic)).with_dashes(APPROXIMATE));
         layers.push(Layer::new(
             format!("{name}, simulated"),
-            2 * series,
+            series,
             Mark::Points(simulated),
         ));
     }
@@ -258,11 +264,9 @@ fn figure_3b(target: &[f64], best: &[f64], options: &ReproduceOptions) -> Result
             exact.push((n as f64, value));
             simulated.push(spot(n, found));
         }
-        layers.push(Layer::new(
-            format!("{name}, exact"),
-            series,
-            Mark::Line(exact),
-        ));
+        layers.push(
+            Layer::new(format!("{name}, exact"), series, Mark::Line(exact)).with_dashes(EXACT),
+        );
         layers.push(Layer::new(
             format!("{name}, simulated"),
             series,

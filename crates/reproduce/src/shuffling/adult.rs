@@ -2,11 +2,12 @@
 
 use super::super::{Comparison, FigureOutput, ReproduceOptions};
 use super::people::Census;
-use super::{ALPHA, Between, Effort, Population, Scheme, Spread, VOTERS, layers, shares};
+use super::{ALPHA, Between, Effort, Population, Scheme, Spread, VOTERS, shares};
 use crate::evaluation::Voters;
 use leakgauge_base::error::Result;
+use leakgauge_base::grammar::format_number;
 use leakgauge_permute::{Groups, Points, Randomness};
-use leakgauge_plot::{Axis, Caption, Chart, Layer, Mark, chart};
+use leakgauge_plot::{Axis, Caption, Chart, Layer, Mark, Spot, chart};
 use leakgauge_plot::{Figure, Table};
 
 /// People of the data set, and years within which voters and true distributions are looked for.
@@ -179,6 +180,9 @@ fn notes(census: &Census, effort: Effort, found: &[Found], in_order: &Found) -> 
 /// File, title, what it says and what is measured, of the pictures against r.
 type Measured = ([&'static str; 3], &'static str, fn(&Found) -> Spread);
 
+/// The label of the axis of ρ of people with the larger income.
+const LARGER: &str = "ρ of people of larger income";
+
 const BY_RADIUS: [Measured; 3] = [
     (
         [
@@ -195,7 +199,7 @@ const BY_RADIUS: [Measured; 3] = [
             "Share of people with the larger income whose income an attack recovers",
             "At α = 4 a shuffle within any radius protects like a uniform shuffle.",
         ],
-        "share recovered of the larger incomes, ρ",
+        LARGER,
         |found| found.rho[1],
     ),
     (
@@ -241,7 +245,7 @@ fn against_alpha(by_alpha: &ByAlpha, extremes: &[Found; 2]) -> Figure {
         title: "Share of people with the larger income whom an attack finds, groups within a year",
         says: "Smaller α protects more.",
         x: Axis::log("α"),
-        y: "share recovered of the larger incomes, ρ",
+        y: LARGER,
         range: (ALPHAS[0], ALPHAS[ALPHAS.len() - 1]),
         in_order: extremes[0].rho[1],
         uniform: extremes[1].rho[1],
@@ -249,31 +253,39 @@ fn against_alpha(by_alpha: &ByAlpha, extremes: &[Found; 2]) -> Figure {
     .picture("alpha", &ours)
 }
 
+/// Values of α whose points have labels: others are close to these.
+const NAMED: [f64; 4] = [1.0, 100.0, 1e3, 1e6];
+
 /// ρ against λ, one point an α.
 fn trade(by_alpha: &ByAlpha) -> Figure {
     let mut table = Table::new(&["alpha", "error", "recovered"]);
-    let mut line = Vec::new();
+    let (mut line, mut labels) = (Vec::new(), Vec::new());
     for (alpha, found) in by_alpha {
-        let (rho, lambda) = (found.rho[1], found.lambda);
-        table.push([(*alpha).into(), lambda.mean.into(), rho.mean.into()]);
-        line.push((
-            lambda.mean,
-            Spread {
-                mean: rho.mean,
-                deviation: 0.0,
-            },
-        ));
+        let place = (found.lambda.mean, found.rho[1].mean);
+        table.push([(*alpha).into(), place.0.into(), place.1.into()]);
+        line.push(place);
+        if NAMED.contains(alpha) {
+            labels.push((place, format!("α = {}", format_number(*alpha))));
+        }
     }
-    let mut all = layers("within groups, α = 1 to 10⁶", 0, &line);
-    // The points tell the order by themselves.
-    all.retain(|layer: &Layer| !matches!(layer.mark, Mark::Line(_)));
+    let spots = line.iter().map(|&(x, y)| Spot {
+        x,
+        y: Some(y),
+        ..Spot::default()
+    });
+    let all = vec![
+        Layer::new("", 0, Mark::Line(line.clone())),
+        Layer::new("within groups", 0, Mark::Points(spots.collect())),
+        Layer::new("", 0, Mark::Labels(labels)),
+    ];
+    let most = line.iter().fold(1e-9, |most: f64, point| most.max(point.1));
     let svg = chart(&Chart {
         caption: Caption::new(
             "People with the larger income who are found against what is learned, groups within a year",
             "Lower left is better: fewer values recovered and smaller errors.",
         ),
         x: Axis::linear("error relative to guessing, λ"),
-        y: Axis::linear("share recovered of the larger incomes, ρ"),
+        y: Axis::linear(LARGER).from_to(-0.06 * most, 1.06 * most),
         layers: all,
         aspect: 0.62,
     });

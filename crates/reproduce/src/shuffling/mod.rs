@@ -4,6 +4,7 @@
 //! C. Meehan, A. Roy Chowdhury, K. Chaudhuri, S. Jha, *Privacy Implications of Shuffling*, ICLR 2022.
 
 mod adult;
+mod example;
 mod orders;
 mod people;
 mod preserved;
@@ -13,6 +14,7 @@ mod syn;
 mod twitch;
 
 pub(super) use adult::figure_8;
+pub(super) use example::figure_6;
 pub(super) use orders::{figure_9, figure_10};
 pub(super) use preserved::figure_7;
 pub(super) use sample::figure_1;
@@ -243,15 +245,17 @@ impl Between<'_> {
                 self.uniform.mean.into(),
             ]);
         }
-        let mut all = vec![
-            level("in order (LDP)", self.in_order.mean, self.range, 1),
-            level("uniform shuffle", self.uniform.mean, self.range, 2),
-        ];
-        all.extend(layers("within groups", 0, ours));
+        let extremes = [self.in_order, self.uniform];
+        let most = ours.iter().map(|point| &point.1).chain(&extremes);
+        let most = most.fold(0.0, |most: f64, s| most.max(s.mean + s.deviation));
+        // Dashes stay visible over a line that coincides.
+        let mut all = layers("within groups", 0, ours);
+        all.push(level("in order (LDP)", self.in_order.mean, self.range, 1));
+        all.push(level("uniform shuffle", self.uniform.mean, self.range, 2));
         let svg = chart(&Chart {
             caption: Caption::new(self.title, self.says),
             x: self.x,
-            y: Axis::linear(self.y),
+            y: Axis::linear(self.y).from_to(0.0, 1.06 * most.max(1e-9)),
             layers: all,
             aspect: 0.62,
         });

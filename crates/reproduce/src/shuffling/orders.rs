@@ -24,6 +24,10 @@ const NAMES: [&str; 5] = [
     "random",
 ];
 
+/// Sizes of the points of the orders. Orders may have the same widths: later points are smaller and leave a rim of earlier
+/// ones.
+const SIZES_OF_POINTS: [f64; 5] = [1.9, 1.4, 1.4, 0.6, 0.6];
+
 /// Widths of every order at one number of rows: the reference first, a random order last.
 type Widths = [Spread; 5];
 
@@ -74,7 +78,9 @@ fn picture(
             ]);
         }
         let points: Vec<(f64, Spread)> = rows.iter().map(|(n, w)| (*n as f64, w[at])).collect();
-        all.extend(layers(shown[at], at, &points));
+        let size = SIZES_OF_POINTS[at];
+        let both = layers(shown[at], at, &points);
+        all.extend(both.into_iter().map(|layer| layer.with_size(size)));
     }
     let svg = chart(&Chart {
         caption: Caption::new(title, says),

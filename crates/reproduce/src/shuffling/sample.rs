@@ -7,7 +7,7 @@ use crate::evaluation::{Crescents, Voters, crescents, randomized_response};
 use leakgauge_base::error::Result;
 use leakgauge_exact::permutation::apply;
 use leakgauge_permute::{Groups, Randomness};
-use leakgauge_plot::{Axis, Caption, Chart, Layer, Mark, Spot, chart};
+use leakgauge_plot::{Axis, Caption, Chart, Layer, Mark, NESTED, Spot, chart};
 use leakgauge_plot::{Figure, Table};
 
 const POINTS: usize = 800;
@@ -51,39 +51,43 @@ const NAMES: [&str; 8] = [
     "right bowl 2",
 ];
 
+/// The size of points, of which there are hundreds.
+const SMALL: f64 = 0.55;
+/// The series of values that an attack does not decide, light gray.
+const UNDECIDED: usize = 8;
+
 fn scatter(file: &'static str, title: &str, points: &[[f64; 2]], labels: &[Option<u8>]) -> Figure {
     let mut table = Table::new(&["x", "y", "label"]);
     for (point, label) in points.iter().zip(labels) {
         let label = label.map_or_else(String::new, |label| label.to_string());
         table.push([point[0].into(), point[1].into(), label.into()]);
     }
-    let of = |wanted: Option<u8>| -> Vec<Spot> {
+    let of = |wanted: Option<u8>| {
         let all = points
             .iter()
             .zip(labels)
             .filter(|(_, label)| **label == wanted);
-        all.map(|(point, _)| Spot {
+        let spots = all.map(|(point, _)| Spot {
             x: point[0],
             y: Some(point[1]),
             ..Spot::default()
-        })
-        .collect()
+        });
+        Mark::Points(spots.collect())
     };
     let mut all: Vec<Layer> = (0..8u8)
         .map(|label| {
-            Layer::new(
-                NAMES[usize::from(label)],
-                usize::from(label),
-                Mark::Points(of(Some(label))),
-            )
+            let name = NAMES[usize::from(label)];
+            Layer::new(name, NESTED + usize::from(label), of(Some(label))).with_size(SMALL)
         })
         .collect();
-    let undecided = of(None);
-    if !undecided.is_empty() {
-        all.push(Layer::new("undecided", 8, Mark::Points(undecided)));
+    if labels.contains(&None) {
+        all.push(Layer::new("undecided", UNDECIDED, of(None)).with_size(SMALL));
     }
     let svg = chart(&Chart {
-        caption: Caption::new(title, "Positions are public, colors private."),
+        caption: Caption::new(
+            title,
+            "Positions are public, colors private. Cool and warm colors are clusters, hues crescents, dark and light their halves.",
+        ),
         x: Axis::linear("x"),
         y: Axis::linear("y"),
         layers: all,

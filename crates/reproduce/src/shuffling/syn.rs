@@ -9,7 +9,7 @@ use crate::evaluation::{Classifier, Crescents, Voters, crescents, randomized_res
 use leakgauge_base::error::Result;
 use leakgauge_exact::permutation::apply;
 use leakgauge_permute::{Groups, Points, Randomness};
-use leakgauge_plot::{Axis, Caption, Chart, chart};
+use leakgauge_plot::{Axis, Caption, Chart, Layer, Mark, chart};
 use leakgauge_plot::{Figure, Table};
 
 /// The number of points to learn from.
@@ -171,6 +171,10 @@ pub(crate) fn figure_5(options: &ReproduceOptions) -> Result<FigureOutput> {
         format!("{eight:.3}, {four:.3}, {two:.3}")
     };
     let last = extremes[1][0].mean;
+    let halves = [0, 1, 2].map(|at| {
+        let half = halfway(&ours[at], extremes[0][at], extremes[1][at]);
+        half.map_or("none".to_owned(), |(radius, _)| format!("{radius:.3}"))
+    });
     Ok(FigureOutput {
         comparisons: vec![Comparison::claim(
             "Section 5, Figure 5",
@@ -180,13 +184,24 @@ pub(crate) fn figure_5(options: &ReproduceOptions) -> Result<FigureOutput> {
             last < 0.25,
         )],
         notes: vec![format!(
-            "{} generated training points and as many test points, ε = 2.5, α = 4; boosted trees. The radii are those of Figure 4, which were reduced once because the first ones only showed the uniform end. Without a shuffle the accuracies are {}; after a uniform shuffle {}.",
+            "{} generated training points and as many test points, ε = 2.5, α = 4; boosted trees. The radii are those of Figure 4, which were reduced once because the first ones only showed the uniform end. Without a shuffle the accuracies are {}; after a uniform shuffle {}. r₈, r₄ and r₂, where accuracies are halfway between these two: {}. The paper does not say how it marks them.",
             size(options),
             say(&extremes[0]),
-            say(&extremes[1])
+            say(&extremes[1]),
+            halves.join(", ")
         )],
         pictures: vec![accuracies(&ours, &extremes)],
     })
+}
+
+/// The radius at which an accuracy is halfway between that in order and that after a uniform shuffle, and this accuracy;
+/// between two radii along a line over their logarithms.
+fn halfway(line: &[(f64, Spread)], in_order: Spread, uniform: Spread) -> Option<(f64, f64)> {
+    let half = 0.5 * (in_order.mean + uniform.mean);
+    let falls = |two: &&[(f64, Spread)]| two[0].1.mean >= half && two[1].1.mean < half;
+    let two = line.windows(2).find(falls)?;
+    let share = (two[0].1.mean - half) / (two[0].1.mean - two[1].1.mean);
+    Some((two[0].0 * (two[1].0 / two[0].0).powf(share), half))
 }
 
 /// Dashes of the lines without groups: values in order, and after a uniform shuffle.
@@ -221,11 +236,24 @@ fn accuracies(ours: &[Vec<(f64, Spread)>; 3], extremes: &[[Spread; 3]; 2]) -> Fi
         all.push(level(&name, in_order[at].mean, range, at).with_dashes(IN_ORDER));
         let name = format!("{classes}-way, uniform");
         all.push(level(&name, uniform[at].mean, range, at).with_dashes(UNIFORM));
+        if let Some((radius, half)) = halfway(&ours[at], in_order[at], uniform[at]) {
+            all.push(Layer::new(
+                "",
+                at,
+                Mark::Rule((radius, 0.0), (radius, half)),
+            ));
+            let text = ["r₈", "r₄", "r₂"][at].to_owned();
+            all.push(Layer::new(
+                "",
+                at,
+                Mark::Labels(vec![((radius, half), text)]),
+            ));
+        }
     }
     let svg = chart(&Chart {
         caption: Caption::new(
             "Accuracy of classifiers learned from crescents shuffled within a radius",
-            "Fine classes are lost at small radii, coarse ones at large radii.",
+            "Fine classes are lost at small radii, coarse ones at large radii. At r₈, r₄ and r₂ the accuracy is halfway between that in order and that after a uniform shuffle.",
         ),
         x: Axis::log("radius of the groups"),
         // Room for whole markers at 1.
@@ -237,5 +265,29 @@ fn accuracies(ours: &[Vec<(f64, Spread)>; 3], extremes: &[[Spread; 3]; 2]) -> Fi
         file: "dsigma-figure-5",
         table,
         svg,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halfway_is_between_two_radii_along_logarithms() {
+        let at = |radius, mean| {
+            let found = Spread {
+                mean,
+                deviation: 0.0,
+            };
+            (radius, found)
+        };
+        let line = [at(0.01, 1.0), at(0.1, 0.8), at(10.0, 0.2), at(100.0, 0.0)];
+        let [high, low] = [at(0.0, 1.0).1, at(0.0, 0.0).1];
+        let (radius, half) = halfway(&line, high, low).unwrap();
+        assert!(
+            (radius - 1.0).abs() < 1e-12 && half == 0.5,
+            "{radius} {half}"
+        );
+        assert_eq!(halfway(&line[..2], high, low), None);
     }
 }
