@@ -227,7 +227,7 @@ reproduce reidentification-figure-5 --out out
 !estimate logs/laplace.csv --no-such-option
 !estimate logs/laplace.csv --count observation
 !estimate logs/mallows.csv --scorer knn
-!estimate logs/lists.csv --list sizes=first:3
+estimate logs/lists.csv --list sizes=first:3
 !audit logs/laplace.csv
 !audit logs/laplace.csv --claim 'ldp(epsilom=1)'
 !audit logs/laplace.csv --claim 'magic(1)'

@@ -37,6 +37,7 @@ mod mechanism_samples;
 mod mechanism_text;
 mod mechanisms;
 mod membership;
+mod mixed_cells;
 mod mixed_columns;
 mod neighbors;
 mod outputs;

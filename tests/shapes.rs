@@ -229,10 +229,9 @@ fn lists_are_observed_by_elements_length_sum_or_set() {
 }
 
 #[test]
-fn lists_that_are_none_or_too_short_are_named_with_their_row() {
+fn lists_that_are_none_are_named_with_their_row_and_short_ones_are_padded() {
     let text = rewritten(&numeric_log(40), |_, time| format!("\"[{time:.3}, 1]\""));
     for (tail, words) in [
-        ("a,\"[0.5]\"\n", "is a list of 1, where 2"),
         ("a,0.5\n", "is not a list"),
         ("a,\"[1,2\"\n", "is not a list"),
         ("a,\n", "is not a list"),
@@ -244,6 +243,9 @@ fn lists_that_are_none_or_too_short_are_named_with_their_row() {
             &["log.csv, row 42, column time", words],
         );
     }
+    let place = Place::with_log(text.clone() + "a,\"[0.5]\"\n");
+    let report = place.json(&of("log.csv", &["--list", "time=first:2"]));
+    assert_eq!(report["input"]["rows"], 41);
     let place = Place::with_log(text);
     for (list, words) in [
         ("time", &["--list time", "COLUMN=first:N"][..]),

@@ -6,11 +6,11 @@ use crate::cell::{self, at_column, bin, canonical};
 use crate::fold::Interner;
 use crate::labels;
 use crate::layout::Layout;
-use crate::lists::Lists;
+use crate::lists::{Element, Lists};
 use crate::notation::Notation;
 use crate::number::Number;
 use crate::observations::ColumnType;
-use crate::row::{Field, Row, is_number};
+use crate::row::{Field, MISSING, Row, is_number};
 use crate::spelling::{Merged, Spelling};
 use crate::typing::{self, ColumnPlan};
 use leakgauge_base::error::{Error, Place, Result, shorten};
@@ -125,10 +125,8 @@ impl Encoder {
         let text = match plan.element {
             None => Cow::Borrowed(whole),
             Some(element) => lists.text(at.column, element, whole).map_err(|problem| {
-                at.error(&problem).with_hint(
-                    "every row needs a list with as many elements as are observed: give a smaller number \
-                     (first:N), or observe length, sum or set",
-                )
+                at.error(&problem)
+                    .with_hint("every row needs a list; sums and sets are of lists without null")
             })?,
         };
         let word = match plan.kind {
@@ -186,6 +184,10 @@ impl Encoder {
         at: &At,
     ) -> Result<u64> {
         let text = whole.trim();
+        // The form beside it says how many numbers there are.
+        if matches!(plan.element, Some(Element::Number { .. })) && text == MISSING {
+            return Ok(0.0f64.to_bits());
+        }
         if self.scores {
             return Ok(score(cell::score(text), at)?.to_bits());
         }

@@ -8,6 +8,7 @@ mod tables;
 
 use std::borrow::Cow;
 
+use crate::apart;
 use crate::cell::{self, at_column, occurrences, occurrences_of, secret};
 use crate::encode::Encoder;
 use crate::first_row::FirstRow;
@@ -304,12 +305,14 @@ impl<'a> Ingest<'a> {
         let Some((first, _)) = &self.settled else {
             let body = &probe[usize::from(layout.header)..];
             self.facts.first_rows = tables::first_rows(&layout, body);
-            let elements = lists::expand(&mut layout, &self.options)?;
+            let mut elements = lists::expand(&mut layout, &self.options)?;
+            let apart = apart::expand(&mut layout, &mut elements, body, &self.options)?;
             let complete = self.complete(&layout, body);
             let body = complete.as_deref().unwrap_or(body);
             let timed = self.facts.recognized.is_some_and(|form| form.is_timed());
             let plans = typing::plan_columns(name, body, &layout, &elements, &self.options, timed)?;
             self.facts.notes.extend(lists::notes(&self.options));
+            self.facts.notes.extend(apart);
             self.settle_with(layout.clone(), plans);
             return Ok(layout);
         };

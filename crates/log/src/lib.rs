@@ -3,6 +3,7 @@
 //! [`read()`] reads files, [`read_from`] anything that can be read, [`LogBuilder`] takes values of the program. A
 //! format of one's own is a source of [`Records`], for [`read_records`].
 
+mod apart;
 mod batches;
 mod blocks;
 mod builder;
@@ -35,6 +36,7 @@ mod order;
 mod overlaps;
 mod packed_labels;
 pub mod partitions;
+mod parts;
 mod read;
 mod recognize;
 pub mod records;

@@ -8,6 +8,8 @@ use serde_json::value::RawValue;
 use crate::cell::canonical;
 use crate::layout::Layout;
 use crate::options::{ListReading, ReadOptions};
+use crate::parts::Split;
+use crate::row::{MISSING, NULL};
 use leakgauge_base::error::{Error, Result, listing, shorten};
 use leakgauge_base::naming::setting;
 
@@ -22,6 +24,12 @@ pub enum Element {
     Sum,
     /// See [`ListReading`].
     Set,
+    /// See [`ListReading::Parts`]; replaced by a form and numbers once the first rows are known.
+    Apart,
+    /// A cell with `#` for its numbers, so many at most.
+    Form { split: Split, of: usize },
+    /// The number at a position among those of a cell, of so many at most.
+    Number { at: usize, of: usize, split: Split },
 }
 
 impl Element {
@@ -32,6 +40,10 @@ impl Element {
             Element::Length => format!("{column}.length"),
             Element::Sum => format!("{column}.sum"),
             Element::Set => format!("{column}.set"),
+            Element::Apart => column.to_owned(),
+            Element::Form { .. } => format!("{column}.form"),
+            Element::Number { at: 0, of: 1, .. } => format!("{column}.number"),
+            Element::Number { at, .. } => format!("{column}.number[{}]", at + 1),
         }
     }
 }
@@ -43,6 +55,7 @@ fn elements(reading: ListReading) -> Vec<Element> {
         ListReading::Length => vec![Element::Length],
         ListReading::Sum => vec![Element::Sum],
         ListReading::Set => vec![Element::Set],
+        ListReading::Parts => vec![Element::Apart],
     }
 }
 
@@ -91,7 +104,10 @@ pub fn expand(layout: &mut Layout, options: &ReadOptions) -> Result<Vec<Option<E
 
 /// What was made of the columns of lists, for the report.
 pub fn notes(options: &ReadOptions) -> impl Iterator<Item = String> {
-    options.lists.iter().map(|(column, reading)| {
+    let asked = options.lists.iter();
+    // What is taken apart is said by whoever finds out how.
+    let asked = asked.filter(|(_, reading)| *reading != ListReading::Parts);
+    asked.map(|(column, reading)| {
         format!(
             "Column {} holds lists; observed is {}.",
             shorten(column),
@@ -103,14 +119,18 @@ pub fn notes(options: &ReadOptions) -> impl Iterator<Item = String> {
 /// The elements of the lists of one row, one column at a time.
 #[derive(Default)]
 pub struct Lists {
-    column: Option<usize>,
+    /// The column, and how its cells are taken apart if they are.
+    parsed: Option<(usize, Option<Split>)>,
+    /// The elements of a list, [`NULL`] for null; a form and the numbers behind it.
     elements: Vec<String>,
+    /// The first element that is null, from 1.
+    null: Option<usize>,
 }
 
 impl Lists {
     /// A new row begins.
     pub fn begin_row(&mut self) {
-        self.column = None;
+        self.parsed = None;
     }
 
     /// What an element is in a cell of a column, or what is wrong with the cell.
@@ -120,20 +140,32 @@ impl Lists {
         element: Element,
         cell: &str,
     ) -> std::result::Result<Cow<'_, str>, String> {
-        if self.column != Some(column) {
-            self.elements = parse(cell)?;
-            self.column = Some(column);
+        let split = match element {
+            Element::Form { split, of } | Element::Number { split, of, .. } => Some((split, of)),
+            _ => None,
+        };
+        let kind = (column, split.map(|(split, _)| split));
+        if self.parsed != Some(kind) {
+            match split {
+                Some((split, of)) => {
+                    let (form, numbers) = split.apart(cell, of);
+                    self.elements.clear();
+                    self.elements.push(form);
+                    self.elements.extend(numbers.into_iter().map(str::to_owned));
+                }
+                None => (self.elements, self.null) = parse(cell)?,
+            }
+            self.parsed = Some(kind);
         }
         let elements = &self.elements;
+        let or_missing = |at: usize| elements.get(at).map_or(MISSING, String::as_str);
         match element {
-            Element::At { at, of } => match elements.get(at) {
-                Some(text) => Ok(text.into()),
-                None => {
-                    let found = elements.len();
-                    let problem = format!("is a list of {found}, where {of} are to be observed");
-                    Err(problem)
-                }
-            },
+            Element::At { at, .. } => Ok(or_missing(at).into()),
+            Element::Form { .. } | Element::Apart => Ok(or_missing(0).into()),
+            Element::Number { at, .. } => Ok(or_missing(at + 1).into()),
+            Element::Sum | Element::Set if self.null.is_some() => {
+                Err(format!("holds null at {}", self.null.unwrap_or(0)))
+            }
             Element::Length => Ok(elements.len().to_string().into()),
             Element::Sum => sum(elements).map(Cow::Owned),
             Element::Set => {
@@ -147,16 +179,19 @@ impl Lists {
     }
 }
 
-fn parse(cell: &str) -> std::result::Result<Vec<String>, String> {
+/// The elements of a list, and the first that is null.
+fn parse(cell: &str) -> std::result::Result<(Vec<String>, Option<usize>), String> {
     let wrong = "is not a list like [1,-1,1]";
     let raw: Vec<&RawValue> = serde_json::from_str(cell.trim()).map_err(|_| wrong.to_owned())?;
     let text = |(at, raw): (usize, &&RawValue)| match raw.get().as_bytes() {
         [b'"', ..] => serde_json::from_str(raw.get()).map_err(|_| wrong.to_owned()),
         [b'[' | b'{', ..] => Err(format!("holds a list or an object at {}", at + 1)),
-        b"null" => Err(format!("holds null at {}", at + 1)),
+        b"null" => Ok(NULL.to_owned()),
         _ => Ok(raw.get().to_owned()),
     };
-    raw.iter().enumerate().map(text).collect()
+    let null = raw.iter().position(|raw| raw.get() == "null");
+    let elements: std::result::Result<_, String> = raw.iter().enumerate().map(text).collect();
+    Ok((elements?, null.map(|at| at + 1)))
 }
 
 /// Exact for integers, whatever their order; in the order of elements otherwise.
@@ -203,18 +238,36 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_or_too_short_is_said() {
+    fn short_lists_are_padded_and_taken_apart() {
+        let at = |at| Element::At { at, of: 2 };
+        assert_eq!(text("[1]", at(1)).unwrap(), MISSING);
+        assert_eq!(text("[null,1]", at(0)).unwrap(), NULL);
+        let (split, of) = (Split::At('/'), 2);
+        let mut lists = Lists::default();
+        let mut text = |element| {
+            let text = lists.text(3, element, "below/3.52").unwrap();
+            text.into_owned()
+        };
+        let number = |at| Element::Number { at, of, split };
+        assert_eq!(text(number(0)), "3.52");
+        assert_eq!(text(Element::Form { split, of }), "below/#");
+        assert_eq!(text(number(1)), MISSING);
+    }
+
+    #[test]
+    fn what_is_no_list_is_said() {
         let at = Element::At { at: 1, of: 2 };
         for (cell, words) in [
-            ("[1]", "a list of 1, where 2"),
             ("1,2", "not a list"),
             ("[1,2", "not a list"),
             ("", "not a list"),
             ("[1,[2]]", "at 2"),
-            ("[null,1]", "null at 1"),
         ] {
             let problem = text(cell, at).unwrap_err();
             assert!(problem.contains(words), "{cell}: {problem}");
+        }
+        for element in [Element::Sum, Element::Set] {
+            assert!(text("[1,null]", element).unwrap_err().contains("null at 2"));
         }
         assert!(text("[\"a\"]", Element::Sum).unwrap_err().contains("at 1"));
     }

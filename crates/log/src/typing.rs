@@ -13,7 +13,8 @@ use crate::row::{MISSING, NULL, Row, is_number};
 use crate::units::Unit;
 use leakgauge_base::error::{Error, Place, Result, listing, shorten};
 use leakgauge_base::naming::{option, setting};
-use probe::{Probe, cells, occurrences};
+pub(crate) use probe::occurrences;
+use probe::{Probe, cells};
 
 /// Different numbers, or different words, of which a column has few.
 pub(crate) const FEW_VALUES: usize = 20;
@@ -46,6 +47,22 @@ pub struct ColumnPlan {
     pub words: bool,
     /// A probed value, where nearly all begin like a number that cannot be read: `0.58 km`, `5 %`.
     pub like_a_number: Option<String>,
+}
+
+impl ColumnPlan {
+    /// The same column, of forms: labels, whatever stands in them.
+    fn of_forms(self) -> Self {
+        ColumnPlan {
+            unit: None,
+            kind: ColumnType::Categorical,
+            resolution: None,
+            padded: false,
+            integers: false,
+            words: false,
+            like_a_number: None,
+            ..self
+        }
+    }
 }
 
 /// What a column's type rests on.
@@ -97,8 +114,13 @@ pub fn plan_columns(
         .zip(elements)
         .zip(&probes)
         .map(|((&position, &element), probe)| {
-            let plan = plan_column(probe, integers_are_categories, layout, position, options)?;
-            if plan.decided == Decision::Inferred || plan.resolution.is_some() {
+            let mut plan = plan_column(probe, integers_are_categories, layout, position, options)?;
+            let is_form = matches!(element, Some(Element::Form { .. }));
+            if is_form {
+                plan = plan.of_forms();
+            }
+            let may_be_foreign = plan.decided == Decision::Inferred || plan.resolution.is_some();
+            if may_be_foreign && !is_form {
                 refuse_foreign(file, rows, &plan, probe)?;
             }
             Ok(ColumnPlan {

@@ -6,7 +6,7 @@ use leakgauge_base::naming::setting;
 /// More elements than this are no fixed-length observation.
 const MAX_ELEMENTS: usize = 10_000;
 
-/// What is observed of a list.
+/// What is observed of a list. Elements that a list lacks are the label `(missing)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListReading {
     /// Its first elements, each a column.
@@ -17,10 +17,14 @@ pub enum ListReading {
     Sum,
     /// Its elements without order and repetition.
     Set,
+    /// Its words and its numbers, in columns of their own; cells may be texts with `/`, `|`, `;` or `,` between items,
+    /// too.
+    Parts,
 }
 
 impl ListReading {
-    /// Reads `COLUMN=first:20`, `COLUMN=length`, `COLUMN=sum` or `COLUMN=set`.
+    /// Reads `COLUMN=first:20`, `COLUMN=length`, `COLUMN=sum`, `COLUMN=set` or
+    /// `COLUMN=parts`.
     ///
     /// # Errors
     /// Anything else.
@@ -28,7 +32,7 @@ impl ListReading {
         let wrong = || {
             Error::parameter(
                 setting("lists", shorten(text)),
-                "is not COLUMN=first:N, COLUMN=length, COLUMN=sum or COLUMN=set",
+                "is not COLUMN=first:N, COLUMN=length, COLUMN=sum, COLUMN=set or COLUMN=parts",
             )
             .with_hint(format!(
                 "for instance {}",
@@ -40,6 +44,7 @@ impl ListReading {
             "length" => ListReading::Length,
             "sum" => ListReading::Sum,
             "set" => ListReading::Set,
+            "parts" => ListReading::Parts,
             first => {
                 let number = first.strip_prefix("first:").ok_or_else(wrong)?;
                 let number = number.parse().map_err(|_| wrong())?;
@@ -62,6 +67,7 @@ impl ListReading {
             ListReading::Length => "its length".to_owned(),
             ListReading::Sum => "the sum of its elements".to_owned(),
             ListReading::Set => "the set of its elements".to_owned(),
+            ListReading::Parts => "its words and its numbers".to_owned(),
         }
     }
 }
@@ -74,6 +80,7 @@ mod tests {
     fn a_reading_is_a_column_and_what_is_observed() {
         let parsed = ListReading::parse("a=b=first:3").unwrap();
         assert_eq!(parsed, ("a=b".to_owned(), ListReading::First(3)));
+        assert_eq!(ListReading::parse("a=parts").unwrap().1, ListReading::Parts);
         for wrong in ["a", "a=", "a=first", "a=first:0", "a=first:x", "a=mean"] {
             assert!(ListReading::parse(wrong).is_err(), "{wrong}");
         }

@@ -37,7 +37,7 @@ pub(super) struct Probe {
 }
 
 /// How many rows the first rows stand for.
-pub(super) fn occurrences(rows: &[Row], count: Option<usize>) -> u64 {
+pub(crate) fn occurrences(rows: &[Row], count: Option<usize>) -> u64 {
     let occurred = |row: &Row| {
         let count = count.and_then(|column| match row.get(column)? {
             Field::Number(number) => occurrences_of(number).ok(),
