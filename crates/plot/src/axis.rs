@@ -72,6 +72,8 @@ pub(super) struct Tick {
 
 /// Decades below which a logarithmic axis has the ticks of a linear one.
 const FEW_DECADES: f64 = 0.7;
+/// Decades that a logarithmic axis without a given range covers at least.
+const LEAST_DECADES: f64 = 0.1;
 /// The largest absolute value on an axis, so that differences stay finite.
 const FARTHEST: f64 = 1e300;
 
@@ -84,10 +86,17 @@ impl Extent {
             .filter(|(from, to)| from < to && usable(from) && usable(to));
         let (from, to) = match given {
             Some((from, to)) => (position(scale, from), position(scale, to)),
-            None => around(
-                data.filter(usable)
-                    .map(|x| position(scale, x.clamp(-FARTHEST, FARTHEST))),
-            ),
+            None => {
+                let data = data.filter(usable);
+                let (from, to) =
+                    around(data.map(|x| position(scale, x.clamp(-FARTHEST, FARTHEST))));
+                // Values that agree to many digits should look alike.
+                let room = match scale {
+                    Scale::Log => 0.5 * (LEAST_DECADES - (to - from)).max(0.0),
+                    Scale::Linear => 0.0,
+                };
+                (from - room, to + room)
+            }
         };
         Extent {
             scale,
@@ -320,6 +329,17 @@ mod tests {
         let all = shown.len();
         shown.dedup();
         assert!(all > 2 && shown.len() == all, "{shown:?}");
+    }
+
+    /// Values that agree to nine digits have ticks of few digits.
+    #[test]
+    fn a_logarithmic_axis_does_not_magnify_rounding() {
+        let shown = labels(&Axis::log(""), &[0.02718281820, 0.02718281829]);
+        assert!(shown.len() > 1, "{shown:?}");
+        assert!(
+            shown.iter().all(|label| label.chars().count() <= 6),
+            "{shown:?}"
+        );
     }
 
     /// Nothing, one value, infinities, numbers too far apart for a double.

@@ -201,11 +201,18 @@ impl Frame {
         }
     }
 
-    /// Where the middle of a label below the area is: at its tick, unless the picture ends there.
+    /// Where the middle of a label below the area is: at its tick, unless the picture ends there, or the label would touch
+    /// that of the lowest tick of the vertical axis.
     fn label_middle(&self, tick: &Tick) -> f64 {
         let half = 0.5 * FONT * ems(&tick.label);
         let last = (f64::from(WIDTH) - half).max(half);
-        self.across(tick.at).clamp(half.min(last), last)
+        let is_long = half > f64::from(LONG) && !tick.is_open;
+        let first = if is_long && tick.at < 1e-6 {
+            half + f64::from(self.left - GAP)
+        } else {
+            half
+        };
+        self.across(tick.at).clamp(first.min(last), last)
     }
 
     pub fn draw_ends(&self, canvas: &Canvas<'_>) {
@@ -256,11 +263,14 @@ impl Frame {
     /// Whether there is room between the labels of two ticks.
     fn apart(&self, one: &Tick, other: &Tick) -> bool {
         let half = 0.5 * FONT * (ems(&one.label) + ems(&other.label));
-        (self.label_middle(one) - self.label_middle(other)).abs() > half + f64::from(GAP)
+        (self.label_middle(one) - self.label_middle(other)).abs() > half + 1.5 * f64::from(GAP)
     }
 }
 
 const TICKS: usize = 6;
+
+/// Half of the width of a label that reaches under those of the vertical axis, in units.
+const LONG: i32 = 40;
 
 /// The opacity of grid lines.
 pub(super) const GRID: f64 = 0.15;
@@ -268,6 +278,20 @@ pub(super) const GRID: f64 = 0.15;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The lowest labels of two logarithmic axes, 10⁻⁴ twice, do not touch.
+    #[test]
+    fn a_long_label_at_the_corner_begins_at_the_axis() {
+        let x = Extent::new(&Axis::log("").from_to(1e-4, 1.0), std::iter::empty());
+        let frame = Frame::new(x, x, 0, 0.6);
+        let ticks = frame.x_ticks();
+        let half = 0.5 * FONT * ems(&ticks[0].label);
+        assert!(ticks[0].at.abs() < 1e-9 && half > f64::from(LONG));
+        assert!(frame.label_middle(&ticks[0]) - half >= f64::from(frame.left - GAP));
+        // Labels of other ticks stay where they are.
+        let second = &ticks[1];
+        assert_eq!(frame.label_middle(second), frame.across(second.at));
+    }
 
     #[test]
     fn labels_of_ticks_stay_inside_the_picture_and_apart() {

@@ -11,7 +11,7 @@ use crate::report::document::{Block, Document};
 use crate::report::figures::{self, Figure, Of};
 use crate::report::input::input;
 use crate::report::pairs::{by_lower_limit, how_to_have_all, left_out};
-use crate::report::pictures::{column_title, few_false_positives, pictures};
+use crate::report::pictures::{few_false_positives, pictures};
 use crate::report::sentences::assumptions::assumption;
 use crate::report::sentences::power;
 use crate::report::sentences::reasons::reason;
@@ -268,7 +268,7 @@ fn distributions(audit: &Findings, svg: String) -> Option<Drawn> {
     let found = audit.worst_pair.distributions.as_ref()?;
     Some(Drawn {
         svg,
-        column: Name::new(&column_title(&found.column)),
+        column: Name::new(&found.column),
         columns: found.columns,
         beyond: match found.shape {
             Shape::Numbers { beyond, .. } if beyond > 0.0 => Some(nearest(beyond)),

@@ -1,6 +1,6 @@
 //! Graphs of mutual information against the number of messages.
 
-use super::curve;
+use super::{curve, with_points};
 use leakgauge_exact::shuffle::information::{
     Figure as Information, RandomizerFigure, RandomizerSurvey, Row, Survey,
 };
@@ -121,7 +121,7 @@ fn draw(title: &str, about: &str, label: &str, layers: Vec<Layer>) -> String {
         caption: Caption::new(title, about),
         x: Axis::log("messages n"),
         y,
-        layers,
+        layers: with_points(layers),
         aspect: 0.62,
     })
 }

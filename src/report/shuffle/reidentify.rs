@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use super::with_points;
 use crate::report::document::Document;
 use crate::report::figure_files::write_with_data;
 use crate::report::{Layout, write};
@@ -278,7 +279,7 @@ pub fn pictures(found: &Reidentification) -> Vec<Figure> {
         ),
         x: Axis::log("messages n"),
         y: Axis::log("success"),
-        layers,
+        layers: with_points(layers),
         aspect: 0.62,
     });
     vec![Figure {
@@ -313,7 +314,7 @@ pub fn flatness(law: &RatioLaw, n: u64) -> Result<Figure> {
             format!("Flatness among {n} sweetwords"),
             "The probability of finding the password, against the number of guesses; the straight line is for random guesses.",
         ),
-        x: Axis::linear("guesses"),
+        x: Axis::linear(format!("guesses among {n} sweetwords")),
         y: Axis::linear("success").from_to(0.0, 1.0),
         layers: vec![
             Layer::new("optimal attack", 0, Mark::Line(line)),
@@ -345,7 +346,10 @@ pub fn success_number(points: &[(u64, u64)], system: &System) -> Figure {
                 system.accounts, system.sweetwords
             ),
         ),
-        x: Axis::linear("honeyword logins"),
+        x: Axis::linear(format!(
+            "honeyword logins, {} sweetwords each",
+            system.sweetwords
+        )),
         y: Axis::linear("successful logins"),
         layers: vec![
             Layer::new("optimal attack", 0, Mark::Step(line)),

@@ -5,7 +5,6 @@ use super::people::Census;
 use super::{ALPHA, Between, Effort, Population, Scheme, Spread, VOTERS, shares};
 use crate::evaluation::Voters;
 use leakgauge_base::error::Result;
-use leakgauge_base::grammar::format_number;
 use leakgauge_permute::{Groups, Points, Randomness};
 use leakgauge_plot::{Axis, Caption, Chart, Layer, Mark, Spot, chart};
 use leakgauge_plot::{Figure, Table};
@@ -254,7 +253,7 @@ fn against_alpha(by_alpha: &ByAlpha, extremes: &[Found; 2]) -> Figure {
 }
 
 /// Values of α whose points have labels: others are close to these.
-const NAMED: [f64; 4] = [1.0, 100.0, 1e3, 1e6];
+const NAMED: [(f64, &str); 3] = [(1.0, "α = 1"), (1e3, "α = 1000"), (1e6, "α = 10⁶")];
 
 /// ρ against λ, one point an α.
 fn trade(by_alpha: &ByAlpha) -> Figure {
@@ -264,9 +263,8 @@ fn trade(by_alpha: &ByAlpha) -> Figure {
         let place = (found.lambda.mean, found.rho[1].mean);
         table.push([(*alpha).into(), place.0.into(), place.1.into()]);
         line.push(place);
-        if NAMED.contains(alpha) {
-            labels.push((place, format!("α = {}", format_number(*alpha))));
-        }
+        let name = NAMED.iter().find(|named| named.0 == *alpha);
+        labels.extend(name.map(|(_, name)| (place, (*name).to_owned())));
     }
     let spots = line.iter().map(|&(x, y)| Spot {
         x,
@@ -278,14 +276,15 @@ fn trade(by_alpha: &ByAlpha) -> Figure {
         Layer::new("within groups", 0, Mark::Points(spots.collect())),
         Layer::new("", 0, Mark::Labels(labels)),
     ];
-    let most = line.iter().fold(1e-9, |most: f64, point| most.max(point.1));
+    let most = |of: fn(&(f64, f64)) -> f64| line.iter().map(of).fold(1e-9, f64::max);
+    let (widest, highest) = (most(|point| point.0), most(|point| point.1));
     let svg = chart(&Chart {
         caption: Caption::new(
             "People with the larger income who are found against what is learned, groups within a year",
-            "Lower left is better: fewer values recovered and smaller errors.",
+            "Lower left is better: fewer values recovered and smaller errors. A line joins the points in the order of α, which is 1, 4, 16, 100 and from there ten times as large each time.",
         ),
-        x: Axis::linear("error relative to guessing, λ"),
-        y: Axis::linear(LARGER).from_to(-0.06 * most, 1.06 * most),
+        x: Axis::linear("error relative to guessing, λ").from_to(0.0, 1.25 * widest),
+        y: Axis::linear(LARGER).from_to(-0.06 * highest, 1.06 * highest),
         layers: all,
         aspect: 0.62,
     });
