@@ -14,6 +14,7 @@ mod accuracy;
 mod cases;
 mod coverage;
 mod every_row;
+mod false_alarms;
 mod hard_logs;
 mod mechanisms;
 mod order;

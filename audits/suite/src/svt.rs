@@ -70,6 +70,56 @@ impl Mechanism for Svt3 {
     }
 }
 
+/// The same at ε = 1 as one text: `below/below/3.52/stop`.
+struct Svt3AsText;
+
+impl Svt3AsText {
+    const SENTINELS: Svt3 = Svt3 { epsilon: 1.0 };
+}
+
+impl Mechanism for Svt3AsText {
+    fn name(&self) -> &'static str {
+        "SVT3, as text (1)"
+    }
+
+    fn claim(&self) -> &'static str {
+        Self::SENTINELS.claim()
+    }
+
+    fn truth(&self) -> f64 {
+        Self::SENTINELS.truth()
+    }
+
+    fn sample(&self, second: bool, rng: &mut ChaCha8Rng) -> Vec<String> {
+        let cells = Self::SENTINELS.sample(second, rng);
+        let word = |cell: String| match cell.as_str() {
+            "-1000" => "below".to_owned(),
+            "-2000" => "stop".to_owned(),
+            _ => cell,
+        };
+        let mut items: Vec<String> = cells.into_iter().map(word).collect();
+        let end = items.iter().position(|item| item == "stop");
+        items.truncate(end.map_or(items.len(), |end| end + 1));
+        vec![items.join("/")]
+    }
+
+    fn ratio(&self, _: &[String]) -> Option<f64> {
+        None
+    }
+
+    /// Those of the cells with sentinels.
+    fn features(&self, output: &[String]) -> Vec<f64> {
+        let sentinel = |item: &str| match item {
+            "below" => "-1000".to_owned(),
+            "stop" => "-2000".to_owned(),
+            number => number.to_owned(),
+        };
+        let mut cells: Vec<String> = output[0].split('/').map(sentinel).collect();
+        cells.resize(10, "-2000".to_owned());
+        Self::SENTINELS.features(&cells)
+    }
+}
+
 /// A technique whose transcripts of ⊤ and ⊥ have known probabilities.
 pub struct Transcripts {
     /// Its name.
@@ -167,5 +217,6 @@ pub fn rows() -> Vec<Box<dyn Mechanism>> {
     vec![
         Box::new(Svt3 { epsilon: 0.1 }),
         Box::new(Svt3 { epsilon: 1.0 }),
+        Box::new(Svt3AsText),
     ]
 }

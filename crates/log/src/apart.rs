@@ -230,7 +230,8 @@ mod tests {
 
     #[test]
     fn ordinary_texts_are_not() {
-        let ordinary: [(&str, fn(usize) -> String); 18] = [
+        type Ordinary = (&'static str, fn(usize) -> String);
+        let ordinary: [Ordinary; 18] = [
             ("URL", |at| format!("https://example.org/a/{}", number(at))),
             ("URL without scheme", |at| {
                 format!("example.org/{}/x", number(at))

@@ -123,13 +123,16 @@ impl Measure {
         }
         if let Some(smooth) = &loss.smooth {
             let (low, high) = smooth.cells(grid);
+            let mut from = (smooth.mark)(grid.loss(low));
             for multiple in low..high {
-                let (p, q) = (smooth.between)(grid.loss(multiple), grid.loss(multiple + 1));
+                let to = (smooth.mark)(grid.loss(multiple + 1));
+                let (p, q) = (smooth.masses)(&from, &to);
                 measure.split(multiple, p, q);
+                from = to;
             }
             let ends = [low, high].map(|multiple| grid.loss(multiple));
-            measure.add(low, (smooth.between)(f64::NEG_INFINITY, ends[0]).0);
-            measure.infinite += (smooth.between)(ends[1], f64::INFINITY).0;
+            measure.add(low, smooth.between(f64::NEG_INFINITY, ends[0]).0);
+            measure.infinite += smooth.between(ends[1], f64::INFINITY).0;
             measure.grid.offset += ROUNDING * grid.step;
         }
         measure
@@ -183,7 +186,7 @@ impl Measure {
         let (grid, step) = (self.grid, self.grid.step);
         let (low, high) = smooth.cells(grid);
         let mut from = grid.loss(low) - 0.5 * step;
-        self.dropped += (smooth.between)(f64::NEG_INFINITY, from).0;
+        self.dropped += smooth.between(f64::NEG_INFINITY, from).0;
         for multiple in low..=high {
             let center = grid.loss(multiple);
             if center > 600.0 {
@@ -192,7 +195,7 @@ impl Measure {
             let scale = exp(center);
             // Not below 0 if the loss of all between `from` and `to` is at least the center.
             let gain = |to: f64| {
-                let (p, q) = (smooth.between)(from, to);
+                let (p, q) = smooth.between(from, to);
                 (p, p - scale * q)
             };
             let near = |told: (f64, f64)| told.1.abs() <= ROUNDING * step * told.0;
@@ -216,7 +219,7 @@ impl Measure {
             from = to;
         }
         let last = (grid.place(from) - 0.5).floor() as i64;
-        self.add(last, (smooth.between)(from, f64::INFINITY).0);
+        self.add(last, smooth.between(from, f64::INFINITY).0);
     }
 }
 
@@ -233,8 +236,8 @@ impl Smooth {
     /// The losses between which all but tails of [`TAIL`] lies.
     fn support(&self) -> (f64, f64) {
         let (least, most) = self.ends;
-        let above = |x: f64| (self.between)(x, f64::INFINITY).0;
-        let below = |x: f64| (self.between)(f64::NEG_INFINITY, x).0;
+        let above = |x: f64| self.between(x, f64::INFINITY).0;
+        let below = |x: f64| self.between(f64::NEG_INFINITY, x).0;
         let high = if most.is_finite() {
             most
         } else {

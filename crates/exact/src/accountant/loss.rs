@@ -6,8 +6,11 @@ use crate::mechanism::{BoundMechanism, Noise, NoiseShape};
 use crate::profile::{Cell, Pair};
 use leakgauge_base::error::{Error, Result};
 
-/// The masses of P and Q where the privacy loss ln P/Q is between two numbers.
-type Between = Box<dyn Fn(f64, f64) -> (f64, f64) + Send + Sync>;
+/// What is computed of a loss alone, for the masses on both sides of it.
+pub(super) type Mark = [f64; 4];
+type Marking = Box<dyn Fn(f64) -> Mark + Send + Sync>;
+/// The masses of P and Q where the privacy loss ln P/Q is between two marks.
+type Masses = Box<dyn Fn(&Mark, &Mark) -> (f64, f64) + Send + Sync>;
 
 /// An observation, or several with the same privacy loss ln(p/q).
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -33,8 +36,29 @@ pub(super) struct Loss {
 pub(super) struct Smooth {
     /// The ends of its support; may be infinite.
     pub ends: (f64, f64),
+    /// Of a loss, to be handed to `masses`: cells that follow each other share an end.
+    pub mark: Marking,
+    /// The masses of P and Q between two marked losses, with small relative errors.
+    pub masses: Masses,
+}
+
+impl Smooth {
     /// The masses of P and Q between two losses, with small relative errors.
-    pub between: Between,
+    pub fn between(&self, from: f64, to: f64) -> (f64, f64) {
+        (self.masses)(&(self.mark)(from), &(self.mark)(to))
+    }
+
+    /// Of masses that share nothing between cells.
+    fn new(
+        ends: (f64, f64),
+        between: impl Fn(f64, f64) -> (f64, f64) + Send + Sync + 'static,
+    ) -> Smooth {
+        Smooth {
+            ends,
+            mark: Box::new(|loss| [loss, 0.0, 0.0, 0.0]),
+            masses: Box::new(move |from, to| between(from[0], to[0])),
+        }
+    }
 }
 
 /// The widest tables of integer noise.
@@ -43,15 +67,20 @@ const MAX_CELLS: f64 = 2e7;
 impl Loss {
     /// N(0, 1) against N(μ, 1): L is normal with mean μ²/2 under P, −μ²/2 under Q, and variance μ² under both.
     fn gaussian(mu: f64) -> Loss {
-        let between = move |from: f64, to: f64| {
-            let mass = |shift: f64| normal_between(from / mu + shift, to / mu + shift);
-            (mass(-0.5 * mu), mass(0.5 * mu))
+        let mark = move |loss: f64| {
+            let [p, q] = [-0.5 * mu, 0.5 * mu].map(|shift| loss / mu + shift);
+            [p, tail(p), q, tail(q)]
+        };
+        let masses = |from: &Mark, to: &Mark| {
+            let mass = |at: usize| normal_between((from[at], from[at + 1]), (to[at], to[at + 1]));
+            (mass(0), mass(2))
         };
         Loss {
             atoms: Vec::new(),
             smooth: Some(Smooth {
                 ends: (f64::NEG_INFINITY, f64::INFINITY),
-                between: Box::new(between),
+                mark: Box::new(mark),
+                masses: Box::new(masses),
             }),
         }
     }
@@ -66,10 +95,7 @@ impl Loss {
         let (most, least) = (0.5, 0.5 * exp(-t));
         Loss {
             atoms: vec![Atom { p: most, q: least }, Atom { p: least, q: most }],
-            smooth: Some(Smooth {
-                ends: (-t, t),
-                between: Box::new(between),
-            }),
+            smooth: Some(Smooth::new((-t, t), between)),
         }
     }
 
@@ -88,10 +114,7 @@ impl Loss {
         }
         Loss {
             atoms,
-            smooth: Some(Smooth {
-                ends: (-most, most),
-                between: Box::new(between),
-            }),
+            smooth: Some(Smooth::new((-most, most), between)),
         }
     }
 
@@ -213,10 +236,11 @@ impl Loss {
 
     /// The loss of the pair in the other order.
     pub fn reversed(self) -> Loss {
-        let smooth = self.smooth.map(|Smooth { ends, between }| Smooth {
+        let smooth = self.smooth.map(|Smooth { ends, mark, masses }| Smooth {
             ends: (-ends.1, -ends.0),
-            between: Box::new(move |from, to| {
-                let (p, q) = between(-to, -from);
+            mark: Box::new(move |loss| mark(-loss)),
+            masses: Box::new(move |from, to| {
+                let (p, q) = masses(to, from);
                 (q, p)
             }),
         });
@@ -256,10 +280,11 @@ impl Loss {
                 log1p(rest)
             }
         };
-        let smooth = self.smooth.map(|Smooth { ends, between }| Smooth {
+        let smooth = self.smooth.map(|Smooth { ends, mark, masses }| Smooth {
             ends: (map(ends.0), map(ends.1)),
-            between: Box::new(move |from, to| {
-                let (p, q) = between(back(from), back(to));
+            mark: Box::new(move |loss| mark(back(loss))),
+            masses: Box::new(move |from, to| {
+                let (p, q) = masses(from, to);
                 (mixed(p, q), q)
             }),
         });
@@ -276,14 +301,18 @@ impl Loss {
     }
 }
 
-/// The probability of a standard normal number between two numbers, without cancellation in a tail.
-fn normal_between(from: f64, to: f64) -> f64 {
-    let tail = |x: f64| 0.5 * erfc(x * std::f64::consts::FRAC_1_SQRT_2);
+/// The probability that a standard normal number is farther from 0 than this, on one side.
+fn tail(x: f64) -> f64 {
+    0.5 * erfc(x.abs() * std::f64::consts::FRAC_1_SQRT_2)
+}
+
+/// The probability of a standard normal number between two numbers, each given with its tail, without cancellation.
+fn normal_between((from, beyond_from): (f64, f64), (to, beyond_to): (f64, f64)) -> f64 {
     if from >= 0.0 {
-        tail(from) - tail(to)
+        beyond_from - beyond_to
     } else if to <= 0.0 {
-        tail(-to) - tail(-from)
+        beyond_to - beyond_from
     } else {
-        1.0 - tail(-from) - tail(to)
+        1.0 - beyond_from - beyond_to
     }
 }
