@@ -238,7 +238,7 @@ fn accuracies(ours: &[Vec<(f64, Spread)>; 3], extremes: &[[Spread; 3]; 2]) -> Fi
         all.push(level(&name, uniform[at].mean, range, at).with_dashes(UNIFORM));
         if let Some((radius, half)) = halfway(&ours[at], in_order[at], uniform[at]) {
             all.push(Layer::new(
-                "",
+                ["halfway", "", ""][at],
                 at,
                 Mark::Rule((radius, 0.0), (radius, half)),
             ));
