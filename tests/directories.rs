@@ -24,11 +24,11 @@ fn place() -> Place {
         .file("logs/secret=b%20c/day=1/x.csv", part(2))
         .file("logs/secret=b%20c/day=1/y.csv", part(3))
         .file("logs/_SUCCESS", String::new())
-        .file("plain/a.csv", "secret,time\na,1\nb,2\n".to_owned())
-        .file("plain/b.csv", "secret,time\na,3\nb,4\n".to_owned())
-        .file("mixed/k=1/a.csv", "secret,time\na,1\nb,2\n".to_owned())
-        .file("mixed/b.csv", "secret,time\na,1\nb,2\n".to_owned())
-        .file("twice/time=1/a.csv", "secret,time\na,1\nb,2\n".to_owned())
+        .file("plain/a.csv", "secret,time\na,1\nb,2\n")
+        .file("plain/b.csv", "secret,time\na,3\nb,4\n")
+        .file("mixed/k=1/a.csv", "secret,time\na,1\nb,2\n")
+        .file("mixed/b.csv", "secret,time\na,1\nb,2\n")
+        .file("twice/time=1/a.csv", "secret,time\na,1\nb,2\n")
 }
 
 #[test]

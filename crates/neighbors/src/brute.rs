@@ -4,7 +4,7 @@ use crate::Points;
 use crate::filter::Filter;
 use crate::kernel::Kernel;
 use crate::metric::{Metric, Norm, with_norm};
-use crate::nearest::smallest;
+use crate::nearest::{smallest, sort};
 
 /// Points a tile: a few vector registers.
 const TILE: usize = 16;
@@ -12,14 +12,16 @@ const TILE: usize = 16;
 const TIMES_K: usize = 4;
 const LEAST: usize = 64;
 
-/// All points, in tiles of `TILE` points, each tile column by column. For the Euclidean distance, products in single
-/// precision say first which points may be near.
+/// All points. For the Euclidean distance, products in single precision say first which points may be near.
 pub struct Brute {
     d: usize,
     metric: Metric,
     kernel: Kernel,
+    /// In tiles of `TILE` points, each tile column by column; point by point where there is a filter.
     numbers: Vec<f64>,
     counts: Vec<u32>,
+    /// Whether every point stands for one row.
+    single: bool,
     /// For the Euclidean distance; the points are in its order.
     filter: Option<Filter>,
 }
@@ -55,11 +57,12 @@ impl Brute {
         order: Vec<usize>,
         filter: Option<Filter>,
     ) -> Self {
-        let mut numbers = vec![0.0; order.len().next_multiple_of(TILE) * d];
+        let width = if filter.is_some() { 1 } else { TILE };
+        let mut numbers = vec![0.0; order.len().next_multiple_of(width) * d];
         for (at, &row) in order.iter().enumerate() {
-            let tile = &mut numbers[at / TILE * TILE * d..];
+            let tile = &mut numbers[at / width * width * d..];
             for (column, &value) in points.numbers[row * d..(row + 1) * d].iter().enumerate() {
-                tile[column * TILE + at % TILE] = value;
+                tile[column * width + at % width] = value;
             }
         }
         Brute {
@@ -67,6 +70,7 @@ impl Brute {
             metric,
             kernel,
             numbers,
+            single: points.counts.iter().all(|&rows| rows == 1),
             counts: order.iter().map(|&row| points.counts[row]).collect(),
             filter,
         }
@@ -97,42 +101,76 @@ impl Brute {
         k: usize,
         found: &mut dyn FnMut(usize, &[f64]),
     ) {
-        let (mut keys, mut sorted) = (Vec::new(), Vec::new());
+        let mut kept = Kept::default();
         let never_ruled_out = filter.points()..self.counts.len();
         filter.candidates(queries, k, &mut |query, places| {
             let x = &queries[query * self.d..(query + 1) * self.d];
             let places = places.iter().map(|&place| place as usize);
-            keys.clear();
-            keys.extend(
-                places
-                    .chain(never_ruled_out.clone())
-                    .map(|place| (self.key(x, place), self.counts[place])),
-            );
-            smallest(&mut keys, k, &mut sorted);
-            found(query, &sorted);
+            let places = places.chain(never_ruled_out.clone());
+            let keys = places.map(|place| (self.key(x, place), self.counts[place]));
+            found(query, kept.smallest(keys, self.single, k));
         });
     }
 
-    /// The squared Euclidean distance to one point, summed as everywhere.
+    /// The squared Euclidean distance to one point where there is a filter, summed as everywhere.
     fn key(&self, x: &[f64], place: usize) -> f64 {
         use crate::metric::Squares;
-        let tile = &self.numbers[place / TILE * TILE * self.d..];
-        let column = tile[place % TILE..].iter().step_by(TILE);
+        let point = &self.numbers[place * self.d..][..self.d];
         x.iter()
-            .zip(column)
+            .zip(point)
             .fold(0.0, |sum, (a, b)| Squares::add(sum, a - b))
     }
 
     fn search_all(&self, queries: &[f64], k: usize, found: &mut dyn FnMut(usize, &[f64])) {
         let mut all = vec![0.0; self.counts.len().next_multiple_of(TILE)];
-        let (mut keys, mut sorted) = (Vec::new(), Vec::new());
+        let mut kept = Kept::default();
         for (query, x) in queries.chunks_exact(self.d).enumerate() {
-            with_norm!(self.metric, N => self.kernel.keys::<N, TILE>(&self.numbers, x, &mut all));
-            keys.clear();
-            keys.extend(all.iter().copied().zip(self.counts.iter().copied()));
-            smallest(&mut keys, k, &mut sorted);
-            found(query, &sorted);
+            with_norm!(self.metric, N => if self.filter.is_some() {
+                self.kernel.keys::<N, 1>(&self.numbers, x, &mut all);
+            } else {
+                self.kernel.keys::<N, TILE>(&self.numbers, x, &mut all);
+            });
+            let keys = all.iter().copied().zip(self.counts.iter().copied());
+            found(query, kept.smallest(keys, self.single, k));
         }
+    }
+}
+
+/// Room for keys.
+#[derive(Default)]
+struct Kept {
+    /// Of points that stand for one row each.
+    single: Vec<f64>,
+    /// With their numbers of rows.
+    counted: Vec<(f64, u32)>,
+    sorted: Vec<f64>,
+}
+
+impl Kept {
+    /// The k smallest, ascending, each as often as it has rows.
+    fn smallest(
+        &mut self,
+        keys: impl Iterator<Item = (f64, u32)>,
+        single: bool,
+        k: usize,
+    ) -> &[f64] {
+        if !single {
+            self.counted.clear();
+            self.counted.extend(keys);
+            smallest(&mut self.counted, k, &mut self.sorted);
+            return &self.sorted;
+        }
+        let kept = &mut self.single;
+        kept.clear();
+        kept.extend(keys.map(|(key, _)| key));
+        // Where most of them are wanted, sorting all costs less than finding these first.
+        if kept.len() > 2 * k {
+            kept.select_nth_unstable_by(k - 1, f64::total_cmp);
+            kept.truncate(k);
+        }
+        sort(kept);
+        kept.truncate(k);
+        kept
     }
 }
 
@@ -169,11 +207,12 @@ mod tests {
             queries in prop::collection::vec(-8i32..9, 30..200),
             scale in prop::sample::select(vec![1.0, 0.1, 1e-9, 1e7]),
             far in prop::sample::select(vec![5.0, 1e9, 1e16, 1e140]),
-            k in 1usize..20,
+            k in prop_oneof![1usize..20, 60usize..300],
+            most in 1u32..4,
         ) {
             let numbers_of = |v: &[i32]| numbers(&v[..v.len() / d * d], scale, far);
             let (points, queries) = (numbers_of(&points), numbers_of(&queries));
-            let counts: Vec<u32> = (0..points.len() / d).map(|row| 1 + row as u32 % 3).collect();
+            let counts: Vec<u32> = (0..points.len() / d).map(|row| 1 + row as u32 % most).collect();
             let points = Points { numbers: points, counts };
             let mut expected = Vec::new();
             for x in queries.chunks_exact(d) {

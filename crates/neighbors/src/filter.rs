@@ -41,15 +41,19 @@ struct Candidates {
     k: usize,
     norm: f64,
     /// The k-th smallest upper end so far.
-    bound: f64,
+    bound: f32,
+    /// Whether the bound is a guess, so that it must be seen at the end that `k` points are within.
+    guessed: bool,
     found: Vec<Candidate>,
     /// Number of candidates at which those beyond the bound are dropped.
     full: usize,
 }
 
+/// A point and between which numbers its h lies.
+#[derive(Clone, Copy)]
 struct Candidate {
-    lower: f64,
-    upper: f64,
+    lower: f32,
+    upper: f32,
     point: u32,
 }
 
@@ -101,26 +105,84 @@ impl Filter {
     pub fn candidates(&self, queries: &[f64], k: usize, found: &mut dyn FnMut(usize, &[u32])) {
         // So many that their candidates stay few and every block serves many of them.
         const TOGETHER: usize = 512;
-        let all = self.base.len().max(self.points);
+        let mut places = Vec::with_capacity(self.base.len().max(self.points).min(4 * k));
         for (part, queries) in queries.chunks(TOGETHER * self.d).enumerate() {
-            let mut candidates: Vec<Candidates> = queries
+            let mut all: Vec<Candidates> = queries
                 .chunks_exact(self.d)
                 .map(|x| Candidates::new(k, norm(x, &self.center)))
                 .collect();
-            let packed: Vec<Vec<f32>> = queries
-                .chunks(QUERIES * self.d)
-                .map(|queries| self.pack(queries))
-                .collect();
-            for block in &self.blocks {
-                for (queries, candidates) in packed.iter().zip(candidates.chunks_mut(QUERIES)) {
-                    self.pass(block, queries, candidates);
+            let parts = queries.chunks(QUERIES * self.d).map(|x| self.pack(x));
+            let packed: Vec<Vec<f32>> = parts.collect();
+            for (queries, candidates) in packed.iter().zip(all.chunks_mut(QUERIES)) {
+                self.guess(queries, candidates);
+            }
+            self.passes(&packed, &mut all);
+            // A guess that was too small: from the start, without one.
+            for (queries, candidates) in packed.iter().zip(all.chunks_mut(QUERIES)) {
+                if candidates.iter().any(Candidates::is_short) {
+                    for candidates in candidates.iter_mut() {
+                        *candidates = Candidates::new(k, candidates.norm);
+                    }
+                    self.passes(std::slice::from_ref(queries), candidates);
                 }
             }
-            let mut places = Vec::with_capacity(all.min(4 * k));
-            for (query, candidates) in candidates.into_iter().enumerate() {
+            for (query, candidates) in all.into_iter().enumerate() {
                 candidates.into_places(&mut places, self.points);
                 found(part * TOGETHER + query, &places);
             }
+        }
+    }
+
+    /// Looks at all points, block by block.
+    fn passes(&self, packed: &[Vec<f32>], candidates: &mut [Candidates]) {
+        for block in &self.blocks {
+            for (queries, candidates) in packed.iter().zip(candidates.chunks_mut(QUERIES)) {
+                self.pass(block, queries, candidates);
+            }
+        }
+    }
+
+    /// Guesses the bounds of queries with many neighbors from one tile in `EVERY`, a little too large.
+    fn guess(&self, queries: &[f32], candidates: &mut [Candidates]) {
+        const EVERY: usize = 8;
+        const LEAST: usize = 8 * EVERY;
+        let k = candidates[0].k;
+        // Three standard deviations of how many of the k nearest are in the sample.
+        let wanted = k as f64 / EVERY as f64;
+        let wanted = (wanted + 3.0 * wanted.sqrt()).ceil() as usize;
+        if k < LEAST || 2 * wanted * EVERY > self.points {
+            return;
+        }
+        let mut seen = [const { Vec::new() }; QUERIES];
+        for block in &self.blocks {
+            let mut errors = [0.0; QUERIES];
+            for (error, candidates) in errors.iter_mut().zip(candidates.iter()) {
+                *error = single(self::error(candidates.norm, block.farthest, self.d));
+            }
+            for tile in (block.from / TILE..block.to / TILE).filter(|tile| tile % EVERY == 0) {
+                let mut limits = [f32::MAX; QUERIES];
+                let run = self.run(tile * TILE, (tile + 1) * TILE);
+                self.kernel
+                    .products(run, queries, &mut limits, &mut |query, _, value| {
+                        seen[query].push((value + errors[query]).next_up());
+                        f32::MAX
+                    });
+            }
+        }
+        for (candidates, seen) in candidates.iter_mut().zip(&mut seen) {
+            if seen.len() >= wanted {
+                let (_, bound, _) = seen.select_nth_unstable_by(wanted - 1, f32::total_cmp);
+                candidates.bound = *bound;
+                candidates.guessed = true;
+            }
+        }
+    }
+
+    fn run(&self, from: usize, to: usize) -> Run<'_> {
+        Run {
+            tiles: &self.tiles[from * self.d..to * self.d],
+            base: &self.base[from..to],
+            d: self.d,
         }
     }
 
@@ -144,23 +206,20 @@ impl Filter {
         let mut limits = [f32::NEG_INFINITY; QUERIES];
         let mut errors = [0.0; QUERIES];
         for (at, candidates) in candidates.iter().enumerate() {
-            errors[at] = error(candidates.norm, block.farthest, self.d);
-            if candidates.reaches(block, errors[at]) {
+            let error = error(candidates.norm, block.farthest, self.d);
+            errors[at] = single(error);
+            if candidates.reaches(block, error) {
                 limits[at] = limit(candidates.bound, errors[at]);
             }
         }
         if limits.iter().all(|limit| *limit == f32::NEG_INFINITY) {
             return;
         }
-        let run = Run {
-            tiles: &self.tiles[block.from * self.d..block.to * self.d],
-            base: &self.base[block.from..block.to],
-            d: self.d,
-        };
+        let run = self.run(block.from, block.to);
         let kernel = self.kernel;
         kernel.products(run, queries, &mut limits, &mut |query, point, value| {
             let place = (block.from + point) as u32;
-            candidates[query].add(place, f64::from(value), errors[query]);
+            candidates[query].add(place, value, errors[query]);
             limit(candidates[query].bound, errors[query])
         });
     }
@@ -173,9 +232,14 @@ fn error(query: f64, point: f64, d: usize) -> f64 {
     UNIT * (d + 8) as f64 * (0.5 * point * point + query * point) + TINY * query * query + 1e-36
 }
 
+/// At least so much, in single precision.
+fn single(error: f64) -> f32 {
+    (error as f32).next_up()
+}
+
 /// The largest computed h that may still matter, rounded up; less than infinity, which fills tiles.
-fn limit(bound: f64, error: f64) -> f32 {
-    ((bound + error) as f32).next_up().min(f32::MAX)
+fn limit(bound: f32, error: f32) -> f32 {
+    (bound + error).next_up().min(f32::MAX)
 }
 
 impl Candidates {
@@ -183,7 +247,8 @@ impl Candidates {
         Candidates {
             k,
             norm,
-            bound: f64::INFINITY,
+            bound: f32::INFINITY,
+            guessed: false,
             found: Vec::new(),
             full: 2 * k + 16,
         }
@@ -196,11 +261,11 @@ impl Candidates {
             .max(self.norm - block.farthest)
             .max(0.0);
         self.norm <= FARTHEST
-            && 0.5 * (gap * gap - self.norm * self.norm) <= self.bound + 2.0 * error
+            && 0.5 * (gap * gap - self.norm * self.norm) <= f64::from(self.bound) + 2.0 * error
     }
 
-    fn add(&mut self, point: u32, value: f64, error: f64) {
-        let (lower, upper) = (value - error, value + error);
+    fn add(&mut self, point: u32, value: f32, error: f32) {
+        let (lower, upper) = ((value - error).next_down(), (value + error).next_up());
         self.found.push(Candidate {
             lower,
             upper,
@@ -213,6 +278,14 @@ impl Candidates {
             self.tighten();
             self.full = (2 * self.found.len()).max(2 * self.k + 16);
         }
+    }
+
+    /// Whether fewer than k points are certainly within a bound that was guessed.
+    fn is_short(&self) -> bool {
+        let within = |candidate: &&Candidate| candidate.upper <= self.bound;
+        self.guessed
+            && self.norm <= FARTHEST
+            && self.found.iter().filter(within).take(self.k).count() < self.k
     }
 
     /// Drops what is beyond the k-th smallest upper end.

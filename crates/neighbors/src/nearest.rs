@@ -1,7 +1,5 @@
 //! The smallest of many keys.
 
-use std::collections::BinaryHeap;
-
 /// The largest number of points that are offered together: a few vector registers.
 pub const LEAF: usize = 16;
 
@@ -71,29 +69,19 @@ enum Kept {
         len: usize,
         keys: [f64; SHORT],
     },
-    /// Many.
-    Long { k: usize, heap: BinaryHeap<Ordered> },
+    /// Many: in any order, and now and then those beyond the k-th smallest are dropped.
+    Long {
+        k: usize,
+        keys: Vec<f64>,
+        /// No key from here on is among the k smallest.
+        farthest: f64,
+        /// Number of keys at which that is done.
+        full: usize,
+    },
 }
 
-/// Up to which k insertion beats a heap.
+/// Up to which k keys are inserted in their order.
 const SHORT: usize = 24;
-
-#[derive(PartialEq)]
-struct Ordered(f64);
-
-impl Eq for Ordered {}
-
-impl PartialOrd for Ordered {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Ordered {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.0.total_cmp(&other.0)
-    }
-}
 
 impl Nearest {
     /// Keeps the `k` smallest, at least one.
@@ -107,20 +95,19 @@ impl Nearest {
         } else {
             Kept::Long {
                 k,
-                heap: BinaryHeap::with_capacity(k + 1),
+                keys: Vec::with_capacity(k + k / 4 + 1),
+                farthest: f64::INFINITY,
+                full: k,
             }
         })
     }
 
-    /// The k-th smallest so far; infinite while there are fewer.
+    /// The k-th smallest so far, or somewhat more if they are many; infinite while there are fewer.
     #[inline]
     pub fn farthest(&self) -> f64 {
         match &self.0 {
             Kept::Short { k, keys, .. } => keys[*k - 1],
-            Kept::Long { k, heap } if heap.len() == *k => {
-                heap.peek().map_or(f64::INFINITY, |top| top.0)
-            }
-            Kept::Long { .. } => f64::INFINITY,
+            Kept::Long { farthest, .. } => *farthest,
         }
     }
 
@@ -146,11 +133,16 @@ impl Nearest {
                 }
                 keys[at] = key;
             }
-            Kept::Long { k, heap } => {
-                if heap.len() < *k {
-                    heap.push(Ordered(key));
-                } else if let Some(mut top) = heap.peek_mut() {
-                    top.0 = key;
+            Kept::Long {
+                k,
+                keys,
+                farthest,
+                full,
+            } => {
+                keys.push(key);
+                if keys.len() >= *full {
+                    *farthest = first(keys, *k);
+                    *full = *k + *k / 4 + 1;
                 }
             }
         }
@@ -165,9 +157,17 @@ impl Nearest {
                 keys.fill(f64::INFINITY);
                 *len = 0;
             }
-            Kept::Long { heap, .. } => {
-                sorted.extend(heap.drain().map(|ordered| ordered.0));
-                sorted.sort_unstable_by(f64::total_cmp);
+            Kept::Long {
+                k,
+                keys,
+                farthest,
+                full,
+            } => {
+                first(keys, *k);
+                std::mem::swap(keys, sorted);
+                sort(sorted);
+                *farthest = f64::INFINITY;
+                *full = *k;
             }
         }
     }
@@ -198,6 +198,21 @@ impl Collect for Nearest {
             self.offer_rows(keys[at], rows[at] as usize);
         }
     }
+}
+
+/// Sorts keys, which are never negative, so that their bits have their order.
+pub(crate) fn sort(keys: &mut [f64]) {
+    keys.sort_unstable_by_key(|key| key.to_bits());
+}
+
+/// Leaves the k smallest in any order. Returns the k-th; infinite if there are fewer.
+fn first(keys: &mut Vec<f64>, k: usize) -> f64 {
+    if keys.len() < k {
+        return f64::INFINITY;
+    }
+    let farthest = *keys.select_nth_unstable_by(k - 1, f64::total_cmp).1;
+    keys.truncate(k);
+    farthest
 }
 
 /// Leaves the k smallest of some keys with their numbers of rows in `sorted`, ascending, each as often

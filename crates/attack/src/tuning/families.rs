@@ -380,7 +380,7 @@ impl Family for LinearFamily {
 
     fn cost(&self, task: &Task, fit_rows: u64) -> f64 {
         let weights = (task.dimensions() * task.secrets()) as f64;
-        weights * (4e-6 * fit_rows as f64 + 4e-10 * task.scored()) + task.comparing()
+        weights * (1e-6 * fit_rows as f64 + 4e-10 * task.scored()) + task.comparing()
     }
 
     fn enter(&self, selection: &mut ModelSelection, fit: &Counts) -> Result<(), String> {

@@ -129,8 +129,12 @@ impl Family for NeighborFamily {
     }
 
     fn cost(&self, task: &Task, fit_rows: u64) -> f64 {
+        let rows = (fit_rows as f64 / task.secrets() as f64).ceil() as usize;
+        let ranks = self.ranks(rows, task.attacks.built_in());
+        let neighbors = ranks.iter().map(|rank| rank.neighbors(rows)).max();
         let search = Search {
             metric: self.metric,
+            neighbors: neighbors.unwrap_or(1),
             dimensions: match self.metric {
                 Metric::Hamming => task.recurring,
                 _ => task.dimensions(),

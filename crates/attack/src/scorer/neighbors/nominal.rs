@@ -1,7 +1,7 @@
 //! What a search costs, as a count of operations and never as a measurement: what is decided by it is
 //! decided alike in every run.
 
-use crate::scorer::neighbors::{Index, Metric, Neighbors, Space};
+use crate::scorer::neighbors::Metric;
 
 /// A search to be priced.
 #[derive(Debug, Clone, Copy)]
@@ -14,6 +14,8 @@ pub struct Search {
     pub secrets: usize,
     /// Fit rows of all secrets.
     pub fit_rows: u64,
+    /// Neighbors of each secret that are found.
+    pub neighbors: usize,
 }
 
 impl Search {
@@ -29,35 +31,13 @@ impl Search {
             Metric::Euclidean => 1e-10 + 2.5e-11 * d,
             Metric::Manhattan | Metric::Chebyshev => 6e-10 + 1.5e-10 * d,
         };
-        arranging + queries * (1e-7 * secrets + pair * rows)
-    }
-}
-
-impl Neighbors {
-    /// Nominal seconds of finding the neighbors of so many observations, see
-    /// [`Search::nominal_seconds`]; less where trees serve.
-    pub fn nominal_seconds(&self, queries: usize) -> f64 {
-        let search = Search {
-            metric: self.metric,
-            dimensions: self.dimensions(),
-            secrets: self.fit.secrets(),
-            fit_rows: self.fit.total(),
-        };
-        let trees = match &self.space {
-            Space::Numbers(numbers) => {
-                let index = numbers.groups.iter().map(|group| &group.index);
-                index
-                    .filter(|index| matches!(index, Index::Trees(_)))
-                    .count()
-                    > 0
+        // Telling the nearest from the others, and sorting them.
+        let finding = match self.metric {
+            Metric::Euclidean if self.dimensions > 1 => {
+                5e-7 + self.neighbors as f64 * (1.5e-8 + 1e-9 * d)
             }
-            Space::Codes(_) => false,
+            _ => 1e-7,
         };
-        if !trees {
-            return search.nominal_seconds(queries);
-        }
-        let (d, secrets) = (search.dimensions as f64, search.secrets as f64);
-        let depth = (search.fit_rows as f64 / secrets).max(2.0).log2();
-        queries as f64 * secrets * 2e-8 * d * depth
+        arranging + queries * (finding * secrets + pair * rows)
     }
 }
