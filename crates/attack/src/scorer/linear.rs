@@ -7,21 +7,19 @@ use linfa::{Dataset, dataset::Labels};
 use linfa_logistic::MultiLogisticRegression;
 use ndarray::{Array1, Array2};
 
-use crate::scorer::scaling::Scaling;
+use crate::scorer::features::Features;
 use crate::scorer::{Parameter, Parameters, Scorer, parameters};
 use leakgauge_log::observations::{Counts, Observations};
 
-/// Scores an observation by a linear function of its scaled numeric columns; its labels are not looked
-/// at.
+/// Scores an observation by a linear function of its scaled numeric columns, of values that recur among them, and
+/// of labels.
 ///
 /// # Formula
 /// score_s(x) = w_s·x + b_s − ln n_s, where w and b maximize the penalized likelihood of the n_s fit
 /// rows of each secret. The last term takes out how often each secret was logged.
 pub struct Linear {
-    scaling: Scaling,
-    /// Where columns lie; empty where all lie near 0.
-    centers: Vec<f64>,
-    /// Columns × secrets.
+    features: Features,
+    /// Features × secrets.
     weights: Array2<f64>,
     /// Intercept − ln n_s.
     offsets: Vec<f64>,
@@ -38,9 +36,8 @@ impl Linear {
     /// # Errors
     /// What the optimizer says if it fails; fewer than two secrets with rows.
     pub fn fit(observations: &Observations, fit: &Counts) -> Result<Self, String> {
-        let scaling = Scaling::fit(observations, fit);
-        let centers = centers(observations, fit, &scaling);
-        let (points, targets) = training(observations, fit, &scaling, &centers);
+        let features = Features::fit(observations, fit);
+        let (points, targets) = training(observations, fit, &features);
         let data = Dataset::new(points, targets);
         if data.labels().len() < 2 {
             return Err("fewer than two secrets have rows to learn from".to_owned());
@@ -51,7 +48,7 @@ impl Linear {
             .fit(&data)
             .map_err(|error| error.to_string())?;
         let secrets = fit.secrets();
-        let mut weights = Array2::zeros((scaling.dimensions(), secrets));
+        let mut weights = Array2::zeros((features.len(), secrets));
         let mut offsets = vec![Self::UNKNOWN; secrets];
         for (class, &secret) in model.classes().iter().enumerate() {
             weights
@@ -65,8 +62,7 @@ impl Linear {
             .all(|value| value.is_finite());
         finite
             .then_some(Linear {
-                scaling,
-                centers,
+                features,
                 weights,
                 offsets,
             })
@@ -74,66 +70,22 @@ impl Linear {
     }
 }
 
-/// The optimizer's line search need not end where columns lie this many spreads from 0.
-const FAR: f64 = 1e4;
-/// What lies farther from its column's center than this is taken to lie there.
-const FARTHEST: f64 = 1e3;
-
-/// The medians of the scaled columns, if any row lies far from 0; nothing else.
-fn centers(observations: &Observations, fit: &Counts, scaling: &Scaling) -> Vec<f64> {
-    let (mut columns, mut scaled) = (vec![Vec::new(); scaling.dimensions()], Vec::new());
-    for cell in fit.cells() {
-        scaling.apply(observations.numbers(cell.symbol), &mut scaled);
-        for (column, &value) in columns.iter_mut().zip(&scaled) {
-            column.push(value);
-        }
-    }
-    let is_far = |value: &f64| value.is_nan() || value.abs() > FAR;
-    if !columns.iter().flatten().any(is_far) {
-        return Vec::new();
-    }
-    let median = |column: &mut Vec<f64>| {
-        column.sort_unstable_by(f64::total_cmp);
-        column[column.len() / 2]
-    };
-    columns.iter_mut().map(median).collect()
-}
-
-/// A row relative to the centers.
-fn place(scaling: &Scaling, centers: &[f64], numbers: &[f64], scaled: &mut Vec<f64>) {
-    scaling.apply(numbers, scaled);
-    for (value, center) in scaled.iter_mut().zip(centers) {
-        let from_center = *value - center;
-        *value = if from_center.is_nan() {
-            0.0
-        } else {
-            from_center.clamp(-FARTHEST, FARTHEST)
-        };
-    }
-}
-
 /// The fit rows, equal ones repeated, with their secrets.
 fn training(
     observations: &Observations,
     fit: &Counts,
-    scaling: &Scaling,
-    centers: &[f64],
+    features: &Features,
 ) -> (Array2<f64>, Array1<usize>) {
-    let (mut points, mut targets, mut scaled) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut points, mut targets, mut values) = (Vec::new(), Vec::new(), Vec::new());
     for cell in fit.cells() {
-        place(
-            scaling,
-            centers,
-            observations.numbers(cell.symbol),
-            &mut scaled,
-        );
+        features.apply(observations, cell.symbol, &mut values);
         for _ in 0..cell.count {
-            points.extend_from_slice(&scaled);
+            points.extend_from_slice(&values);
             targets.push(cell.secret as usize);
         }
     }
-    let shape = (targets.len(), scaling.dimensions());
-    let points = Array2::from_shape_vec(shape, points).expect("one scaled point a target");
+    let shape = (targets.len(), features.len());
+    let points = Array2::from_shape_vec(shape, points).expect("one point a target");
     (points, Array1::from_vec(targets))
 }
 
@@ -155,16 +107,11 @@ impl Scorer for Linear {
     }
 
     fn score(&self, observations: &Observations, ids: &[u32], scores: &mut [f64]) {
-        let mut scaled = Vec::new();
+        let mut values = Vec::new();
         for (&symbol, row) in ids.iter().zip(scores.chunks_mut(self.offsets.len())) {
-            place(
-                &self.scaling,
-                &self.centers,
-                observations.numbers(symbol),
-                &mut scaled,
-            );
+            self.features.apply(observations, symbol, &mut values);
             row.copy_from_slice(&self.offsets);
-            for (&value, weights) in scaled.iter().zip(self.weights.rows()) {
+            for (&value, weights) in values.iter().zip(self.weights.rows()) {
                 for (score, weight) in row.iter_mut().zip(weights) {
                     *score += value * weight;
                 }

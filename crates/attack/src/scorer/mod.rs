@@ -6,6 +6,7 @@
 
 mod additive;
 mod blend;
+mod features;
 mod forest;
 mod frequentist;
 mod gaussian;

@@ -30,6 +30,15 @@ impl Scaling {
     /// The spread is the mean absolute deviation from the median: outliers count, but not squared, and
     /// it is positive unless the column is constant in the fit rows. Words in a mixed column do not count.
     pub fn fit(observations: &Observations, fit: &Counts) -> Self {
+        Self::fit_to(observations, fit, |_, _| true)
+    }
+
+    /// The same from some of the numbers: those of a column that are wanted.
+    pub fn fit_to(
+        observations: &Observations,
+        fit: &Counts,
+        is_wanted: impl Fn(usize, f64) -> bool,
+    ) -> Self {
         let cells = fit.cells();
         let words = observations.words_beside_numbers();
         let factors = (0..observations.dimensions())
@@ -42,6 +51,7 @@ impl Scaling {
                     .iter()
                     .filter(is_number)
                     .map(|cell| (observations.numbers(cell.symbol)[column], cell.count))
+                    .filter(|&(value, _)| is_wanted(column, value))
                     .collect();
                 values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
                 let power = power(&values);
@@ -69,6 +79,11 @@ impl Scaling {
     /// The number of columns that vary.
     pub fn dimensions(&self) -> usize {
         self.factors.len()
+    }
+
+    /// These columns.
+    pub fn columns(&self) -> impl Iterator<Item = usize> {
+        self.factors.iter().map(|factor| factor.column)
     }
 
     /// Replaces `scaled` by the scaled columns that vary.

@@ -55,7 +55,7 @@ choices! {
     Frequentist "frequentist" "Counts of observations",
     KNearest "knn" "The k-th neighbor of each secret, k chosen on the tuning rows",
     Nearest "nearest" "The nearest neighbor of each secret",
-    Linear "linear" "Logistic regression on the numeric columns",
+    Linear "linear" "Logistic regression on numbers, on values that recur among them, and on labels",
     Gaussian "gaussian" "Normal densities of the numeric columns: naive Bayes, LDA, QDA",
     Forest "forest" "A random forest",
     Additive "additive" "A sum of one term a column: naive Bayes in bins, also of differences of columns",
@@ -351,6 +351,13 @@ impl Family for GaussianFamily {
 
 struct LinearFamily;
 
+impl LinearFamily {
+    /// About as many as it has.
+    fn features(task: &Task) -> usize {
+        task.dimensions() + 3 * task.columns().saturating_sub(task.dimensions())
+    }
+}
+
 impl Family for LinearFamily {
     fn kind(&self) -> Kind {
         Kind::named("linear")
@@ -360,16 +367,20 @@ impl Family for LinearFamily {
         &[ScorerChoice::Linear]
     }
 
-    /// One column is left to neighbors unless the user asks.
+    /// One column is left to neighbors unless the user asks, and one of labels to counts.
     fn applies(&self, task: &Task) -> bool {
-        task.dimensions() > usize::from(!task.is_patient())
+        match task.columns() {
+            0 => false,
+            1 => task.is_patient() && task.dimensions() > 0,
+            _ => true,
+        }
     }
 
     /// Enough for every weight.
     fn most_rows(&self, task: &Task) -> u64 {
         patient(
             task,
-            50 * (task.dimensions() * task.secrets()) as u64 + 20_000,
+            50 * (Self::features(task) * task.secrets()) as u64 + 20_000,
         )
     }
 
@@ -379,7 +390,7 @@ impl Family for LinearFamily {
     }
 
     fn cost(&self, task: &Task, fit_rows: u64) -> f64 {
-        let weights = (task.dimensions() * task.secrets()) as f64;
+        let weights = (Self::features(task) * task.secrets()) as f64;
         weights * (1e-6 * fit_rows as f64 + 4e-10 * task.scored()) + task.comparing()
     }
 
