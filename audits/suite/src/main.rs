@@ -10,6 +10,7 @@
 //! by its name, in place of the mechanism's own. `--logs` writes the logs too.
 
 mod mechanisms;
+mod others;
 mod reference;
 mod svt;
 
@@ -52,7 +53,8 @@ fn main() -> Result<()> {
         "| mechanism | rows | truth | certified | regression | best event | seconds | attack |"
     );
     println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
-    for mechanism in mechanisms::all().into_iter().chain(svt::rows()) {
+    let by_rows = mechanisms::all().into_iter().chain(svt::rows());
+    for mechanism in by_rows.chain(others::all()) {
         if mechanism.name().contains(&arguments.only) {
             for &rows in arguments.rows.iter().filter(|&&rows| rows <= 2_000_000) {
                 let runs = arguments.seeds();

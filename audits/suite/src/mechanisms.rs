@@ -56,14 +56,14 @@ pub fn laplace(rng: &mut ChaCha8Rng) -> f64 {
     if rng.random_bool(0.5) { size } else { -size }
 }
 
-fn printed(numbers: impl IntoIterator<Item = f64>) -> Vec<String> {
+pub fn printed(numbers: impl IntoIterator<Item = f64>) -> Vec<String> {
     numbers
         .into_iter()
         .map(|number| number.to_string())
         .collect()
 }
 
-fn number(cell: &str) -> f64 {
+pub fn number(cell: &str) -> f64 {
     cell.parse().unwrap_or(f64::NAN)
 }
 

@@ -132,14 +132,32 @@ pub struct Transcripts {
     pub stops: bool,
 }
 
-/// Algorithms 2 (at ε = 0.1, stopping after one) and 6 (at ε = 1, which never stops).
-pub fn transcripts() -> [Transcripts; 2] {
+/// Algorithms 2 and 4 (stopping after one; there algorithm 1 is the same as 2), 5 and 6 (which never stop).
+pub fn transcripts() -> [Transcripts; 5] {
     [
         Transcripts {
             name: "SVT2, counted (0.1)",
             claim: "ldp(epsilon=0.1)",
             scales: [20.0, 40.0],
             stops: true,
+        },
+        Transcripts {
+            name: "SVT4, counted (0.1)",
+            claim: "ldp(epsilon=0.1)",
+            scales: [40.0, 40.0 / 3.0],
+            stops: true,
+        },
+        Transcripts {
+            name: "SVT5, counted (0.1)",
+            claim: "ldp(epsilon=0.1)",
+            scales: [20.0, 0.0],
+            stops: false,
+        },
+        Transcripts {
+            name: "SVT6, counted (0.1)",
+            claim: "ldp(epsilon=0.1)",
+            scales: [20.0, 20.0],
+            stops: false,
         },
         Transcripts {
             name: "SVT6, counted (1)",
