@@ -138,10 +138,7 @@ impl Size {
         prior: &[f64],
         rows: u64,
     ) -> Option<Size> {
-        let judged: Vec<Judgement> = groups
-            .iter()
-            .map(|group| attackers.judge(observations, group, &[rule]))
-            .collect();
+        let judged: Vec<Judgement> = attackers.judge_groups(observations, groups, &[rule]);
         let without = |left_out: usize| {
             let kept = judged
                 .iter()

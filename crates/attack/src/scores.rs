@@ -48,15 +48,36 @@ impl ScoreTable {
         &self.values[row * self.secrets..(row + 1) * self.secrets]
     }
 
-    /// The scores in the order in which loops over pairs of secrets read them.
+    /// The part of some of the observations, in ascending order.
+    ///
+    /// # Panics
+    /// If one of them has no scores.
+    pub(crate) fn of(&self, ids: Vec<u32>) -> ScoreTable {
+        let mut values = Vec::with_capacity(ids.len() * self.secrets);
+        let mut row = 0;
+        for id in &ids {
+            while self.ids[row] != *id {
+                row += 1;
+            }
+            values.extend_from_slice(self.row(row));
+        }
+        ScoreTable::new(ids, self.secrets, values)
+    }
+
+    /// The scores as they stand, for a few pairs of secrets.
+    pub(crate) fn for_few_pairs(&self) -> PairView<'_> {
+        PairView {
+            values: Cow::Borrowed(&self.values),
+            row: self.secrets,
+            secret: 1,
+        }
+    }
+
+    /// The scores in the order in which loops over all pairs of secrets read them.
     pub(crate) fn for_pairs(&self) -> PairView<'_> {
         let (rows, secrets) = (self.ids.len(), self.secrets);
         if secrets < MIN_SECRETS || self.values.len() > MAX_COPIED {
-            return PairView {
-                values: Cow::Borrowed(&self.values),
-                row: secrets,
-                secret: 1,
-            };
+            return self.for_few_pairs();
         }
         let mut values = vec![0.0; self.values.len()];
         for (row, scores) in self.values.chunks_exact(secrets).enumerate() {

@@ -56,17 +56,85 @@ pub fn judge_and_keep(
     let secrets = certify.secrets();
     let block = (MAX_SCORES / secrets.max(1)).clamp(1, MAX_BLOCK);
     let mut kept = Vec::new();
-    let mut judgement = Judgement {
-        tallies: vec![PairErrors::default(); rules.len()],
-        guesses: vec![GuessErrors::untested(certify); priors.len()],
-    };
+    let mut judgement = Judgement::untested(certify, rules, priors);
     let ln_priors: Vec<Vec<f64>> = priors.iter().map(|prior| logarithms(prior)).collect();
     for cells in blocks(certify.cells(), block) {
         let part = Counts::new(secrets, cells.to_vec());
         let scores = score_table(scorer, observations, part.symbols(), secrets);
         let by_secret = rows_by_secret(&part);
-        let view = scores.for_pairs();
-        parallel::for_each_row(&mut judgement.tallies, 1, &|at, tally| {
+        judgement.add(&scores, &part, &by_secret, rules, &ln_priors);
+        if let Some((a, b)) = keep {
+            let scored = |&(row, count): &(usize, u64)| {
+                let scores = scores.row(row);
+                (scores[a as usize] - scores[b as usize], count)
+            };
+            let of_a = by_secret[a as usize].iter().map(scored);
+            let of_b = by_secret[b as usize].iter().map(scored);
+            kept.extend(of_a.map(|(score, count)| (score, count, 0)));
+            kept.extend(of_b.map(|(score, count)| (score, 0, count)));
+        }
+    }
+    (judgement, ScoredRows::new(kept))
+}
+
+/// [`judge`] for each of some groups of rows; what occurs in several is scored once.
+pub fn judge_groups(
+    scorer: &dyn Scorer,
+    observations: &Observations,
+    groups: &[Counts],
+    rules: &[Rule],
+    priors: &[Vec<f64>],
+) -> Vec<Judgement> {
+    let all = groups.iter().cloned().reduce(|sum, next| sum.plus(&next));
+    let Some(all) = all else {
+        return Vec::new();
+    };
+    let (ids, secrets) = (all.symbols(), all.secrets());
+    if ids.len() > MAX_BLOCK || ids.len() * secrets > MAX_SCORES {
+        let judge = |group| judge(scorer, observations, group, rules, priors);
+        return groups.iter().map(judge).collect();
+    }
+    let scores = score_table(scorer, observations, ids, secrets);
+    let ln_priors: Vec<Vec<f64>> = priors.iter().map(|prior| logarithms(prior)).collect();
+    let of_group = |group: &Counts| {
+        let mut judgement = Judgement::untested(group, rules, priors);
+        let scores = scores.of(group.symbols());
+        judgement.add(&scores, group, &rows_by_secret(group), rules, &ln_priors);
+        judgement
+    };
+    groups.iter().map(of_group).collect()
+}
+
+/// How the guesses argmax(score + ln prior) fare on rows whose scores are at hand.
+pub fn tally_guesses(scores: &ScoreTable, counts: &Counts, prior: &[f64]) -> GuessErrors {
+    let mut tally = GuessErrors::untested(counts);
+    add_errors(scores, counts, &logarithms(prior), &mut tally.errors);
+    tally
+}
+
+impl Judgement {
+    fn untested(rows: &Counts, rules: &[Rule], priors: &[Vec<f64>]) -> Self {
+        Judgement {
+            tallies: vec![PairErrors::default(); rules.len()],
+            guesses: vec![GuessErrors::untested(rows); priors.len()],
+        }
+    }
+
+    /// Adds rows by the scores of their observations.
+    fn add(
+        &mut self,
+        scores: &ScoreTable,
+        rows: &Counts,
+        by_secret: &[Vec<(usize, u64)>],
+        rules: &[Rule],
+        ln_priors: &[Vec<f64>],
+    ) {
+        let view = if rules.len() < scores.secrets() {
+            scores.for_few_pairs()
+        } else {
+            scores.for_pairs()
+        };
+        parallel::for_each_row(&mut self.tallies, 1, &|at, tally| {
             let (rule, tally) = (&rules[at], &mut tally[0]);
             let says_a = |row: usize| {
                 let [a, b] = view.pair(row, [rule.a, rule.b]);
@@ -81,28 +149,10 @@ pub fn judge_and_keep(
                 tally.b_missed += if says_a(row) { count } else { 0 };
             }
         });
-        if let Some((a, b)) = keep {
-            let scored = |&(row, count): &(usize, u64)| {
-                let scores = scores.row(row);
-                (scores[a as usize] - scores[b as usize], count)
-            };
-            let of_a = by_secret[a as usize].iter().map(scored);
-            let of_b = by_secret[b as usize].iter().map(scored);
-            kept.extend(of_a.map(|(score, count)| (score, count, 0)));
-            kept.extend(of_b.map(|(score, count)| (score, 0, count)));
-        }
-        for (tally, ln_prior) in judgement.guesses.iter_mut().zip(&ln_priors) {
-            add_errors(&scores, &part, ln_prior, &mut tally.errors);
+        for (tally, ln_prior) in self.guesses.iter_mut().zip(ln_priors) {
+            add_errors(scores, rows, ln_prior, &mut tally.errors);
         }
     }
-    (judgement, ScoredRows::new(kept))
-}
-
-/// How the guesses argmax(score + ln prior) fare on rows whose scores are at hand.
-pub fn tally_guesses(scores: &ScoreTable, counts: &Counts, prior: &[f64]) -> GuessErrors {
-    let mut tally = GuessErrors::untested(counts);
-    add_errors(scores, counts, &logarithms(prior), &mut tally.errors);
-    tally
 }
 
 impl GuessErrors {

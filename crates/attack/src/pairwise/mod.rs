@@ -24,7 +24,7 @@ pub use confusion::{Confusion, LeakAtLeast, RateLimits};
 pub use cross_validation::{Judging, promises};
 pub use event::{Event, ScoreEvent};
 pub use guesses::PairScores;
-pub use judge::{GuessErrors, Judgement, judge, judge_and_keep, tally_guesses};
+pub use judge::{GuessErrors, Judgement, judge, judge_and_keep, judge_groups, tally_guesses};
 pub use privacy::Target;
 pub use ranks::{Ranks, judge_ranks};
 pub use reconstruction::{DirectedRule, choose_events};

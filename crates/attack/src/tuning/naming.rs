@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::pairwise::{GuessErrors, Judgement, Rule, judge, tally_guesses};
+use crate::pairwise::{GuessErrors, Judgement, Rule, judge, judge_groups, tally_guesses};
 use crate::scorer::Scorer;
 use crate::scores::ScoreTable;
 use leakgauge_log::observations::{Counts, Observations};
@@ -88,11 +88,18 @@ impl Naming {
 
     /// How the guesses fare on rows that nothing was learned or chosen on.
     pub fn judge(&self, observations: &Observations, rows: &Counts) -> GuessErrors {
+        let group = std::slice::from_ref(rows);
+        self.judge_groups(observations, group).swap_remove(0)
+    }
+
+    fn judge_groups(&self, observations: &Observations, groups: &[Counts]) -> Vec<GuessErrors> {
         let Some((scorer, _)) = &self.attack else {
-            return blind_errors(&self.prior, rows);
+            let blind = groups.iter().map(|rows| blind_errors(&self.prior, rows));
+            return blind.collect();
         };
-        let found = judge(&**scorer, observations, rows, &[], &[self.weighted_prior()]);
-        found.guesses.into_iter().next().expect("one prior")
+        let prior = [self.weighted_prior()];
+        let found = judge_groups(&**scorer, observations, groups, &[], &prior).into_iter();
+        found.flat_map(|judgement| judgement.guesses).collect()
     }
 
     /// The same guess by an attack that was learned again.
@@ -166,6 +173,27 @@ impl Attackers {
     pub fn judge(&self, observations: &Observations, rows: &Counts, rules: &[Rule]) -> Judgement {
         let mut found = judge(&*self.scorer, observations, rows, rules, &self.priors());
         self.judge_others(observations, rows, &mut found.guesses);
+        found
+    }
+
+    /// The same for each of some groups of rows; what occurs in several is scored once.
+    pub fn judge_groups(
+        &self,
+        observations: &Observations,
+        groups: &[Counts],
+        rules: &[Rule],
+    ) -> Vec<Judgement> {
+        let priors = self.priors();
+        let mut found = judge_groups(&*self.scorer, observations, groups, rules, &priors);
+        for (at, naming) in self.naming.iter().enumerate() {
+            if self.shares(naming) {
+                continue;
+            }
+            let guesses = naming.judge_groups(observations, groups);
+            for (judgement, guesses) in found.iter_mut().zip(guesses) {
+                judgement.guesses[at] = guesses;
+            }
+        }
         found
     }
 }
