@@ -110,6 +110,7 @@ fn nominal_costs_beside_measured_ones() {
             goals: Goals::advantage(0.05),
             restrict_to: None,
             recurring: recurring(&observations, &split.fit).len(),
+            scored: observations_to_score(&split),
         };
         for family in families::all(&[]) {
             if family.applies(&task) && family.kind().name != "combination" {

@@ -34,7 +34,7 @@ pub use attacks::Attacks;
 pub use budget::Budget;
 use families::Family;
 pub use families::ScorerChoice;
-use model_selection::{ModelSelection, Task};
+use model_selection::{ModelSelection, Task, observations_to_score};
 pub use naming::{Attackers, Naming};
 pub use quality::{Quality, quality};
 
@@ -159,6 +159,7 @@ pub fn tune(
         goals,
         restrict_to: None,
         recurring: recurring(observations, &split.fit).len(),
+        scored: observations_to_score(split),
     })
 }
 
@@ -181,6 +182,7 @@ pub fn tune_again(
         goals,
         restrict_to: Some(kinds),
         recurring: recurring(observations, &split.fit).len(),
+        scored: observations_to_score(split),
     })
 }
 

@@ -30,6 +30,8 @@ pub(super) struct Task<'a> {
     pub restrict_to: Option<&'a [(Kind, f64)]>,
     /// Columns that recur among the fit rows.
     pub recurring: usize,
+    /// See [`observations_to_score`].
+    pub scored: f64,
 }
 
 impl<'a> Task<'a> {
@@ -71,11 +73,9 @@ impl<'a> Task<'a> {
         &self.split.fit
     }
 
-    /// Observations to be scored: those of the tune rows, and about those of the certify rows, of which
-    /// only the number of rows is looked at.
+    /// Observations to be scored.
     pub fn scored(&self) -> f64 {
-        let Split { fit, tune, certify } = self.split;
-        tune.cells().len() as f64 + expected_cells(fit, tune, certify.total())
+        self.scored
     }
 
     /// Comparing the scores of the tune rows pair by pair.
@@ -382,11 +382,17 @@ impl<'a> ModelSelection<'a> {
     }
 }
 
-/// How many distinct observations so many more rows have, from the fit and the tune rows: their number
-/// grows with a power of the number of rows (Heaps' law), 0 where nothing new comes, 1 where all is new.
-fn expected_cells(fit: &Counts, tune: &Counts, rows: u64) -> f64 {
-    let size = |part: &Counts| (part.total() as f64, part.cells().len() as f64);
-    let (mut few, mut many) = (size(fit), size(tune));
+/// Distinct observations of the tune rows, and about those of the certify rows, of which only the number of rows is
+/// looked at.
+pub(super) fn observations_to_score(split: &Split) -> f64 {
+    let size = |part: &Counts| (part.total() as f64, part.by_symbol().count() as f64);
+    let (fit, tune) = (size(&split.fit), size(&split.tune));
+    tune.1 + expected(fit, tune, split.certify.total() as f64)
+}
+
+/// How many distinct observations so many more rows have, from two parts' numbers of rows and of distinct observations:
+/// their number grows with a power of the number of rows (Heaps' law), 0 where nothing new comes, 1 where all is new.
+fn expected(mut few: (f64, f64), mut many: (f64, f64), rows: f64) -> f64 {
     if few.0 > many.0 {
         (few, many) = (many, few);
     }
@@ -395,9 +401,8 @@ fn expected_cells(fit: &Counts, tune: &Counts, rows: u64) -> f64 {
     } else {
         1.0
     };
-    let rows = rows as f64;
-    let cells = many.1 * (rows / many.0.max(1.0)).powf(power);
-    cells.min(rows)
+    let observations = many.1 * (rows / many.0.max(1.0)).powf(power);
+    observations.min(rows)
 }
 
 /// The most rows, but `wanted`, that a family can learn from in so many nominal seconds; 0 if none.
