@@ -271,7 +271,7 @@ pub(super) fn worst_pair(evidence: &Evidence) -> WorstPair {
 /// All pairs: their limits hold together (Bonferroni). Estimates: as of the worst pair.
 pub(super) fn all_pairs(evidence: &Evidence) -> Vec<PairFigures> {
     use leakgauge_base::parallel;
-    parallel::map(evidence.pair_count(), |pair| PairFigures {
+    parallel::map_in_place(evidence.pair_count(), &|pair| PairFigures {
         secrets: evidence.pair(pair),
         total_variation: evidence.listed_total_variation(pair),
         total_variation_points: None,

@@ -81,7 +81,7 @@ impl UpperLimits {
         let sparse = pair_count * log.observations.len() <= MOST_CELLS;
         let alpha = prepared.alpha;
         let joint_alpha = bonferroni(alpha, pair_count as u64);
-        let limits: Vec<_> = parallel::map(all.len(), |at| {
+        let limits: Vec<_> = parallel::map_in_place(all.len(), &|at| {
             let pair = all[at];
             let method = cells.method(pair, sparse, alpha);
             // Of one pair both are the same.
@@ -194,7 +194,7 @@ impl UpperLimits {
             });
             Some(ordered[0].max(ordered[1]))
         };
-        let limits = parallel::map(all.len(), of_pair);
+        let limits = parallel::map_in_place(all.len(), &of_pair);
         limits
             .into_iter()
             .try_fold(kappa, |largest, limit| Some(largest.max(limit?)))

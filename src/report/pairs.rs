@@ -14,10 +14,8 @@ pub const MOST_PAIRS: usize = 1000;
 
 /// A table of the worst.
 pub fn pairs(document: &mut Document, audit: &Findings) {
-    let order = by_lower_limit(audit);
-    let rows = order
-        .iter()
-        .take(LISTED_PAIRS)
+    let rows = by_lower_limit(audit, LISTED_PAIRS)
+        .into_iter()
         .map(|pair| {
             let tv = &pair.total_variation;
             let mut row: Vec<String> = pair.secrets.labels().map(shorten).into();
@@ -60,9 +58,7 @@ pub fn listed(audit: &Findings, most: usize) -> Vec<&PairFigures> {
     if audit.pairs.len() <= most {
         return audit.pairs.iter().collect();
     }
-    let mut order = by_lower_limit(audit);
-    order.truncate(most);
-    order
+    by_lower_limit(audit, most)
 }
 
 /// How many pairs such a report leaves out.
@@ -91,7 +87,7 @@ pub fn pairs_csv(audit: &Findings) -> Result<Vec<u8>> {
     let mut bytes = format!("{PAIRS_HEADER}\n").into_bytes();
     let mut writer = csv::Writer::from_writer(&mut bytes);
     let text = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
-    for pair in by_lower_limit(audit) {
+    for pair in by_lower_limit(audit, audit.pairs.len()) {
         let [a, b] = pair.secrets.labels();
         let tv = &pair.total_variation;
         let numbers = [
@@ -112,18 +108,28 @@ pub fn pairs_csv(audit: &Findings) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// All pairs, those with the largest lower limits first.
-pub fn by_lower_limit(audit: &Findings) -> Vec<&PairFigures> {
-    let mut order: Vec<&PairFigures> = audit.pairs.iter().collect();
+/// So many pairs with the largest lower limits, these first.
+pub fn by_lower_limit(audit: &Findings, most: usize) -> Vec<&PairFigures> {
     let key = |pair: &PairFigures| {
         let tv = &pair.total_variation;
         (tv.lower.unwrap_or(-1.0), tv.point.unwrap_or(-2.0))
     };
-    order.sort_by(|x, y| {
-        let ((x_lower, x_point), (y_lower, y_point)) = (key(x), key(y));
-        y_lower
-            .total_cmp(&x_lower)
-            .then(y_point.total_cmp(&x_point))
-    });
-    order
+    let pairs = audit.pairs.iter().enumerate();
+    let mut order: Vec<(f64, f64, usize)> = pairs
+        .map(|(at, pair)| {
+            let (lower, point) = key(pair);
+            (lower, point, at)
+        })
+        .collect();
+    let first = |x: &(f64, f64, usize), y: &(f64, f64, usize)| {
+        let by_limit = y.0.total_cmp(&x.0).then(y.1.total_cmp(&x.1));
+        by_limit.then(x.2.cmp(&y.2))
+    };
+    if most < order.len() {
+        order.select_nth_unstable_by(most, first);
+        order.truncate(most);
+    }
+    order.sort_unstable_by(first);
+    let pair = |(.., at): (f64, f64, usize)| &audit.pairs[at];
+    order.into_iter().map(pair).collect()
 }

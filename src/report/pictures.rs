@@ -176,20 +176,20 @@ fn pairs(audit: &Findings) -> Option<String> {
     if audit.pairs.len() < 2 {
         return None;
     }
-    let order = by_lower_limit(audit);
-    let shown = order.len().min(MAX_PAIRS);
+    let order = by_lower_limit(audit, MAX_PAIRS);
+    let shown = order.len();
     Some(plot::dots(&Dots {
         caption: Caption::new(
             "Pairs that are easiest to tell apart",
             format!(
                 "Estimated total variation of {shown} of {} pairs, with confidence limits that hold for all pairs together.",
-                order.len()
+                audit.pairs.len()
             ),
         ),
         x: Axis::linear("total variation").from_to(0.0, 1.0),
         name: "estimate, with limits".to_owned(),
         reference_name: String::new(),
-        rows: order.into_iter().take(shown).map(dot).collect(),
+        rows: order.into_iter().map(dot).collect(),
     }))
 }
 

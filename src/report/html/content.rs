@@ -318,8 +318,7 @@ fn rows(figures: Vec<Figure<'_>>) -> (Vec<Row>, Vec<String>) {
 fn pairs(audit: &Findings, [heatmap, dots]: [Option<String>; 2], most_pairs: usize) -> Pairs {
     /// Reasons beyond these differ in a name only.
     const MOST_REASONS: usize = 3;
-    let mut order = by_lower_limit(audit);
-    order.truncate(most_pairs);
+    let order = by_lower_limit(audit, most_pairs);
     let left_out = left_out(audit, most_pairs);
     let mut reasons = Vec::new();
     for pair in &order {

@@ -38,7 +38,7 @@ pub fn choose_rules(
     let all: Vec<(u32, u32)> = pairs(tune.secrets()).collect();
     debug_assert_eq!(all.len(), pair_count(tune.secrets()));
     let scores = &scores.for_pairs();
-    parallel::map(all.len(), |pair| {
+    parallel::map_in_place(all.len(), &|pair| {
         let (a, b) = all[pair];
         let parameters = targets.iter().map(|target| target.at(pair));
         Cuts::new(scores, &by_secret, a, b).choose(&guide, parameters)
