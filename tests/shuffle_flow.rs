@@ -89,6 +89,65 @@ fn many_values() {
     }
 }
 
+/// Propositions 14 to 16, 18, 20 and 21 by their definition: sums over all data sets and all that may be seen of them.
+#[test]
+fn propositions_are_sums_over_all_data_sets() {
+    for (k, n, keep) in [(2usize, 5u32, 0.8), (2, 6, 0.55), (3, 4, 0.7), (4, 3, 0.4)] {
+        let users = RandomizedResponseShuffle::new(k as u64, keep).unwrap();
+        let other = (1.0 - keep) / (k - 1) as f64;
+        let all = k.pow(n);
+        let digits = |code: usize| (0..n).map(move |at| code / k.pow(at) % k);
+        let noise = |x: usize, y: usize| -> f64 {
+            let pairs = digits(x).zip(digits(y));
+            pairs
+                .map(|(x, y)| if x == y { keep } else { other })
+                .product()
+        };
+        let sorted = |code: usize| {
+            let mut values: Vec<usize> = digits(code).collect();
+            values.sort_unstable();
+            values
+        };
+        // For each thing that may be seen, the joint probability with each value of the target.
+        let vulnerability = |channel: &dyn Fn(usize, usize) -> f64, shuffled: bool| -> f64 {
+            let mut joint = std::collections::BTreeMap::new();
+            for x in 0..all {
+                for y in 0..all {
+                    let seen = if shuffled {
+                        sorted(y)
+                    } else {
+                        digits(y).collect()
+                    };
+                    let row = joint.entry(seen).or_insert_with(|| vec![0.0; k]);
+                    row[x % k] += channel(x, y) / all as f64;
+                }
+            }
+            let most = |row: &Vec<f64>| row.iter().copied().fold(0.0, f64::max);
+            joint.values().map(most).sum()
+        };
+        let identity = |x: usize, y: usize| f64::from(u8::from(x == y));
+        let n = u64::from(n);
+        let agree = |what: &str, found: f64, expected: f64| {
+            assert!(
+                (found - expected).abs() < 1e-12,
+                "{what}: {found}, not {expected}"
+            );
+        };
+        agree("prior", users.prior(), 1.0 / k as f64);
+        agree("noise", users.noise(), vulnerability(&noise, false));
+        agree(
+            "shuffle",
+            users.shuffle(n).unwrap(),
+            vulnerability(&identity, true),
+        );
+        agree(
+            "both",
+            users.noise_and_shuffle(n).unwrap(),
+            vulnerability(&noise, true),
+        );
+    }
+}
+
 #[test]
 fn everyone_else_is_known() {
     for entry in entries("abo") {
