@@ -206,6 +206,7 @@ fn run(task: Task) -> Result<Tuned> {
     for family in &families {
         selection.run(&**family);
     }
+    selection.run_cheapest(&families);
     let (best, private, naming, tried) = selection.finish()?;
     let mut choices = choose_rules(&best.scores, &split.tune, goals.alpha, goals.targets);
     let for_privacy = private.map(|private| {

@@ -190,6 +190,34 @@ impl<'a> ModelSelection<'a> {
             self.fail(family, cost, 0, Failure::Skipped(reason));
             return;
         }
+        self.run_on(family, share, wanted, most);
+    }
+
+    /// Lets the cheapest family enter where all were left out for want of time, with the fewest rows that make
+    /// sense, or all of them where they cost no more: a log has some answer.
+    pub fn run_cheapest(&mut self, families: &[Box<dyn Family>]) {
+        let task = self.task;
+        let all = task.fit().total();
+        let least = all.min(MIN_ROWS * task.secrets() as u64);
+        let skipped = |tried: &Tried| matches!(tried.quality, Err(Failure::Skipped(_)));
+        if !self.finalists.is_empty() || task.is_patient() || !self.tried.iter().all(skipped) {
+            return;
+        }
+        // A combination has nothing to combine.
+        let alone = families.iter().filter(|family| !family.names().is_empty());
+        let costs = alone.map(|family| (family.cost(&task, least), family));
+        if let Some((cost, family)) = costs.min_by(|x, y| x.0.total_cmp(&y.0)) {
+            let kind = family.kind();
+            self.tried.retain(|tried| tried.kind != kind);
+            let wanted = family.most_rows(&task).min(all);
+            let most = most_rows(&**family, &task, cost, wanted).max(least);
+            self.run_on(&**family, cost, wanted, most);
+        }
+    }
+
+    /// The same from so many rows, and later from as many as so many nominal seconds allow.
+    fn run_on(&mut self, family: &dyn Family, share: f64, wanted: u64, most: u64) {
+        let all = self.task.fit().total();
         let before = self.tried.len();
         let fit = thinned(self.task.fit(), most);
         // More rows may come later, when it is learned anew: as many as would have been in the budget.

@@ -404,4 +404,12 @@ fn a_small_budget_thins_rows_then_leaves_attackers_out_and_says_so() {
         panic!("a forest is not grown in a millisecond")
     };
     assert!(reason.contains("`budget = "), "{reason}");
+    // Where there is time for none, the cheapest answers.
+    let one = tried("1e-12s");
+    let kinds = |of: &dyn Fn(&Tried) -> bool| one.iter().filter(|&tried| of(tried)).count();
+    assert!(kinds(&|tried| tried.quality.is_ok()) > 0, "{one:?}");
+    assert!(
+        kinds(&|tried| matches!(tried.quality, Err(Failure::Skipped(_)))) > 3,
+        "{one:?}"
+    );
 }
