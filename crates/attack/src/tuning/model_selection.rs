@@ -92,9 +92,11 @@ pub(super) struct Finalist {
     pub scores: ScoreTable,
 }
 
-/// The attacker with the largest limits of privacy on the tune rows, and its rules.
+/// The attacker with the largest limits of privacy on past rows, and its rules.
 pub(super) struct PrivacyCandidate {
     limits: f64,
+    /// On the tune rows alone.
+    on_tune: f64,
     pub scorer: Arc<dyn Scorer>,
     pub choices: Vec<PairChoice>,
 }
@@ -126,8 +128,9 @@ pub(super) struct ModelSelection<'a> {
     best: Option<Finalist>,
     /// That kind.
     kind: Kind,
-    /// The one with the largest limits of privacy, if that is wanted.
-    private: Option<PrivacyCandidate>,
+    /// The one with the largest limits of privacy, if that is wanted: of attackers that cannot learn rows by heart, which
+    /// are compared on the fit rows too, and of the others.
+    private: [Option<PrivacyCandidate>; 2],
     /// For each prior, the best guess among all secrets.
     naming: Vec<Naming>,
     /// The best of each kind, the best first, the first of equals first.
@@ -136,6 +139,10 @@ pub(super) struct ModelSelection<'a> {
 
 /// Rows of a secret below which thinning would teach nothing.
 const MIN_ROWS: u64 = 20;
+/// Distinct observations of fit and tune rows beyond which the tune rows are enough to compare limits of privacy.
+const MOST_PAST: usize = 200_000;
+/// What is clearly more, as a factor.
+const CLEARLY: f64 = 1.25;
 /// Kinds whose best attackers are remembered.
 const MAX_FINALISTS: usize = 3;
 
@@ -149,7 +156,7 @@ impl<'a> ModelSelection<'a> {
             most_rows: None,
             best: None,
             kind: Kind::named("none"),
-            private: None,
+            private: [None, None],
             naming: naming(&task),
             finalists: Vec::new(),
         }
@@ -325,18 +332,57 @@ impl<'a> ModelSelection<'a> {
         }
     }
 
-    /// Compares an attacker by the sum over quantities of the largest limit of all pairs, by cross-validation inside the
-    /// tune rows.
+    /// Compares an attacker by the sum over quantities of the largest limit of all pairs, by cross-validation inside past
+    /// rows.
     fn enter_for_privacy(&mut self, scorer: &Arc<dyn Scorer>, scores: &ScoreTable) {
+        let Goals { alpha, targets, .. } = self.task.goals;
+        if self.task.goals.claimed.is_empty() {
+            return;
+        }
+        let Task {
+            observations,
+            split,
+            ..
+        } = self.task;
+        let memorizes = scorer.memorizes();
+        let few = split.fit.cells().len() + split.tune.cells().len() <= MOST_PAST;
+        let more = (few && !memorizes).then(|| {
+            let past = split.fit.plus(&split.tune);
+            let secrets = self.task.secrets();
+            let scores = score_table(&**scorer, observations, past.symbols(), secrets);
+            (past, scores)
+        });
+        let limits = match &more {
+            Some((past, scores)) => self.promised(scores, past),
+            None => self.promised(scores, &split.tune),
+        };
+        let best = self.private[usize::from(memorizes)].as_ref();
+        if best.is_some_and(|best| limits <= best.limits) {
+            return;
+        }
+        let (on_tune, choices) = match &more {
+            Some((past, all)) => (
+                self.promised(scores, &split.tune),
+                choose_rules(all, past, alpha, targets),
+            ),
+            None => (limits, choose_rules(scores, &split.tune, alpha, targets)),
+        };
+        self.private[usize::from(memorizes)] = Some(PrivacyCandidate {
+            limits,
+            on_tune,
+            scorer: self.within_budget(scorer.clone()),
+            choices,
+        });
+    }
+
+    /// The sum of the limits that claims read.
+    fn promised(&self, scores: &ScoreTable, past: &Counts) -> f64 {
         let Goals {
             alpha,
             targets,
             claimed,
             ..
         } = self.task.goals;
-        if claimed.is_empty() {
-            return;
-        }
         let Split { tune, certify, .. } = self.task.split;
         let judging = Judging {
             trials: if certify.total() > 0 {
@@ -347,14 +393,15 @@ impl<'a> ModelSelection<'a> {
             alpha,
         };
         let wanted: Vec<&Target> = claimed.iter().map(|&target| &targets[target]).collect();
-        let limits = promises(scores, tune, judging, &wanted).iter().sum();
-        let best = self.private.as_ref();
-        if best.is_none_or(|best| limits > best.limits) {
-            self.private = Some(PrivacyCandidate {
-                limits,
-                scorer: self.within_budget(scorer.clone()),
-                choices: choose_rules(scores, tune, alpha, targets),
-            });
+        promises(scores, past, judging, &wanted).iter().sum()
+    }
+
+    /// An attacker that may have learned rows by heart is noisier than it seems: it must promise clearly more on the tune
+    /// rows than one that may not.
+    fn for_privacy(private: [Option<PrivacyCandidate>; 2]) -> Option<PrivacyCandidate> {
+        match private {
+            [Some(plain), Some(other)] if other.on_tune <= CLEARLY * plain.on_tune => Some(plain),
+            [plain, other] => other.or(plain),
         }
     }
 
@@ -384,7 +431,7 @@ impl<'a> ModelSelection<'a> {
         });
         Ok((
             self.finalists.swap_remove(chosen),
-            self.private,
+            Self::for_privacy(self.private),
             naming.collect(),
             self.tried,
         ))
