@@ -9,6 +9,7 @@ use leakgauge::exact::channel::{
 };
 use leakgauge::exact::mechanism::{self, Observed};
 use leakgauge::exact::shuffle::information::Reports;
+use leakgauge::exact::shuffle::privacy;
 use leakgauge::exact::simulate::Simulation;
 use leakgauge::input::matrix::{self, MatrixOptions};
 use leakgauge::log::{self, ReadMeter};
@@ -81,6 +82,16 @@ impl ChannelInput {
                 Reports::of(&*mechanism::parse(&text)?)
             }
             other => Ok(Reports::Listed(other.read(false)?.0)),
+        }
+    }
+
+    /// The same for differential privacy.
+    pub fn private_reports(self) -> Result<privacy::Reports> {
+        match self {
+            ChannelInput::Text(text) if is_mechanism(&text) => {
+                privacy::Reports::of(&*mechanism::parse(&text)?)
+            }
+            other => Ok(privacy::Reports::Listed(other.read(false)?.0)),
         }
     }
 

@@ -359,10 +359,10 @@ pub struct PrivacyKeywords {
 pub fn shuffled_privacy(py: Python<'_>, keywords: PrivacyKeywords) -> PyResult<Written> {
     work::run(py, keywords.threads, move || {
         let sizes = sizes(keywords.n.as_deref())?;
-        let channel = keywords.randomizer.read(false)?.0;
+        let reports = keywords.randomizer.private_reports()?;
         let survey = privacy::survey(
             &keywords.randomizer_name,
-            &channel,
+            &reports,
             &sizes,
             &keywords.at_epsilon,
         )?;

@@ -6,6 +6,8 @@ use rand_chacha::ChaCha8Rng;
 use crate::mechanisms::{Mechanism, laplace, number, printed};
 use crate::svt::{INPUTS, Svt3, Transcripts};
 
+type Features = fn(&[String]) -> Vec<f64>;
+
 /// A mechanism that is described by its functions.
 struct Other {
     name: &'static str,
@@ -13,7 +15,7 @@ struct Other {
     truth: fn() -> f64,
     sample: fn(bool, &mut ChaCha8Rng) -> Vec<String>,
     ratio: Option<fn(&[String]) -> f64>,
-    features: Option<fn(&[String]) -> Vec<f64>>,
+    features: Option<Features>,
 }
 
 impl Mechanism for Other {

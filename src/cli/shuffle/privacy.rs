@@ -4,8 +4,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 use leakgauge::base::error::Result;
+use leakgauge::exact::mechanism;
 use leakgauge::exact::shuffle::parse_numbers;
-use leakgauge::exact::shuffle::privacy::survey;
+use leakgauge::exact::shuffle::privacy::{Reports, survey};
 use leakgauge::report;
 
 use super::shared::randomizer;
@@ -16,7 +17,7 @@ use crate::cli::to_stdout;
 #[derive(Args)]
 #[command(after_long_help = KEYS)]
 pub struct PrivacyArguments {
-    /// The randomizer of every user: a mechanism with finitely many observations, or a matrix with one row per input
+    /// The randomizer of every user: any mechanism, or a matrix with one row per input
     #[arg(long, value_name = "MECHANISM")]
     randomizer: String,
     /// The numbers of users: `2,10,1000`, `2..50` or, evenly spaced by their logarithm, `2..1e6:30`
@@ -36,17 +37,22 @@ pub struct PrivacyArguments {
 const KEYS: &str = "\
 Keys of a row of the JSON:
   n, epsilon, best (the smallest upper bound), clone, stronger_clone, variation_ratio (null if the
-  randomizer has no finite epsilon), blanket, least (a lower limit by enumeration; null if there are too
-  many histograms)";
+  randomizer has no finite epsilon), blanket (null if messages are too many to list and no noise on a
+  number), least (a lower limit by enumeration; null if there are too many histograms)";
 
 /// Runs `shuffle privacy`.
 pub fn privacy(arguments: &PrivacyArguments) -> Result<ExitCode> {
     use_threads(arguments.threads)?;
-    let channel = randomizer(&arguments.randomizer)?;
+    let text = &arguments.randomizer;
+    let reports = if text.contains('(') {
+        Reports::of(&*mechanism::parse(text)?)?
+    } else {
+        Reports::Listed(randomizer(text)?)
+    };
     let sizes = parse_numbers("n", &arguments.users)?;
     let survey = survey(
         &arguments.randomizer,
-        &channel,
+        &reports,
         &sizes,
         &arguments.at_epsilon,
     )?;

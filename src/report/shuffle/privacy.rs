@@ -25,7 +25,7 @@ pub fn document(survey: &Survey) -> Document {
             row.clone,
             row.stronger_clone,
             row.variation_ratio,
-            Some(row.blanket),
+            row.blanket,
         ];
         let first = [row.n.to_string(), format_number(row.epsilon)];
         first.into_iter().chain(figures.map(number)).collect()
@@ -33,7 +33,7 @@ pub fn document(survey: &Survey) -> Document {
     document.table(header, 0, survey.rows.iter().map(line).collect());
     document.paragraph(
         "At most: the smallest of the four upper bounds, for any inputs of the other users. At least: the exact \
-         value if all other users have the same input, the worst one.",
+         value if all other users have the same input, the worst one; with many messages and users, a lower limit of it.",
     );
     document
 }
@@ -42,6 +42,9 @@ pub fn document(survey: &Survey) -> Document {
 fn number(figure: Option<f64>) -> String {
     figure.map_or_else(
         || "n/a".to_owned(),
-        |x| format_number(format!("{x:.5e}").parse().unwrap_or(x)),
+        |x| match x {
+            _ if x > 0.0 && x < 1e-300 => "below 1e-300".to_owned(),
+            _ => format_number(format!("{x:.5e}").parse().unwrap_or(x)),
+        },
     )
 }

@@ -181,6 +181,22 @@ impl Accountant {
 /// Values are spread to a grid, which no mean of a convex function survives smaller. The sum is tilted so that its mean
 /// is 0: the bound is e^(nK(θ)) times the tilted mean of S⁺·e^(−θS).
 pub(crate) fn mean_excess(law: &[(f64, f64)], n: u64) -> f64 {
+    let positive = law.iter().any(|(x, p)| *x > 0.0 && *p > 0.0);
+    // What underflows is still above 0.
+    let least = if positive { f64::MIN_POSITIVE } else { 0.0 };
+    let widest = law.iter().map(|(x, _)| x.abs()).fold(0.0, f64::max);
+    if widest > WIDEST {
+        let unit = widest / WIDEST;
+        let scaled: Vec<(f64, f64)> = law.iter().map(|(x, p)| (x / unit, *p)).collect();
+        return (unit * scaled_excess(&scaled, n)).max(least);
+    }
+    scaled_excess(law, n).max(least)
+}
+
+/// Exponentials of values up to this size do not overflow.
+const WIDEST: f64 = 300.0;
+
+fn scaled_excess(law: &[(f64, f64)], n: u64) -> f64 {
     let mean: f64 = law.iter().map(|(x, p)| x * p).sum();
     let variance: f64 = law.iter().map(|(x, p)| p * (x - mean) * (x - mean)).sum();
     let ends = |better: fn(f64, f64) -> f64| law.iter().map(|law| law.0).fold(0.0, better);

@@ -30,6 +30,7 @@ pub use randomizer::{
 };
 #[cfg(test)]
 pub(super) use ratio::excess;
+pub(super) use reports::noise_cells;
 pub use reports::{Alike, Continuous, Kernel, Reports};
 pub use survey::{
     Figure, LabelProbability, Row, Survey, SurveyOptions, UsersSurvey, survey, survey_users,

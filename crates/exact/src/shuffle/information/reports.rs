@@ -171,11 +171,7 @@ fn rows(shape: &NoiseShape, centers: &[f64]) -> std::result::Result<Vec<f64>, Pr
             };
             centers.iter().map(|c| mass(*c)).collect()
         }
-        NoiseShape::Steps {
-            edges,
-            distribution,
-        } => steps(edges, distribution, centers)?,
-        NoiseShape::Integer(distribution) => integers(distribution, centers, (low, high))?,
+        NoiseShape::Steps { .. } | NoiseShape::Integer(_) => noise_cells(shape, centers)?,
     };
     let normalized = |row: Vec<f64>| {
         let whole: f64 = row.iter().sum();
@@ -183,6 +179,24 @@ fn rows(shape: &NoiseShape, centers: &[f64]) -> std::result::Result<Vec<f64>, Pr
     };
     let cells: Vec<Vec<f64>> = cells;
     Ok(cells.into_iter().flat_map(normalized).collect())
+}
+
+/// The masses of all cells of equal density, or of all numbers, under every center of piecewise constant or integer noise;
+/// none of smooth noise.
+pub(in crate::shuffle) fn noise_cells(
+    shape: &NoiseShape,
+    centers: &[f64],
+) -> std::result::Result<Vec<Vec<f64>>, Problem> {
+    let low = centers.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = centers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    match shape {
+        NoiseShape::Steps {
+            edges,
+            distribution,
+        } => steps(edges, distribution, centers),
+        NoiseShape::Integer(distribution) => integers(distribution, centers, (low, high)),
+        NoiseShape::Laplace { .. } | NoiseShape::Gaussian { .. } => Ok(Vec::new()),
+    }
 }
 
 /// Nodes and weights of Gauss and Legendre's rule on panels between cuts, none wider than `width`.

@@ -58,7 +58,7 @@ fn bounds_enclose_the_truth_for_all_inputs_of_few_users() {
                 bounds.clone,
                 bounds.stronger_clone,
                 bounds.variation_ratio,
-                Some(bounds.blanket),
+                bounds.blanket,
             ] {
                 assert!(
                     upper.unwrap() >= truth * (1.0 - 1e-12),
@@ -85,6 +85,91 @@ fn published_example() {
         assert!((found / expected - 1.0).abs() < 1e-9, "{found} {expected}");
     }
     // The grid of the blanket's sum errs above.
-    let ratio = bounds.blanket / 0.008441658141337407;
+    let ratio = bounds.blanket.unwrap() / 0.008441658141337407;
     assert!((1.0 - 1e-9..1.0001).contains(&ratio), "{ratio}");
+}
+
+/// A channel of the messages in many narrow cells, of which the bound from the blanket is that of the messages in the limit.
+fn in_cells(text: &str, cuts: &[f64]) -> Channel {
+    let bound = parse(text).unwrap().bind_declared().unwrap();
+    let rows: Vec<f64> = (0..bound.secret_count())
+        .flat_map(|secret| {
+            let (crate::mechanism::Law::Real(law) | crate::mechanism::Law::Integer(law)) =
+                bound.law(secret)
+            else {
+                panic!("a law on numbers");
+            };
+            let at: Vec<f64> = std::iter::once(0.0)
+                .chain(cuts.iter().map(|x| law(*x)))
+                .chain([1.0])
+                .collect();
+            at.windows(2).map(|p| p[1] - p[0]).collect::<Vec<_>>()
+        })
+        .collect();
+    let labels = |n: usize| (0..n).map(|at| at.to_string()).collect::<Vec<_>>();
+    Channel::new(labels(bound.secret_count()), labels(cuts.len() + 1), rows).unwrap()
+}
+
+/// Whoever sees only cells of messages learns less: a lower limit of all messages is below an upper bound of theirs, and both
+/// blankets meet as cells get narrow.
+#[test]
+fn noise_is_as_private_as_its_cells_in_the_limit() {
+    for (text, cuts) in [
+        ("laplace(scale=1, secrets=2)", 4000),
+        ("gaussian(sigma=1.5, secrets=2)", 4000),
+        ("laplace(scale=2, secrets=4)", 4000),
+    ] {
+        let cuts: Vec<f64> = (0..=cuts)
+            .map(|at| -14.0 + 29.0 * f64::from(at) / f64::from(cuts))
+            .collect();
+        let reports = Reports::of(&*parse(text).unwrap()).unwrap();
+        let coarse = Messages::of(&Reports::Listed(in_cells(text, &cuts))).unwrap();
+        let noise = Messages::of(&reports).unwrap();
+        for (n, epsilon) in [(10, 0.3), (1000, 0.1)] {
+            let [cells, all] = [&coarse, &noise].map(|m| m.delta(n, epsilon).unwrap());
+            let ratio = all.blanket.unwrap() / cells.blanket.unwrap();
+            assert!(
+                (0.99..1.02).contains(&ratio),
+                "{text} {n} {all:?} {cells:?}"
+            );
+            assert!(all.least.unwrap() <= all.best, "{text} {n} {all:?}");
+            assert!(all.least.unwrap() > 0.0, "{text} {n} {all:?}");
+        }
+    }
+}
+
+/// A geometric mechanism has the figures of one that is truncated far out.
+#[test]
+fn integer_noise_is_like_noise_truncated_far_out() {
+    let delta = |text: &str| {
+        let reports = Reports::of(&*parse(text).unwrap()).unwrap();
+        survey(text, &reports, &[20], &[0.2]).unwrap().rows[0]
+    };
+    let all = delta("geometric(nu=1, secrets=3)");
+    let truncated = delta("truncated-geometric(nu=1, secrets=3, observations=-20..22)");
+    let [x, y] = [all, truncated].map(|row| row.blanket.unwrap());
+    assert!((x / y - 1.0).abs() < 1e-6, "{x} {y}");
+    assert!((all.clone.unwrap() / truncated.clone.unwrap() - 1.0).abs() < 1e-9);
+}
+
+/// Mechanisms whose messages are neither listed nor numbers have the bounds of their ε, and normal noise that of its blanket.
+#[test]
+fn every_mechanism_has_a_bound() {
+    for (text, blanket) in [
+        ("planar-laplace(scale=1, secrets=2)", false),
+        ("gaussian(sigma=2, secrets=2)", true),
+        ("discrete-gaussian(sigma=2, secrets=2)", true),
+        ("staircase(epsilon=1, secrets=3)", true),
+        ("rappor(epsilon=1, secrets=1000)", false),
+        ("laplace(scale=1, secrets=0..1e6)", false),
+    ] {
+        let reports = Reports::of(&*parse(text).unwrap()).unwrap();
+        let row = survey(text, &reports, &[10_000], &[0.3]).unwrap().rows[0];
+        assert_eq!(row.blanket.is_some(), blanket, "{text} {row:?}");
+        assert!(row.best <= 1.0 && row.best > 0.0, "{text} {row:?}");
+        assert!(
+            row.least.is_none_or(|least| least <= row.best),
+            "{text} {row:?}"
+        );
+    }
 }

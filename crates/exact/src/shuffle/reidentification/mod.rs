@@ -64,7 +64,7 @@ pub use density::Density;
 pub use game::{Game, MAX_MESSAGES, Success};
 pub use given::{Given, GivenRow, given_inputs};
 pub use law::RatioLaw;
-pub(super) use randomizer::mass_between;
 pub use randomizer::{InputLaw, Randomizer, ShuffleBounds};
+pub(super) use randomizer::{distribution, mass_between};
 pub use real::Segment;
 pub use source::{Pair, Source, pair};

@@ -376,7 +376,7 @@ fn from_cells(cells: Vec<(f64, f64)>) -> (RatioLaw, f64) {
 }
 
 /// The distribution function of smooth noise at x, accurate for x < 0.
-fn distribution(shape: &NoiseShape, x: f64) -> f64 {
+pub(in crate::shuffle) fn distribution(shape: &NoiseShape, x: f64) -> f64 {
     match shape {
         NoiseShape::Laplace { scale } => {
             let tail = 0.5 * libm::exp(-x.abs() / scale);
