@@ -95,12 +95,23 @@ impl ChannelInput {
         }
     }
 
+    /// The channel, and how it was given; of noise on whole numbers, with those far out as one observation.
+    pub fn merged(self, normalize: bool) -> Result<(Channel, MatrixLayout)> {
+        match self {
+            ChannelInput::Text(text) if is_mechanism(&text) => {
+                let (channel, merged) = Channel::merged(&*mechanism::parse(&text)?)?;
+                Ok((channel, MatrixLayout::of_mechanism(&text, merged)))
+            }
+            other => other.read(normalize),
+        }
+    }
+
     /// The channel, and how it was given.
     pub fn read(self, normalize: bool) -> Result<(Channel, MatrixLayout)> {
         match self {
             ChannelInput::Text(text) if is_mechanism(&text) => {
                 let channel = Channel::of_mechanism(&*mechanism::parse(&text)?)?;
-                Ok((channel, MatrixLayout::of_mechanism(&text)))
+                Ok((channel, MatrixLayout::of_mechanism(&text, 0.0)))
             }
             ChannelInput::Text(file) => {
                 let options = MatrixOptions {
@@ -117,6 +128,7 @@ impl ChannelInput {
                     labels: true,
                     normalized_rows: 0,
                     written_out: false,
+                    merged_probability: 0.0,
                 };
                 for row in values.chunks_mut(width).filter(|_| normalize) {
                     let sum: f64 = row.iter().sum();
@@ -167,12 +179,12 @@ pub fn analyze_channel(
     work::run(py, keywords.threads, move || {
         let read = matrices
             .into_iter()
-            .map(|input| input.read(keywords.normalize));
+            .map(|input| input.merged(keywords.normalize));
         let (channels, layouts): (Vec<_>, Vec<_>) =
             read.collect::<Result<Vec<_>>>()?.into_iter().unzip();
         let other = keywords.refines.as_ref();
         let other = other.map(|(input, name)| {
-            let (other, _) = input.clone().read(keywords.normalize)?;
+            let (other, _) = input.clone().merged(keywords.normalize)?;
             Ok::<_, Error>((other, name))
         });
         let analysis = analyze(&keywords, &channels, layouts, other.transpose()?)?;

@@ -190,12 +190,12 @@ fn read_all(
             return read::channel(file, log::open(file, &meter)?, matrix_options);
         }
         let call = Call::parse(file)?;
-        let channel = if call.name == DATASETS {
-            Datasets::named(&call)?
+        let (channel, merged) = if call.name == DATASETS {
+            (Datasets::named(&call)?, 0.0)
         } else {
-            Channel::of_mechanism(&*mechanism::from_call(&call)?)?
+            Channel::merged(&*mechanism::from_call(&call)?)?
         };
-        Ok((channel, MatrixLayout::of_mechanism(file)))
+        Ok((channel, MatrixLayout::of_mechanism(file, merged)))
     };
     files.iter().map(read).collect()
 }

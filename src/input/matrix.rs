@@ -234,6 +234,7 @@ impl Table {
             labels: self.labels,
             normalized_rows,
             written_out: false,
+            merged_probability: 0.0,
         }
     }
 }

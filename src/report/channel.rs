@@ -55,6 +55,10 @@ fn summary(document: &mut Document, analysis: &Analysis) {
     ));
     let epsilon = match analysis.epsilon {
         Some(epsilon) => format!("The channel is {}-LDP.", number(epsilon)),
+        None if analysis.input.iter().any(|input| input.merged_probability > 0.0) => {
+            "The channel has no finite epsilon of local differential privacy: its likelihood ratios have no limit."
+                .to_owned()
+        }
         None => "The channel has no finite epsilon of local differential privacy: some observation is impossible \
                  under one secret and possible under another."
             .to_owned(),
@@ -372,10 +376,15 @@ fn method(analysis: &Analysis) -> Vec<String> {
     let mut items = Vec::new();
     for input in &analysis.input {
         if input.written_out {
-            items.push(format!(
-                "{}: probabilities computed from the mechanism.",
-                input.file
-            ));
+            let mut text = format!("{}: probabilities computed from the mechanism.", input.file);
+            if input.merged_probability > 0.0 {
+                text += &format!(
+                    " The observations on either side of a range count as one, so that figures are lower limits of the \
+                     leakage; no probability of an event differs by more than {}.",
+                    number(input.merged_probability)
+                );
+            }
+            items.push(text);
             continue;
         }
         let header = if input.header {

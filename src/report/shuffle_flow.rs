@@ -344,9 +344,15 @@ pub(super) fn mechanism(survey: &MechanismSurvey) -> Document {
     }
     if let Some(informed) = survey.informed {
         document.paragraph(format!(
-            "An adversary who knows how many of the {} other users have each value guesses right with probability {}.",
+            "An adversary who knows how many of the {} other users have each value guesses right with probability {}{}.",
             informed.n - 1,
-            long(Some(informed.vulnerability))
+            long(Some(informed.vulnerability)),
+            match informed.error {
+                error if error > 1e-10 => {
+                    format!(", which may be wrong by {}", format_number(round(error, 1)))
+                }
+                _ => String::new(),
+            }
         ));
     }
     document

@@ -11,6 +11,8 @@ const MAX_CELLS: usize = 1 << 24;
 const MAX_STEPS: f64 = 4e9;
 /// With more additions the law is computed on a box by Fourier transforms, if that fits.
 const MANY_STEPS: f64 = 1e8;
+/// What each side of each count may have outside of a box.
+pub const OUTSIDE: f64 = 1e-12;
 /// Cells of a binomial distribution below e^−60 times the largest are left out.
 const TAIL: f64 = 60.0;
 
@@ -35,6 +37,14 @@ impl HistogramLaw {
     /// # Errors
     /// There are too many histograms to list.
     pub fn new(groups: &[(&[f64], u64)], observations: usize) -> Result<Self> {
+        Self::within(groups, observations, OUTSIDE)
+    }
+
+    /// The same, where each side of each count may have up to some probability outside of what is listed.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn within(groups: &[(&[f64], u64)], observations: usize, outside: f64) -> Result<Self> {
         let messages = groups
             .iter()
             .map(|(_, count)| *count)
@@ -60,7 +70,7 @@ impl HistogramLaw {
         let steps = |cells: usize| cells as f64 * messages as f64 * observations as f64;
         let fits = cells.is_some_and(|cells| cells <= MAX_CELLS && steps(cells) <= MAX_STEPS);
         if (!fits || cells.is_some_and(|cells| steps(cells) > MANY_STEPS))
-            && let Some(boxed) = Boxed::new(groups, observations)
+            && let Some(boxed) = Boxed::new(groups, observations, outside)
         {
             return Ok(HistogramLaw {
                 observations,

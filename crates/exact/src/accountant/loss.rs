@@ -3,7 +3,7 @@
 use libm::{erfc, exp, expm1, log, log1p};
 
 use crate::mechanism::{BoundMechanism, Noise, NoiseShape};
-use crate::profile::{Cell, Pair};
+use crate::profile::{Cell, Pair, PlanarPair};
 use leakgauge_base::error::{Error, Result};
 
 /// What is computed of a loss alone, for the masses on both sides of it.
@@ -96,6 +96,19 @@ impl Loss {
         Loss {
             atoms: vec![Atom { p: most, q: least }, Atom { p: least, q: most }],
             smooth: Some(Smooth::new((-t, t), between)),
+        }
+    }
+
+    /// Planar Laplace noise around two points.
+    fn planar(pair: PlanarPair) -> Loss {
+        let most = pair.epsilon();
+        if most == 0.0 {
+            return Loss::table(&[1.0], &[1.0]);
+        }
+        let between = move |from: f64, to: f64| pair.between(from, to);
+        Loss {
+            atoms: Vec::new(),
+            smooth: Some(Smooth::new((-most, most), between)),
         }
     }
 
@@ -211,6 +224,7 @@ impl Loss {
         match mechanism.pair(pair.0, pair.1) {
             Some(Pair::Gaussian { mu }) => return Ok(Loss::gaussian(mu)),
             Some(Pair::Laplace { distance }) => return Ok(Loss::laplace(distance)),
+            Some(Pair::PlanarLaplace(pair)) => return Ok(Loss::planar(pair)),
             _ => {}
         }
         if let Some((shape, centers)) = mechanism.located() {

@@ -236,7 +236,7 @@ fn listed(bound: &dyn BoundMechanism) -> Option<Vec<Loss>> {
     let (a, b) = bound.worst_pair()?;
     let is_noise = matches!(
         bound.pair(a, b),
-        Some(Pair::Gaussian { .. } | Pair::Laplace { .. })
+        Some(Pair::Gaussian { .. } | Pair::Laplace { .. } | Pair::PlanarLaplace(_))
     );
     if is_noise
         || bound.located().is_some()

@@ -342,3 +342,49 @@ fn shared_ends_of_cells_change_no_figure() {
         }
     }
 }
+
+/// One step of planar Laplace noise has the δ of the closed form between its sides, and two steps that of a sum over both
+/// losses.
+#[test]
+fn planar_laplace_noise_composes() {
+    use crate::profile::PlanarPair;
+    let pair = PlanarPair::new(0.5);
+    let text = "planar-laplace(scale=1, secrets=0..1)";
+    let one = |steps: u64, epsilon: f64| {
+        let mechanism = crate::mechanism::parse(text).unwrap();
+        Accountant::of_mechanism(&*mechanism, steps)
+            .unwrap()
+            .delta(epsilon)
+    };
+    // The worst pair of the four points is at distance √2.
+    let worst = PlanarPair::new(0.5 * 2f64.sqrt());
+    for epsilon in [0.0, 0.3, 1.2] {
+        let sides = one(1, epsilon);
+        let exact = worst.delta(epsilon);
+        assert!(
+            sides.least <= exact && exact <= sides.most && sides.most - sides.least < 1e-4,
+            "{epsilon}: {sides:?} {exact}"
+        );
+    }
+    let cells = |count: u32| -> Vec<(f64, f64)> {
+        let end = worst.epsilon();
+        let at = |k: u32| -end + 2.0 * end * f64::from(k) / f64::from(count);
+        (0..count)
+            .map(|k| worst.between(at(k), at(k + 1)))
+            .collect()
+    };
+    let cells = cells(1500);
+    let epsilon: f64 = 0.8;
+    let mut coarse = 0.0;
+    for (p, q) in &cells {
+        for (r, s) in &cells {
+            coarse += (p * r - epsilon.exp() * q * s).max(0.0);
+        }
+    }
+    let sides = one(2, epsilon);
+    assert!(
+        coarse <= sides.most && sides.most - coarse < 1e-4,
+        "{sides:?} {coarse}"
+    );
+    assert!(pair.delta(0.1) < worst.delta(0.1));
+}

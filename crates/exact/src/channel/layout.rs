@@ -14,17 +14,21 @@ pub struct MatrixLayout {
     pub normalized_rows: u64,
     /// Whether the matrix was computed from a mechanism instead of read from a file.
     pub written_out: bool,
+    /// Of a mechanism: the probability of the observations far out that count as one on either side, under the secret that
+    /// makes them most likely; 0 if there are none.
+    pub merged_probability: f64,
 }
 
 impl MatrixLayout {
     /// The layout of a matrix computed from a mechanism.
-    pub fn of_mechanism(text: &str) -> Self {
+    pub fn of_mechanism(text: &str, merged_probability: f64) -> Self {
         MatrixLayout {
             file: text.to_owned(),
             header: true,
             labels: true,
             normalized_rows: 0,
             written_out: true,
+            merged_probability,
         }
     }
 }

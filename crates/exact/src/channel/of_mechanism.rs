@@ -1,8 +1,9 @@
 //! The channel of a known mechanism.
 
 use crate::channel::Channel;
-use crate::mechanism::{Mechanism, listed_secrets};
+use crate::mechanism::{Mechanism, NoiseShape, listed_secrets};
 use leakgauge_base::error::{Error, Result};
+use leakgauge_base::grammar::format_number;
 
 impl Channel {
     /// The matrix of a mechanism over the secrets that its parameters declare. Its ε is that of the mechanism, which
@@ -25,6 +26,131 @@ impl Channel {
         channel.epsilon = Some(bound.epsilon()).filter(|epsilon| epsilon.is_finite());
         Ok(channel)
     }
+
+    /// The same, also where the observations are all whole numbers or the density is piecewise constant: then those on
+    /// either side of a range are one observation. Its probability, under the secret that makes it most likely, is the
+    /// second result: at most 1e-18 for each side, and 0 where nothing is merged.
+    ///
+    /// Whoever sees the merged observations learns no more. No probability of an event, and so no total variation, δ or
+    /// Bayes security, differs by more than the merged probability. The ε is that of the mechanism.
+    ///
+    /// # Errors
+    /// As [`of_mechanism`](Self::of_mechanism); the range is too long to list.
+    pub fn merged(mechanism: &dyn Mechanism) -> Result<(Channel, f64)> {
+        let bound = mechanism.bind_declared()?;
+        let steps = match bound.located() {
+            Some((shape @ (NoiseShape::Integer(_) | NoiseShape::Steps { .. }), centers))
+                if bound.probabilities().is_none() =>
+            {
+                columns(&shape, &centers)
+            }
+            _ => return Ok((Channel::of_mechanism(mechanism)?, 0.0)),
+        };
+        let Some(Columns { labels, rows }) = steps else {
+            let problem = "has too many observations to list";
+            return Err(Error::parameter(mechanism.to_string(), problem));
+        };
+        let last = labels.len() - 1;
+        let merged = rows.iter().map(|row| row[0] + row[last]);
+        let merged = merged.fold(0.0, f64::max);
+        let mut channel = Channel::new(listed_secrets(mechanism)?, labels, rows.concat())?;
+        channel.epsilon = Some(bound.epsilon());
+        Ok((channel, merged))
+    }
+}
+
+/// The observations of noise on numbers, with the probabilities of every secret.
+struct Columns {
+    labels: Vec<String>,
+    rows: Vec<Vec<f64>>,
+}
+
+/// The probability of what is merged on each side.
+const MERGED: f64 = 1e-18;
+/// The most entries of a matrix of noise.
+const MOST_ENTRIES: f64 = 1e7;
+
+/// Whole numbers, or the stretches of equal density, in a range, and what is on either side of it; `None` if there are too
+/// many. Only the distribution function below 0 is used, where it has all digits.
+fn columns(shape: &NoiseShape, centers: &[f64]) -> Option<Columns> {
+    let low = centers.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = centers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    // Cuts between observations: an observation is from a cut to the next.
+    let (distribution, cuts): (&dyn Fn(f64) -> f64, Vec<f64>) = match shape {
+        NoiseShape::Integer(distribution) => {
+            let mut reach = 1.0;
+            while distribution(-reach) > MERGED && reach < MOST_ENTRIES {
+                reach += (0.1 * reach).max(1.0).floor();
+            }
+            let count = high - low + 2.0 * reach;
+            if count * centers.len() as f64 > MOST_ENTRIES {
+                return None;
+            }
+            let cuts = (0..=count as u64).map(|at| low - reach + at as f64 - 0.5);
+            (distribution, cuts.collect())
+        }
+        NoiseShape::Steps {
+            edges,
+            distribution,
+        } => {
+            let far = edges.iter().position(|&edge| distribution(-edge) <= MERGED);
+            let edges = &edges[..=far.unwrap_or(edges.len() - 1)];
+            let entries = 2.0 * (edges.len() * centers.len()) as f64 * centers.len() as f64;
+            if entries > MOST_ENTRIES {
+                return None;
+            }
+            let offsets = edges.iter().flat_map(|&edge| [-edge, edge]);
+            let mut cuts: Vec<f64> = offsets
+                .flat_map(|offset| centers.iter().map(move |center| center + offset))
+                .collect();
+            cuts.sort_by(f64::total_cmp);
+            // Steps that should meet and do not, by rounding, enclose nothing.
+            let hair = 1e-10 * edges.last().map_or(1.0, |far| far / edges.len() as f64);
+            cuts.dedup_by(|b, a| *b - *a <= hair);
+            (distribution, cuts)
+        }
+        NoiseShape::Laplace { .. } | NoiseShape::Gaussian { .. } => return None,
+    };
+    let integer = matches!(shape, NoiseShape::Integer(_));
+    // P(noise < x) and P(noise > x) for a cut x.
+    let below = |x: f64| distribution(if integer { (x - 0.5).round() } else { x });
+    let above = |x: f64| below(-x);
+    let row = |center: &f64| {
+        let inner = cuts.windows(2).map(|cut| {
+            let (from, to) = (cut[0] - center, cut[1] - center);
+            let mass = if to <= 0.0 {
+                below(to) - below(from)
+            } else if from >= 0.0 {
+                above(from) - above(to)
+            } else {
+                1.0 - below(from) - above(to)
+            };
+            mass.max(0.0)
+        });
+        let first = below(cuts[0] - center);
+        let last = above(cuts[cuts.len() - 1] - center);
+        let mut row: Vec<f64> = std::iter::once(first).chain(inner).collect();
+        row.push(last);
+        row
+    };
+    let shown = |x: f64| format_number(x);
+    let inner = cuts.windows(2).map(|cut| match integer {
+        true => shown(cut[0] + 0.5),
+        false => format!("{} to {}", shown(cut[0]), shown(cut[1])),
+    });
+    let mut labels = vec![format!(
+        "below {}",
+        shown(cuts[0] + if integer { 0.5 } else { 0.0 })
+    )];
+    labels.extend(inner);
+    labels.push(format!(
+        "above {}",
+        shown(cuts[cuts.len() - 1] - if integer { 0.5 } else { 0.0 })
+    ));
+    Some(Columns {
+        labels,
+        rows: centers.iter().map(row).collect(),
+    })
 }
 
 #[cfg(test)]
@@ -110,6 +236,33 @@ mod tests {
         assert_eq!(channel.additive_leakage(&prior).unwrap(), 0.0);
         let found = channel.mutual_information(&prior).unwrap();
         assert!((found / 9.375e-26 - 1.0).abs() < 1e-12, "{found:e}");
+    }
+
+    /// Where observations far out are one, the figures are those of the mechanism, up to the probability of these.
+    #[test]
+    fn merged_observations_hardly_change_a_figure() {
+        for text in [
+            "geometric(nu=0.5, secrets=4)",
+            "discrete-gaussian(sigma=1.5, secrets=3)",
+            "staircase(epsilon=1, secrets=3)",
+            "staircase(epsilon=0.7, sensitivity=2, gamma=0.3, secrets=2)",
+        ] {
+            let mechanism = parse(text).unwrap();
+            let bound = mechanism.bind_declared().unwrap();
+            let (channel, merged) = Channel::merged(&*mechanism).unwrap();
+            assert!(merged > 0.0 && merged <= 2e-18, "{text}: {merged}");
+            assert_eq!(channel.epsilon().is_none(), bound.epsilon().is_infinite());
+            for a in 0..bound.secret_count() {
+                for b in 0..a {
+                    let gap = channel.total_variation(a, b) - bound.total_variation(a, b);
+                    assert!(gap.abs() < 1e-14, "{text}: {gap}");
+                }
+            }
+            let ratio = channel.multiplicative_capacity() / bound.capacity().unwrap();
+            assert!((ratio - 1.0).abs() < 1e-14, "{text}: {ratio}");
+            let delta = channel.delta(0.3).unwrap().0 - bound.delta(0.3).unwrap();
+            assert!(delta.abs() < 1e-14, "{text}: {delta}");
+        }
     }
 
     #[test]

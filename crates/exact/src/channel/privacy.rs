@@ -49,7 +49,7 @@ impl Channel {
     /// max_o ln(max_s C\[s,o\] / min_s C\[s,o\]), over observations of positive probability.
     pub fn epsilon(&self) -> Option<f64> {
         if self.epsilon.is_some() {
-            return self.epsilon;
+            return self.epsilon.filter(|epsilon| epsilon.is_finite());
         }
         let mut least = self.row(0).to_vec();
         let mut most = least.clone();

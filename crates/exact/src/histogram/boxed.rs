@@ -12,7 +12,7 @@ use leakgauge_base::parallel;
 /// The largest number of cells of a box; it takes about 8 bytes for each.
 const MAX_BOX: f64 = 7e7;
 /// The probabilities of each side of each count outside of the box that are tried, the smallest first.
-const OUTSIDE: [f64; 3] = [1e-17, 1e-14, 1e-12];
+const OUTSIDE: [f64; 6] = [1e-17, 1e-14, 1e-12, 1e-10, 1e-8, 1e-6];
 /// Rounding errors of the transforms, in total over all cells.
 const ROUNDING: f64 = 1e-12;
 /// The number of columns that are transformed together.
@@ -35,12 +35,18 @@ pub(super) struct Boxed {
 }
 
 impl Boxed {
-    /// For groups of (distribution, number of messages) over at least three observations; `None` if the box is too large.
-    pub(super) fn new(groups: &[(&[f64], u64)], observations: usize) -> Option<Boxed> {
+    /// For groups of (distribution, number of messages) over at least three observations; `None` if a box outside of which
+    /// each side of each count has at most some probability is too large.
+    pub(super) fn new(
+        groups: &[(&[f64], u64)],
+        observations: usize,
+        outside: f64,
+    ) -> Option<Boxed> {
         let laws: Vec<(u64, Vec<f64>)> = (0..observations - 1)
             .map(|y| law_of_count(groups, y))
             .collect();
-        let (sides, outside) = OUTSIDE.into_iter().find_map(|outside| {
+        let allowed = OUTSIDE.into_iter().filter(|p| *p <= outside);
+        let (sides, outside) = allowed.into_iter().find_map(|outside| {
             let last = laws.len() - 1;
             let sides: Vec<(u64, usize)> = laws
                 .iter()
@@ -361,7 +367,7 @@ mod tests {
         let four: [(&[f64], u64); 2] = [(&[0.4, 0.3, 0.2, 0.1], 11), (&[0.0, 1.0, 0.0, 0.0], 4)];
         for (groups, kinds) in [(&three[..], 3), (&four, 4), (&three[..1], 3)] {
             let whole = 1 + groups.iter().map(|(_, n)| n).sum::<u64>();
-            let boxed = Boxed::new(groups, kinds).unwrap();
+            let boxed = Boxed::new(groups, kinds, 1e-12).unwrap();
             let found = listed(|each| boxed.for_each_extended(whole, each));
             let law = HistogramLaw::new(groups, kinds).unwrap();
             assert_eq!(law.error(), 0.0);
@@ -399,7 +405,7 @@ mod tests {
             "{sums:?}"
         );
         let wide = [0.125; 8];
-        assert!(Boxed::new(&[(&wide, 1000)], 8).is_none());
+        assert!(Boxed::new(&[(&wide, 1000)], 8, 1e-6).is_none());
         assert!(HistogramLaw::new(&[(&wide, 1000)], 8).is_err());
     }
 }

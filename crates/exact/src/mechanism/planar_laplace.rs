@@ -1,13 +1,13 @@
 //! The planar Laplace mechanism.
 
-use std::f64::consts::{FRAC_2_PI, FRAC_PI_2, PI};
+use std::f64::consts::PI;
 use std::fmt;
 
-use libm::{acos, asin, asinh, cos, cosh, exp, expm1, log, sin, sinh, sqrt, tanh};
+use libm::log;
 use rand::{Rng, RngExt};
 use rand_distr::OpenClosed01;
 
-use crate::profile::Pair;
+use crate::profile::{Pair, PlanarPair};
 
 use super::laplace::LaplaceScale;
 use super::observed::texts;
@@ -111,118 +111,18 @@ struct Bound {
     secrets: Vec<[f64; 2]>,
 }
 
-/// ∫₀^∞ of an even analytic function that is negligible beyond `end`, by the trapezoidal rule.
-fn trapezoid(end: f64, steps: f64, f: impl Fn(f64) -> f64) -> f64 {
-    let inner: f64 = (1..=(end * steps) as u32)
-        .map(|i| f(f64::from(i) / steps))
-        .sum();
-    (0.5 * f(0.0) + inner) / steps
-}
-
-/// Steps per unit where integrands vary as 1/cosh t or more slowly.
-const STEPS: f64 = 8.0;
-
-/// ∫₀^∞ f(t) e^(−u(cosh t − 1)) dt.
-///
-/// # Formula
-/// The trapezoidal rule with steps of at most 0.6/√u, as the integrand is nearly a normal density of variance 1/u.
-fn against_cosh(u: f64, f: impl Fn(f64) -> f64) -> f64 {
-    // cosh t − 1 = 2 sinh²(t/2): no cancellation; it ends where the exponent is −50.
-    let end = 2.0 * asinh(sqrt(25.0 / u));
-    let steps = STEPS.max(sqrt(u) / 0.6);
-    trapezoid(end, steps, |t| {
-        let half = sinh(0.5 * t);
-        f(t) * exp(-2.0 * u * half * half)
-    })
-}
-
-/// ∫₀^end of an analytic function, by the double exponential rule.
-fn double_exponential(end: f64, f: impl Fn(f64) -> f64) -> f64 {
-    const STEP: f64 = 1.0 / 16.0;
-    let node = |k: i32| {
-        let t = STEP * f64::from(k);
-        let inner = FRAC_PI_2 * sinh(t);
-        let beside = cosh(inner);
-        f(0.5 * end * (1.0 + tanh(inner))) * FRAC_PI_2 * cosh(t) / (beside * beside)
-    };
-    0.5 * end * STEP * (-52..=52).map(node).sum::<f64>()
-}
-
-/// Bayes security at u = Δ/2λ.
-fn security(u: f64) -> f64 {
-    if u == 0.0 {
-        return 1.0;
-    }
-    let integral = against_cosh(u, |t| 1.0 / cosh(t) + u);
-    // e^−u in two factors, so that it does not vanish too early.
-    let half = exp(-0.5 * u);
-    (FRAC_2_PI * integral * half * half).min(1.0)
-}
-
-/// δ(ε) at u = Δ/2λ.
-///
-/// # Formula
-/// With distances (Δ/2)(cosh ξ ∓ cos η) from the two points, the privacy loss is 2u·cos η, and integration over ξ
-/// leaves (u²/π)·∫ (K₀(u) sin²η + K₁(u)/u)·(e^(u cos η) − e^(ε − u cos η)) dη over cos η > ε/2u.
-fn delta(u: f64, epsilon: f64) -> f64 {
-    if epsilon >= 2.0 * u {
-        return 0.0;
-    }
-    if epsilon == 0.0 {
-        return variation(u);
-    }
-    let (k0, k1) = (against_cosh(u, |_| 1.0), against_cosh(u, cosh));
-    let last = acos(epsilon / (2.0 * u));
-    // 1 − cos η = 2 sin²(η/2): beyond, e^(u cos η) is e^−50 times its value at 0.
-    let end = last.min(2.0 * asin(sqrt(25.0 / u).min(1.0)));
-    let value = |eta: f64| {
-        let half = sin(0.5 * eta);
-        let fall = exp(-2.0 * u * half * half);
-        let told = -expm1(epsilon - 2.0 * u * cos(eta));
-        (k0 * sin(eta) * sin(eta) + k1 / u) * fall * told
-    };
-    let integral = double_exponential(end, value);
-    (u * u / PI * integral).clamp(0.0, 1.0)
-}
-
-/// 1 − (1 + z)e^−z, without cancellation near 0.
-fn within(z: f64) -> f64 {
-    if z > 0.5 {
-        return -expm1(-z) - z * exp(-z);
-    }
-    // Σ (−1)^k z^k (k − 1)/k!, k from 2.
-    let (mut power, mut sum) = (-z, 0.0);
-    for k in 2..20 {
-        let k = f64::from(k);
-        power *= -z / k;
-        sum += power * (k - 1.0);
-    }
-    sum
-}
-
-/// Total variation at u = Δ/2λ.
-fn variation(u: f64) -> f64 {
-    if u == 0.0 {
-        return 0.0;
-    }
-    // The integrand peaks where u·cosh t is about 1, and falls as 1/cosh t beyond.
-    let end = log(2.0 / u).max(0.0) + 45.0;
-    (FRAC_2_PI * trapezoid(end, STEPS, |t| within(u * cosh(t)) / cosh(t))).min(1.0)
-}
-
 /// The probability that a coordinate of the noise is at most x.
 ///
 /// # Formula
 /// For x ≤ 0 half of the Bayes security at u = |x|/λ: the noise is beyond |x| on one side.
 fn coordinate(x: f64) -> f64 {
-    let tail = 0.5 * security(x.abs());
+    let tail = 0.5 * PlanarPair::new(x.abs()).bayes_security();
     if x < 0.0 { tail } else { 1.0 - tail }
 }
 
 impl Bound {
-    /// Δ/2λ.
-    fn u(&self, a: usize, b: usize) -> f64 {
-        0.5 * (points::distance(self.secrets[a], self.secrets[b]) / self.scale)
+    fn between(&self, a: usize, b: usize) -> PlanarPair {
+        PlanarPair::new(0.5 * (points::distance(self.secrets[a], self.secrets[b]) / self.scale))
     }
 
     /// The positions of the secrets along a line, if they are collinear.
@@ -248,11 +148,11 @@ impl BoundMechanism for Bound {
     }
 
     fn total_variation(&self, a: usize, b: usize) -> f64 {
-        variation(self.u(a, b))
+        self.between(a, b).total_variation()
     }
 
     fn bayes_security(&self, a: usize, b: usize) -> f64 {
-        security(self.u(a, b))
+        self.between(a, b).bayes_security()
     }
 
     fn law(&self, secret: usize) -> Law {
@@ -268,24 +168,20 @@ impl BoundMechanism for Bound {
     }
 
     fn epsilon(&self) -> f64 {
-        self.worst_pair().map_or(0.0, |(a, b)| 2.0 * self.u(a, b))
+        self.worst_pair()
+            .map_or(0.0, |(a, b)| self.between(a, b).epsilon())
     }
 
     /// That of the farthest two secrets.
     fn delta(&self, epsilon: f64) -> Option<f64> {
         Some(
             self.worst_pair()
-                .map_or(0.0, |(a, b)| delta(self.u(a, b), epsilon)),
+                .map_or(0.0, |(a, b)| self.between(a, b).delta(epsilon)),
         )
     }
 
     fn pair(&self, a: usize, b: usize) -> Option<Pair> {
-        let u = self.u(a, b);
-        Some(Pair::Bounded {
-            epsilon: 2.0 * u,
-            delta,
-            parameter: u,
-        })
+        Some(Pair::PlanarLaplace(self.between(a, b)))
     }
 
     /// The two outermost points.
@@ -332,7 +228,7 @@ impl BoundMechanism for Bound {
         let mut places = self.on_a_line()?;
         places.sort_by(f64::total_cmp);
         let gaps = places.windows(2).map(|pair| pair[1] - pair[0]);
-        let steps = gaps.map(|gap| variation(0.5 * gap / self.scale));
+        let steps = gaps.map(|gap| PlanarPair::new(0.5 * gap / self.scale).total_variation());
         Some(1.0 + steps.sum::<f64>())
     }
 }

@@ -19,10 +19,12 @@ use crate::powers::{entropy_excess, power_excess};
 use leakgauge_stats::special::normal_quantile;
 
 mod cells;
+mod planar;
 mod search;
 
 pub use cells::Cell;
 pub(crate) use cells::Cells;
+pub use planar::PlanarPair;
 use search::{integral, largest, smallest};
 
 /// The two distributions P and Q of an ordered pair of secrets, as far as figures of their likelihood ratio need them.
@@ -47,15 +49,8 @@ pub enum Pair {
         /// Δ, a whole number.
         distance: f64,
     },
-    /// Another pair whose order does not matter, with a bounded likelihood ratio.
-    Bounded {
-        /// The largest log-likelihood ratio.
-        epsilon: f64,
-        /// δ(ε) of the pair.
-        delta: fn(f64, f64) -> f64,
-        /// The first argument of `delta`.
-        parameter: f64,
-    },
+    /// Planar Laplace noise around two points.
+    PlanarLaplace(PlanarPair),
     /// (1 − r)·Q + r·P and Q.
     Subsampled {
         /// P and Q, whose order does not matter unless they are cells.
@@ -95,7 +90,7 @@ impl Pair {
             Pair::DiscreteGaussian { sigma, distance } => {
                 Some(discrete_divergence(*sigma, *distance, order))
             }
-            Pair::Bounded { .. } => self.by_delta(order, 1.0, false),
+            Pair::PlanarLaplace(pair) => Some(pair.renyi_divergence(order)),
             Pair::Subsampled {
                 base,
                 rate,
@@ -122,7 +117,7 @@ impl Pair {
             Pair::Gaussian { mu } => unbounded(*mu),
             Pair::Laplace { distance } => *distance,
             Pair::DiscreteGaussian { distance, .. } => unbounded(*distance),
-            Pair::Bounded { epsilon, .. } => *epsilon,
+            Pair::PlanarLaplace(pair) => pair.epsilon(),
             Pair::Subsampled {
                 base,
                 rate,
@@ -141,9 +136,7 @@ impl Pair {
         match self {
             Pair::Gaussian { mu } => Some(hockey_stick::gaussian(*mu, epsilon)),
             Pair::Laplace { distance } => Some(-expm1(0.5 * (epsilon - distance).min(0.0))),
-            Pair::Bounded {
-                delta, parameter, ..
-            } => Some(delta(*parameter, epsilon)),
+            Pair::PlanarLaplace(pair) => Some(pair.delta(epsilon)),
             _ => None,
         }
     }
@@ -153,7 +146,10 @@ impl Pair {
         match self {
             Pair::Gaussian { mu } => Some(((order + 1.0) * mu * mu + 40.0 * mu, 0.5 * mu)),
             Pair::Laplace { distance } => Some((*distance, distance.min(2.0 / order))),
-            Pair::Bounded { epsilon, .. } => Some((*epsilon, (0.25 * epsilon).min(2.0 / order))),
+            Pair::PlanarLaplace(pair) => {
+                let epsilon = pair.epsilon();
+                Some((epsilon, (0.25 * epsilon).min(2.0 / order)))
+            }
             _ => None,
         }
     }
@@ -187,7 +183,7 @@ impl Pair {
             let rest = log_delta(x) - most;
             exp(log_weight(x) + rest) + exp(log_weight(-x) + rest)
         };
-        let whole = if matches!(self, Pair::Bounded { .. }) {
+        let whole = if matches!(self, Pair::PlanarLaplace(_)) {
             // δ ends like a power of the root of what is left: ε = end·(1 − s²) makes it smooth.
             integral(1.0, 0.5 * panel / end, |s| {
                 2.0 * end * s * value(end * (1.0 - s * s))
@@ -260,9 +256,7 @@ impl Pair {
             }
             Pair::Laplace { distance } => laplace_reconstruction(*distance, kappa),
             Pair::DiscreteGaussian { .. } => Cells(&self.cells()?).reconstruction(kappa),
-            Pair::Bounded { .. } => {
-                by_curve(kappa, 100, |epsilon| self.delta(epsilon).unwrap_or(1.0))
-            }
+            Pair::PlanarLaplace(pair) => pair.reconstruction(kappa),
             Pair::Subsampled {
                 base,
                 rate,
@@ -322,6 +316,7 @@ impl Pair {
             Pair::Cells(cells) => Some(Cells(cells).gaussian_mu()),
             Pair::Gaussian { mu } => Some(*mu),
             Pair::Laplace { distance } => Some(laplace_mu(*distance)),
+            Pair::PlanarLaplace(pair) => Some(pair.gaussian_mu()),
             Pair::DiscreteGaussian { .. } => None,
             Pair::Subsampled { base, .. } if matches!(**base, Pair::Gaussian { .. }) => {
                 base.gaussian_mu()

@@ -67,12 +67,27 @@ const GAUSS: [(f64, f64); 5] = [
 /// The integral from 0 to `end` of a function that is smooth on the length of a panel.
 pub(super) fn integral(end: f64, panel: f64, f: impl Fn(f64) -> f64) -> f64 {
     let panels = (end / panel).ceil().clamp(4.0, 1e5);
-    let half = 0.5 * end / panels;
-    (0..panels as u32)
-        .map(|at| {
-            let middle = (2.0 * f64::from(at) + 1.0) * half;
-            let both = |&(x, w): &(f64, f64)| w * (f(middle - x * half) + f(middle + x * half));
-            half * GAUSS.iter().map(both).sum::<f64>()
-        })
+    integral_between((0.0, end), panels as u32, f)
+}
+
+/// The integral between two numbers of a function that is smooth on each of some panels.
+pub(super) fn integral_between(ends: (f64, f64), panels: u32, f: impl Fn(f64) -> f64) -> f64 {
+    nodes_between(ends, panels)
+        .map(|(x, weight)| weight * f(x))
         .sum()
+}
+
+/// Nodes and weights of the rule on panels of equal width between two numbers.
+pub(super) fn nodes_between(
+    (from, to): (f64, f64),
+    panels: u32,
+) -> impl Iterator<Item = (f64, f64)> {
+    let half = 0.5 * (to - from) / f64::from(panels);
+    (0..panels).flat_map(move |at| {
+        let middle = from + (2.0 * f64::from(at) + 1.0) * half;
+        let both = move |(x, w): (f64, f64)| {
+            [middle - x * half, middle + x * half].map(|node| (node, w * half))
+        };
+        GAUSS.into_iter().flat_map(both)
+    })
 }

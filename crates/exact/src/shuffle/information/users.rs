@@ -3,7 +3,7 @@
 use super::basic::{Basic, check, check_size};
 use super::input::Blanket;
 use crate::channel::{Channel, Prior};
-use crate::histogram::HistogramLaw;
+use crate::histogram::{HistogramLaw, OUTSIDE};
 use leakgauge_base::error::{Error, Result};
 
 /// A target among independent users with different message distributions.
@@ -72,7 +72,7 @@ impl Users {
     }
 
     fn known(&self) -> Result<HistogramLaw> {
-        known_law(&self.others, self.target.len())
+        known_law(&self.others, self.target.len(), OUTSIDE)
     }
 
     /// The exact mutual information I(K; Z) about the position of the target's message.
@@ -203,27 +203,28 @@ pub fn informed(randomizer: &Channel, prior: &Prior, known: &[u64]) -> Result<f6
         );
         return Err(Error::parameter("informed adversary", problem));
     }
-    let law = informed_law(randomizer, known)?;
+    let law = informed_law(randomizer, known, OUTSIDE)?;
     information_of(&law, prior.weights(), |x| randomizer.row(x))
 }
 
-/// The distribution of the histogram of the messages of users with known inputs.
-pub fn informed_law(randomizer: &Channel, known: &[u64]) -> Result<HistogramLaw> {
+/// The distribution of the histogram of the messages of users with known inputs; each side of each count may have some
+/// probability outside of what is listed.
+pub fn informed_law(randomizer: &Channel, known: &[u64], outside: f64) -> Result<HistogramLaw> {
     let groups: Vec<(Vec<f64>, u64)> = randomizer
         .rows()
         .zip(known)
         .map(|(row, count)| (row.to_vec(), *count))
         .collect();
-    known_law(&groups, randomizer.observations().len())
+    known_law(&groups, randomizer.observations().len(), outside)
 }
 
-fn known_law(groups: &[(Vec<f64>, u64)], symbols: usize) -> Result<HistogramLaw> {
+fn known_law(groups: &[(Vec<f64>, u64)], symbols: usize, outside: f64) -> Result<HistogramLaw> {
     let groups: Vec<(&[f64], u64)> = groups
         .iter()
         .filter(|(_, count)| *count > 0)
         .map(|(row, count)| (row.as_slice(), *count))
         .collect();
-    HistogramLaw::new(&groups, symbols)
+    HistogramLaw::within(&groups, symbols, outside)
 }
 
 /// The mutual information between an input and the histogram that includes its message.

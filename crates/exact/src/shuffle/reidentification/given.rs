@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::game::{Game, Success};
 use crate::channel::Channel;
+use crate::histogram::OUTSIDE;
 use crate::shuffle::information::informed_law;
 use leakgauge_base::error::{Error, Result};
 
@@ -61,7 +62,7 @@ pub fn given_inputs(
         .unwrap_or(u64::MAX);
     let games = guesses.iter().map(|k| Game::new(messages, *k));
     let games: Vec<Game> = games.collect::<Result<_>>()?;
-    let law = informed_law(randomizer, known)?;
+    let law = informed_law(randomizer, known, OUTSIDE)?;
     let row = randomizer.row(input);
     let mut found = vec![0.0; games.len()];
     let mut each: Vec<(f64, u64)> = Vec::with_capacity(row.len());
