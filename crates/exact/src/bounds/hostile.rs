@@ -59,6 +59,19 @@ fn check(case: &Value, bound: &dyn BoundMechanism, wrong: &mut Vec<String>) {
         let found = largest(bound, Pair::gaussian_mu);
         compare(found, number(&case["mu"]), || format!("{text}, mu"), wrong);
     }
+    if case["rho"].is_number() {
+        let found = largest(bound, Pair::concentrated_rho);
+        compare(
+            found,
+            number(&case["rho"]),
+            || format!("{text}, rho"),
+            wrong,
+        );
+    }
+    if case["capacity"].is_number() {
+        let (found, expected) = (bound.capacity(), number(&case["capacity"]));
+        compare(found, expected, || format!("{text}, capacity"), wrong);
+    }
 }
 
 #[test]

@@ -166,6 +166,11 @@ impl Randomizer for BoundIdentity {
         }
     }
 
+    /// What is told, without what is drawn at random.
+    fn deviation(&self, position: u64, number: u64) -> Option<f64> {
+        Some(if number == position { self.p } else { 0.0 })
+    }
+
     fn sample(&self, position: u64, alphabet: &Alphabet, rng: &mut dyn Rng) -> String {
         match &self.word {
             _ if rng.random::<f64>() < self.p => alphabet.label(position),

@@ -5,9 +5,11 @@ use std::fmt;
 use libm::exp;
 use rand::Rng;
 
+use super::table::{Detail, Table};
 use super::{BoundMechanism, Entry, Law, Mechanism, Probabilities};
 use crate::mallows::{Hamming, Kendall, kendall_of_group};
 use crate::permutation::{Distance, hamming, inversions};
+use crate::profile::Pair;
 use leakgauge_base::error::{Error, Result, shorten};
 use leakgauge_base::grammar::{Arguments, Bounds, Parameter, Value, format_number};
 
@@ -208,7 +210,8 @@ impl Mallows {
         }
     }
 
-    fn weight(&self, sigma: &[u32]) -> f64 {
+    /// The logarithm of the weight of a permutation.
+    fn log_weight(&self, sigma: &[u32]) -> f64 {
         let steps = match self.distance {
             Distance::Kendall => inversions(sigma),
             Distance::Hamming => {
@@ -216,7 +219,7 @@ impl Mallows {
                 hamming(sigma, &identity)
             }
         };
-        exp(-self.theta * steps as f64)
+        -self.theta * steps as f64
     }
 }
 
@@ -244,7 +247,10 @@ impl Mechanism for Mallows {
             .collect::<Result<_>>()?;
         let items: Vec<u32> = (0..self.n).collect();
         let outputs = orders(&items);
-        let total: f64 = outputs.iter().map(|sigma| self.weight(sigma)).sum();
+        let total: f64 = outputs
+            .iter()
+            .map(|sigma| exp(self.log_weight(sigma)))
+            .sum();
         let row = |input: &Vec<u32>| -> Vec<f64> {
             let mut place = vec![0; input.len()];
             for (at, item) in (0u32..).zip(input) {
@@ -258,12 +264,17 @@ impl Mechanism for Mallows {
             };
             outputs
                 .iter()
-                .map(|output| self.weight(&sigma(output)) / total)
+                .map(|output| self.log_weight(&sigma(output)))
                 .collect()
         };
-        let table = Probabilities {
-            rows: inputs.iter().map(row).collect(),
-            observations: outputs.iter().map(|output| label(output)).collect(),
+        let logarithms: Vec<Vec<f64>> = inputs.iter().map(row).collect();
+        let probabilities = |row: &Vec<f64>| row.iter().map(|x| exp(*x) / total).collect();
+        let table = Table {
+            probabilities: Probabilities {
+                rows: logarithms.iter().map(probabilities).collect(),
+                observations: outputs.iter().map(|output| label(output)).collect(),
+            },
+            detail: Detail::Logarithms(logarithms),
         };
         Ok(Box::new(Bound {
             mechanism: self.clone(),
@@ -277,7 +288,7 @@ impl Mechanism for Mallows {
 struct Bound {
     mechanism: Mallows,
     inputs: Vec<Vec<u32>>,
-    table: Probabilities,
+    table: Table,
 }
 
 impl BoundMechanism for Bound {
@@ -313,11 +324,23 @@ impl BoundMechanism for Bound {
     }
 
     fn capacity(&self) -> Option<f64> {
-        (!self.inputs.is_empty()).then(|| self.table.capacity())
+        (!self.inputs.is_empty()).then(|| self.table.probabilities.capacity())
     }
 
     fn probabilities(&self) -> Option<Probabilities> {
-        Some(self.table.clone())
+        Some(self.table.probabilities.clone())
+    }
+
+    fn pair(&self, a: usize, b: usize) -> Option<Pair> {
+        Some(Pair::Cells(self.table.cells(a, b)))
+    }
+
+    fn pairs(&self) -> Option<Vec<Pair>> {
+        self.table.pairs()
+    }
+
+    fn deviations(&self) -> Option<Vec<Vec<f64>>> {
+        self.table.deviations()
     }
 }
 

@@ -6,9 +6,11 @@ use std::fmt;
 use rand::{Rng, RngExt};
 
 use super::observed::texts;
+use super::table::{Detail, Table};
 use super::{
     BoundMechanism, Entry, Law, MAX_ENTRIES, Mechanism, Observed, Probabilities, from_call,
 };
+use crate::profile::Pair;
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::grammar::{Arguments, Bounds, Call, Parameter, Value, format_number};
 
@@ -127,8 +129,13 @@ impl Mechanism for Mixture {
             tabulate(&*first, &*self.first)?,
             tabulate(&*second, &*self.second)?,
         );
+        let detail = |bound: &dyn BoundMechanism| bound.deviations();
         Ok(Box::new(Bound {
-            table: mix(self.weight, tables.0, tables.1),
+            table: mix(
+                self.weight,
+                (tables.0, detail(&*first)),
+                (tables.1, detail(&*second)),
+            ),
             first,
             second,
             weight: self.weight,
@@ -136,15 +143,19 @@ impl Mechanism for Mixture {
     }
 }
 
+/// Probabilities, and their deviations from a shared row if these have more digits.
+type Component = (Probabilities, Option<Vec<Vec<f64>>>);
+
 /// w·first + (1 − w)·second over the observations of both.
-fn mix(weight: f64, first: Probabilities, second: Probabilities) -> Probabilities {
-    let mut observations = first.observations;
+fn mix(weight: f64, first: Component, second: Component) -> Table {
+    let mut observations = first.0.observations;
     let mut numbers: HashMap<String, usize> = observations
         .iter()
         .enumerate()
         .map(|(number, label)| (label.clone(), number))
         .collect();
     let places: Vec<usize> = second
+        .0
         .observations
         .into_iter()
         .map(|label| {
@@ -154,21 +165,26 @@ fn mix(weight: f64, first: Probabilities, second: Probabilities) -> Probabilitie
             })
         })
         .collect();
-    let mix_row = |(one, other): (Vec<f64>, Vec<f64>)| {
-        let mut row: Vec<f64> = one.into_iter().map(|p| weight * p).collect();
+    let mix_row = |(one, other): (&Vec<f64>, &Vec<f64>)| {
+        let mut row: Vec<f64> = one.iter().map(|p| weight * p).collect();
         row.resize(observations.len(), 0.0);
         for (&place, p) in places.iter().zip(other) {
             row[place] += (1.0 - weight) * p;
         }
         row
     };
-    let rows = first
-        .rows
-        .into_iter()
-        .zip(second.rows)
-        .map(mix_row)
-        .collect();
-    Probabilities { observations, rows }
+    let mix_rows = |one: &[Vec<f64>], other: &[Vec<f64>]| -> Vec<Vec<f64>> {
+        one.iter().zip(other).map(mix_row).collect()
+    };
+    let deviations = mix_rows(
+        first.1.as_ref().unwrap_or(&first.0.rows),
+        second.1.as_ref().unwrap_or(&second.0.rows),
+    );
+    let rows = mix_rows(&first.0.rows, &second.0.rows);
+    Table {
+        probabilities: Probabilities { observations, rows },
+        detail: Detail::Deviations(deviations),
+    }
 }
 
 #[derive(Debug)]
@@ -176,12 +192,12 @@ struct Bound {
     first: Box<dyn BoundMechanism>,
     second: Box<dyn BoundMechanism>,
     weight: f64,
-    table: Probabilities,
+    table: Table,
 }
 
 impl BoundMechanism for Bound {
     fn secret_count(&self) -> usize {
-        self.table.rows.len()
+        self.table.probabilities.rows.len()
     }
 
     fn total_variation(&self, a: usize, b: usize) -> f64 {
@@ -217,10 +233,22 @@ impl BoundMechanism for Bound {
     }
 
     fn capacity(&self) -> Option<f64> {
-        (!self.table.rows.is_empty()).then(|| self.table.capacity())
+        (!self.table.probabilities.rows.is_empty()).then(|| self.table.probabilities.capacity())
     }
 
     fn probabilities(&self) -> Option<Probabilities> {
-        Some(self.table.clone())
+        Some(self.table.probabilities.clone())
+    }
+
+    fn pair(&self, a: usize, b: usize) -> Option<Pair> {
+        Some(Pair::Cells(self.table.cells(a, b)))
+    }
+
+    fn pairs(&self) -> Option<Vec<Pair>> {
+        self.table.pairs()
+    }
+
+    fn deviations(&self) -> Option<Vec<Vec<f64>>> {
+        self.table.deviations()
     }
 }

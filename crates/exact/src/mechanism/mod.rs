@@ -78,6 +78,7 @@ mod staircase;
 mod subsampled;
 mod subset_selection;
 mod symmetric;
+mod table;
 mod truncated_geometric;
 mod unary_encoding;
 

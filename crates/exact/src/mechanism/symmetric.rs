@@ -56,6 +56,11 @@ pub(super) trait Randomizer: Debug + Send + Sync {
     /// The probability of observation `number` under the secret at a position.
     fn probability(&self, position: u64, number: u64) -> f64;
 
+    /// That probability less one that all positions share, if that has more digits.
+    fn deviation(&self, _position: u64, _number: u64) -> Option<f64> {
+        None
+    }
+
     /// Draws an observation under the secret at a position.
     fn sample(&self, position: u64, alphabet: &Alphabet, rng: &mut dyn Rng) -> String;
 }
@@ -184,7 +189,8 @@ impl<R: Randomizer> BoundMechanism for Bound<R> {
             difference: variation,
             loss: own,
         };
-        let rest = (1.0 - more.p - more.q).max(0.0);
+        // 1 − p − q with p = variation + q.
+        let rest = (self.bayes_security(a, b) - 2.0 * more.q).max(0.0);
         Some(Pair::Cells(vec![
             more,
             Cell::new(rest, rest),
@@ -204,6 +210,18 @@ impl<R: Randomizer> BoundMechanism for Bound<R> {
             1 => Some(1.0),
             _ => self.randomizer.capacity(&self.alphabet),
         }
+    }
+
+    fn deviations(&self) -> Option<Vec<Vec<f64>>> {
+        let secrets = 0..self.secret_count();
+        let observations = self.randomizer.observations()?;
+        self.randomizer.deviation(0, 0)?;
+        let row = |secret: usize| -> Option<Vec<f64>> {
+            let position = self.alphabet.position(secret);
+            let each = (0..observations).map(|number| self.randomizer.deviation(position, number));
+            each.collect()
+        };
+        secrets.map(row).collect()
     }
 
     fn probabilities(&self) -> Option<Probabilities> {

@@ -1,8 +1,12 @@
 //! Pairs of distributions with finitely many likelihood ratios.
 
+use std::f64::consts::{FRAC_1_SQRT_2, PI};
+
 use libm::{exp, expm1, log, log1p};
 
 use super::excess;
+use super::search::integral_between;
+use crate::hockey_stick::scaled_erfc;
 use leakgauge_stats::special::normal_quantile;
 
 /// The masses of P and Q at observations with one likelihood ratio.
@@ -151,38 +155,119 @@ impl Cells<'_> {
 
     pub(super) fn gaussian_mu(&self) -> f64 {
         let cells = self.sorted();
-        let tails = |f: fn(&Cell) -> f64| -> Vec<f64> {
-            let mut sum = 0.0;
-            let mut tails: Vec<f64> = cells
-                .iter()
-                .rev()
-                .map(|cell| {
-                    sum += f(cell);
-                    sum
-                })
-                .collect();
-            tails.reverse();
-            tails
-        };
-        let (p_left, q_left) = (tails(|cell| cell.p), tails(|cell| cell.q));
-        let quantile = |below: f64, above: f64| {
-            if below <= above {
-                normal_quantile(below)
-            } else {
-                -normal_quantile(above)
-            }
-        };
-        let (mut p, mut q, mut most) = (0.0, 0.0, 0.0f64);
+        let mut left: Vec<Side> = Vec::with_capacity(cells.len() + 1);
+        left.push(Side::default());
+        for cell in cells.iter().rev() {
+            left.push(left[left.len() - 1].with(cell));
+        }
+        left.reverse();
+        let (mut taken, mut most) = (Side::default(), 0.0f64);
         for (at, cell) in cells.iter().enumerate() {
             if at > 0 {
-                if (q == 0.0 && p > 0.0) || (p_left[at] == 0.0 && q_left[at] > 0.0) {
+                let left = &left[at];
+                if taken.only_first() || left.only_second() {
                     return f64::INFINITY;
                 }
-                most = most.max(quantile(p, p_left[at]) - quantile(q, q_left[at]));
+                most = most.max(apart(&taken, left));
             }
-            p += cell.p;
-            q += cell.q;
+            taken = taken.with(cell);
         }
         most
+    }
+}
+
+/// The masses of P and Q of some cells, with what tells them where they underflow or nearly agree.
+#[derive(Debug, Clone, Copy)]
+struct Side {
+    p: f64,
+    q: f64,
+    difference: f64,
+    log_p: f64,
+    log_q: f64,
+}
+
+impl Default for Side {
+    fn default() -> Self {
+        Side {
+            p: 0.0,
+            q: 0.0,
+            difference: 0.0,
+            log_p: f64::NEG_INFINITY,
+            log_q: f64::NEG_INFINITY,
+        }
+    }
+}
+
+impl Side {
+    fn with(self, cell: &Cell) -> Side {
+        Side {
+            p: self.p + cell.p,
+            q: self.q + cell.q,
+            difference: self.difference + cell.difference,
+            log_p: log_sum(self.log_p, cell.swapped().log_q()),
+            log_q: log_sum(self.log_q, cell.log_q()),
+        }
+    }
+
+    fn only_first(&self) -> bool {
+        self.log_q == f64::NEG_INFINITY && self.p > 0.0
+    }
+
+    fn only_second(&self) -> bool {
+        self.log_p == f64::NEG_INFINITY && self.q > 0.0
+    }
+}
+
+/// ln(e^x + e^y).
+fn log_sum(x: f64, y: f64) -> f64 {
+    let (most, least) = (x.max(y), x.min(y));
+    if least == f64::NEG_INFINITY {
+        return most;
+    }
+    most + log1p(exp(least - most))
+}
+
+/// Φ⁻¹(P) − Φ⁻¹(Q) of an event with P and Q, given the masses of what is in it and what is not.
+fn apart(taken: &Side, left: &Side) -> f64 {
+    let z = quantile((taken.q, taken.log_q), (left.q, left.log_q));
+    let least = taken.q.min(left.q);
+    if taken.difference.abs() > 0.01 * least || least < f64::MIN_POSITIVE {
+        return quantile((taken.p, taken.log_p), (left.p, left.log_p)) - z;
+    }
+    // ∫₀^μ e^(−zt − t²/2) dt is the difference over the density at z, by Newton's method.
+    let density = exp(-0.5 * z * z) / (2.0 * PI).sqrt();
+    let target = taken.difference / density;
+    let slope = |t: f64| exp(-t * (z + 0.5 * t));
+    let mut mu = target;
+    for _ in 0..6 {
+        let gap = integral_between((0.0, mu), 1, slope) - target;
+        mu -= gap / slope(mu);
+    }
+    mu
+}
+
+/// Φ⁻¹ of a probability, given with its complement, both with their logarithms.
+fn quantile(below: (f64, f64), above: (f64, f64)) -> f64 {
+    let tail = |(p, log_p): (f64, f64)| {
+        if p > 1e-290 {
+            return normal_quantile(p);
+        }
+        // ln Φ(−x) = −x²/2 + ln(e^(x²/2)·erfc(x/√2)/2), by Newton's method.
+        let mut x = (-2.0 * log_p).sqrt();
+        for _ in 0..30 {
+            let scaled = scaled_erfc(x * FRAC_1_SQRT_2);
+            let gap = -0.5 * x * x + log(0.5 * scaled) - log_p;
+            let step = gap / ((2.0 / PI).sqrt() / scaled);
+            x += step;
+            if step.abs() <= 1e-16 * x {
+                break;
+            }
+        }
+        -x
+    };
+    if below.1 <= above.1 {
+        tail(below)
+    } else {
+        -tail(above)
     }
 }
