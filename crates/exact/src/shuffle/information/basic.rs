@@ -9,7 +9,7 @@ use leakgauge_base::error::{Error, Result};
 /// Below this share of its two parts their difference has lost digits.
 const CANCELED: f64 = 1e-3;
 /// The largest number of messages for which the sum without differences is computed; it takes their square.
-const FEW_MESSAGES: usize = 128;
+const FEW_MESSAGES: usize = 4096;
 
 /// The target's message has distribution P, each of the other n − 1 messages has distribution Q. All are independent
 /// and are then shuffled.
