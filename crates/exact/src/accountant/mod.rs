@@ -39,7 +39,7 @@ pub struct Sides {
 /// the true one, and at most. The sum of T steps has δ(ε) = E_P\[(1 − e^(ε − L))⁺\], by Fourier transforms.
 ///
 /// # Conditions
-/// Sides include what is cut off and, by an allowance of 4e-16·(T + 100 + 16√cells) in the tilted sum, the rounding of
+/// Sides include what is cut off and, by a bound that is computed with the tilted sum, the rounding of
 /// the transforms; the masses of a step are evaluated in double precision.
 #[derive(Debug)]
 pub struct Accountant {

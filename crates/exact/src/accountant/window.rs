@@ -234,6 +234,7 @@ impl Tilted {
         let offset = times * measure.grid.offset;
         let start = ((middle - left - spare - offset) / step).round() as i64;
         let mut tilted = vec![0.0; cells];
+        let mut wrong = 0.0;
         for (at, &mass) in measure
             .masses
             .iter()
@@ -241,16 +242,20 @@ impl Tilted {
             .filter(|(_, mass)| **mass > 0.0)
         {
             let place = (measure.first + at as i64).rem_euclid(cells as i64) as usize;
-            tilted[place] += mass * exp(theta * measure.loss(at) - cumulants.value);
+            let exponent = theta * measure.loss(at) - cumulants.value;
+            let tilt = mass * exp(exponent);
+            tilted[place] += tilt;
+            // Of the exponent, its exponential, and the sum.
+            wrong += tilt * UNIT * (4.0 + 2.0 * exponent.abs());
         }
-        power(&mut tilted, steps);
+        let rounding = times * wrong + power(&mut tilted, steps);
         tilted.rotate_left(start.rem_euclid(cells as i64) as usize);
         Some(Tilted {
             cells: tilted,
             start: start as f64 * step + offset,
             theta,
             scale: times * cumulants.value - theta * target,
-            error: out_left + out_right + 4e-16 * (times + 100.0 + 16.0 * (cells as f64).sqrt()),
+            error: out_left + out_right + rounding,
             spread: variance.sqrt(),
         })
     }
@@ -339,8 +344,19 @@ pub(super) enum Told {
 static PLANNER: LazyLock<Mutex<RealFftPlanner<f64>>> =
     LazyLock::new(|| Mutex::new(RealFftPlanner::new()));
 
-/// The cyclic convolution of masses with themselves, `steps` of them.
-fn power(masses: &mut [f64], steps: u64) {
+/// The cyclic convolution of masses with themselves, `steps` of them, and a bound on the sum of its errors.
+///
+/// # Formula
+/// With u = 2⁻⁵³, exp, ln, sin, cos and the factors of the transform right to a unit in the last place, and N cells: every
+/// value of a transform passes log₂ N sums and products and is wrong by at most ε·Σ|x|, ε = 8u·(log₂ N + 4), and the vector
+/// of its values by at most ε times its Euclidean norm. So the spectrum φ is wrong by at most ε everywhere, since masses sum
+/// to 1. Its power is wrong by w = |φ|ᵀ·(T·ε/|φ| + 12uT + 110u) to first order, twice that is taken, and what is set to 0 by
+/// at most e^−50. The inverse adds ε·‖|φ|ᵀ‖. By the inequality of Cauchy and Schwarz and Parseval's identity, errors with the
+/// spectrum w sum to at most ‖w‖ in N cells.
+///
+/// # References
+/// N. J. Higham, *Accuracy and stability of numerical algorithms*, chapter 24, doi:10.1137/1.9780898718027.
+fn power(masses: &mut [f64], steps: u64) -> f64 {
     let cells = masses.len();
     let (forward, inverse) = {
         let mut planner = PLANNER.lock().unwrap_or_else(PoisonError::into_inner);
@@ -355,14 +371,21 @@ fn power(masses: &mut [f64], steps: u64) {
         .process(masses, &mut spectrum)
         .expect("equal lengths");
     let times = steps as f64;
+    let of_transform = 8.0 * UNIT * ((cells as f64).log2() + 4.0);
+    let of_power = UNIT * (12.0 * times + 110.0);
     let negligible = exp(-50.0 / times);
+    let (mut wrong, mut total) = (0.0, 0.0);
     for value in &mut spectrum {
         let size = value.norm_sqr().sqrt();
         if size < negligible {
+            // It might be above by the error of the transform.
+            wrong += exp(2.0 * times * log(size + of_transform).min(0.0));
             *value = 0.0.into();
             continue;
         }
         let (length, angle) = (exp(times * log(size)), (times * value.arg()) % TAU);
+        wrong += (2.0 * length * (times * of_transform / size + of_power)).powi(2);
+        total += length * length;
         *value = realfft::num_complex::Complex::new(length * angle.cos(), length * angle.sin());
     }
     // The first and the last value of a real sequence are real.
@@ -373,4 +396,9 @@ fn power(masses: &mut [f64], steps: u64) {
         .process(&mut spectrum, masses)
         .expect("equal lengths");
     masses.iter_mut().for_each(|mass| *mass /= cells as f64);
+    // All frequencies but two occur twice.
+    (2.0 * wrong).sqrt() + of_transform * (2.0 * total).sqrt()
 }
+
+/// Half of the distance from 1 to the next number.
+const UNIT: f64 = 0.5 * f64::EPSILON;
