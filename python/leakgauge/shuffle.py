@@ -61,6 +61,15 @@ def _numbers(name: str, given: Any) -> str:
     return ",".join(str(_options._whole(name, item)) for item in several)
 
 
+def _ratios(name: str, given: Any) -> Any:
+    """A table of log-likelihood ratios: a path, a dict {ratio: probability} or pairs."""
+    if isinstance(given, (str, os.PathLike)):
+        return os.fspath(given)
+    pairs = given.items() if isinstance(given, Mapping) else given
+    table = [(_options._number(name, ratio), _options._number(name, weight)) for ratio, weight in pairs]
+    return [repr(ratio) for ratio, _ in table], [weight for _, weight in table], False
+
+
 _SHARED: dict[str, Any] = {
     "n": (None, _options._optional(_numbers)),
     "seed": (0, _options._whole),
@@ -70,10 +79,13 @@ _SHARED: dict[str, Any] = {
 _REIDENTIFY: dict[str, Any] = {
     "target": (None, _options._optional(_law)),
     "decoys": (None, _options._optional(_law)),
-    "randomizer": (None, _options._optional(_options._text)),
+    "log_ratios": (None, _options._optional(_ratios)),
     "inputs": ((), _options._several(_options._label)),
     "input": ((), _options._several(_options._label)),
     "against": (None, _options._optional(_options._label)),
+    "known": (None, _options._optional(_options._several(_options._whole))),
+    "input_law": (None, _options._optional(_exact.prior_text)),
+    "against_law": (None, _options._optional(_exact.prior_text)),
     "guesses": ("1", _numbers),
     "success": ((), _options._several(_options._number)),
     "samples": (False, _options._flag),
@@ -82,18 +94,22 @@ _REIDENTIFY: dict[str, Any] = {
 }
 
 
-def reidentify(target: Any = None, decoys: Any = None, **options: Any) -> Report:
+def reidentify(target: Any = None, decoys: Any = None, *, randomizer: Any = None, **options: Any) -> Report:
     """How likely the target's message is found among n shuffled ones.
 
     Args:
-        target: The distribution of the target's message, or a sample of it.
+        target: The distribution of the target's message, a sample of it, or a density such as
+            `"0.9*normal(mean=0, sigma=1) + 0.1*laplace(mean=3, scale=2)"`.
         decoys: That of the other messages; also `"uniform"`.
+        randomizer: Instead: what every user applies, a mechanism; with `known` or `against_law` also a matrix.
         **options: `n` (a number, several, or `"2..1e6:20"`), `guesses`, `success`, `samples`, `confidence`, `seed`,
-            `threads`; instead of distributions `randomizer="randomized-response(…)"` with `inputs`, `input`,
-            `against`, as of `leakgauge shuffle reidentify`.
+            `threads`; `log_ratios`, instead of two distributions a dict `{ln P/Q: probability under P}`, pairs, or a
+            path; with a randomizer `inputs`, `input`, `against`, `known`, `input_law` and `against_law`, as of
+            `leakgauge shuffle reidentify`.
     """
     given = {"target": target, "decoys": decoys, **options}
     keywords = _options.converted("shuffle.reidentify", given, _REIDENTIFY)
+    keywords["randomizer"], keywords["randomizer_name"] = _randomizer(randomizer)
     return Report._of(_native.reidentify(keywords), "shuffle.reidentify")
 
 
@@ -125,6 +141,7 @@ _INFORMATION: dict[str, Any] = {
     "users": ((), _users),
     "standard_error": (None, _options._optional(_options._number)),
     "others": (None, _options._optional(_exact.prior_text)),
+    "observed": (None, _options._optional(_law)),
     **_RANDOMIZED,
 }
 
@@ -137,7 +154,8 @@ def information(target: Any = None, decoys: Any = None, *, randomizer: Any = Non
         decoys: That of the other messages.
         randomizer: Instead: a mechanism, or a matrix with one row an input.
         **options: `n`, `best_decoys`, `users` (a list of (distribution, number of users)), `prior`, `others` (the law of
-            the other users' inputs, if it is another one), `known`, `samples`, `standard_error`, `seed`, `threads`, as of `leakgauge shuffle information`.
+            the other users' inputs, if it is another one), `known`, `observed` (shuffled messages: texts, or a dict
+            `{message: count}`), `samples`, `standard_error`, `seed`, `threads`, as of `leakgauge shuffle information`.
     """
     given = {"target": target, "decoys": decoys, **options}
     keywords = _options.converted("shuffle.information", given, _INFORMATION)

@@ -75,6 +75,11 @@ pub enum ChannelInput {
 }
 
 impl ChannelInput {
+    /// Whether it is the text of a mechanism.
+    pub fn is_mechanism(&self) -> bool {
+        matches!(self, ChannelInput::Text(text) if is_mechanism(text))
+    }
+
     /// What a randomizer reports: that of any mechanism, also without a matrix.
     pub fn reports(self) -> Result<Reports> {
         match self {

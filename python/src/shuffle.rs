@@ -2,14 +2,13 @@
 
 use leakgauge::base::error::{Error, Result};
 use leakgauge::exact::channel::Channel;
-use leakgauge::exact::mechanism;
 use leakgauge::exact::shuffle::information::{
     self, Distribution, Reports, StoppingRule, SurveyOptions,
 };
 use leakgauge::exact::shuffle::parse_numbers;
 use leakgauge::exact::shuffle::privacy;
 use leakgauge::exact::shuffle::reidentification::{
-    Game, Pair, Randomizer, RatioLaw, Reidentification, Source, pair,
+    Asked, Density, Game, Pair, Question, RatioLaw, Reidentification, Source, pair,
 };
 use leakgauge::exact::shuffle::vulnerability;
 use leakgauge::input::distribution;
@@ -65,10 +64,15 @@ impl Law {
 pub struct ReidentifyKeywords {
     target: Option<Law>,
     decoys: Option<Law>,
-    randomizer: Option<String>,
+    log_ratios: Option<Law>,
+    randomizer: Option<ChannelInput>,
+    randomizer_name: String,
     inputs: Vec<String>,
     input: Vec<String>,
     against: Option<String>,
+    known: Option<Vec<u64>>,
+    input_law: Option<String>,
+    against_law: Option<String>,
     n: Option<String>,
     guesses: String,
     success: Vec<f64>,
@@ -82,21 +86,47 @@ pub struct ReidentifyKeywords {
 #[pyfunction]
 pub fn reidentify(py: Python<'_>, keywords: ReidentifyKeywords) -> PyResult<Written> {
     work::run(py, keywords.threads, move || {
-        let games = games(&keywords)?;
-        let found = match (&keywords.randomizer, &keywords.target, &keywords.decoys) {
-            (Some(text), None, None) => of_randomizer(text, &keywords, &games)?,
-            (None, Some(target), Some(decoys)) => of_laws(target, decoys, &keywords, &games)?,
-            (Some(_), ..) => {
-                let problem = "goes with neither target= nor decoys=";
-                return Err(Error::option("randomizer", problem));
-            }
-            (None, None, _) => return Err(Error::option("target", "is missing")),
-            (None, Some(_), None) => return Err(Error::option("decoys", "is missing")),
-        };
+        let found = reidentified(&keywords)?;
         let written =
             Written::of(|format, out| pictures::write_reidentification(&found, format, out))?;
         Ok(written.with(pictures::pictures(&found)))
     })
+}
+
+fn reidentified(keywords: &ReidentifyKeywords) -> Result<Reidentification> {
+    let (target, decoys) = (&keywords.target, &keywords.decoys);
+    if let Some(input) = &keywords.randomizer {
+        if target.is_some() || decoys.is_some() || keywords.log_ratios.is_some() {
+            let problem = "goes with neither target= nor decoys= nor log_ratios=";
+            return Err(Error::option("randomizer", problem));
+        }
+        return of_randomizer(input, keywords);
+    }
+    let games = games(keywords)?;
+    match (&keywords.log_ratios, target, decoys) {
+        (Some(table), None, None) => {
+            let name = table.name("log_ratios");
+            let law = RatioLaw::from_log_ratios(&table.clone().source()?.log_ratios(&name)?)?;
+            exact((&name, "its decoys"), &law, keywords, &games)
+        }
+        (Some(_), ..) => {
+            let problem = "goes with neither target= nor decoys=";
+            Err(Error::option("log_ratios", problem))
+        }
+        (None, Some(target), Some(decoys)) => of_laws(target, decoys, keywords, &games),
+        (None, None, _) => Err(Error::option("target", "is missing")),
+        (None, Some(_), None) => Err(Error::option("decoys", "is missing")),
+    }
+}
+
+fn exact(
+    names: (&str, &str),
+    law: &RatioLaw,
+    keywords: &ReidentifyKeywords,
+    games: &[Game],
+) -> Result<Reidentification> {
+    let guesses = parse_numbers("guesses", &keywords.guesses)?;
+    Reidentification::exact(names, law, games, (&keywords.success, &guesses))
 }
 
 fn sizes(n: Option<&str>) -> Result<Vec<u64>> {
@@ -127,13 +157,14 @@ fn of_laws(
     games: &[Game],
 ) -> Result<Reidentification> {
     let names = (&*target.name("target"), &*decoys.name("decoys"));
+    if let (Law::Text(p), Law::Text(q)) = (target, decoys)
+        && let (Some(p), Some(q)) = (Density::parse(p)?, Density::parse(q)?)
+    {
+        return exact(names, &RatioLaw::from_densities(&p, &q)?, keywords, games);
+    }
     let sources = (target.clone().source()?, decoys.clone().source()?);
     match pair(sources.0, sources.1, keywords.samples)? {
-        Pair::Weights(p, q) => {
-            let law = RatioLaw::from_weights(&p, &q)?;
-            let guesses = parse_numbers("guesses", &keywords.guesses)?;
-            Reidentification::exact(names, &law, games, (&keywords.success, &guesses))
-        }
+        Pair::Weights(p, q) => exact(names, &RatioLaw::from_weights(&p, &q)?, keywords, games),
         Pair::Samples(_) if !keywords.success.is_empty() => Err(Error::option(
             "success",
             "needs known distributions, but these are samples",
@@ -145,63 +176,27 @@ fn of_laws(
     }
 }
 
-fn of_randomizer(
-    text: &str,
-    keywords: &ReidentifyKeywords,
-    games: &[Game],
-) -> Result<Reidentification> {
-    let mechanism = mechanism::parse(text)?;
-    let given = !keywords.inputs.is_empty();
-    let mut inputs = keywords.inputs.clone();
-    if given {
-        for input in keywords.input.iter().chain(&keywords.against) {
-            if !inputs.contains(input) {
-                inputs.push(input.clone());
-            }
-        }
-    }
-    let randomizer = Randomizer::new(&*mechanism, given.then_some(&inputs[..]))?;
-    if let Some(other) = &keywords.against {
-        let [input] = &keywords.input[..] else {
-            return Err(Error::option("against", "needs one input="));
-        };
-        let law = randomizer.versus(randomizer.number(input)?, randomizer.number(other)?)?;
-        let guesses = parse_numbers("guesses", &keywords.guesses)?;
-        let names = (
-            &*format!("input {input} of {text}"),
-            &*format!("messages of input {other}"),
-        );
-        return Reidentification::exact(names, &law, games, (&keywords.success, &guesses));
-    }
-    if !keywords.success.is_empty() {
-        let problem = "needs known distributions, but for a randomizer only bounds are computed";
-        return Err(Error::option("success", problem)
-            .with_hint("pass input= and against=, which determine both distributions"));
-    }
-    if given && !randomizer.same_blanket(&keywords.inputs)? {
-        let problem = "is not one of inputs= or between them";
-        return Err(Error::setting("input", keywords.input.join(","), problem));
-    }
-    let numbers: Vec<usize> = match &keywords.input[..] {
-        [] => (0..randomizer.inputs().len()).collect(),
-        chosen => chosen
-            .iter()
-            .map(|input| randomizer.number(input))
-            .collect::<Result<_>>()?,
+fn of_randomizer(input: &ChannelInput, keywords: &ReidentifyKeywords) -> Result<Reidentification> {
+    let games = match keywords.known {
+        Some(_) => Vec::new(),
+        None => games(keywords)?,
     };
-    const MAX_INPUTS: usize = 2_000;
-    if numbers.len() > MAX_INPUTS {
-        let problem = format!(
-            "has {} inputs, too many to compute bounds for each",
-            numbers.len()
-        );
-        return Err(
-            Error::setting("randomizer", text, problem).with_hint("select some with input=")
-        );
-    }
-    let laws = numbers.into_iter().map(|number| randomizer.input(number));
-    let laws: Vec<_> = laws.collect::<Result<_>>()?;
-    Reidentification::randomizer(text, randomizer.epsilon(), &laws, games)
+    let question = Question {
+        inputs: &keywords.inputs,
+        input: &keywords.input,
+        against: keywords.against.as_deref(),
+        known: keywords.known.as_deref(),
+        input_law: keywords.input_law.as_deref(),
+        against_law: keywords.against_law.as_deref(),
+        success: &keywords.success,
+        guesses: &parse_numbers("guesses", &keywords.guesses)?,
+        games: &games,
+    };
+    question.answer(Asked {
+        name: &keywords.randomizer_name,
+        is_mechanism: input.is_mechanism(),
+        channel: &|| Ok(input.clone().read(false)?.0),
+    })
 }
 
 /// Keyword arguments of `shuffle.information`.
@@ -217,6 +212,7 @@ pub struct InformationKeywords {
     prior: String,
     others: Option<String>,
     known: Option<Vec<u64>>,
+    observed: Option<Law>,
     samples: Option<u64>,
     standard_error: Option<f64>,
     n: Option<String>,
@@ -282,7 +278,13 @@ pub fn shuffled_information(py: Python<'_>, keywords: InformationKeywords) -> Py
             }),
             seed: keywords.seed,
             list_best: keywords.best_decoys,
-            observed: None,
+            observed: keywords
+                .observed
+                .map(|messages| {
+                    let name = messages.name("observed");
+                    messages.source()?.messages(&name)
+                })
+                .transpose()?,
         };
         let survey = information::survey(&target, decoys.as_ref(), &options)?;
         let written =

@@ -120,6 +120,39 @@ def test_shuffles_take_distributions():
     assert leakgauge.shuffle.vulnerability(randomizer=rows, n=5, prior=[0.3, 0.7]).rows[0].prior == pytest.approx(0.7)
 
 
+def test_reidentification_takes_densities_laws_of_inputs_and_matrices():
+    normal, wide = "normal(mean=0, sigma=1)", "normal(mean=0, sigma=2)"
+    found = leakgauge.shuffle.reidentify(normal, wide, n=[2, 10])
+    same = printed("shuffle", "reidentify", "--target", normal, "--decoys", wide, "--n", "2,10")
+    assert found.to_json() == same
+    # By hand: P = (1/2, 1/2), Q = (9/10, 1/10).
+    ratios = {math.log(0.5 / 0.9): 0.5, math.log(5): 0.5}
+    tables = [leakgauge.shuffle.reidentify(log_ratios=given, n=2) for given in (ratios, list(ratios.items()))]
+    for table in tables:
+        assert table.rows[0].success == pytest.approx((0.5 * 0.9 + 0.5 * 0.1) / 2 + 0.5 * 0.9)
+    rows = [[0.75, 0.25], [0.25, 0.75]]
+    # The target has input 0, one other user input 1: both guess right, or a tie is tossed.
+    known = leakgauge.shuffle.reidentify(randomizer=rows, known=[0, 1], input=0)
+    assert known.rows[0].success == pytest.approx(0.75 * 0.75 + 0.75 * 0.25)
+    random = leakgauge.shuffle.reidentify(randomizer=rows, input_law=[1, 0], against_law={"1": 1}, n=2)
+    assert random.rows[0].success == pytest.approx(known.rows[0].success)
+    bound = leakgauge.shuffle.reidentify(
+        randomizer="randomized-response(epsilon=1, secrets=4)", input_law=[0.7, 0.1, 0.1, 0.1], n=10
+    )
+    assert bound.kind == "randomizer"
+    seen = leakgauge.shuffle.information([0.5, 0.5], [0.9, 0.1], observed={"0": 3, "1": 1})
+    assert seen.posteriors[1].position == pytest.approx(5 / (3 * 5 / 9 + 5))
+    for call, words in (
+        (lambda: leakgauge.shuffle.reidentify(randomizer=rows, n=2), "is a matrix, but bounds need a mechanism"),
+        (lambda: leakgauge.shuffle.reidentify([0.5, 0.5], log_ratios=ratios, n=2), "goes with neither"),
+        (lambda: leakgauge.shuffle.reidentify(randomizer=rows, known=[0, 1], against=1), "does not go with against="),
+        (lambda: leakgauge.shuffle.reidentify(log_ratios={1.0: 0.5}, n=2), "log-likelihood ratios"),
+    ):
+        with pytest.raises(leakgauge.Error) as refused:
+            call()
+        assert words in str(refused.value) and "--" not in str(refused.value), str(refused.value)
+
+
 def test_privacy_of_shuffled_reports_is_that_of_the_command():
     mechanism = "randomized-response(epsilon=2, secrets=2)"
     found = leakgauge.shuffle.privacy(mechanism, n=1000, at_epsilon=0.1)

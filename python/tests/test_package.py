@@ -77,7 +77,7 @@ def test_stubs_have_the_keywords_that_functions_take():
     assert stub_keywords(tree, "channel") == {*_exact._CHANNEL}
     assert stub_keywords(tree, "permute") == {"data", *_permute._KEYWORDS}
     shuffled = ast.parse((SOURCES / "shuffle.pyi").read_text())
-    assert stub_keywords(shuffled, "reidentify") == {*shuffle._REIDENTIFY}
+    assert stub_keywords(shuffled, "reidentify") == {"randomizer", *shuffle._REIDENTIFY}
     assert stub_keywords(shuffled, "information") == {"randomizer", *shuffle._INFORMATION}
     assert stub_keywords(shuffled, "privacy") == {"randomizer", *shuffle._PRIVACY}
     assert stub_keywords(shuffled, "vulnerability") == {"randomizer", *shuffle._VULNERABILITY}

@@ -1,14 +1,13 @@
 //! `leakgauge shuffle reidentify`.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
 use leakgauge::base::error::{Error, Result};
-use leakgauge::exact::channel::Prior;
-use leakgauge::exact::mechanism;
 use leakgauge::exact::shuffle::parse_numbers;
 use leakgauge::exact::shuffle::reidentification::{
-    Density, Game, Pair, Randomizer, RatioLaw, Reidentification, honeyword, pair,
+    Asked, Density, Game, Pair, Question, RatioLaw, Reidentification, honeyword, pair,
 };
 use leakgauge::plot::Figure;
 use leakgauge::report::shuffle as report;
@@ -106,27 +105,46 @@ const MAX_GAMES: usize = 100_000;
 /// Runs `shuffle reidentify`.
 pub fn reidentify(arguments: &ReidentifyArguments) -> Result<ExitCode> {
     arguments.shared.prepare()?;
-    if let (Some(known), Some(text)) = (&arguments.known, &arguments.randomizer) {
-        let found = given(text, known, arguments)?;
+    if let Some(text) = &arguments.randomizer {
+        let found = of_randomizer(text, arguments)?;
         return arguments.shared.finish(
-            || Ok(Vec::new()),
+            || Ok(report::pictures(&found)),
             |format, out| report::write_reidentification(&found, format, out),
         );
     }
     let games = games(arguments)?;
-    let (found, weights) = match (&arguments.randomizer, &arguments.target, &arguments.decoys) {
-        (Some(randomizer), ..) => match &arguments.input_law {
-            Some(law) => (random_input(randomizer, law, arguments, &games)?, None),
-            None => (shuffled(randomizer, arguments, &games)?, None),
-        },
-        (None, ..) if arguments.log_ratios.is_some() => (of_ratios(arguments, &games)?, None),
-        (None, Some(target), Some(decoys)) => basic(target, decoys, arguments, &games)?,
+    let (found, weights) = match (&arguments.target, &arguments.decoys) {
+        _ if arguments.log_ratios.is_some() => (of_ratios(arguments, &games)?, None),
+        (Some(target), Some(decoys)) => basic(target, decoys, arguments, &games)?,
         _ => return Err(Error::option("decoys", "is missing")),
     };
     arguments.shared.finish(
         || graphs(&found, weights.as_ref(), arguments, &games),
         |format, out| report::write_reidentification(&found, format, out),
     )
+}
+
+fn of_randomizer(text: &str, arguments: &ReidentifyArguments) -> Result<Reidentification> {
+    let games = match arguments.known {
+        Some(_) => Vec::new(),
+        None => games(arguments)?,
+    };
+    let question = Question {
+        inputs: &arguments.inputs,
+        input: &arguments.input,
+        against: arguments.against.as_deref(),
+        known: arguments.known.as_deref(),
+        input_law: arguments.input_law.as_deref(),
+        against_law: arguments.against_law.as_deref(),
+        success: &arguments.success,
+        guesses: &parse_numbers("guesses", &arguments.guesses)?,
+        games: &games,
+    };
+    question.answer(Asked {
+        name: text,
+        is_mechanism: !Path::new(text).is_file(),
+        channel: &|| randomizer(text),
+    })
 }
 
 /// The report for P and Q.
@@ -150,53 +168,6 @@ fn games(arguments: &ReidentifyArguments) -> Result<Vec<Game>> {
         .iter()
         .flat_map(|&n| guesses.iter().map(move |&k| (n, k)));
     pairs.map(|(n, k)| Game::new(n, k)).collect()
-}
-
-/// The report for inputs among users with known inputs.
-fn given(text: &str, known: &[u64], arguments: &ReidentifyArguments) -> Result<Reidentification> {
-    let channel = randomizer(text)?;
-    let inputs: Vec<usize> = if arguments.input.is_empty() {
-        (0..channel.secrets().len()).collect()
-    } else {
-        let number = |input: &String| channel.secret_number(input);
-        arguments.input.iter().map(number).collect::<Result<_>>()?
-    };
-    let guesses = parse_numbers("guesses", &arguments.guesses)?;
-    Reidentification::given(text, &channel, &inputs, known, &guesses)
-}
-
-/// The report for a random input of a randomizer: bounds, or exact figures among random inputs.
-fn random_input(
-    text: &str,
-    law: &str,
-    arguments: &ReidentifyArguments,
-    games: &[Game],
-) -> Result<Reidentification> {
-    let channel = randomizer(text)?;
-    let prior = Prior::parse(law, &channel)?;
-    let Some(others) = &arguments.against_law else {
-        if !arguments.success.is_empty() {
-            return Err(Error::option(
-                "success",
-                "needs --against-law beside --input-law",
-            ));
-        }
-        let randomizer = Randomizer::new(&*mechanism::parse(text)?, None)?;
-        let law = randomizer.random_input(prior.weights())?;
-        return Reidentification::randomizer(text, randomizer.epsilon(), &[law], games);
-    };
-    let sent = channel.push_forward(&prior)?;
-    let decoys = channel.push_forward(&Prior::parse(others, &channel)?)?;
-    let names = (
-        &*format!("a random input of {text}"),
-        &*format!("messages of inputs with the law {others}"),
-    );
-    exact(
-        names,
-        &RatioLaw::from_weights(&sent, &decoys)?,
-        arguments,
-        games,
-    )
 }
 
 fn exact(
@@ -266,84 +237,6 @@ fn basic(
             Ok((found, None))
         }
     }
-}
-
-fn shuffled(
-    text: &str,
-    arguments: &ReidentifyArguments,
-    games: &[Game],
-) -> Result<Reidentification> {
-    let mechanism = mechanism::parse(text)?;
-    let mut inputs = arguments.inputs.clone();
-    let given = !inputs.is_empty();
-    if given {
-        // For noise added to a number, inputs in between do not change the blanket.
-        let more = arguments
-            .input
-            .iter()
-            .filter(|input| !inputs.contains(input));
-        inputs.extend(more.cloned().collect::<Vec<_>>());
-    }
-    if let (Some(other), true) = (&arguments.against, given) {
-        inputs.extend((!inputs.contains(other)).then(|| other.clone()));
-    }
-    let randomizer = Randomizer::new(&*mechanism, given.then_some(&inputs[..]))?;
-    if let Some(other) = &arguments.against {
-        return versus(&randomizer, text, other, arguments, games);
-    }
-    if !arguments.success.is_empty() {
-        let problem = "needs known distributions, but for a randomizer only bounds are computed";
-        return Err(Error::parameter("--success", problem)
-            .with_hint("add --input and --against, which determine both distributions"));
-    }
-    if given && !randomizer.same_blanket(&arguments.inputs)? {
-        return Err(Error::parameter(
-            format!("--input {}", arguments.input.join(",")),
-            "is not one of --inputs or between them",
-        ));
-    }
-    let numbers: Vec<usize> = if arguments.input.is_empty() {
-        (0..randomizer.inputs().len()).collect()
-    } else {
-        let number = |input: &String| randomizer.number(input);
-        arguments.input.iter().map(number).collect::<Result<_>>()?
-    };
-    const MAX_INPUTS: usize = 2_000;
-    if numbers.len() > MAX_INPUTS {
-        return Err(Error::parameter(
-            text,
-            format!(
-                "has {} inputs, too many to compute bounds for each",
-                numbers.len()
-            ),
-        )
-        .with_hint("select inputs with --input"));
-    }
-    let laws: Vec<_> = numbers
-        .into_iter()
-        .map(|number| randomizer.input(number))
-        .collect::<Result<_>>()?;
-    Reidentification::randomizer(text, randomizer.epsilon(), &laws, games)
-}
-
-/// One input among messages of another: both distributions are known.
-fn versus(
-    randomizer: &Randomizer,
-    text: &str,
-    other: &str,
-    arguments: &ReidentifyArguments,
-    games: &[Game],
-) -> Result<Reidentification> {
-    let [input] = &arguments.input[..] else {
-        return Err(Error::option("against", "needs one --input"));
-    };
-    let law = randomizer.versus(randomizer.number(input)?, randomizer.number(other)?)?;
-    let guesses = parse_numbers("guesses", &arguments.guesses)?;
-    let names = (
-        &*format!("input {input} of {text}"),
-        &*format!("messages of input {other}"),
-    );
-    Reidentification::exact(names, &law, games, (&arguments.success, &guesses))
 }
 
 fn graphs(

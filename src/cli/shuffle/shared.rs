@@ -1,6 +1,5 @@
 //! Arguments that the subcommands of `shuffle` share.
 
-use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -101,53 +100,12 @@ impl Files {
 
     /// A table of log-likelihood ratios and their probabilities.
     pub fn log_ratios(&self, name: &str) -> Result<Vec<(f64, f64)>> {
-        let Source::Table {
-            labels,
-            weights,
-            counts: false,
-        } = self.source(name)?
-        else {
-            return Err(Error::file(
-                name,
-                "is no table of log-likelihood ratios with their probabilities",
-            ));
-        };
-        let number = |label: &String| {
-            let number = label.trim().parse::<f64>().ok().filter(|x| !x.is_nan());
-            number.ok_or_else(|| Error::file(name, format!("{label:?} is no log-likelihood ratio")))
-        };
-        let ratios = labels.iter().zip(weights);
-        ratios.map(|(label, p)| Ok((number(label)?, p))).collect()
+        self.source(name)?.log_ratios(name)
     }
 
     /// Observed messages and how often each occurred: one per row, or a label and its count.
     pub fn messages(&self, name: &str) -> Result<Vec<(String, u64)>> {
-        match self.source(name)? {
-            Source::Table {
-                labels,
-                weights,
-                counts: true,
-            } => Ok(labels
-                .into_iter()
-                .zip(weights.into_iter().map(|count| count as u64))
-                .collect()),
-            Source::Samples(messages) => {
-                let mut counts: Vec<(String, u64)> = Vec::new();
-                let mut places = HashMap::new();
-                for message in messages {
-                    let at = *places.entry(message.clone()).or_insert_with(|| {
-                        counts.push((message, 0));
-                        counts.len() - 1
-                    });
-                    counts[at].1 += 1;
-                }
-                Ok(counts)
-            }
-            _ => Err(Error::file(
-                name,
-                "has neither one message per row nor counts of messages",
-            )),
-        }
+        self.source(name)?.messages(name)
     }
 
     /// Two distributions.

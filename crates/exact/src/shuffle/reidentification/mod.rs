@@ -30,6 +30,7 @@
 //! | [`Game`], [`Success`] | n, guesses, thinning; the probability of success and both advantages |
 //! | [`clone_bound`], [`Randomizer`] | bounds for shuffled local randomizers |
 //! | [`Source`], [`pair`] | P and Q as users give them |
+//! | [`Question`] | which figures answer which options about a randomizer |
 //! | [`Reidentification`] | the report |
 //! | [`samples`] | estimates and limits from samples of P and Q |
 //! | [`honeyword`] | the success-number graph |
@@ -47,6 +48,7 @@ mod law;
 mod panel;
 mod planar;
 pub(super) mod quadrature;
+mod question;
 mod randomizer;
 mod real;
 pub mod samples;
@@ -64,6 +66,7 @@ pub use density::Density;
 pub use game::{Game, MAX_MESSAGES, Success};
 pub use given::{Given, GivenRow, given_inputs};
 pub use law::RatioLaw;
+pub use question::{Asked, Question};
 pub use randomizer::{InputLaw, Randomizer, ShuffleBounds};
 pub(super) use randomizer::{distribution, mass_between};
 pub use real::Segment;

@@ -69,6 +69,65 @@ impl Source {
             size: arguments.whole_if_given("size", 1, MAX_LABELS)?,
         }))
     }
+
+    /// The table as log-likelihood ratios and their probabilities, for [`RatioLaw::from_log_ratios`].
+    ///
+    /// # Errors
+    /// It is no table of probabilities, or a label is no number; `name` says which.
+    ///
+    /// [`RatioLaw::from_log_ratios`]: super::RatioLaw::from_log_ratios
+    pub fn log_ratios(self, name: &str) -> Result<Vec<(f64, f64)>> {
+        let Source::Table {
+            labels,
+            weights,
+            counts: false,
+        } = self
+        else {
+            let problem = "is no table of log-likelihood ratios with their probabilities";
+            return Err(Error::parameter(name, problem));
+        };
+        let number = |label: &String| {
+            let number = label.trim().parse::<f64>().ok().filter(|x| !x.is_nan());
+            number.ok_or_else(|| {
+                Error::parameter(name, format!("{label:?} is no log-likelihood ratio"))
+            })
+        };
+        let ratios = labels.iter().zip(weights);
+        ratios.map(|(label, p)| Ok((number(label)?, p))).collect()
+    }
+
+    /// Messages and how often each occurred, in the order in which they occurred first.
+    ///
+    /// # Errors
+    /// It is neither a sample nor a table of counts; `name` says which.
+    pub fn messages(self, name: &str) -> Result<Vec<(String, u64)>> {
+        match self {
+            Source::Table {
+                labels,
+                weights,
+                counts: true,
+            } => {
+                let counts = weights.into_iter().map(|count| count as u64);
+                Ok(labels.into_iter().zip(counts).collect())
+            }
+            Source::Samples(messages) => {
+                let mut counts: Vec<(String, u64)> = Vec::new();
+                let mut places = HashMap::new();
+                for message in messages {
+                    let at = *places.entry(message.clone()).or_insert_with(|| {
+                        counts.push((message, 0));
+                        counts.len() - 1
+                    });
+                    counts[at].1 += 1;
+                }
+                Ok(counts)
+            }
+            _ => {
+                let problem = "has neither one message per row nor counts of messages";
+                Err(Error::parameter(name, problem))
+            }
+        }
+    }
 }
 
 /// Brings P and Q to the same labels. A named family takes its number of labels from the other distribution and ranks
