@@ -11,6 +11,7 @@ use crate::audit::findings::{
     Correction, CountedUnits, Findings, MethodUsed, Multiplicity, PartRows,
 };
 use crate::audit::judge::Judged;
+use crate::audit::last_bits;
 use crate::audit::overall::overall;
 use crate::audit::plan::Plan;
 use crate::audit::prepare::Prepared;
@@ -33,6 +34,7 @@ pub(super) fn assemble(
     let prior = &prepared.priors[0];
     let mut warnings = prepared.copies.clone();
     warnings.extend(warnings::find(log, split, prepared.units.as_ref()));
+    warnings.extend(last_bits::warning(prepared));
     let differences = judged.differences.as_ref();
     warnings.extend(differences.and_then(Differences::dependent_blocks));
     warnings.extend(differences.and_then(Differences::negative_times));

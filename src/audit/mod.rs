@@ -25,6 +25,7 @@ mod given;
 mod goodness;
 mod guesses;
 mod judge;
+mod last_bits;
 mod measured;
 mod mechanism_claim;
 mod members;

@@ -173,6 +173,13 @@ pub enum Warning {
         /// A value.
         example: String,
     },
+    /// The last bits of numbers depend on the secret, and no attack read them.
+    LastBits {
+        /// The column.
+        column: String,
+        /// The probability of such a dependence, or a stronger one, if there is none.
+        p_value: f64,
+    },
     /// Not every numeric column was given a resolution.
     ResolutionIncomplete {
         /// The columns without one.
@@ -212,6 +219,7 @@ impl Warning {
             Warning::MergedSpellings(_) => "merged-spellings",
             Warning::MostlyNumbers { .. } => "mostly-numbers",
             Warning::NumbersAsLabels { .. } => "numbers-as-labels",
+            Warning::LastBits { .. } => "last-bits",
             Warning::ResolutionIncomplete { .. } => "resolution-incomplete",
         }
     }
@@ -234,7 +242,9 @@ impl Warning {
             Warning::RowsSkipped { .. } | Warning::MissingDropped { .. } => Topic::LeftOut,
             Warning::WordsAmongNumbers(_) => Topic::Words,
             Warning::MergedSpellings(_) => Topic::Spellings,
-            Warning::MostlyNumbers { .. } | Warning::NumbersAsLabels { .. } => Topic::Typing,
+            Warning::MostlyNumbers { .. }
+            | Warning::NumbersAsLabels { .. }
+            | Warning::LastBits { .. } => Topic::Typing,
             Warning::SharedRows { .. }
             | Warning::NegativeTimes { .. }
             | Warning::RepeatedIds { .. }
@@ -278,7 +288,7 @@ impl Warning {
         )
     }
 
-    /// Whether it doubts that a column was read as what it is.
+    /// Whether it doubts that a column was read as all that it is.
     pub fn is_about_typing(&self) -> bool {
         self.topic() == Topic::Typing
     }
@@ -309,7 +319,7 @@ enum Topic {
     Words,
     /// Values that were written differently and read alike.
     Spellings,
-    /// Whether a column is numbers or labels.
+    /// Whether a column was read as all that it is: numbers or labels, and numbers to their last bits.
     Typing,
     /// Rows that say too little, or nothing that a verdict has to repeat.
     Rows,

@@ -27,6 +27,11 @@ pub fn observer(warning: &Warning) -> Option<String> {
             shorten(example),
             warning.code()
         ),
+        Warning::LastBits { column, .. } => format!(
+            "But the last bits of column {} depend on the secret: an observer who reads them may learn more ({}).",
+            shorten(column),
+            warning.code()
+        ),
         _ => return None,
     })
 }

@@ -1,6 +1,7 @@
 //! What an audit warns of.
 
 use crate::audit::Warning;
+use crate::report::sentences::claims::p_value_of;
 use crate::report::sentences::copies;
 use crate::report::sentences::left_out;
 use crate::report::sentences::reading;
@@ -84,6 +85,7 @@ pub fn message(warning: &Warning) -> String {
         Warning::MergedSpellings(merged) => reading::merged(merged),
         Warning::MostlyNumbers { column } => mostly_numbers(&shorten(column)),
         Warning::NumbersAsLabels { column, example } => numbers_as_labels(column, example),
+        Warning::LastBits { column, p_value } => last_bits(&shorten(column), *p_value),
         Warning::ResolutionIncomplete { columns } => resolution_incomplete(columns),
     }
 }
@@ -175,6 +177,16 @@ fn mostly_numbers(column: &str) -> String {
          {} if it is numeric, {} if it is not",
         setting("numeric", column),
         setting("categorical", column)
+    )
+}
+
+fn last_bits(column: &str, p_value: f64) -> String {
+    format!(
+        "the last bits of the numbers in column {column} depend on the secret ({}), as they do where noise is added in \
+         floating point and the sum is not rounded. The attacks of this report do not read them. If all these digits are \
+         released, judge them with {}; if not, round the log as the mechanism rounds",
+        p_value_of(p_value),
+        setting("attacks", "bits")
     )
 }
 
