@@ -7,6 +7,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::audit::earlier::{Block, Learned};
+use crate::audit::events::{self, Candidate};
 use crate::audit::plan::{Plan, trials};
 use crate::audit::prepare::Prepared;
 use crate::audit::privacy_plan::{PrivacyPlan, blocks_for_guesses, past_scores};
@@ -14,27 +15,35 @@ use leakgauge_attack::pairwise::PairScores;
 use leakgauge_attack::scorer::Scorer;
 use leakgauge_attack::tuning::Tuned;
 use leakgauge_log::observations::Counts;
-use leakgauge_stats::guesses::{GuessTests, Guesses, RARE_SHARE, Side, wanted};
+use leakgauge_stats::guess_tests::{GuessTests, RARE_SHARE};
+use leakgauge_stats::guesses::{Guesses, Side, wanted};
 use leakgauge_stats::tails::Tails;
 
 /// A stream of random numbers that no other use of the seed reaches.
 const STREAM: u64 = 1 << 51;
 /// The same, for rare events.
 const RARE_STREAM: u64 = 1 << 52;
-/// A secret has so many rows, at least, where a rare event has a test of its own: with fewer, limits are wide, and
-/// the tenth of the level that it costs is dear.
-const RARE_ROWS: u64 = 10_000;
+/// A secret has so many rows, at least, where events have tests of their own: with fewer, limits are wide, and the part
+/// of the level that they cost is dear.
+const OTHER_ROWS: u64 = 10_000;
 
 /// The guesses of a limit of privacy.
 #[derive(Debug, Clone)]
 pub(super) struct PairGuesses {
     /// What they prove.
     pub tests: GuessTests,
-    /// Where the last attack that guessed anything did so, and how that went: on the certification rows, or on the
-    /// block of rows before them.
-    pub last: Ends,
-    /// The same of the test on a rare event, if there is one.
-    pub rare: Option<Ends>,
+    /// The event of each of these tests.
+    pub shown: Vec<Shown>,
+}
+
+/// What a test guessed on, and how that went.
+#[derive(Debug, Clone)]
+pub(super) enum Shown {
+    /// The ends of the scores of the last attack that guessed anything: on the certification rows, or on the block of
+    /// rows before them.
+    Ends(Ends),
+    /// An event of observations.
+    Event(Candidate),
 }
 
 /// Guesses at both ends of an attack's scores, on rows that it did not learn from.
@@ -99,16 +108,42 @@ fn of_pair(
     } else {
         of_blocks(prepared, tuned, blocks, privacy, first, &mut rng)
     };
-    // Whether there is this test follows from numbers of rows and secrets alone.
-    let rare = (tuned.choices.len() == 1)
-        .then(|| of_rare_event(prepared, earlier, privacy, &mut random(RARE_STREAM)))
+    let pair_rows = pair.map(|secret| prepared.log.counts.rows()[secret as usize]);
+    // Whether there are tests beside the first follows from numbers of rows, columns, secrets and observations.
+    let others = (tuned.choices.len() == 1 && pair_rows.iter().all(|&rows| rows >= OTHER_ROWS))
+        .then(|| of_events(prepared, earlier, privacy, &mut random(RARE_STREAM)))
         .flatten();
-    let (rare, ends) = rare.unzip();
+    let (left, others) = others.unwrap_or((1.0, Vec::new()));
+    let first = (left, main, Shown::Ends(last));
+    let all = std::iter::once(first).chain(others);
+    let (tests, shown) = all
+        .map(|(share, test, shown)| ((share, test), shown))
+        .unzip();
     PairGuesses {
-        tests: GuessTests::new(main, rare),
-        last,
-        rare: ends,
+        tests: GuessTests::new(tests),
+        shown,
     }
+}
+
+/// A test with its share of the level, and what it guesses on.
+type Test = (f64, Guesses, Shown);
+
+/// Tests beside the one whose guesses were promised, and what they leave it of the level: on events of observations, else
+/// on a rare event of scores.
+fn of_events(
+    prepared: &Prepared,
+    earlier: &[Block],
+    privacy: &PrivacyPlan,
+    rng: &mut ChaCha8Rng,
+) -> Option<(f64, Vec<Test>)> {
+    if let Some(found) = events::tests(prepared, earlier) {
+        let tests = found.tests.into_iter().zip(found.events);
+        let tests = tests.map(|((share, test), event)| (share, test, Shown::Event(event)));
+        return Some((events::LEFT, tests.collect()));
+    }
+    let (rare, ends) = of_rare_event(prepared, earlier, privacy, rng)?;
+    let test = (RARE_SHARE, rare, Shown::Ends(ends));
+    Some((1.0 - RARE_SHARE, vec![test]))
 }
 
 /// The number of guesses is promised by the first block's ends; the ends of later ones are chosen so that
@@ -155,7 +190,7 @@ fn of_blocks(
 }
 
 /// Guesses on all rows from the last block before the certification rows on, by the ends that its past promises
-/// most of; `None` with few rows. Whether there are such guesses follows from numbers of rows alone.
+/// most of. Whether there are such guesses follows from numbers of rows alone.
 fn of_rare_event(
     prepared: &Prepared,
     earlier: &[Block],
@@ -163,10 +198,6 @@ fn of_rare_event(
     rng: &mut ChaCha8Rng,
 ) -> Option<(Guesses, Ends)> {
     let pair = [privacy.rule.a, privacy.rule.b];
-    let rows = prepared.log.counts.rows();
-    if pair.iter().any(|&secret| rows[secret as usize] < RARE_ROWS) {
-        return None;
-    }
     let block = earlier.last()?;
     let trials = trials(prepared, &earlier[earlier.len() - 1..], privacy.rule);
     let past = past_scores(prepared, &block.tuned, &block.learned, pair).past();

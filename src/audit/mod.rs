@@ -17,6 +17,7 @@ mod detection;
 mod differences;
 mod distributions;
 mod earlier;
+mod events;
 mod evidence;
 mod family;
 mod figures;

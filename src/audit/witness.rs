@@ -1,15 +1,18 @@
 //! The event behind a certified limit of privacy: which attack, which observations, how often under either secret.
 
+use crate::audit::events::{Candidate, Observed};
 use crate::audit::evidence::Evidence;
 use crate::audit::findings::PrivacyLimit;
-use crate::audit::guesses::{Ends, attack_of};
+use crate::audit::guesses::{Ends, Shown, attack_of};
 use crate::audit::pair::Pair;
 use leakgauge_attack::pairwise::{Event, PairErrors, ScoreEvent};
 use leakgauge_attack::scorer::Scorer;
+use leakgauge_attack::tuning::ScorerChoice;
 use leakgauge_base::quantity::PrivacyParameter;
 use leakgauge_exact::claim::Guarantee;
 
-/// What proves a limit of ε, μ, ρ or a Rényi divergence, on the certification rows.
+/// What proves a limit of ε, μ, ρ or a Rényi divergence, on the certification rows; an event beside the attack's, on all
+/// rows but those that it got its share of the level by.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Witness {
@@ -53,14 +56,13 @@ pub(super) fn of_limit(evidence: &Evidence, at: usize, limit: &PrivacyLimit) -> 
     let (attack, events) = match (&evidence.guesses[at], limit.quantity) {
         (Some(guesses), PrivacyParameter::Epsilon { delta }) => {
             let share = evidence.plan.share(plan.read);
-            let ends = match &guesses.rare {
-                Some(rare) if guesses.tests.is_rare(delta, share) => rare,
-                _ => &guesses.last,
-            };
-            (&*ends.attack, of_ends(evidence, pair, ends))
+            match &guesses.shown[guesses.tests.largest(delta, share)] {
+                Shown::Ends(ends) => (ends.attack.name(), of_ends(evidence, pair, ends)),
+                Shown::Event(event) => of_event(evidence, event),
+            }
         }
         _ if evidence.weighed(at, limit.quantity).is_some() => {
-            (&**attack_of(evidence.tuned), Vec::new())
+            (attack_of(evidence.tuned).name(), Vec::new())
         }
         _ => {
             let attack = match evidence.tuned.for_privacy {
@@ -70,17 +72,42 @@ pub(super) fn of_limit(evidence: &Evidence, at: usize, limit: &PrivacyLimit) -> 
             let tally = &evidence.judgement.tallies[plan.position];
             let delta = limit.quantity.delta().unwrap_or(0.0);
             let event = of_errors(evidence, &**attack, pair, plan.rule.threshold, tally, delta);
-            (&**attack, vec![event])
+            (attack.name(), vec![event])
         }
     };
     Some(Witness {
-        attack: attack.name().to_owned(),
+        attack: attack.to_owned(),
         events: events
             .into_iter()
             .filter(|event| event.inside != [0, 0])
             .collect(),
         stronger: stronger(evidence, at, limit.quantity, lower),
     })
+}
+
+/// The attack that guesses on an event of observations, and the event.
+fn of_event(evidence: &Evidence, found: &Candidate) -> (&'static str, Vec<WitnessEvent>) {
+    let column = || evidence.observations.columns()[0].name.clone();
+    let tail = |at_least, at_most| Event::Interval {
+        column: column(),
+        at_least,
+        at_most,
+    };
+    let (attack, event) = match found.event {
+        Observed::Symbol(symbol) => (
+            ScorerChoice::Frequentist,
+            Event::Outcomes(vec![evidence.observations.label(symbol)]),
+        ),
+        Observed::AtLeast(bound) => (ScorerChoice::Threshold, tail(Some(bound), None)),
+        Observed::AtMost(bound) => (ScorerChoice::Threshold, tail(None, Some(bound))),
+    };
+    let event = WitnessEvent {
+        secrets: evidence.secrets(found.secrets),
+        event,
+        rows: found.rows,
+        inside: found.inside,
+    };
+    (attack.name(), vec![event])
 }
 
 /// The events of guesses for the first and for the second secret.

@@ -6,7 +6,7 @@
 //!     [--logs DIRECTORY]
 //! ```
 //!
-//! Figures are medians over seeds, from `--from` on. Half of the rows are of either input. `--attack` asks for one attack
+//! Figures are medians over seeds, from `--from` on; *above truth* counts the seeds whose certified limit is wrong. Half of the rows are of either input. `--attack` asks for one attack
 //! by its name, in place of the mechanism's own. `--logs` writes the logs too.
 
 mod mechanisms;
@@ -50,9 +50,9 @@ impl Arguments {
 fn main() -> Result<()> {
     let arguments = arguments()?;
     println!(
-        "| mechanism | rows | truth | certified | regression | best event | seconds | attack |"
+        "| mechanism | rows | truth | certified | above truth | regression | best event | seconds | attack |"
     );
-    println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
     let by_rows = mechanisms::all().into_iter().chain(svt::rows());
     for mechanism in by_rows.chain(others::all()) {
         if mechanism.name().contains(&arguments.only) {
@@ -137,14 +137,18 @@ fn print(name: &str, rows: u64, truth: f64, runs: &[Run]) {
             .get(values.len() / 2)
             .map_or("–".to_owned(), |median| format!("{median:.3}"))
     };
-    let truth = if truth.is_finite() {
+    // The truth of a transcript is rounded itself.
+    let above = runs.iter().filter(|run| run.certified > truth + 1e-6);
+    let above = above.count();
+    let shown = if truth.is_finite() {
         format!("{truth:.3}")
     } else {
         "∞".to_owned()
     };
     println!(
-        "| {name} | {rows} | {truth} | {} | {} | {} | {} | {} |",
+        "| {name} | {rows} | {shown} | {} | {above} of {} | {} | {} | {} | {} |",
         median(&|run| Some(run.certified)),
+        runs.len(),
         median(&|run| run.regression),
         median(&|run| run.best_event),
         median(&|run| Some(run.seconds)),

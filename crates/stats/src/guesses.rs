@@ -76,69 +76,6 @@ pub fn wanted(share: f64, tosses: u64) -> u64 {
     (promised.max(1.0) as u64).min(tosses)
 }
 
-/// A test of guesses and, beside it, one of guesses on a rare event alone, which gets a tenth of the level: for
-/// rules that change from block to block the first has all rows, but it cannot follow an event so rare that
-/// the rows before its first block do not show it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct GuessTests {
-    main: Guesses,
-    rare: Option<Guesses>,
-}
-
-/// What the rare event gets of the level.
-pub const RARE_SHARE: f64 = 0.1;
-
-impl GuessTests {
-    /// Whether there is a second test must be settled before the rows of either are seen.
-    pub fn new(main: Guesses, rare: Option<Guesses>) -> Self {
-        GuessTests { main, rare }
-    }
-
-    /// The ε that the guesses show, no limit: that of the test with the larger limit at 95 %.
-    pub fn epsilon(&self, delta: f64) -> Option<f64> {
-        let limit = |guesses: &Guesses, share: f64| guesses.epsilon_at_least(delta, 0.05 * share);
-        match &self.rare {
-            Some(rare) if limit(rare, RARE_SHARE) > limit(&self.main, 1.0 - RARE_SHARE) => {
-                rare.epsilon(delta)
-            }
-            _ => self.main.epsilon(delta),
-        }
-    }
-
-    /// Whether the test on the rare event gives the larger limit of ε at level 1 − `alpha`.
-    pub fn is_rare(&self, delta: f64, alpha: f64) -> bool {
-        let limit = self
-            .main
-            .epsilon_at_least(delta, (1.0 - RARE_SHARE) * alpha);
-        let rare = self.rare.as_ref();
-        rare.is_some_and(|rare| rare.epsilon_at_least(delta, RARE_SHARE * alpha) > limit)
-    }
-
-    /// The p-value of (ε, δ)-differential privacy: the smaller one, each divided by its share of the level.
-    pub fn p_value(&self, epsilon: f64, delta: f64) -> f64 {
-        match &self.rare {
-            None => self.main.p_value(epsilon, delta),
-            Some(rare) => {
-                let main = self.main.p_value(epsilon, delta) / (1.0 - RARE_SHARE);
-                main.min(rare.p_value(epsilon, delta) / RARE_SHARE).min(1.0)
-            }
-        }
-    }
-
-    /// The lower limit of ε at level 1 − `alpha`: the larger one, each at its share of the level.
-    pub fn epsilon_at_least(&self, delta: f64, alpha: f64) -> f64 {
-        match &self.rare {
-            None => self.main.epsilon_at_least(delta, alpha),
-            Some(rare) => {
-                let main = self
-                    .main
-                    .epsilon_at_least(delta, (1.0 - RARE_SHARE) * alpha);
-                main.max(rare.epsilon_at_least(delta, RARE_SHARE * alpha))
-            }
-        }
-    }
-}
-
 impl Guesses {
     /// Guesses of one rule on the rows of one or more blocks: all of them count.
     ///
@@ -365,45 +302,6 @@ mod tests {
             })
             .count();
         assert!(wrong <= most_events(runs, 0.05), "{wrong}");
-    }
-
-    /// 2,000 logs of randomized response at ε where an event of probability 0.02 has odds e^ε and is all that one
-    /// rule guesses on, and both tests together: at most 5 % each.
-    #[test]
-    fn one_rule_and_two_tests_are_covered() {
-        let (epsilon, rows) = (1.0f64, 1000);
-        let keep = epsilon.exp() / (1.0 + epsilon.exp());
-        let mut rng = rng(5);
-        let runs = 2000;
-        let (mut alone, mut both) = (0, 0);
-        for _ in 0..runs {
-            let mut side = |share: f64| {
-                let mut side = Side {
-                    rows,
-                    ..Side::default()
-                };
-                for _ in 0..rows {
-                    if rng.random_bool(share) {
-                        let right = rng.random_bool(keep);
-                        side.right += u64::from(right);
-                        side.wrong += u64::from(!right);
-                    }
-                }
-                side
-            };
-            let (all, rare) = ([side(1.0), side(1.0)], [side(0.02), side(0.02)]);
-            let m = tosses(rows, rows);
-            let mut main = Guesses::new(m);
-            main.add(&all[0], &all[1], m, &mut rng);
-            let rare = Guesses::of_one_rule(&[(rare, m)], &mut rng);
-            alone += u64::from(rare.epsilon_at_least(0.0, 0.05) > epsilon);
-            let tests = GuessTests::new(main, Some(rare));
-            let limit = tests.epsilon_at_least(0.0, 0.05);
-            both += u64::from(limit > epsilon);
-            assert!(limit <= 1e-9 || (tests.p_value(limit, 0.0) - 0.05).abs() < 1e-6);
-        }
-        assert!(alone <= most_events(runs, 0.05) as u64, "{alone}");
-        assert!(both <= most_events(runs, 0.05) as u64, "{both}");
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub(super) struct WitnessKeys<'a> {
 struct EventKeys<'a> {
     /// The secret under which the event is likelier, then the other.
     secrets: &'a Pair,
-    /// Certification rows of both.
+    /// Rows of both that neither attack nor event was chosen on.
     rows: [u64; 2],
     /// Those of them in the event.
     inside: [u64; 2],

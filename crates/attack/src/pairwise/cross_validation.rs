@@ -6,7 +6,7 @@
 use leakgauge_base::parallel;
 use leakgauge_base::quantity::PrivacyParameter;
 use leakgauge_log::observations::Counts;
-use leakgauge_stats::guesses::RARE_SHARE;
+use leakgauge_stats::guess_tests::RARE_SHARE;
 use leakgauge_stats::tails::{Past, Tails, promised};
 
 use crate::pairwise::choose::{Cuts, at_least, by_score, rows_by_secret};
