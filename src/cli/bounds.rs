@@ -99,9 +99,9 @@ Keys of a row of the JSON: the parameters, then
   renyi_divergence       with --at-order; null if unknown or infinite
   zcdp_rho, gdp_mu       with --profile: the smallest with which the mechanism is rho-zCDP and mu-GDP; null
                          if unknown or infinite
-  steps                  with --repeat; then every figure is a certified bound, and the other side is
+  steps                  with --repeat; figures are then certified bounds, and the other side is
                          bayes_security_at_most, total_variation_at_least, delta_at_epsilon_at_least,
-                         epsilon_at_delta_at_least
+                         epsilon_at_delta_at_least, capacity_at_least, gdp_mu_at_least
   bayes_security_closed_form  of repeated Gaussian noise: erfc(q sqrt(T) / (2 sqrt(2) sigma)), the leading
                          term of Cherubin et al. 2024, not a bound
   guess_probability      of guessing right between the two secrets, 1 - bayes_security/2

@@ -2,7 +2,8 @@
 
 use libm::{erfc, exp, expm1, log, log1p};
 
-use crate::mechanism::{BoundMechanism, Noise, NoiseShape};
+use crate::mechanism::{BoundMechanism, NoiseShape};
+use crate::profile::Noise;
 use crate::profile::{Cell, Pair, PlanarPair};
 use leakgauge_base::error::{Error, Result};
 

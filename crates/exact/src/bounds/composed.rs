@@ -1,10 +1,11 @@
 //! The figures of a mechanism that is applied many times to the same secret.
 
-use libm::erfc;
+use libm::{erfc, pow};
 
 use super::{BoundsOptions, ParameterValue, Row, names};
 use crate::accountant::Accountant;
 use crate::claim::Promise;
+use crate::hockey_stick::gaussian;
 use crate::mechanism::{BoundMechanism, Mechanism};
 use crate::profile::{Pair, by_curve};
 use leakgauge_base::error::Result;
@@ -50,6 +51,7 @@ pub(super) fn row(
     let accountant = Accountant::of_mechanism(mechanism, steps)?;
     let bound = mechanism.bind_declared()?;
     let (variation, security) = accountant.total_variation_and_bayes_security();
+    let capacity = capacity(&*bound, steps, (variation.least, variation.most));
     let mut figures = vec![
         ("steps", Some(steps as f64)),
         ("bayes_security", Some(security.least)),
@@ -58,7 +60,8 @@ pub(super) fn row(
         ("total_variation_at_least", Some(variation.least)),
         ("advantage", Some(variation.most)),
         ("epsilon", Some(steps as f64 * bound.epsilon())),
-        ("capacity", None),
+        ("capacity", Some(capacity.1)),
+        ("capacity_at_least", Some(capacity.0)),
         ("delta_at_epsilon_zero", Some(variation.most)),
         ("guess_probability", Some(1.0 - 0.5 * security.least)),
     ];
@@ -78,6 +81,12 @@ pub(super) fn row(
         figures.push(("epsilon_at_delta_at_least", Some(epsilon.least)));
     }
     figures.extend(super::profile::figures(&*bound, options, steps));
+    if options.profile {
+        let least = least_mu(figures.last().and_then(|(_, mu)| *mu), |epsilon| {
+            accountant.delta(epsilon).least
+        });
+        figures.push(("gdp_mu_at_least", least));
+    }
     if let Some(kappa) = options.reconstruction {
         // Every ε gives a bound: the search may stop early.
         let found = by_curve(kappa, 30, |epsilon| accountant.delta(epsilon).most);
@@ -86,6 +95,51 @@ pub(super) fn row(
     let mut row = Row::new(parameters, figures);
     row.worst_pair = bound.worst_pair().and_then(|pair| names(mechanism, pair));
     Ok(row)
+}
+
+/// Multiplicative capacity of all steps, from below and above.
+///
+/// # Formula
+/// Of two secrets 1 + TV. Of n secrets at least 1 + TV of the worst pair, and at least that of one step; at most n, at most
+/// that of one step to the power T, and at most 1 + (n − 1)·TV, because the maximum of all rows is at most one row and what
+/// the others have beyond it.
+///
+/// # References
+/// M. S. Alvim, K. Chatzikokolakis, A. McIver, C. Morgan, C. Palamidessi, G. Smith, *The science of quantitative information
+/// flow*, doi:10.1007/978-3-319-96131-6 (capacity of products).
+fn capacity(bound: &dyn BoundMechanism, steps: u64, (least, most): (f64, f64)) -> (f64, f64) {
+    let secrets = bound.secret_count() as f64;
+    let one = bound.capacity();
+    let power = one.map_or(f64::INFINITY, |one| pow(one, steps as f64));
+    let above = power.min(1.0 + (secrets - 1.0) * most).min(secrets);
+    let below = (1.0 + least).max(one.unwrap_or(1.0)).min(above);
+    (below, above)
+}
+
+/// A μ of Gaussian differential privacy that is not too large: δ of Gaussian noise grows with μ, and is at least that of
+/// all steps at every ε.
+fn least_mu(most: Option<f64>, delta: impl Fn(f64) -> f64) -> Option<f64> {
+    let most = most?;
+    if !most.is_finite() {
+        // Some event has no probability under one secret: no μ is large enough.
+        return Some(most);
+    }
+    let at = |epsilon: f64| {
+        let wanted = delta(epsilon);
+        let (mut low, mut high) = (0.0, most);
+        for _ in 0..60 {
+            let middle = 0.5 * (low + high);
+            if gaussian(middle, epsilon) <= wanted {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    };
+    let places = [0.0, 0.125, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0];
+    let found = places.map(|share| at(share * most * (1.0 + 0.5 * most)));
+    Some(found.into_iter().fold(0.0, f64::max))
 }
 
 /// q·Δ/σ of Gaussian noise, q = 1 without subsampling.

@@ -9,7 +9,11 @@ type Figures = Vec<(&'static str, Option<f64>)>;
 /// The Rényi divergence of the order in the options, and ρ and μ, of so many independent steps.
 ///
 /// # Formula
-/// Rényi divergences of steps add, and so does ρ; μ of Gaussian noise grows with the root of the steps.
+/// Rényi divergences of steps add, and so does ρ. T steps that are each μ-Gaussian differentially private are together
+/// √T·μ-so, which of Gaussian noise is the smallest μ and of other mechanisms may be more.
+///
+/// # References
+/// J. Dong, A. Roth, W. Su, *Gaussian differential privacy*, corollary 2, arXiv:1905.02383.
 pub(super) fn figures(bound: &dyn BoundMechanism, options: &BoundsOptions, steps: u64) -> Figures {
     let mut figures = Vec::new();
     let times = steps as f64;
@@ -20,11 +24,8 @@ pub(super) fn figures(bound: &dyn BoundMechanism, options: &BoundsOptions, steps
     if options.profile {
         let rho = largest(bound, Pair::concentrated_rho);
         figures.push(("zcdp_rho", rho.map(|rho| times * rho)));
-        let mu = largest(bound, |pair| match pair {
-            Pair::Gaussian { mu } => Some(times.sqrt() * mu),
-            pair => (steps == 1).then(|| pair.gaussian_mu()).flatten(),
-        });
-        figures.push(("gdp_mu", mu));
+        let mu = largest(bound, Pair::gaussian_mu);
+        figures.push(("gdp_mu", mu.map(|mu| times.sqrt() * mu)));
     }
     figures
 }

@@ -146,7 +146,8 @@ impl Boxed {
             } else {
                 Vec::new()
             };
-            let mut place = vec![0usize; kinds];
+            // A place along all sides but the last.
+            let mut place = vec![0usize; kinds - 1];
             place[0] = first;
             loop {
                 self.visit(
@@ -157,7 +158,7 @@ impl Boxed {
                     &mut each,
                 );
                 // The next place of the box that is one longer along every side.
-                let mut side = kinds - 1;
+                let mut side = kinds - 2;
                 while side > 0 && place[side] == self.sides[side].1 {
                     place[side] = 0;
                     side -= 1;
@@ -170,6 +171,21 @@ impl Boxed {
         }
     }
 
+    /// The cells of a slab along the last side, at a place or one back from it along a side; none outside of the box.
+    fn line<'a>(&self, slab: &'a [f64], place: &[usize], back: Option<usize>) -> &'a [f64] {
+        let mut at = 0;
+        for (side, (here, (_, length))) in place.iter().zip(&self.sides).enumerate().skip(1) {
+            let here = here.checked_sub(usize::from(back == Some(side)));
+            match here.filter(|here| here < length) {
+                Some(here) => at = at * length + here,
+                None => return &[],
+            }
+        }
+        let length = self.sides.last().map_or(1, |(_, length)| *length);
+        slab.get(at * length..(at + 1) * length).unwrap_or(&[])
+    }
+
+    /// All histograms with a place along all sides but the last, line by line: there are millions.
     fn visit(
         &self,
         place: &[usize],
@@ -178,41 +194,38 @@ impl Boxed {
         (counts, before): (&mut [u64], &mut [f64]),
         each: &mut impl FnMut(&[u64], &[f64]),
     ) {
-        let kinds = self.sides.len();
+        let inner = self.sides.len() - 1;
         let mut sum = 0;
         for ((count, at), (start, _)) in counts.iter_mut().zip(place).zip(&self.sides) {
             *count = start + *at as u64;
             sum += *count;
         }
-        if sum > whole {
+        // The cell of a place, and of the place one back along each side.
+        let lines: Vec<&[f64]> = (0..=inner + 1)
+            .map(|y| match y {
+                0 => self.line(last, place, None),
+                y if y >= inner => self.line(this, place, None),
+                y => self.line(this, place, Some(y)),
+            })
+            .collect();
+        if lines.iter().all(|line| line.is_empty()) {
             return;
         }
-        counts[kinds] = whole - sum;
-        // The cell of this place, and of the place one back along a side.
-        let value = |slab: &[f64], back: Option<usize>| -> f64 {
-            let mut at = 0;
-            let sides = place.iter().zip(&self.sides).enumerate();
-            for (side, (here, (_, length))) in sides.skip(1) {
-                let Some(here) = here.checked_sub(usize::from(back == Some(side))) else {
-                    return 0.0;
-                };
-                if here >= *length {
-                    return 0.0;
-                }
-                at = at * length + here;
-            }
-            slab.get(at).copied().unwrap_or(0.0)
-        };
-        for (y, slot) in before.iter_mut().enumerate() {
-            *slot = match y {
-                _ if counts[y] == 0 => 0.0,
-                0 => value(last, None),
-                y if y == kinds => value(this, None),
-                y => value(this, Some(y)),
+        let (start, length) = self.sides[inner];
+        for here in 0..=length {
+            counts[inner] = start + here as u64;
+            let Some(rest) = whole.checked_sub(sum + counts[inner]) else {
+                return;
             };
-        }
-        if before.iter().any(|p| *p > 0.0) {
-            each(counts, before);
+            counts[inner + 1] = rest;
+            for (y, (slot, line)) in before.iter_mut().zip(&lines).enumerate() {
+                let at = here.wrapping_sub(usize::from(y == inner));
+                let possible = counts[y] > 0;
+                *slot = line.get(at).copied().filter(|_| possible).unwrap_or(0.0);
+            }
+            if before.iter().any(|p| *p > 0.0) {
+                each(counts, before);
+            }
         }
     }
 }

@@ -10,6 +10,7 @@ use rand_distr::OpenClosed01;
 use crate::profile::{Pair, PlanarPair};
 
 use super::laplace::LaplaceScale;
+use super::nearest;
 use super::observed::texts;
 use super::points::{self, Grid};
 use super::{BoundMechanism, Entry, Law, Mechanism, Observed};
@@ -98,9 +99,15 @@ impl Mechanism for PlanarLaplace {
     }
 
     fn bind(&self, labels: &[String]) -> Result<Box<dyn BoundMechanism>> {
+        let secrets = points::bind(&self.to_string(), labels, self.secrets)?;
+        let of_grid = |grid: Grid| (0..grid.count()).map(move |number| grid.point(number));
+        let whole = self
+            .secrets
+            .filter(|&grid| of_grid(grid).eq(secrets.iter().copied()));
         Ok(Box::new(Bound {
             scale: self.scale.scale(),
-            secrets: points::bind(&self.to_string(), labels, self.secrets)?,
+            side: whole.map(|grid| grid.0.count()),
+            secrets,
         }))
     }
 }
@@ -108,6 +115,8 @@ impl Mechanism for PlanarLaplace {
 #[derive(Debug)]
 struct Bound {
     scale: f64,
+    /// The points along a side, if the secrets are a whole grid.
+    side: Option<u64>,
     secrets: Vec<[f64; 2]>,
 }
 
@@ -220,12 +229,18 @@ impl BoundMechanism for Bound {
     }
 
     /// 1 + Σ total variation of neighbors, for two secrets or several on a line: the nearest
-    /// secret is the most likely one, on strips across the line. Otherwise `None`.
+    /// secret is the most likely one, on strips across the line. Otherwise the mass of the cells of nearest secrets;
+    /// `None` if there are too many, and they are no grid.
     fn capacity(&self) -> Option<f64> {
         if self.secrets.len() == 1 {
             return Some(1.0);
         }
-        let mut places = self.on_a_line()?;
+        let Some(mut places) = self.on_a_line() else {
+            return match self.side {
+                Some(side) => Some(nearest::grid_capacity(side, 1.0 / self.scale)),
+                None => nearest::capacity(&self.secrets, self.scale),
+            };
+        };
         places.sort_by(f64::total_cmp);
         let gaps = places.windows(2).map(|pair| pair[1] - pair[0]);
         let steps = gaps.map(|gap| PlanarPair::new(0.5 * gap / self.scale).total_variation());

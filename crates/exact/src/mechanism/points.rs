@@ -121,8 +121,15 @@ pub(super) fn outermost(points: &[[f64; 2]]) -> Option<(usize, usize)> {
     Some(best.1)
 }
 
-/// The vertices of the convex hull by Andrew's monotone chain; of equal points, the first.
+/// The vertices of the convex hull, in the order of their numbers.
 fn hull(points: &[[f64; 2]]) -> Vec<usize> {
+    let mut corners = ring(points);
+    corners.sort_unstable();
+    corners
+}
+
+/// The vertices of the convex hull, counterclockwise, by Andrew's monotone chain; of equal points, the first.
+pub(super) fn ring(points: &[[f64; 2]]) -> Vec<usize> {
     let mut sorted: Vec<usize> = (0..points.len()).collect();
     let order = |&a: &usize, &b: &usize| {
         let ([ax, ay], [bx, by]) = (points[a], points[b]);
@@ -143,9 +150,11 @@ fn hull(points: &[[f64; 2]]) -> Vec<usize> {
         chain
     };
     let mut corners = chain(&mut sorted.iter().copied());
-    corners.extend(chain(&mut sorted.iter().rev().copied()));
-    corners.sort_unstable();
-    corners.dedup();
+    let back = chain(&mut sorted.iter().rev().copied());
+    // Both ends are in both chains.
+    if let [_, inner @ .., _] = &back[..] {
+        corners.extend(inner);
+    }
     corners
 }
 

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use libm::{asinh, erfc, exp, expm1, log, log1p, sinh};
+use libm::{exp, log};
 use rand::{Rng, RngExt};
 
-use crate::profile::Pair;
+use crate::profile::{Cell, Noise, Pair, ReplacedPair};
 
 use super::observed::texts;
 use super::subsampled::mixed;
@@ -105,93 +105,6 @@ impl Mechanism for Replaced {
     }
 }
 
-/// Noise of scale 1 around 0, the records at ± so much.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Noise {
-    Gaussian(f64),
-    Laplace(f64),
-}
-
-impl Noise {
-    /// The mass between two points of the noise around a center, with a small relative error.
-    pub(crate) fn between(self, from: f64, to: f64, center: f64) -> f64 {
-        let (from, to) = (from - center, to - center);
-        if from >= 0.0 {
-            self.beyond(from) - self.beyond(to)
-        } else if to <= 0.0 {
-            self.beyond(-to) - self.beyond(-from)
-        } else {
-            1.0 - self.beyond(-from) - self.beyond(to)
-        }
-    }
-
-    /// The mass beyond a point, which may be negative.
-    fn beyond(self, x: f64) -> f64 {
-        match self {
-            Noise::Gaussian(_) => 0.5 * erfc(x * std::f64::consts::FRAC_1_SQRT_2),
-            Noise::Laplace(_) if x > 0.0 => 0.5 * exp(-x),
-            Noise::Laplace(_) => 1.0 - 0.5 * exp(x),
-        }
-    }
-
-    /// How far the records are from 0.
-    pub(crate) fn distance(self) -> f64 {
-        let (Noise::Gaussian(distance) | Noise::Laplace(distance)) = self;
-        distance
-    }
-
-    /// The largest privacy loss of the two records.
-    pub(crate) fn most(self, rate: f64) -> f64 {
-        match self {
-            Noise::Gaussian(_) => f64::INFINITY,
-            Noise::Laplace(t) if t > 600.0 => t + log(rate) - log((1.0 - rate) + rate * exp(-t)),
-            Noise::Laplace(t) => log1p(rate * expm1(t)) - log1p(rate * expm1(-t)),
-        }
-    }
-
-    /// The point where the privacy loss is so large, at most the largest in absolute value.
-    pub(crate) fn place(self, loss: f64, rate: f64) -> f64 {
-        let half = 0.5 * loss;
-        match self {
-            Noise::Gaussian(mu) => {
-                if rate == 1.0 {
-                    return half / mu;
-                }
-                // The argument of asinh may overflow, its logarithm does not.
-                let ln_c = 0.5 * mu * mu + log((1.0 - rate) / rate);
-                let ln_sinh = if half.abs() > 20.0 {
-                    half.abs() - std::f64::consts::LN_2
-                } else {
-                    log(sinh(half.abs()))
-                };
-                let shift = if ln_c + ln_sinh > 300.0 {
-                    std::f64::consts::LN_2 + ln_c + ln_sinh
-                } else {
-                    asinh(exp(ln_c + ln_sinh))
-                };
-                (half + shift.copysign(half)) / mu
-            }
-            Noise::Laplace(t) => {
-                // e^(2y − t) = 1 + ((1 − q + q·e^−t)·e^L − 1)/q.
-                let loss = loss.abs();
-                let rest = if loss > 600.0 {
-                    loss + log1p(rate * expm1(-t)) - log(rate)
-                } else {
-                    log1p((expm1(loss) * (1.0 + rate * expm1(-t)) + rate * expm1(-t)) / rate)
-                };
-                (0.5 * (t + rest)).clamp(0.0, t).copysign(half)
-            }
-        }
-    }
-
-    /// The masses of both records between two points, that of record 1 first.
-    pub(crate) fn masses(self, from: f64, to: f64, rate: f64) -> (f64, f64) {
-        let none = (1.0 - rate) * self.between(from, to, 0.0);
-        let mass = |center: f64| none + rate * self.between(from, to, center);
-        (mass(self.distance()), mass(-self.distance()))
-    }
-}
-
 #[derive(Debug)]
 struct Bound {
     base: Box<dyn BoundMechanism>,
@@ -255,8 +168,17 @@ impl BoundMechanism for Bound {
         texts(self.draw(secret, rng))
     }
 
-    fn pair(&self, _: usize, _: usize) -> Option<Pair> {
-        None
+    fn pair(&self, a: usize, b: usize) -> Option<Pair> {
+        if self.records[a] == self.records[b] {
+            return Some(Pair::Cells(vec![Cell::new(1.0, 1.0)]));
+        }
+        Some(Pair::Replaced(ReplacedPair::new(self.noise, self.rate)))
+    }
+
+    /// One order: the other is its mirror image.
+    fn pairs(&self) -> Option<Vec<Pair>> {
+        let (a, b) = self.worst_pair()?;
+        Some(vec![self.pair(a, b)?])
     }
 
     fn capacity(&self) -> Option<f64> {

@@ -4,9 +4,9 @@ use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
 use libm::{exp, expm1, log, log1p};
 
-use super::excess;
 use super::search::integral_between;
 use crate::hockey_stick::scaled_erfc;
+use crate::powers::{entropy_excess, power_excess};
 use leakgauge_stats::special::normal_quantile;
 
 /// The masses of P and Q at observations with one likelihood ratio.
@@ -178,12 +178,12 @@ impl Cells<'_> {
 
 /// The masses of P and Q of some cells, with what tells them where they underflow or nearly agree.
 #[derive(Debug, Clone, Copy)]
-struct Side {
-    p: f64,
-    q: f64,
-    difference: f64,
-    log_p: f64,
-    log_q: f64,
+pub(super) struct Side {
+    pub(super) p: f64,
+    pub(super) q: f64,
+    pub(super) difference: f64,
+    pub(super) log_p: f64,
+    pub(super) log_q: f64,
 }
 
 impl Default for Side {
@@ -219,7 +219,7 @@ impl Side {
 }
 
 /// ln(e^x + e^y).
-fn log_sum(x: f64, y: f64) -> f64 {
+pub(super) fn log_sum(x: f64, y: f64) -> f64 {
     let (most, least) = (x.max(y), x.min(y));
     if least == f64::NEG_INFINITY {
         return most;
@@ -228,7 +228,7 @@ fn log_sum(x: f64, y: f64) -> f64 {
 }
 
 /// Φ⁻¹(P) − Φ⁻¹(Q) of an event with P and Q, given the masses of what is in it and what is not.
-fn apart(taken: &Side, left: &Side) -> f64 {
+pub(super) fn apart(taken: &Side, left: &Side) -> f64 {
     let z = quantile((taken.q, taken.log_q), (left.q, left.log_q));
     let least = taken.q.min(left.q);
     if taken.difference.abs() > 0.01 * least || least < f64::MIN_POSITIVE {
@@ -269,5 +269,24 @@ fn quantile(below: (f64, f64), above: (f64, f64)) -> f64 {
         tail(below)
     } else {
         -tail(above)
+    }
+}
+
+/// S of one cell, q·(r^α − 1 − α(r − 1)), and of order 1 q·(r ln r − r + 1).
+pub(super) fn excess(cell: &Cell, order: f64) -> f64 {
+    let d = cell.difference / cell.q;
+    if order == 1.0 && cell.loss.abs() > 1.0 {
+        if cell.p > 0.0 {
+            cell.p * cell.loss - cell.difference
+        } else {
+            cell.q
+        }
+    } else if cell.loss.abs() > 30.0 && cell.p > 0.0 {
+        // The same by the loss L, where r^α could overflow or q underflow: p·(e^((α − 1)L) − 1) − (α − 1)(p − q).
+        cell.p * expm1((order - 1.0) * cell.loss) - (order - 1.0) * cell.difference
+    } else if order == 1.0 {
+        cell.q * entropy_excess(d)
+    } else {
+        cell.q * power_excess(d, cell.p / cell.q, order)
     }
 }

@@ -15,16 +15,21 @@ use std::f64::consts::PI;
 use libm::{erf, erfc, exp, expm1, log, log1p, sqrt};
 
 use crate::hockey_stick;
-use crate::powers::{entropy_excess, power_excess};
 use leakgauge_stats::special::normal_quantile;
 
 mod cells;
+mod discrete;
 mod planar;
+mod replaced;
 mod search;
 
 pub use cells::Cell;
 pub(crate) use cells::Cells;
 pub use planar::PlanarPair;
+pub(crate) use planar::within;
+pub(crate) use replaced::Noise;
+pub use replaced::ReplacedPair;
+pub(crate) use search::integral_between;
 use search::{integral, largest, smallest};
 
 /// The two distributions P and Q of an ordered pair of secrets, as far as figures of their likelihood ratio need them.
@@ -60,6 +65,8 @@ pub enum Pair {
         /// Whether the order is reversed: Q and (1 − r)·Q + r·P.
         reversed: bool,
     },
+    /// Noise on a record that is used with a probability, against that on another in its place.
+    Replaced(ReplacedPair),
 }
 
 /// Rényi divergences of subsampled discrete Gaussian noise are sums up to 39σ, which have all digits below this shift.
@@ -88,9 +95,10 @@ impl Pair {
             Pair::Gaussian { mu } => Some(0.5 * order * mu * mu),
             Pair::Laplace { distance } => Some(laplace_divergence(*distance, order)),
             Pair::DiscreteGaussian { sigma, distance } => {
-                Some(discrete_divergence(*sigma, *distance, order))
+                Some(discrete::divergence(*sigma, *distance, order))
             }
             Pair::PlanarLaplace(pair) => Some(pair.renyi_divergence(order)),
+            Pair::Replaced(pair) => Some(pair.renyi_divergence(order)),
             Pair::Subsampled {
                 base,
                 rate,
@@ -118,6 +126,7 @@ impl Pair {
             Pair::Laplace { distance } => *distance,
             Pair::DiscreteGaussian { distance, .. } => unbounded(*distance),
             Pair::PlanarLaplace(pair) => pair.epsilon(),
+            Pair::Replaced(pair) => pair.epsilon(),
             Pair::Subsampled {
                 base,
                 rate,
@@ -129,6 +138,11 @@ impl Pair {
                 (most, true) => -log1p(rate * expm1(-most)),
             },
         })
+    }
+
+    /// Whether this is noise whose ρ every order, or large ones, attain.
+    fn has_unbounded_loss(&self) -> bool {
+        matches!(self, Pair::Gaussian { .. } | Pair::DiscreteGaussian { .. })
     }
 
     /// δ(ε) of a pair whose order does not matter.
@@ -207,7 +221,7 @@ impl Pair {
     fn cells(&self) -> Option<Vec<Cell>> {
         match self {
             Pair::Cells(cells) => Some(cells.clone()),
-            Pair::DiscreteGaussian { sigma, distance } => Some(discrete_cells(*sigma, *distance)),
+            Pair::DiscreteGaussian { sigma, distance } => Some(discrete::cells(*sigma, *distance)),
             Pair::Subsampled {
                 base,
                 rate,
@@ -257,6 +271,7 @@ impl Pair {
             Pair::Laplace { distance } => laplace_reconstruction(*distance, kappa),
             Pair::DiscreteGaussian { .. } => Cells(&self.cells()?).reconstruction(kappa),
             Pair::PlanarLaplace(pair) => pair.reconstruction(kappa),
+            Pair::Replaced(pair) => pair.reconstruction(kappa),
             Pair::Subsampled {
                 base,
                 rate,
@@ -288,13 +303,20 @@ impl Pair {
                 let mu = distance / sigma;
                 Some(0.5 * mu * mu)
             }
+            // Mixing brings no order nearer to the other distribution, and at large orders only r·P counts: ln r/α vanishes.
+            // This is the larger ρ of both orders of the pair.
+            Pair::Subsampled { base, .. } if base.has_unbounded_loss() => base.concentrated_rho(),
             _ => {
                 self.renyi_divergence(2.0)?;
                 let log_order = |x: f64| {
                     let order = exp(x);
                     self.renyi_divergence(order).unwrap_or(0.0) / order
                 };
-                Some(largest((0.0, 14.0), log_order))
+                let limit = match self {
+                    Pair::Replaced(pair) => pair.least_rho(),
+                    _ => 0.0,
+                };
+                Some(largest((0.0, 14.0), log_order).max(limit))
             }
         }
     }
@@ -317,7 +339,10 @@ impl Pair {
             Pair::Gaussian { mu } => Some(*mu),
             Pair::Laplace { distance } => Some(laplace_mu(*distance)),
             Pair::PlanarLaplace(pair) => Some(pair.gaussian_mu()),
-            Pair::DiscreteGaussian { .. } => None,
+            Pair::Replaced(pair) => Some(pair.gaussian_mu()),
+            Pair::DiscreteGaussian { sigma, distance } => {
+                Some(discrete::gaussian_mu(*sigma, *distance))
+            }
             Pair::Subsampled { base, .. } if matches!(**base, Pair::Gaussian { .. }) => {
                 base.gaussian_mu()
             }
@@ -414,75 +439,4 @@ fn laplace_mu(t: f64) -> f64 {
         }
     }
     2.0 * x
-}
-
-fn discrete_divergence(sigma: f64, distance: f64, order: f64) -> f64 {
-    let ratio = distance / sigma;
-    // The place of the shifted weights between two whole numbers.
-    let shift = ((1.0 - order) * distance).rem_euclid(1.0);
-    if order == 1.0 || shift == 0.0 || order * distance > 1e15 {
-        return 0.5 * order * ratio * ratio;
-    }
-    0.5 * order * ratio * ratio + shifted_sum(sigma, shift) / (order - 1.0)
-}
-
-/// ln(Σ_z e^(−(z − c)²/2σ²)/Σ_z e^(−z²/2σ²)) over the whole numbers z.
-///
-/// # Formula
-/// For σ from ½ on both sums are theta functions, 1 + 2·Σ_k e^(−2π²σ²k²)·cos(2πkc) up to a common factor, by Poisson
-/// summation: their difference has the terms −4·e^(−2π²σ²k²)·sin²(πkc).
-fn shifted_sum(sigma: f64, shift: f64) -> f64 {
-    if sigma >= 0.5 {
-        let term = |k: f64| exp(-2.0 * PI * PI * sigma * sigma * k * k);
-        let sine = |k: f64| (PI * k * shift).sin();
-        let powers = || (1..=8).map(f64::from);
-        let whole = 1.0 + 2.0 * powers().map(term).sum::<f64>();
-        let change: f64 = powers().map(|k| term(k) * sine(k) * sine(k)).sum();
-        return log1p(-4.0 * change / whole);
-    }
-    let sum = |center: f64| -> f64 {
-        (-21..=21)
-            .map(|z| {
-                let x = (f64::from(z) - center) / sigma;
-                exp(-0.5 * x * x)
-            })
-            .sum()
-    };
-    log(sum(shift) / sum(0.0))
-}
-
-fn discrete_cells(sigma: f64, distance: f64) -> Vec<Cell> {
-    let reach = (38.0 * sigma).ceil() as i64 + 1;
-    let weight = |z: f64| exp(-0.5 * (z / sigma) * (z / sigma));
-    let total: f64 = (-reach..=reach).map(|z| weight(z as f64)).sum();
-    let cells = -reach..=reach + distance as i64;
-    cells
-        .map(|z| {
-            let z = z as f64;
-            let (p, q) = (weight(z - distance) / total, weight(z) / total);
-            // p − q = q·(e^loss − 1).
-            let loss = distance * (z - 0.5 * distance) / (sigma * sigma);
-            let difference = if loss < 0.5 { q * expm1(loss) } else { p - q };
-            Cell::of(p, q, difference)
-        })
-        .collect()
-}
-
-/// S of one cell, q·(r^α − 1 − α(r − 1)), and of order 1 q·(r ln r − r + 1).
-fn excess(cell: &Cell, order: f64) -> f64 {
-    let d = cell.difference / cell.q;
-    if order == 1.0 && cell.loss.abs() > 1.0 {
-        if cell.p > 0.0 {
-            cell.p * cell.loss - cell.difference
-        } else {
-            cell.q
-        }
-    } else if cell.loss.abs() > 30.0 && cell.p > 0.0 {
-        // The same by the loss L, where r^α could overflow or q underflow: p·(e^((α − 1)L) − 1) − (α − 1)(p − q).
-        cell.p * expm1((order - 1.0) * cell.loss) - (order - 1.0) * cell.difference
-    } else if order == 1.0 {
-        cell.q * entropy_excess(d)
-    } else {
-        cell.q * power_excess(d, cell.p / cell.q, order)
-    }
 }

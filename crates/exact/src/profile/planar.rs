@@ -217,7 +217,7 @@ fn double_exponential(end: f64, f: impl Fn(f64) -> f64) -> f64 {
 }
 
 /// 1 − (1 + z)e^−z, without cancellation near 0.
-fn within(z: f64) -> f64 {
+pub(crate) fn within(z: f64) -> f64 {
     if z > 0.5 {
         return -expm1(-z) - z * exp(-z);
     }

@@ -71,10 +71,46 @@ pub(super) fn integral(end: f64, panel: f64, f: impl Fn(f64) -> f64) -> f64 {
 }
 
 /// The integral between two numbers of a function that is smooth on each of some panels.
-pub(super) fn integral_between(ends: (f64, f64), panels: u32, f: impl Fn(f64) -> f64) -> f64 {
+pub(crate) fn integral_between(ends: (f64, f64), panels: u32, f: impl Fn(f64) -> f64) -> f64 {
     nodes_between(ends, panels)
         .map(|(x, weight)| weight * f(x))
         .sum()
+}
+
+/// The integral over some pieces of a function that is nowhere negative and has relative rounding errors of some size:
+/// panels are halved until their parts add up to them.
+pub(super) fn adaptive(pieces: &[(f64, f64)], rounding: f64, f: impl Fn(f64) -> f64) -> f64 {
+    const MOST: u32 = 20_000;
+    let tolerance = rounding.clamp(1e-12, 1e-3);
+    let rule = |from: f64, to: f64| integral_between((from, to), 1, &f);
+    let mut open: Vec<(f64, f64, f64, u32)> = Vec::new();
+    for &(from, to) in pieces {
+        // Panels that get narrow at both ends, where the function may change most.
+        let mut cuts: Vec<f64> = (0..40).map(|k| (to - from) * 0.5f64.powi(k + 1)).collect();
+        cuts.reverse();
+        let up = cuts.iter().map(|cut| from + cut);
+        let down = cuts.iter().rev().skip(1).map(|cut| to - cut);
+        let mut edges: Vec<f64> = std::iter::once(from).chain(up).chain(down).collect();
+        edges.push(to);
+        edges.dedup();
+        open.extend(edges.windows(2).map(|e| (e[0], e[1], rule(e[0], e[1]), 0)));
+    }
+    let whole: f64 = open.iter().map(|panel| panel.2).sum();
+    let (mut sum, mut halved) = (0.0, 0);
+    while let Some((from, to, value, depth)) = open.pop() {
+        let middle = 0.5 * (from + to);
+        let halves = (rule(from, middle), rule(middle, to));
+        let both = halves.0 + halves.1;
+        let near = (both - value).abs() <= tolerance * both.max(1e-2 * whole);
+        halved += 1;
+        if near || depth == 40 || halved > MOST {
+            sum += both;
+        } else {
+            open.push((from, middle, halves.0, depth + 1));
+            open.push((middle, to, halves.1, depth + 1));
+        }
+    }
+    sum
 }
 
 /// Nodes and weights of the rule on panels of equal width between two numbers.
