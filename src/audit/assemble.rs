@@ -20,6 +20,7 @@ use crate::audit::reconstruction;
 use crate::audit::tallies::Tallies;
 use crate::audit::warnings;
 use leakgauge_attack::tuning::Tuned;
+use leakgauge_base::parallel;
 use leakgauge_log::UnitRows;
 
 /// Puts the findings together.
@@ -32,14 +33,16 @@ pub(super) fn assemble(
     let (log, options, split) = (prepared.log, prepared.options, &prepared.split);
     let evidence = &Evidence::new(prepared, tuned, plan, judged);
     let prior = &prepared.priors[0];
+    let (found, (mut worst_pair, mut all_pairs)) = parallel::both(
+        || warnings::find(log, split, prepared.units.as_ref()),
+        || (figures::worst_pair(evidence), figures::all_pairs(evidence)),
+    );
     let mut warnings = prepared.copies.clone();
-    warnings.extend(warnings::find(log, split, prepared.units.as_ref()));
+    warnings.extend(found);
     warnings.extend(last_bits::warning(prepared));
     let differences = judged.differences.as_ref();
     warnings.extend(differences.and_then(Differences::dependent_blocks));
     warnings.extend(differences.and_then(Differences::negative_times));
-    let mut worst_pair = figures::worst_pair(evidence);
-    let mut all_pairs = figures::all_pairs(evidence);
     let mut claims = judge_claims(evidence, log, &prepared.claims, &warnings);
     let estimates = evidence.pair_estimates();
     agree(&mut all_pairs, &mut worst_pair, &mut claims, &estimates);

@@ -11,6 +11,7 @@ use leakgauge_attack::pairwise::{Judgement, Rule, judge};
 use leakgauge_attack::scorer::{KNearest, Neighbors, Origin, Rank};
 use leakgauge_attack::split::{self, Split};
 use leakgauge_attack::tuning::Attackers;
+use leakgauge_base::parallel;
 use leakgauge_exact::leakage;
 use leakgauge_log::observations::{Counts, Observations};
 use leakgauge_stats::learning_curve::{self, Extrapolation};
@@ -62,25 +63,28 @@ pub(super) fn convergence(
     let rule = evidence.tuned.choices[evidence.worst].rule;
     let learn = split.fit.plus(&split.tune);
     let observations = evidence.observations;
-    let mut sizes = Vec::new();
-    for part in halves(learn.clone(), &mut rng) {
-        let attackers = if part == learn {
+    let parts = halves(learn.clone(), &mut rng);
+    let judged_sizes = parallel::map(parts.len(), |at| {
+        let part = &parts[at];
+        let attackers = if at == 0 {
             evidence.tuned.attackers()
         } else {
-            match evidence.tuned.attackers().learned_from(observations, &part) {
-                Ok(attackers) => attackers,
-                Err(_) => break,
-            }
+            let attackers = evidence.tuned.attackers();
+            attackers.learned_from(observations, part).ok()?
         };
-        sizes.push(Size::judge(
+        let rows = part.total();
+        Some(Size::judge(
             &attackers,
             observations,
             &groups,
             rule,
             prior,
-            part.total(),
-        )?);
-    }
+            rows,
+        ))
+    });
+    // Where too few rows are left to learn from, the curve begins.
+    let learned = judged_sizes.into_iter().map_while(|size| size);
+    let mut sizes = learned.collect::<Option<Vec<Size>>>()?;
     sizes.reverse();
     let (points, [risk, pair]) = curves(&sizes, leakage::guessing_error(prior));
     Some(Convergence {

@@ -20,6 +20,7 @@ use leakgauge_attack::pairwise::{
     Advantage, AdvantageMethod, EffectiveRows, Judgement, ScoredRows, judge_and_keep,
 };
 use leakgauge_attack::tuning::Tuned;
+use leakgauge_base::parallel;
 use leakgauge_log::SampledFrom;
 use leakgauge_log::observations::{Counts, Observations};
 use leakgauge_stats::band;
@@ -204,12 +205,13 @@ impl Evidence<'_> {
             let limit = self.lower(CertifiedLimit::Table(0), pair);
             limit.map_or(-1.0, |limit| limit.0)
         };
-        let planned = (self.plan.worst, limit(self.plan.worst));
-        let pairs = (0..self.pair_count()).map(|pair| (pair, limit(pair)));
-        let best = pairs.fold(
-            planned,
-            |best, next| if next.1 > best.1 { next } else { best },
-        );
+        let limits = parallel::map_in_place(self.pair_count(), &limit);
+        let planned = (self.plan.worst, limits[self.plan.worst]);
+        let best =
+            limits.into_iter().enumerate().fold(
+                planned,
+                |best, next| if next.1 > best.1 { next } else { best },
+            );
         best.0
     }
 

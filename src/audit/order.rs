@@ -70,9 +70,11 @@ fn of_observations(observations: &Observations, secrets: usize, rows: &RowOrder)
             .map(|&symbol| observations.numbers(symbol)[at])
             .collect();
         let own = || order::own_correlation(&rows.secrets, &values, secrets) < OWN;
-        let serial = order::rank_autocorrelation(&rows.secrets, &values, secrets);
-        let across = order::neighbor_correlation(&rows.secrets, &values, secrets);
-        let trend = order::drift(&rows.secrets, &values, secrets);
+        let order::NumericTests {
+            serial,
+            across,
+            trend,
+        } = order::numeric_tests(&rows.secrets, &values, secrets);
         let is_dependent = [serial, across, trend]
             .iter()
             .any(|test| test.p_value < level);

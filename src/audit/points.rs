@@ -55,10 +55,10 @@ impl Evidence<'_> {
     /// Whether nothing but the promise of the rows that were learned from chose a pair out of several. What is said
     /// of it then comes from the certification rows, which did not.
     fn is_chosen(&self, pair: usize) -> bool {
-        let certified = self.lower(CertifiedLimit::Table(0), pair);
+        let certified = || self.lower(CertifiedLimit::Table(0), pair);
         self.pair_count() > 1
             && pair == self.worst
-            && certified.is_none_or(|(lower, _)| lower <= 0.0)
+            && certified().is_none_or(|(lower, _)| lower <= 0.0)
     }
 
     fn pair_estimate(&self, pair: usize, sparse: Option<&SparsePair>) -> PairEstimate {

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use leakgauge_base::error::acts_on_terminal;
+use leakgauge_base::error::first_acting_on_terminal;
 use serde::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
@@ -28,7 +28,7 @@ struct Harmless<F>(F);
 /// Writes a text with characters that a terminal acts on as `\u009b`.
 fn write_escaped<W: Write + ?Sized>(writer: &mut W, text: &str) -> io::Result<()> {
     let mut rest = text;
-    while let Some(at) = rest.find(acts_on_terminal) {
+    while let Some(at) = first_acting_on_terminal(rest) {
         writer.write_all(&rest.as_bytes()[..at])?;
         let mut letters = rest[at..].chars();
         let mut units = [0; 2];
@@ -91,6 +91,7 @@ impl<F: Formatter> Formatter for Harmless<F> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use leakgauge_base::error::acts_on_terminal;
 
     #[test]
     fn what_a_terminal_acts_on_is_escaped_and_comes_back() {

@@ -349,10 +349,21 @@ pub fn acts_on_terminal(letter: char) -> bool {
         || matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
+/// Where a text has the first letter that a terminal acts on.
+pub fn first_acting_on_terminal(text: &str) -> Option<usize> {
+    // Most texts are plain, which is seen at once.
+    let is_plain = text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
+    if is_plain {
+        None
+    } else {
+        text.find(acts_on_terminal)
+    }
+}
+
 /// The text with control characters escaped as in Rust, `\u{1b}`. A log is not trusted: written to a terminal
 /// as it is, its text could move the cursor or hide what follows.
 pub fn visible(text: &str) -> Cow<'_, str> {
-    if !text.contains(acts_on_terminal) {
+    if first_acting_on_terminal(text).is_none() {
         return text.into();
     }
     let mut shown = String::with_capacity(text.len() + 8);

@@ -45,6 +45,14 @@ fn map_parts<T: Send>(n: usize, parts: usize, part: &(dyn Fn(usize) -> Vec<T> + 
     all
 }
 
+/// What two functions give that may run at the same time.
+pub fn both<A: Send, B: Send>(
+    first: impl FnOnce() -> A + Send,
+    second: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    rayon::join(first, second)
+}
+
 /// Calls f(0), f(1), …, f(n − 1), in any order.
 pub fn for_each(n: usize, f: &(dyn Fn(usize) + Sync)) {
     (0..n).into_par_iter().for_each(f);
@@ -78,6 +86,11 @@ mod tests {
             assert_eq!(map(n, |i| 2 * i), expected);
             assert_eq!(map_in_place(n, &|i| 2 * i), expected);
         }
+    }
+
+    #[test]
+    fn both_results_stand_in_their_places() {
+        assert_eq!(both(|| 1, || "two"), (1, "two"));
     }
 
     #[test]

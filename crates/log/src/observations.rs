@@ -346,8 +346,25 @@ impl Counts {
     /// These rows and those of another part of the same log.
     #[must_use]
     pub fn plus(&self, other: &Counts) -> Counts {
-        let cells = self.cells.iter().chain(&other.cells).copied().collect();
-        Counts::new(self.secrets(), cells)
+        let place = |cell: &Cell| (cell.symbol, cell.secret);
+        let mut cells = Vec::with_capacity(self.cells.len().max(other.cells.len()));
+        let mut rest = &other.cells[..];
+        // Both are sorted: nothing is to be sorted again.
+        for cell in &self.cells {
+            let before = rest.iter().take_while(|next| place(next) < place(cell));
+            let (before, later) = rest.split_at(before.count());
+            cells.extend_from_slice(before);
+            let equal = later.first().filter(|next| place(next) == place(cell));
+            let count = cell.count + equal.map_or(0, |equal| equal.count);
+            cells.push(Cell { count, ..*cell });
+            rest = &later[usize::from(equal.is_some())..];
+        }
+        cells.extend_from_slice(rest);
+        let rows = self.rows.iter().zip(&other.rows);
+        Counts {
+            cells,
+            rows: rows.map(|(these, those)| these + those).collect(),
+        }
     }
 }
 
@@ -378,5 +395,23 @@ mod tests {
         );
         assert_eq!(counts.rows(), &[1, 9, 0]);
         assert_eq!(counts.symbols(), vec![2, 5]);
+    }
+
+    #[test]
+    fn parts_add_up_to_what_their_cells_give_together() {
+        let cells = |factor: u32, sizes: u32| -> Vec<Cell> {
+            let cell = |at: u32| Cell {
+                secret: at * factor % 7,
+                symbol: at * factor % 23,
+                count: u64::from(at % 3),
+            };
+            (0..sizes).map(cell).collect()
+        };
+        for (sizes, others) in [(0, 0), (0, 9), (9, 0), (40, 90), (161, 161)] {
+            let (these, those) = (cells(5, sizes), cells(11, others));
+            let together = Counts::new(7, [these.clone(), those.clone()].concat());
+            let sum = Counts::new(7, these).plus(&Counts::new(7, those));
+            assert_eq!(sum, together);
+        }
     }
 }

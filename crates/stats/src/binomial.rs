@@ -84,7 +84,8 @@ pub fn clopper_pearson_upper(successes: u64, trials: u64, alpha: f64) -> f64 {
     (limit * (1.0 + MARGIN)).min(1.0)
 }
 
-fn check(successes: u64, trials: u64, alpha: f64) {
+/// That a limit can be asked for.
+pub(super) fn check(successes: u64, trials: u64, alpha: f64) {
     assert!(successes <= trials, "{successes} successes in {trials}");
     assert!(alpha > 0.0 && alpha < 1.0, "a level in (0, 1), not {alpha}");
 }

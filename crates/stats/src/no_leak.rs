@@ -475,14 +475,15 @@ fn extreme_cell(table: &Table) -> f64 {
             counts[secret] = count;
         }
         for (&rows, count) in table.rows.iter().zip(counts) {
-            least = least.min(tail(total, rows, width, count));
+            least = least.min(tail(total, rows, width, count, least));
         }
     }
     (tests * least).min(1.0)
 }
 
-/// The hypergeometric tail from a count outward, on the side away from the mean.
-fn tail(population: u64, part: u64, draws: u64, x: u64) -> f64 {
+/// The hypergeometric tail from a count outward, on the side away from the mean; not less than `enough` where it is more
+/// than that: of many tails only the least counts.
+fn tail(population: u64, part: u64, draws: u64, x: u64, enough: f64) -> f64 {
     let mean = part as f64 * (draws as f64 / population as f64);
     let above = x as f64 > mean;
     let (least, most) = (draws.saturating_sub(population - part), draws.min(part));
@@ -491,7 +492,7 @@ fn tail(population: u64, part: u64, draws: u64, x: u64) -> f64 {
         let term = probability(population, part, draws, at);
         sum += term;
         let end = if above { at >= most } else { at <= least };
-        if end || term <= sum * 1e-17 {
+        if end || term <= sum * 1e-17 || sum >= enough {
             return sum.min(1.0) * (1.0 + 1e-9);
         }
         at = if above { at + 1 } else { at - 1 };

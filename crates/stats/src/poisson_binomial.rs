@@ -14,7 +14,7 @@
 //! has all the doubt, which exceeds the binomial 1 − p̄^N. There the upper limit is 1 − α/N in place
 //! of (1 − α)^{1/N}. The lower limit mirrors all this: α/N at one error.
 
-use super::binomial::{clopper_pearson_lower, clopper_pearson_upper};
+use super::binomial::{check, clopper_pearson_lower, clopper_pearson_upper};
 
 /// Up to this level the argument of the module holds; a larger one is lowered to it.
 const LARGEST_ALPHA: f64 = 0.25;
@@ -35,9 +35,9 @@ const LARGEST_ALPHA: f64 = 0.25;
 /// # Panics
 /// As [`clopper_pearson_upper`].
 pub fn poisson_binomial_upper(errors: u64, rows: u64, alpha: f64) -> f64 {
-    let limit = clopper_pearson_upper(errors, rows, alpha);
+    check(errors, rows, alpha);
     if rows == 0 || errors == rows {
-        return limit;
+        return clopper_pearson_upper(errors, rows, alpha);
     }
     let alpha = alpha.min(LARGEST_ALPHA);
     if errors == rows - 1 {
@@ -57,9 +57,9 @@ pub fn poisson_binomial_upper(errors: u64, rows: u64, alpha: f64) -> f64 {
 /// # Panics
 /// As [`clopper_pearson_lower`].
 pub fn poisson_binomial_lower(errors: u64, rows: u64, alpha: f64) -> f64 {
-    let limit = clopper_pearson_lower(errors, rows, alpha);
+    check(errors, rows, alpha);
     if errors == 0 {
-        return limit;
+        return clopper_pearson_lower(errors, rows, alpha);
     }
     let alpha = alpha.min(LARGEST_ALPHA);
     if errors == 1 {

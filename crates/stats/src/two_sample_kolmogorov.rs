@@ -101,44 +101,53 @@ fn with_ties(cells: &[(u64, u64)], n: i64, m: i64, reached: i64) -> f64 {
         below += (cell.0 + cell.1) as usize;
         ends[below] = true;
     }
-    let mut row = vec![0.0f64; (m + 1) as usize];
-    for i in 0..=n {
-        let mut left = 0.0;
-        for j in 0..=m {
-            let at = &mut row[j as usize];
-            let far = ends[(i + j) as usize] && (i * m - j * n).abs() >= reached;
-            *at = if far {
-                1.0
-            } else if i + j == 0 {
-                0.0
-            } else {
-                (i as f64 * *at + j as f64 * left) / (i + j) as f64
-            };
-            left = *at;
-        }
-    }
-    row[m as usize]
+    paths_that_reach(n, m, reached, |rows| ends[rows])
 }
 
 /// C(n, m), looked at everywhere: outside the band it is 1.
 fn in_band(n: i64, m: i64, reached: i64) -> f64 {
-    // Inside: −reached < i·m − j·n < reached.
-    let mut row = vec![1.0f64; (m + 1) as usize];
-    for i in 0..=n {
-        let first = ((i * m - reached).div_euclid(n) + 1).max(0);
-        let last = ((i * m + reached - 1).div_euclid(n)).min(m);
-        let mut left = 1.0;
-        for j in first..=last {
-            let at = &mut row[j as usize];
-            *at = if i + j == 0 {
-                0.0
-            } else {
-                (i as f64 * if i == 0 { 0.0 } else { *at } + j as f64 * left) / (i + j) as f64
-            };
-            left = *at;
-        }
+    if reached <= 0 {
+        return 1.0;
     }
-    if reached <= 0 { 1.0 } else { row[m as usize] }
+    paths_that_reach(n, m, reached, |_| true)
+}
+
+/// C(n, m), where `is_end` says whether a value ends after so many rows.
+///
+/// By numbers of rows i + j: those of one number do not depend on each other, and only those between the first and the last
+/// that are not 1 are visited, for where both before it are 1 so is C.
+fn paths_that_reach(n: i64, m: i64, reached: i64, is_end: impl Fn(usize) -> bool) -> f64 {
+    let (n, m) = (n.min(m), n.max(m));
+    let weights: Vec<f64> = (0..=n).map(|i| i as f64).collect();
+    // C(i, j) of one number of rows and of the one before, each i at i + 1. The neighbors of what is visited are 1; beyond
+    // the edges they weigh nothing.
+    let mut now = vec![1.0f64; n as usize + 3];
+    let mut next = now.clone();
+    let (mut first, mut last) = (0, 0);
+    now[1] = 0.0;
+    for rows in 1..=n + m {
+        first = first.max(rows - m);
+        last = (last + 1).min(n);
+        let (from, to) = (first as usize, last as usize + 1);
+        let all = rows as f64;
+        let before = now[from..to].iter().zip(&now[from + 1..=to]);
+        let ahead = next[from + 1..=to].iter_mut().zip(&weights[from..to]);
+        for ((next, &i), (&down, &left)) in ahead.zip(before) {
+            *next = (i * down + (all - i) * left) / all;
+        }
+        if is_end(rows as usize) {
+            // Not far: −reached < i·m − j·n < reached.
+            first = first.max((rows * n - reached).div_euclid(n + m) + 1);
+            last = last.min((rows * n + reached - 1).div_euclid(n + m));
+            if first > last {
+                return 1.0;
+            }
+        }
+        next[first as usize] = 1.0;
+        next[last as usize + 2] = 1.0;
+        std::mem::swap(&mut now, &mut next);
+    }
+    now[n as usize + 1]
 }
 
 #[cfg(test)]

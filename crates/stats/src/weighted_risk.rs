@@ -181,7 +181,7 @@ impl Problem {
     fn upper(&self) -> f64 {
         let hoeffding = self.observed + (self.variation * self.cost / 2.0).sqrt();
         let best = if self.observed == 0.0 {
-            self.limit_at(f64::INFINITY)
+            self.limit_at(f64::INFINITY, &mut Vec::new())
         } else if self.observed >= self.weight {
             self.weight
         } else {
@@ -196,7 +196,8 @@ impl Problem {
     /// The least U_t over t = e^x, from a starting x: a bracket by doubling, then golden sections.
     fn search(&self, start: f64) -> f64 {
         const GOLDEN: f64 = 0.618_033_988_749_894_8;
-        let at = |x: f64| self.limit_at(x.exp());
+        let mut lines = Vec::with_capacity(self.groups.len());
+        let mut at = |x: f64| self.limit_at(x.exp(), &mut lines);
         let (mut low, mut middle, mut high) = (start - 0.7, start, start + 0.7);
         let (mut left, mut best, mut right) = (at(low), at(middle), at(high));
         for _ in 0..60 {
@@ -236,8 +237,8 @@ impl Problem {
     }
 
     /// U_t, rounded outward: the R of the least favorable p whose cost, −Σ n ln(1 − p a), is
-    /// ln(1/α) + tS.
-    fn limit_at(&self, t: f64) -> f64 {
+    /// ln(1/α) + tS. What `lines` holds makes no difference.
+    fn limit_at(&self, t: f64, lines: &mut Vec<Line>) -> f64 {
         let infinite = t == f64::INFINITY;
         let scale = if infinite {
             1.0 / self.groups[0].unit
@@ -249,8 +250,9 @@ impl Problem {
         if t * self.weight <= cost {
             return self.weight;
         }
-        let lines: Vec<Line> = self.groups.iter().map(|g| Line::new(g, t, scale)).collect();
-        let x = cross(&lines, cost);
+        lines.clear();
+        lines.extend(self.groups.iter().map(|g| Line::new(g, t, scale)));
+        let x = cross(lines, cost);
         lines.iter().map(|line| line.weight * line.p(x)).sum()
     }
 }

@@ -85,11 +85,12 @@ pub fn judge_groups(
     rules: &[Rule],
     priors: &[Vec<f64>],
 ) -> Vec<Judgement> {
-    let all = groups.iter().cloned().reduce(|sum, next| sum.plus(&next));
-    let Some(all) = all else {
+    let Some(secrets) = groups.first().map(Counts::secrets) else {
         return Vec::new();
     };
-    let (ids, secrets) = (all.symbols(), all.secrets());
+    let mut ids: Vec<u32> = groups.iter().flat_map(Counts::symbols).collect();
+    ids.sort_unstable();
+    ids.dedup();
     if ids.len() > MAX_BLOCK || ids.len() * secrets > MAX_SCORES {
         let judge = |group| judge(scorer, observations, group, rules, priors);
         return groups.iter().map(judge).collect();

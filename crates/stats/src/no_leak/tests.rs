@@ -146,8 +146,11 @@ fn same_seed_same_value_and_nothing_to_compare_is_one() {
 #[test]
 fn an_extreme_cell() {
     // C(4, 4) C(4, 0)/C(8, 4) = 1/70 either way.
-    assert!((tail(8, 4, 4, 4) - 1.0 / 70.0).abs() < 1e-9);
-    assert!((tail(8, 4, 4, 0) - 1.0 / 70.0).abs() < 1e-9);
+    assert!((tail(8, 4, 4, 4, 1.0) - 1.0 / 70.0).abs() < 1e-9);
+    assert!((tail(8, 4, 4, 0, 1.0) - 1.0 / 70.0).abs() < 1e-9);
+    // 17/70 in full; no more than is needed is summed.
+    assert!((tail(8, 4, 4, 3, 1.0) - 17.0 / 70.0).abs() < 1e-9);
+    assert!((tail(8, 4, 4, 3, 0.2) - 16.0 / 70.0).abs() < 1e-9);
 }
 
 #[test]

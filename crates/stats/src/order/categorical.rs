@@ -52,13 +52,30 @@ pub struct CategoryDrift {
 /// # Panics
 /// If a secret is not below `n_secrets`.
 pub fn interleaving(secrets: &[u32], n_secrets: usize) -> NeighborTest {
-    let mut counts = vec![0.0; n_secrets];
-    for &secret in secrets {
-        counts[secret as usize] += 1.0;
+    Interleaving::new(secrets, n_secrets).test(count_equal(secrets.iter()))
+}
+
+/// The law of equal neighbors over all orders of some secrets.
+pub(super) struct Interleaving(EqualNeighbors);
+
+impl Interleaving {
+    /// # Panics
+    /// If a secret is not below `n_secrets`.
+    pub(super) fn new(secrets: &[u32], n_secrets: usize) -> Self {
+        let mut counts = vec![0.0; n_secrets];
+        for &secret in secrets {
+            counts[secret as usize] += 1.0;
+        }
+        let mut law = EqualNeighbors::default();
+        law.add(0.0, &counts);
+        Interleaving(law)
     }
-    let mut pool = EqualNeighbors::default();
-    pool.add(count_equal(secrets.iter()), &counts);
-    pool.test()
+
+    /// Of an order with so many equal neighbors.
+    pub(super) fn test(&self, equal: usize) -> NeighborTest {
+        let observed = equal as f64;
+        EqualNeighbors { observed, ..self.0 }.test()
+    }
 }
 
 /// Do successive observations of one secret agree more often than in a random order?
@@ -78,7 +95,7 @@ pub fn agreement_autocorrelation(secrets: &[u32], codes: &[u32], n_secrets: usiz
     let mut pool = EqualNeighbors::default();
     for rows in BySecret::new(secrets, n_secrets).iter() {
         let mut own: Vec<u32> = rows.iter().map(|&row| codes[row]).collect();
-        let observed = count_equal(own.iter());
+        let observed = count_equal(own.iter()) as f64;
         own.sort_unstable();
         let counts: Vec<f64> = own
             .chunk_by(|a, b| a == b)
@@ -89,13 +106,13 @@ pub fn agreement_autocorrelation(secrets: &[u32], codes: &[u32], n_secrets: usiz
     pool.test()
 }
 
-fn count_equal<'a>(codes: impl Iterator<Item = &'a u32> + Clone) -> f64 {
+fn count_equal<'a>(codes: impl Iterator<Item = &'a u32> + Clone) -> usize {
     let equal = codes.clone().zip(codes.skip(1)).filter(|(a, b)| a == b);
-    equal.count() as f64
+    equal.count()
 }
 
 /// Numbers of equal neighbors, summed over sequences.
-#[derive(Default)]
+#[derive(Default, Clone, Copy)]
 struct EqualNeighbors {
     observed: f64,
     mean: f64,

@@ -9,7 +9,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-use super::categorical::interleaving;
+use super::categorical::Interleaving;
 use super::numeric::unit_scores;
 use crate::special::normal_survival;
 
@@ -35,13 +35,22 @@ const ORDERS: usize = 200;
 /// # Panics
 /// If a secret is not below `n_secrets`.
 pub fn random_order(secrets: &[u32], n_secrets: usize) -> f64 {
-    let p = |lag: usize| {
-        let apart = (0..lag).flat_map(|first| secrets.iter().skip(first).step_by(lag));
-        let apart: Vec<u32> = apart.copied().collect();
-        interleaving(&apart, n_secrets).p_value
-    };
+    let law = Interleaving::new(secrets, n_secrets);
+    let p = |lag: usize| law.test(equal_apart(secrets, lag)).p_value;
     let least = (1..=LAGS).map(p).fold(1.0, f64::min);
     (least * LAGS as f64).min(1.0)
+}
+
+/// Equal neighbors among the rows 0, L, 2L, …, 1, 1 + L, …
+fn equal_apart(secrets: &[u32], lag: usize) -> usize {
+    let rows = secrets.len();
+    let apart = secrets.iter().zip(secrets.iter().skip(lag));
+    // The last row L·i + r is followed by row r + 1.
+    let ends = (1..lag.min(rows)).filter(|&first| {
+        let last = first - 1 + (rows - first) / lag * lag;
+        secrets[last] == secrets[first]
+    });
+    apart.filter(|(x, y)| x == y).count() + ends.count()
 }
 
 /// Do numbers of one secret hang together more than numbers of the log do, whichever secrets they have? A
@@ -165,4 +174,22 @@ pub fn period(secrets: &[u32], values: &[f64], n_secrets: usize, block: usize) -
     }
     best.p_value = (2.0 * most as f64 * normal_survival(largest)).min(1.0);
     best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_apart_are_compared_where_they_stand() {
+        for rows in [0, 1, 2, 5, 16, 33, 100] {
+            let secrets: Vec<u32> = (0..rows).map(|row| row * row % 7 % 3).collect();
+            for lag in 1..=LAGS {
+                let apart = (0..lag).flat_map(|first| secrets.iter().skip(first).step_by(lag));
+                let apart: Vec<u32> = apart.copied().collect();
+                let equal = apart.windows(2).filter(|pair| pair[0] == pair[1]);
+                assert_eq!(equal_apart(&secrets, lag), equal.count(), "{rows} {lag}");
+            }
+        }
+    }
 }

@@ -23,7 +23,7 @@ pub use categorical::{
     CategoryDrift, NeighborTest, agreement_autocorrelation, category_drift, interleaving,
 };
 pub use design::{Period, own_agreement, own_correlation, period, random_order};
-pub use numeric::{drift, neighbor_correlation, rank_autocorrelation};
+pub use numeric::{NumericTests, drift, neighbor_correlation, numeric_tests, rank_autocorrelation};
 
 use super::special::normal_survival;
 

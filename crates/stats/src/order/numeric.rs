@@ -58,6 +58,52 @@ impl Scores {
     }
 }
 
+/// The rows of each secret with their mid-ranks among them.
+struct Ranks<'a> {
+    secrets: &'a [u32],
+    rows: BySecret,
+    scores: Vec<Scores>,
+}
+
+impl<'a> Ranks<'a> {
+    /// # Panics
+    /// If the slices differ in length, a secret is not below `n_secrets` or a value is NaN.
+    fn new(secrets: &'a [u32], values: &[f64], n_secrets: usize) -> Self {
+        assert_eq!(secrets.len(), values.len(), "one value per secret");
+        let rows = BySecret::new(secrets, n_secrets);
+        let scores = rows.iter().map(|rows| rows.iter().map(|&row| values[row]));
+        Ranks {
+            scores: scores.map(Scores::new).collect(),
+            secrets,
+            rows,
+        }
+    }
+}
+
+/// What [`rank_autocorrelation`], [`neighbor_correlation`] and [`drift`] say, the values ranked once.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct NumericTests {
+    /// Successive values of a secret.
+    pub serial: OrderTest,
+    /// Neighboring rows, whichever secrets they have.
+    pub across: OrderTest,
+    /// Value and position.
+    pub trend: OrderTest,
+}
+
+/// All three tests of numbers.
+///
+/// # Panics
+/// As [`rank_autocorrelation`].
+pub fn numeric_tests(secrets: &[u32], values: &[f64], n_secrets: usize) -> NumericTests {
+    let ranks = Ranks::new(secrets, values, n_secrets);
+    NumericTests {
+        serial: ranks.autocorrelation(),
+        across: ranks.neighbor_correlation(),
+        trend: ranks.drift(),
+    }
+}
+
 /// Are successive values of one secret correlated? Lag-1 serial correlation of the ranks within
 /// each secret's own rows, pooled.
 ///
@@ -78,24 +124,7 @@ impl Scores {
 /// # Panics
 /// If the slices differ in length, a secret is not below `n_secrets` or a value is NaN.
 pub fn rank_autocorrelation(secrets: &[u32], values: &[f64], n_secrets: usize) -> OrderTest {
-    assert_eq!(secrets.len(), values.len(), "one value per secret");
-    let mut pool = Pool::default();
-    for rows in BySecret::new(secrets, n_secrets).iter() {
-        let scores = Scores::new(rows.iter().map(|&row| values[row]));
-        if scores.squares == 0.0 {
-            continue;
-        }
-        let n = scores.len();
-        let product: f64 = scores.values.windows(2).map(|pair| pair[0] * pair[1]).sum();
-        // n(n−1)(n−2) and n(n−1)(n−2)(n−3) cancel against the numbers of pairs of pairs.
-        let kurtosis = n * scores.fourths / (scores.squares * scores.squares);
-        let variance = n - kurtosis + (n - 2.0 * kurtosis) / (n - 1.0) - 1.0;
-        pool.statistic += product / scores.squares * n + 1.0;
-        pool.variance += variance;
-        pool.fourths += n * kurtosis * kurtosis;
-        pool.terms += n;
-    }
-    pool.test()
+    Ranks::new(secrets, values, n_secrets).autocorrelation()
 }
 
 /// Are neighboring rows of the log correlated, whichever secrets they have? Values are ranked
@@ -114,46 +143,12 @@ pub fn rank_autocorrelation(secrets: &[u32], values: &[f64], n_secrets: usize) -
 /// # Panics
 /// As [`rank_autocorrelation`].
 pub fn neighbor_correlation(secrets: &[u32], values: &[f64], n_secrets: usize) -> OrderTest {
-    assert_eq!(secrets.len(), values.len(), "one value per secret");
-    let mut scores = vec![0.0; values.len()];
-    let mut laws = Vec::with_capacity(n_secrets);
-    for rows in BySecret::new(secrets, n_secrets).iter() {
-        let law = Scores::new(rows.iter().map(|&row| values[row]));
-        let n = law.len();
-        if law.squares > 0.0 {
-            let scale = (n / law.squares).sqrt();
-            for (&row, score) in rows.iter().zip(&law.values) {
-                scores[row] = scale * score;
-            }
-        }
-        laws.push((law.squares > 0.0).then(|| SecretLaw {
-            rows: n,
-            kurtosis: n * law.fourths / (law.squares * law.squares),
-            means: law.fourth_order_means(),
-        }));
-    }
-    let mut pool = Pool {
-        statistic: scores.windows(2).map(|pair| pair[0] * pair[1]).sum(),
-        ..Pool::default()
-    };
-    add_triples(&mut pool, secrets, &laws);
-    add_pairs(&mut pool, secrets, &laws);
-    pool.test()
+    Ranks::new(secrets, values, n_secrets).neighbor_correlation()
 }
 
 /// Mid-ranks within the secret, centered and of unit variance; 0 where a secret has one value only.
 pub(super) fn unit_scores(secrets: &[u32], values: &[f64], n_secrets: usize) -> Vec<f64> {
-    let mut scores = vec![0.0; values.len()];
-    for rows in BySecret::new(secrets, n_secrets).iter() {
-        let law = Scores::new(rows.iter().map(|&row| values[row]));
-        if law.squares > 0.0 {
-            let scale = (law.len() / law.squares).sqrt();
-            for (&row, score) in rows.iter().zip(&law.values) {
-                scores[row] = scale * score;
-            }
-        }
-    }
-    scores
+    Ranks::new(secrets, values, n_secrets).unit_scores()
 }
 
 /// How the unit scores of one secret are distributed over orders.
@@ -161,6 +156,18 @@ struct SecretLaw {
     rows: f64,
     kurtosis: f64,
     means: [f64; 3],
+}
+
+impl SecretLaw {
+    /// None where a secret has one value only.
+    fn new(law: &Scores) -> Option<Self> {
+        let n = law.len();
+        (law.squares > 0.0).then(|| SecretLaw {
+            rows: n,
+            kurtosis: n * law.fourths / (law.squares * law.squares),
+            means: law.fourth_order_means(),
+        })
+    }
 }
 
 /// What pairs that share a row add to the variance beyond what [`add_pairs`] takes for any two
@@ -249,21 +256,63 @@ impl Pool {
 /// # Panics
 /// As [`rank_autocorrelation`].
 pub fn drift(secrets: &[u32], values: &[f64], n_secrets: usize) -> OrderTest {
-    assert_eq!(secrets.len(), values.len(), "one value per secret");
-    let mut pool = Pool::default();
-    for rows in BySecret::new(secrets, n_secrets).iter() {
-        let scores = Scores::new(rows.iter().map(|&row| values[row]));
-        if scores.squares == 0.0 {
-            continue;
+    Ranks::new(secrets, values, n_secrets).drift()
+}
+
+impl Ranks<'_> {
+    fn autocorrelation(&self) -> OrderTest {
+        let mut pool = Pool::default();
+        for scores in self.scores.iter().filter(|scores| scores.squares != 0.0) {
+            let n = scores.len();
+            let product: f64 = scores.values.windows(2).map(|pair| pair[0] * pair[1]).sum();
+            // n(n−1)(n−2) and n(n−1)(n−2)(n−3) cancel against the numbers of pairs of pairs.
+            let kurtosis = n * scores.fourths / (scores.squares * scores.squares);
+            let variance = n - kurtosis + (n - 2.0 * kurtosis) / (n - 1.0) - 1.0;
+            pool.statistic += product / scores.squares * n + 1.0;
+            pool.variance += variance;
+            pool.fourths += n * kurtosis * kurtosis;
+            pool.terms += n;
         }
-        let n = scores.len();
-        let middle = 0.5 * (n - 1.0);
-        let positions = (0..rows.len()).map(|i| i as f64 - middle);
-        let product: f64 = positions.zip(&scores.values).map(|(i, d)| i * d).sum();
-        let spread = n * (n * n - 1.0) / 12.0;
-        pool.statistic += (n - 1.0) * product / (scores.squares * spread).sqrt();
-        pool.variance += n - 1.0;
-        pool.terms += n - 1.0;
+        pool.test()
     }
-    pool.test()
+
+    fn neighbor_correlation(&self) -> OrderTest {
+        let scores = self.unit_scores();
+        let laws: Vec<Option<SecretLaw>> = self.scores.iter().map(SecretLaw::new).collect();
+        let mut pool = Pool {
+            statistic: scores.windows(2).map(|pair| pair[0] * pair[1]).sum(),
+            ..Pool::default()
+        };
+        add_triples(&mut pool, self.secrets, &laws);
+        add_pairs(&mut pool, self.secrets, &laws);
+        pool.test()
+    }
+
+    fn unit_scores(&self) -> Vec<f64> {
+        let mut scores = vec![0.0; self.secrets.len()];
+        for (rows, law) in self.rows.iter().zip(&self.scores) {
+            if law.squares > 0.0 {
+                let scale = (law.len() / law.squares).sqrt();
+                for (&row, score) in rows.iter().zip(&law.values) {
+                    scores[row] = scale * score;
+                }
+            }
+        }
+        scores
+    }
+
+    fn drift(&self) -> OrderTest {
+        let mut pool = Pool::default();
+        for scores in self.scores.iter().filter(|scores| scores.squares != 0.0) {
+            let n = scores.len();
+            let middle = 0.5 * (n - 1.0);
+            let positions = (0..scores.values.len()).map(|i| i as f64 - middle);
+            let product: f64 = positions.zip(&scores.values).map(|(i, d)| i * d).sum();
+            let spread = n * (n * n - 1.0) / 12.0;
+            pool.statistic += (n - 1.0) * product / (scores.squares * spread).sqrt();
+            pool.variance += n - 1.0;
+            pool.terms += n - 1.0;
+        }
+        pool.test()
+    }
 }

@@ -150,7 +150,7 @@ proptest! {
         let Some(problem) = Problem::new(&strata, alpha) else { return Ok(()) };
         prop_assume!(problem.observed > 0.0);
         let grid = (-200..=400)
-            .map(|i| problem.limit_at((0.03 * f64::from(i)).exp()))
+            .map(|i| problem.limit_at((0.03 * f64::from(i)).exp(), &mut Vec::new()))
             .fold(f64::INFINITY, f64::min);
         prop_assert!(problem.upper() <= grid + 1e-6 * problem.weight);
     }
@@ -164,7 +164,7 @@ proptest! {
         let alpha = 0.05;
         let problem = Problem::new(&strata, alpha).unwrap();
         let t = (8.0 * problem.cost / problem.variation).sqrt() * x.exp();
-        let limit = problem.limit_at(t) + 4.0 * f64::EPSILON * problem.weight;
+        let limit = problem.limit_at(t, &mut Vec::new()) + 4.0 * f64::EPSILON * problem.weight;
         let rest = problem.weight - limit;
         let mut rng = rng(seed);
         for _ in 0..20 {

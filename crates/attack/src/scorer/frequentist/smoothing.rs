@@ -42,9 +42,14 @@ impl Smoothing {
             })
             .collect();
         let losses: Vec<f64> = parallel::map(grid.len(), |at| {
+            let unseen = Unseen::new(table, &grid[at]);
             let mut buffer = Vec::new();
             let losses = tasks.iter().map(|task| {
-                let loss = task.loss(table, &grid[at], &mut buffer);
+                let loss = if task.ln_columns.is_empty() {
+                    task.loss_of_counts(table, &grid[at], &unseen)
+                } else {
+                    task.loss_by_column(table, &grid[at], &mut buffer)
+                };
                 task.weight * loss
             });
             losses.sum()
@@ -67,8 +72,8 @@ struct Task<'a> {
     cells: &'a [Cell],
     /// Its share of the loss.
     weight: f64,
-    /// ln of the frequency of its observation among all other rows.
-    ln_pooled: f64,
+    /// The frequency of its observation among all other rows.
+    pooled: f64,
     /// Per secret, ln of the base made of columns; empty if there is none.
     ln_columns: Vec<f64>,
 }
@@ -89,7 +94,7 @@ fn tasks<'a>(table: &'a Table, by_column: Option<(&Observations, &ColumnCounts)>
                     count: cell.count,
                     cells,
                     weight: cell.count as f64 / rows as f64,
-                    ln_pooled: table.pooled(cells, 1).ln(),
+                    pooled: table.pooled(cells, 1),
                     ln_columns: Vec::new(),
                 });
             }
@@ -109,22 +114,63 @@ fn tasks<'a>(table: &'a Table, by_column: Option<(&Observations, &ColumnCounts)>
     tasks
 }
 
+/// What secrets expect of any observation, as parts of its frequency among all rows.
+struct Unseen {
+    /// Per secret: (λ + d·D_s) / (n_s + λ).
+    shares: Vec<f64>,
+    sum: f64,
+    /// Per secret: 1 / (n_s + λ).
+    per_row: Vec<f64>,
+}
+
+impl Unseen {
+    fn new(table: &Table, smoothing: &Smoothing) -> Self {
+        let rows = table.counts.rows().iter();
+        let per_row: Vec<f64> = rows
+            .map(|&rows| 1.0 / (rows as f64 + smoothing.borrowed))
+            .collect();
+        let shares = table.distinct.iter().zip(&per_row);
+        let shares: Vec<f64> = shares
+            .map(|(&distinct, per_row)| smoothing.spread(distinct) * per_row)
+            .collect();
+        Unseen {
+            sum: shares.iter().sum(),
+            shares,
+            per_row,
+        }
+    }
+}
+
 impl Task<'_> {
-    /// −ln of the probability that the other rows give the row's secret.
-    fn loss(&self, table: &Table, smoothing: &Smoothing, scores: &mut Vec<f64>) -> f64 {
+    /// −ln of the probability that the other rows give the row's secret, the base being the same for all secrets: what
+    /// they expect unseen is summed beforehand, so that only those that produced the observation are looked at.
+    fn loss_of_counts(&self, table: &Table, smoothing: &Smoothing, unseen: &Unseen) -> f64 {
+        let held = self.secret as usize;
+        let left = (table.counts.rows()[held] - 1) as f64 + smoothing.borrowed;
+        let gone = u64::from(self.count == 1);
+        let share = smoothing.spread(table.distinct[held] - gone) / left;
+        let mut sum = (unseen.sum - unseen.shares[held] + share) * self.pooled;
+        let kept = ((self.count - 1) as f64 - smoothing.discount).max(0.0);
+        let of_held = share * self.pooled + kept / left;
+        sum += kept / left;
+        for cell in self.cells.iter().filter(|cell| cell.secret != self.secret) {
+            let kept = (cell.count as f64 - smoothing.discount).max(0.0);
+            sum += kept * unseen.per_row[cell.secret as usize];
+        }
+        (sum / of_held).ln()
+    }
+
+    /// The same with a base of each secret's own, which may be too small to be anything but a logarithm.
+    fn loss_by_column(&self, table: &Table, smoothing: &Smoothing, scores: &mut Vec<f64>) -> f64 {
         let held = self.secret as usize;
         let rows = table.counts.rows();
-        let ln_base = |secret: usize| {
-            let by_column = self.ln_columns.get(secret);
-            by_column.copied().unwrap_or(self.ln_pooled)
-        };
         scores.clear();
         scores.extend((0..rows.len()).map(|secret| {
             let out = u64::from(secret == held);
             let gone = u64::from(secret == held && self.count == 1);
             let spread = smoothing.spread(table.distinct[secret] - gone);
             let normalizer = (rows[secret] - out) as f64 + smoothing.borrowed;
-            (spread / normalizer).ln() + ln_base(secret)
+            (spread / normalizer).ln() + self.ln_columns[secret]
         }));
         for cell in self.cells {
             let secret = cell.secret as usize;
@@ -138,5 +184,35 @@ impl Task<'_> {
         let largest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let sum: f64 = scores.iter().map(|score| (score - largest).exp()).sum();
         largest + sum.ln() - scores[held]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use leakgauge_log::observations::Counts;
+
+    /// Frequencies and their logarithms give the same loss, also of secrets without rows and of rows that were alone.
+    #[test]
+    fn sums_over_all_secrets_are_those_of_logarithms() {
+        let cell = |at: u32| Cell {
+            secret: at * 7 % 9,
+            symbol: at * 5 % 31,
+            count: u64::from(at * at % 11),
+        };
+        let table = Table::new(Counts::new(10, (0..120).map(cell).collect()));
+        let mut found = 0;
+        for mut task in tasks(&table, None) {
+            for (discount, borrowed) in [(0.0, 0.0625), (0.5, 2.0), (0.9, 496.0)] {
+                let smoothing = Smoothing { borrowed, discount };
+                let unseen = Unseen::new(&table, &smoothing);
+                let loss = task.loss_of_counts(&table, &smoothing, &unseen);
+                task.ln_columns = vec![task.pooled.ln(); 10];
+                let expected = task.loss_by_column(&table, &smoothing, &mut Vec::new());
+                assert!((loss - expected).abs() < 1e-12, "{loss} {expected}");
+                found += 1;
+            }
+        }
+        assert!(found > 200, "{found}");
     }
 }
