@@ -106,6 +106,11 @@ fn neither_a_log_nor_any_other_file_is_overwritten() {
         &estimate(&["--fit-on", "notes.html", "--html", "notes.html", "--force"]),
         &["is an input"],
     );
+    fs::hard_link(place.path().join("log.csv"), place.path().join("link.csv")).unwrap();
+    place.refuses(
+        &estimate(&["--html", "link.csv", "--force"]),
+        &["link.csv", "is an input"],
+    );
     place.refuses(
         &estimate(&["--html", "notes.html"]),
         &["notes.html", "--force"],

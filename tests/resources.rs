@@ -43,7 +43,7 @@ fn packed_text_that_unpacks_to_gigabytes_is_refused() {
     let place = Place::new()
         .file("matrix.csv.zst", packed(600, b'1'))
         .file("good.csv", "0.5,0.5\n0.25,0.75\n")
-        .file("log.csv", "a,b\n1,2\n2,3\n");
+        .file("log.csv", "secret,b\n1,2\n2,3\n");
     let too_long = ["matrix.csv.zst", "512 MiB"];
     place.refuses(&["channel", "matrix.csv.zst"], &too_long);
     place.refuses(
@@ -63,6 +63,28 @@ fn packed_text_that_unpacks_to_gigabytes_is_refused() {
         ],
         &too_long,
     );
+    place.refuses(
+        &["estimate", "log.csv", "--secret-map", "matrix.csv.zst"],
+        &too_long,
+    );
+}
+
+/// One thread: each reserves addresses of its own.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_that_is_not_there_is_an_error() {
+    let rows: String = (0..20_000).map(|row| format!("{row},{row}\n")).collect();
+    let place = Place::with_log("x,y\n".to_owned() + &rows);
+    for arguments in [
+        "channel 'randomized-response(epsilon=1, secrets=10000000)' --threads 1",
+        "permute log.csv --out out.csv --move y --groups distance --by x --radius 1e9 --alpha 1 --threads 1",
+    ] {
+        let (code, out, err) = in_shell(&place, "ulimit -v 400000", arguments);
+        assert_eq!(code, 2, "{arguments}: {err}");
+        assert!(err.contains("not enough memory"), "{arguments}: {err}");
+        assert_eq!(out, "", "{arguments}");
+    }
+    assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 1);
 }
 
 #[test]

@@ -168,6 +168,7 @@ fn densities_and_tables_of_ratios() {
     near(&found["rows"][0]["success"], 1.0, 1e-12);
     refused("reidentify --log-ratios wrong.csv --n 4", &files, "decoys");
     let rr = "reidentify --randomizer randomized-response(epsilon=1,_secrets=2) --n 10";
+    refused(&format!("{rr} --input-law x"), &files, "--input-law x");
     let bounds = json(&format!("{rr} --input-law 0.9,0.1"), &files);
     let exact = json(
         &format!("{rr} --input-law 0.9,0.1 --against-law 0.1,0.9"),

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use leakgauge_base::error::{Error, Result};
-use leakgauge_base::files::replace_file;
+use leakgauge_base::files::{is_same_file, replace_file};
 use leakgauge_base::naming::{option, setting};
 use leakgauge_plot::{Picture, on_white, png};
 
@@ -50,10 +50,7 @@ impl Outputs {
             names,
             png: false,
             force,
-            inputs: inputs
-                .iter()
-                .filter_map(|file| file.canonicalize().ok())
-                .collect(),
+            inputs: inputs.iter().map(|file| file.to_path_buf()).collect(),
         };
         if let Some(file) = &outputs.html {
             outputs.check_page(file)?;
@@ -112,10 +109,7 @@ impl Outputs {
         if file.symlink_metadata().is_err() {
             return Ok(());
         }
-        if file
-            .canonicalize()
-            .is_ok_and(|file| self.inputs.contains(&file))
-        {
+        if self.inputs.iter().any(|input| is_same_file(file, input)) {
             return Err(Error::file(file, "is an input").with_hint(format!("use {instead}")));
         }
         if !file.is_file() {

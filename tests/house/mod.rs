@@ -16,6 +16,7 @@ const KNOWN_CIRCLES: &[(&str, &[&str])] = &[];
 
 /// Where libraries name flags of other programs.
 const FOREIGN_FLAGS: &[&str] = &[
+    "aws configure export-credentials --profile {name} --format env",
     "cargo build --release --features",
     "cargo install --path . --features",
     "zstd --long",

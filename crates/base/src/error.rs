@@ -253,6 +253,16 @@ impl Error {
         self
     }
 
+    /// The same about another option, whose value has the form of the one that was read. Only [`Error::Option`] names
+    /// one; other errors stay as they are.
+    #[must_use]
+    pub fn about(mut self, option: &str) -> Self {
+        if let Error::Option { field, .. } = &mut self {
+            option.clone_into(field);
+        }
+        self
+    }
+
     /// The same error with the error of the operating system that caused it. Only [`Error::File`] holds one;
     /// other errors stay as they are.
     #[must_use]

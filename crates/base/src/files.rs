@@ -51,6 +51,15 @@ pub fn discard_unfinished() {
     }
 }
 
+/// The same for a program that ends where it may be about to change the list of these files: then they stay.
+pub fn discard_unfinished_if_free() {
+    if let Ok(mut known) = UNFINISHED.try_lock() {
+        for temporary in known.drain(..) {
+            let _ = fs::remove_file(temporary);
+        }
+    }
+}
+
 /// Checks output files before anything is computed. Each is an option (the name of its field, which messages
 /// name) and a path.
 ///
@@ -59,10 +68,6 @@ pub fn discard_unfinished() {
 /// or to another output, or that exists: as something other than a regular file, or as a file while `replace` is
 /// false.
 pub fn check_outputs(outputs: &[(&str, &Path)], inputs: &[&Path], replace: bool) -> Result<()> {
-    let inputs: Vec<PathBuf> = inputs
-        .iter()
-        .filter_map(|file| file.canonicalize().ok())
-        .collect();
     for (at, (option, path)) in outputs.iter().enumerate() {
         let refuse = |problem: &str| Error::setting(*option, path.display(), problem);
         let option = naming::option(option);
@@ -83,7 +88,7 @@ pub fn check_outputs(outputs: &[(&str, &Path)], inputs: &[&Path], replace: bool)
             return Err(Error::file(parent, "no such directory")
                 .with_hint(format!("create it, or choose another with {option}")));
         }
-        if path.canonicalize().is_ok_and(|file| inputs.contains(&file)) {
+        if inputs.iter().any(|input| is_same_file(path, input)) {
             return Err(Error::file(path, "is an input").with_hint(format!(
                 "choose another file with {option}: inputs are never overwritten"
             )));
@@ -115,6 +120,28 @@ pub fn check_outputs(outputs: &[(&str, &Path)], inputs: &[&Path], replace: bool)
 /// [`Error::File`]: the file or its directory cannot be written.
 pub fn replace_file(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     AtomicFile::write(path, |out| out.write_all(content.as_ref()))?.finish()
+}
+
+/// Whether two paths are of one file, through links of either kind.
+pub fn is_same_file(one: &Path, other: &Path) -> bool {
+    let file = |path: &Path| path.canonicalize().ok();
+    one == other || file(one).is_some_and(|one| file(other) == Some(one)) || is_linked(one, other)
+}
+
+/// Whether two paths are hard links of one file.
+#[cfg(unix)]
+fn is_linked(one: &Path, other: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let file = |path: &Path| {
+        let facts = path.metadata().ok()?;
+        facts.is_file().then(|| (facts.dev(), facts.ino()))
+    };
+    file(one).is_some_and(|one| file(other) == Some(one))
+}
+
+#[cfg(not(unix))]
+fn is_linked(_: &Path, _: &Path) -> bool {
+    false
 }
 
 fn same_place(one: &Path, other: &Path) -> bool {

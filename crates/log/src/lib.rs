@@ -80,7 +80,7 @@ pub use recognize::Form;
 pub use records::Records;
 pub use row::{Field, Row};
 pub use row_store::SampledFrom;
-pub use source::{ReadMeter, STDIN, Source, open, read_error, whole_text};
+pub use source::{ReadMeter, STDIN, Source, open, open_to_hold, read_error, whole_text};
 pub use spelling::{Loss, Merged};
 pub use stream::{Block, RowStream};
 pub use tail::{Tail, follow};

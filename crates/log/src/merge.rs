@@ -114,11 +114,12 @@ impl SecretRules {
     /// A file that cannot be read; rows that are no pair of labels; a label twice.
     pub fn read(file: &str) -> Result<Self> {
         let text = source::open(file, &ReadMeter::default())?;
+        let text = source::whole_text(file, text)?;
         let mut reader = csv::ReaderBuilder::new()
             .has_headers(false)
             .flexible(true)
             .trim(csv::Trim::All)
-            .from_reader(text);
+            .from_reader(&text[..]);
         let mut read = SecretRules::default();
         for (at, row) in reader.records().enumerate() {
             let place = || Place::file(file).row(at as u64 + 1);

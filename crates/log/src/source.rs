@@ -198,6 +198,45 @@ pub fn whole_text(name: &str, input: impl Read) -> Result<Vec<u8>> {
     Ok(text)
 }
 
+/// How many times its size on disk a text may have beyond 512 MiB. Logs shrink to a tenth, those of few distinct rows
+/// to a hundredth.
+const LARGEST_RATIO: u64 = 200;
+
+/// Opens a text as [`open`] does, for a reader that holds all of it. One that unpacks to far more than it has on disk is
+/// an error once it has more than 512 MiB.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_to_hold(name: &str) -> Result<impl Read + Send + use<>> {
+    let meter = ReadMeter::default();
+    Ok(Held {
+        text: open(name, &meter)?,
+        meter,
+        unpacked: 0,
+    })
+}
+
+/// A text that is held in memory.
+struct Held<R> {
+    text: R,
+    meter: ReadMeter,
+    unpacked: u64,
+}
+
+impl<R: Read> Read for Held<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.text.read(buffer)?;
+        self.unpacked += n as u64;
+        if self.unpacked > LONGEST_TEXT && self.unpacked / LARGEST_RATIO > self.meter.read() {
+            return Err(io::Error::other(format!(
+                "unpacks to more than 512 MiB, over {LARGEST_RATIO} times its size on disk, which is too much to hold in \
+                 memory: unpack it first if it is the right file"
+            )));
+        }
+        Ok(n)
+    }
+}
+
 /// Counts the bytes that pass, as they are on disk.
 struct Metered<R> {
     inner: R,
@@ -268,5 +307,30 @@ impl Read for Source {
             return self.end.read(buffer);
         }
         Ok(n)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_that_is_held_may_be_long_but_not_packed_to_nothing() {
+        let read = |on_disk: u64| {
+            let meter = ReadMeter::default();
+            meter.advance(on_disk);
+            let mut held = Held {
+                text: io::repeat(b'1').take(LONGEST_TEXT + (1 << 20)),
+                meter,
+                unpacked: 0,
+            };
+            io::copy(&mut held, &mut io::sink())
+        };
+        let refused = read(20_000).unwrap_err().to_string();
+        assert!(
+            refused.contains("unpacks to more than 512 MiB"),
+            "{refused}"
+        );
+        assert_eq!(read(4 << 20).unwrap(), LONGEST_TEXT + (1 << 20));
     }
 }

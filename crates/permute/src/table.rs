@@ -9,7 +9,7 @@ use super::points::Points;
 use leakgauge_base::error::{Error, Place, Result, listing};
 use leakgauge_base::naming;
 use leakgauge_base::suggest;
-use leakgauge_log::{ReadMeter, Source, Unchanged, delimiter, open, read_error};
+use leakgauge_log::{Source, Unchanged, delimiter, open_to_hold, read_error};
 
 /// The number of bytes searched for the delimiter.
 const HEAD: usize = 1 << 16;
@@ -41,7 +41,7 @@ pub struct Table {
 
 /// A reader of a file, and the delimiter: the given one, or the one found in the first line.
 fn reader(file: &str, given: Option<u8>) -> Result<(csv::Reader<Source>, u8)> {
-    let mut input = open(file, &ReadMeter::default())?;
+    let mut input = open_to_hold(file)?;
     let mut head = Vec::new();
     Read::take(&mut input, HEAD as u64)
         .read_to_end(&mut head)

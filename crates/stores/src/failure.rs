@@ -4,6 +4,7 @@ use leakgauge_base::error::{Error, Result};
 use object_store::Error as StoreError;
 
 use crate::kind::Kind;
+use crate::profile;
 
 fn is_set(name: &str) -> bool {
     std::env::var_os(name).is_some_and(|value| !value.is_empty())
@@ -77,7 +78,9 @@ fn lacks(kind: Kind) -> Option<&'static str> {
         ),
         Kind::Web => return None,
     };
-    (!names.iter().any(|name| is_set(name))).then_some(hint)
+    let has_some =
+        names.iter().any(|name| is_set(name)) || (kind == Kind::S3 && profile::has_keys());
+    (!has_some).then_some(hint)
 }
 
 /// The error of a request.

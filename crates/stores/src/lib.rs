@@ -7,6 +7,7 @@ mod kind;
 mod listing;
 mod location;
 mod object;
+mod profile;
 mod runtime;
 
 use std::sync::Arc;

@@ -14,6 +14,7 @@ use url::Url;
 
 use crate::failure;
 use crate::kind::Kind;
+use crate::profile;
 
 /// How often a request is repeated that failed in a way that may pass.
 const REPEATS: usize = 4;
@@ -66,7 +67,7 @@ impl Location {
         let refused = |error| failure::explain(url, kind, &error);
         let store: Arc<dyn ObjectStore> = match kind {
             Kind::S3 => Arc::new(
-                AmazonS3Builder::from_env()
+                profile::fill(url, AmazonS3Builder::from_env())?
                     .with_bucket_name(bucket)
                     .with_retry(retries())
                     .build()

@@ -1,8 +1,11 @@
 //! Options that are wrong, or that exclude each other, before anything is read.
 
+use std::path::Path;
+
 use crate::options::{Like, MAX_ROWS, Missing, ReadOptions};
 use crate::source::STDIN;
 use leakgauge_base::error::{Error, Result};
+use leakgauge_base::files::is_same_file;
 use leakgauge_base::naming::{option, setting};
 
 /// A smaller limit saves no memory worth having; whoever gives it probably meant something else.
@@ -104,24 +107,7 @@ impl ReadOptions {
 
 /// Whether two names are of one file, through links of either kind.
 pub fn is_same(one: &str, other: &str) -> bool {
-    let file = |name: &str| std::fs::canonicalize(name).ok();
-    one == other || file(one).is_some_and(|one| file(other) == Some(one)) || is_linked(one, other)
-}
-
-/// Whether two names are hard links of one file.
-#[cfg(unix)]
-fn is_linked(one: &str, other: &str) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let file = |name: &str| {
-        let facts = std::fs::metadata(name).ok()?;
-        facts.is_file().then(|| (facts.dev(), facts.ino()))
-    };
-    file(one).is_some_and(|one| file(other) == Some(one))
-}
-
-#[cfg(not(unix))]
-fn is_linked(_: &str, _: &str) -> bool {
-    false
+    is_same_file(Path::new(one), Path::new(other))
 }
 
 /// Refuses options that say something else of what is observed.

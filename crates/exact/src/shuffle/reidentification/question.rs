@@ -134,7 +134,7 @@ impl Question<'_> {
     /// A random input: bounds, or exact figures among random inputs.
     fn random_input(&self, asked: Asked<'_>, law: &str) -> Result<Reidentification> {
         let channel = (asked.channel)()?;
-        let prior = Prior::parse(law, &channel)?;
+        let prior = Prior::parse(law, &channel).map_err(|error| error.about("input_law"))?;
         let Some(others) = self.against_law else {
             self.refuse_success(&format!("add {}", option("against_law")))?;
             let randomizer = asked.randomizer(None)?;
@@ -147,7 +147,9 @@ impl Question<'_> {
             );
         };
         let sent = channel.push_forward(&prior)?;
-        let decoys = channel.push_forward(&Prior::parse(others, &channel)?)?;
+        let others_prior = Prior::parse(others, &channel);
+        let others_prior = others_prior.map_err(|error| error.about("against_law"))?;
+        let decoys = channel.push_forward(&others_prior)?;
         let names = (
             &*format!("a random input of {}", asked.name),
             &*format!("messages of inputs with the law {others}"),
