@@ -8,7 +8,8 @@ use leakgauge::exact::simulate::Simulation;
 use leakgauge::log::{ReadOptions, read_from};
 use leakgauge::report::sentences::claims::reason;
 use leakgauge::report::{self, Format};
-use rand::RngExt;
+use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
 
 use crate::common::verdicts::{OPEN, REFUTED, verdicts};
 
@@ -226,4 +227,50 @@ fn true_curves_are_refuted_no_more_often_than_the_level_says() {
     });
     let alarms = alarms.count();
     assert!(alarms < 20, "{alarms} of 200");
+}
+
+/// An observation that is rare under both secrets: no attack gains much by it, and it is tested by itself. The limit is
+/// below ln 2, the truth, and the summary does not say that nothing leaks.
+#[test]
+fn a_rare_observation_proves_a_limit_by_itself() {
+    let counts = [
+        [1_000, 14_000, 20_000, 15_000],
+        [500, 14_500, 20_000, 15_000],
+    ];
+    let mut rows: Vec<String> = Vec::new();
+    for (secret, counts) in ["a", "b"].iter().zip(counts) {
+        for (answer, count) in ["w", "x", "y", "z"].iter().zip(counts) {
+            rows.extend((0..count).map(|_| format!("{secret},{answer}\n")));
+        }
+    }
+    rows.shuffle(&mut rand_chacha::ChaCha8Rng::seed_from_u64(11));
+    let found = judged_log(
+        "secret,answer\n".to_owned() + &rows.concat(),
+        &["ldp(epsilon=0.3)"],
+    );
+    let limit = found.privacy[0].lower.expect("a limit");
+    assert!((0.35..std::f64::consts::LN_2).contains(&limit), "{limit}");
+    assert_eq!(found.claims[0].verdict, Verdict::Violated);
+    let events = &witness(&found, 0).events;
+    assert_eq!(events.len(), 1);
+    assert!(matches!(&events[0].event, Event::Outcomes(values) if values == &["w"]));
+    assert!(events[0].inside[0] > events[0].inside[1]);
+    let text = text(&found);
+    assert!(!text.contains("No leak could be certified"), "{text}");
+    assert!(text.contains("need an epsilon of at least"), "{text}");
+}
+
+/// Noise that is added in floating point and not rounded: an audit that does not read the last bits says so in its
+/// verdict, and one that reads them refutes the claim.
+#[test]
+fn last_bits_that_tell_the_secret_are_doubted_in_the_verdict() {
+    let found = judged("laplace(scale=1, secrets=0..1)", 4_000, &["ldp(epsilon=1)"]);
+    assert_eq!(found.claims[0].verdict, Verdict::Inconclusive);
+    let warned = |found: &Findings| found.warnings.iter().any(|w| w.code() == "last-bits");
+    assert!(warned(&found));
+    assert!(reason(&found.claims[0]).contains("last-bits"));
+    let found = judged("laplace(scale=1, secrets=0..1)", 4_000, &[]);
+    assert!(!warned(&found), "without a claim of privacy");
+    let found = judged("geometric(nu=1, secrets=0..1)", 4_000, &["ldp(epsilon=1)"]);
+    assert!(!warned(&found), "whole numbers");
 }

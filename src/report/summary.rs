@@ -1,11 +1,12 @@
 //! What the log says, in a few sentences.
 
-use crate::audit::{Findings, Warning};
+use crate::audit::{Findings, PrivacyLimit, Warning};
 use crate::report::document::Document;
 use crate::report::sentences::no_leak;
 use crate::report::sentences::reasons::reason;
 use crate::report::words::value;
 use leakgauge_base::error::shorten;
+use leakgauge_base::quantity::PrivacyParameter;
 use leakgauge_base::rounding::{at_least_beyond, at_most, percent_beyond};
 use leakgauge_log::observations::bins;
 
@@ -29,23 +30,33 @@ pub fn sentences(audit: &Findings) -> String {
         true => [" and the others of its block", " inside blocks"],
         false => [""; 2],
     };
-    let mut sentences = vec![match tv.lower {
-        Some(lower) if lower > 0.0 => format!(
+    let mut sentences = vec![match (tv.lower, epsilon(audit)) {
+        (Some(lower), _) if lower > 0.0 => format!(
             "The log leaks its secret. Seeing one row{others}, an attacker{observer} can tell secret {a} from secret {b} at least \
              {} % of the time (a coin flip: 50 %). The advantage is at least {} ({percent} % confidence).",
             percent_beyond(0.5 * (1.0 + lower), 0.5),
             at_least_beyond(lower, 0.0)
         ),
-        Some(_) if differs(audit) => format!(
+        (Some(_), _) if differs(audit) => format!(
             "Times differ between secrets{inside}, so the log leaks its secret; the differences are below. How well \
              one row tells the secret could not be certified at {percent} % confidence."
         ),
-        Some(_) => format!(
+        (Some(_), Some((limit, lower))) => {
+            let [a, b] = limit.secrets.labels().map(shorten);
+            format!(
+                "The log leaks its secret: some observations are likelier under one of {a} and {b}, which need an epsilon of at \
+                 least {} ({percent} % confidence). They are too rare, or too alike, to certify an advantage of an attacker who sees one \
+                 row: its estimate is {}.",
+                at_least_beyond(lower, 0.0),
+                value(tv.point)
+            )
+        }
+        (Some(_), None) => format!(
             "No leak could be certified at {percent} % confidence. The worst pair on the tuning rows, {a} and {b}, has an \
              estimated advantage of {}, which chance could explain.",
             value(tv.point)
         ),
-        None => format!(
+        (None, _) => format!(
             "Nothing can be certified about the worst pair on the tuning rows, {a} and {b}. {}",
             tv.reason
                 .as_ref()
@@ -85,6 +96,15 @@ pub fn sentences(audit: &Findings) -> String {
         );
     }
     sentences.join(" ")
+}
+
+/// An ε above 0 at δ = 0 that the log proves.
+pub fn epsilon(audit: &Findings) -> Option<(&PrivacyLimit, f64)> {
+    let mut proved = audit.privacy.iter().filter_map(|limit| {
+        let lower = limit.lower.filter(|&lower| lower > 0.0)?;
+        (limit.quantity == PrivacyParameter::Epsilon { delta: 0.0 }).then_some((limit, lower))
+    });
+    proved.next()
 }
 
 /// Whether times of secrets are shown to differ.

@@ -6,6 +6,7 @@ use super::content::Name;
 use crate::audit::{ClaimReport, Findings, Pair, SplitChoice, Verdict, Warning};
 use crate::estimate::Estimate;
 use crate::report::sentences::reasons::reason;
+use crate::report::summary::epsilon;
 use crate::report::verdict::quantity;
 use crate::report::words::{range, value};
 use leakgauge_base::naming::setting;
@@ -92,6 +93,11 @@ fn without_claims(audit: &Findings) -> Headline {
             "Secrets are named",
             "all together more often than blindly, though no two are told apart for certain",
         ),
+        Some(_) if epsilon(audit).is_some() => (
+            "leaks",
+            "Leak found",
+            "the log leaks its secret, though no advantage is certified",
+        ),
         Some(_) => (
             "unknown",
             "No leak certified",
@@ -156,6 +162,15 @@ fn leaking(audit: &Findings, claim: Option<&ClaimReport>) -> String {
         _ => "",
     };
     let worst = &audit.worst_pair.total_variation;
+    if worst.lower == Some(0.0)
+        && naming(audit).is_empty()
+        && let Some((_, lower)) = epsilon(audit)
+    {
+        return format!(
+            "Yes{within}: epsilon is at least {}. No advantage was certified.",
+            at_least_beyond(lower, 0.0)
+        );
+    }
     match (worst.lower, audit.overall.bayes_security.lower) {
         (Some(lower), _) if lower > 0.0 => {
             format!(
