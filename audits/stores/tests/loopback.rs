@@ -179,7 +179,39 @@ fn a_log_is_the_same_from_disk_and_from_a_store() {
     let (_, matching) = reader.read("s3://bucket/days/*.csv");
     assert_eq!(all, matching);
     assert!(all.contains("rows: 9"), "{all}");
+    profiles(root.path(), &reader, &all);
     failures(reader);
+}
+
+/// Keys and endpoint from a profile instead of variables.
+fn profiles(root: &Path, reader: &Reader<'_>, expected: &str) {
+    let variable = |name: &str| {
+        let known = reader.environment.iter().find(|(known, _)| *known == name);
+        &known.expect("a variable").1
+    };
+    let [keys, config] = ["keys.ini", "config.ini"].map(|name| root.join(name));
+    let text = format!("[work]\naws_access_key_id = {KEY}\naws_secret_access_key = {SECRET}\n");
+    std::fs::write(&keys, text).expect("a file");
+    let endpoint = variable("AWS_ENDPOINT_URL");
+    let text = format!("[profile work]\nendpoint_url = {endpoint}\n[profile role]\nrole_arn = r\n");
+    std::fs::write(&config, text).expect("a file");
+    let with_profile = |name: &str| {
+        let path = |path: &Path| path.to_str().expect("a name").to_owned();
+        Reader {
+            environment: vec![
+                ("AWS_ALLOW_HTTP", "true".to_owned()),
+                ("AWS_SHARED_CREDENTIALS_FILE", path(&keys)),
+                ("AWS_CONFIG_FILE", path(&config)),
+                ("AWS_PROFILE", name.to_owned()),
+            ],
+        }
+    };
+    let (_, found) = with_profile("work").read("s3://bucket/days/");
+    assert_eq!(found, expected);
+    let said = with_profile("role").refused("s3://bucket/days/");
+    assert!(said.contains("export-credentials --profile role"), "{said}");
+    let said = with_profile("nobody").refused("s3://bucket/days/");
+    assert!(said.contains("no profile nobody"), "{said}");
 }
 
 fn failures(reader: Reader) {
