@@ -17,52 +17,9 @@ pub fn summary(document: &mut Document, audit: &Findings) {
 
 /// The same as one text.
 pub fn sentences(audit: &Findings) -> String {
-    let worst = &audit.worst_pair;
-    let [a, b] = worst.secrets.labels().map(shorten);
-    let tv = &worst.total_variation;
-    let percent = 100.0 * audit.confidence;
+    let tv = &audit.worst_pair.total_variation;
     let observer = observer(audit);
-    let in_blocks = audit
-        .differences
-        .as_ref()
-        .is_some_and(|found| found.blocks.is_some());
-    let [others, inside] = match in_blocks {
-        true => [" and the others of its block", " inside blocks"],
-        false => [""; 2],
-    };
-    let mut sentences = vec![match (tv.lower, epsilon(audit)) {
-        (Some(lower), _) if lower > 0.0 => format!(
-            "The log leaks its secret. Seeing one row{others}, an attacker{observer} can tell secret {a} from secret {b} at least \
-             {} % of the time (a coin flip: 50 %). The advantage is at least {} ({percent} % confidence).",
-            percent_beyond(0.5 * (1.0 + lower), 0.5),
-            at_least_beyond(lower, 0.0)
-        ),
-        (Some(_), _) if differs(audit) => format!(
-            "Times differ between secrets{inside}, so the log leaks its secret; the differences are below. How well \
-             one row tells the secret could not be certified at {percent} % confidence."
-        ),
-        (Some(_), Some((limit, lower))) => {
-            let [a, b] = limit.secrets.labels().map(shorten);
-            format!(
-                "The log leaks its secret: some observations are likelier under one of {a} and {b}, which need an epsilon of at \
-                 least {} ({percent} % confidence). They are too rare, or too alike, to certify an advantage of an attacker who sees one \
-                 row: its estimate is {}.",
-                at_least_beyond(lower, 0.0),
-                value(tv.point)
-            )
-        }
-        (Some(_), None) => format!(
-            "No leak could be certified at {percent} % confidence. The worst pair on the tuning rows, {a} and {b}, has an \
-             estimated advantage of {}, which chance could explain.",
-            value(tv.point)
-        ),
-        (None, _) => format!(
-            "Nothing can be certified about the worst pair on the tuning rows, {a} and {b}. {}",
-            tv.reason
-                .as_ref()
-                .map_or("There are too few rows.".to_owned(), reason)
-        ),
-    }];
+    let mut sentences = vec![first(audit, &observer)];
     let security = &audit.overall.bayes_security;
     sentences.push(match (security.lower, &tv.reason) {
         (Some(lower), _) if lower <= 1e-4 => {
@@ -96,6 +53,55 @@ pub fn sentences(audit: &Findings) -> String {
         );
     }
     sentences.join(" ")
+}
+
+/// Whether anything leaks, and between whom.
+fn first(audit: &Findings, observer: &str) -> String {
+    let worst = &audit.worst_pair;
+    let [a, b] = worst.secrets.labels().map(shorten);
+    let tv = &worst.total_variation;
+    let percent = 100.0 * audit.confidence;
+    let in_blocks = audit
+        .differences
+        .as_ref()
+        .is_some_and(|found| found.blocks.is_some());
+    let [others, inside] = match in_blocks {
+        true => [" and the others of its block", " inside blocks"],
+        false => [""; 2],
+    };
+    match (tv.lower, epsilon(audit)) {
+        (Some(lower), _) if lower > 0.0 => format!(
+            "The log leaks its secret. Seeing one row{others}, an attacker{observer} can tell secret {a} from secret {b} at least \
+             {} % of the time (a coin flip: 50 %). The advantage is at least {} ({percent} % confidence).",
+            percent_beyond(0.5 * (1.0 + lower), 0.5),
+            at_least_beyond(lower, 0.0)
+        ),
+        (Some(_), _) if differs(audit) => format!(
+            "Times differ between secrets{inside}, so the log leaks its secret; the differences are below. How well \
+             one row tells the secret could not be certified at {percent} % confidence."
+        ),
+        (Some(_), Some((limit, lower))) => {
+            let [a, b] = limit.secrets.labels().map(shorten);
+            format!(
+                "The log leaks its secret: some observations are likelier under one of {a} and {b}, which need an epsilon of at \
+                 least {} ({percent} % confidence). They are too rare, or too alike, to certify an advantage of an attacker who sees one \
+                 row: its estimate is {}.",
+                at_least_beyond(lower, 0.0),
+                value(tv.point)
+            )
+        }
+        (Some(_), None) => format!(
+            "No leak could be certified at {percent} % confidence. The worst pair on the tuning rows, {a} and {b}, has an \
+             estimated advantage of {}, which chance could explain.",
+            value(tv.point)
+        ),
+        (None, _) => format!(
+            "Nothing can be certified about the worst pair on the tuning rows, {a} and {b}. {}",
+            tv.reason
+                .as_ref()
+                .map_or("There are too few rows.".to_owned(), reason)
+        ),
+    }
 }
 
 /// An ε above 0 at δ = 0 that the log proves.
