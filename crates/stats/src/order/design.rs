@@ -26,7 +26,7 @@ const ORDERS: usize = 200;
 /// up to 16 rows.
 ///
 /// # Formula
-/// [`interleaving`] of rows 1, 2, …, 16 apart, Bonferroni-corrected: for rows L apart it is asked of the rows
+/// The test of interleaving of rows 1, 2, …, 16 apart, Bonferroni-corrected: for rows L apart it is asked of the rows
 /// reordered as 0, L, 2L, …, 1, 1 + L, …, where L − 1 of the neighbors are no such rows.
 ///
 /// # Conditions
