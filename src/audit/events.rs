@@ -64,8 +64,7 @@ pub(super) struct EventTests {
 /// such events. Whether there are follows from numbers of secrets, rows, columns and distinct observations, and from the
 /// attacks asked for.
 pub(super) fn tests(prepared: &Prepared, earlier: &[Block]) -> Option<EventTests> {
-    let log = &prepared.log.counts;
-    if log.secrets() != 2 {
+    if prepared.log.secrets.len() != 2 {
         return None;
     }
     let all_before = Learned::of(&prepared.split);
@@ -73,7 +72,10 @@ pub(super) fn tests(prepared: &Prepared, earlier: &[Block]) -> Option<EventTests
         .first()
         .map_or(&all_before, |first| &first.learned)
         .all;
-    let counted = Counted::new(log, past);
+    // Those of another log that attacks learn from do not judge.
+    let blocks = earlier.iter().map(|block| &block.rows);
+    let judged = blocks.fold(prepared.split.certify.clone(), |all, rows| all.plus(rows));
+    let counted = Counted::new(past, &judged);
     let mut found = Vec::new();
     if is_tried(prepared, ScorerChoice::Frequentist) && !earlier.is_empty() {
         found.extend(single(&counted));
@@ -157,23 +159,21 @@ struct Seen {
 }
 
 impl Counted {
-    fn new(log: &Counts, past: &Counts) -> Self {
-        let symbols = log.symbols();
+    fn new(past: &Counts, judged: &Counts) -> Self {
+        let symbols = past.plus(judged).symbols();
         let mut cells: Vec<_> = symbols.iter().map(|&s| (s, [0; 2], [0; 2])).collect();
-        for cell in log.cells() {
-            let at = symbols.partition_point(|&symbol| symbol < cell.symbol);
-            cells[at].2[cell.secret as usize] += cell.count;
-        }
+        let place = |symbol: u32| symbols.partition_point(|&other| other < symbol);
         for cell in past.cells() {
-            let at = symbols.partition_point(|&symbol| symbol < cell.symbol);
-            cells[at].1[cell.secret as usize] += cell.count;
-            cells[at].2[cell.secret as usize] -= cell.count;
+            cells[place(cell.symbol)].1[cell.secret as usize] += cell.count;
         }
-        let (all, past) = (log.rows(), past.rows());
+        for cell in judged.cells() {
+            cells[place(cell.symbol)].2[cell.secret as usize] += cell.count;
+        }
+        let (past, judged) = (past.rows(), judged.rows());
         Counted {
             cells,
             past_rows: [past[0], past[1]],
-            judged_rows: [all[0] - past[0], all[1] - past[1]],
+            judged_rows: [judged[0], judged[1]],
         }
     }
 }
