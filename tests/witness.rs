@@ -260,6 +260,42 @@ fn a_rare_observation_proves_a_limit_by_itself() {
     assert!(text.contains("need an epsilon of at least"), "{text}");
 }
 
+/// Two normal laws half a standard deviation apart, as printed with some decimals.
+fn normal(seed: u64, rows: usize, decimals: usize) -> String {
+    let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
+    let row = |at: usize| {
+        let noise: f64 = rng.sample(rand_distr::StandardNormal);
+        format!("{},{:.decimals$}\n", at % 2, 0.5 * (at % 2) as f64 + noise)
+    };
+    "secret,seen\n".to_owned() + &(0..rows).map(row).collect::<String>()
+}
+
+/// The rows of the other log do not judge, and have numbers that this log has not.
+#[test]
+fn where_attacks_learn_from_another_log_only_this_one_judges() {
+    let place = crate::common::Place::new()
+        .file("log.csv", normal(1, 24_000, 2))
+        .file("other.csv", normal(2, 60_000, 3));
+    let file = |name: &str| place.path().join(name).display().to_string();
+    let options = ReadOptions {
+        files: vec![file("log.csv")],
+        fit_on: Some(file("other.csv")),
+        ..ReadOptions::default()
+    };
+    let log = leakgauge::log::read(&options, &Default::default()).expect("a log");
+    let options = AuditOptions {
+        claims: vec![Claim::parse("ldp(epsilon=0.3)").expect("a claim")],
+        quick: true,
+        ..AuditOptions::default()
+    };
+    let found = audit(&log, &options).expect("an audit");
+    assert_eq!(found.claims[0].verdict, Verdict::Violated);
+    for event in &witness(&found, 0).events {
+        let few = event.rows.iter().all(|&rows| rows <= 12_000);
+        assert!(few, "{:?}", event.rows);
+    }
+}
+
 /// Noise that is added in floating point and not rounded: an audit that does not read the last bits says so in its
 /// verdict, and one that reads them refutes the claim.
 #[test]
