@@ -11,6 +11,9 @@ use leakgauge_base::parallel;
 
 /// The largest number of cells of a box; it takes about 8 bytes for each.
 const MAX_BOX: f64 = 7e7;
+/// A box that is one longer along every side, which is gone through place by place, may have so many places whatever it has
+/// itself: of dozens of observations that hardly occur, a box has a few cells, and the longer one billions.
+const MIN_PLACES: f64 = 1e7;
 /// The probabilities of each side of each count outside of the box that are tried, the smallest first.
 const OUTSIDE: [f64; 6] = [1e-17, 1e-14, 1e-12, 1e-10, 1e-8, 1e-6];
 /// Rounding errors of the transforms, in total over all cells.
@@ -54,7 +57,11 @@ impl Boxed {
                 .map(|(at, (start, law))| side(*start, law, outside, at == last))
                 .collect();
             let cells: f64 = sides.iter().map(|(_, length)| *length as f64).product();
-            (cells <= MAX_BOX).then_some((sides, outside))
+            let places: f64 = sides
+                .iter()
+                .map(|(_, length)| *length as f64 + 1.0)
+                .product();
+            (cells <= MAX_BOX && places <= MIN_PLACES.max(8.0 * cells)).then_some((sides, outside))
         })?;
         let mut boxed = Boxed {
             outside: 2.0 * outside * laws.len() as f64,
