@@ -184,6 +184,9 @@ pub(crate) fn mean_excess(law: &[(f64, f64)], n: u64) -> f64 {
     let positive = law.iter().any(|(x, p)| *x > 0.0 && *p > 0.0);
     // What underflows is still above 0.
     let least = if positive { f64::MIN_POSITIVE } else { 0.0 };
+    if let Some(mean) = of_few_sums(law, n) {
+        return mean.max(least);
+    }
     let widest = law.iter().map(|(x, _)| x.abs()).fold(0.0, f64::max);
     if widest > WIDEST {
         let unit = widest / WIDEST;
@@ -191,6 +194,30 @@ pub(crate) fn mean_excess(law: &[(f64, f64)], n: u64) -> f64 {
         return (unit * scaled_excess(&scaled, n)).max(least);
     }
     scaled_excess(law, n).max(least)
+}
+
+/// Sums that are gone through one by one.
+const MAX_SUMS: f64 = 4e6;
+
+/// The same from all sums, where they are few; a grid for a few steps of a wide law would have millions of cells.
+fn of_few_sums(law: &[(f64, f64)], n: u64) -> Option<f64> {
+    let count = (law.len() as f64).powf(n as f64);
+    if count.is_nan() || count > MAX_SUMS {
+        return None;
+    }
+    // Sums, those of absolute values, and probabilities.
+    let mut sums = vec![(0.0, 0.0, 1.0)];
+    for _ in 0..n {
+        let more = |&(sum, size, p): &(f64, f64, f64)| {
+            let one = move |(x, q): &(f64, f64)| (sum + x, size + x.abs(), p * q);
+            law.iter().map(one)
+        };
+        sums = sums.iter().flat_map(more).collect();
+    }
+    let unit = f64::EPSILON * (n as f64 + 1.0);
+    let excess = |&(sum, size, p): &(f64, f64, f64)| (sum + unit * size).max(0.0) * p;
+    let mean: f64 = sums.iter().map(excess).sum();
+    Some(mean * (1.0 + (count + n as f64 + 1.0) * f64::EPSILON))
 }
 
 /// Exponentials of values up to this size do not overflow.
