@@ -17,6 +17,7 @@ mod every_row;
 mod false_alarms;
 mod hard_logs;
 mod mechanisms;
+mod more_rows;
 mod order;
 mod privacy;
 mod quick;
