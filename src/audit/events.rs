@@ -240,3 +240,40 @@ fn ladder(steps: &[(f64, [u64; 2], [u64; 2])], event: impl Fn(f64) -> Observed) 
     }
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 1,000 past rows on ten values, 100 each. Tails of 500, 250, 125 and fewer rows are wanted, and each ends with the value
+    /// that reaches it. What judges is counted in the same tails.
+    #[test]
+    fn tails_end_where_values_end() {
+        let steps: Vec<(f64, [u64; 2], [u64; 2])> = (0..10)
+            .map(|at| (f64::from(at), [40, 60], [1, 10]))
+            .collect();
+        let found = ladder(&steps, Observed::AtMost);
+        let seen: Vec<_> = found
+            .iter()
+            .map(|seen| {
+                let Observed::AtMost(value) = seen.event else {
+                    panic!("a tail from below");
+                };
+                (value, seen.past, seen.judged)
+            })
+            .collect();
+        let expected = [
+            (0.0, [40, 60], [1, 10]),
+            (1.0, [80, 120], [2, 20]),
+            (2.0, [120, 180], [3, 30]),
+            (4.0, [200, 300], [5, 50]),
+        ];
+        assert_eq!(seen, expected);
+    }
+
+    /// One value with all rows has no tail that leaves any out.
+    #[test]
+    fn a_single_value_has_no_tail() {
+        assert!(ladder(&[(1.0, [50, 50], [9, 9])], Observed::AtLeast).is_empty());
+    }
+}
