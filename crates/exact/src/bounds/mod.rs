@@ -16,7 +16,8 @@
 use serde::Serialize;
 
 use crate::claim::{ClaimKind, PROMISES};
-use crate::mechanism::{MECHANISMS, Mechanism};
+use crate::mechanism::{BoundMechanism, MECHANISMS, Mechanism};
+use crate::shuffle::vulnerability::RandomizedResponseShuffle;
 use leakgauge_base::Tool;
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::grammar::{Arguments, Call, Parameter};
@@ -252,7 +253,10 @@ fn mechanism_row(
         ("total_variation", Some(variation)),
         ("advantage", Some(variation)),
         ("epsilon", Some(bound.epsilon())),
-        ("capacity", bound.capacity()),
+        (
+            "capacity",
+            bound.capacity().or_else(|| shuffled_capacity(&*bound)),
+        ),
         ("delta_at_epsilon_zero", Some(variation)),
         ("guess_probability", Some(1.0 - 0.5 * security)),
     ];
@@ -272,6 +276,21 @@ fn mechanism_row(
     let mut row = Row::new(parameters, figures);
     row.worst_pair = names(mechanism, (a, b));
     Ok(row)
+}
+
+/// The capacity of shuffled randomized response where the histograms are too many to list.
+///
+/// # Formula
+/// k times the vulnerability at the uniform prior: 1 + (E\[max load\]·k/n − 1)·(kp − 1)/(k − 1).
+///
+/// # References
+/// Jurado, Gonze, Alvim, Palamidessi, equation (17), arXiv:2305.13075.
+fn shuffled_capacity(bound: &dyn BoundMechanism) -> Option<f64> {
+    let (keep, users) = bound.shuffled_response()?;
+    let values = bound.secret_count() as u64;
+    let shuffle = RandomizedResponseShuffle::new(values, keep).ok()?;
+    let advantage = shuffle.advantage(users).ok()?;
+    Some(1.0 + values as f64 * advantage * shuffle.dampening())
 }
 
 /// The labels of two secrets, if there are not too many to list.
@@ -323,5 +342,41 @@ fn notes(kind: Kind) -> Vec<&'static str> {
              that it covers: at least for Bayes security, at most for everything else. Bounds of other \
              papers stand as published: an advantage above 1 or a Bayes security below 0 says nothing.",
         ],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A batch whose histograms are listed has Σ_h max_s P(h | s); beyond, the expected maximum load of 100 balls in 10 bins
+    /// by mpmath, and e/(e + 9).
+    #[test]
+    fn shuffled_randomized_response_has_a_capacity() {
+        let of = |text: &str| {
+            let mechanism = crate::mechanism::parse(text).unwrap();
+            let bound = mechanism.bind_declared().unwrap();
+            (bound.capacity(), shuffled_capacity(&*bound))
+        };
+        for text in [
+            "shuffled(randomized-response(epsilon=1.3, secrets=3), n=7)",
+            "shuffled(randomized-response(epsilon=0.2, secrets=2), n=40)",
+            "shuffled(randomized-response(epsilon=4, secrets=5), n=1)",
+        ] {
+            let (listed, closed) = of(text);
+            let error = listed.unwrap() / closed.unwrap() - 1.0;
+            assert!(error.abs() < 1e-12, "{text}: {listed:?} {closed:?}");
+        }
+        let (listed, closed) = of("shuffled(randomized-response(epsilon=1, secrets=10), n=100)");
+        assert_eq!(listed, None);
+        assert!(
+            (closed.unwrap() / 1.0751422647899007 - 1.0).abs() < 1e-12,
+            "{closed:?}"
+        );
+        // One other user's secret is known to all: no closed form.
+        let (_, closed) = of("shuffled(randomized-response(epsilon=1, secrets=3), n=7, others=1)");
+        assert_eq!(closed, None);
+        let (_, closed) = of("shuffled(subset-selection(epsilon=1, secrets=4, size=2), n=3)");
+        assert_eq!(closed, None);
     }
 }
