@@ -142,12 +142,19 @@ pub(super) fn repeated(promise: &Promise, steps: u64, options: &BoundsOptions) -
     if let Some(all) = dominating::repeated(promise, steps) {
         return Ok([vec![count], figures(&all, options)].concat());
     }
-    let Some(pair @ Pair::Cells(_)) = dominating::pair(promise) else {
-        let problem = "says nothing of several runs: other attacks may find more in them";
-        return Err(Error::parameter(promise.to_string(), problem)
-            .with_hint("name a promise of privacy, such as ldp(1)"));
-    };
-    let Pair::Cells(cells) = &pair else {
+    match dominating::pair(promise) {
+        Some(pair @ Pair::Cells(_)) => Ok([vec![count], of_runs(&pair, steps, options)?].concat()),
+        _ => {
+            let problem = "says nothing of several runs: other attacks may find more in them";
+            Err(Error::parameter(promise.to_string(), problem)
+                .with_hint("name a promise of privacy, such as ldp(1)"))
+        }
+    }
+}
+
+/// The figures of T independent observations of a pair with finitely many likelihood ratios, which is alike in both orders.
+fn of_runs(pair: &Pair, steps: u64, options: &BoundsOptions) -> Result<Figures> {
+    let Pair::Cells(cells) = pair else {
         return Ok(Vec::new());
     };
     let accountant = Accountant::of_symmetric_cells(cells, steps)?;
@@ -156,7 +163,6 @@ pub(super) fn repeated(promise: &Promise, steps: u64, options: &BoundsOptions) -
     let most = Some(variation.most);
     let epsilon = times * Cells(cells).largest_loss();
     let mut figures = vec![
-        count,
         ("bayes_security", Some(security.least)),
         ("total_variation", most),
         ("advantage", most),
