@@ -374,8 +374,12 @@ fn what_is_wrong_is_said_by_name() {
             "are for promises",
         ),
         (
-            vec!["ldp(1)", "--at-delta", "1e-5"],
-            "--profile are for mechanisms",
+            vec!["attack-advantage(0.1)", "--repeat", "2"],
+            "says nothing of several runs",
+        ),
+        (
+            vec!["ldp(1)", "--repeat", "2", "--group", "3"],
+            "--group: is about one run; leave out --repeat",
         ),
         (
             vec!["laplace(scale=1, secrets=3)", "--at-epsilon=-1"],

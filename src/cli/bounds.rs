@@ -25,20 +25,21 @@ pub struct BoundsArguments {
     /// Also compute the smallest delta that holds with this epsilon
     #[arg(long, value_name = "E")]
     at_epsilon: Option<f64>,
-    /// For a mechanism: also compute the smallest epsilon that holds with this delta
+    /// Also compute the smallest epsilon that holds with this delta
     #[arg(long, value_name = "D")]
     at_delta: Option<f64>,
     /// Also compute the largest success of a reconstruction whose success without the record is K: sup P(E) with Q(E) at
     /// most K
     #[arg(long, value_name = "K")]
     reconstruction: Option<f64>,
-    /// For a mechanism: also compute the Renyi divergence of this order; `inf` is an order
+    /// Also compute the Renyi divergence of this order; `inf` is an order
     #[arg(long, value_name = "A")]
     at_order: Option<f64>,
-    /// For a mechanism: also compute the smallest rho of zero-concentrated and mu of Gaussian differential privacy
+    /// Also compute the smallest rho of zero-concentrated and mu of Gaussian differential privacy
     #[arg(long)]
     profile: bool,
-    /// For a mechanism: it is applied T times to the same secret; figures are certified from both sides
+    /// A mechanism, or one that keeps the promise, is applied T times to the same secret; figures are certified, of a
+    /// mechanism from both sides
     #[arg(long, value_name = "T")]
     repeat: Option<u64>,
     /// For a promise: the number of secrets, for the capacity
@@ -99,7 +100,7 @@ Keys of a row of the JSON: the parameters, then
   renyi_divergence       with --at-order; null if unknown or infinite
   zcdp_rho, gdp_mu       with --profile: the smallest with which the mechanism is rho-zCDP and mu-GDP; null
                          if unknown or infinite
-  steps                  with --repeat; figures are then certified bounds, and the other side is
+  steps                  with --repeat; figures are then certified bounds, and of a mechanism the other side is
                          bayes_security_at_most, total_variation_at_least, delta_at_epsilon_at_least,
                          epsilon_at_delta_at_least, capacity_at_least, gdp_mu_at_least
   bayes_security_closed_form  of repeated Gaussian noise: erfc(q sqrt(T) / (2 sqrt(2) sigma)), the leading

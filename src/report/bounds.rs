@@ -92,14 +92,20 @@ fn parameter(value: &ParameterValue) -> String {
     }
 }
 
-/// A figure with its name: one that cannot be 0 or infinite is beyond the range of numbers.
+/// A figure with its name: one that cannot be 0 or infinite is beyond the range of numbers. Where noise makes one so large, or
+/// ε is finite, it cannot be infinite; where secrets are confused although ε is infinite, no noise made it large.
 fn figure_text(row: &Row, name: &str, figure: Option<f64>) -> String {
     let finite_epsilon = row.figure("epsilon").is_some_and(f64::is_finite);
+    let confused = row
+        .figure("bayes_security")
+        .is_some_and(|security| security > 0.0);
     match figure {
         Some(0.0) if name.starts_with("bayes_security") && finite_epsilon => {
             "below 1e-307".to_owned()
         }
-        Some(f64::INFINITY) if !name.contains("epsilon") => "above 1e308".to_owned(),
+        Some(f64::INFINITY) if !name.contains("epsilon") && (finite_epsilon || !confused) => {
+            "above 1e308".to_owned()
+        }
         figure => number(figure),
     }
 }

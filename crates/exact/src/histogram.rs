@@ -3,6 +3,7 @@
 mod boxed;
 
 use boxed::Boxed;
+pub use boxed::Line;
 use leakgauge_base::error::{Error, Result};
 
 /// The largest number of cells.
@@ -156,6 +157,30 @@ impl HistogramLaw {
         self.boxed.as_ref().map_or(0.0, Boxed::error)
     }
 
+    /// Calls `each` for blocks of histograms of one more message, where their counts do not matter: with their number and,
+    /// for each observation y, the probabilities that the messages have them minus one y.
+    pub fn for_each_block(&self, mut each: impl FnMut(usize, &[Line<'_>])) {
+        if let Some(boxed) = &self.boxed {
+            boxed.for_each_line(self.messages + 1, |_, width, before| each(width, before));
+            return;
+        }
+        let mut block = vec![Vec::with_capacity(BLOCK); self.observations];
+        let mut hand_over = |block: &mut [Vec<f64>]| {
+            let lines = block.iter().map(|cells| Line { from: 0, cells });
+            each(block[0].len(), &lines.collect::<Vec<_>>());
+            block.iter_mut().for_each(Vec::clear);
+        };
+        self.for_each_extended(|_, before| {
+            for (line, p) in block.iter_mut().zip(before) {
+                line.push(*p);
+            }
+            if block[0].len() == BLOCK {
+                hand_over(&mut block);
+            }
+        });
+        hand_over(&mut block);
+    }
+
     /// Calls `each` for every possible histogram of one more message: with its counts and, for each observation y,
     /// the probability that the messages have this histogram minus one y.
     pub fn for_each_extended(&self, mut each: impl FnMut(&[u64], &[f64])) {
@@ -195,6 +220,9 @@ impl HistogramLaw {
         }
     }
 }
+
+/// Histograms of a block.
+const BLOCK: usize = 512;
 
 fn too_many(messages: &str, observations: usize) -> Error {
     Error::parameter(

@@ -17,6 +17,11 @@ impl Grid {
         (loss - self.offset) / self.step
     }
 
+    /// 1 − e^−step.
+    fn rise(&self) -> f64 {
+        -expm1(-self.step)
+    }
+
     /// The loss of a number.
     pub fn loss(&self, multiple: i64) -> f64 {
         multiple as f64 * self.step + self.offset
@@ -91,12 +96,12 @@ impl Measure {
 
     /// The mass between two neighboring multiples as masses at both that keep P and Q ("connect the dots"). The
     /// hockey-stick divergence of the result is the chord of the true one between the multiples.
-    fn split(&mut self, multiple: i64, p: f64, q: f64) {
+    fn split(&mut self, multiple: i64, (p, q): (f64, f64), rise: f64) {
         let low = self.grid.loss(multiple);
         let up = if low > 600.0 {
             p
         } else {
-            ((p - exp(low) * q) / -expm1(-self.grid.step)).clamp(0.0, p)
+            ((p - exp(low) * q) / rise).clamp(0.0, p)
         };
         self.add(multiple, p - up);
         self.add(multiple + 1, up);
@@ -109,6 +114,7 @@ impl Measure {
     /// of privacy loss distributions*, doi:10.56553/popets-2022-0122.
     pub fn above(loss: &Loss, grid: Grid) -> Measure {
         let mut measure = Self::empty(loss, grid);
+        let rise = grid.rise();
         for atom in &loss.atoms {
             if atom.q == 0.0 {
                 measure.infinite += atom.p;
@@ -117,7 +123,7 @@ impl Measure {
                 if (place - place.round()).abs() <= ON_GRID {
                     measure.add(place.round() as i64, atom.p);
                 } else {
-                    measure.split(place.floor() as i64, atom.p, atom.q);
+                    measure.split(place.floor() as i64, (atom.p, atom.q), rise);
                 }
             }
         }
@@ -126,8 +132,7 @@ impl Measure {
             let mut from = (smooth.mark)(grid.loss(low));
             for multiple in low..high {
                 let to = (smooth.mark)(grid.loss(multiple + 1));
-                let (p, q) = (smooth.masses)(&from, &to);
-                measure.split(multiple, p, q);
+                measure.split(multiple, (smooth.masses)(&from, &to), rise);
                 from = to;
             }
             let ends = [low, high].map(|multiple| grid.loss(multiple));
@@ -194,8 +199,9 @@ impl Measure {
             }
             let scale = exp(center);
             // Not below 0 if the loss of all between `from` and `to` is at least the center.
+            let marked = (smooth.mark)(from);
             let gain = |to: f64| {
-                let (p, q) = smooth.between(from, to);
+                let (p, q) = (smooth.masses)(&marked, &(smooth.mark)(to));
                 (p, p - scale * q)
             };
             let near = |told: (f64, f64)| told.1.abs() <= ROUNDING * step * told.0;

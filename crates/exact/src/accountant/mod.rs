@@ -10,11 +10,13 @@
 //! # Ok::<(), leakgauge_base::error::Error>(())
 //! ```
 
+use std::sync::OnceLock;
+
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::parallel;
 
 use crate::mechanism::{BoundMechanism, Mechanism};
-use crate::profile::Pair;
+use crate::profile::{Cell, Pair};
 use grid::{Grid, Measure};
 use loss::Loss;
 use window::{Tilted, Told, Window};
@@ -46,6 +48,8 @@ pub struct Accountant {
     steps: u64,
     /// For each direction of each pair the measure above, then the one below.
     measures: Vec<Measure>,
+    /// (δ, 1 − δ) of each at ε = 0, which several figures need.
+    at_zero: OnceLock<Vec<(f64, f64)>>,
 }
 
 /// The most different pairs of secrets, and the most pairs that are compared to find them.
@@ -63,15 +67,33 @@ impl Accountant {
     /// No secrets are declared or only one, no steps, or the distribution of the privacy loss is not known.
     pub fn of_mechanism(mechanism: &dyn Mechanism, steps: u64) -> Result<Accountant> {
         let losses = Self::losses(mechanism, steps)?;
+        Ok(Self::of_losses(&losses, steps))
+    }
+
+    /// The composition with itself of a pair with finitely many likelihood ratios that is alike in both orders.
+    ///
+    /// # Errors
+    /// No steps, or too many.
+    pub(crate) fn of_symmetric_cells(cells: &[Cell], steps: u64) -> Result<Accountant> {
+        check_steps(steps)?;
+        Ok(Self::of_losses(&[Loss::cells(cells)], steps))
+    }
+
+    fn of_losses(losses: &[Loss], steps: u64) -> Accountant {
+        let grids = parallel::map(losses.len(), |at| grid(&losses[at]));
         let measures = parallel::map(2 * losses.len(), |at| {
-            let loss = &losses[at / 2];
+            let (loss, grid) = (&losses[at / 2], grids[at / 2]);
             if at % 2 == 0 {
-                Measure::above(loss, grid(loss))
+                Measure::above(loss, grid)
             } else {
-                Measure::below(loss, grid(loss))
+                Measure::below(loss, grid)
             }
         });
-        Ok(Accountant { steps, measures })
+        Accountant {
+            steps,
+            measures,
+            at_zero: OnceLock::new(),
+        }
     }
 
     /// For each ε, which ascend, a δ with which the composition of a mechanism with itself is (ε, δ)-private: the
@@ -103,10 +125,7 @@ impl Accountant {
 
     /// The privacy losses of a step, both ways at every pair that matters.
     fn losses(mechanism: &dyn Mechanism, steps: u64) -> Result<Vec<Loss>> {
-        if steps == 0 || steps > MAX_STEPS {
-            let problem = format!("must be between 1 and {MAX_STEPS}");
-            return Err(Error::setting("repeat", steps, problem));
-        }
+        check_steps(steps)?;
         let bound = mechanism.bind_declared()?;
         let name = mechanism.to_string();
         if let Some(losses) = listed(&*bound) {
@@ -145,9 +164,11 @@ impl Accountant {
 
     /// The smallest ε with which the composition is (ε, δ)-private; infinite where there is none.
     pub fn epsilon(&self, delta: f64) -> Sides {
+        let at_zero = self.at_zero.get_or_init(|| self.each(0.0));
         let all = parallel::map(self.measures.len(), |at| {
             let sign = if at % 2 == 0 { 1.0 } else { -1.0 };
-            Composed::new(&self.measures[at], self.steps, sign).epsilon(delta)
+            let composed = Composed::new(&self.measures[at], self.steps, sign);
+            composed.epsilon(delta, at_zero[at].0)
         });
         let side = |first: usize| {
             all.iter()
@@ -163,15 +184,24 @@ impl Accountant {
     }
 
     fn told(&self, epsilon: f64) -> Vec<ToldSides> {
-        let all = parallel::map(self.measures.len(), |at| {
-            let sign = if at % 2 == 0 { 1.0 } else { -1.0 };
-            Composed::new(&self.measures[at], self.steps, sign).delta(epsilon)
-        });
+        let all = if epsilon == 0.0 {
+            self.at_zero.get_or_init(|| self.each(0.0)).clone()
+        } else {
+            self.each(epsilon)
+        };
         let sides = all.chunks(2).map(|pair| ToldSides {
             most: pair[0],
             least: pair[1],
         });
         sides.collect()
+    }
+
+    /// (δ, 1 − δ) of each measure.
+    fn each(&self, epsilon: f64) -> Vec<(f64, f64)> {
+        parallel::map(self.measures.len(), |at| {
+            let sign = if at % 2 == 0 { 1.0 } else { -1.0 };
+            Composed::new(&self.measures[at], self.steps, sign).delta(epsilon)
+        })
     }
 }
 
@@ -257,6 +287,14 @@ struct ToldSides {
 
 /// The largest number of steps.
 const MAX_STEPS: u64 = 1_000_000_000;
+
+fn check_steps(steps: u64) -> Result<()> {
+    if steps == 0 || steps > MAX_STEPS {
+        let problem = format!("must be between 1 and {MAX_STEPS}");
+        return Err(Error::setting("repeat", steps, problem));
+    }
+    Ok(())
+}
 
 /// The losses of a mechanism without a matrix whose pairs of secrets have finitely many likelihood ratios, both ways.
 fn listed(bound: &dyn BoundMechanism) -> Option<Vec<Loss>> {
@@ -429,12 +467,12 @@ impl<'a> Composed<'a> {
         }
     }
 
-    /// The ε at which δ(ε) crosses a value, on the side that keeps the direction of the bound.
-    fn epsilon(&self, delta: f64) -> f64 {
+    /// The ε at which δ(ε) crosses a value, on the side that keeps the direction of the bound, given δ(0).
+    fn epsilon(&self, delta: f64, at_zero: f64) -> f64 {
         if self.infinite >= delta {
             return f64::INFINITY;
         }
-        if self.delta(0.0).0 <= delta {
+        if at_zero <= delta {
             return 0.0;
         }
         let (mean, variance) = self.measure.moments();

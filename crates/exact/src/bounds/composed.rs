@@ -77,7 +77,9 @@ pub(super) fn row(
     }
     if let Some(delta) = options.at_delta {
         let epsilon = accountant.epsilon(delta);
-        figures.push(("epsilon_at_delta", Some(epsilon.most)));
+        // No grid of losses needs to reach as far as they do.
+        let most = epsilon.most.min(steps as f64 * bound.epsilon());
+        figures.push(("epsilon_at_delta", Some(most)));
         figures.push(("epsilon_at_delta_at_least", Some(epsilon.least)));
     }
     figures.extend(super::profile::figures(&*bound, options, steps));

@@ -17,6 +17,7 @@ use serde::Serialize;
 
 use crate::claim::{ClaimKind, PROMISES};
 use crate::mechanism::{BoundMechanism, MECHANISMS, Mechanism};
+use crate::shuffle::vulnerability::RandomizedResponseShuffle;
 use leakgauge_base::Tool;
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::grammar::{Arguments, Call, Parameter};
@@ -24,6 +25,7 @@ use leakgauge_base::naming::{option, setting};
 use leakgauge_base::parallel;
 
 mod composed;
+mod dominating;
 #[cfg(test)]
 mod hostile;
 mod model;
@@ -43,15 +45,15 @@ const MAX_NAMED: u64 = 100_000;
 pub struct BoundsOptions {
     /// The ε to give δ for.
     pub at_epsilon: Option<f64>,
-    /// Of a mechanism: the δ to give ε for.
+    /// The δ to give ε for.
     pub at_delta: Option<f64>,
     /// The success κ without the record to give that of a reconstruction for.
     pub reconstruction: Option<f64>,
-    /// Of a mechanism: the order α ≥ 1 to give the Rényi divergence for; may be infinite.
+    /// The order α ≥ 1 to give the Rényi divergence for; may be infinite.
     pub at_order: Option<f64>,
-    /// Of a mechanism: the smallest ρ and μ of zero-concentrated and Gaussian differential privacy.
+    /// The smallest ρ and μ of zero-concentrated and Gaussian differential privacy.
     pub profile: bool,
-    /// Of a mechanism: how many times it is applied to the same secret.
+    /// How many times a mechanism, or one that keeps a promise, is applied to the same secret.
     pub repeat: Option<u64>,
     /// The number of secrets, for the capacity.
     pub secrets: Option<u64>,
@@ -128,11 +130,6 @@ impl BoundsOptions {
         Ok(())
     }
 
-    /// Whether something is asked that only mechanisms have.
-    fn is_about_mechanisms(&self) -> bool {
-        self.repeat.is_some() || self.at_delta.is_some() || self.at_order.is_some() || self.profile
-    }
-
     /// Checks that nothing is asked that only promises have.
     fn check_mechanism(&self, text: &str) -> Result<()> {
         let for_mechanisms = BoundsOptions {
@@ -175,7 +172,9 @@ pub fn bounds(text: &str, options: &BoundsOptions) -> Result<Bounds> {
         tool: Tool::default(),
         mechanism: text.trim().to_owned(),
         kind,
-        notes: if rows.iter().any(|(_, row)| row.figure("steps").is_some()) {
+        notes: if kind == Kind::Mechanism
+            && rows.iter().any(|(_, row)| row.figure("steps").is_some())
+        {
             composed::NOTES.to_vec()
         } else {
             notes(kind)
@@ -193,15 +192,6 @@ fn row(call: &Call, options: &BoundsOptions) -> Result<(Kind, Row)> {
             let row = composed::of_promise(&promise, parameters, options)?;
             Ok((Kind::Mechanism, row))
         }
-        ClaimKind::Promise(promise) if promise.curve().is_some() => {
-            let problem = "is several promises at once; ask for the figures of each";
-            Err(Error::parameter(call.to_string(), problem))
-        }
-        ClaimKind::Promise(_) if options.is_about_mechanisms() => {
-            let names = ["repeat", "at_delta", "at_order", "profile"].map(option);
-            let problem = format!("is a promise; {} are for mechanisms", names.join(", "));
-            Err(Error::parameter(call.to_string(), problem))
-        }
         ClaimKind::Promise(promise) if promise.unit().is_some() => Err(Error::parameter(
             call.to_string(),
             "unit= is a distance between the secrets of a log, and there is no log",
@@ -212,8 +202,15 @@ fn row(call: &Call, options: &BoundsOptions) -> Result<(Kind, Row)> {
         ))),
         ClaimKind::Promise(promise) => {
             let entry = PROMISES.iter().find(|entry| entry.name == call.name);
-            let parameters = parameters(call, entry.map_or(&[], |entry| entry.parameters))?;
-            let figures = promise::figures(&promise, options);
+            // Points of a curve are no parameters with names.
+            let parameters = match promise.curve() {
+                Some(_) => Vec::new(),
+                None => parameters(call, entry.map_or(&[], |entry| entry.parameters))?,
+            };
+            let figures = match options.repeat {
+                Some(steps) => promise::repeated(&promise, steps, options)?,
+                None => promise::figures(&promise, options),
+            };
             Ok((Kind::Promise, Row::new(parameters, figures)))
         }
         ClaimKind::Mechanism(mechanism) => {
@@ -256,7 +253,10 @@ fn mechanism_row(
         ("total_variation", Some(variation)),
         ("advantage", Some(variation)),
         ("epsilon", Some(bound.epsilon())),
-        ("capacity", bound.capacity()),
+        (
+            "capacity",
+            bound.capacity().or_else(|| shuffled_capacity(&*bound)),
+        ),
         ("delta_at_epsilon_zero", Some(variation)),
         ("guess_probability", Some(1.0 - 0.5 * security)),
     ];
@@ -264,7 +264,9 @@ fn mechanism_row(
         figures.push(("delta_at_epsilon", bound.delta(epsilon)));
     }
     if let Some(delta) = options.at_delta {
-        let found = bound.delta(0.0).map(|_| smallest_epsilon(&*bound, delta));
+        let found = bound
+            .delta(0.0)
+            .map(|_| smallest_epsilon(delta, |epsilon| bound.delta(epsilon).unwrap_or(1.0)));
         figures.push(("epsilon_at_delta", found));
     }
     figures.extend(profile::figures(&*bound, options, 1));
@@ -276,6 +278,21 @@ fn mechanism_row(
     Ok(row)
 }
 
+/// The capacity of shuffled randomized response where the histograms are too many to list.
+///
+/// # Formula
+/// k times the vulnerability at the uniform prior: 1 + (E\[max load\]·k/n − 1)·(kp − 1)/(k − 1).
+///
+/// # References
+/// Jurado, Gonze, Alvim, Palamidessi, equation (17), arXiv:2305.13075.
+fn shuffled_capacity(bound: &dyn BoundMechanism) -> Option<f64> {
+    let (keep, users) = bound.shuffled_response()?;
+    let values = bound.secret_count() as u64;
+    let shuffle = RandomizedResponseShuffle::new(values, keep).ok()?;
+    let advantage = shuffle.advantage(users).ok()?;
+    Some(1.0 + values as f64 * advantage * shuffle.dampening())
+}
+
 /// The labels of two secrets, if there are not too many to list.
 fn names(mechanism: &dyn Mechanism, (a, b): (usize, usize)) -> Option<[String; 2]> {
     let count = mechanism.declared_count();
@@ -284,9 +301,10 @@ fn names(mechanism: &dyn Mechanism, (a, b): (usize, usize)) -> Option<[String; 2
     Some([labels[a].clone(), labels[b].clone()])
 }
 
-/// The smallest ε with which a mechanism is (ε, δ)-private, by bisection, from above; infinite if there is none.
-fn smallest_epsilon(bound: &dyn BoundMechanism, delta: f64) -> f64 {
-    let private = |epsilon: f64| bound.delta(epsilon).is_some_and(|found| found <= delta);
+/// The smallest ε with which something of known δ(ε) is (ε, δ)-private, by bisection, from above; infinite if there is
+/// none.
+fn smallest_epsilon(delta: f64, of: impl Fn(f64) -> f64) -> f64 {
+    let private = |epsilon: f64| of(epsilon) <= delta;
     if private(0.0) {
         return 0.0;
     }
@@ -324,5 +342,41 @@ fn notes(kind: Kind) -> Vec<&'static str> {
              that it covers: at least for Bayes security, at most for everything else. Bounds of other \
              papers stand as published: an advantage above 1 or a Bayes security below 0 says nothing.",
         ],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A batch whose histograms are listed has Σ_h max_s P(h | s); beyond, the expected maximum load of 100 balls in 10 bins
+    /// by mpmath, and e/(e + 9).
+    #[test]
+    fn shuffled_randomized_response_has_a_capacity() {
+        let of = |text: &str| {
+            let mechanism = crate::mechanism::parse(text).unwrap();
+            let bound = mechanism.bind_declared().unwrap();
+            (bound.capacity(), shuffled_capacity(&*bound))
+        };
+        for text in [
+            "shuffled(randomized-response(epsilon=1.3, secrets=3), n=7)",
+            "shuffled(randomized-response(epsilon=0.2, secrets=2), n=40)",
+            "shuffled(randomized-response(epsilon=4, secrets=5), n=1)",
+        ] {
+            let (listed, closed) = of(text);
+            let error = listed.unwrap() / closed.unwrap() - 1.0;
+            assert!(error.abs() < 1e-12, "{text}: {listed:?} {closed:?}");
+        }
+        let (listed, closed) = of("shuffled(randomized-response(epsilon=1, secrets=10), n=100)");
+        assert_eq!(listed, None);
+        assert!(
+            (closed.unwrap() / 1.0751422647899007 - 1.0).abs() < 1e-12,
+            "{closed:?}"
+        );
+        // One other user's secret is known to all: no closed form.
+        let (_, closed) = of("shuffled(randomized-response(epsilon=1, secrets=3), n=7, others=1)");
+        assert_eq!(closed, None);
+        let (_, closed) = of("shuffled(subset-selection(epsilon=1, secrets=4, size=2), n=3)");
+        assert_eq!(closed, None);
     }
 }

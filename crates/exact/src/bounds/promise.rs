@@ -1,10 +1,13 @@
 //! What a promise bounds.
 
-use libm::{exp, expm1, log, log1p};
+use libm::{exp, expm1, log, log1p, sqrt};
 
-use super::BoundsOptions;
+use super::{BoundsOptions, dominating, smallest_epsilon};
+use crate::accountant::Accountant;
 use crate::claim::{Guarantee, Promise};
-use crate::profile::by_curve;
+use crate::profile::{Cells, Pair, by_curve};
+use leakgauge_base::error::{Error, Result};
+use leakgauge_base::naming::option;
 
 type Figures = Vec<(&'static str, Option<f64>)>;
 
@@ -30,18 +33,7 @@ pub(super) fn figures(promise: &Promise, options: &BoundsOptions) -> Figures {
             of_all(1.0 - 0.5 * promise.least_bayes_security()),
         ),
     ];
-    if let Some(epsilon) = options.at_epsilon {
-        let delta = promise
-            .guarantee()
-            .map(|guarantee| guarantee.largest_delta(epsilon));
-        figures.push(("delta_at_epsilon", delta));
-    }
-    if let Some(kappa) = options.reconstruction {
-        let found = promise
-            .guarantee()
-            .map(|guarantee| by_curve(kappa, 100, |epsilon| guarantee.largest_delta(epsilon)));
-        figures.push(("reconstruction", found));
-    }
+    figures.extend(of_likelihood_ratios(promise, options));
     if let Some((epsilon, delta)) = private {
         figures.extend(advantages(epsilon, delta));
         if let Some(values) = options.values {
@@ -54,6 +46,167 @@ pub(super) fn figures(promise: &Promise, options: &BoundsOptions) -> Figures {
     figures
 }
 
+/// δ(ε), ε(δ), Rényi divergences, ρ, μ and reconstruction: those of the pair that the promise leaves possible, or from the
+/// δ(ε) that it bounds.
+fn of_likelihood_ratios(promise: &Promise, options: &BoundsOptions) -> Figures {
+    let pair = dominating::pair(promise);
+    let delta = |epsilon: f64| match (&pair, promise.guarantee()) {
+        (_, Some(guarantee)) => Some(guarantee.largest_delta(epsilon)),
+        (Some(Pair::Cells(cells)), None) => Some(Cells(cells).delta(epsilon)),
+        _ => None,
+    };
+    let is_known = delta(0.0).is_some();
+    let of_pair = |figure: &dyn Fn(&Pair) -> Option<f64>| pair.as_ref().and_then(figure);
+    let mut figures = Vec::new();
+    if let Some(epsilon) = options.at_epsilon {
+        figures.push(("delta_at_epsilon", delta(epsilon)));
+    }
+    if let Some(at) = options.at_delta {
+        let of = |epsilon: f64| delta(epsilon).unwrap_or(1.0);
+        figures.push((
+            "epsilon_at_delta",
+            is_known.then(|| smallest_epsilon(at, of)),
+        ));
+    }
+    if let Some(order) = options.at_order {
+        let found = of_pair(&|pair| pair.renyi_divergence(order));
+        let found = found.or_else(|| divergence(promise, order));
+        figures.push(("renyi_divergence", found));
+    }
+    if options.profile {
+        let rho = of_pair(&Pair::concentrated_rho).or_else(|| rho(promise));
+        figures.push(("zcdp_rho", rho));
+        let mu = of_pair(&Pair::gaussian_mu).or_else(|| mu(promise));
+        figures.push(("gdp_mu", mu));
+    }
+    if let Some(kappa) = options.reconstruction {
+        let by_delta = || {
+            let of = |epsilon: f64| delta(epsilon).unwrap_or(1.0);
+            is_known.then(|| by_curve(kappa, 100, of))
+        };
+        let found = of_pair(&|pair| pair.reconstruction(kappa)).or_else(by_delta);
+        figures.push(("reconstruction", found));
+    }
+    figures
+}
+
+/// The largest Rényi divergence of an order that ρ, or the divergence of one order, leaves: orders grow it, and beyond the
+/// one that is promised nothing bounds it.
+fn divergence(promise: &Promise, at: f64) -> Option<f64> {
+    match promise.guarantee()? {
+        Guarantee::Concentrated { rho } => Some(if rho == 0.0 { 0.0 } else { rho * at }),
+        Guarantee::Renyi { epsilon: 0.0, .. } => Some(0.0),
+        Guarantee::Renyi { order, epsilon } if at <= order => Some(epsilon),
+        Guarantee::Renyi { .. } => Some(f64::INFINITY),
+        Guarantee::Dp { .. } | Guarantee::Gaussian { .. } => None,
+    }
+}
+
+/// The ρ of a promise of ρ; none bounds the orders above the one that a Rényi divergence is promised of.
+fn rho(promise: &Promise) -> Option<f64> {
+    match promise.guarantee()? {
+        Guarantee::Concentrated { rho } => Some(rho),
+        Guarantee::Renyi { .. } => divergence(promise, f64::INFINITY),
+        Guarantee::Dp { .. } | Guarantee::Gaussian { .. } => None,
+    }
+}
+
+/// The μ that ρ leaves is not known unless it is 0. Beyond the order of a Rényi divergence moments may be infinite, which
+/// they are for no μ.
+fn mu(promise: &Promise) -> Option<f64> {
+    match promise.guarantee()? {
+        Guarantee::Concentrated { rho } => (rho == 0.0).then_some(0.0),
+        Guarantee::Renyi { .. } => divergence(promise, f64::INFINITY),
+        Guarantee::Dp { .. } | Guarantee::Gaussian { .. } => None,
+    }
+}
+
+/// The bounds on T runs with the same secret that each keep a promise.
+///
+/// # Formula
+/// Of μ, ρ and Rényi divergences those of √T·μ, T·ρ and T times the divergence. Of all others the composition of the pair that
+/// the promise leaves possible, on its certified upper side: later runs may depend on what earlier ones printed.
+///
+/// # Errors
+/// A promise about attacks that were found or about times, options about whole databases, or too many steps.
+pub(super) fn repeated(promise: &Promise, steps: u64, options: &BoundsOptions) -> Result<Figures> {
+    let of_databases = [
+        ("group", options.group.is_some()),
+        ("values", options.values.is_some()),
+    ];
+    if let Some((name, _)) = of_databases.iter().find(|(_, given)| *given) {
+        let problem = format!("is about one run; leave out {}", option("repeat"));
+        return Err(Error::parameter(option(name), problem));
+    }
+    let count = ("steps", Some(steps as f64));
+    if let Some(all) = dominating::repeated(promise, steps) {
+        return Ok([vec![count], figures(&all, options)].concat());
+    }
+    match dominating::pair(promise) {
+        Some(pair @ Pair::Cells(_)) => Ok([vec![count], of_runs(&pair, steps, options)?].concat()),
+        _ => {
+            let problem = "says nothing of several runs: other attacks may find more in them";
+            Err(Error::parameter(promise.to_string(), problem)
+                .with_hint("name a promise of privacy, such as ldp(1)"))
+        }
+    }
+}
+
+/// The figures of T independent observations of a pair with finitely many likelihood ratios, which is alike in both orders.
+fn of_runs(pair: &Pair, steps: u64, options: &BoundsOptions) -> Result<Figures> {
+    let Pair::Cells(cells) = pair else {
+        return Ok(Vec::new());
+    };
+    let accountant = Accountant::of_symmetric_cells(cells, steps)?;
+    let times = steps as f64;
+    let (variation, security) = accountant.total_variation_and_bayes_security();
+    let most = Some(variation.most);
+    let epsilon = times * Cells(cells).largest_loss();
+    let mut figures = vec![
+        ("bayes_security", Some(security.least)),
+        ("total_variation", most),
+        ("advantage", most),
+        ("epsilon", Some(epsilon)),
+        (
+            "capacity",
+            repeated_capacity(epsilon, variation.most, options.secrets),
+        ),
+        ("delta_at_epsilon_zero", most),
+        ("guess_probability", Some(1.0 - 0.5 * security.least)),
+    ];
+    if let Some(epsilon) = options.at_epsilon {
+        figures.push(("delta_at_epsilon", Some(accountant.delta(epsilon).most)));
+    }
+    if let Some(delta) = options.at_delta {
+        let most = accountant.epsilon(delta).most.min(epsilon);
+        figures.push(("epsilon_at_delta", Some(most)));
+    }
+    if let Some(order) = options.at_order {
+        let one = pair.renyi_divergence(order);
+        figures.push(("renyi_divergence", one.map(|one| times * one)));
+    }
+    if options.profile {
+        figures.push(("zcdp_rho", pair.concentrated_rho().map(|rho| times * rho)));
+        figures.push(("gdp_mu", pair.gaussian_mu().map(|mu| sqrt(times) * mu)));
+    }
+    if let Some(kappa) = options.reconstruction {
+        // Every ε gives a bound: the search may stop early.
+        let found = by_curve(kappa, 30, |epsilon| accountant.delta(epsilon).most);
+        figures.push(("reconstruction", Some(found)));
+    }
+    Ok(figures)
+}
+
+/// The multiplicative capacity that pure ε and a total variation leave: n·e^ε/(e^ε + n − 1) and 1 + (n − 1)·tv of n secrets.
+fn repeated_capacity(epsilon: f64, variation: f64, secrets: Option<u64>) -> Option<f64> {
+    let Some(n) = secrets else {
+        return epsilon.is_finite().then(|| exp(epsilon));
+    };
+    let others = n as f64 - 1.0;
+    let pure = n as f64 / (1.0 + others * exp(-epsilon));
+    Some(pure.min(1.0 + others * variation))
+}
+
 /// (ε, δ), if that is what is promised.
 fn privacy(promise: &Promise) -> Option<(f64, f64)> {
     match promise.guarantee()? {
@@ -64,9 +217,12 @@ fn privacy(promise: &Promise) -> Option<(f64, f64)> {
     }
 }
 
-/// ε, infinite where any μ, ρ or Rényi divergence above 0 leaves it unbounded.
+/// ε, infinite where any μ, ρ or Rényi divergence above 0 leaves it unbounded, and any total variation.
 fn epsilon(promise: &Promise) -> Option<f64> {
-    Some(match promise.guarantee()? {
+    let Some(guarantee) = promise.guarantee() else {
+        return dominating::pair(promise)?.renyi_divergence(f64::INFINITY);
+    };
+    Some(match guarantee {
         Guarantee::Dp { epsilon, .. } => epsilon,
         Guarantee::Gaussian { mu: 0.0 } | Guarantee::Concentrated { rho: 0.0 } => 0.0,
         Guarantee::Renyi { epsilon: 0.0, .. } => 0.0,
@@ -205,6 +361,115 @@ mod tests {
             let advantage = figures.iter().find(|figure| figure.0 == "group_advantage");
             let found = advantage.unwrap().1.unwrap();
             assert!((found - promise.largest_total_variation()).abs() < 1e-15);
+        }
+    }
+
+    fn figure(text: &str, options: &BoundsOptions, name: &str) -> f64 {
+        let table = crate::bounds::bounds(text, options).expect(text);
+        table.rows[0].figure(name).expect(name)
+    }
+
+    /// δ of T runs, by summing over all multisets of observations of the pair in 30 digits (mpmath); of curves the pair was
+    /// built from all places where two of their lines meet.
+    #[test]
+    fn runs_of_a_promise_compose_as_its_worst_pair() {
+        let curve = "dp-curve(dp(1, delta=0.01), dp(2, delta=1e-4))";
+        let table = "f-dp(point(0.1, 0.6), point(0.5, 0.1))";
+        for (text, runs, at, wanted) in [
+            (
+                "dp(epsilon=0.5, delta=0.01)",
+                10,
+                1.0,
+                0.395_581_999_618_022_71,
+            ),
+            (
+                "dp(epsilon=1, delta=1e-6)",
+                7,
+                3.0,
+                0.358_055_095_161_546_91,
+            ),
+            ("ldp(0.3)", 40, 1.0, 0.474_875_214_796_142_59),
+            ("advantage(0.2)", 20, 0.0, 0.988_470_784_953_931_53),
+            ("bayes-security(0.8)", 20, 5.0, 0.988_470_784_953_931_53),
+            (curve, 1, 0.5, 0.294_772_645_278_518_25),
+            (curve, 6, 2.0, 0.465_954_583_071_758_48),
+            (table, 1, 0.5, 0.235_127_872_929_987_19),
+            (table, 5, 1.0, 0.545_066_972_845_454_17),
+        ] {
+            let options = BoundsOptions {
+                at_epsilon: Some(at),
+                repeat: (runs > 1).then_some(runs),
+                ..BoundsOptions::default()
+            };
+            let found = figure(text, &options, "delta_at_epsilon");
+            // A grid of losses adds a little, never takes any.
+            let close = if runs == 1 { 1e-13 } else { 1e-4 };
+            let error = found / wanted - 1.0;
+            assert!(error > -1e-13 && error < close, "{text}: {found} {wanted}");
+        }
+    }
+
+    /// Values by mpmath from the densities of the pairs.
+    #[test]
+    fn promises_have_the_figures_of_their_worst_pair() {
+        let options = BoundsOptions {
+            at_delta: Some(0.1),
+            at_order: Some(4.0),
+            profile: true,
+            ..BoundsOptions::default()
+        };
+        let twenty = BoundsOptions {
+            repeat: Some(20),
+            ..options
+        };
+        for (text, options, name, wanted) in [
+            (
+                "ldp(1)",
+                &options,
+                "renyi_divergence",
+                0.895_883_259_645_183_8,
+            ),
+            (
+                "ldp(1)",
+                &twenty,
+                "renyi_divergence",
+                17.917_665_192_903_676,
+            ),
+            ("ldp(1)", &options, "zcdp_rho", 0.462_117_157_260_009_76),
+            ("ldp(1)", &options, "gdp_mu", 1.232_035_385_344_901),
+            ("gdp(0.5)", &options, "renyi_divergence", 0.5),
+            ("gdp(0.5)", &twenty, "gdp_mu", 0.5 * 20f64.sqrt()),
+            ("zcdp(0.1)", &twenty, "renyi_divergence", 8.0),
+            (
+                "rdp(alpha=8, epsilon=0.3)",
+                &twenty,
+                "renyi_divergence",
+                6.0,
+            ),
+            (
+                "rdp(alpha=3, epsilon=0.3)",
+                &options,
+                "renyi_divergence",
+                f64::INFINITY,
+            ),
+            ("dp(1, delta=0.01)", &options, "zcdp_rho", f64::INFINITY),
+            // δ + (1 − δ)·(1 − e^(x − 1))/(1 + e^−1) = 0.1 at 1 + ln(1 − 0.09·(1 + e^−1)/0.99).
+            (
+                "dp(1, delta=0.01)",
+                &options,
+                "epsilon_at_delta",
+                0.867_208_132_179_439_9,
+            ),
+            (
+                "advantage(0.2)",
+                &options,
+                "epsilon_at_delta",
+                f64::INFINITY,
+            ),
+        ] {
+            let found = figure(text, options, name);
+            let alike = found == wanted || (found / wanted - 1.0).abs() < 1e-12;
+            assert!(alike, "{name} of {text}: {found} {wanted}");
         }
     }
 }

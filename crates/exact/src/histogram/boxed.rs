@@ -1,25 +1,23 @@
 //! The law of a histogram on a box around its mean, by Fourier transforms.
 
-use std::f64::consts::TAU;
-use std::sync::Arc;
-
-use realfft::{ComplexToReal, RealFftPlanner};
-use rustfft::{FftDirection, FftPlanner, num_complex::Complex};
+mod spectrum;
 
 use super::binomial_law;
 use leakgauge_base::parallel;
+use spectrum::Spectrum;
 
-/// The largest number of cells of a box; it takes about 8 bytes for each.
+/// The largest number of cells of a box while there is a choice: it is gone through in a second.
+const QUICK_BOX: f64 = 5.5e7;
+/// The largest number of cells of a box; where the law is narrow it takes up to 20 bytes for each.
 const MAX_BOX: f64 = 7e7;
 /// A box that is one longer along every side, which is gone through place by place, may have so many places whatever it has
 /// itself: of dozens of observations that hardly occur, a box has a few cells, and the longer one billions.
 const MIN_PLACES: f64 = 1e7;
 /// The probabilities of each side of each count outside of the box that are tried, the smallest first.
-const OUTSIDE: [f64; 6] = [1e-17, 1e-14, 1e-12, 1e-10, 1e-8, 1e-6];
-/// Rounding errors of the transforms, in total over all cells.
-const ROUNDING: f64 = 1e-12;
-/// The number of columns that are transformed together.
-const COLUMNS: usize = 64;
+const OUTSIDE: [f64; 9] = [1e-17, 1e-14, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6];
+/// Tasks that are done at a time, and the cells of each unless a slab has more.
+const TASKS: usize = 4;
+const TASK_CELLS: usize = 1 << 21;
 
 /// The law of the counts of all observations but the last.
 ///
@@ -32,9 +30,25 @@ const COLUMNS: usize = 64;
 pub(super) struct Boxed {
     /// The smallest count and the number of counts of each observation but the last.
     sides: Vec<(u64, usize)>,
-    /// The spectrum along the last side, transformed along all others.
-    cells: Vec<Complex<f64>>,
+    spectrum: Spectrum,
+    /// What lies outside of the box at most.
     outside: f64,
+}
+
+/// Probabilities of histograms that follow each other, from one of them on; those of all others are 0.
+#[derive(Debug, Clone, Copy)]
+pub struct Line<'a> {
+    /// The number of the first.
+    pub from: usize,
+    /// Their probabilities.
+    pub cells: &'a [f64],
+}
+
+impl Line<'_> {
+    fn at(&self, at: usize) -> f64 {
+        let cell = at.checked_sub(self.from).and_then(|at| self.cells.get(at));
+        cell.copied().unwrap_or(0.0)
+    }
 }
 
 impl Boxed {
@@ -49,121 +63,81 @@ impl Boxed {
             .map(|y| law_of_count(groups, y))
             .collect();
         let allowed = OUTSIDE.into_iter().filter(|p| *p <= outside);
-        let (sides, outside) = allowed.into_iter().find_map(|outside| {
-            let last = laws.len() - 1;
-            let sides: Vec<(u64, usize)> = laws
-                .iter()
-                .enumerate()
-                .map(|(at, (start, law))| side(*start, law, outside, at == last))
-                .collect();
-            let cells: f64 = sides.iter().map(|(_, length)| *length as f64).product();
-            let places: f64 = sides
-                .iter()
-                .map(|(_, length)| *length as f64 + 1.0)
-                .product();
-            (cells <= MAX_BOX && places <= MIN_PLACES.max(8.0 * cells)).then_some((sides, outside))
-        })?;
-        let mut boxed = Boxed {
-            outside: 2.0 * outside * laws.len() as f64,
-            cells: spectrum(groups, &sides),
-            sides,
+        let fitting = |most: f64| {
+            allowed.clone().find_map(|outside| {
+                let last = laws.len() - 1;
+                let sides: Vec<(u64, usize)> = laws
+                    .iter()
+                    .enumerate()
+                    .map(|(at, (start, law))| side(*start, law, outside, at == last))
+                    .collect();
+                let cells: f64 = sides.iter().map(|(_, length)| *length as f64).product();
+                let places: f64 = sides
+                    .iter()
+                    .map(|(_, length)| *length as f64 + 1.0)
+                    .product();
+                (cells <= most && places <= MIN_PLACES.max(8.0 * cells)).then_some(sides)
+            })
         };
-        boxed.transform();
-        Some(boxed)
+        let sides = fitting(QUICK_BOX).or_else(|| fitting(MAX_BOX))?;
+        let outside = laws
+            .iter()
+            .zip(&sides)
+            .map(|((start, law), side)| beyond(*start, law, *side));
+        Some(Boxed {
+            outside: outside.sum(),
+            spectrum: Spectrum::new(groups, &sides),
+            sides,
+        })
     }
 
     /// By how much a sum of probabilities may be wrong.
     pub(super) fn error(&self) -> f64 {
-        self.outside + ROUNDING
-    }
-
-    /// The number of frequencies along the last side.
-    fn half(&self) -> usize {
-        self.sides.last().map_or(1, |(_, length)| length / 2 + 1)
-    }
-
-    /// Inverse transforms along all sides but the last.
-    fn transform(&mut self) {
-        let mut planner = FftPlanner::new();
-        let mut stride = self.half();
-        for (_, length) in self.sides[..self.sides.len() - 1].iter().rev() {
-            let plan = planner.plan_fft(*length, FftDirection::Inverse);
-            parallel::for_each_row(&mut self.cells, length * stride, &|_, block| {
-                let mut lines = vec![Complex::default(); COLUMNS * length];
-                for column in (0..stride).step_by(COLUMNS) {
-                    let width = COLUMNS.min(stride - column);
-                    for at in 0..*length {
-                        for (c, cell) in block[at * stride + column..][..width].iter().enumerate() {
-                            lines[c * length + at] = *cell;
-                        }
-                    }
-                    plan.process(&mut lines[..width * length]);
-                    for at in 0..*length {
-                        for (c, cell) in block[at * stride + column..][..width]
-                            .iter_mut()
-                            .enumerate()
-                        {
-                            *cell = lines[c * length + at];
-                        }
-                    }
-                }
-            });
-            stride *= length;
-        }
-    }
-
-    /// The probabilities of all cells whose first count has a position.
-    fn slab(&self, first: usize, plan: &Arc<dyn ComplexToReal<f64>>) -> Vec<f64> {
-        let half = self.half();
-        let length = self.sides.last().map_or(1, |(_, length)| *length);
-        let all: f64 = self
-            .sides
-            .iter()
-            .map(|(_, length)| *length as f64)
-            .product();
-        let lines: usize = self.sides[1..self.sides.len() - 1]
-            .iter()
-            .map(|(_, length)| length)
-            .product();
-        let mut slab = vec![0.0; lines * length];
-        parallel::for_each_row(&mut slab, length, &|line, out| {
-            let from = (first * lines + line) * half;
-            let mut spectrum = self.cells[from..from + half].to_vec();
-            // Both are real up to rounding; the transform refuses anything else.
-            spectrum[0].im = 0.0;
-            spectrum[half - 1].im = 0.0;
-            plan.process(&mut spectrum, out)
-                .expect("lengths of the plan");
-            out.iter_mut().for_each(|p| *p = (*p / all).max(0.0));
-        });
-        slab
+        self.outside + self.spectrum.rounding
     }
 
     /// As [`HistogramLaw::for_each_extended`](super::HistogramLaw::for_each_extended), for histograms of `whole` messages.
     pub(super) fn for_each_extended(&self, whole: u64, mut each: impl FnMut(&[u64], &[f64])) {
-        let (kinds, length) = (self.sides.len(), self.sides.last().map_or(1, |side| side.1));
-        let plan = RealFftPlanner::new().plan_fft_inverse(length);
+        let kinds = self.sides.len();
         let mut counts = vec![0u64; kinds + 1];
         let mut before = vec![0.0; kinds + 1];
-        let (mut last, mut this): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
+        self.for_each_line(whole, |first, width, lines| {
+            counts.copy_from_slice(first);
+            for at in 0..width {
+                for (slot, line) in before.iter_mut().zip(lines) {
+                    *slot = line.at(at);
+                }
+                if before.iter().any(|p| *p > 0.0) {
+                    each(&counts, &before);
+                }
+                counts[kinds - 1] += 1;
+                counts[kinds] = counts[kinds].saturating_sub(1);
+            }
+        });
+    }
+
+    /// Calls `each` for histograms that differ in the last two counts only: with the counts of the first of them, of which
+    /// the next have one more of the last but one, with their number, and for each observation with the probabilities of all
+    /// of them without it.
+    pub(super) fn for_each_line(
+        &self,
+        whole: u64,
+        mut each: impl FnMut(&[u64], usize, &[Line<'_>]),
+    ) {
+        let kinds = self.sides.len();
+        let mut counts = vec![0u64; kinds + 1];
+        let mut slabs = self.slabs();
+        let mut this = Vec::new();
         for first in 0..=self.sides[0].1 {
-            last = std::mem::replace(&mut this, last);
-            this = if first < self.sides[0].1 {
-                self.slab(first, &plan)
-            } else {
-                Vec::new()
-            };
+            let last = std::mem::replace(&mut this, slabs.next().unwrap_or_default());
             // A place along all sides but the last.
             let mut place = vec![0usize; kinds - 1];
             place[0] = first;
             loop {
-                self.visit(
-                    &place,
-                    whole,
-                    (&last, &this),
-                    (&mut counts, &mut before),
-                    &mut each,
-                );
+                if let Some((width, lines)) = self.lines(&place, whole, (&last, &this), &mut counts)
+                {
+                    each(&counts, width, &lines);
+                }
                 // The next place of the box that is one longer along every side.
                 let mut side = kinds - 2;
                 while side > 0 && place[side] == self.sides[side].1 {
@@ -176,6 +150,23 @@ impl Boxed {
                 place[side] += 1;
             }
         }
+    }
+
+    /// The probabilities of all cells, by the position of their first count. Some are computed at a time.
+    fn slabs(&self) -> impl Iterator<Item = Vec<f64>> {
+        let transforms = self.spectrum.transforms();
+        let cells: usize = self.sides[1..].iter().map(|side| side.1).product();
+        let of_task = (TASK_CELLS / cells).max(1);
+        let number = self.sides[0].1;
+        (0..number).step_by(TASKS * of_task).flat_map(move |from| {
+            let end = number.min(from + TASKS * of_task);
+            let tasks = parallel::map((end - from).div_ceil(of_task), |task| {
+                let from = from + task * of_task;
+                let slabs = from..end.min(from + of_task);
+                self.spectrum.slabs(slabs, &transforms)
+            });
+            tasks.into_iter().flatten()
+        })
     }
 
     /// The cells of a slab along the last side, at a place or one back from it along a side; none outside of the box.
@@ -192,48 +183,42 @@ impl Boxed {
         slab.get(at * length..(at + 1) * length).unwrap_or(&[])
     }
 
-    /// All histograms with a place along all sides but the last, line by line: there are millions.
-    fn visit(
+    /// The number of histograms with a place along all sides but the last, and their probabilities without each
+    /// observation, if any of them is possible.
+    fn lines<'a>(
         &self,
         place: &[usize],
         whole: u64,
-        (last, this): (&[f64], &[f64]),
-        (counts, before): (&mut [u64], &mut [f64]),
-        each: &mut impl FnMut(&[u64], &[f64]),
-    ) {
+        (last, this): (&'a [f64], &'a [f64]),
+        counts: &mut [u64],
+    ) -> Option<(usize, Vec<Line<'a>>)> {
         let inner = self.sides.len() - 1;
-        let mut sum = 0;
+        let (start, length) = self.sides[inner];
+        let mut sum = start;
         for ((count, at), (start, _)) in counts.iter_mut().zip(place).zip(&self.sides) {
             *count = start + *at as u64;
             sum += *count;
         }
-        // The cell of a place, and of the place one back along each side.
-        let lines: Vec<&[f64]> = (0..=inner + 1)
-            .map(|y| match y {
+        let rest = whole.checked_sub(sum)?;
+        (counts[inner], counts[inner + 1]) = (start, rest);
+        let width = usize::try_from(rest).map_or(length, |rest| rest.min(length)) + 1;
+        let line = |y: usize| {
+            // The cell of a place, and of the place one back along each side.
+            let cells = match y {
                 0 => self.line(last, place, None),
                 y if y >= inner => self.line(this, place, None),
                 y => self.line(this, place, Some(y)),
-            })
-            .collect();
-        if lines.iter().all(|line| line.is_empty()) {
-            return;
-        }
-        let (start, length) = self.sides[inner];
-        for here in 0..=length {
-            counts[inner] = start + here as u64;
-            let Some(rest) = whole.checked_sub(sum + counts[inner]) else {
-                return;
             };
-            counts[inner + 1] = rest;
-            for (y, (slot, line)) in before.iter_mut().zip(&lines).enumerate() {
-                let at = here.wrapping_sub(usize::from(y == inner));
-                let possible = counts[y] > 0;
-                *slot = line.get(at).copied().filter(|_| possible).unwrap_or(0.0);
-            }
-            if before.iter().any(|p| *p > 0.0) {
-                each(counts, before);
-            }
-        }
+            let from = usize::from(y == inner);
+            // The last histogram may have none of the last observation, of which one is taken.
+            let without = usize::from(y > inner && rest <= length as u64);
+            let end = cells.len().min(width - from - without);
+            let cells = &cells[..end];
+            Line { from, cells }
+        };
+        let lines: Vec<Line<'_>> = (0..inner + 2).map(line).collect();
+        let any = lines.iter().any(|line| !line.cells.is_empty());
+        any.then_some((width, lines))
     }
 }
 
@@ -287,77 +272,11 @@ fn side(start: u64, law: &[f64], outside: f64, even: bool) -> (u64, usize) {
     (start + below as u64, length)
 }
 
-/// The characteristic function at all frequencies of the grid, with the start of the box as origin.
-fn spectrum(groups: &[(&[f64], u64)], sides: &[(u64, usize)]) -> Vec<Complex<f64>> {
-    let kinds = sides.len();
-    let lengths: Vec<usize> = sides
-        .iter()
-        .enumerate()
-        .map(|(at, (_, length))| {
-            if at + 1 == kinds {
-                length / 2 + 1
-            } else {
-                *length
-            }
-        })
-        .collect();
-    // e^(−it) and e^(it·start) for each frequency t of each side.
-    let turns: Vec<Vec<(Complex<f64>, Complex<f64>)>> = sides
-        .iter()
-        .zip(&lengths)
-        .map(|((start, length), count)| {
-            let turn = |f: usize| TAU * f as f64 / *length as f64;
-            let wound = |f: usize| (f as u64 * (start % *length as u64)) % *length as u64;
-            (0..*count)
-                .map(|f| {
-                    let back = TAU * wound(f) as f64 / *length as f64;
-                    (Complex::cis(-turn(f)), Complex::cis(back))
-                })
-                .collect()
-        })
-        .collect();
-    let width = lengths[kinds - 1];
-    let mut cells = vec![Complex::default(); lengths.iter().product()];
-    parallel::for_each_row(&mut cells, width, &|line, out| {
-        let mut place = vec![0usize; kinds];
-        let mut rest = line;
-        for side in (0..kinds - 1).rev() {
-            place[side] = rest % lengths[side];
-            rest /= lengths[side];
-        }
-        let mut shift = Complex::new(1.0, 0.0);
-        let mut sums: Vec<Complex<f64>> = groups
-            .iter()
-            .map(|(row, _)| Complex::new(row[kinds], 0.0))
-            .collect();
-        for side in 0..kinds - 1 {
-            let (turn, back) = turns[side][place[side]];
-            shift *= back;
-            for (sum, (row, _)) in sums.iter_mut().zip(groups) {
-                *sum += turn * row[side];
-            }
-        }
-        for (cell, (turn, back)) in out.iter_mut().zip(&turns[kinds - 1]) {
-            let mut product = shift * back;
-            for (sum, (row, count)) in sums.iter().zip(groups) {
-                product *= power(sum + turn * row[kinds - 1], *count);
-            }
-            *cell = product;
-        }
-    });
-    cells
-}
-
-fn power(mut base: Complex<f64>, mut exponent: u64) -> Complex<f64> {
-    let mut result = Complex::new(1.0, 0.0);
-    while exponent > 0 {
-        if exponent & 1 == 1 {
-            result *= base;
-        }
-        base = base * base;
-        exponent >>= 1;
-    }
-    result
+/// The mass of a law outside of a side.
+fn beyond(start: u64, law: &[f64], (from, length): (u64, usize)) -> f64 {
+    let below = (from - start) as usize;
+    let above = law.iter().skip(below + length);
+    law[..below].iter().sum::<f64>() + above.sum::<f64>()
 }
 
 #[cfg(test)]
@@ -404,6 +323,8 @@ mod tests {
                 wrong += gap;
             }
             assert!(wrong < 1e-13, "{kinds}: {wrong:e}");
+            assert!(wrong <= kinds as f64 * boxed.error(), "{kinds}: {wrong:e}");
+            assert!(boxed.error() < 2e-12, "{kinds}: {:e}", boxed.error());
         }
     }
 
@@ -423,6 +344,19 @@ mod tests {
         assert!(
             sums.iter().all(|sum: &f64| (sum - 1.0).abs() < law.error()),
             "{sums:?}"
+        );
+        // The same in blocks.
+        let mut blocks = [0.0; 3];
+        law.for_each_block(|width, before| {
+            for (sum, line) in blocks.iter_mut().zip(before) {
+                assert!(line.from + line.cells.len() <= width);
+                *sum += line.cells.iter().sum::<f64>();
+            }
+        });
+        // A hundred thousand terms in another order.
+        assert!(
+            (0..3).all(|y| (blocks[y] - sums[y]).abs() < 1e-12),
+            "{blocks:?}"
         );
         let wide = [0.125; 8];
         assert!(Boxed::new(&[(&wide, 1000)], 8, 1e-6).is_none());

@@ -83,7 +83,7 @@ fn build(arguments: &Arguments<'_>) -> Result<Box<dyn Mechanism>> {
         Some(_) => return Err(arguments.error("distance must be kendall or hamming")),
     };
     let theta = arguments.number_if_given("theta", Bounds::AtLeast(0.0))?;
-    let alpha = arguments.number_if_given("alpha", Bounds::Above(0.0))?;
+    let alpha = arguments.number_if_given("alpha", Bounds::AtLeast(0.0))?;
     let g = group.len() as f64;
     let sensitivity = match distance {
         Distance::Kendall => kendall_of_group(&group) as f64,
@@ -353,6 +353,7 @@ mod tests {
         for (text, expected) in [
             ("mallows(n=4, theta=0.5)", 3.0),
             ("mallows(n=5, alpha=2)", 2.0),
+            ("mallows(n=4, alpha=0, group=positions(1, 4))", 0.0),
             ("mallows(n=5, alpha=2, group=2..4)", 2.0),
             ("mallows(n=5, theta=0.3, group=1..3)", 0.9),
             // Pairs of members, and twice the crossings of what lies between them.

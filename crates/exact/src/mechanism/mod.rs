@@ -222,6 +222,12 @@ pub trait BoundMechanism: Debug + Send + Sync {
         None
     }
 
+    /// For the histogram of users of randomized response over these secrets, all but the first with uniformly random ones:
+    /// the probability of the true one, and the number of users.
+    fn shuffled_response(&self) -> Option<(f64, u64)> {
+        None
+    }
+
     /// The smallest ε of local differential privacy over these secrets; may be infinite.
     fn epsilon(&self) -> f64;
 

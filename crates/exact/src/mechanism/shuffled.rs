@@ -355,6 +355,20 @@ impl BoundMechanism for Bound {
         }
     }
 
+    fn shuffled_response(&self) -> Option<(f64, u64)> {
+        let users = &self.users;
+        let (keep, uniform) = (users.rows[0][0], 1.0 / self.secrets as f64);
+        let other = (1.0 - keep) / (self.secrets as f64 - 1.0);
+        let is = |p: f64, wanted: f64| (p - wanted).abs() <= 1e-15;
+        let row = |(at, row): (usize, &Vec<f64>)| {
+            let mut entries = row.iter().enumerate();
+            entries.all(|(y, p)| is(*p, if y == at { keep } else { other }))
+        };
+        let square = [users.rows.len(), users.decoys.len()] == [self.secrets; 2];
+        let alike = square && self.secrets > 1 && users.decoys.iter().all(|p| is(*p, uniform));
+        (alike && users.rows.iter().enumerate().all(row)).then_some((keep, users.count))
+    }
+
     fn probabilities(&self) -> Option<Probabilities> {
         match &self.told {
             Told::Table(batch) => Some(batch.table.clone()),

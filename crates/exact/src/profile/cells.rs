@@ -103,7 +103,7 @@ impl Cells<'_> {
             .min(1.0)
     }
 
-    pub(super) fn largest_loss(&self) -> f64 {
+    pub(crate) fn largest_loss(&self) -> f64 {
         let losses = self.possible().map(|cell| cell.loss);
         losses.fold(0.0, f64::max)
     }

@@ -215,6 +215,13 @@ impl Reidentification {
         }
         let mut notes =
             vec!["Advantages are relative to k random guesses among n messages.".to_owned()];
+        let nearly = law.nearly_certain_mass();
+        if nearly > 1e-9 {
+            notes.push(format!(
+                "With probability {nearly:.6} the target's message is more than e^680 times as likely for the target as \
+                 for a decoy: it counts as one that no decoy has."
+            ));
+        }
         if law.certain_mass() >= 1.0 {
             notes.push(
                 "P and Q share no message, so the target's message is always identified."

@@ -22,6 +22,8 @@ const MANY_GAMES: usize = 4;
 #[derive(Debug, Clone, PartialEq)]
 pub struct RatioLaw {
     certain: f64,
+    /// The part of it that is outside of the support of Q, and not only too likely under P for a number.
+    outside: f64,
     max_ratio: f64,
     total_variation: f64,
     atoms: Vec<Atom>,
@@ -117,6 +119,7 @@ impl RatioLaw {
         let total_variation = certain + Sum::of(all.filter(|&excess| excess > 0.0));
         RatioLaw {
             certain,
+            outside: certain,
             max_ratio,
             total_variation: total_variation.min(1.0),
             atoms,
@@ -131,9 +134,21 @@ impl RatioLaw {
         }
     }
 
+    pub(super) fn with_outside(self, outside: f64) -> RatioLaw {
+        RatioLaw {
+            outside: outside.min(self.certain),
+            ..self
+        }
+    }
+
     /// f(∞): the mass of P outside the support of Q.
     pub fn certain_mass(&self) -> f64 {
-        self.certain
+        self.outside
+    }
+
+    /// The mass of P where it is more than e^680 times as likely as Q, which counts as infinite, within the support of Q.
+    pub fn nearly_certain_mass(&self) -> f64 {
+        self.certain - self.outside
     }
 
     /// M: the largest likelihood ratio on the support of Q; may be infinite.

@@ -240,7 +240,7 @@ impl InputLaw {
     /// M = sup_y R(x₁)(y)/inf_x R(x)(y): the upper bound and the limit of the multiplicative advantage (Theorem 10).
     /// Infinite if some message of x₁ is impossible under another input, or if ratios grow without limit in the tails.
     pub fn max_ratio(&self) -> f64 {
-        if self.law.certain_mass() > 0.0 || self.unbounded {
+        if self.law.certain_mass() + self.law.nearly_certain_mass() > 0.0 || self.unbounded {
             f64::INFINITY
         } else {
             self.law.max_ratio() / self.blanket_mass

@@ -4,7 +4,7 @@ use libm::exp;
 
 use super::law::RatioLaw;
 use super::panel::{Atom, Panel};
-use super::quadrature::{POINTS, RULE};
+use super::quadrature::{POINTS, RULE, Sum};
 use leakgauge_base::error::{Error, Result};
 
 /// A function of one number.
@@ -96,15 +96,16 @@ impl RatioLaw {
             parts.push_atom(levels.above(lowest, true), (p, q));
         }
         // Where Q has no mass the ratio is none.
-        let shared = segments
-            .iter()
-            .filter(|s| !(s.is_constant() && s.ends.0 == f64::INFINITY));
+        let without = |s: &&Segment<'_>| s.is_constant() && s.ends.0 == f64::INFINITY;
+        let outside = segments.iter().filter(without);
+        let outside = Sum::of(outside.map(|s| (s.p_mass)(s.from, s.to)));
+        let shared = segments.iter().filter(|s| !without(s));
         let max_ratio = shared
             .flat_map(|s| [s.ends.0, s.ends.1])
             .fold(0.0_f64, |most, l| most.max(exp(l)));
         let (p, q) = levels.above(0.0, false);
         let law = RatioLaw::assemble(certain, max_ratio, parts.atoms, parts.panels);
-        Ok(law.with_total_variation(p - q))
+        Ok(law.with_outside(outside).with_total_variation(p - q))
     }
 }
 

@@ -124,3 +124,14 @@ fn what_is_no_density_is_refused_or_left_to_others() {
         assert!(Density::parse(wrong).is_err(), "{wrong}");
     }
 }
+
+/// Normal densities have no end: what the decoys hardly ever have is not outside of their support.
+#[test]
+fn what_underflows_is_no_end_of_the_support() {
+    let found = law("normal(0, 100)", "normal(0, 1)");
+    assert_eq!(found.certain_mass(), 0.0);
+    assert!(found.nearly_certain_mass() > 0.7);
+    let ends = law("normal(0, 1)", "uniform(low=0, high=1)");
+    assert!((ends.certain_mass() - 0.658_655_253_931_457_05).abs() < 1e-14);
+    assert_eq!(ends.nearly_certain_mass(), 0.0);
+}
