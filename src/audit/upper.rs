@@ -3,6 +3,8 @@
 //! A twentieth of the rows chooses between methods, the others judge. What is limited is one fixed event of
 //! nature, so no alphabet size enters: see [`leakgauge_stats::event_upper`].
 
+use std::sync::OnceLock;
+
 use crate::audit::prepare::Prepared;
 use crate::audit::unit_laws::UnitLaws;
 use crate::estimate::Method;
@@ -12,11 +14,12 @@ use leakgauge_attack::pairwise::{pair_count, pairs};
 use leakgauge_attack::split::parts;
 use leakgauge_base::parallel;
 use leakgauge_log::observations::{Counts, ObservationKind};
+use leakgauge_stats::dp_upper::{Allowed, Divergences, PairCells};
 use leakgauge_stats::event_upper::{total_variation_upper, vulnerability_upper};
 use leakgauge_stats::multiplicity::bonferroni;
 use leakgauge_stats::reconstruction::{self, other_way, success_at_most};
+use leakgauge_stats::sparse_upper;
 use leakgauge_stats::two_binomials::difference_upper_quick;
-use leakgauge_stats::{dp_upper, sparse_upper};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -30,6 +33,8 @@ const MOST_CELLS: usize = 200_000;
 const SPARSE: usize = 16;
 /// Ordered pairs up to which slopes are chosen for limits of reconstructions.
 const MOST_SLOPES: usize = 200;
+/// A divergence falls in ε, and e^ε must be a number.
+const MOST_EPSILON: f64 = 30.0;
 /// Pairs times rows up to which limits of unequal rows are computed exactly.
 const MOST_WORK: u64 = 400_000;
 
@@ -46,6 +51,8 @@ pub struct UpperLimits {
     methods: Vec<Method>,
     source: Source,
     alpha: f64,
+    /// Limits of divergences, from rows.
+    divergences: OnceLock<Divergences>,
 }
 
 /// What is independent.
@@ -104,6 +111,7 @@ impl UpperLimits {
             methods: limits.iter().map(|limit| limit.2).collect(),
             source: Source::Rows(cells),
             alpha,
+            divergences: OnceLock::new(),
         })
     }
 
@@ -119,6 +127,7 @@ impl UpperLimits {
             methods: vec![Method::UnitMcdiarmid; pairs],
             source: Source::Units(laws),
             alpha,
+            divergences: OnceLock::new(),
         })
     }
 
@@ -216,18 +225,49 @@ impl UpperLimits {
 
     /// The limit of the hockey-stick divergence of a after b at ε, at level 1 − α.
     pub fn divergence(&self, pair: [u32; 2], epsilon: f64) -> f64 {
-        // It falls in ε, and e^ε must be a number.
-        let epsilon = epsilon.min(30.0);
-        let cells = match &self.source {
-            Source::Rows(cells) => cells,
-            Source::Units(laws) => return laws.divergence_at_most(pair, epsilon, self.alpha),
-        };
-        let (choosing, judging) = (cells.choosing.cells(pair), cells.judging.cells(pair));
-        if dp_upper::is_both_narrower_on(&choosing, epsilon, self.alpha) {
-            dp_upper::hockey_stick_upper_by_both(&judging, epsilon, self.alpha)
-        } else {
-            dp_upper::hockey_stick_upper_by_difference(&judging, epsilon, self.alpha)
+        let epsilon = epsilon.min(MOST_EPSILON);
+        match &self.source {
+            Source::Rows(cells) => self.divergences(cells).limit(pair, epsilon, cells),
+            Source::Units(laws) => laws.divergence_at_most(pair, epsilon, self.alpha),
         }
+    }
+
+    /// The ordered pair whose limit of the divergence exceeds its δ most, the first of several, by its position in
+    /// `pairs`, and its limit.
+    pub fn largest_divergence(&self, pairs: &[Allowed]) -> Option<(usize, f64)> {
+        let mut pairs = pairs.to_vec();
+        for allowed in &mut pairs {
+            allowed.epsilon = allowed.epsilon.min(MOST_EPSILON);
+        }
+        let laws = match &self.source {
+            Source::Rows(cells) => return self.divergences(cells).largest(&pairs, cells),
+            Source::Units(laws) => laws,
+        };
+        let limits = pairs.iter().map(|allowed| {
+            let limit = laws.divergence_at_most(allowed.pair, allowed.epsilon, self.alpha);
+            (limit - allowed.delta, limit)
+        });
+        let limits = limits.enumerate();
+        let largest = limits.reduce(|best, next| if next.1.0 > best.1.0 { next } else { best });
+        largest.map(|(at, (_, limit))| (at, limit))
+    }
+
+    /// What claims of privacy share.
+    fn divergences(&self, cells: &Cells) -> &Divergences {
+        self.divergences.get_or_init(|| {
+            let (choosing, judging) = (cells.choosing.all_rows(), cells.judging.all_rows());
+            Divergences::new(choosing, judging, self.alpha)
+        })
+    }
+}
+
+impl PairCells for Cells {
+    fn choosing(&self, pair: [u32; 2]) -> Vec<(u64, u64)> {
+        self.choosing.cells(pair)
+    }
+
+    fn judging(&self, pair: [u32; 2]) -> Vec<(u64, u64)> {
+        self.judging.cells(pair)
     }
 }
 

@@ -38,6 +38,11 @@ impl BySecret {
         self.rows.len()
     }
 
+    /// The rows of every secret.
+    pub fn all_rows(&self) -> &[u64] {
+        &self.rows
+    }
+
     /// The rows of two secrets.
     pub fn rows(&self, [a, b]: [u32; 2]) -> [u64; 2] {
         [a, b].map(|secret| self.rows[secret as usize])
