@@ -139,7 +139,8 @@ fn a_weight_below_one() {
 /// Few rows, whose tail is 1 at small differences: the root was looked for at no number, which panicked.
 #[test]
 fn few_rows_have_limits_too() {
-    for (n_a, n_b) in [(1, 2), (3, 1), (4, 5), (33, 30)] {
+    let rows = [(1, 2), (3, 1), (4, 5), (18, 40), (33, 30)];
+    for (n_a, n_b) in rows {
         for (x, y) in [
             (0, 0),
             (1, 0),
@@ -148,6 +149,7 @@ fn few_rows_have_limits_too() {
             (n_a, 0),
             (n_a, n_b),
             (n_a / 2, n_b / 3),
+            (n_a - n_a / 11, 0),
         ] {
             for (weight, alpha) in [
                 (1.0, 0.05),
