@@ -69,12 +69,52 @@ fn packed_text_that_unpacks_to_gigabytes_is_refused() {
     );
 }
 
+/// A log of rows at whole numbers.
+#[cfg(target_os = "linux")]
+fn line_of_points(rows: usize) -> String {
+    let rows: String = (0..rows).map(|row| format!("{row},{row}\n")).collect();
+    "x,y\n".to_owned() + &rows
+}
+
+/// All rows in reach of each other would need 1.6 GB; 400 MB were not enough to find that out.
+#[cfg(target_os = "linux")]
+#[test]
+fn groups_of_everything_are_refused_before_they_are_made() {
+    let place = Place::with_log(line_of_points(20_000));
+    let arguments = "permute log.csv --out out.csv --move y --groups distance --by x --radius 1e9 --alpha 1 --threads 1";
+    let (code, out, err) = in_shell(&place, "ulimit -v 400000", arguments);
+    assert_eq!(code, 2, "{err}");
+    assert!(err.contains("more than 300000000 rows in total"), "{err}");
+    assert_eq!(out, "");
+}
+
+#[test]
+fn a_table_has_no_more_columns_than_a_log() {
+    let line = "1,".repeat(100_000) + "1\n";
+    let place = Place::new().file("wide.csv", line);
+    let shuffle = [
+        "--move", "1", "--groups", "equal", "--by", "2", "--alpha", "1",
+    ];
+    let permute = [&["permute", "wide.csv", "--no-header"][..], &shuffle].concat();
+    place.refuses(
+        &permute,
+        &[
+            "wide.csv",
+            "100001 columns, more than 100000",
+            "--delimiter",
+        ],
+    );
+    place.refuses(
+        &["estimate", "wide.csv"],
+        &["100001 columns, more than 100000"],
+    );
+}
+
 /// One thread: each reserves addresses of its own.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_that_is_not_there_is_an_error() {
-    let rows: String = (0..20_000).map(|row| format!("{row},{row}\n")).collect();
-    let place = Place::with_log("x,y\n".to_owned() + &rows);
+    let place = Place::with_log(line_of_points(15_000));
     for arguments in [
         "channel 'randomized-response(epsilon=1, secrets=10000000)' --threads 1",
         "permute log.csv --out out.csv --move y --groups distance --by x --radius 1e9 --alpha 1 --threads 1",
@@ -104,8 +144,58 @@ fn too_many_secrets_are_refused_before_they_are_listed() {
 #[cfg(target_os = "linux")]
 #[test]
 fn help_that_cannot_be_written_is_an_error() {
-    let (code, ..) = in_shell(&Place::new(), ":", "--help > /dev/full");
+    let (code, _, err) = in_shell(&Place::new(), ":", "--help > /dev/full");
     assert_eq!(code, 2);
+    assert!(err.starts_with("error: standard output: "), "{err}");
+    assert_eq!(err.lines().count(), 1, "{err}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn closed_standard_output_is_an_error() {
+    let place = Place::with_log(numeric_log(60));
+    for arguments in [
+        "estimate log.csv",
+        "check log.csv",
+        "--help",
+        "estimate --help",
+        "--version",
+    ] {
+        let (code, out, err) = in_shell(&place, "exec >&-", arguments);
+        assert_eq!((code, out.as_str()), (2, ""), "{arguments}: {err}");
+        let errors: Vec<&str> = err
+            .lines()
+            .filter(|line| line.starts_with("error"))
+            .collect();
+        assert_eq!(
+            errors,
+            ["error: standard output: is closed"],
+            "{arguments}: {err}"
+        );
+    }
+    // Who does not need it is not asked for it, and the null device is not a closed one.
+    let (code, _, err) = in_shell(&place, "exec >&-", "estimate log.csv --output report.txt");
+    assert_eq!(code, 0, "{err}");
+    assert!(place.path().join("report.txt").metadata().unwrap().len() > 100);
+    for device in [">/dev/null", "<>/dev/null 1<>/dev/null"] {
+        let (code, _, err) = in_shell(&place, ":", &format!("estimate log.csv {device}"));
+        assert_eq!(code, 0, "{device}: {err}");
+    }
+}
+
+/// Nothing can be created there, whoever asks.
+#[cfg(target_os = "linux")]
+#[test]
+fn messages_of_unwritable_files_name_the_file_that_was_asked_for() {
+    let place = Place::with_log(numeric_log(60));
+    let run = place.run(&["estimate", "log.csv", "--html", "/proc/page.html"]);
+    let err = String::from_utf8_lossy(&run.stderr);
+    assert_eq!(run.status.code(), Some(2), "{err}");
+    assert!(
+        err.contains("/proc/page.html") && err.contains("cannot be written"),
+        "{err}"
+    );
+    assert!(!err.contains(".part"), "{err}");
 }
 
 /// Files may have 1 kB at most, and what would be longer is an error instead of a signal.

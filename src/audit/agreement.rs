@@ -42,7 +42,6 @@ fn settle_all(
         all.extend(is_worst.then(|| worst.total_variation.clone()));
         let settled = settle(&all, estimate);
         adopt(&mut pair.total_variation, &settled);
-        pair.total_variation_points = estimate.points;
         for claim in claims.iter_mut() {
             if claim.pair.secrets() == pair.secrets.secrets() {
                 adopt_in_claim(claim, &settled);
@@ -50,7 +49,6 @@ fn settle_all(
         }
         if is_worst {
             adopt(&mut worst.total_variation, &settled);
-            worst.total_variation_points = estimate.points;
             worst.advantage = worst.total_variation.clone();
             worst.bayes_security = worst.total_variation.decreasing(|tv| 1.0 - tv);
         }

@@ -82,7 +82,7 @@ pub(super) fn assemble(
         claims,
         detections: Vec::new(),
         privacy: figures::privacy(evidence),
-        tallies: Tallies::of(evidence, prior),
+        tallies: Tallies::of(evidence, &judged.advantages, prior),
         worst_pair,
         warnings,
     }

@@ -14,6 +14,7 @@ use crate::audit::rows_needed;
 use crate::audit::time_claim;
 use crate::audit::warning::Warning;
 use crate::estimate::{Estimate, Reason};
+use leakgauge_base::parallel;
 use leakgauge_base::quantity::Quantity;
 use leakgauge_exact::claim::{BoundClaim, Terms};
 use leakgauge_log::Log;
@@ -26,46 +27,49 @@ pub(super) fn judge_claims(
     claims: &[BoundClaim],
     warnings: &[Warning],
 ) -> Vec<ClaimReport> {
-    claims
-        .iter()
-        .enumerate()
-        .map(|(at, claim)| {
-            let mut report = match claim.terms() {
-                Terms::Advantage { at_most } => bound_on_advantage(evidence, claim, *at_most),
-                Terms::BayesSecurity { at_least } => bound_on_security(evidence, claim, *at_least),
-                Terms::AttackAdvantage { at_most } => bound_on_attack(evidence, claim, *at_most),
-                Terms::TimeDifference(bound) => {
-                    let share = evidence.plan.part(CertifiedLimit::TimeDifference);
-                    let differences = evidence.differences.expect("checked: the log has times");
-                    time_claim::judge(
-                        claim,
-                        bound,
-                        differences,
-                        evidence.options,
-                        (&evidence.labels, share),
-                    )
-                }
-                Terms::Privacy(promise) => privacy::judge(evidence, claim, promise, at),
-                Terms::Curve(curve) => privacy_curve::judge(evidence, claim, curve, at),
-                Terms::Mechanism(mechanism) => {
-                    mechanism_claim::judge(evidence, log, claim, &**mechanism, at)
-                }
-            };
-            let of_privacy = claim.privacy().is_some() || claim.curve().is_some();
-            if of_privacy && may_be_one_model(evidence, log) {
-                withdraw(&mut report);
-            }
-            qualify(&mut report, evidence, warnings);
-            if of_privacy {
-                let neighbors = evidence.neighbors.count();
-                report.reason.qualifications.extend(neighbors.map(|given| {
-                    let all = evidence.pair_count();
-                    Qualification::Neighbors { given, all }
-                }));
-            }
-            report
-        })
-        .collect()
+    let judge = |at: usize| {
+        let claim = &claims[at];
+        let mut report = judge_claim(evidence, log, claim, at);
+        let of_privacy = claim.privacy().is_some() || claim.curve().is_some();
+        if of_privacy && may_be_one_model(evidence, log) {
+            withdraw(&mut report);
+        }
+        qualify(&mut report, evidence, warnings);
+        if of_privacy {
+            let neighbors = evidence.neighbors.count();
+            report.reason.qualifications.extend(neighbors.map(|given| {
+                let all = evidence.pair_count();
+                Qualification::Neighbors { given, all }
+            }));
+        }
+        report
+    };
+    parallel::map_in_place(claims.len(), &judge)
+}
+
+/// Judges the `at`-th claim by its limits.
+fn judge_claim(evidence: &Evidence, log: &Log, claim: &BoundClaim, at: usize) -> ClaimReport {
+    match claim.terms() {
+        Terms::Advantage { at_most } => bound_on_advantage(evidence, claim, *at_most),
+        Terms::BayesSecurity { at_least } => bound_on_security(evidence, claim, *at_least),
+        Terms::AttackAdvantage { at_most } => bound_on_attack(evidence, claim, *at_most),
+        Terms::TimeDifference(bound) => {
+            let share = evidence.plan.part(CertifiedLimit::TimeDifference);
+            let differences = evidence.differences.expect("checked: the log has times");
+            time_claim::judge(
+                claim,
+                bound,
+                differences,
+                evidence.options,
+                (&evidence.labels, share),
+            )
+        }
+        Terms::Privacy(promise) => privacy::judge(evidence, claim, promise, at),
+        Terms::Curve(curve) => privacy_curve::judge(evidence, claim, curve, at),
+        Terms::Mechanism(mechanism) => {
+            mechanism_claim::judge(evidence, log, claim, &**mechanism, at)
+        }
+    }
 }
 
 /// Whether rows are scores of members and others, and nothing says that each is of a training of its own: then they

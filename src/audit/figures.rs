@@ -264,7 +264,7 @@ pub(super) fn worst_pair(evidence: &Evidence) -> WorstPair {
         trade_off_reason: trade_off::missing(evidence),
         distributions: distributions::of_worst_pair(evidence),
         total_variation,
-        total_variation_points: None,
+        total_variation_points: evidence.points_of_worst(),
     }
 }
 

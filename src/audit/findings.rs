@@ -81,6 +81,17 @@ pub struct Findings {
     pub tallies: Tallies,
 }
 
+impl Findings {
+    /// A pair with all estimates of its total variation.
+    #[must_use]
+    pub fn with_points(&self, pair: &PairFigures) -> PairFigures {
+        let mut pair = pair.clone();
+        let points = self.tallies.points(pair.secrets.secrets());
+        pair.total_variation_points = points.map(Box::new);
+        pair
+    }
+}
+
 /// What was read. The labels of the secrets stand here and nowhere else.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -269,8 +280,8 @@ pub struct PairFigures {
     pub secrets: Pair,
     /// Total variation.
     pub total_variation: Estimate,
-    /// All points of the total variation; discrete logs only.
-    pub total_variation_points: Option<TotalVariationPoints>,
+    /// All points of the total variation, where they were asked for ([`Findings::with_points`]); discrete logs only.
+    pub total_variation_points: Option<Box<TotalVariationPoints>>,
     /// Of an observer who is asked which of two measurements of a block is which, where there are blocks.
     pub paired_advantage: Option<Box<Estimate>>,
     /// p-value of "no leak between these two", corrected so that all pairs hold together (Holm); `None` where it

@@ -13,6 +13,7 @@ use leakgauge_base::quantity::{PrivacyParameter, Quantity};
 use leakgauge_exact::claim::BoundClaim;
 use leakgauge_exact::mechanism::BoundMechanism;
 use leakgauge_log::Log;
+use leakgauge_stats::dp_upper::Allowed;
 
 /// Judges the `at`-th claim, a mechanism: refuted by a pair whose lower limit exceeds its own analytic value,
 /// or by an ε above the mechanism's; holding where every pair's upper limit is within the margin of its own,
@@ -184,14 +185,19 @@ impl Case<'_> {
         let limits = evidence.upper.filter(|_| epsilon < MOST)?;
         let wider = (0.5 * (1.0 + epsilon.exp())).min(5.0);
         let margin = evidence.options.margin * wider;
-        let pairs = (0..evidence.pair_count()).flat_map(|pair| {
-            let [a, b] = evidence.pair(pair).secrets();
+        let ordered = self.evidence.tuned.choices.iter().flat_map(|choice| {
+            let (a, b) = (choice.rule.a, choice.rule.b);
             [[a, b], [b, a]]
         });
-        let found = pairs.map(|pair| (pair, limits.divergence(pair, epsilon)));
-        let (pair, upper) = found.reduce(|best, next| if next.1 > best.1 { next } else { best })?;
+        let allowed = |pair: [u32; 2]| Allowed {
+            pair,
+            epsilon,
+            delta: 0.0,
+        };
+        let pairs: Vec<Allowed> = ordered.map(allowed).collect();
+        let (at, upper) = limits.largest_divergence(&pairs)?;
         (upper > margin).then(|| Divergence {
-            pair: evidence.secrets(pair),
+            pair: evidence.secrets(pairs[at].pair),
             distance: None,
             upper,
             epsilon,

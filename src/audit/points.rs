@@ -19,8 +19,6 @@ pub(super) struct PairEstimate {
     pub best: Option<(f64, Method)>,
     /// What serves where the best is outside of what is certified.
     pub second: Option<(f64, Method)>,
-    /// All of them; discrete logs only.
-    pub points: Option<TotalVariationPoints>,
 }
 
 /// The estimates of all pairs.
@@ -36,7 +34,9 @@ impl PairEstimates<'_> {
         leakgauge_base::parallel::map(pairs.len(), |at| {
             let pair = pairs.start + at;
             let rule = self.evidence.tuned.choices[pair].rule;
-            let counts = self.counts.as_ref();
+            // Of most logs no pair is sparse, and counting says so.
+            let counts = self.counts.as_ref().filter(|_| self.evidence.is_alone());
+            let counts = counts.filter(|counts| counts.is_sparse([rule.a, rule.b]));
             let sparse = counts.map(|counts| counts.sparse([rule.a, rule.b]));
             self.evidence.pair_estimate(pair, sparse.as_ref())
         })
@@ -75,8 +75,17 @@ impl Evidence<'_> {
         PairEstimate {
             best: minimax.filter(|_| best.is_some()).or(best),
             second: if minimax.is_some() { best } else { second },
-            points,
         }
+    }
+
+    /// All estimates of the worst pair of a discrete log.
+    pub(super) fn points_of_worst(&self) -> Option<TotalVariationPoints> {
+        let rule = self.tuned.choices[self.worst].rule;
+        let cells = self.counts.cells().iter().copied();
+        let cells = cells.filter(|cell| [rule.a, rule.b].contains(&cell.secret));
+        let of_pair = Counts::new(self.counts.secrets(), cells.collect());
+        let sparse = BySecret::new(&of_pair).sparse([rule.a, rule.b]);
+        self.discrete_points(self.worst, &sparse)
     }
 
     /// All estimates of a pair of a discrete log.
@@ -117,11 +126,14 @@ impl Evidence<'_> {
     /// and there is nothing besides the observation as a whole for an attack to learn from; else the attack.
     /// Whether the log is sparse is a matter of all rows.
     fn minimax(&self, points: &TotalVariationPoints, sparse: &SparsePair) -> Option<(f64, Method)> {
-        // Of given scores the attack is what is asked about.
-        let alone = self.observations.columns().len() == 1 && !self.options.attacks.are_given();
         let minimax = points
             .minimax
-            .filter(|_| alone && sparse.is_sparse() && !sparse.is_hopeless())?;
+            .filter(|_| self.is_alone() && sparse.is_sparse() && !sparse.is_hopeless())?;
         Some((minimax, Method::MinimaxTotalVariation))
+    }
+
+    /// Whether there is nothing besides the observation as a whole. Of given scores the attack is what is asked about.
+    fn is_alone(&self) -> bool {
+        self.observations.columns().len() == 1 && !self.options.attacks.are_given()
     }
 }

@@ -7,9 +7,10 @@ use crate::audit::evidence::Evidence;
 use crate::audit::findings::{ClaimReport, PrivacyLimit, Verdict};
 use crate::audit::rows_needed;
 use crate::estimate::{Estimate, Method, Methods, Reason};
-use leakgauge_attack::measure::plug_in::hockey_stick;
+use leakgauge_attack::measure::plug_in::hockey_stick_of;
 use leakgauge_base::quantity::Quantity;
 use leakgauge_exact::claim::{BoundClaim, BoundPromise, Guarantee};
+use leakgauge_stats::dp_upper::Allowed;
 
 /// Differential privacy of any kind between all secrets: refuted by the certified lower limit of its
 /// parameter; (ε, δ) with δ > 0 on a discrete log is proved by the upper limits of the hockey-stick
@@ -208,26 +209,33 @@ fn largest_divergence(evidence: &Evidence, promise: &BoundPromise) -> Option<Fou
             (0.0, 0.0)
         }
     };
-    let epsilon = |a: u32, b: u32| allowed(a as usize, b as usize).0;
-    let neighbors = evidence.neighbors;
-    let limits = hockey_stick(evidence.counts, epsilon)
-        .into_iter()
-        .filter(|&(a, b, _)| neighbors.contain(a, b))
-        .map(|(a, b, plug_in)| {
-            let (epsilon, delta) = allowed(a as usize, b as usize);
-            Found {
-                pair: [a, b],
-                plug_in,
-                upper: limits.divergence([a, b], epsilon),
+    let secrets = 0..evidence.counts.secrets() as u32;
+    let ordered = secrets
+        .clone()
+        .flat_map(|a| secrets.clone().map(move |b| [a, b]));
+    let pairs: Vec<Allowed> = ordered
+        .filter(|&[a, b]| a != b && evidence.neighbors.contain(a, b))
+        .map(|pair| {
+            let [a, b] = pair.map(|secret| secret as usize);
+            let (epsilon, delta) = allowed(a, b);
+            Allowed {
+                pair,
                 epsilon,
                 delta,
             }
-        });
-    limits.reduce(|best, next| {
-        if next.excess() > best.excess() {
-            next
-        } else {
-            best
-        }
+        })
+        .collect();
+    let (at, upper) = limits.largest_divergence(&pairs)?;
+    let Allowed {
+        pair,
+        epsilon,
+        delta,
+    } = pairs[at];
+    Some(Found {
+        pair,
+        plug_in: hockey_stick_of(evidence.counts, pair, epsilon),
+        upper,
+        epsilon,
+        delta,
     })
 }

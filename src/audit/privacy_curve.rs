@@ -8,6 +8,7 @@ use crate::audit::{privacy, rows_needed};
 use leakgauge_attack::measure::plug_in::hockey_stick;
 use leakgauge_base::quantity::{PrivacyParameter, Quantity};
 use leakgauge_exact::claim::{BoundClaim, Curve};
+use leakgauge_stats::dp_upper::Allowed;
 
 /// Points of a curve that thresholds are chosen for.
 const AIMED_AT: usize = 5;
@@ -99,15 +100,22 @@ fn proved(evidence: &Evidence, curve: &Curve) -> usize {
     if evidence.counts.rows().contains(&0) {
         return 0;
     }
+    let neighbors = |a: u32, b: u32| evidence.neighbors.contain(a, b);
     let within = |&&(epsilon, delta): &&(f64, f64)| {
         let of_pairs = hockey_stick(evidence.counts, |_, _| epsilon);
-        let mut of_pairs = of_pairs
-            .iter()
-            .filter(|&&(a, b, _)| evidence.neighbors.contain(a, b));
-        of_pairs.all(|&(a, b, plug_in)| {
-            // Limits are not below the frequencies that they limit.
-            plug_in <= delta && limits.divergence([a, b], epsilon) <= delta
-        })
+        let of_pairs: Vec<_> = of_pairs
+            .into_iter()
+            .filter(|&(a, b, _)| neighbors(a, b))
+            .collect();
+        let allowed = |&(a, b, _): &(u32, u32, f64)| Allowed {
+            pair: [a, b],
+            epsilon,
+            delta,
+        };
+        let pairs: Vec<Allowed> = of_pairs.iter().map(allowed).collect();
+        // Limits are not below the frequencies that they limit.
+        of_pairs.iter().all(|&(.., plug_in)| plug_in <= delta)
+            && (limits.largest_divergence(&pairs)).is_none_or(|(_, limit)| limit <= delta)
     };
     curve.points().iter().filter(within).count()
 }

@@ -4,10 +4,12 @@
 use std::sync::Arc;
 
 use crate::audit::evidence::Evidence;
+use crate::audit::findings::TotalVariationPoints;
 use crate::audit::upper::UpperLimits;
 use crate::estimate::{Estimate, Method};
+use leakgauge_attack::measure::by_secret::BySecret;
 use leakgauge_attack::measure::plug_in;
-use leakgauge_attack::pairwise::{Advantage, GuessErrors, PairErrors};
+use leakgauge_attack::pairwise::{Advantage, GuessErrors, PairErrors, pair_index};
 use leakgauge_stats::binomial;
 use leakgauge_stats::event_upper::{Named, vulnerability_upper};
 
@@ -54,6 +56,10 @@ pub struct PlugIn {
     /// Rows that the best rule on these rows names rightly, by secret.
     named: Vec<Named>,
     limits: Arc<UpperLimits>,
+    counts: BySecret,
+    advantages: Arc<Vec<Advantage>>,
+    /// The estimates of the worst pair, which may come from its certification rows.
+    of_worst: Option<TotalVariationPoints>,
 }
 
 impl PlugIn {
@@ -70,7 +76,11 @@ impl PlugIn {
 }
 
 impl Tallies {
-    pub(super) fn of(evidence: &Evidence, prior: &[f64]) -> Tallies {
+    pub(super) fn of(
+        evidence: &Evidence,
+        advantages: &Arc<Vec<Advantage>>,
+        prior: &[f64],
+    ) -> Tallies {
         let pairs = evidence.pair_count();
         let cross = evidence.cross_fit;
         let effective = evidence.effective;
@@ -92,8 +102,32 @@ impl Tallies {
             plug_in: evidence.upper.map(|limits| PlugIn {
                 named: plug_in::named(evidence.counts, prior),
                 limits: Arc::clone(limits),
+                counts: BySecret::new(evidence.counts),
+                advantages: Arc::clone(advantages),
+                of_worst: evidence.points_of_worst(),
             }),
         }
+    }
+
+    /// All estimates of the total variation of a pair of a discrete log. Millions of pairs would fill memory, of which a
+    /// report shows few: so they are computed where they are asked for.
+    pub(super) fn points(&self, [a, b]: [u32; 2]) -> Option<TotalVariationPoints> {
+        let plug_in = self.plug_in.as_ref()?;
+        let pair = pair_index(plug_in.counts.secrets(), a, b);
+        if pair == self.worst_pair {
+            return plug_in.of_worst;
+        }
+        let sparse = plug_in.counts.sparse([a, b]);
+        let cross = self.cross.as_ref();
+        Some(TotalVariationPoints {
+            plug_in: plug_in.limits.plug_in[pair],
+            minimax: sparse.total_variation,
+            held_out_attack: plug_in.advantages[pair].point(),
+            cross_fitted_attack: cross.and_then(|cross| cross.pairs[pair].advantage()),
+            distinct: sparse.distinct,
+            effective_rows: sparse.rows,
+            seen_once: sparse.seen_once,
+        })
     }
 
     /// Standard error of the estimate of a pair's total variation or advantage; `None` where it is no attack's.

@@ -3,6 +3,8 @@
 //! A twentieth of the rows chooses between methods, the others judge. What is limited is one fixed event of
 //! nature, so no alphabet size enters: see [`leakgauge_stats::event_upper`].
 
+use std::sync::OnceLock;
+
 use crate::audit::prepare::Prepared;
 use crate::audit::unit_laws::UnitLaws;
 use crate::estimate::Method;
@@ -12,11 +14,12 @@ use leakgauge_attack::pairwise::{pair_count, pairs};
 use leakgauge_attack::split::parts;
 use leakgauge_base::parallel;
 use leakgauge_log::observations::{Counts, ObservationKind};
+use leakgauge_stats::dp_upper::{Allowed, Divergences, PairCells};
 use leakgauge_stats::event_upper::{total_variation_upper, vulnerability_upper};
 use leakgauge_stats::multiplicity::bonferroni;
 use leakgauge_stats::reconstruction::{self, other_way, success_at_most};
-use leakgauge_stats::two_binomials::difference_upper_quick;
-use leakgauge_stats::{dp_upper, sparse_upper};
+use leakgauge_stats::sparse_upper;
+use leakgauge_stats::two_binomials::{Share, difference_upper_quick};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -30,6 +33,8 @@ const MOST_CELLS: usize = 200_000;
 const SPARSE: usize = 16;
 /// Ordered pairs up to which slopes are chosen for limits of reconstructions.
 const MOST_SLOPES: usize = 200;
+/// A divergence falls in ε, and e^ε must be a number.
+const MOST_EPSILON: f64 = 30.0;
 /// Pairs times rows up to which limits of unequal rows are computed exactly.
 const MOST_WORK: u64 = 400_000;
 
@@ -38,14 +43,18 @@ const MOST_WORK: u64 = 400_000;
 pub struct UpperLimits {
     /// Plug-in total variation of every pair, of all rows.
     pub plug_in: Vec<f64>,
-    /// For each pair, its limit at level 1 − α by itself. `None` if a secret has no rows.
-    single: Vec<Option<f64>>,
+    /// For each pair, its limit at level 1 − α by itself. `None` if a secret has no rows. Few ask for all of them.
+    single: OnceLock<Vec<Option<f64>>>,
+    /// The largest of these.
+    largest: Option<f64>,
     /// For each pair, its limit where all hold together at level 1 − α.
     joint: Vec<Option<f64>>,
     /// For each pair, how.
     methods: Vec<Method>,
     source: Source,
     alpha: f64,
+    /// Limits of divergences, from rows.
+    divergences: OnceLock<Divergences>,
 }
 
 /// What is independent.
@@ -65,6 +74,27 @@ struct Cells {
     seed: u64,
 }
 
+/// What is found of a pair at once.
+struct PairLimit {
+    /// The limit where those of all pairs hold together; `None` if a secret has no rows.
+    joint: Option<f64>,
+    /// The limit by itself, or what it does not exceed.
+    single: Single,
+    method: Method,
+}
+
+/// A limit, or a number above it.
+#[derive(Clone, Copy)]
+enum Single {
+    Known(f64),
+    AtMost(f64),
+}
+
+/// The largest of limits, if there are all of them.
+fn largest_of(mut limits: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+    limits.try_fold(0.0f64, |largest, upper| Some(largest.max(upper?)))
+}
+
 impl UpperLimits {
     /// Chooses methods and computes the limits of all pairs.
     pub fn find(prepared: &Prepared) -> Option<UpperLimits> {
@@ -81,29 +111,19 @@ impl UpperLimits {
         let sparse = pair_count * log.observations.len() <= MOST_CELLS;
         let alpha = prepared.alpha;
         let joint_alpha = bonferroni(alpha, pair_count as u64);
-        let limits: Vec<_> = parallel::map_in_place(all.len(), &|at| {
-            let pair = all[at];
-            let method = cells.method(pair, sparse, alpha);
-            // Of one pair both are the same.
-            let limits = if pair_count == 1 {
-                let one = cells.total_variation(pair, method, [alpha]);
-                one.map(|[limit]| [limit; 2])
-            } else {
-                cells.total_variation(pair, method, [alpha, joint_alpha])
-            };
-            (
-                limits.map(|limits| limits[0]),
-                limits.map(|limits| limits[1]),
-                method,
-            )
+        let limits: Vec<PairLimit> = parallel::map_in_place(all.len(), &|at| {
+            let method = cells.method(all[at], sparse, alpha);
+            cells.limit(all[at], method, [alpha, joint_alpha])
         });
         Some(UpperLimits {
             plug_in: plug_in::total_variation(&log.counts),
-            single: limits.iter().map(|limit| limit.0).collect(),
-            joint: limits.iter().map(|limit| limit.1).collect(),
-            methods: limits.iter().map(|limit| limit.2).collect(),
+            single: OnceLock::new(),
+            largest: cells.largest(&all, &limits, alpha),
+            joint: limits.iter().map(|limit| limit.joint).collect(),
+            methods: limits.iter().map(|limit| limit.method).collect(),
             source: Source::Rows(cells),
             alpha,
+            divergences: OnceLock::new(),
         })
     }
 
@@ -112,13 +132,16 @@ impl UpperLimits {
         let secrets = prepared.log.secrets.len();
         let laws = UnitLaws::new(prepared.units_of_the_log()?, secrets);
         let (alpha, pairs) = (prepared.alpha, pair_count(secrets));
+        let single = laws.total_variation_at_most(alpha);
         Some(UpperLimits {
             plug_in: laws.distances().to_vec(),
-            single: laws.total_variation_at_most(alpha),
+            largest: largest_of(single.iter().copied()),
+            single: OnceLock::from(single),
             joint: laws.total_variation_at_most(bonferroni(alpha, pairs as u64)),
             methods: vec![Method::UnitMcdiarmid; pairs],
             source: Source::Units(laws),
             alpha,
+            divergences: OnceLock::new(),
         })
     }
 
@@ -140,7 +163,23 @@ impl UpperLimits {
 
     /// The limit of a pair that was fixed before the log was taken.
     pub fn single(&self, pair: usize) -> Option<f64> {
-        self.single[pair]
+        self.all_single()[pair]
+    }
+
+    fn all_single(&self) -> &[Option<f64>] {
+        self.single.get_or_init(|| match &self.source {
+            Source::Rows(cells) => self.of_rows(cells, self.alpha),
+            Source::Units(laws) => laws.total_variation_at_most(self.alpha),
+        })
+    }
+
+    /// The limits of all pairs at a level, from rows.
+    fn of_rows(&self, cells: &Cells, alpha: f64) -> Vec<Option<f64>> {
+        let all: Vec<(u32, u32)> = pairs(cells.judging.secrets()).collect();
+        parallel::map_in_place(all.len(), &|at| {
+            let (a, b) = all[at];
+            Some(cells.total_variation([a, b], self.methods[at], [alpha])?[0])
+        })
     }
 
     /// The limit of a pair, all pairs together: for a pair that the log chose too.
@@ -151,9 +190,7 @@ impl UpperLimits {
     /// The limit of the largest total variation of all pairs: each at the same level, for the truly worst
     /// pair is one fixed pair (Berger 1982, doi:10.1080/00401706.1982.10487790).
     pub fn largest(&self) -> Option<f64> {
-        self.single
-            .iter()
-            .try_fold(0.0f64, |largest, upper| Some(largest.max((*upper)?)))
+        self.largest
     }
 
     /// How a pair is limited.
@@ -163,31 +200,26 @@ impl UpperLimits {
 
     /// How far a pair's limit is above its plug-in estimate.
     pub fn radius(&self, pair: usize) -> Option<f64> {
-        Some((self.single[pair]? - self.plug_in[pair]).max(0.0))
+        Some((self.single(pair)? - self.plug_in[pair]).max(0.0))
     }
 
     /// The limit of the largest total variation at another level.
     pub fn largest_at(&self, alpha: f64) -> Option<f64> {
-        let limits: Vec<Option<f64>> = match &self.source {
-            Source::Units(laws) => laws.total_variation_at_most(alpha),
-            Source::Rows(cells) => pairs(cells.judging.secrets())
-                .zip(&self.methods)
-                .map(|((a, b), &method)| Some(cells.total_variation([a, b], method, [alpha])?[0]))
-                .collect(),
-        };
-        limits
-            .into_iter()
-            .try_fold(0.0f64, |largest, upper| Some(largest.max(upper?)))
+        largest_of(match &self.source {
+            Source::Units(laws) => laws.total_variation_at_most(alpha).into_iter(),
+            Source::Rows(cells) => self.of_rows(cells, alpha).into_iter(),
+        })
     }
 
     /// The limit of the success of a reconstruction at κ, the largest over all ordered pairs of the secrets: each at the
     /// same level, as for [`largest`](Self::largest). Every pair's slope is chosen on the rows that choose methods.
     pub fn reconstruction(&self, secrets: usize, kappa: f64) -> Option<f64> {
-        let slopes = 2 * self.single.len() <= MOST_SLOPES;
+        let slopes = 2 * self.methods.len() <= MOST_SLOPES;
+        let single = self.all_single();
         let all: Vec<(u32, u32)> = pairs(secrets).collect();
         let of_pair = |at: usize| {
             let (a, b) = all[at];
-            let flat = success_at_most(1.0, self.single[at]?, kappa);
+            let flat = success_at_most(1.0, single[at]?, kappa);
             let ordered = [[a, b], [b, a]].map(|pair| match &self.source {
                 Source::Rows(cells) if slopes => self.at_slope(pair, cells, flat, kappa),
                 Source::Rows(_) | Source::Units(_) => flat,
@@ -216,18 +248,57 @@ impl UpperLimits {
 
     /// The limit of the hockey-stick divergence of a after b at ε, at level 1 − α.
     pub fn divergence(&self, pair: [u32; 2], epsilon: f64) -> f64 {
-        // It falls in ε, and e^ε must be a number.
-        let epsilon = epsilon.min(30.0);
-        let cells = match &self.source {
-            Source::Rows(cells) => cells,
-            Source::Units(laws) => return laws.divergence_at_most(pair, epsilon, self.alpha),
-        };
-        let (choosing, judging) = (cells.choosing.cells(pair), cells.judging.cells(pair));
-        if dp_upper::is_both_narrower_on(&choosing, epsilon, self.alpha) {
-            dp_upper::hockey_stick_upper_by_both(&judging, epsilon, self.alpha)
-        } else {
-            dp_upper::hockey_stick_upper_by_difference(&judging, epsilon, self.alpha)
+        let epsilon = epsilon.min(MOST_EPSILON);
+        match &self.source {
+            Source::Rows(cells) => self.divergences(cells).limit(pair, epsilon, cells),
+            Source::Units(laws) => laws.divergence_at_most(pair, epsilon, self.alpha),
         }
+    }
+
+    /// The ordered pair whose limit of the divergence exceeds its δ most, the first of several, by its position in
+    /// `pairs`, and its limit.
+    pub fn largest_divergence(&self, pairs: &[Allowed]) -> Option<(usize, f64)> {
+        let mut pairs = pairs.to_vec();
+        for allowed in &mut pairs {
+            allowed.epsilon = allowed.epsilon.min(MOST_EPSILON);
+        }
+        let laws = match &self.source {
+            Source::Rows(cells) => return self.divergences(cells).largest(&pairs, cells),
+            Source::Units(laws) => laws,
+        };
+        let limits = pairs.iter().map(|allowed| {
+            let limit = laws.divergence_at_most(allowed.pair, allowed.epsilon, self.alpha);
+            (limit - allowed.delta, limit)
+        });
+        let limits = limits.enumerate();
+        let largest = limits.reduce(|best, next| if next.1.0 > best.1.0 { next } else { best });
+        largest.map(|(at, (_, limit))| (at, limit))
+    }
+
+    /// What claims of privacy share.
+    fn divergences(&self, cells: &Cells) -> &Divergences {
+        self.divergences.get_or_init(|| {
+            let (choosing, judging) = (cells.choosing.all_rows(), cells.judging.all_rows());
+            Divergences::new(choosing, judging, self.alpha)
+        })
+    }
+}
+
+/// Hoeffding's limit of a difference, which [`difference_upper_quick`] never exceeds by more than rounding.
+fn hoeffding(a: Share, b: Share, alpha: f64) -> f64 {
+    const ROUNDING: f64 = 1e-9;
+    let rate = |share: Share| share.inside as f64 / share.rows as f64;
+    let variation = (1.0 / a.rows as f64 + 1.0 / b.rows as f64) * -alpha.ln() / 2.0;
+    rate(a) - rate(b) + variation.sqrt() + ROUNDING
+}
+
+impl PairCells for Cells {
+    fn choosing(&self, pair: [u32; 2]) -> Vec<(u64, u64)> {
+        self.choosing.cells(pair)
+    }
+
+    fn judging(&self, pair: [u32; 2]) -> Vec<(u64, u64)> {
+        self.judging.cells(pair)
     }
 }
 
@@ -261,6 +332,72 @@ impl Cells {
         }
     }
 
+    /// The limits of a pair at two levels: by itself, and with all others.
+    fn limit(&self, pair: [u32; 2], method: Method, [alpha, joint]: [f64; 2]) -> PairLimit {
+        let none = PairLimit {
+            joint: None,
+            single: Single::Known(1.0),
+            method,
+        };
+        let rows = self.judging.rows(pair);
+        if rows.contains(&0) {
+            return none;
+        }
+        if method != Method::SparseCloseness && self.are_many(rows) {
+            // The largest of all single limits is wanted alone, and most pairs are far from it.
+            let [a, b] = self.judging.likelier(pair);
+            return PairLimit {
+                joint: Some(difference_upper_quick(a, b, 1.0, joint)),
+                single: Single::AtMost(hoeffding(a, b, alpha)),
+                method,
+            };
+        }
+        // Of one pair both are the same.
+        let limits = if self.pairs == 1 {
+            let one = self.total_variation(pair, method, [alpha]);
+            one.map(|[limit]| [limit; 2])
+        } else {
+            self.total_variation(pair, method, [alpha, joint])
+        };
+        limits.map_or(none, |[single, joint]| PairLimit {
+            joint: Some(joint),
+            single: Single::Known(single),
+            method,
+        })
+    }
+
+    /// The largest limit of a pair by itself; `None` if some pair has none.
+    fn largest(&self, pairs: &[[u32; 2]], limits: &[PairLimit], alpha: f64) -> Option<f64> {
+        if limits.iter().any(|limit| limit.joint.is_none()) {
+            return None;
+        }
+        let exact = |at: usize| match limits[at].single {
+            Single::Known(limit) => limit,
+            Single::AtMost(_) => {
+                let limit = self.total_variation(pairs[at], limits[at].method, [alpha]);
+                limit.map_or(1.0, |[limit]| limit)
+            }
+        };
+        let bound = |limit: &PairLimit| match limit.single {
+            Single::Known(limit) | Single::AtMost(limit) => limit,
+        };
+        let highest = limits.iter().map(bound).enumerate();
+        let highest = highest.reduce(|best, next| if next.1 > best.1 { next } else { best });
+        let least = highest.map_or(0.0, |(at, _)| exact(at));
+        let near = limits.iter().map(bound).enumerate();
+        let near: Vec<usize> = near
+            .filter(|next| next.1 >= least)
+            .map(|next| next.0)
+            .collect();
+        let limits = parallel::map_in_place(near.len(), &|at| exact(near[at]));
+        Some(limits.into_iter().fold(least.max(0.0), f64::max))
+    }
+
+    /// Whether pairs and rows are too many for exact limits of unequal rows.
+    fn are_many(&self, rows: [u64; 2]) -> bool {
+        self.pairs as u64 * (rows[0] + rows[1]) > MOST_WORK
+    }
+
     /// The limits of a pair at several levels.
     fn total_variation<const N: usize>(
         &self,
@@ -279,7 +416,7 @@ impl Cells {
                     sparse_upper::total_variation_upper(&cells, alpha, &mut self.rng(pair))
                 })
             }
-            _ if self.pairs as u64 * (rows[0] + rows[1]) > MOST_WORK => {
+            _ if self.are_many(rows) => {
                 let [a, b] = self.judging.likelier(pair);
                 levels.map(|alpha| difference_upper_quick(a, b, 1.0, alpha))
             }

@@ -205,6 +205,7 @@ fn watch(
 
 /// Writes a line and flushes it; false if the pipe is closed.
 fn print(line: &Line, is_first: bool, format: Format) -> Result<bool> {
+    terminal::check_stdout().map_err(|error| Error::io("standard output", error))?;
     let mut out = io::stdout().lock();
     let written = report::write_follow(line, is_first, format, &mut out).and_then(|()| out.flush());
     match written {

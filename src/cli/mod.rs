@@ -106,6 +106,8 @@ fn arguments_given() -> Vec<String> {
         .collect()
 }
 
+pub use terminal::without_standard_output;
+
 /// Runs the program with these arguments, the first of which is its name, and returns its exit code. Writes to
 /// standard output and standard error. Once a process.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -118,7 +120,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(refused) => {
             let code = u8::try_from(refused.exit_code()).unwrap_or(2);
             return ExitCode::from(match print(&refused) {
-                Err(error) if error.kind() != io::ErrorKind::BrokenPipe => 2,
+                Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                    let _ = writeln!(io::stderr(), "error: standard output: {error}");
+                    2
+                }
                 _ => code,
             });
         }
@@ -161,6 +166,9 @@ fn execute(command: Command) -> Result<ExitCode> {
 
 /// Prints help, or what is wrong with the arguments, which a terminal must not act on.
 fn print(refused: &clap::Error) -> io::Result<()> {
+    if !refused.use_stderr() {
+        terminal::check_stdout()?;
+    }
     let text = refused.render().to_string();
     if !text.contains(|letter| letter != '\n' && acts_on_terminal(letter)) {
         return refused.print();

@@ -142,6 +142,9 @@ pub fn probe(arguments: &ProbeArguments) -> Result<ExitCode> {
         say(sentences::probe::SPAWN_WARNING);
     }
     let collected = match &arguments.output {
+        None if let Err(error) = terminal::check_stdout() => {
+            return Err(Error::io("standard output", error));
+        }
         None => probe::probe(&options, io::stdout().lock(), judge.as_mut()),
         Some(path) => probe::probe(&options, create(path, arguments.force)?, judge.as_mut()),
     };

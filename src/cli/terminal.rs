@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{Args, ColorChoice};
 use leakgauge::base::error::{Error, Result};
@@ -109,6 +110,22 @@ fn has_color(
     }
 }
 
+/// Whether the process was started without standard output.
+static HAS_NONE: AtomicBool = AtomicBool::new(false);
+
+/// Says that this process was started without standard output: what is written there is an error from now on.
+pub fn without_standard_output() {
+    HAS_NONE.store(true, Ordering::Relaxed);
+}
+
+/// An error if there is no standard output.
+pub fn check_stdout() -> io::Result<()> {
+    match HAS_NONE.load(Ordering::Relaxed) {
+        true => Err(io::Error::other("is closed")),
+        false => Ok(()),
+    }
+}
+
 /// Writes to standard output, or to the file that replaces it. A closed pipe (`| head`) is not an error.
 pub fn to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     if let Some(file) = output_file() {
@@ -119,6 +136,7 @@ pub fn to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result
         let mut out = BufWriter::with_capacity(1 << 16, File::create(&file).map_err(failed)?);
         return write(&mut out).and_then(|()| out.flush()).map_err(failed);
     }
+    check_stdout().map_err(|error| Error::io("standard output", error))?;
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     match write(&mut out).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {

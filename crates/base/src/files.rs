@@ -238,8 +238,17 @@ fn not_written(path: &Path, error: std::io::Error) -> Error {
     match parent {
         Some(parent) if !parent.is_dir() => Error::file(parent, "no such directory")
             .with_hint("create it, or name a file elsewhere"),
-        _ => Error::file(path, format!("cannot be written: {error}")).with_source(error),
+        _ => {
+            let problem = format!("cannot be written: {}", without_path(&error));
+            Error::file(path, problem).with_source(error)
+        }
     }
+}
+
+/// What the operating system says, without the temporary file's path, which nobody named.
+fn without_path(error: &std::io::Error) -> String {
+    let inner = error.get_ref().and_then(|inner| inner.source());
+    inner.map_or_else(|| error.to_string(), ToString::to_string)
 }
 
 fn fill(

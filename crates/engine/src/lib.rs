@@ -12,6 +12,7 @@ mod own_rows;
 mod query;
 mod sampling;
 mod scan;
+mod scheduler;
 mod session;
 
 use std::borrow::Cow;

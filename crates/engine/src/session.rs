@@ -1,8 +1,6 @@
 //! The engine itself: in this process, or a cluster's scheduler to send queries to.
 
-use std::net::{TcpStream, ToSocketAddrs};
 use std::sync::Arc;
-use std::time::Duration;
 
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::memory_pool::FairSpillPool;
@@ -12,16 +10,12 @@ use tokio::runtime::Runtime;
 
 use crate::failure;
 use crate::memory::MEMORY;
+use crate::scheduler::{cluster, reach};
 use leakgauge_base::error::{Error, Result};
-use leakgauge_base::naming::{option, setting};
 use leakgauge_log::EngineOptions;
 
 /// Deep plans (many files) recurse.
 pub(super) const STACK: usize = 16 << 20;
-/// How long a scheduler may take to answer.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// The port of a scheduler that is named without one.
-const SCHEDULER_PORT: u16 = 50050;
 
 /// Where queries run.
 pub(super) struct Session {
@@ -98,40 +92,4 @@ fn remote(url: &str, _: &Runtime) -> Result<SessionContext> {
         Error::parameter(cluster(url), "this build has no cluster client")
             .with_hint("build it with: cargo build --release --features cluster"),
     )
-}
-
-fn cluster(url: &str) -> String {
-    setting("cluster", url)
-}
-
-/// Whether anything listens where the scheduler should: the client itself would wait for very long.
-fn reach(url: &str) -> Result<()> {
-    let wrong = |problem: String| Error::parameter(cluster(url), problem);
-    let address = url
-        .strip_prefix("df://")
-        .filter(|address| !address.is_empty())
-        .ok_or_else(|| {
-            wrong("is not the address of a scheduler".into())
-                .with_hint("write it as df://HOST:PORT, for instance df://scheduler:50050")
-        })?
-        .trim_end_matches('/');
-    let with_port = match address.rsplit_once(':') {
-        Some((_, port)) if port.parse::<u16>().is_ok() => address.to_owned(),
-        _ => format!("{address}:{SCHEDULER_PORT}"),
-    };
-    let unreachable = |error: std::io::Error| {
-        wrong(format!("the scheduler cannot be reached: {error}")).with_hint(format!(
-            "is it running, and may this machine connect to it? Without {} the log is read here",
-            option("cluster")
-        ))
-    };
-    let found = with_port.to_socket_addrs().map_err(unreachable)?;
-    let mut last = std::io::Error::other("the name has no address");
-    for address in found {
-        match TcpStream::connect_timeout(&address, PATIENCE) {
-            Ok(_) => return Ok(()),
-            Err(error) => last = error,
-        }
-    }
-    Err(unreachable(last))
 }

@@ -10,7 +10,7 @@ use leakgauge_base::naming::{option, setting};
 use leakgauge_base::suggest;
 
 /// More columns than any log has: a file without line breaks, or a wrong delimiter.
-pub(crate) const MAX_COLUMNS: usize = 100_000;
+pub const MAX_COLUMNS: usize = 100_000;
 
 /// The part every column of a file plays.
 #[derive(Debug, Clone, PartialEq, Eq)]

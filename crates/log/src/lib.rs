@@ -62,7 +62,7 @@ pub use builder::{LogBuilder, Value};
 pub use files::expand;
 pub use format::Format;
 pub use groups::{UnitCell, UnitRows, Units};
-pub use layout::delimiter;
+pub use layout::{MAX_COLUMNS, delimiter};
 pub use log::{FirstRows, InputFacts, Log, SkippedRows};
 pub use merge::{MergedSecret, SecretRules};
 pub use number::Number;

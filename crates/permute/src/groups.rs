@@ -31,6 +31,37 @@ pub struct Groups {
     labels: Option<Vec<String>>,
 }
 
+/// Refuses groups that are too large for memory before any is made, where that is easily seen: what lies within half of
+/// the radius of one place lies within the radius of each other.
+///
+/// # Errors
+/// More than [`MAX_MEMBERSHIPS`] rows in all groups together.
+fn check_reach<'p>(
+    tree: &Near,
+    places: &Lists,
+    square: f64,
+    place_of: &dyn Fn(usize) -> &'p [f64],
+) -> Result<()> {
+    /// Places that are looked at.
+    const LOOKED_AT: usize = 16;
+    // A little less than half, for rounding.
+    let half = 0.25 * square * (1.0 - 1e-9);
+    let step = places.len().div_ceil(LOOKED_AT).max(1);
+    let mut near = Vec::new();
+    for place in (0..places.len()).step_by(step) {
+        near.clear();
+        tree.within(place_of(place), half, &mut near);
+        let rows: usize = near
+            .iter()
+            .map(|&place| places.get(place as usize).len())
+            .sum();
+        if near.len().saturating_mul(rows) > MAX_MEMBERSHIPS {
+            return Err(too_many_members());
+        }
+    }
+    Ok(())
+}
+
 impl Groups {
     /// Each row with all rows within a distance: G_i = {j : d(t_i, t_j) ≤ r}, r in the unit of
     /// [`Points::distance`]. Rows at the same point share their group.
@@ -52,11 +83,13 @@ impl Groups {
         }
         let tree = Near::new(&at_places, d);
         let square = points.square_of(radius);
+        let place_of = |place: usize| &at_places[place * d..(place + 1) * d];
+        check_reach(&tree, &places, square, &place_of)?;
         // Groups in the order of the tree: what is near is near in memory.
         let lists = collect(places.len(), |group, found| {
             let mut near = Vec::new();
             let place = tree.numbers()[group];
-            tree.within(&at_places[place * d..(place + 1) * d], square, &mut near);
+            tree.within(place_of(place), square, &mut near);
             for place in near {
                 found.extend_from_slice(places.get(place as usize));
             }

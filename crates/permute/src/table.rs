@@ -9,7 +9,7 @@ use super::points::Points;
 use leakgauge_base::error::{Error, Place, Result, listing};
 use leakgauge_base::naming;
 use leakgauge_base::suggest;
-use leakgauge_log::{Source, Unchanged, delimiter, open_to_hold, read_error};
+use leakgauge_log::{MAX_COLUMNS, Source, Unchanged, delimiter, open_to_hold, read_error};
 
 /// The number of bytes searched for the delimiter.
 const HEAD: usize = 1 << 16;
@@ -170,6 +170,14 @@ impl Table {
         delimiter: u8,
         options: &TableOptions,
     ) -> Result<bool> {
+        if record.len() > MAX_COLUMNS {
+            let problem = format!("has {} columns, more than {MAX_COLUMNS}", record.len());
+            let hint = format!(
+                "is there one row per line, and is the delimiter right? ({})",
+                naming::option("delimiter")
+            );
+            return Err(Error::data(Place::file(file).row(1), problem).with_hint(hint));
+        }
         let names: Vec<String> = record
             .iter()
             .zip(1..)

@@ -23,7 +23,12 @@
 //!
 //! The least of the two is valid only at a split of α; one of them, chosen on other rows, at all of it.
 
-use super::binomial::{clopper_pearson_lower, clopper_pearson_upper};
+mod both;
+mod many;
+
+pub use many::{Allowed, Divergences, PairCells};
+
+use self::both::{Both, Levels, Rates};
 use super::event_upper::likelier_in_a;
 use super::special::normal_cdf;
 use super::two_binomials::{Share, difference_upper};
@@ -35,9 +40,6 @@ const OF_DIFFERENCE: f64 = 0.5;
 const FEW_CELLS: usize = 10;
 /// Pieces of the hull otherwise.
 const PIECES: f64 = 400.0;
-/// Cells of φ, at first and at last.
-const COARSE: usize = 4;
-const FINE: usize = 64;
 
 /// The upper limit at level 1 − `alpha` of sup_A P(A) − e^`epsilon` Q(A), in \[0, 1\], from the rows of a
 /// (law P) and of b (law Q) with each observation; 1 if either has none.
@@ -100,22 +102,15 @@ pub fn hockey_stick_upper_by_both(cells: &[(u64, u64)], epsilon: f64, alpha: f64
     let weight = factor(epsilon);
     let rows_a: u64 = cells.iter().map(|cell| cell.0).sum();
     let rows_b: u64 = cells.iter().map(|cell| cell.1).sum();
-    if rows_a == 0 || rows_b == 0 {
-        return 1.0;
-    }
-    let seen: Vec<(u64, u64)> = cells.iter().copied().filter(|c| c.0 + c.1 > 0).collect();
-    let events = if seen.len() <= FEW_CELLS {
-        all_events(&seen)
-    } else {
-        hull(seen, weight * rows_a as f64 / rows_b as f64)
-    };
+    let levels = Levels::new(radius(alpha));
+    let [a, b] = [rows_a, rows_b].map(Rates::once);
     let limit = Both {
-        rows_a,
-        rows_b,
+        a: &a,
+        b: &b,
+        levels: &levels,
         weight,
-        radius: radius(alpha),
     };
-    limit.largest(&events).clamp(0.0, 1.0)
+    limit.over(cells)
 }
 
 /// The upper limit at level 1 − `alpha` of P(A) − `weight` · Q(A) for one event A fixed beforehand, from
@@ -133,13 +128,15 @@ pub fn hockey_stick_upper_by_both(cells: &[(u64, u64)], epsilon: f64, alpha: f64
 /// # Panics
 /// If more rows are inside than there are, or `alpha` is not strictly between 0 and 1.
 pub fn fixed_event_upper(a: Share, b: Share, weight: f64, alpha: f64) -> f64 {
+    let levels = Levels::new(radius(alpha));
+    let [of_a, of_b] = [a, b].map(|share| Rates::once(share.rows));
     let limit = Both {
-        rows_a: a.rows,
-        rows_b: b.rows,
+        a: &of_a,
+        b: &of_b,
+        levels: &levels,
         weight,
-        radius: radius(alpha),
     };
-    limit.at(a.inside, b.inside, FINE)
+    limit.at(a.inside, b.inside)
 }
 
 fn factor(epsilon: f64) -> f64 {
@@ -158,42 +155,13 @@ fn radius(alpha: f64) -> f64 {
     .1 * (1.0 + 1e-13)
 }
 
-struct Both {
-    rows_a: u64,
-    rows_b: u64,
-    weight: f64,
-    radius: f64,
-}
-
-impl Both {
-    /// L(x, y), bounded on equal cells of φ.
-    fn at(&self, x: u64, y: u64, cells: usize) -> f64 {
-        let level = |z: f64| normal_cdf(-self.radius * z);
-        let angle = |cell: usize| std::f64::consts::FRAC_PI_2 * cell as f64 / cells as f64;
-        (0..cells)
-            .map(|cell| {
-                let p = clopper_pearson_upper(x, self.rows_a, level(angle(cell).cos()));
-                let q = clopper_pearson_lower(y, self.rows_b, level(angle(cell + 1).sin()));
-                p - self.weight * q
-            })
-            .fold(f64::NEG_INFINITY, f64::max)
-    }
-
-    /// The largest L over events: most are told to be smaller by few cells.
-    fn largest(&self, events: &[(u64, u64)]) -> f64 {
-        let mut rough: Vec<(f64, (u64, u64))> = events
-            .iter()
-            .map(|&(x, y)| (self.at(x, y, COARSE), (x, y)))
-            .collect();
-        rough.sort_by(|one, other| other.0.total_cmp(&one.0));
-        let mut largest = f64::NEG_INFINITY;
-        for (bound, (x, y)) in rough {
-            if bound <= largest {
-                break;
-            }
-            largest = largest.max(self.at(x, y, FINE).min(bound));
-        }
-        largest
+/// Counts of events that dominate those of every event. `exchange` is how many rows of a weigh as much as one of b.
+fn events(cells: &[(u64, u64)], exchange: f64) -> Vec<(u64, u64)> {
+    let seen: Vec<(u64, u64)> = cells.iter().copied().filter(|c| c.0 + c.1 > 0).collect();
+    if seen.len() <= FEW_CELLS {
+        all_events(&seen)
+    } else {
+        hull(seen, exchange)
     }
 }
 
@@ -211,8 +179,7 @@ fn all_events(cells: &[(u64, u64)]) -> Vec<(u64, u64)> {
 /// Points that dominate (more of a, fewer of b) every event: each piece of the hull's largest x with
 /// its least y. `exchange` is how many rows of a weigh as much as one of b.
 fn hull(mut cells: Vec<(u64, u64)>, exchange: f64) -> Vec<(u64, u64)> {
-    let product = |one: u64, other: u64| u128::from(one) * u128::from(other);
-    cells.sort_by(|c, d| product(d.0, c.1).cmp(&product(c.0, d.1)));
+    sort_by_ratio(&mut cells);
     let length: f64 = cells
         .iter()
         .map(|c| c.0 as f64 + exchange * c.1 as f64)
@@ -223,7 +190,8 @@ fn hull(mut cells: Vec<(u64, u64)>, exchange: f64) -> Vec<(u64, u64)> {
         let share = (in_a as f64 + exchange * in_b as f64) / length;
         let pieces = ((share * PIECES).ceil() as u64).clamp(1, in_b.max(1));
         for piece in 0..pieces {
-            let along = |of: u64, piece: u64| product(of, piece) / u128::from(pieces);
+            let along =
+                |of: u64, piece: u64| (u128::from(of) * u128::from(piece)) / u128::from(pieces);
             let least = y + along(in_b, piece) as u64;
             let most = x + along(in_a, piece + 1) as u64 + 1;
             points.push((most.min(x + in_a), least));
@@ -231,6 +199,12 @@ fn hull(mut cells: Vec<(u64, u64)>, exchange: f64) -> Vec<(u64, u64)> {
         (x, y) = (x + in_a, y + in_b);
     }
     points
+}
+
+/// Those that speak most for a first.
+fn sort_by_ratio(cells: &mut [(u64, u64)]) {
+    let product = |one: u64, other: u64| u128::from(one) * u128::from(other);
+    cells.sort_by(|c, d| product(d.0, c.1).cmp(&product(c.0, d.1)));
 }
 
 #[cfg(test)]

@@ -94,16 +94,49 @@ pub fn difference_upper(a: Share, b: Share, weight: f64, alpha: f64) -> f64 {
     limit
 }
 
+/// Whether [`difference_upper`] is at least `value`: most often told by a few tails, without the limit itself.
+///
+/// # Panics
+/// As [`difference_upper`].
+pub fn difference_upper_reaches(a: Share, b: Share, weight: f64, alpha: f64, value: f64) -> bool {
+    /// Far above what tails are rounded by.
+    const ROUNDING: f64 = 1e-6;
+    if difference_upper_rough(a, b, weight, alpha) < value {
+        return false;
+    }
+    let exact = weight != 1.0 || a.rows != b.rows;
+    let exact = exact && a.rows > 0 && b.rows > 0 && a.rows + b.rows <= MOST_ROWS;
+    // A limit below would not be good, for the tail falls in δ.
+    if exact
+        && (0.0..=1.0).contains(&value)
+        && Tail::new(a, b, weight).largest(value) > alpha * (1.0 + ROUNDING)
+    {
+        return true;
+    }
+    difference_upper(a, b, weight, alpha) >= value
+}
+
+/// Chernoff's limit, which [`difference_upper`] never exceeds.
+///
+/// # Panics
+/// As [`difference_upper`].
+pub fn difference_upper_rough(a: Share, b: Share, weight: f64, alpha: f64) -> f64 {
+    if a.rows == 0 || b.rows == 0 {
+        return 1.0;
+    }
+    chernoff(a, b, weight, alpha).min(1.0)
+}
+
 /// The same without the exact limit of unequal rows: at most half as far again from the difference, in no time.
 ///
 /// # Conditions, Panics
 /// Those of [`difference_upper`].
 pub fn difference_upper_quick(a: Share, b: Share, weight: f64, alpha: f64) -> f64 {
     let exact = weight == 1.0 && a.rows == b.rows;
-    if exact || a.rows == 0 || b.rows == 0 {
+    if exact {
         return difference_upper(a, b, weight, alpha);
     }
-    chernoff(a, b, weight, alpha).min(1.0)
+    difference_upper_rough(a, b, weight, alpha)
 }
 
 /// P + w(1 − Q) is a weighted sum of two parameters.
@@ -199,8 +232,11 @@ impl Tail {
 
     /// Where the largest tail over a few base rates is alpha, about.
     fn root(&self, alpha: f64, low: f64, high: f64) -> f64 {
+        /// Above the quantile of any number below 1.
+        const MOST: f64 = 9.0;
         let target = normal_quantile(alpha);
-        let excess = |delta: f64| normal_quantile(self.largest(delta).min(1.0)) - target;
+        // A tail of 1 has no finite quantile, and steps would go astray.
+        let excess = |delta: f64| normal_quantile(self.largest(delta).min(1.0)).min(MOST) - target;
         let (mut low, mut high) = (low, high);
         let (mut above, mut below) = (-target, excess(high).min(-1e-9));
         for _ in 0..12 {

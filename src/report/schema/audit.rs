@@ -48,7 +48,7 @@ pub struct Audit<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     leakage_family: &'a Option<LeakageFamily>,
     /// The pairs: all in the order of their secrets, or of very many those with the largest lower limits, these first.
-    pairs: Vec<&'a PairFigures>,
+    pairs: Vec<PairFigures>,
     /// How many pairs are not listed in `pairs`; absent if all are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pairs_left_out: Option<usize>,
@@ -95,7 +95,9 @@ impl<'a> Audit<'a> {
             privacy: &found.privacy,
             reconstruction: &found.reconstruction,
             leakage_family: &found.leakage_family,
-            pairs: listed(found, most_pairs),
+            pairs: (listed(found, most_pairs).into_iter())
+                .map(|pair| found.with_points(pair))
+                .collect(),
             pairs_left_out: Some(left_out(found, most_pairs)).filter(|left_out| *left_out > 0),
             multiplicity: &found.multiplicity,
             blocks: found.differences.as_ref().and_then(BlockKeys::of),

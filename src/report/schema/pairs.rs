@@ -61,7 +61,7 @@ struct PairFiguresKeys {
     total_variation: Estimate,
     /// All points of the total variation; discrete logs only.
     #[serde(skip_serializing_if = "Option::is_none")]
-    total_variation_points: Option<TotalVariationPoints>,
+    total_variation_points: Option<Box<TotalVariationPoints>>,
     /// Of the optimal adversary.
     #[serde(getter = "PairFigures::advantage")]
     advantage: Estimate,

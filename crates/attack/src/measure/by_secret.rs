@@ -1,6 +1,6 @@
 //! The counts of each secret, and those of any two side by side.
 
-use crate::measure::minimax_tv::{SparsePair, total_variation};
+use crate::measure::minimax_tv::{SparsePair, effective_rows, total_variation};
 use leakgauge_log::observations::Counts;
 use leakgauge_stats::event_upper::likelier;
 use leakgauge_stats::two_binomials::Share;
@@ -38,6 +38,11 @@ impl BySecret {
         self.rows.len()
     }
 
+    /// The rows of every secret.
+    pub fn all_rows(&self) -> &[u64] {
+        &self.rows
+    }
+
     /// The rows of two secrets.
     pub fn rows(&self, [a, b]: [u32; 2]) -> [u64; 2] {
         [a, b].map(|secret| self.rows[secret as usize])
@@ -61,6 +66,20 @@ impl BySecret {
             Stored::Lists(lists) => likelier(rows, Merge::new(&lists[a], &lists[b])),
             Stored::Table { width, counts } => likelier(rows, beside(counts, *width, a, b)),
         }
+    }
+
+    /// Whether a pair has more distinct observations than rows of a secret, see [`SparsePair::is_sparse`]: told by
+    /// counting alone.
+    pub fn is_sparse(&self, pair: [u32; 2]) -> bool {
+        let ([a_rows, b_rows], [a, b]) = (self.rows(pair), pair.map(|secret| secret as usize));
+        let distinct = match &self.counts {
+            Stored::Lists(lists) => Merge::new(&lists[a], &lists[b]).count(),
+            Stored::Table { width, counts } => {
+                let both = beside(counts, *width, a, b);
+                both.map(|(x, y)| usize::from(x | y != 0)).sum()
+            }
+        };
+        distinct as f64 >= effective_rows(a_rows, b_rows)
     }
 
     /// See [`total_variation`].
@@ -177,7 +196,9 @@ mod tests {
         assert_eq!(all[0].total_variation, Some(0.5));
         assert_eq!(all[1], log.sparse([0, 2]));
         assert_eq!((all[2].distinct, all[2].total_variation), (4, Some(1.0)));
-        assert!(!all[2].is_sparse());
+        assert!(!all[2].is_sparse() && !log.is_sparse([1, 2]));
+        let few = [cell(0, 0, 1), cell(1, 1, 2), cell(1, 2, 1)];
+        assert!(BySecret::new(&Counts::new(2, few.to_vec())).is_sparse([0, 1]));
     }
 
     #[test]
@@ -197,6 +218,9 @@ mod tests {
             assert_eq!(table.cells(pair), lists.cells(pair));
             assert_eq!(table.likelier(pair), lists.likelier(pair));
             assert_eq!(table.sparse(pair), lists.sparse(pair));
+            for counts in [&table, &lists] {
+                assert_eq!(counts.is_sparse(pair), counts.sparse(pair).is_sparse());
+            }
         }
     }
 }

@@ -107,6 +107,22 @@ pub fn hockey_stick(counts: &Counts, epsilon: impl Fn(u32, u32) -> f64) -> Vec<(
         .collect()
 }
 
+/// The same of one ordered pair.
+pub fn hockey_stick_of(counts: &Counts, [a, b]: [u32; 2], epsilon: f64) -> f64 {
+    let (rows, factor) = (counts.rows(), epsilon.exp());
+    let mut divergence = 1.0;
+    for cells in counts.by_symbol() {
+        let rate = |secret: u32| {
+            let cell = cells.iter().find(|cell| cell.secret == secret)?;
+            Some(cell.count as f64 / rows[secret as usize] as f64)
+        };
+        if let Some((p, q)) = rate(a).zip(rate(b)) {
+            divergence -= p.min(factor * q);
+        }
+    }
+    divergence.max(0.0)
+}
+
 /// Kolmogorov distance sup_x |F̂_a(x) − F̂_b(x)| of a log with one numeric column and nothing else.
 pub fn kolmogorov_distance(observations: &Observations, counts: &Counts, a: u32, b: u32) -> f64 {
     debug_assert_eq!(observations.columns().len(), 1);

@@ -55,11 +55,12 @@ fn the_hull_is_above_every_event() {
             .collect();
         let rows_a = cells.iter().map(|c| c.0).sum();
         let rows_b = cells.iter().map(|c| c.1).sum();
+        let [a, b] = [rows_a, rows_b].map(Rates::once);
         let limit = Both {
-            rows_a,
-            rows_b,
+            a: &a,
+            b: &b,
+            levels: &Levels::new(radius(0.05)),
             weight: 2.0,
-            radius: radius(0.05),
         };
         let all = limit.largest(&all_events(&cells));
         let bound = limit.largest(&hull(cells, 2.0 * rows_a as f64 / rows_b as f64));

@@ -135,3 +135,45 @@ fn without_rows_anything_is_possible() {
 fn a_weight_below_one() {
     difference_upper(share(1, 2), share(1, 2), 0.5, 0.05);
 }
+
+/// Few rows, whose tail is 1 at small differences: the root was looked for at no number, which panicked.
+#[test]
+fn few_rows_have_limits_too() {
+    let rows = [(1, 2), (3, 1), (4, 5), (18, 40), (33, 30)];
+    for (n_a, n_b) in rows {
+        for (x, y) in [
+            (0, 0),
+            (1, 0),
+            (0, 1),
+            (1, 1),
+            (n_a, 0),
+            (n_a, n_b),
+            (n_a / 2, n_b / 3),
+            (n_a - n_a / 11, 0),
+        ] {
+            for (weight, alpha) in [
+                (1.0, 0.05),
+                (1.5, 0.05),
+                (20.0, 0.05),
+                (403.0, 1e-4),
+                (1e13, 0.05),
+            ] {
+                let [a, b] = [(x, n_a), (y, n_b)].map(|(inside, rows)| Share { inside, rows });
+                let limit = difference_upper(a, b, weight, alpha);
+                let observed = x as f64 / n_a as f64 - weight * (y as f64 / n_b as f64);
+                assert!(
+                    limit >= observed && limit <= 1.0,
+                    "{a:?} {b:?} {weight} {alpha}: {limit}"
+                );
+                for value in [-0.5, 0.0, 0.3, 0.999, limit, limit.next_up()] {
+                    let reaches = difference_upper_reaches(a, b, weight, alpha, value);
+                    assert_eq!(
+                        reaches,
+                        limit >= value,
+                        "{a:?} {b:?} {weight} {alpha}: {value}"
+                    );
+                }
+            }
+        }
+    }
+}
