@@ -66,7 +66,8 @@ fn secrets_with_little_in_common_are_seen_to_differ_though_hardly_anything_recur
     );
     assert!(tv.point.unwrap() > points.cross_fitted_attack.unwrap() - 1e-12);
     assert!((tv.point.unwrap() - 0.8).abs() < 0.3, "{tv:?} {points:?}");
-    let listed = audit.pairs[0].total_variation_points.unwrap();
+    let listed = audit.with_points(&audit.pairs[0]);
+    let listed = *listed.total_variation_points.unwrap();
     assert_eq!(
         (listed.minimax, listed.plug_in),
         (points.minimax, points.plug_in)

@@ -247,8 +247,10 @@ fn not_written(path: &Path, error: std::io::Error) -> Error {
 
 /// What the operating system says, without the temporary file's path, which nobody named.
 fn without_path(error: &std::io::Error) -> String {
-    let inner = error.get_ref().and_then(|inner| inner.source());
-    inner.map_or_else(|| error.to_string(), ToString::to_string)
+    let text = error.to_string();
+    let own = error.raw_os_error().is_none();
+    let known = text.split_once(" at path \"").filter(|_| own);
+    known.map_or_else(|| text.clone(), |(problem, _)| problem.to_owned())
 }
 
 fn fill(
