@@ -108,7 +108,6 @@ fn a_log_that_leaks_more_than_dp_sgd_allows_violates_the_claim() {
 #[test]
 fn what_cannot_be_repeated_is_refused() {
     for (arguments, problem) in [
-        (["bounds", "ldp(1)", "--repeat", "3"], "--repeat"),
         (
             ["bounds", "gaussian(sigma=1, secrets=2)", "--repeat", "0"],
             "repeat",
