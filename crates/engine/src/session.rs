@@ -12,6 +12,7 @@ use crate::failure;
 use crate::memory::MEMORY;
 use crate::scheduler::{cluster, reach};
 use leakgauge_base::error::{Error, Result};
+use leakgauge_base::naming::option;
 use leakgauge_log::EngineOptions;
 
 /// Deep plans (many files) recurse.
