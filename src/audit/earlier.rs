@@ -33,7 +33,7 @@ const SLOW: [f64; 1] = [0.4];
 const SLOW_ROWS: u64 = 10_000;
 /// The rarest secret has so many rows in the first block, at least.
 const FIRST_ROWS: [f64; 2] = [20.0, 200.0];
-/// With more numbers than this the certification rows alone leave little to prove.
+/// With more rows of numbers than this the certification rows alone leave little to prove.
 const MOST_NUMBERS: u64 = 1_000_000;
 /// With more rows times pairs than this, coins would be tossed for seconds.
 const MOST_TOSSES: u64 = 200_000_000;
@@ -131,7 +131,7 @@ fn begins(prepared: &Prepared) -> Option<&'static [f64]> {
     let rarest = log.counts.rows().iter().copied().min()?;
     if !learns_quickly(prepared) {
         let is_enough = log.secrets.len() == 2 && rarest >= SLOW_ROWS;
-        return is_enough.then_some(&SLOW);
+        return (is_enough && log.counts.total() <= MOST_NUMBERS).then_some(&SLOW);
     }
     let rarest = rarest as f64;
     let given = prepared.options.attacks.are_given();
