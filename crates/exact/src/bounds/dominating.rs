@@ -1,6 +1,6 @@
 //! The pair of distributions that a promise leaves possible and that tells secrets apart best.
 
-use libm::{exp, expm1, sqrt};
+use libm::{exp, expm1};
 
 use crate::claim::{Guarantee, Promise, Requirement};
 use crate::profile::{Cell, Pair};
@@ -29,31 +29,6 @@ pub(super) fn pair(promise: &Promise) -> Option<Pair> {
         }
         Requirement::Curve { .. } => Some(Pair::Cells(of_points(promise.curve()?.points()))),
         Requirement::AttackAdvantage { .. } | Requirement::TimeDifference(_) => None,
-    }
-}
-
-/// The promise that T runs keep together, if it is one of the same form.
-///
-/// # References
-/// M. Bun, T. Steinke, *Concentrated differential privacy*, Lemma 1.7, doi:10.1007/978-3-662-53641-4_24. I. Mironov,
-/// *Rényi differential privacy*, Proposition 1, doi:10.1109/CSF.2017.11. J. Dong, A. Roth, W. J. Su, *Gaussian differential
-/// privacy*, Corollary 3.3, doi:10.1111/rssb.12454.
-pub(super) fn repeated(promise: &Promise, steps: u64) -> Option<Promise> {
-    let times = steps as f64;
-    match *promise {
-        Promise::GaussianDp { mu, unit } => Some(Promise::GaussianDp {
-            mu: sqrt(times) * mu,
-            unit,
-        }),
-        Promise::ConcentratedDp { rho, unit } => Some(Promise::ConcentratedDp {
-            rho: times * rho,
-            unit,
-        }),
-        Promise::Renyi { order, epsilon } => Some(Promise::Renyi {
-            order,
-            epsilon: times * epsilon,
-        }),
-        _ => None,
     }
 }
 

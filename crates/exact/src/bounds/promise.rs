@@ -139,7 +139,7 @@ pub(super) fn repeated(promise: &Promise, steps: u64, options: &BoundsOptions) -
         return Err(Error::parameter(option(name), problem));
     }
     let count = ("steps", Some(steps as f64));
-    if let Some(all) = dominating::repeated(promise, steps) {
+    if let Some(all) = promise.repeated(steps) {
         return Ok([vec![count], figures(&all, options)].concat());
     }
     match dominating::pair(promise) {
