@@ -85,7 +85,7 @@ fn multinomial(rates: &[f64], rows: u64, rng: &mut impl Rng) -> Vec<u64> {
 
 fn laws() -> [Law; 4] {
     let odds = 1f64.exp();
-    // Five outcomes whose odds differ by e^0.1 at most.
+    // Five outcomes whose odds are e^0.2 at most.
     let weak = [0.18, 0.19, 0.2, 0.21, 0.22];
     let tilted: Vec<f64> = weak.iter().rev().copied().collect();
     // A rare event tells much, a frequent one little.
