@@ -204,11 +204,12 @@ impl Evidence<'_> {
         allowed: f64,
     ) -> f64 {
         let plan = &self.plan.privacy[at];
-        let p = match (&self.guesses[at], quantity) {
-            (Some(guesses), PrivacyParameter::Epsilon { delta }) => {
+        let weighed = self.weighed(at, quantity);
+        let p = match (&self.guesses[at], quantity, weighed) {
+            (Some(guesses), PrivacyParameter::Epsilon { delta }, _) => {
                 guesses.tests.p_value(allowed, delta)
             }
-            _ if let Some((weights, bins)) = self.weighed(at, quantity) => {
+            (_, _, Some((weights, bins))) => {
                 level::smallest(|alpha| weights.plan.limit(bins, alpha) > allowed).unwrap_or(1.0)
             }
             _ if self.judgement.tallies[plan.position].is_judged() => {

@@ -142,10 +142,10 @@ pub fn probe(arguments: &ProbeArguments) -> Result<ExitCode> {
         say(sentences::probe::SPAWN_WARNING);
     }
     let collected = match &arguments.output {
-        None if let Err(error) = terminal::check_stdout() => {
-            return Err(Error::io("standard output", error));
+        None => {
+            terminal::check_stdout().map_err(|error| Error::io("standard output", error))?;
+            probe::probe(&options, io::stdout().lock(), judge.as_mut())
         }
-        None => probe::probe(&options, io::stdout().lock(), judge.as_mut()),
         Some(path) => probe::probe(&options, create(path, arguments.force)?, judge.as_mut()),
     };
     // What was proved is said even if the program failed behind it.
