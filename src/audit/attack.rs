@@ -1,5 +1,6 @@
 //! The second stage: an attack is learned on the training rows and chosen on the tuning rows.
 
+use crate::audit::blocks::begins;
 use crate::audit::cross_fit::CrossFit;
 use crate::audit::given;
 use crate::audit::prepare::Prepared;
@@ -8,9 +9,10 @@ use leakgauge_attack::split::Split;
 use leakgauge_attack::tuning::{self, Budget, Goals, Naming, Tuned};
 use leakgauge_base::error::Result;
 
-/// The share of the budget in which attacks are tried: where they are cross-fitted afterwards, which takes as long
-/// again, and where they are not. The rest is for reading, judging and what all audits do.
-const TRYING: [f64; 2] = [0.4, 0.7];
+/// The share of the budget in which attacks are tried; the rest is for reading, judging and what all audits do.
+const TRYING: f64 = 0.7;
+/// The same where they are cross-fitted afterwards, which takes as long again.
+const TRYING_TWICE: f64 = 0.4;
 
 /// The attack and its rules. No certification row is looked at.
 pub(super) fn attack(prepared: &Prepared) -> Result<Tuned> {
@@ -20,7 +22,13 @@ pub(super) fn attack(prepared: &Prepared) -> Result<Tuned> {
 /// The part of the budget in which attacks are tried.
 pub(super) fn for_trying(prepared: &Prepared) -> Budget {
     let alone = prepared.options.quick || !CrossFit::is_worth_while(prepared.log);
-    prepared.options.budget.part(TRYING[usize::from(alone)])
+    let share = match begins(prepared) {
+        _ if !alone => TRYING_TWICE,
+        // An attack on all rows before these and one on a part of them.
+        Some(begins) => TRYING / (1.0 + begins.iter().sum::<f64>()),
+        None => TRYING,
+    };
+    prepared.options.budget.part(share)
 }
 
 /// The same from the fitting and tuning rows of any split.

@@ -3,6 +3,7 @@
 //! For looking at: all rows of the log, and nothing follows from them.
 
 use crate::audit::evidence::Evidence;
+use leakgauge_base::parallel;
 use leakgauge_log::observations::{Cell, NUMBER, Part};
 
 /// Bins of a histogram at most.
@@ -85,13 +86,15 @@ pub(super) fn of_worst_pair(evidence: &Evidence) -> Option<Distributions> {
         .collect();
     let columns = evidence.observations.columns();
     let words = evidence.observations.words_beside_numbers();
-    let mut best: Option<(f64, Distributions)> = None;
-    for (at, part) in evidence.observations.parts() {
+    let parts: Vec<(usize, Part)> = evidence.observations.parts().collect();
+    let shapes = parallel::map(parts.len(), |place| {
         let label = |cell: &Cell, at: usize| evidence.observations.label_at(cell.symbol, at);
-        let shape = match part {
+        Some(match parts[place].1 {
             Part::Label(at) => by_label(
-                cells.iter().map(|cell| (label(cell, at).to_owned(), *cell)),
-                rule.a,
+                cells.iter().map(|cell| {
+                    let side = usize::from(cell.secret != rule.a);
+                    (label(cell, at).to_owned(), side, cell.count)
+                }),
                 rows,
             ),
             Part::Number(at) => match words[at] {
@@ -105,12 +108,16 @@ pub(super) fn of_worst_pair(evidence: &Evidence) -> Option<Distributions> {
                         own.map(|cell| cell.count).sum()
                     });
                     if rows.contains(&0) {
-                        continue;
+                        return None;
                     }
                     numbers(evidence, &cells, at, rule.a, rows)
                 }
             },
-        };
+        })
+    });
+    let mut best: Option<(f64, Distributions)> = None;
+    for ((at, _), shape) in parts.into_iter().zip(shapes) {
+        let Some(shape) = shape else { continue };
         let difference = shape.difference();
         if best.as_ref().is_none_or(|(most, _)| difference > *most) {
             let found = Distributions {
@@ -126,27 +133,27 @@ pub(super) fn of_worst_pair(evidence: &Evidence) -> Option<Distributions> {
 
 /// A numeric column: bars if few values recur, else a histogram.
 fn numbers(evidence: &Evidence, cells: &[Cell], at: usize, a: u32, rows: [u64; 2]) -> Shape {
-    let mut values: Vec<(f64, Cell)> = cells
-        .iter()
-        .map(|cell| (evidence.observations.numbers(cell.symbol)[at], *cell))
-        .collect();
-    values.sort_by(|x, y| x.0.total_cmp(&y.0));
-    let distinct = values.chunk_by(|x, y| x.0 == y.0).count();
-    if distinct <= MOST_LABELS {
-        return in_order(&values, a, rows);
+    let ranked = [0, 1].map(|side| {
+        let own = cells
+            .iter()
+            .filter(|cell| usize::from(cell.secret != a) == side);
+        let value = |cell: &Cell| evidence.observations.numbers(cell.symbol)[at];
+        Ranked::new(own.map(|cell| (value(cell), cell.count)))
+    });
+    if are_few(&ranked) {
+        return in_order(&ranked, rows);
     }
-    let (low, high) = range(&values, a, rows);
+    let (low, high) = range(&ranked);
     if !(high > low && (high - low).is_finite()) {
-        return in_order(&values, a, rows);
+        return in_order(&ranked, rows);
     }
     let total = rows[0] + rows[1];
-    let all = |share: f64| quantile(values.iter(), total, share);
-    let logarithmic = needs_logarithms(low, all(0.5), high);
+    let logarithmic = needs_logarithms(low, median(&ranked), high);
     let position = |x: f64| if logarithmic { libm::log(x) } else { x };
     // Of each secret by itself: secrets far apart have a wide range together, however narrow each is.
-    let quartiles = [0, 1].map(|side| {
-        let at = |share| quantile(own(&values, a, side), rows[side], share).clamp(low, high);
-        position(at(0.75)) - position(at(0.25))
+    let quartiles = ranked.each_ref().map(|ranked| {
+        let at = |share| position(ranked.quantile(share).clamp(low, high));
+        at(0.75) - at(0.25)
     });
     let bins = bins(
         quartiles[0].min(quartiles[1]),
@@ -162,13 +169,14 @@ fn numbers(evidence: &Evidence, cells: &[Cell], at: usize, a: u32, rows: [u64; 2
         .collect();
     let mut counts = [vec![0u64; bins], vec![0u64; bins]];
     let mut outside = [[0u64; 2]; 2];
-    for (value, cell) in &values {
-        let side = usize::from(cell.secret != a);
-        if (low..=high).contains(value) {
-            let share = (position(*value) - position(low)) / (position(high) - position(low));
-            counts[side][((share * bins as f64) as usize).min(bins - 1)] += cell.count;
-        } else {
-            outside[side][usize::from(*value > high)] += cell.count;
+    for (side, ranked) in ranked.iter().enumerate() {
+        for (value, count) in ranked.values() {
+            if (low..=high).contains(&value) {
+                let share = (position(value) - position(low)) / (position(high) - position(low));
+                counts[side][((share * bins as f64) as usize).min(bins - 1)] += count;
+            } else {
+                outside[side][usize::from(value > high)] += count;
+            }
         }
     }
     let beyond: u64 = outside.iter().flatten().sum();
@@ -181,30 +189,102 @@ fn numbers(evidence: &Evidence, cells: &[Cell], at: usize, a: u32, rows: [u64; 2
     }
 }
 
-/// The values of one of the two secrets.
-fn own(values: &[(f64, Cell)], a: u32, side: usize) -> impl Iterator<Item = &(f64, Cell)> {
-    let is_own = move |(_, cell): &&(f64, Cell)| usize::from(cell.secret != a) == side;
-    values.iter().filter(is_own)
+/// The values of one secret in increasing order, with the number of rows up to each.
+struct Ranked {
+    values: Vec<f64>,
+    upto: Vec<u64>,
 }
 
-/// The value with a share of so many rows before it, of values in increasing order.
-fn quantile<'v>(values: impl Iterator<Item = &'v (f64, Cell)>, rows: u64, share: f64) -> f64 {
-    let rank = (share * rows.saturating_sub(1) as f64).round() as u64;
-    let mut seen = 0;
-    for (value, cell) in values {
-        seen += cell.count;
-        if seen > rank {
-            return *value;
-        }
+impl Ranked {
+    fn new(values: impl Iterator<Item = (f64, u64)>) -> Ranked {
+        // Integers in the order of the numbers are sorted faster. Equal ones count together, in whatever order they stand.
+        let mut keys: Vec<(u64, u64)> = values.map(|(x, count)| (key(x), count)).collect();
+        keys.sort_unstable_by_key(|(key, _)| *key);
+        let mut rows = 0;
+        let upto = |(key, count)| {
+            rows += count;
+            (number(key), rows)
+        };
+        let (values, upto) = keys.into_iter().map(upto).unzip();
+        Ranked { values, upto }
     }
-    0.0
+
+    fn rows(&self) -> u64 {
+        self.upto.last().copied().unwrap_or(0)
+    }
+
+    /// Each value with its own rows.
+    fn values(&self) -> impl Iterator<Item = (f64, u64)> + '_ {
+        let mut before = 0;
+        let own = move |(&value, &upto): (&f64, &u64)| {
+            let count = upto - std::mem::replace(&mut before, upto);
+            (value, count)
+        };
+        self.values.iter().zip(&self.upto).map(own)
+    }
+
+    /// The value with a share of the rows before it.
+    fn quantile(&self, share: f64) -> f64 {
+        let rank = (share * self.rows().saturating_sub(1) as f64).round() as u64;
+        let at = self.upto.partition_point(|&upto| upto <= rank);
+        self.values.get(at).copied().unwrap_or(0.0)
+    }
+
+    /// Rows with values that are no larger than this.
+    fn rows_upto(&self, value: f64) -> u64 {
+        let at = self
+            .values
+            .partition_point(|own| own.total_cmp(&value).is_le());
+        at.checked_sub(1).map_or(0, |last| self.upto[last])
+    }
+}
+
+const SIGN: u64 = 1 << 63;
+
+/// An integer for each number, in the order of [`f64::total_cmp`].
+fn key(x: f64) -> u64 {
+    let bits = x.to_bits();
+    if bits & SIGN == 0 { bits | SIGN } else { !bits }
+}
+
+/// The number of a key.
+fn number(key: u64) -> f64 {
+    f64::from_bits(if key & SIGN == 0 { !key } else { key ^ SIGN })
+}
+
+/// Whether the two secrets have so few values together that each gets a bar.
+fn are_few(secrets: &[Ranked; 2]) -> bool {
+    let first = |ranked: &Ranked| -> Vec<f64> {
+        let distinct = ranked.values.chunk_by(|x, y| x == y);
+        distinct
+            .map(|equal| equal[0])
+            .take(MOST_LABELS + 1)
+            .collect()
+    };
+    let mut all: Vec<f64> = secrets.iter().flat_map(first).collect();
+    all.sort_unstable_by(f64::total_cmp);
+    all.chunk_by(|x, y| x == y).count() <= MOST_LABELS
+}
+
+/// The median of the rows of both.
+fn median(secrets: &[Ranked; 2]) -> f64 {
+    let rows = secrets[0].rows() + secrets[1].rows();
+    let rank = (0.5 * rows.saturating_sub(1) as f64).round() as u64;
+    // The least value of either secret that more rows do not exceed.
+    let least = |ranked: &Ranked| {
+        let upto = |value: &f64| secrets.iter().map(|of| of.rows_upto(*value)).sum::<u64>();
+        let at = ranked.values.partition_point(|value| upto(value) <= rank);
+        ranked.values.get(at).copied()
+    };
+    let found = secrets.iter().filter_map(least);
+    found.min_by(f64::total_cmp).unwrap_or(0.0)
 }
 
 /// The ends of a histogram: those between which nearly all rows of both secrets lie, unless a few of them would squash
 /// all others. Each secret counts for itself, so that a secret with few rows stays in the picture.
-fn range(values: &[(f64, Cell)], a: u32, rows: [u64; 2]) -> (f64, f64) {
+fn range(secrets: &[Ranked; 2]) -> (f64, f64) {
     let ends = |tail: f64| {
-        let end = |side: usize, share: f64| quantile(own(values, a, side), rows[side], share);
+        let end = |side: usize, share: f64| secrets[side].quantile(share);
         (
             end(0, tail).min(end(1, tail)),
             end(0, 1.0 - tail).max(end(1, 1.0 - tail)),
@@ -213,7 +293,7 @@ fn range(values: &[(f64, Cell)], a: u32, rows: [u64; 2]) -> (f64, f64) {
     let widest = TAILS[TAILS.len() - 1];
     let (low, high) = ends(widest);
     let (least, most) = ends(TAILS[0]);
-    if needs_logarithms(least, quantile(values.iter(), rows[0] + rows[1], 0.5), most) {
+    if needs_logarithms(least, median(secrets), most) {
         return (least, most);
     }
     let found = TAILS.iter().map(|tail| ends(*tail));
@@ -245,20 +325,19 @@ fn bins(quartiles: f64, width: f64, rows: u64) -> usize {
 }
 
 /// Few distinct numbers, or nothing to bin: bars from small to large, the likeliest of them.
-fn in_order(values: &[(f64, Cell)], a: u32, rows: [u64; 2]) -> Shape {
-    let named = values.iter().map(|(value, cell)| (*value, *cell));
-    by_label(
-        named.map(|(value, cell)| (value.to_string(), cell)),
-        a,
-        rows,
-    )
+fn in_order(secrets: &[Ranked; 2], rows: [u64; 2]) -> Shape {
+    let named = secrets.iter().enumerate().flat_map(|(side, ranked)| {
+        let values = ranked.values();
+        values.map(move |(value, count)| (value.to_string(), side, count))
+    });
+    by_label(named, rows)
 }
 
 /// The likeliest labels; from small to large if all are numbers, else the likeliest first.
-fn by_label(cells: impl Iterator<Item = (String, Cell)>, a: u32, rows: [u64; 2]) -> Shape {
+fn by_label(cells: impl Iterator<Item = (String, usize, u64)>, rows: [u64; 2]) -> Shape {
     let mut found: std::collections::BTreeMap<String, [u64; 2]> = Default::default();
-    for (label, cell) in cells {
-        found.entry(label).or_default()[usize::from(cell.secret != a)] += cell.count;
+    for (label, side, count) in cells {
+        found.entry(label).or_default()[side] += count;
     }
     let mut bars: Vec<(String, [u64; 2])> = found.into_iter().collect();
     let weight =
@@ -299,21 +378,39 @@ fn shares(counts: [Vec<u64>; 2], rows: [u64; 2]) -> [Vec<f64>; 2] {
 mod tests {
     use super::*;
 
-    fn rows_of(values: &[(f64, u32)]) -> Vec<(f64, Cell)> {
-        let mut cells: Vec<(f64, Cell)> = values
-            .iter()
-            .enumerate()
-            .map(|(at, &(value, secret))| {
-                let cell = Cell {
-                    symbol: at as u32,
-                    secret,
-                    count: 1,
-                };
-                (value, cell)
-            })
-            .collect();
-        cells.sort_by(|x, y| x.0.total_cmp(&y.0));
-        cells
+    fn ranked(values: &[(f64, u32)]) -> [Ranked; 2] {
+        [0, 1].map(|side| {
+            let own = values.iter().filter(|(_, secret)| *secret == side);
+            Ranked::new(own.map(|(value, _)| (*value, 1)))
+        })
+    }
+
+    #[test]
+    fn keys_stand_in_the_order_of_numbers() {
+        let numbers = [
+            f64::NEG_INFINITY,
+            -2.5,
+            -5e-324,
+            -0.0,
+            0.0,
+            5e-324,
+            1.0,
+            f64::INFINITY,
+        ];
+        assert!(numbers.is_sorted_by(|x, y| key(*x) < key(*y)));
+        for x in numbers {
+            assert_eq!(number(key(x)).to_bits(), x.to_bits());
+        }
+    }
+
+    #[test]
+    fn quantiles_count_rows_of_equal_values() {
+        let one = Ranked::new([(2.0, 3), (1.0, 1), (2.0, 1), (9.0, 5)].into_iter());
+        let found = [0.0, 0.1, 0.2, 0.4, 0.5, 0.6, 1.0].map(|share| one.quantile(share));
+        assert_eq!(found, [1.0, 2.0, 2.0, 2.0, 9.0, 9.0, 9.0]);
+        let two = Ranked::new([(0.0, 2), (3.0, 2)].into_iter());
+        // 0 0 1 2 2 2 2 3 3 9 9 9 9 9: the eighth of fourteen, as 6.5 is rounded up.
+        assert_eq!(median(&[one, two]), 3.0);
     }
 
     /// One row in a hundred is 600,000; all others lie between 10 and 23.
@@ -325,8 +422,7 @@ mod tests {
                 _ => (10.0 + 0.01 * f64::from((row * 7919) % 1300), row % 2),
             })
             .collect();
-        let cells = rows_of(&values);
-        let (low, high) = range(&cells, 0, [1000, 1000]);
+        let (low, high) = range(&ranked(&values));
         assert!(low >= 10.0 && high < 23.1, "{low} {high}");
     }
 
@@ -338,7 +434,7 @@ mod tests {
                 _ => (5000.0 + f64::from(row % 5), 1),
             })
             .collect();
-        let (low, high) = range(&rows_of(&values), 0, [1000, 10]);
+        let (low, high) = range(&ranked(&values));
         assert!(low <= 5.0 && high >= 5003.0, "{low} {high}");
     }
 
@@ -353,15 +449,9 @@ mod tests {
     #[test]
     fn labels_that_are_numbers_stand_in_their_order() {
         let labels = ["1000010", "1000000", "1000010", "1000020", "1000010"];
-        let cells = labels.iter().enumerate().map(|(at, label)| {
-            let cell = Cell {
-                symbol: at as u32,
-                secret: at as u32 % 2,
-                count: 1,
-            };
-            ((*label).to_owned(), cell)
-        });
-        let Shape::Labels { labels, .. } = by_label(cells, 0, [3, 2]) else {
+        let rows = labels.iter().enumerate();
+        let rows = rows.map(|(at, label)| ((*label).to_owned(), at % 2, 1));
+        let Shape::Labels { labels, .. } = by_label(rows, [3, 2]) else {
             panic!("not bars");
         };
         assert_eq!(labels, ["1000000", "1000010", "1000020"]);

@@ -7,6 +7,7 @@ mod agreement;
 mod assemble;
 mod assumptions;
 mod attack;
+mod blocks;
 mod claim_reason;
 mod claims;
 mod conclusion;

@@ -5,6 +5,7 @@
 //! secrets are not in random order, or where rows of one secret hang together more than rows of the log do.
 
 use crate::audit::warning::Warning;
+use leakgauge_base::parallel;
 use leakgauge_log::RowOrder;
 use leakgauge_log::observations::{ColumnType, Observations};
 use leakgauge_stats::order;
@@ -63,25 +64,32 @@ fn of_observations(observations: &Observations, secrets: usize, rows: &RowOrder)
     let block = if rows.thinned { BLOCK } else { usize::MAX };
     let (mut autocorrelation, mut drift) = (Worst::default(), Worst::default());
     let mut periodic: Option<Warning> = None;
-    for (at, column) in numeric.enumerate() {
+    let numeric: Vec<_> = numeric.collect();
+    let tested = parallel::map(numeric.len(), |at| {
         let values: Vec<f64> = rows
             .symbols
             .iter()
             .map(|&symbol| observations.numbers(symbol)[at])
             .collect();
         let own = || order::own_correlation(&rows.secrets, &values, secrets) < OWN;
+        let tests = order::numeric_tests(&rows.secrets, &values, secrets);
+        let all = [tests.serial, tests.across, tests.trend];
+        let is_dependent = all.iter().any(|test| test.p_value < level);
+        if is_random && !(is_dependent && own()) {
+            return None;
+        }
+        let period = order::period(&rows.secrets, &values, secrets, block);
+        Some((tests, period))
+    });
+    for (column, tested) in numeric.into_iter().zip(tested) {
+        let Some((tests, period)) = tested else {
+            continue;
+        };
         let order::NumericTests {
             serial,
             across,
             trend,
-        } = order::numeric_tests(&rows.secrets, &values, secrets);
-        let is_dependent = [serial, across, trend]
-            .iter()
-            .any(|test| test.p_value < level);
-        if is_random && !(is_dependent && own()) {
-            continue;
-        }
-        let period = order::period(&rows.secrets, &values, secrets, block);
+        } = tests;
         if period.p_value < ALARM && period.correlation.abs() > LEAST_EFFECT && periodic.is_none() {
             periodic = Some(Warning::Periodic {
                 column: column.name.clone(),

@@ -56,11 +56,20 @@ pub fn laplace(rng: &mut ChaCha8Rng) -> f64 {
     if rng.random_bool(0.5) { size } else { -size }
 }
 
+/// With six decimals: the last bits of a sum of a number and noise would tell the number, which is no part of the
+/// mechanism that is meant.
 pub fn printed(numbers: impl IntoIterator<Item = f64>) -> Vec<String> {
-    numbers
-        .into_iter()
-        .map(|number| number.to_string())
-        .collect()
+    numbers.into_iter().map(rounded).collect()
+}
+
+pub fn rounded(number: f64) -> String {
+    let rounded = (number * 1e6).round() / 1e6;
+    rounded.to_string()
+}
+
+/// The difference |x − 1| − |x|, exactly ±1 outside of the two points. Subtracting would leave the last bits of x.
+pub fn nearer_to_one(x: f64) -> f64 {
+    1.0 - 2.0 * x.clamp(0.0, 1.0)
 }
 
 pub fn number(cell: &str) -> f64 {
@@ -144,9 +153,9 @@ impl Mechanism for PrefixSum {
         let of = |cell: &String| {
             let x = number(cell) - before;
             before += x;
-            ((x - 1.0).abs() - x.abs()) / 10.0
+            nearer_to_one(x)
         };
-        Some(output.iter().map(of).sum())
+        Some(output.iter().map(of).sum::<f64>() / 10.0)
     }
 }
 
@@ -172,11 +181,8 @@ impl Mechanism for LaplaceParallel {
     }
 
     fn ratio(&self, output: &[String]) -> Option<f64> {
-        let of = |cell: &String| {
-            let x = number(cell);
-            ((x - 1.0).abs() - x.abs()) / 20.0
-        };
-        Some(output.iter().map(of).sum())
+        let of = |cell: &String| nearer_to_one(number(cell));
+        Some(output.iter().map(of).sum::<f64>() / 20.0)
     }
 }
 
@@ -313,7 +319,7 @@ impl Mechanism for LaplaceBits {
         let uniform = rng.next_u64() >> 11;
         let u = uniform as f64 / (1u64 << 53) as f64 - 0.5;
         let noise = -u.signum() * (1.0 - 2.0 * u.abs()).max(f64::MIN_POSITIVE).ln();
-        printed([f64::from(u8::from(second)) + noise])
+        vec![(f64::from(u8::from(second)) + noise).to_string()]
     }
 
     fn ratio(&self, _: &[String]) -> Option<f64> {

@@ -3,7 +3,7 @@
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use crate::mechanisms::{Mechanism, laplace, number, printed};
+use crate::mechanisms::{Mechanism, laplace, nearer_to_one, number, printed, rounded};
 use crate::svt::{INPUTS, Svt3, Transcripts};
 
 type Features = fn(&[String]) -> Vec<f64>;
@@ -142,11 +142,8 @@ fn histogram(second: bool, scale: f64, rng: &mut ChaCha8Rng) -> Vec<String> {
     printed(counts.map(|count| count + scale * laplace(rng)))
 }
 
-/// Rounded: the last bits of the difference would tell the input, as those of the noise do.
 fn histogram_ratio(output: &[String], scale: f64) -> f64 {
-    let x = number(&output[0]);
-    let difference = (x - 2.0).abs() - (x - 1.0).abs();
-    (difference * 1e9).round() / (1e9 * scale)
+    nearer_to_one(number(&output[0]) - 1.0) / scale
 }
 
 /// Five numbers, each of which differs by one between the inputs.
@@ -301,7 +298,7 @@ fn numerical(second: bool, rng: &mut ChaCha8Rng) -> Vec<String> {
     let mut output = vec!["-2000".to_owned(); 10];
     for (cell, query) in output.iter_mut().zip(INPUTS[usize::from(second)]) {
         if query + 60.0 * laplace(rng) >= threshold {
-            *cell = (query + 30.0 * laplace(rng)).to_string();
+            *cell = rounded(query + 30.0 * laplace(rng));
             break;
         }
         *cell = "-1000".to_owned();

@@ -2,7 +2,7 @@
 
 use rand_chacha::ChaCha8Rng;
 
-use crate::mechanisms::{Mechanism, laplace};
+use crate::mechanisms::{Mechanism, laplace, rounded};
 
 /// Answers to ten queries of either input; they differ by at most one.
 pub const INPUTS: [[f64; 10]; 2] = [
@@ -46,7 +46,7 @@ impl Mechanism for Svt3 {
         for (cell, query) in output.iter_mut().zip(INPUTS[usize::from(second)]) {
             let noisy = query + scale * laplace(rng);
             if noisy >= threshold {
-                *cell = noisy.to_string();
+                *cell = rounded(noisy);
                 break;
             }
             *cell = "-1000".to_owned();
