@@ -88,11 +88,20 @@ impl Minima {
 
     /// Hands over each place that the next rows choose, in its order.
     pub(super) fn choose(&mut self, count: usize, mut chosen: impl FnMut(PlaceHash)) {
+        let end = self.next + count;
+        while self.next < end {
+            self.choose_one(end - self.next, &mut chosen);
+        }
+    }
+
+    /// The same up to the first place.
+    fn choose_one(&mut self, most: usize, mut chosen: impl FnMut(PlaceHash)) {
         let (begin, first) = (self.next, self.rows - self.next as u64);
         // In registers: nearly every row only adds to the sums and is compared.
         let [mut hash_sum, mut value_sum] = self.sums;
         let (mut least_row, mut least) = self.least;
-        for at in begin..begin + count {
+        let mut count = most;
+        for at in begin..begin + most {
             let (row, value) = (first + at as u64, self.values[at]);
             hash_sum = hash_sum.wrapping_add(self.hashes[at]);
             value_sum = value_sum.wrapping_add(u64::from(value));
@@ -107,6 +116,8 @@ impl Minima {
                 least_row = first + place as u64;
                 least = self.values[place];
                 chosen(self.place(place, least_row, sums));
+                count = at + 1 - begin;
+                break;
             }
         }
         self.sums = [hash_sum, value_sum];
@@ -122,12 +133,12 @@ impl Minima {
     pub(super) fn choose_some(&mut self, quiet: Option<Quiet>, chosen: impl FnMut(PlaceHash)) {
         let few = WINDOW.min(self.waiting());
         let Some(quiet) = quiet.filter(|_| self.rows >= WINDOW as u64) else {
-            return self.choose(few, chosen);
+            return self.choose_one(few, chosen);
         };
         let left = usize::try_from(quiet.until.saturating_sub(self.rows)).unwrap_or(MOST);
         let count = left.min(MOST).min(self.waiting());
         if count < WINDOW {
-            return self.choose(few, chosen);
+            return self.choose_one(few, chosen);
         }
         // Behind the place that was chosen last, as far as values are above.
         let begin = (self.least.0 + 1 + self.next as u64 - self.rows) as usize;
@@ -143,7 +154,7 @@ impl Minima {
         }
         let count = (begin + behind.len()).saturating_sub(self.next);
         if count < WINDOW {
-            return self.choose(few, chosen);
+            return self.choose_one(few, chosen);
         }
         match lasting(behind, &least) {
             Some(places) => self.choose_lasting(begin, &places, count, chosen),
