@@ -21,7 +21,7 @@ const TRIAL: u64 = 1 << 15;
 /// The number of a key that has not come.
 const UNMET: u32 = UNKNOWN - 1;
 /// Rows of keys that are told apart by a table of all that the dictionaries allow.
-const DENSE: usize = 1 << 16;
+pub(super) const DENSE: usize = 1 << 16;
 
 /// Numbers the rows of a file.
 #[derive(Default)]
@@ -78,20 +78,12 @@ impl RowNumbers {
             _ => None,
         });
         let coded = coded.collect::<Option<Vec<&Coded>>>()?;
-        let (first, others) = coded.split_first()?;
+        if coded.is_empty() {
+            return None;
+        }
         let mut dense = std::mem::take(&mut self.dense);
         dense.begin(&coded)?;
-        let places = &mut dense.places;
-        places.clear();
-        places.extend_from_slice(first.keys());
-        for next in others {
-            // All places are below `DENSE`, so they fit; so does the number of values, but for one of `DENSE` itself,
-            // which leaves 0 for all places before it.
-            let values = next.dictionary().len() as u16;
-            for (place, &key) in places.iter_mut().zip(next.keys()) {
-                *place = place.wrapping_mul(values).wrapping_add(key);
-            }
-        }
+        places(&coded, &mut dense.places);
         let numbers = dense.numbers.as_mut_slice();
         let of_place = |&place: &u16| numbers[usize::from(place)];
         let mut together: Vec<u32> = dense.places.iter().map(of_place).collect();
@@ -120,6 +112,23 @@ impl RowNumbers {
             };
         }
         together
+    }
+}
+
+/// Where rows of keys stand in a table of all rows that their dictionaries allow, at most [`DENSE`].
+pub(super) fn places(coded: &[&Coded], places: &mut Vec<u16>) {
+    places.clear();
+    let Some((first, others)) = coded.split_first() else {
+        return;
+    };
+    places.extend_from_slice(first.keys());
+    for next in others {
+        // All places are below `DENSE`, so they fit; so does the number of values, but for one of `DENSE` itself, which
+        // leaves 0 for all places before it.
+        let values = next.dictionary().len() as u16;
+        for (place, &key) in places.iter_mut().zip(next.keys()) {
+            *place = place.wrapping_mul(values).wrapping_add(key);
+        }
     }
 }
 
