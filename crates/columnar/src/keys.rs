@@ -86,22 +86,34 @@ fn unpack_groups(packed: &[u8], bits: u32, out: &mut Vec<u16>) -> Option<()> {
 
 /// The same where the number of bits, and so of bytes of a group, is known.
 fn groups<const BITS: usize>(packed: &[u8], out: &mut Vec<u16>) {
-    let mut group = |bytes: &[u8]| {
-        let mut word = [0; 16];
-        word[..bytes.len()].copy_from_slice(bytes);
-        let word = u128::from_le_bytes(word);
-        let mask = ((1u32 << BITS) - 1) as u16;
-        let keys: [u16; 8] = std::array::from_fn(|at| (word >> (at * BITS)) as u16 & mask);
-        out.extend_from_slice(&keys);
-    };
-    let mut chunks = packed.chunks_exact(BITS);
-    for bytes in &mut chunks {
+    let begin = out.len();
+    out.resize(begin + 8 * packed.len().div_ceil(BITS), 0);
+    let mut keys = out[begin..].chunks_exact_mut(8);
+    let chunks = packed.chunks_exact(BITS);
+    let rest = chunks.remainder();
+    for (bytes, keys) in chunks.zip(&mut keys) {
         let bytes: &[u8; BITS] = bytes.first_chunk().expect("chunks are of this length");
-        group(bytes);
+        keys.copy_from_slice(&group::<BITS>(bytes));
     }
-    if !chunks.remainder().is_empty() {
-        group(chunks.remainder());
+    if let Some(keys) = keys.next() {
+        keys.copy_from_slice(&group::<BITS>(rest));
     }
+}
+
+/// Eight keys, four at a time: halves are moved apart, then the keys in them.
+fn group<const BITS: usize>(bytes: &[u8]) -> [u16; 8] {
+    let mut word = [0; 16];
+    word[..bytes.len()].copy_from_slice(bytes);
+    let word = u128::from_le_bytes(word);
+    let lowest = |bits: usize| u64::MAX >> (64 - bits);
+    let (pair, key) = (lowest(2 * BITS), lowest(BITS));
+    let apart = |four: u64| {
+        let pairs = four & pair | (four >> (2 * BITS) & pair) << 32;
+        let key = key | key << 32;
+        pairs & key | (pairs >> BITS & key) << 16
+    };
+    let halves = [word as u64, (word >> (4 * BITS)) as u64].map(apart);
+    std::array::from_fn(|at| (halves[at / 4] >> (16 * (at % 4))) as u16)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ mod coded;
 mod damage;
 mod decoded_batches;
 mod ipc;
+mod key_counts;
 mod keys;
 mod leaves;
 mod numbers;
@@ -31,6 +32,7 @@ use leakgauge_log::{
     ColumnarReader, Opened, ReadOptions, Records, RemoteObject, STDIN, SeekableObject,
 };
 
+pub use key_counts::KeyCounts;
 pub use record_batches::{from_batches, from_batches_fit_on};
 pub use values::{Problem, Values, values};
 

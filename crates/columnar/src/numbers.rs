@@ -21,7 +21,7 @@ const TRIAL: u64 = 1 << 15;
 /// The number of a key that has not come.
 const UNMET: u32 = UNKNOWN - 1;
 /// Rows of keys that are told apart by a table of all that the dictionaries allow.
-const DENSE: usize = 1 << 16;
+pub(super) const DENSE: usize = 1 << 16;
 
 /// Numbers the rows of a file.
 #[derive(Default)]
@@ -54,7 +54,7 @@ impl RowNumbers {
             _ => self.columns.first().map_or(0, |column| column.next),
         };
         let is_in_vain = self.rows >= TRIAL && 4 * u64::from(distinct) > 3 * self.rows;
-        self.is_full = is_in_vain || together.contains(&UNKNOWN);
+        self.is_full = is_in_vain || !are_known(&together);
         together
     }
 
@@ -78,25 +78,26 @@ impl RowNumbers {
             _ => None,
         });
         let coded = coded.collect::<Option<Vec<&Coded>>>()?;
-        let (first, others) = coded.split_first()?;
+        if coded.is_empty() {
+            return None;
+        }
         let mut dense = std::mem::take(&mut self.dense);
         dense.begin(&coded)?;
-        let mut places: Vec<u32> = first.keys().iter().map(|&key| key.into()).collect();
-        for next in others {
-            let values = next.dictionary().len() as u32;
-            for (place, &key) in places.iter_mut().zip(next.keys()) {
-                *place = *place * values + u32::from(key);
+        places(&coded, &mut dense.places);
+        let numbers = dense.numbers.as_mut_slice();
+        let of_place = |&place: &u16| numbers[usize::from(place)];
+        let mut together: Vec<u32> = dense.places.iter().map(of_place).collect();
+        if !are_known(&together) {
+            for (row, &place) in dense.places.iter().enumerate() {
+                let number = &mut numbers[usize::from(place)];
+                if *number == UNMET {
+                    *number = self.row(&coded, row);
+                }
+                together[row] = *number;
             }
-        }
-        for (row, place) in places.iter_mut().enumerate() {
-            let number = &mut dense.numbers[*place as usize];
-            if *number == UNMET {
-                *number = self.row(&coded, row);
-            }
-            *place = *number;
         }
         self.dense = dense;
-        Some(places)
+        Some(together)
     }
 
     /// The number of a row of keys.
@@ -114,12 +115,37 @@ impl RowNumbers {
     }
 }
 
+/// Where rows of keys stand in a table of all rows that their dictionaries allow, at most [`DENSE`].
+pub(super) fn places(coded: &[&Coded], places: &mut Vec<u16>) {
+    places.clear();
+    let Some((first, others)) = coded.split_first() else {
+        return;
+    };
+    places.extend_from_slice(first.keys());
+    for next in others {
+        // All places are below `DENSE`, so they fit; so does the number of values, but for one of `DENSE` itself, which
+        // leaves 0 for all places before it.
+        let values = next.dictionary().len() as u16;
+        for (place, &key) in places.iter_mut().zip(next.keys()) {
+            *place = place.wrapping_mul(values).wrapping_add(key);
+        }
+    }
+}
+
+/// Whether none of these is [`UNKNOWN`] or [`UNMET`], which have bits that no number has.
+fn are_known(numbers: &[u32]) -> bool {
+    const { assert!(MAX_NUMBERS.is_power_of_two() && UNMET & UNKNOWN >= MAX_NUMBERS) };
+    numbers.iter().fold(0, |bits, &number| bits | number) < MAX_NUMBERS
+}
+
 /// Numbers of rows by their keys, as long as the dictionaries stay the same.
 #[derive(Default)]
 struct Dense {
     dictionaries: Vec<Arc<Values>>,
     /// [`UNMET`] for rows that have not come.
     numbers: Vec<u32>,
+    /// Where the rows at hand stand in the table.
+    places: Vec<u16>,
 }
 
 impl Dense {
@@ -347,6 +373,52 @@ mod tests {
         let expected: Vec<u32> = (0..64).collect();
         assert_eq!(numbers_of(&mut numbers, &columns), expected);
         assert_eq!(numbers_of(&mut numbers, &columns), expected);
+    }
+
+    /// Rows as keys, by the values of the dictionary, of which the last is null.
+    fn coded(dictionary: &Int64Array, keys: &[u16]) -> Option<Values> {
+        let values = Arc::new(values(dictionary, None).unwrap());
+        let coded = Coded::new(values, Arc::new(keys.to_vec()), 0..keys.len());
+        Some(Values::coded(coded))
+    }
+
+    /// In row groups with dictionaries of their own, some too large for a table.
+    #[test]
+    fn rows_of_keys_have_the_numbers_of_their_values() {
+        let of = |from: i64, length: i64| {
+            let values = (from..from + length).map(Some).chain([None]);
+            Int64Array::from_iter(values)
+        };
+        let largest = i64::from(MAX_NUMBERS) - 1;
+        for group in [
+            [of(0, 9), of(0, 12)],
+            [of(-5, 200), of(3, 0)],
+            [of(7, 300), of(0, 299)],
+            [of(0, 0), of(0, largest)],
+            [of(0, largest), of(0, 0)],
+        ] {
+            let (mut numbers, mut expected) = (RowNumbers::default(), RowNumbers::default());
+            for part in 0..3 {
+                let keys = |column: usize| -> Vec<u16> {
+                    let values = group[column].len() as u64;
+                    let row = |row: u64| row.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (20 + column);
+                    // Few different rows, the last values among them.
+                    let key = |at: u64| values - 1 - row(at % 50) % values;
+                    (0..9_000).map(|at| key(at + 40 * part) as u16).collect()
+                };
+                let keys = [keys(0), keys(1)];
+                let rows = |column: usize| {
+                    let keys =
+                        UInt32Array::from_iter_values(keys[column].iter().map(|&k| k.into()));
+                    arrow::compute::take(&group[column], &keys, None).unwrap()
+                };
+                let found = [0, 1].map(|column| coded(&group[column], &keys[column]));
+                assert_eq!(
+                    numbers.number(&found, 9_000),
+                    numbers_of(&mut expected, &[&rows(0), &rows(1)])
+                );
+            }
+        }
     }
 
     #[test]

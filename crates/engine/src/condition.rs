@@ -1,10 +1,12 @@
 //! The condition: which rows of a log are looked at, in SQL.
 
 use datafusion::arrow::datatypes::{DataType, TimeUnit};
+use datafusion::common::ScalarValue;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::dataframe::DataFrame;
 use datafusion::error::DataFusionError;
 use datafusion::functions::expr_fn::{btrim, nullif};
+use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::{Expr, Volatility, cast, lit};
 
 use crate::failure;
@@ -12,6 +14,11 @@ use leakgauge_base::error::Result;
 use leakgauge_log::Row;
 use leakgauge_log::row::{MISSING, NULL, is_number};
 use leakgauge_log::units::Unit;
+
+/// How often a condition may repeat a text at most.
+const MAX_TIMES: i64 = 100;
+/// To how many characters a condition may fill up a text at most.
+const MAX_WIDTH: i64 = 10_000;
 
 /// What a column of a text is to a condition, where it is not text.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,6 +90,15 @@ pub(super) fn filter(
             "a row is chosen by what stands in it, not by chance or the time of day".into(),
         ));
     }
+    if parsed
+        .exists(|part| Ok(is_lengthening(part)))
+        .map_err(wrong)?
+    {
+        return Err(refused(format!(
+            "texts are made longer by a number up to {MAX_TIMES} in repeat, {MAX_WIDTH} in lpad and rpad, and once: all \
+             of it would have to fit into memory"
+        )));
+    }
     let Some(meanings) = meanings else {
         return frame.filter(parsed).map_err(wrong);
     };
@@ -110,6 +126,30 @@ fn changes(part: &Expr) -> bool {
         Expr::ScalarFunction(call) => call.func.signature().volatility != Volatility::Immutable,
         _ => false,
     }
+}
+
+/// Whether a part makes texts much longer than they stand in the log.
+fn is_lengthening(part: &Expr) -> bool {
+    let Some((most, call)) = lengthens(part) else {
+        return false;
+    };
+    let is_small = |number: &Expr| matches!(number, Expr::Literal(ScalarValue::Int64(Some(n)), _) if *n <= most);
+    let is_again = |argument: &Expr| argument.exists(|part| Ok(lengthens(part).is_some()));
+    !call.args.get(1).is_some_and(is_small)
+        || call.args.iter().any(|one| is_again(one).unwrap_or(true))
+}
+
+/// A function that makes texts longer by a number, its second argument, and how large that may be.
+fn lengthens(part: &Expr) -> Option<(i64, &ScalarFunction)> {
+    let Expr::ScalarFunction(call) = part else {
+        return None;
+    };
+    let most = match call.func.name() {
+        "repeat" => MAX_TIMES,
+        "lpad" | "rpad" => MAX_WIDTH,
+        _ => return None,
+    };
+    Some((most, call))
 }
 
 fn looks_beyond_a_row(part: &Expr) -> bool {
@@ -141,4 +181,40 @@ fn meant(part: Expr, meanings: &[(String, Meaning)]) -> Transformed<Expr> {
         nullif(text, lit(nothing))
     });
     Transformed::new(cast(filled, kind), true, TreeNodeRecursion::Jump)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use datafusion::arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+    use datafusion::prelude::SessionContext;
+
+    use super::*;
+
+    #[test]
+    fn texts_are_not_made_so_long_that_memory_would_not_hold_them() {
+        let words: ArrayRef = Arc::new(StringArray::from(vec!["low", "high"]));
+        let numbers: ArrayRef = Arc::new(Int64Array::from(vec![1, 2_000_000_000]));
+        let rows = RecordBatch::try_from_iter([("word", words), ("number", numbers)]).unwrap();
+        let frame = SessionContext::new().read_batch(rows).unwrap();
+        for refused in [
+            "repeat('x', 2000000000) = word",
+            "repeat(word, number) = 'low'",
+            "repeat(repeat(word, 100), 100) = 'low'",
+            "word = 'a' OR lpad(word, 1000000000, 'x') = 'low'",
+        ] {
+            let error = filter(frame.clone(), refused, None)
+                .unwrap_err()
+                .to_string();
+            assert!(error.contains("fit into memory"), "{refused}: {error}");
+        }
+        for taken in [
+            "rpad(word, 5, 'x') = repeat('lowxx', 1)",
+            "lpad(word, 10000) = word",
+            "repeat(word, 100) <> word",
+        ] {
+            assert!(filter(frame.clone(), taken, None).is_ok(), "{taken}");
+        }
+    }
 }

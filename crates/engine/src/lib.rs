@@ -9,6 +9,7 @@ mod kinds;
 mod memory;
 mod ordered;
 mod own_rows;
+mod precounted;
 mod query;
 mod sampling;
 mod scan;
@@ -218,6 +219,7 @@ impl Reading<'_> {
                 secret: scan.layout.secret.len(),
                 observe: scan.layout.observe.len(),
                 counted: scan.layout.count.is_some(),
+                precounted: scan.is_precounted,
             };
             let counting = Counting {
                 frame: scan.frame.clone(),

@@ -18,6 +18,7 @@ use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use futures::StreamExt;
 
 use crate::failure;
+use crate::precounted::TIMES;
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::option;
 use leakgauge_log::ReadMeter;
@@ -38,6 +39,8 @@ pub(super) struct Shape {
     pub(super) observe: usize,
     /// Whether one more says how often a row occurred.
     pub(super) counted: bool,
+    /// Whether [`TIMES`] does, of counts of rows.
+    pub(super) precounted: bool,
 }
 
 impl Shape {
@@ -78,6 +81,9 @@ pub(super) fn only(frame: DataFrame, shape: Shape, seen: &[(String, u64)]) -> Re
 
 /// The number of rows of a group, and whether one of them has an invalid count.
 fn measures(shape: Shape) -> Vec<Expr> {
+    if shape.precounted {
+        return vec![sum(ident(TIMES)).alias("n")];
+    }
     if !shape.counted {
         return vec![count(lit(1)).alias("n")];
     }

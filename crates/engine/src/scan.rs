@@ -15,7 +15,7 @@ use datafusion::logical_expr::{Expr, ExprSchemable, ident, lit};
 use datafusion::prelude::SessionContext;
 
 use crate::kinds::{Kind, kind, not_for_clusters};
-use crate::{condition, failure, ordered, own_rows};
+use crate::{condition, failure, ordered, own_rows, precounted};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::{option, setting};
 use leakgauge_log::first_row::refuse_if_alone;
@@ -31,6 +31,8 @@ const PROBE: usize = records::PROBE_ROWS + 1;
 pub(super) struct Scan {
     /// The columns, named `c0`, `c1`, …: those of the secret, of the observation, of the count.
     pub(super) frame: DataFrame,
+    /// Whether these are counts of rows.
+    pub(super) is_precounted: bool,
     /// The layout of the first file.
     pub(super) layout: Layout,
     /// How the first file is written down, and what separates its fields.
@@ -77,8 +79,12 @@ impl Scan {
             }
         }
         read_mixed_types_as_text(&mut runs, options)?;
-        let mut frame: Option<DataFrame> = None;
-        for run in &runs {
+        let mut frame = match &runs[..] {
+            [run] => precounted::frame(context, &run.kind, &run.files, &run.layout, options),
+            _ => None,
+        };
+        let is_precounted = frame.is_some();
+        for run in runs.iter().filter(|_| !is_precounted) {
             let next = run.frame(context, options).await?;
             frame = Some(match frame {
                 None => next,
@@ -91,6 +97,7 @@ impl Scan {
         let run = runs.swap_remove(0);
         Ok(Scan {
             frame: frame.expect("a log has files"),
+            is_precounted,
             seems_distinct: seems_distinct(&run),
             bytes_per_row: bytes_per_row(&run.probe),
             layout: run.layout,

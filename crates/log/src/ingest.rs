@@ -21,7 +21,7 @@ use crate::merge::Merging;
 use crate::open;
 use crate::options::{HeaderChoice, Missing, ReadOptions};
 use crate::order::{self, OrderSketch};
-use crate::overlaps::Overlaps;
+use crate::overlaps::{AT_ONCE, Overlaps};
 use crate::records::{PROBE_ROWS, Records};
 use crate::repeats::{Meaning, Repeats};
 use crate::row::{Field, Row};
@@ -87,8 +87,6 @@ pub struct Ingest<'a> {
     overlaps: Overlaps,
     /// Lines of the file being read whose rows are known.
     repeats: Repeats,
-    /// Where hashes of rows are put together.
-    hashes: Vec<u64>,
     /// Whether rows are only kept in order, for someone to take them, and not counted.
     streaming: bool,
     /// Of a log that comes row by row in blocks: the row that was read last.
@@ -127,7 +125,6 @@ impl<'a> Ingest<'a> {
             row_ids: RowIds::default(),
             overlaps: Overlaps::default(),
             repeats: Repeats::default(),
-            hashes: Vec::new(),
             streaming: false,
             measured: None,
             merging: Merging::default(),
@@ -252,6 +249,7 @@ impl<'a> Ingest<'a> {
             let mut number = None;
             if !self.repeats.is_over() {
                 let numbers = records.ahead()?;
+                let numbers = &numbers[..numbers.len().min(AT_ONCE)];
                 let known = self.again(part, numbers, name)?;
                 number = numbers.get(known).copied();
                 let is_all = known > 0 && number.is_none();

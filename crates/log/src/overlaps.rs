@@ -112,8 +112,8 @@ pub(crate) struct Overlaps {
     places: Vec<PlaceHash>,
 }
 
-/// Rows that are added at once.
-const AT_ONCE: usize = 4096;
+/// Rows that are added at once: as many as the nearest cache holds the hashes and values of.
+pub(crate) const AT_ONCE: usize = 2048;
 
 impl Overlaps {
     /// The rows that follow are of this file.
@@ -124,7 +124,7 @@ impl Overlaps {
     /// Adds a row.
     #[inline]
     pub fn push(&mut self, secret: u32, observation: &[u64]) {
-        self.push_all(&[Self::hash(secret, observation)]);
+        self.push_with(|hashes| hashes.push(Self::hash(secret, observation)));
     }
 
     /// What a row is told apart by: the same in every run of the program, for it decides which places are looked at.
@@ -137,21 +137,30 @@ impl Overlaps {
             })
     }
 
-    /// Adds rows by their [hashes](Self::hash).
-    pub fn push_all(&mut self, hashes: &[u64]) {
+    /// Adds rows by their [hashes](Self::hash), which `add` appends: best up to [`AT_ONCE`].
+    pub fn push_with(&mut self, add: impl FnOnce(&mut Vec<u64>)) {
+        let added = self.minima.add(add);
         let room = SAMPLED - self.sample.len();
-        self.sample.extend(hashes.iter().take(room));
+        self.sample.extend(added.iter().take(room));
+        self.rows += added.len() as u64;
+        if self.minima.waiting() >= AT_ONCE {
+            self.choose();
+        }
+    }
+
+    /// Chooses the places of all rows that wait.
+    fn choose(&mut self) {
         let mut places = std::mem::take(&mut self.places);
-        for part in hashes.chunks(AT_ONCE) {
-            self.minima.add(part, |place| places.push(place));
-            let mut kept = std::mem::take(&mut self.kept);
+        let mut kept = std::mem::take(&mut self.kept);
+        while self.minima.waiting() > 0 {
+            let chosen = |place| places.push(place);
+            self.minima.choose_some(kept.quiet(), chosen);
             for place in places.drain(..) {
                 kept.add(place, |kept, place| self.look(kept, &place));
             }
-            self.kept = kept;
         }
+        self.kept = kept;
         self.places = places;
-        self.rows += hashes.len() as u64;
     }
 
     /// Holds a place against earlier ones.
@@ -200,6 +209,7 @@ impl Overlaps {
 
     /// The runs that are beyond chance, in the order in which they came.
     pub fn finish(mut self) -> RepeatedRuns {
+        self.choose();
         self.end();
         let bits = entropy(&self.without_repeats());
         let needed = (MARGIN + 2.0 * (self.rows.max(2) as f64).log2()) / bits;
@@ -292,12 +302,51 @@ mod tests {
                     let hashes: Vec<u64> = part.iter().map(hash).collect();
                     match at % 3 {
                         0 => part.iter().for_each(|row| overlaps.push(row.0, &[row.1])),
-                        _ => overlaps.push_all(&hashes),
+                        _ => overlaps.push_with(|all| all.extend_from_slice(&hashes)),
                     }
                 }
                 assert_eq!(overlaps.finish(), one_by_one, "{values}, {size}");
             }
         }
+    }
+
+    /// A log so long that places are far apart, with copies, equal rows and few values: places of all rows one by one.
+    #[test]
+    fn of_a_long_log_the_same_places_are_kept_as_of_all_that_are_chosen() {
+        let mut all = rows(4, 2_500_000, 10);
+        all.extend_from_within(1_000_000..1_100_000);
+        all.extend_from_within(1_700_000..1_700_500);
+        all.extend((0..50_000).map(|row| (0, row % 7)));
+        all.extend((0..50_000).map(|_| (1, 3)));
+        all.extend_from_within(2_599_000..2_602_000);
+        let hashes: Vec<u64> = all
+            .iter()
+            .map(|row| Overlaps::hash(row.0, &[row.1]))
+            .collect();
+        let (mut minima, mut each) = (Minima::default(), Overlaps::default());
+        for part in hashes.chunks(AT_ONCE) {
+            let (mut kept, mut places) = (std::mem::take(&mut each.kept), Vec::new());
+            minima.add(|all| all.extend_from_slice(part));
+            minima.choose(part.len(), |place| places.push(place));
+            for place in places {
+                kept.add(place, |kept, place| each.look(kept, &place));
+            }
+            each.kept = kept;
+        }
+        let mut overlaps = Overlaps::default();
+        for part in hashes.chunks(AT_ONCE) {
+            overlaps.push_with(|all| all.extend_from_slice(part));
+        }
+        overlaps.choose();
+        assert!(overlaps.kept.window() >= 8 * WINDOW as u64);
+        let kept = |row: u64| (overlaps.kept.at(row), each.kept.at(row));
+        assert!((0..all.len() as u64).all(|row| kept(row).0 == kept(row).1));
+        let state = |overlaps: &Overlaps| {
+            let (run, found) = (&overlaps.run, &overlaps.found);
+            format!("{run:?} {found:?} {:?}", overlaps.kept.quiet())
+        };
+        assert_eq!(state(&overlaps), state(&each));
+        assert!(overlaps.found.len() > 1);
     }
 
     #[test]

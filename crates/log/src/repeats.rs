@@ -24,13 +24,20 @@ pub struct Repeats {
     entries: Vec<(u32, Meaning)>,
     /// The entry of each number, in the order of numbers.
     entry_of: Vec<u32>,
-    /// How often the row of each number came again since this was last asked; [`UNREAD`] where it was not read.
-    again: Vec<u64>,
-    /// What tells the row of each number apart. Each row that comes again needs it, and nothing else of its meaning.
-    hash_of: Vec<u64>,
+    /// What each row that comes again needs, in the order of numbers.
+    rows: Vec<Again>,
     looked_up: u64,
     found: u64,
     is_over: bool,
+}
+
+/// A row that may come again.
+#[derive(Debug, Clone, Copy)]
+struct Again {
+    /// How often it did since this was last asked; [`UNREAD`] where it was not read.
+    times: u64,
+    /// What tells it apart.
+    hash: u64,
 }
 
 /// How often a row came again that was not read before.
@@ -42,24 +49,26 @@ impl Repeats {
         self.is_over
     }
 
-    /// Counts the first of these rows as long as they were read before, and puts down what tells them apart.
-    pub fn again(&mut self, numbers: &[u32], hashes: &mut Vec<u64>) {
-        hashes.resize(numbers.len(), 0);
+    /// Counts the first of these rows as long as they were read before, and adds what tells them apart; how many they
+    /// are.
+    pub fn again(&mut self, numbers: &[u32], hashes: &mut Vec<u64>) -> usize {
+        let before = hashes.len();
+        hashes.resize(before + numbers.len(), 0);
         let mut known = 0;
-        for (hash, &number) in hashes.iter_mut().zip(numbers) {
-            let number = number as usize;
-            match (self.again.get_mut(number), self.hash_of.get(number)) {
-                (Some(again), Some(&of_row)) if *again != UNREAD => {
-                    *again += 1;
-                    *hash = of_row;
+        for (hash, &number) in hashes[before..].iter_mut().zip(numbers) {
+            match self.rows.get_mut(number as usize) {
+                Some(row) if row.times != UNREAD => {
+                    row.times += 1;
+                    *hash = row.hash;
                 }
                 _ => break,
             }
             known += 1;
         }
-        hashes.truncate(known);
+        hashes.truncate(before + known);
         self.looked_up += known as u64 + u64::from(known < numbers.len());
         self.found += known as u64;
+        known
     }
 
     /// What a row means that was read before.
@@ -76,22 +85,27 @@ impl Repeats {
             return;
         }
         let at = number as usize;
-        if self.again.len() <= at {
+        if self.rows.len() <= at {
+            let unread = Again {
+                times: UNREAD,
+                hash: 0,
+            };
             self.entry_of.resize(at + 1, UNKNOWN);
-            self.again.resize(at + 1, UNREAD);
-            self.hash_of.resize(at + 1, 0);
+            self.rows.resize(at + 1, unread);
         }
         self.entry_of[at] = self.entries.len() as u32;
-        self.again[at] = 0;
-        self.hash_of[at] = meaning.hash;
+        self.rows[at] = Again {
+            times: 0,
+            hash: meaning.hash,
+        };
         self.entries.push((number, meaning));
     }
 
     /// How often rows came again since this was last asked, in the order in which they were first read.
     pub fn take(&mut self) -> Vec<(Meaning, u64)> {
-        let again = &mut self.again;
+        let rows = &mut self.rows;
         let taken = self.entries.iter().map(|&(number, meaning)| {
-            let again = std::mem::take(&mut again[number as usize]);
+            let again = std::mem::take(&mut rows[number as usize].times);
             (meaning, again)
         });
         taken.filter(|&(_, again)| again > 0).collect()
@@ -118,9 +132,9 @@ mod tests {
 
     fn known(repeats: &mut Repeats, numbers: &[u32]) -> usize {
         let mut hashes = vec![9];
-        repeats.again(numbers, &mut hashes);
-        assert!(hashes.iter().all(|&hash| hash == A.hash));
-        hashes.len()
+        let known = repeats.again(numbers, &mut hashes);
+        assert!(hashes[0] == 9 && hashes[1..] == vec![A.hash; known]);
+        known
     }
 
     #[test]

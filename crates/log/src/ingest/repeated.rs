@@ -9,9 +9,9 @@ impl Ingest<'_> {
     /// Counts the first of the rows that come next, as long as they mean what rows before them meant; how many they
     /// are.
     pub(super) fn again(&mut self, part: Part, numbers: &[u32], name: &str) -> Result<usize> {
-        self.repeats.again(numbers, &mut self.hashes);
-        let known = self.hashes.len();
-        self.overlaps.push_all(&self.hashes);
+        let (mut known, repeats) = (0, &mut self.repeats);
+        self.overlaps
+            .push_with(|hashes| known = repeats.again(numbers, hashes));
         if part == Part::Log {
             let repeats = &self.repeats;
             let row = |at: usize| {

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use hashbrown::HashMap;
 
-use super::minima::{PlaceHash, WINDOW};
+use super::minima::{PlaceHash, Quiet, WINDOW};
 
 /// The most places that are kept.
 const MOST: usize = 1 << 15;
@@ -81,6 +81,16 @@ impl Kept {
     /// Rows in which at least one place is kept.
     pub(super) fn window(&self) -> u64 {
         self.fewer.window
+    }
+
+    /// Places that no longer window can have for its least, as far as is known: the least one stays before that row, and
+    /// none above its value takes its place.
+    pub(super) fn quiet(&self) -> Option<Quiet> {
+        let least = self.fewer.waiting.front()?;
+        Some(Quiet {
+            until: least.row + self.fewer.window,
+            above: least.value,
+        })
     }
 
     /// Adds a place; hands over those that are kept, in their order, each before it is among the earlier ones.
