@@ -64,6 +64,7 @@ mod witness;
 use std::borrow::Cow;
 
 use leakgauge_base::error::Result;
+use leakgauge_base::parallel;
 use leakgauge_log::Log;
 
 pub use advice::LogAdvice;
@@ -124,8 +125,10 @@ fn of_log(log: Cow<Log>, options: &AuditOptions) -> Result<Findings> {
     let (log, copies) = copies::without_copies(log)?;
     let (log, measured) = measured::observed(log, options)?;
     let prepared = prepare::prepare(&log, measured, copies, options)?;
-    let tuned = attack::attack(&prepared)?;
-    let earlier = earlier::earlier(&prepared)?;
+    // Beside each other: parts of learning run on one thread.
+    let (tuned, earlier) =
+        parallel::both(|| attack::attack(&prepared), || earlier::earlier(&prepared));
+    let (tuned, earlier) = (tuned?, earlier?);
     let plan = plan::plan(&prepared, &tuned, &earlier);
     let judged = judge::judge(&prepared, &tuned, &earlier, &plan);
     Ok(assemble::assemble(&prepared, &tuned, &plan, &judged))

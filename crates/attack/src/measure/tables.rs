@@ -1,5 +1,6 @@
 //! What tests of "no leak" compare: rows by observation and secret.
 
+use leakgauge_base::parallel;
 use leakgauge_log::observations::{Counts, ObservationKind, Observations};
 use leakgauge_stats::no_leak::{Kind, Table};
 
@@ -10,12 +11,10 @@ pub fn tables(observations: &Observations, counts: &Counts) -> Vec<(Table, Kind)
         return vec![(by_key(counts, u64::from), Kind::Unordered)];
     }
     let columns = observations.dimensions();
-    let mut tables: Vec<(Table, Kind)> = (0..columns)
-        .map(|column| {
-            let key = |symbol: u32| ordered(observations.numbers(symbol)[column]);
-            (by_key(counts, key), Kind::Ordered)
-        })
-        .collect();
+    let mut tables = parallel::map(columns, |column| {
+        let key = |symbol: u32| ordered(observations.numbers(symbol)[column]);
+        (by_key(counts, key), Kind::Ordered)
+    });
     if observations.category_count() > 1 {
         let category = |symbol: u32| u64::from(observations.category(symbol));
         tables.push((by_key(counts, category), Kind::Unordered));

@@ -12,6 +12,7 @@ use ndarray::{Array1, Array2, Axis};
 use crate::scorer::ranking::NormalScores;
 use crate::scorer::scaling::Scaling;
 use crate::scorer::{Parameter, Parameters, Scorer, parameters};
+use leakgauge_base::parallel;
 use leakgauge_log::observations::{Counts, Observations};
 
 /// What is assumed of how columns vary together.
@@ -204,7 +205,8 @@ fn moments(observations: &Observations, fit: &Counts, transform: &Transform) -> 
     for cell in fit.cells() {
         by_secret[cell.secret as usize].push((cell.symbol, cell.count as f64));
     }
-    let moments = by_secret.into_iter().zip(fit.rows()).map(|(cells, &rows)| {
+    parallel::map(by_secret.len(), |secret| {
+        let (cells, rows) = (&by_secret[secret], fit.rows()[secret]);
         let mut mean = Array1::zeros(d);
         for block in cells.chunks(BLOCK) {
             let points = transform.points(observations, block.iter().map(|&(symbol, _)| symbol));
@@ -226,8 +228,7 @@ fn moments(observations: &Observations, fit: &Counts, transform: &Transform) -> 
             mean,
             scatter,
         }
-    });
-    moments.collect()
+    })
 }
 
 /// The covariance within secrets, drawn towards its diagonal.

@@ -2,6 +2,7 @@
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
+use leakgauge_base::parallel;
 use leakgauge_log::observations::{Counts, Observations};
 
 /// The distinct values of a numeric column among some rows, in order.
@@ -76,14 +77,14 @@ impl NormalScores {
     /// Learns the distribution of every column; constant ones are left out.
     pub fn fit(observations: &Observations, fit: &Counts) -> Self {
         let normal = Normal::standard();
-        let columns = (0..observations.dimensions()).filter_map(|column| {
+        let columns = parallel::map(observations.dimensions(), |column| {
             let ranking = Ranking::fit(observations, fit, column).coarsened(Self::MAX_VALUES);
             let scores = ranking.shares.iter();
             let scores = scores.map(|&share| normal.inverse_cdf(share)).collect();
             (!ranking.is_constant()).then_some((column, ranking, scores))
         });
         NormalScores {
-            columns: columns.collect(),
+            columns: columns.into_iter().flatten().collect(),
         }
     }
 

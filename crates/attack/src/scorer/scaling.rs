@@ -1,5 +1,6 @@
 //! Bringing columns of different units to one scale.
 
+use leakgauge_base::parallel;
 use leakgauge_log::observations::{Cell, Counts, NUMBER, Observations};
 
 /// Brings every numeric column to a spread of 1, so that no unit of measurement dominates.
@@ -37,33 +38,32 @@ impl Scaling {
     pub fn fit_to(
         observations: &Observations,
         fit: &Counts,
-        is_wanted: impl Fn(usize, f64) -> bool,
+        is_wanted: impl Fn(usize, f64) -> bool + Sync,
     ) -> Self {
         let cells = fit.cells();
         let words = observations.words_beside_numbers();
-        let factors = (0..observations.dimensions())
-            .filter_map(|column| {
-                let word = words[column];
-                let is_number = |cell: &&Cell| {
-                    word.is_none_or(|at| observations.label_at(cell.symbol, at) == NUMBER)
-                };
-                let mut values: Vec<(f64, u64)> = cells
-                    .iter()
-                    .filter(is_number)
-                    .map(|cell| (observations.numbers(cell.symbol)[column], cell.count))
-                    .filter(|&(value, _)| is_wanted(column, value))
-                    .collect();
-                values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-                let power = power(&values);
-                values.iter_mut().for_each(|(value, _)| *value *= power);
-                let spread = mean_absolute_deviation(&values);
-                (spread > 0.0).then(|| Factor {
-                    column,
-                    power,
-                    spread: spread.recip(),
-                })
+        let factors = parallel::map(observations.dimensions(), |column| {
+            let word = words[column];
+            let is_number = |cell: &&Cell| {
+                word.is_none_or(|at| observations.label_at(cell.symbol, at) == NUMBER)
+            };
+            let mut values: Vec<(f64, u64)> = cells
+                .iter()
+                .filter(is_number)
+                .map(|cell| (observations.numbers(cell.symbol)[column], cell.count))
+                .filter(|&(value, _)| is_wanted(column, value))
+                .collect();
+            values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+            let power = power(&values);
+            values.iter_mut().for_each(|(value, _)| *value *= power);
+            let spread = mean_absolute_deviation(&values);
+            (spread > 0.0).then(|| Factor {
+                column,
+                power,
+                spread: spread.recip(),
             })
-            .collect::<Vec<_>>();
+        });
+        let factors: Vec<Factor> = factors.into_iter().flatten().collect();
         if factors.is_empty() && observations.dimensions() > 0 {
             return Scaling {
                 factors: vec![Factor {

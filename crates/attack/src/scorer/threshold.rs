@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::scorer::{Parameter, Parameters, Scorer, parameters};
+use leakgauge_base::parallel;
 use leakgauge_log::observations::{Counts, Observations};
 
 /// Scores an observation by one column alone.
@@ -43,16 +44,17 @@ impl Threshold {
         if fit.rows().iter().filter(|&&rows| rows > 0).count() < 2 {
             return Err("fewer than two secrets have rows to learn from".to_owned());
         }
-        let best = (0..observations.dimensions())
-            .map(|column| {
-                let sorted = sorted(observations, fit, column);
-                let (telling, cut) = if fit.secrets() == 2 {
-                    kolmogorov(&sorted, fit.rows())
-                } else {
-                    bins(&sorted, fit.rows())
-                };
-                (telling, column, cut)
-            })
+        let columns = parallel::map(observations.dimensions(), |column| {
+            let sorted = sorted(observations, fit, column);
+            let (telling, cut) = if fit.secrets() == 2 {
+                kolmogorov(&sorted, fit.rows())
+            } else {
+                bins(&sorted, fit.rows())
+            };
+            (telling, column, cut)
+        });
+        let best = columns
+            .into_iter()
             .reduce(|best, next| if next.0 > best.0 { next } else { best });
         let (_, column, cut) = best.ok_or_else(|| "no numeric column".to_owned())?;
         Ok(Threshold {

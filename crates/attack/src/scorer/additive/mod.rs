@@ -12,6 +12,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::scorer::{Parameter, Parameters, Scorer, parameters};
 use crate::split::folds;
 use features::{BINS, Feature, features};
+use leakgauge_base::parallel;
 use leakgauge_log::observations::{Counts, Observations};
 
 pub use features::{View, lowest_bit};
@@ -131,20 +132,27 @@ impl Additive {
     }
 }
 
+/// Rows that one thread takes at a time.
+const BLOCK: usize = 4096;
+
 /// The values of all features of some rows.
 fn code(features: &[Feature], observations: &Observations, rows: &Counts) -> Coded {
-    let mut coded = Coded {
-        codes: Vec::new(),
-        rows: Vec::new(),
-    };
-    for cell in rows.cells() {
-        let codes = features
+    let cells = rows.cells();
+    let codes = parallel::map(cells.len().div_ceil(BLOCK), |block| {
+        let cells = &cells[block * BLOCK..cells.len().min((block + 1) * BLOCK)];
+        let codes = cells.iter().flat_map(|cell| {
+            let of = |feature: &Feature| feature.of(observations, cell.symbol) as u16;
+            features.iter().map(of)
+        });
+        codes.collect::<Vec<u16>>()
+    });
+    Coded {
+        codes: codes.concat(),
+        rows: cells
             .iter()
-            .map(|feature| feature.of(observations, cell.symbol) as u16);
-        coded.codes.extend(codes);
-        coded.rows.push((cell.secret as usize, cell.count as f64));
+            .map(|cell| (cell.secret as usize, cell.count as f64))
+            .collect(),
     }
-    coded
 }
 
 /// The shape with the largest mean separation of either half of the fit rows by terms of the other, and that.
