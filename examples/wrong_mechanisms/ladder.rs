@@ -10,8 +10,8 @@ use rand_chacha::ChaCha8Rng;
 
 use super::cases::Case;
 
-/// Numbers of rows that are tried.
-pub const RUNGS: [u64; 7] = [1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000];
+/// Multiples of the rows that the best event needs.
+pub const RUNGS: [f64; 8] = [0.7, 1.0, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0];
 
 /// The generator of a log: the same rows for the same case and seed.
 pub fn generator(case: &Case, seed: u64) -> ChaCha8Rng {
@@ -21,17 +21,22 @@ pub fn generator(case: &Case, seed: u64) -> ChaCha8Rng {
     rng
 }
 
+/// How logs are audited.
+#[derive(Debug, Clone, Copy)]
+pub struct Trial {
+    /// The ε that is claimed.
+    pub epsilon: f64,
+    pub scorer: ScorerChoice,
+    /// Without what judges each row by an attack that has not seen it.
+    pub quick: bool,
+}
+
 /// The audit of a fresh log against the claim.
 ///
 /// # Errors
 /// Only if a case is no proper log or claim.
-pub fn audit_of(
-    case: &Case,
-    epsilon: f64,
-    scorer: ScorerChoice,
-    rows: u64,
-    seed: u64,
-) -> Result<Findings> {
+pub fn audit_of(case: &Case, trial: Trial, rows: u64, seed: u64) -> Result<Findings> {
+    let epsilon = trial.epsilon;
     let log = case.log(epsilon, rows, &mut generator(case, seed));
     let read = ReadOptions {
         numeric: if case.numeric {
@@ -42,9 +47,9 @@ pub fn audit_of(
         ..ReadOptions::default()
     };
     let options = AuditOptions {
-        quick: true,
+        quick: trial.quick,
         seed,
-        attacks: scorer.into(),
+        attacks: trial.scorer.into(),
         claims: vec![Claim::parse(&case.claim(epsilon))?],
         ..AuditOptions::default()
     };
@@ -58,14 +63,8 @@ pub fn audit_of(
 ///
 /// # Errors
 /// As [`audit_of`].
-pub fn is_violated(
-    case: &Case,
-    epsilon: f64,
-    scorer: ScorerChoice,
-    rows: u64,
-    seed: u64,
-) -> Result<bool> {
-    let found = audit_of(case, epsilon, scorer, rows, seed)?;
+pub fn is_violated(case: &Case, trial: Trial, rows: u64, seed: u64) -> Result<bool> {
+    let found = audit_of(case, trial, rows, seed)?;
     Ok(found.claims[0].verdict == Verdict::Violated)
 }
 
@@ -73,16 +72,10 @@ pub fn is_violated(
 ///
 /// # Errors
 /// As [`audit_of`].
-pub fn is_caught(
-    case: &Case,
-    epsilon: f64,
-    scorer: ScorerChoice,
-    rows: u64,
-    seeds: u64,
-) -> Result<bool> {
+pub fn is_caught(case: &Case, trial: Trial, rows: u64, seeds: u64) -> Result<bool> {
     let mut may_miss = seeds / 10;
     for seed in 0..seeds {
-        if !is_violated(case, epsilon, scorer, rows, seed)? {
+        if !is_violated(case, trial, rows, seed)? {
             if may_miss == 0 {
                 return Ok(false);
             }
@@ -92,19 +85,14 @@ pub fn is_caught(
     Ok(true)
 }
 
-/// The first of [`RUNGS`] at which the claim is caught.
+/// The first of [`RUNGS`] at which the claim is caught, for the rows that the best event needs.
 ///
 /// # Errors
 /// As [`audit_of`].
-pub fn rows_needed(
-    case: &Case,
-    epsilon: f64,
-    scorer: ScorerChoice,
-    seeds: u64,
-) -> Result<Option<u64>> {
-    for rows in RUNGS {
-        if is_caught(case, epsilon, scorer, rows, seeds)? {
-            return Ok(Some(rows));
+pub fn rows_needed(case: &Case, trial: Trial, ideal: u64, seeds: u64) -> Result<Option<f64>> {
+    for times in RUNGS {
+        if is_caught(case, trial, (times * ideal as f64) as u64, seeds)? {
+            return Ok(Some(times));
         }
     }
     Ok(None)

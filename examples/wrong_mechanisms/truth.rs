@@ -13,9 +13,9 @@ const STEPS: f64 = 32.0;
 /// The ε between a case's two inputs at the δ it claims: the least at which they are (ε, δ)-close.
 pub fn epsilon(case: &Case, claimed: f64) -> f64 {
     match case.mechanism {
-        Mechanism::SparseVector { algorithm: 3, .. } => largest_ratio(&revealing(case, claimed)),
-        Mechanism::SparseVector { .. } => largest_ratio(&probabilities(sequences(case, claimed))),
-        Mechanism::NoisyMax(returns) => largest_ratio(&noisy_max(case, claimed, returns)),
+        Mechanism::SparseVector { .. } | Mechanism::NoisyMax(_) => {
+            largest_ratio(&outcomes(case, claimed))
+        }
         Mechanism::Histogram { sensitivity } => {
             let [a, b] = case.inputs;
             let distance: f64 = a.iter().zip(b).map(|(a, b)| (a - b).abs()).sum();
@@ -56,7 +56,49 @@ fn root(f: impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
 }
 
 /// Probabilities, or densities at points, of every outcome under the first and the second input.
-type Outcomes = Vec<(f64, f64)>;
+pub type Outcomes = Vec<(f64, f64)>;
+
+/// All outcomes on a grid; of a histogram, the two counts that move.
+pub fn outcomes(case: &Case, claimed: f64) -> Outcomes {
+    match case.mechanism {
+        Mechanism::SparseVector { algorithm: 3, .. } => revealing(case, claimed),
+        Mechanism::SparseVector { .. } => probabilities(sequences(case, claimed)),
+        Mechanism::NoisyMax(returns) => noisy_max(case, claimed, returns),
+        Mechanism::Histogram { sensitivity } => {
+            let scale = sensitivity / claimed;
+            let density = |x: f64, y: f64| laplace_density(x, scale) * laplace_density(y, scale);
+            let points = grid(15.0 * scale);
+            let pairs = points
+                .clone()
+                .flat_map(|x| points.clone().map(move |y| (x, y)));
+            pairs
+                .map(|(x, y)| (density(x - 1.0, y), density(x, y - 1.0)))
+                .collect()
+        }
+        Mechanism::Laplace { share } => {
+            let scale = share / claimed;
+            let points = grid(30.0 * scale);
+            points
+                .map(|x| (laplace_density(x, scale), laplace_density(x - 1.0, scale)))
+                .collect()
+        }
+        Mechanism::RandomizedResponse { coin } => {
+            let truthful = (claimed / 2.0).tanh();
+            let shows_one = (1.0 - truthful) * coin;
+            vec![
+                (shows_one, truthful + shows_one),
+                (1.0 - shows_one, 1.0 - truthful - shows_one),
+            ]
+        }
+        Mechanism::ClassicGaussian { delta } => {
+            let sigma = classic_sigma(claimed, delta);
+            let density = |x: f64| (-0.5 * (x / sigma).powi(2)).exp();
+            // The steps are fractions of σ, which may be far below 1.
+            let points = (-4_000..=4_000).map(|at| f64::from(at) * sigma / 400.0 + 0.5);
+            points.map(|x| (density(x), density(x - 1.0))).collect()
+        }
+    }
+}
 
 fn largest_ratio(outcomes: &Outcomes) -> f64 {
     outcomes

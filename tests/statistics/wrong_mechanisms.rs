@@ -99,6 +99,14 @@ fn counts(case: &Case, rows: u64) -> HashMap<String, u64> {
     counts
 }
 
+fn trial(case: &Case, scorer: ScorerChoice) -> ladder::Trial {
+    ladder::Trial {
+        epsilon: case.epsilon,
+        scorer,
+        quick: true,
+    }
+}
+
 /// In the stated rows, or in 10/3 of them: the next rung of the ladder.
 #[test]
 #[ignore = "minutes; see the head of this suite"]
@@ -113,7 +121,7 @@ pub fn are_caught(most_rows: u64) {
     for (name, scorer, rows) in STATED.into_iter().filter(|case| case.2 <= most_rows) {
         let case = named(name).expect("a case of that name");
         let caught =
-            |rows| ladder::is_caught(case, case.epsilon, scorer, rows, SEEDS).expect("a good log");
+            |rows| ladder::is_caught(case, trial(case, scorer), rows, SEEDS).expect("a good log");
         let exact = caught(rows);
         println!("{name:<28} caught in {rows} rows: {exact}");
         assert!(exact || caught(10 * rows / 3), "{name} is not caught");
@@ -129,7 +137,7 @@ fn correct_counterparts_are_not_flagged() {
         for rows in [3_000, 30_000] {
             let flagged = (0..LOGS)
                 .filter(|&seed| {
-                    ladder::is_violated(case, case.epsilon, ScorerChoice::Auto, rows, 1000 + seed)
+                    ladder::is_violated(case, trial(case, ScorerChoice::Auto), rows, 1000 + seed)
                         .expect("a good log")
                 })
                 .count();
@@ -147,7 +155,7 @@ pub fn quick() -> Vec<Rates> {
     let correct = CASES.iter().filter(|case| case.flaw.is_none());
     let rates = |case: &'static Case| {
         Rates::one(case.name, 0.05, move |seed| {
-            ladder::is_violated(case, case.epsilon, ScorerChoice::Auto, 3_000, 10_000 + seed)
+            ladder::is_violated(case, trial(case, ScorerChoice::Auto), 3_000, 10_000 + seed)
                 .expect("a good log")
         })
     };

@@ -68,6 +68,11 @@ impl Scorer for Blend {
         "combination"
     }
 
+    /// The weights are few.
+    fn memorizes(&self) -> bool {
+        self.members.iter().any(|member| member.scorer.memorizes())
+    }
+
     /// The weight of every attacker.
     fn parameters(&self) -> Parameters {
         let weights = self.members.iter();

@@ -139,8 +139,10 @@ pub(super) struct ModelSelection<'a> {
 
 /// Rows of a secret below which thinning would teach nothing.
 const MIN_ROWS: u64 = 20;
-/// Distinct observations of fit and tune rows beyond which the tune rows are enough to compare limits of privacy.
-const MOST_PAST: usize = 200_000;
+/// Fit and tune rows, one a distinct observation of a secret, on which limits of privacy are compared at most, times the
+/// number of secrets; 200,000 of them whatever that number.
+const MOST_PAST: usize = 1_200_000;
+const LEAST_PAST: usize = 200_000;
 /// What is clearly more, as a factor.
 const CLEARLY: f64 = 1.25;
 /// Kinds whose best attackers are remembered.
@@ -345,10 +347,8 @@ impl<'a> ModelSelection<'a> {
             ..
         } = self.task;
         let memorizes = scorer.memorizes();
-        let few = split.fit.cells().len() + split.tune.cells().len() <= MOST_PAST;
-        let more = (few && !memorizes).then(|| {
-            let past = split.fit.plus(&split.tune);
-            let secrets = self.task.secrets();
+        let secrets = self.task.secrets();
+        let more = (!memorizes).then(|| self.past()).flatten().map(|past| {
             let scores = score_table(&**scorer, observations, past.symbols(), secrets);
             (past, scores)
         });
@@ -375,6 +375,17 @@ impl<'a> ModelSelection<'a> {
         });
     }
 
+    /// Fit and tune rows, of the former as many as the time allows; nothing if that is none.
+    fn past(&self) -> Option<Counts> {
+        let Split { fit, tune, .. } = self.task.split;
+        let most = (MOST_PAST / self.task.secrets().max(1)).max(LEAST_PAST);
+        let left = most.checked_sub(tune.cells().len())?;
+        if fit.cells().len() <= left {
+            return Some(fit.plus(tune));
+        }
+        Some(thinned(fit, left as u64).plus(tune))
+    }
+
     /// The sum of the limits that claims read.
     fn promised(&self, scores: &ScoreTable, past: &Counts) -> f64 {
         let Goals {
@@ -396,11 +407,14 @@ impl<'a> ModelSelection<'a> {
         promises(scores, past, judging, &wanted).iter().sum()
     }
 
-    /// An attacker that may have learned rows by heart is noisier than it seems: it must promise clearly more on the tune
-    /// rows than one that may not.
+    /// An attacker that may have learned rows by heart is noisier than it seems: on the tune rows it must promise clearly
+    /// more than one that may not, which has its threshold from all past rows.
     fn for_privacy(private: [Option<PrivacyCandidate>; 2]) -> Option<PrivacyCandidate> {
+        let clearly = |other: &PrivacyCandidate, plain: &PrivacyCandidate| {
+            other.on_tune > CLEARLY * plain.on_tune.max(plain.limits)
+        };
         match private {
-            [Some(plain), Some(other)] if other.on_tune <= CLEARLY * plain.on_tune => Some(plain),
+            [Some(plain), Some(other)] if !clearly(&other, &plain) => Some(plain),
             [plain, other] => other.or(plain),
         }
     }
