@@ -380,18 +380,18 @@ impl Family for LinearFamily {
     fn most_rows(&self, task: &Task) -> u64 {
         patient(
             task,
-            50 * (Self::features(task) * task.secrets()) as u64 + 20_000,
+            4_000 * (Self::features(task) * task.secrets()) as u64 + 20_000,
         )
     }
 
-    /// Its optimizer is slow, and normal densities are much the same attack.
+    /// Normal densities are much the same attack.
     fn most_seconds(&self) -> f64 {
         1.0
     }
 
     fn cost(&self, task: &Task, fit_rows: u64) -> f64 {
         let weights = (Self::features(task) * task.secrets()) as f64;
-        weights * (1e-6 * fit_rows as f64 + 4e-10 * task.scored()) + task.comparing()
+        weights * (3e-8 * fit_rows as f64 + 4e-10 * task.scored()) + task.comparing()
     }
 
     fn enter(&self, selection: &mut ModelSelection, fit: &Counts) -> Result<(), String> {

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use linfa::traits::Fit;
-use linfa::{Dataset, dataset::Labels};
-use linfa_logistic::MultiLogisticRegression;
-use ndarray::{Array1, Array2};
+use ndarray::{Array2, Axis};
 
 use crate::scorer::features::Features;
 use crate::scorer::{Parameter, Parameters, Scorer, parameters};
 use leakgauge_log::observations::{Counts, Observations};
+use likelihood::Rows;
+
+mod likelihood;
+mod optimizer;
 
 /// Scores an observation by a linear function of its scaled numeric columns, of values that recur among them, and
 /// of labels.
@@ -27,66 +28,65 @@ pub struct Linear {
 
 impl Linear {
     const PENALTY: f64 = 1.0;
-    const ITERATIONS: u64 = 100;
+    const STEPS: usize = 100;
     /// The score of a secret without fit rows.
     const UNKNOWN: f64 = -1e9;
 
     /// Fits the regression.
     ///
     /// # Errors
-    /// What the optimizer says if it fails; fewer than two secrets with rows.
+    /// Fewer than two secrets with rows; features too large or too much alike for the optimizer.
     pub fn fit(observations: &Observations, fit: &Counts) -> Result<Self, String> {
         let features = Features::fit(observations, fit);
-        let (points, targets) = training(observations, fit, &features);
-        let data = Dataset::new(points, targets);
-        if data.labels().len() < 2 {
+        let present: Vec<usize> = (0..fit.secrets())
+            .filter(|&secret| fit.rows()[secret] > 0)
+            .collect();
+        if present.len() < 2 {
             return Err("fewer than two secrets have rows to learn from".to_owned());
         }
-        let model = MultiLogisticRegression::default()
-            .alpha(Self::PENALTY)
-            .max_iterations(Self::ITERATIONS)
-            .fit(&data)
-            .map_err(|error| error.to_string())?;
-        let secrets = fit.secrets();
-        let mut weights = Array2::zeros((features.len(), secrets));
-        let mut offsets = vec![Self::UNKNOWN; secrets];
-        for (class, &secret) in model.classes().iter().enumerate() {
-            weights
-                .column_mut(secret)
-                .assign(&model.params().column(class));
-            offsets[secret] = model.intercept()[class] - (fit.rows()[secret] as f64).ln();
+        let rows = rows(observations, fit, &features, &present);
+        let found = likelihood::maximize(&rows, Self::PENALTY, Self::STEPS)?;
+        let mut weights = Array2::zeros((features.len(), fit.secrets()));
+        let mut offsets = vec![Self::UNKNOWN; fit.secrets()];
+        for (class, &secret) in present.iter().enumerate() {
+            let own = found.column(class);
+            let (own, intercept) = own.split_at(Axis(0), features.len());
+            weights.column_mut(secret).assign(&own);
+            offsets[secret] = intercept[0] - (fit.rows()[secret] as f64).ln();
         }
-        let finite = weights
-            .iter()
-            .chain(&offsets)
-            .all(|value| value.is_finite());
-        finite
-            .then_some(Linear {
-                features,
-                weights,
-                offsets,
-            })
-            .ok_or_else(|| "the optimizer diverged".to_owned())
+        Ok(Linear {
+            features,
+            weights,
+            offsets,
+        })
     }
 }
 
-/// The fit rows, equal ones repeated, with their secrets.
-fn training(
-    observations: &Observations,
-    fit: &Counts,
-    features: &Features,
-) -> (Array2<f64>, Array1<usize>) {
-    let (mut points, mut targets, mut values) = (Vec::new(), Vec::new(), Vec::new());
-    for cell in fit.cells() {
+/// The fit rows, those of one secret and one observation as one.
+fn rows(observations: &Observations, fit: &Counts, features: &Features, present: &[usize]) -> Rows {
+    let width = features.len() + 1;
+    let cells = fit.cells();
+    let mut class = vec![0; fit.secrets()];
+    for (at, &secret) in present.iter().enumerate() {
+        class[secret] = at as u32;
+    }
+    let mut points = Array2::ones((cells.len(), width));
+    let mut values = Vec::new();
+    for (cell, mut point) in cells.iter().zip(points.rows_mut()) {
         features.apply(observations, cell.symbol, &mut values);
-        for _ in 0..cell.count {
-            points.extend_from_slice(&values);
-            targets.push(cell.secret as usize);
+        for (to, value) in point.iter_mut().zip(&values) {
+            *to = *value;
         }
     }
-    let shape = (targets.len(), features.len());
-    let points = Array2::from_shape_vec(shape, points).expect("one point a target");
-    (points, Array1::from_vec(targets))
+    Rows {
+        points,
+        classes: cells
+            .iter()
+            .map(|cell| class[cell.secret as usize])
+            .collect(),
+        counts: cells.iter().map(|cell| cell.count as f64).collect(),
+        all: present.len(),
+    }
 }
 
 impl Scorer for Linear {
