@@ -2,94 +2,14 @@
 
 mod common;
 
-use std::net::{TcpListener, TcpStream};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
 use arrow::array::{ArrayRef, Float64Array, Int64Array};
+use common::cluster::{Cluster, free_port};
 use common::{Words, json, options, write};
 use leakgauge::log::{ReadMeter, read};
-
-/// A process that does not outlive its test.
-struct Process(Child);
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-fn start(program: &str, arguments: &[String]) -> Process {
-    let started = Command::new(program)
-        .args(arguments)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn();
-    Process(started.expect("the program of this package starts"))
-}
-
-/// A free port whose successor is free too.
-fn free_port() -> u16 {
-    loop {
-        let Ok(listener) = TcpListener::bind("127.0.0.1:0") else {
-            continue;
-        };
-        let port = listener.local_addr().unwrap().port();
-        if port < u16::MAX && TcpListener::bind(("127.0.0.1", port + 1)).is_ok() {
-            return port;
-        }
-    }
-}
-
-fn wait_for(port: u16) {
-    for _ in 0..1200 {
-        if TcpStream::connect(("127.0.0.1", port)).is_ok() {
-            return;
-        }
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    panic!("nothing listens on port {port}");
-}
-
-struct Cluster {
-    port: u16,
-    _scheduler: Process,
-    executors: Vec<Process>,
-}
-
-impl Cluster {
-    /// A scheduler and two executors, ready.
-    fn start(directory: &Path) -> Cluster {
-        let port = free_port();
-        let scheduler = start(env!("CARGO_BIN_EXE_cluster-scheduler"), &[port.to_string()]);
-        wait_for(port);
-        let executors = (0..2).map(|at| {
-            let own = free_port();
-            let work = directory.join(format!("executor-{at}"));
-            std::fs::create_dir(&work).unwrap();
-            let arguments = [
-                port.to_string(),
-                own.to_string(),
-                work.to_str().unwrap().to_owned(),
-            ];
-            let executor = start(env!("CARGO_BIN_EXE_cluster-executor"), &arguments);
-            wait_for(own);
-            executor
-        });
-        Cluster {
-            port,
-            executors: executors.collect(),
-            _scheduler: scheduler,
-        }
-    }
-
-    fn url(&self) -> Option<String> {
-        Some(format!("df://127.0.0.1:{}", self.port))
-    }
-}
 
 /// Randomized response in eight files: the secret with probability 1/2, anything of 4 otherwise.
 fn discrete(directory: &Path, rows: usize) -> Vec<String> {

@@ -1,6 +1,8 @@
 //! The same log from disk, from an S3 server and from a web server, and what is said where a server, a bucket, an
 //! object or a credential is missing.
 
+mod s3;
+
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener};
@@ -10,44 +12,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arrow::array::{ArrayRef, Float64Array, RecordBatch, StringArray};
-use hyper_util::rt::{TokioExecutor, TokioIo};
-use hyper_util::server::conn::auto::Builder;
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
-use s3s::auth::SimpleAuth;
-use s3s::service::S3ServiceBuilder;
-use s3s_fs::FileSystem;
+use s3::{KEY, SECRET, serve_s3};
 
-const KEY: &str = "the-key";
-const SECRET: &str = "the-secret";
 /// Rows of the large logs: more than one part of a text, and several row groups.
 const ROWS: usize = 400_000;
-
-/// Serves a directory as S3, each directory in it a bucket.
-fn serve_s3(root: &Path) -> SocketAddr {
-    let mut service = S3ServiceBuilder::new(FileSystem::new(root).expect("a directory"));
-    service.set_auth(SimpleAuth::from_single(KEY, SECRET));
-    let service = service.build().into_shared();
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let address = listener.local_addr().expect("an address");
-    listener.set_nonblocking(true).expect("a listener");
-    std::thread::spawn(move || {
-        let runtime = tokio::runtime::Runtime::new().expect("threads");
-        runtime.block_on(async move {
-            let listener = tokio::net::TcpListener::from_std(listener).expect("a listener");
-            while let Ok((socket, _)) = listener.accept().await {
-                let service = service.clone();
-                tokio::spawn(async move {
-                    let connections = Builder::new(TokioExecutor::new());
-                    let _ = connections
-                        .serve_connection(TokioIo::new(socket), service)
-                        .await;
-                });
-            }
-        });
-    });
-    address
-}
 
 /// Serves one text on the web, to whatever is asked for, whole: such a server gives no parts.
 fn serve_web(text: Vec<u8>) -> SocketAddr {

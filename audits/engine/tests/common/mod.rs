@@ -1,6 +1,8 @@
 //! Logs for the engine and what is asked about them.
 #![allow(dead_code)]
 
+pub mod cluster;
+
 use std::fs::File;
 use std::path::Path;
 

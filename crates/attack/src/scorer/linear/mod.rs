@@ -11,6 +11,8 @@ use likelihood::Rows;
 
 mod likelihood;
 mod optimizer;
+#[cfg(test)]
+mod tests;
 
 /// Scores an observation by a linear function of its scaled numeric columns, of values that recur among them, and
 /// of labels.
