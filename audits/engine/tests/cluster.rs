@@ -4,7 +4,7 @@ mod common;
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use arrow::array::{ArrayRef, Float64Array, Int64Array};
 use common::cluster::{Cluster, free_port};
@@ -124,6 +124,31 @@ fn an_executor_that_dies_changes_nothing() {
         );
         assert_eq!(there, here, "killed after {wait} ms");
     }
+}
+
+#[test]
+fn a_scheduler_that_dies_is_an_error_and_a_new_one_answers() {
+    let place = tempfile::tempdir().unwrap();
+    let files = numeric(place.path(), 100_000);
+    let here = json(&options(&files, None, None));
+    let mut cluster = Cluster::start(place.path());
+    let asked = options(&files, None, cluster.url());
+    let there = {
+        let asked = asked.clone();
+        std::thread::spawn(move || read(&asked, &ReadMeter::default()).map(|_| ()))
+    };
+    std::thread::sleep(Duration::from_millis(400));
+    assert!(
+        !there.is_finished(),
+        "the query was over: give it more rows"
+    );
+    let begun = Instant::now();
+    cluster.lose_scheduler();
+    let error = there.join().unwrap().unwrap_err().to_string();
+    assert!(begun.elapsed() < Duration::from_secs(60), "{error}");
+    assert!(error.contains(&cluster.url().unwrap()), "{error}");
+    cluster.restart_scheduler();
+    assert_eq!(json(&asked), here);
 }
 
 #[test]

@@ -47,10 +47,16 @@ fn wait_for(port: u16) {
     panic!("nothing listens on port {port}");
 }
 
+fn scheduler(port: u16) -> Process {
+    let started = start(env!("CARGO_BIN_EXE_cluster-scheduler"), &[port.to_string()]);
+    wait_for(port);
+    started
+}
+
 /// A scheduler and its executors.
 pub struct Cluster {
     port: u16,
-    _scheduler: Process,
+    scheduler: Option<Process>,
     pub executors: Vec<Process>,
 }
 
@@ -58,8 +64,7 @@ impl Cluster {
     /// A scheduler and two executors, ready.
     pub fn start(directory: &Path) -> Cluster {
         let port = free_port();
-        let scheduler = start(env!("CARGO_BIN_EXE_cluster-scheduler"), &[port.to_string()]);
-        wait_for(port);
+        let scheduler = scheduler(port);
         let executors = (0..2).map(|at| {
             let own = free_port();
             let work = directory.join(format!("executor-{at}"));
@@ -76,8 +81,18 @@ impl Cluster {
         Cluster {
             port,
             executors: executors.collect(),
-            _scheduler: scheduler,
+            scheduler: Some(scheduler),
         }
+    }
+
+    /// The scheduler is killed.
+    pub fn lose_scheduler(&mut self) {
+        self.scheduler = None;
+    }
+
+    /// A new one listens where the lost one did.
+    pub fn restart_scheduler(&mut self) {
+        self.scheduler = Some(scheduler(self.port));
     }
 
     /// What it is asked at.
