@@ -60,9 +60,6 @@ pub fn read(options: &ReadOptions, meter: &ReadMeter) -> Result<Log> {
         objects: options.objects.or(OBJECTS),
         ..options.clone()
     };
-    if options.engine.is_some() {
-        leakgauge_log::partitions::refuse_columns(&options, "the query engine")?;
-    }
     match &options.engine {
         None => leakgauge_log::read(&options, meter),
         Some(engine) => through_engine(engine, &options, meter),

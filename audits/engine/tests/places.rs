@@ -35,7 +35,8 @@ fn report(store: SocketAddr, arguments: &[&str], place: &str) -> String {
     text.replace(place, "PLACE")
 }
 
-/// Words, whole numbers and numbers with decimals, some of them missing; one log as text, one as columns, one in parts.
+/// Words, whole numbers and numbers with decimals: one log as text, one as columns, one in parts, one whose secret stands in
+/// the names of directories.
 fn write_logs(bucket: &Path) {
     let mut words = Words(11);
     let rows: Vec<(&str, i64, f64)> = (0..6_000)
@@ -66,6 +67,12 @@ fn write_logs(bucket: &Path) {
     for (at, rows) in rows.chunks(1_500).enumerate() {
         write(&bucket.join(format!("parts/{at}.parquet")), columns(rows));
     }
+    for secret in ["a", "b", "c"] {
+        let directory = bucket.join(format!("named/secret={secret}"));
+        std::fs::create_dir_all(&directory).expect("a directory");
+        let own: Vec<_> = rows.iter().filter(|row| row.0 == secret).copied().collect();
+        write(&directory.join("part.parquet"), columns(&own).split_off(1));
+    }
 }
 
 #[test]
@@ -78,7 +85,7 @@ fn a_log_is_the_same_on_disk_in_a_store_and_on_a_cluster() {
     let cluster = Cluster::start(root.path());
     let url = cluster.url().expect("a URL");
     let disk = bucket.to_str().expect("a name");
-    for log in ["log.csv", "log.parquet", "parts/"] {
+    for log in ["log.csv", "log.parquet", "parts/", "named/"] {
         let (path, object) = (format!("{disk}/{log}"), format!("s3://bucket/{log}"));
         let here = report(store, &[&path], disk);
         assert!(
@@ -90,6 +97,13 @@ fn a_log_is_the_same_on_disk_in_a_store_and_on_a_cluster() {
             here,
             "{log} in the store"
         );
+        if log == "named/" {
+            let output = run(store, &["--cluster", &url, &path]);
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(2));
+            assert!(said.contains("in the names of its directories"), "{said}");
+            continue;
+        }
         let there = report(store, &["--cluster", &url, &path], disk);
         assert_eq!(there, here, "{log} on the cluster");
     }

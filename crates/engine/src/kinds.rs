@@ -9,7 +9,7 @@ use leakgauge_base::error::{Error, Result};
 use leakgauge_log::format::Format;
 use leakgauge_log::layout::Layout;
 use leakgauge_log::unpack::Packing;
-use leakgauge_log::{ReadMeter, ReadOptions, is_url, source};
+use leakgauge_log::{ReadMeter, ReadOptions, is_url, partitions, source};
 
 /// How the engine reads a file.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,7 +43,16 @@ pub(super) fn kind(
         .engine
         .as_ref()
         .is_some_and(|engine| engine.cluster.is_some());
-    let is_plain = !name.contains(char::is_control)
+    let has_columns = partitions::has_columns(name, options)?;
+    if has_columns && on_cluster {
+        return Err(Error::file(
+            name,
+            "has columns in the names of its directories, which a cluster does not read",
+        )
+        .with_hint("leave the cluster out, or write the columns into the files"));
+    }
+    let is_plain = !has_columns
+        && !name.contains(char::is_control)
         && std::fs::metadata(name).is_ok_and(|facts| facts.is_file());
     match format {
         _ if options.wide || !is_plain => {}

@@ -16,7 +16,7 @@ use datafusion::prelude::SessionContext;
 
 use crate::failure;
 use leakgauge_base::error::{Error, Result};
-use leakgauge_log::{Field, ReadMeter, ReadOptions, Row, open, row};
+use leakgauge_log::{Field, ReadMeter, ReadOptions, Row, partitions, row};
 
 /// Rows that are handed over at once.
 const BATCH: usize = 8192;
@@ -96,7 +96,7 @@ impl OwnRows {
     fn read(&self, mut take: impl FnMut(RecordBatch) -> bool) -> Result<()> {
         let (file, schema) = (&self.file, &self.schema);
         let mut records =
-            open::open_file(file, &ReadMeter::default(), &every_column(&self.options))?;
+            partitions::open(file, &ReadMeter::default(), &every_column(&self.options))?;
         let mut row = Row::new();
         if self.has_header {
             records.next(&mut row)?;

@@ -22,7 +22,9 @@ use leakgauge_log::first_row::refuse_if_alone;
 use leakgauge_log::format::Format;
 use leakgauge_log::layout::{self, Layout};
 use leakgauge_log::unpack::Packing;
-use leakgauge_log::{Field, HeaderChoice, ReadMeter, ReadOptions, Row, open, records, source};
+use leakgauge_log::{
+    Field, HeaderChoice, ReadMeter, ReadOptions, Row, open, partitions, records, source,
+};
 
 /// Rows of a file that settle its layout.
 const PROBE: usize = records::PROBE_ROWS + 1;
@@ -128,7 +130,7 @@ fn look(name: &str, options: &ReadOptions, first: Option<&Layout>) -> Result<Loo
         .with_hint(needs_file()));
     }
     let meter = ReadMeter::default();
-    let mut records = open::open_file(name, &meter, &own_rows::every_column(options))?;
+    let mut records = partitions::open(name, &meter, &own_rows::every_column(options))?;
     let mut probe = open::read_probe(name, &mut *records, PROBE)?;
     let mut layout = Layout::find(name, &probe, records.is_named(), options)?;
     if let Some(first) = first {

@@ -7,9 +7,11 @@ use std::path::Path;
 
 use crate::format::Format;
 use crate::objects::is_url;
+use crate::open::open_file;
 use crate::options::{HeaderChoice, ReadOptions};
 use crate::records::Records;
 use crate::row::{Field, Row};
+use crate::source::ReadMeter;
 use leakgauge_base::error::{Error, Result, shorten};
 use leakgauge_base::naming::setting;
 
@@ -193,23 +195,29 @@ pub(crate) fn with_columns(
     }))
 }
 
-/// Refuses columns of directories, for a reader that sees only what stands in files.
+/// Whether the directories of a file of the log stand for columns.
 ///
 /// # Errors
-/// A file whose directories stand for columns.
-pub fn refuse_columns(options: &ReadOptions, who: &str) -> Result<()> {
-    for file in &options.files {
-        if let Some((name, _)) = columns(file, &options.directories)?.first() {
-            return Err(Error::file(
-                file,
-                format!(
-                    "{who} does not read the column {:?} from the names of directories",
-                    shorten(name)
-                ),
-            ));
-        }
+/// A name whose escapes are wrong.
+pub fn has_columns(file: &str, options: &ReadOptions) -> Result<bool> {
+    Ok(is_of_log(file, options) && !columns(file, &options.directories)?.is_empty())
+}
+
+/// The rows of a file of the log, or of one to learn from, with the columns of its directories.
+///
+/// # Errors
+/// A file that cannot be read; files whose directories stand for different columns; row 1 is said to be data.
+pub fn open(file: &str, meter: &ReadMeter, options: &ReadOptions) -> Result<Box<dyn Records>> {
+    let records = open_file(file, meter, options)?;
+    match is_of_log(file, options) {
+        true => with_columns(file, records, options),
+        false => Ok(records),
     }
-    Ok(())
+}
+
+/// Files to learn from stand for themselves.
+fn is_of_log(file: &str, options: &ReadOptions) -> bool {
+    !options.directories.is_empty() && options.files.iter().any(|known| known == file)
 }
 
 #[cfg(test)]

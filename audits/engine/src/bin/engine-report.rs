@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use leakgauge::audit::{AuditOptions, audit};
-use leakgauge::log::{EngineOptions, ReadMeter, ReadOptions, expand, read};
+use leakgauge::log::{EngineOptions, ReadMeter, ReadOptions, expand, is_directory, read};
 use leakgauge::report::{Format, write_audit};
 
 fn main() -> ExitCode {
@@ -25,6 +25,10 @@ fn report() -> Result<(), Box<dyn std::error::Error>> {
     let log = read(
         &ReadOptions {
             files: expand(&names)?,
+            directories: names
+                .into_iter()
+                .filter(|name| is_directory(name))
+                .collect(),
             engine: Some(EngineOptions {
                 cluster,
                 ..EngineOptions::default()
