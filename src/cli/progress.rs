@@ -25,6 +25,7 @@ pub enum Stage {
     /// Shuffling values.
     Shuffling,
     /// Computing figures of papers.
+    #[cfg(feature = "reproduce")]
     Recomputing,
 }
 
@@ -36,6 +37,7 @@ impl Stage {
             Stage::Simulating => "simulating logs",
             Stage::Writing => "writing",
             Stage::Shuffling => "shuffling",
+            #[cfg(feature = "reproduce")]
             Stage::Recomputing => "recomputing",
         }
     }
@@ -46,7 +48,9 @@ impl Stage {
             Stage::Estimating => Some((Work::ObservationsScored, "observations scored")),
             Stage::Simulating => Some((Work::LogsAudited, "logs")),
             Stage::Writing => Some((Work::RowsWritten, "rows")),
-            Stage::Reading | Stage::Shuffling | Stage::Recomputing => None,
+            Stage::Reading | Stage::Shuffling => None,
+            #[cfg(feature = "reproduce")]
+            Stage::Recomputing => None,
         }
     }
 }

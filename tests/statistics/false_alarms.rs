@@ -103,7 +103,13 @@ fn effort() -> (u64, f64, usize) {
         None | Some("") => usual,
         Some(number) => number.parse().expect("numbers with commas between them"),
     };
-    (next(100), next(100_000) as f64, next(0) as usize)
+    let found = (next(100), next(100_000) as f64, next(0) as usize);
+    assert!(
+        found.2 < CORRECT.len(),
+        "{} mechanisms and none left",
+        CORRECT.len()
+    );
+    found
 }
 
 /// Each mechanism has 100 logs, of 1,000, 3,162, 10,000, 31,623 and 100,000 rows in turn. More than 15 of them
