@@ -62,8 +62,8 @@ impl GuessTests {
         let first = (0, limit(&self.tests[0]));
         let others = self.tests.iter().enumerate().skip(1);
         others.fold(first, |best, (at, test)| {
-            // One p-value tells whether a limit is larger, and finding it takes many.
-            if test.1.p_value(best.1, delta) >= test.0 * alpha {
+            // One look tells whether a limit is larger, and finding it takes many.
+            if !test.1.refutes(best.1, delta, test.0 * alpha) {
                 return best;
             }
             let found = limit(test);

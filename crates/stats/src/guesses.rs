@@ -17,14 +17,17 @@
 //! With δ > 0: every pair of laws that is (ε, δ)-close both ways is a post-processing of the mechanism
 //! that reveals the secret with probability δ and else answers by randomized response at ε (Kairouz, Oh,
 //! Viswanath 2015, Theorem 3.1 and Murtagh and Vadhan 2018). Whether a row reveals is independent of the
-//! past; a guess on a row that does not is right with probability at most ρ. So with m rows tossed the
-//! right ones are stochastically at most Bin(T, ρ) + Bin(m, δ), independent.
+//! past; a guess on a row that does not is right with probability at most ρ. Of m rows tossed at most d reveal, d the
+//! upper limit of Bin(m, δ) at level α/50, but for a probability of α/50. Given which rows reveal and which are guessed
+//! on, at least T − d guesses are on rows that do not, and the wrong ones among these are stochastically at least
+//! Bin(T − d, 1 − ρ): the claim is refuted at level α if P(Bin(T − d, 1 − ρ) ≤ wrong) < 49α/50. Nothing is asked of how guesses and
+//! revelations depend on each other.
 //!
 //! T may depend on the rows before the first judged block, so [`wanted`] reads the share of guesses there.
 //!
 //! Where one rule, fixed beforehand, judges all rows, T need not be promised: given *which* tossed rows it guesses
-//! on, the guesses are independent and each is right with probability at most ρ. So the number of right ones among
-//! all T is at most Bin(T, ρ), whatever T came out as ([`Guesses::of_one_rule`]).
+//! on, the guesses on rows that do not reveal are independent and each is right with probability at most ρ. So all this holds for
+//! all T, whatever T came out as ([`Guesses::of_one_rule`]).
 //!
 //! # References
 //! Kairouz, Oh and Viswanath 2015, doi:10.1109/TIT.2017.2685505; Murtagh and Vadhan 2018,
@@ -37,9 +40,12 @@ use rand::{Rng, RngExt};
 use crate::all_rows::heads;
 use crate::binomial_tail::at_most;
 use crate::hypergeometric;
+use crate::level;
 
 /// Standard deviations by which fewer guesses are promised than are expected.
 const SPARE: f64 = 2.0;
+/// What of the level is for more revelations than are reckoned with.
+const FOR_REVELATIONS: f64 = 0.02;
 /// The largest ε that is looked for: beyond, e^ε has no meaning for any number of rows.
 const MOST: f64 = 60.0;
 
@@ -186,46 +192,73 @@ impl Guesses {
     /// The p-value of (ε, δ)-differential privacy of the pairs judged.
     ///
     /// # Formula
-    /// P(Bin(T, e^ε/(1+e^ε)) + Bin(m, δ) ≥ right).
+    /// At δ = 0, P(Bin(T, e^ε/(1+e^ε)) ≥ right); else the smallest level at which it is [refuted](Self::refutes).
     ///
     /// # Conditions
     /// See the [module](self).
     pub fn p_value(&self, epsilon: f64, delta: f64) -> f64 {
-        let wrong_rate = 1.0 / (1.0 + epsilon.exp());
-        let tail = |right: u64| match right {
-            0 => 1.0,
-            _ if right > self.wanted => 0.0,
-            _ => at_most(self.wanted - right, self.wanted, wrong_rate),
-        };
         if delta <= 0.0 {
-            return tail(self.right);
+            return self.lucky(epsilon, 0);
         }
-        // P(Bin(m, δ) = d) from the first on, until what is left cannot matter.
-        let (m, odds) = (self.tossed as f64, delta / (1.0 - delta));
-        let (mut ln_mass, mut seen, mut sum) = (m * (-delta).ln_1p(), 0.0, 0.0);
-        for d in 0..=self.tossed.min(self.right) {
-            let mass = ln_mass.exp();
-            seen += mass;
-            sum += mass * tail(self.right - d);
-            if d as f64 > m * delta && mass < 1e-18 {
-                break;
+        let refuted = |alpha: f64| self.refutes(epsilon, delta, alpha);
+        level::smallest_up_to(1.0, refuted).unwrap_or(1.0)
+    }
+
+    /// Whether (ε, δ)-differential privacy is refuted at level `alpha`.
+    ///
+    /// # Formula
+    /// P(Bin(T − d, 1/(1+e^ε)) ≤ wrong) < 49α/50, d the least number with P(Bin(m, δ) > d) ≤ α/50; at δ = 0, d = 0 and α in
+    /// full.
+    ///
+    /// # Conditions
+    /// See the [module](self).
+    pub fn refutes(&self, epsilon: f64, delta: f64, alpha: f64) -> bool {
+        let (revealed, alpha) = self.revealed(delta, alpha);
+        self.lucky(epsilon, revealed) < alpha
+    }
+
+    /// Rows that reveal, at most, and what that leaves of the level.
+    fn revealed(&self, delta: f64, alpha: f64) -> (u64, f64) {
+        if delta <= 0.0 {
+            return (0, alpha);
+        }
+        let part = alpha * FOR_REVELATIONS;
+        let m = self.tossed;
+        // P(Bin(m, δ) > d), which is the tail that is computed precisely.
+        let exceeds = |d: u64| at_most(m - d - 1, m, 1.0 - delta) > part;
+        let (mut low, mut high) = (0, m);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if exceeds(middle) {
+                low = middle + 1;
+            } else {
+                high = middle;
             }
-            ln_mass += ((m - d as f64) / (d as f64 + 1.0) * odds).ln();
         }
-        // Revelations beyond those summed count as refuting nothing.
-        (sum + (1.0 - seen).max(0.0)).min(1.0)
+        (low, alpha - part)
+    }
+
+    /// The probability of as few wrong guesses, or fewer, where so many rows reveal.
+    fn lucky(&self, epsilon: f64, revealed: u64) -> f64 {
+        let guesses = self.wanted.saturating_sub(revealed);
+        let wrong = self.wanted - self.right;
+        if wrong >= guesses {
+            return 1.0;
+        }
+        at_most(wrong, guesses, 1.0 / (1.0 + epsilon.exp()))
     }
 
     /// The lower limit of ε at level 1 − `alpha`, for a given δ; 0 if none is shown.
     ///
     /// # Formula
-    /// The ε at which [`p_value`](Self::p_value) is `alpha`, from below, by bisection: the p-value grows
-    /// with ε. At δ = 0 it is the log-odds of the Clopper–Pearson lower limit of right in T.
+    /// The largest ε that is [refuted](Self::refutes), from below, by bisection. At δ = 0 it is the log-odds of the
+    /// Clopper–Pearson lower limit of right in T.
     ///
     /// # Conditions
     /// See the [module](self).
     pub fn epsilon_at_least(&self, delta: f64, alpha: f64) -> f64 {
-        let refuted = |epsilon: f64| self.p_value(epsilon, delta) < alpha;
+        let (revealed, alpha) = self.revealed(delta, alpha);
+        let refuted = |epsilon: f64| self.lucky(epsilon, revealed) < alpha;
         if !refuted(0.0) {
             return 0.0;
         }
@@ -259,18 +292,70 @@ mod tests {
         assert_eq!(test(50, 100, 100).epsilon_at_least(0.0, 0.05), 0.0);
     }
 
-    /// The convolution against its sum by hand: T = 2, m = 2, ρ = ½.
+    /// m = 2, δ = 0.1: both rows reveal with probability 0.01, one or both with 0.19.
     #[test]
-    fn the_law_with_delta_is_the_convolution() {
-        let delta = 0.1;
-        let by_hand = 0.81 * 0.25 + 0.18 * 0.75 + 0.01;
-        assert!((test(2, 2, 2).p_value(0.0, delta) - by_hand).abs() < 1e-12);
-        assert!(test(2, 2, 2).p_value(0.0, 1e-300) - 0.25 < 1e-12);
+    fn guesses_on_rows_that_reveal_prove_nothing() {
+        // At level 0.4 the probability that is left out is 0.008, less than that of two.
+        assert!(!test(2, 2, 2).refutes(0.0, 0.1, 0.4));
+        // P(Bin(100, 0.1) > 20) = 0.0008; P(Bin(80, ½) ≤ 29) = 0.0093, P(Bin(79, ½) ≤ 29) = 0.0122.
+        let found = test(71, 100, 100);
+        let (revealed, left) = found.revealed(0.1, 0.05);
+        assert_eq!(revealed, 20);
+        assert!((left - 0.049).abs() < 1e-12);
+        assert!(found.refutes(0.0, 0.1, 0.05));
         let limits: Vec<f64> = [0.0, 1e-6, 1e-3, 1e-2]
             .iter()
             .map(|&delta| test(900, 1000, 1500).epsilon_at_least(delta, 0.05))
             .collect();
         assert!(limits.is_sorted_by(|x, y| x >= y), "{limits:?}");
+        for epsilon in [0.5, 1.5] {
+            let p = test(900, 1000, 1500).p_value(epsilon, 1e-2);
+            assert!(test(900, 1000, 1500).refutes(epsilon, 1e-2, 1.001 * p));
+            assert!(!test(900, 1000, 1500).refutes(epsilon, 1e-2, 0.999 * p));
+        }
+    }
+
+    /// What no other row proves: half of the rows are guessed, never wrongly, and a third may reveal.
+    #[test]
+    fn a_large_delta_leaves_what_it_does_not_reach() {
+        let found = test(50_000, 50_000, 100_000).epsilon_at_least(0.3, 0.05);
+        // About 20,000 guesses are left, and none is wrong: ln(20,000/3).
+        assert!((found - (20_000.0f64 / 3.0).ln()).abs() < 0.1, "{found}");
+    }
+
+    /// 4,000 logs of a mechanism whose guesses depend on what it reveals: the rule guesses where it reveals, and on a tenth
+    /// of the other rows.
+    #[test]
+    fn guesses_that_prefer_rows_that_reveal_are_covered() {
+        let (epsilon, delta, rows) = (1.0f64, 0.1, 150);
+        let keep = epsilon.exp() / (1.0 + epsilon.exp());
+        let mut rng = rng(8);
+        let runs = 4000;
+        let wrong = (0..runs)
+            .filter(|_| {
+                let mut side = || {
+                    let mut side = Side {
+                        rows,
+                        ..Side::default()
+                    };
+                    for _ in 0..rows {
+                        if rng.random_bool(delta) {
+                            side.right += 1;
+                        } else if rng.random_bool(0.1) {
+                            match rng.random_bool(keep) {
+                                true => side.right += 1,
+                                false => side.wrong += 1,
+                            }
+                        }
+                    }
+                    side
+                };
+                let block = ([side(), side()], tosses(rows, rows));
+                let guesses = Guesses::of_one_rule(&[block], &mut rng);
+                guesses.epsilon_at_least(delta, 0.05) > epsilon
+            })
+            .count();
+        assert!(wrong <= most_events(runs, 0.05), "{wrong}");
     }
 
     /// 2,000 logs: revealing with probability δ, else randomized response at ε: the extreme case, which

@@ -78,14 +78,15 @@ impl Tails {
 /// The limit of ε that so many trials promise where shares of rows are guessed right and wrong; at least 0.
 ///
 /// # Formula
-/// The log-odds of Wilson's lower limit, with the share that δ may reveal taken from the right ones, and the rate held
-/// to one standard error of the `rows` that show it.
+/// The log-odds of Wilson's lower limit, with the share that δ may reveal put aside, and the rate held to one standard
+/// error of the `rows` that show it.
 pub fn promised([right, wrong]: [f64; 2], rows: u64, delta: f64, trials: u64, alpha: f64) -> f64 {
+    let right = (right - delta).max(0.0);
     let share = right + wrong;
     if share <= 0.0 {
         return 0.0;
     }
-    let rate = (right - delta).max(0.0) / share;
+    let rate = right / share;
     let doubted = lower(rate, share * rows as f64, 1.0);
     let limit = lower(doubted, share * trials as f64, -normal_quantile(alpha));
     (limit / (1.0 - limit)).ln().max(0.0)
