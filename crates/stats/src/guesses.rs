@@ -17,17 +17,19 @@
 //! With δ > 0: every pair of laws that is (ε, δ)-close both ways is a post-processing of the mechanism
 //! that reveals the secret with probability δ and else answers by randomized response at ε (Kairouz, Oh,
 //! Viswanath 2015, Theorem 3.1 and Murtagh and Vadhan 2018). Whether a row reveals is independent of the
-//! past; a guess on a row that does not is right with probability at most ρ. Of m rows tossed at most d reveal, d the
-//! upper limit of Bin(m, δ) at level α/50, but for a probability of α/50. Given which rows reveal and which are guessed
-//! on, at least T − d guesses are on rows that do not, and the wrong ones among these are stochastically at least
-//! Bin(T − d, 1 − ρ): the claim is refuted at level α if P(Bin(T − d, 1 − ρ) ≤ wrong) < 49α/50. Nothing is asked of how guesses and
-//! revelations depend on each other.
+//! past; a guess on a row that does not is right with probability at most ρ. Of m rows tossed, m fixed beforehand, at most
+//! d reveal, d the upper limit of Bin(m, δ) at level α/50, but for a probability of α/50. Then T − d guesses or more are on rows
+//! that do not reveal. Each is wrong with probability at least 1 − ρ given all before and that it is made, so by induction the
+//! wrong ones among the first T − d of them are stochastically at least Bin(T − d, 1 − ρ). The claim is refuted at level α if
+//! P(Bin(T − d, 1 − ρ) ≤ wrong) < 49α/50. Nothing is asked of how guesses and revelations depend on each other.
 //!
 //! T may depend on the rows before the first judged block, so [`wanted`] reads the share of guesses there.
 //!
-//! Where one rule, fixed beforehand, judges all rows, T need not be promised: given *which* tossed rows it guesses
-//! on, the guesses on rows that do not reveal are independent and each is right with probability at most ρ. So all this holds for
-//! all T, whatever T came out as ([`Guesses::of_one_rule`]).
+//! Where one rule, fixed beforehand, judges all rows, T need not be promised: given *which* tossed rows reveal and which
+//! it guesses on, the guesses on the others are independent and each is wrong with probability at least 1 − ρ. So all this
+//! holds whatever T came out as ([`Guesses::of_one_rule`]). A toss whose secret has no row left adds to the wrong ones,
+//! which can only make p larger. With rules that change *and* a T that is not promised it would not hold: stopping when
+//! ahead would pay.
 //!
 //! # References
 //! Kairouz, Oh and Viswanath 2015, doi:10.1109/TIT.2017.2685505; Murtagh and Vadhan 2018,
@@ -46,6 +48,8 @@ use crate::level;
 const SPARE: f64 = 2.0;
 /// What of the level is for more revelations than are reckoned with.
 const FOR_REVELATIONS: f64 = 0.02;
+/// A smaller δ counts as this one: 1 − δ would have lost its digits.
+const LEAST_DELTA: f64 = 1e-10;
 /// The largest ε that is looked for: beyond, e^ε has no meaning for any number of rows.
 const MOST: f64 = 60.0;
 
@@ -222,7 +226,7 @@ impl Guesses {
         if delta <= 0.0 {
             return (0, alpha);
         }
-        let part = alpha * FOR_REVELATIONS;
+        let (part, delta) = (alpha * FOR_REVELATIONS, delta.max(LEAST_DELTA));
         let m = self.tossed;
         // P(Bin(m, δ) > d), which is the tail that is computed precisely.
         let exceeds = |d: u64| at_most(m - d - 1, m, 1.0 - delta) > part;
