@@ -9,6 +9,9 @@ const HALVINGS: usize = 40;
 /// Half the squared length of the gradient is about what is left to gain where the second derivative is about 1.
 const NEGLIGIBLE: f64 = 1e-6;
 
+/// A function that gives its value and its gradient.
+type Smooth<'a> = dyn Fn(&[f64]) -> (f64, Vec<f64>) + 'a;
+
 /// What one step has shown of the second derivative.
 struct Seen {
     step: Vec<f64>,
@@ -22,11 +25,7 @@ struct Seen {
 ///
 /// # References
 /// Nocedal and Wright 2006, Numerical Optimization, algorithm 7.5, with backtracking.
-pub fn minimize(
-    start: Vec<f64>,
-    function: &dyn Fn(&[f64]) -> (f64, Vec<f64>),
-    most: usize,
-) -> Vec<f64> {
+pub fn minimize(start: Vec<f64>, function: &Smooth<'_>, most: usize) -> Vec<f64> {
     let mut at = start;
     let (mut value, mut gradient) = function(&at);
     let mut memory: Vec<Seen> = Vec::new();
