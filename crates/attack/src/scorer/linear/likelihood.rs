@@ -4,7 +4,7 @@ use leakgauge_base::parallel;
 use linfa_linalg::LinalgError;
 use linfa_linalg::cholesky::CholeskyInplace;
 use linfa_linalg::triangular::{SolveTriangularInplace, UPLO};
-use ndarray::{Array2, ArrayView2, s};
+use ndarray::{Array1, Array2, ArrayView2, s};
 
 use super::optimizer;
 
@@ -22,6 +22,8 @@ pub struct Rows {
 const BLOCK: usize = 2048;
 /// Rows that tell how features vary together.
 const MOST_FOR_SCALE: usize = 20_000;
+/// Features beyond which only their own sizes are made alike: a factor would take longer than all the rest.
+const MOST_FULL: usize = 200;
 
 /// The weights, features × classes, with the largest penalized likelihood.
 ///
@@ -30,27 +32,22 @@ const MOST_FOR_SCALE: usize = 20_000;
 /// intercept, has no penalty.
 ///
 /// With all weights 0 and K classes, the second derivative in the weights of one class is H = (K − 1)/K² Σ n_i x_i x_iᵀ + λI. In
-/// the coordinates Lᵀw, H = LLᵀ, it is the identity, and few steps are needed.
+/// the coordinates Lᵀw, H = LLᵀ, it is the identity, and few steps are needed. Of more than 200 features H's diagonal is taken.
 ///
 /// # Errors
 /// Features so large or so much alike that H has no Cholesky factor; the optimizer diverged.
 pub fn maximize(rows: &Rows, penalty: f64, most_steps: usize) -> Result<Array2<f64>, String> {
-    let factor = scale(rows, penalty).map_err(|error| error.to_string())?;
+    let factor = Factor::of(rows, penalty).map_err(|error| error.to_string())?;
     let shape = (rows.points.ncols(), rows.all);
     let weights_of = |at: &[f64]| -> Array2<f64> {
         let mut weights = as_matrix(at, shape).to_owned();
-        // Lᵀ is an upper triangle.
-        let solved = factor
-            .t()
-            .solve_triangular_inplace(&mut weights, UPLO::Upper);
-        solved.expect("a factor has no zero on its diagonal");
+        factor.divide_transposed(&mut weights);
         weights
     };
     let loss = |at: &[f64]| {
         let weights = weights_of(at);
         let (value, mut gradient) = penalized(rows, &weights, penalty);
-        let solved = factor.solve_triangular_inplace(&mut gradient, UPLO::Lower);
-        solved.expect("a factor has no zero on its diagonal");
+        factor.divide(&mut gradient);
         (value, gradient.into_raw_vec_and_offset().0)
     };
     let start = vec![0.0; shape.0 * shape.1];
@@ -66,22 +63,61 @@ fn as_matrix(values: &[f64], shape: (usize, usize)) -> ArrayView2<'_, f64> {
     ArrayView2::from_shape(shape, values).expect("as many values as weights")
 }
 
-/// The Cholesky factor of H.
-fn scale(rows: &Rows, penalty: f64) -> Result<Array2<f64>, LinalgError> {
-    let step = rows.points.nrows().div_ceil(MOST_FOR_SCALE).max(1);
-    let mut weighted = rows.points.slice(s![..;step, ..]).to_owned();
-    let counts = rows.counts.iter().step_by(step);
-    for (mut point, count) in weighted.rows_mut().into_iter().zip(counts) {
-        point *= count.sqrt();
+/// The Cholesky factor L of H, or of its diagonal alone.
+enum Factor {
+    Full(Array2<f64>),
+    Diagonal(Array1<f64>),
+}
+
+impl Factor {
+    fn of(rows: &Rows, penalty: f64) -> Result<Factor, LinalgError> {
+        let step = rows.points.nrows().div_ceil(MOST_FOR_SCALE).max(1);
+        let mut weighted = rows.points.slice(s![..;step, ..]).to_owned();
+        let counts = rows.counts.iter().step_by(step);
+        for (mut point, count) in weighted.rows_mut().into_iter().zip(counts) {
+            point *= count.sqrt();
+        }
+        let classes = rows.all as f64;
+        let flat = (classes - 1.0) / (classes * classes) * step as f64;
+        if weighted.ncols() > MOST_FULL {
+            let columns = weighted.columns().into_iter();
+            let second = columns.map(|column| (flat * column.dot(&column) + penalty).sqrt());
+            return Ok(Factor::Diagonal(second.collect()));
+        }
+        let mut second = weighted.t().dot(&weighted) * flat;
+        second
+            .diag_mut()
+            .iter_mut()
+            .for_each(|value| *value += penalty);
+        Ok(Factor::Full(second.cholesky_into()?))
     }
-    let classes = rows.all as f64;
-    let flat = (classes - 1.0) / (classes * classes) * step as f64;
-    let mut second = weighted.t().dot(&weighted) * flat;
-    second
-        .diag_mut()
-        .iter_mut()
-        .for_each(|value| *value += penalty);
-    second.cholesky_into()
+
+    /// L⁻¹ of it.
+    fn divide(&self, values: &mut Array2<f64>) {
+        match self {
+            Factor::Full(factor) => solve(factor.view(), values, UPLO::Lower),
+            Factor::Diagonal(roots) => divide_rows(values, roots),
+        }
+    }
+
+    /// L⁻ᵀ of it.
+    fn divide_transposed(&self, values: &mut Array2<f64>) {
+        match self {
+            Factor::Full(factor) => solve(factor.t(), values, UPLO::Upper),
+            Factor::Diagonal(roots) => divide_rows(values, roots),
+        }
+    }
+}
+
+fn solve(factor: ArrayView2<'_, f64>, values: &mut Array2<f64>, triangle: UPLO) {
+    let solved = factor.solve_triangular_inplace(values, triangle);
+    solved.expect("a factor has no zero on its diagonal");
+}
+
+fn divide_rows(values: &mut Array2<f64>, by: &Array1<f64>) {
+    for (mut row, by) in values.rows_mut().into_iter().zip(by) {
+        row /= *by;
+    }
 }
 
 /// The negative of what is maximized, and its gradient.

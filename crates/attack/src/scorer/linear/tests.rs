@@ -98,3 +98,32 @@ fn columns_that_are_the_same_twice_share_their_weight() {
         assert!((first - second).abs() < 2e-3, "{first} {second}");
     }
 }
+
+/// Of many features only the sizes are made alike, and the optimum is the same.
+#[test]
+fn many_columns_without_leak_change_little() {
+    let few = rows(7, 300);
+    let mut wide = Array2::ones((300, 251));
+    wide.slice_mut(s![.., ..3])
+        .assign(&few.points.slice(s![.., ..3]));
+    wide.slice_mut(s![.., 3..250]).fill(0.0);
+    let wide = Rows {
+        points: wide,
+        classes: few.classes.clone(),
+        counts: few.counts.clone(),
+        all: 3,
+    };
+    let [found, expected] = [&wide, &few].map(|rows| maximize(rows, 1.0, 100).unwrap());
+    for class in 0..3 {
+        for at in 0..3 {
+            let (found, expected) = (found[[at, class]], expected[[at, class]]);
+            assert!((found - expected).abs() < 1e-2, "{found} {expected}");
+        }
+        assert!(
+            found
+                .slice(s![3..250, class])
+                .iter()
+                .all(|&weight| weight == 0.0)
+        );
+    }
+}
