@@ -151,7 +151,7 @@ impl Records for Partitioned {
 ///
 /// # Errors
 /// Files whose directories stand for other columns than those of the first one; row 1 is said to be data.
-pub(crate) fn with_columns(
+fn with_columns(
     file: &str,
     records: Box<dyn Records>,
     options: &ReadOptions,
@@ -215,9 +215,9 @@ pub fn open(file: &str, meter: &ReadMeter, options: &ReadOptions) -> Result<Box<
     }
 }
 
-/// Files to learn from stand for themselves.
+/// A file to learn from stands for itself.
 fn is_of_log(file: &str, options: &ReadOptions) -> bool {
-    !options.directories.is_empty() && options.files.iter().any(|known| known == file)
+    options.fit_on.iter().all(|known| known != file)
 }
 
 #[cfg(test)]

@@ -22,13 +22,8 @@ pub fn read(options: &ReadOptions, meter: &ReadMeter) -> Result<Log> {
     let meter = &meter.expecting(options.files.iter().chain(&options.fit_on));
     let unchanged = Unchanged::watch(options.files.iter().chain(&options.fit_on));
     let first = &options.files[0];
-    let records = open::open_file(first, meter, options)?;
-    let found = recognize(
-        first,
-        partitions::with_columns(first, records, options)?,
-        options,
-        true,
-    )?;
+    let records = partitions::open(first, meter, options)?;
+    let found = recognize(first, records, options, true)?;
     let (options, form) = (&found.options, found.form);
     options.check()?;
     let mut ingest = Ingest::new(options);
@@ -37,11 +32,7 @@ pub fn read(options: &ReadOptions, meter: &ReadMeter) -> Result<Log> {
     let others = options.files[1..].iter().map(|file| (file, Part::Log));
     let fit_on = options.fit_on.iter().map(|file| (file, Part::FitOn));
     for (file, part) in others.chain(fit_on) {
-        let records = open::open_file(file, meter, options)?;
-        let records = match part {
-            Part::Log => partitions::with_columns(file, records, options)?,
-            Part::FitOn => records,
-        };
+        let records = partitions::open(file, meter, options)?;
         ingest.file(file, part, shape(file, records, options, form)?)?;
     }
     unchanged.check()?;

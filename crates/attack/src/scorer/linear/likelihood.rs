@@ -1,7 +1,6 @@
 //! The penalized likelihood of a multinomial logistic regression, and where it is largest.
 
 use leakgauge_base::parallel;
-use linfa_linalg::LinalgError;
 use linfa_linalg::cholesky::CholeskyInplace;
 use linfa_linalg::triangular::{SolveTriangularInplace, UPLO};
 use ndarray::{Array1, Array2, ArrayView2, s};
@@ -32,12 +31,13 @@ const MOST_FULL: usize = 200;
 /// intercept, has no penalty.
 ///
 /// With all weights 0 and K classes, the second derivative in the weights of one class is H = (K − 1)/K² Σ n_i x_i x_iᵀ + λI. In
-/// the coordinates Lᵀw, H = LLᵀ, it is the identity, and few steps are needed. Of more than 200 features H's diagonal is taken.
+/// the coordinates Lᵀw, H = LLᵀ, it is the identity, and few steps are needed. Of more than 200 features, or
+/// if rounding leaves H no factor, its diagonal is taken.
 ///
 /// # Errors
-/// Features so large or so much alike that H has no Cholesky factor; the optimizer diverged.
+/// The optimizer diverged.
 pub fn maximize(rows: &Rows, penalty: f64, most_steps: usize) -> Result<Array2<f64>, String> {
-    let factor = Factor::of(rows, penalty).map_err(|error| error.to_string())?;
+    let factor = Factor::of(rows, penalty);
     let shape = (rows.points.ncols(), rows.all);
     let weights_of = |at: &[f64]| -> Array2<f64> {
         let mut weights = as_matrix(at, shape).to_owned();
@@ -70,7 +70,7 @@ enum Factor {
 }
 
 impl Factor {
-    fn of(rows: &Rows, penalty: f64) -> Result<Factor, LinalgError> {
+    fn of(rows: &Rows, penalty: f64) -> Factor {
         let step = rows.points.nrows().div_ceil(MOST_FOR_SCALE).max(1);
         let mut weighted = rows.points.slice(s![..;step, ..]).to_owned();
         let counts = rows.counts.iter().step_by(step);
@@ -79,17 +79,18 @@ impl Factor {
         }
         let classes = rows.all as f64;
         let flat = (classes - 1.0) / (classes * classes) * step as f64;
-        if weighted.ncols() > MOST_FULL {
-            let columns = weighted.columns().into_iter();
-            let second = columns.map(|column| (flat * column.dot(&column) + penalty).sqrt());
-            return Ok(Factor::Diagonal(second.collect()));
+        if weighted.ncols() <= MOST_FULL {
+            let mut second = weighted.t().dot(&weighted) * flat;
+            let diagonal = second.diag_mut();
+            diagonal.into_iter().for_each(|value| *value += penalty);
+            // Columns that are nearly sums of others may have none, by rounding.
+            if let Ok(factor) = second.cholesky_into() {
+                return Factor::Full(factor);
+            }
         }
-        let mut second = weighted.t().dot(&weighted) * flat;
-        second
-            .diag_mut()
-            .iter_mut()
-            .for_each(|value| *value += penalty);
-        Ok(Factor::Full(second.cholesky_into()?))
+        let columns = weighted.columns().into_iter();
+        let second = columns.map(|column| (flat * column.dot(&column) + penalty).sqrt());
+        Factor::Diagonal(second.collect())
     }
 
     /// L⁻¹ of it.

@@ -37,7 +37,7 @@ impl Linear {
     /// Fits the regression.
     ///
     /// # Errors
-    /// Fewer than two secrets with rows; features too large or too much alike for the optimizer.
+    /// Fewer than two secrets with rows; the optimizer diverged.
     pub fn fit(observations: &Observations, fit: &Counts) -> Result<Self, String> {
         let features = Features::fit(observations, fit);
         let present: Vec<usize> = (0..fit.secrets())

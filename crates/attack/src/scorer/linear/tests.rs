@@ -99,6 +99,17 @@ fn columns_that_are_the_same_twice_share_their_weight() {
     }
 }
 
+/// The same large column twice: beside its squares the penalty is lost to rounding.
+#[test]
+fn columns_alike_but_for_rounding_are_learned_from() {
+    let mut rows = rows(8, 500);
+    for mut point in rows.points.rows_mut() {
+        (point[0], point[2]) = (1e8 * point[0], 1e8 * point[0]);
+    }
+    let found = maximize(&rows, 1.0, 100).unwrap();
+    assert!(found[[1, 2]] > found[[1, 0]], "{found}");
+}
+
 /// Of many features only the sizes are made alike, and the optimum is the same.
 #[test]
 fn many_columns_without_leak_change_little() {
