@@ -70,8 +70,9 @@ struct Arguments {
     /// List the mechanisms: claim, true epsilon on the two inputs, and what is wrong
     #[arg(long, conflicts_with = "name")]
     list: bool,
-    /// Print the rows that the best event and an audit need for the wrong ones; minutes
-    #[arg(long, conflicts_with_all = ["name", "list"])]
+    /// Print the rows that the best event and an audit need for the wrong ones, or for those whose name begins like this;
+    /// minutes
+    #[arg(long, conflicts_with = "list")]
     table: bool,
     /// Logs a number of rows for --table
     #[arg(long, default_value_t = 10)]
@@ -111,7 +112,10 @@ fn list(arguments: &Arguments, epsilon: &dyn Fn(&Case) -> f64) -> Result<(), Box
         extra[0]
     );
     println!("| --- | --- | --- | --- |{}", extra[1]);
-    let wanted = |case: &&Case| !arguments.table || case.flaw.is_some();
+    let begins = arguments.name.as_deref().unwrap_or_default();
+    let wanted = |case: &&Case| {
+        !arguments.table || (case.flaw.is_some() && case.name.starts_with(begins))
+    };
     for case in CASES.iter().filter(wanted) {
         let claimed = epsilon(case);
         let flaw = case.flaw.unwrap_or("–");

@@ -10,6 +10,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::audit::earlier::{Block, Learned};
 use crate::audit::prepare::Prepared;
+use leakgauge_attack::pairwise::Event;
 use leakgauge_attack::tuning::ScorerChoice;
 use leakgauge_log::observations::{Counts, ObservationKind};
 use leakgauge_stats::all_rows::tosses;
@@ -20,8 +21,6 @@ use leakgauge_stats::guesses::{Guesses, Side};
 const STREAM: u64 = (1 << 52) + (1 << 48);
 /// What all events together get of the level.
 const SHARE: f64 = 0.4;
-/// What is left of the level beside them.
-pub(super) const LEFT: f64 = 1.0 - SHARE;
 /// With fewer distinct observations scores have one order only, and guesses at their ends are all that there is.
 const FEWEST: usize = 3;
 /// With more, each observation has so little of the level that guesses on several at once are better.
@@ -32,7 +31,7 @@ const RARER: f64 = 2.0;
 const LEAST: f64 = 10.0;
 
 /// An event that one of two secrets is guessed on.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Candidate {
     pub event: Observed,
     /// The secret that is guessed, then the other.
@@ -44,7 +43,7 @@ pub(super) struct Candidate {
 }
 
 /// What is seen in a row of the event.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) enum Observed {
     /// One observation.
     Symbol(u32),
@@ -52,10 +51,13 @@ pub(super) enum Observed {
     AtLeast(f64),
     /// One that is at most this.
     AtMost(f64),
+    /// An event of one column or two.
+    Columns(Event),
 }
 
-/// Tests with their shares of the level, and their events.
+/// Tests with their shares of the level, their events, and what is left of the level beside them.
 pub(super) struct EventTests {
+    pub left: f64,
     pub tests: Vec<(f64, Guesses)>,
     pub events: Vec<Candidate>,
 }
@@ -101,7 +103,7 @@ pub(super) fn tests(prepared: &Prepared, earlier: &[Block]) -> Option<EventTests
     let events: Vec<Candidate> = both
         .iter()
         .map(|&(seen, guessed)| Candidate {
-            event: seen.event,
+            event: seen.event.clone(),
             secrets: [guessed as u32, 1 - guessed as u32],
             rows: [judged[guessed], judged[1 - guessed]],
             inside: [seen.judged[guessed], seen.judged[1 - guessed]],
@@ -111,6 +113,7 @@ pub(super) fn tests(prepared: &Prepared, earlier: &[Block]) -> Option<EventTests
     rng.set_stream(STREAM);
     let guesses = events.iter().map(|event| event.guesses(&mut rng));
     Some(EventTests {
+        left: 1.0 - SHARE,
         tests: shares
             .into_iter()
             .map(|share| SHARE * share)
@@ -151,7 +154,7 @@ struct Counted {
 }
 
 /// An event and its rows of either secret.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Seen {
     event: Observed,
     past: [u64; 2],
@@ -256,10 +259,10 @@ mod tests {
         let seen: Vec<_> = found
             .iter()
             .map(|seen| {
-                let Observed::AtMost(value) = seen.event else {
+                let Observed::AtMost(value) = &seen.event else {
                     panic!("a tail from below");
                 };
-                (value, seen.past, seen.judged)
+                (*value, seen.past, seen.judged)
             })
             .collect();
         let expected = [

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
+use crate::audit::column_events;
 use crate::audit::earlier::{Block, Learned};
-use crate::audit::events::{self, Candidate};
+use crate::audit::events::{self, Candidate, EventTests};
 use crate::audit::plan::{Plan, trials};
 use crate::audit::prepare::Prepared;
 use crate::audit::privacy_plan::{PrivacyPlan, blocks_for_guesses, past_scores};
@@ -23,8 +24,8 @@ use leakgauge_stats::tails::Tails;
 const STREAM: u64 = 1 << 51;
 /// The same, for rare events.
 const RARE_STREAM: u64 = 1 << 52;
-/// A secret has so many rows, at least, where events have tests of their own: with fewer, limits are wide, and the part
-/// of the level that they cost is dear.
+/// A secret has so many rows, at least, where rows before say which events have a test of their own. With fewer, all rows
+/// are needed to judge.
 const OTHER_ROWS: u64 = 10_000;
 
 /// The guesses of a limit of privacy.
@@ -64,22 +65,23 @@ impl fmt::Debug for Ends {
     }
 }
 
-/// The guesses of every limit of privacy that rests on some. Limits at the same two secrets share them.
+/// The guesses of every limit of privacy that rests on some. Limits at the same two secrets share those that are chosen for
+/// the same δ.
 pub(super) fn guesses(
     prepared: &Prepared,
     tuned: &Tuned,
     earlier: &[Block],
     plan: &Plan,
 ) -> Vec<Option<PairGuesses>> {
-    let mut known: Vec<([u32; 2], PairGuesses)> = Vec::new();
+    let mut known: Vec<(([u32; 2], f64), PairGuesses)> = Vec::new();
     let of_plan = |privacy: &PrivacyPlan| {
         let first = privacy.tails?;
-        let pair = [privacy.rule.a, privacy.rule.b];
-        if let Some((_, guesses)) = known.iter().find(|known| known.0 == pair) {
+        let of = ([privacy.rule.a, privacy.rule.b], privacy.chosen_for);
+        if let Some((_, guesses)) = known.iter().find(|known| known.0 == of) {
             return Some(guesses.clone());
         }
         let guesses = of_pair(prepared, tuned, earlier, privacy, first);
-        known.push((pair, guesses.clone()));
+        known.push((of, guesses.clone()));
         Some(guesses)
     };
     plan.privacy.iter().map(of_plan).collect()
@@ -99,7 +101,8 @@ fn of_pair(
         rng
     };
     let mut rng = random(STREAM);
-    let blocks = blocks_for_guesses(prepared, tuned, earlier, privacy.rule);
+    let delta = privacy.chosen_for;
+    let blocks = blocks_for_guesses(prepared, tuned, earlier, (privacy.rule, delta));
     let (main, last) = if blocks.is_empty() {
         let trials = trials(prepared, &[], privacy.rule)[0];
         let last = ends(prepared, tuned, pair, first);
@@ -110,9 +113,11 @@ fn of_pair(
     };
     let pair_rows = pair.map(|secret| prepared.log.counts.rows()[secret as usize]);
     // Whether there are tests beside the first follows from numbers of rows, columns, secrets and observations.
-    let others = (tuned.choices.len() == 1 && pair_rows.iter().all(|&rows| rows >= OTHER_ROWS))
-        .then(|| of_events(prepared, earlier, privacy, &mut random(RARE_STREAM)))
-        .flatten();
+    let others = match pair_rows[0].min(pair_rows[1]) {
+        _ if tuned.choices.len() > 1 => None,
+        OTHER_ROWS.. => of_events(prepared, earlier, privacy, &mut random(RARE_STREAM)),
+        _ => column_events::tests(prepared).map(of_found),
+    };
     let (left, others) = others.unwrap_or((1.0, Vec::new()));
     let first = (left, main, Shown::Ends(last));
     let all = std::iter::once(first).chain(others);
@@ -137,13 +142,17 @@ fn of_events(
     rng: &mut ChaCha8Rng,
 ) -> Option<(f64, Vec<Test>)> {
     if let Some(found) = events::tests(prepared, earlier) {
-        let tests = found.tests.into_iter().zip(found.events);
-        let tests = tests.map(|((share, test), event)| (share, test, Shown::Event(event)));
-        return Some((events::LEFT, tests.collect()));
+        return Some(of_found(found));
     }
     let (rare, ends) = of_rare_event(prepared, earlier, privacy, rng)?;
     let test = (RARE_SHARE, rare, Shown::Ends(ends));
     Some((1.0 - RARE_SHARE, vec![test]))
+}
+
+fn of_found(found: EventTests) -> (f64, Vec<Test>) {
+    let tests = found.tests.into_iter().zip(found.events);
+    let tests = tests.map(|((share, test), event)| (share, test, Shown::Event(event)));
+    (found.left, tests.collect())
 }
 
 /// The number of guesses is promised by the first block's ends; the ends of later ones are chosen so that
@@ -159,7 +168,7 @@ fn of_blocks(
     let pair = [privacy.rule.a, privacy.rule.b];
     let trials = trials(prepared, earlier, privacy.rule);
     let mut left: u64 = trials.iter().sum();
-    let mut guesses = Guesses::new(wanted(first.promised(), left));
+    let mut guesses = Guesses::new(wanted(first.promised(privacy.chosen_for), left));
     let blocks = earlier
         .iter()
         .map(|block| (&block.tuned, &block.learned, &block.rows));
@@ -201,6 +210,7 @@ fn of_rare_event(
     let block = earlier.last()?;
     let trials = trials(prepared, &earlier[earlier.len() - 1..], privacy.rule);
     let past = past_scores(prepared, &block.tuned, &block.learned, pair).past();
+    let past = past.with_delta(privacy.chosen_for);
     let tails = past.boldest(trials.iter().sum(), RARE_SHARE * prepared.alpha);
     let tails = tails.unwrap_or(Tails::NONE);
     let judged = [&block.rows, &prepared.split.certify]

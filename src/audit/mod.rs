@@ -10,6 +10,7 @@ mod attack;
 mod blocks;
 mod claim_reason;
 mod claims;
+mod column_events;
 mod conclusion;
 mod convergence;
 mod copies;

@@ -28,6 +28,8 @@ pub(super) struct PrivacyPlan {
     pub position: usize,
     /// For ε: where the first block that judges is guessed.
     pub tails: Option<Tails>,
+    /// For ε: the δ that guesses are chosen for.
+    pub chosen_for: f64,
     /// For ρ and Rényi divergences: how bins of the scores are weighed, where that promises more than a threshold.
     pub weights: Option<Weights>,
 }
@@ -128,8 +130,13 @@ fn of_rule(
     (limit, quantity, rule): (f64, PrivacyParameter, Rule),
 ) -> PrivacyPlan {
     let is_epsilon = matches!(quantity, PrivacyParameter::Epsilon { .. });
+    let chosen_for = if is_epsilon {
+        chosen_for(prepared, quantity)
+    } else {
+        0.0
+    };
     let tails = (is_epsilon && !prepared.is_serial() && prepared.units.is_none())
-        .then(|| first_tails(prepared, tuned, earlier, rule))
+        .then(|| first_tails(prepared, tuned, earlier, (rule, chosen_for)))
         .flatten();
     let aim = aim(quantity);
     let weights = aim.and_then(|aim| weights(prepared, tuned, rule, aim, limit));
@@ -148,6 +155,7 @@ fn of_rule(
         read,
         position: 0,
         tails,
+        chosen_for,
         weights,
     }
 }
@@ -187,7 +195,7 @@ pub(super) fn blocks_for_guesses<'b>(
     prepared: &Prepared,
     tuned: &Tuned,
     earlier: &'b [Block],
-    rule: Rule,
+    (rule, delta): (Rule, f64),
 ) -> &'b [Block] {
     if tuned.choices.len() != 1 {
         return &[];
@@ -206,14 +214,20 @@ pub(super) fn blocks_for_guesses<'b>(
         later.push((learned / rows(block), left(earlier.len())));
         let pair = [rule.a, rule.b];
         let past = past_scores(prepared, &block.tuned, &block.learned, pair).past();
+        let past = past.with_delta(delta);
         past.gains_later(left(*at), &later, prepared.alpha)
     };
     let first = (0..earlier.len()).find(|at| !waits(at));
     &earlier[first.unwrap_or(earlier.len())..]
 }
 
-fn first_tails(prepared: &Prepared, tuned: &Tuned, earlier: &[Block], rule: Rule) -> Option<Tails> {
-    let earlier = blocks_for_guesses(prepared, tuned, earlier, rule);
+fn first_tails(
+    prepared: &Prepared,
+    tuned: &Tuned,
+    earlier: &[Block],
+    (rule, delta): (Rule, f64),
+) -> Option<Tails> {
+    let earlier = blocks_for_guesses(prepared, tuned, earlier, (rule, delta));
     let all: u64 = trials(prepared, earlier, rule).iter().sum();
     if all > MOST_TOSSES {
         return None;
@@ -224,7 +238,27 @@ fn first_tails(prepared: &Prepared, tuned: &Tuned, earlier: &[Block], rule: Rule
         .map_or((tuned, &last), |block| (&block.tuned, &block.learned));
     past_scores(prepared, tuned, learned, [rule.a, rule.b])
         .past()
+        .with_delta(delta)
         .best(all, prepared.alpha)
+}
+
+/// The δ that guesses are chosen for: that of the claims, where all read one. Else guesses for δ = 0 serve all of them, so
+/// that they need not share the level; and so does an ε that no claim reads.
+fn chosen_for(prepared: &Prepared, quantity: PrivacyParameter) -> f64 {
+    let delta = quantity.delta().unwrap_or(0.0);
+    let targets = prepared.targets.claimed().into_iter();
+    let targets = targets.map(|at| &prepared.targets.list[at]);
+    let of_targets = targets.flat_map(|target| target.parameters());
+    let mut read = of_targets.filter_map(|quantity| quantity.delta());
+    let of_mechanism = prepared
+        .claims
+        .iter()
+        .any(|claim| claim.mechanism().is_some());
+    if !of_mechanism && read.all(|other| other == delta) {
+        delta
+    } else {
+        0.0
+    }
 }
 
 /// The scores of an attack on past rows: those that it was tuned on, and those that it learned from where it

@@ -93,13 +93,14 @@ fn of_event(evidence: &Evidence, found: &Candidate) -> (&'static str, Vec<Witnes
         at_least,
         at_most,
     };
-    let (attack, event) = match found.event {
+    let (attack, event) = match &found.event {
         Observed::Symbol(symbol) => (
             ScorerChoice::Frequentist,
-            Event::Outcomes(vec![evidence.observations.label(symbol)]),
+            Event::Outcomes(vec![evidence.observations.label(*symbol)]),
         ),
-        Observed::AtLeast(bound) => (ScorerChoice::Threshold, tail(Some(bound), None)),
-        Observed::AtMost(bound) => (ScorerChoice::Threshold, tail(None, Some(bound))),
+        Observed::AtLeast(bound) => (ScorerChoice::Threshold, tail(Some(*bound), None)),
+        Observed::AtMost(bound) => (ScorerChoice::Threshold, tail(None, Some(*bound))),
+        Observed::Columns(event) => (attack_on(event), event.clone()),
     };
     let event = WitnessEvent {
         secrets: evidence.secrets(found.secrets),
@@ -108,6 +109,20 @@ fn of_event(evidence: &Evidence, found: &Candidate) -> (&'static str, Vec<Witnes
         inside: found.inside,
     };
     (attack.name(), vec![event])
+}
+
+/// The attack that looks for such events, were they to be found by learning.
+fn attack_on(event: &Event) -> ScorerChoice {
+    let labels = |event: &Event| matches!(event, Event::Labels { .. });
+    let is_of_labels = match event {
+        Event::Both(both) => both.iter().all(labels),
+        one => labels(one),
+    };
+    if is_of_labels {
+        ScorerChoice::Frequentist
+    } else {
+        ScorerChoice::Threshold
+    }
 }
 
 /// The events of guesses for the first and for the second secret.

@@ -101,6 +101,19 @@ impl Guesses {
         guesses
     }
 
+    /// All guesses of a rule on so many tossed rows, counted.
+    ///
+    /// # Conditions
+    /// As [`Guesses::of_one_rule`].
+    pub(crate) fn counted(right: u64, wrong: u64, tossed: u64) -> Self {
+        Guesses {
+            wanted: right + wrong,
+            counted: right + wrong,
+            right,
+            tossed,
+        }
+    }
+
     /// A test of so many guesses.
     pub fn new(wanted: u64) -> Self {
         Guesses {

@@ -22,6 +22,7 @@
 //! | [`two_binomials`] | upper limits for the difference of two rates, whatever their level |
 //! | [`event_upper`], [`dp_upper`], [`sparse_upper`] | upper limits of total variation, Bayes vulnerability and the hockey-stick divergence of discrete observations |
 //! | [`all_rows`], [`guesses`], [`guess_tests`], [`tails`] | limits from rows that are judged before they are learned from |
+//! | [`secret_blind`] | tests on events that are chosen without looking at secrets |
 //! | [`band`], [`two_sample_kolmogorov`] | one numeric column, a pair fixed beforehand: no split, no seed |
 //! | [`betting`] | limits where rows come in dependent units |
 //! | [`sequential`] | bets on a claim of differential privacy that may stop at any time |
@@ -67,6 +68,7 @@ pub mod product_bets;
 pub mod reconstruction;
 pub mod renyi;
 pub mod saddlepoint;
+pub mod secret_blind;
 pub mod sequential;
 pub mod sparse_upper;
 pub mod special;

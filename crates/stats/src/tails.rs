@@ -24,6 +24,9 @@ const BALANCES: [f64; 3] = [0.5, 1.0, 0.0];
 /// tails dilutes every block; too narrow tails cost the square root of the rows left out.
 const PROMISED: f64 = 0.75;
 
+/// Standard deviations by which more rows are reckoned to reveal their secret than are expected to.
+const REVEALED: f64 = 3.0;
+
 /// Guess a above `above`, b below `below`, else abstain; scores are large for a.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tails {
@@ -46,6 +49,8 @@ pub struct Past {
     bottom: Vec<(f64, f64, f64)>,
     /// Rows that a rate of both secrets, weighing alike, is worth.
     rows: f64,
+    /// The δ of the limits of ε that tails are chosen for.
+    delta: f64,
 }
 
 /// Which cut is taken where none has just the share wanted.
@@ -65,12 +70,13 @@ impl Tails {
         rate: 0.5,
     };
 
-    /// The share of rows to promise guesses on.
-    pub fn promised(&self) -> f64 {
+    /// The share of rows to promise guesses on, of which so many may be rows that reveal their secret.
+    pub fn promised(&self, delta: f64) -> f64 {
         if self.share > 0.99 {
             self.share
         } else {
-            PROMISED * self.share
+            let beyond = (self.share - delta).max(0.0);
+            self.share - (1.0 - PROMISED) * beyond
         }
     }
 }
@@ -103,7 +109,14 @@ impl Past {
             top: cuts(steps.iter().copied(), f64::NEG_INFINITY, rates),
             bottom: cuts(steps.iter().rev().copied(), f64::INFINITY, rates),
             rows: 2.0 * a.min(b) as f64,
+            delta: 0.0,
         }
+    }
+
+    /// The same rows, where tails are chosen for limits of ε at this δ.
+    #[must_use]
+    pub fn with_delta(self, delta: f64) -> Self {
+        Past { delta, ..self }
     }
 
     /// How many rows these are worth, both secrets weighing alike.
@@ -151,10 +164,16 @@ impl Past {
         all.max_by(|x, y| x.1.total_cmp(&y.1))
     }
 
-    /// The approximate limit of ε that tails promise.
+    /// The approximate limit of ε that tails promise: what is right of the guesses that revelations leave.
     fn limit(&self, tails: &Tails, trials: u64, alpha: f64, doubt: f64) -> f64 {
-        let (rate, trials) = (self.doubted(tails, doubt), tails.share * trials as f64);
-        let limit = lower(rate, trials, -normal_quantile(alpha));
+        let trials = trials as f64;
+        let expected = self.delta * trials;
+        let guesses = tails.share * trials - expected - REVEALED * expected.sqrt();
+        let wrong = (1.0 - self.doubted(tails, doubt)) * tails.share * trials;
+        if guesses <= wrong {
+            return f64::NEG_INFINITY;
+        }
+        let limit = lower(1.0 - wrong / guesses, guesses, -normal_quantile(alpha));
         (limit / (1.0 - limit)).ln()
     }
 
@@ -348,6 +367,25 @@ mod tests {
         let careful = few.best(60_000, 0.05).expect("guesses");
         assert!(careful.share > 0.9);
         assert_eq!(few.boldest(60_000, 0.005).expect("guesses").above, 3.0);
+    }
+
+    /// Where a third of the rows may reveal, what is guessed on fewer proves nothing: the ends that suffice at δ = 0 do not.
+    #[test]
+    fn a_large_delta_asks_for_more_guesses() {
+        let steps = [
+            (2.0, 200, 1),
+            (1.0, 300, 20),
+            (0.0, 479, 479),
+            (-1.0, 20, 300),
+            (-2.0, 1, 200),
+        ];
+        let past = Past::new(&steps);
+        let pure = past.best(100_000, 0.05).expect("guesses");
+        assert_eq!((pure.above, pure.below), (1.5, -1.5));
+        let approximate = past.clone().with_delta(0.3).best(100_000, 0.05);
+        let approximate = approximate.expect("guesses");
+        assert_eq!((approximate.above, approximate.below), (0.5, -0.5));
+        assert!(approximate.promised(0.3) > 0.3 && pure.promised(0.0) < pure.share);
     }
 
     /// One end only: P(A|a) = 0.5, P(A|b) = 0.05, the rest says little.

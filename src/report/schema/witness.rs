@@ -27,9 +27,20 @@ struct EventKeys<'a> {
     rows: [u64; 2],
     /// Those of them in the event.
     inside: [u64; 2],
+    #[serde(flatten)]
+    event: WhatKeys<'a>,
+    /// The two events that are both to happen, where `kind` is `both`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    both: Option<[WhatKeys<'a>; 2]>,
+}
+
+/// What is seen.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct WhatKeys<'a> {
     /// The event in words.
     description: String,
-    /// `outcomes`, `labels`, `interval` or `score`.
+    /// `outcomes`, `labels`, `interval`, `both` or `score`.
     kind: &'static str,
     /// The column that it is about, if it is about one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,11 +81,24 @@ impl<'a> WitnessKeys<'a> {
 
 impl<'a> EventKeys<'a> {
     fn of(found: &'a WitnessEvent) -> Self {
-        let keys = EventKeys {
+        let both = match &found.event {
+            Event::Both(both) => Some(both.each_ref().map(WhatKeys::of)),
+            _ => None,
+        };
+        EventKeys {
             secrets: &found.secrets,
             rows: found.rows,
             inside: found.inside,
-            description: event(&found.event),
+            event: WhatKeys::of(&found.event),
+            both,
+        }
+    }
+}
+
+impl<'a> WhatKeys<'a> {
+    fn of(found: &'a Event) -> Self {
+        let keys = WhatKeys {
+            description: event(found),
             kind: "score",
             column: None,
             values: None,
@@ -82,13 +106,13 @@ impl<'a> EventKeys<'a> {
             above: None,
             at_most: None,
         };
-        match &found.event {
-            Event::Outcomes(values) => EventKeys {
+        match found {
+            Event::Outcomes(values) => WhatKeys {
                 kind: "outcomes",
                 values: Some(values),
                 ..keys
             },
-            Event::Labels { column, labels } => EventKeys {
+            Event::Labels { column, labels } => WhatKeys {
                 kind: "labels",
                 column: Some(column),
                 values: Some(labels),
@@ -98,22 +122,26 @@ impl<'a> EventKeys<'a> {
                 column,
                 at_least,
                 at_most,
-            } => EventKeys {
+            } => WhatKeys {
                 kind: "interval",
                 column: Some(column),
                 at_least: *at_least,
                 at_most: *at_most,
                 ..keys
             },
-            Event::Score(ScoreEvent::AtLeast(bound)) => EventKeys {
+            Event::Both(_) => WhatKeys {
+                kind: "both",
+                ..keys
+            },
+            Event::Score(ScoreEvent::AtLeast(bound)) => WhatKeys {
                 at_least: Some(*bound),
                 ..keys
             },
-            Event::Score(ScoreEvent::Above(bound)) => EventKeys {
+            Event::Score(ScoreEvent::Above(bound)) => WhatKeys {
                 above: Some(*bound),
                 ..keys
             },
-            Event::Score(ScoreEvent::AtMost(bound)) => EventKeys {
+            Event::Score(ScoreEvent::AtMost(bound)) => WhatKeys {
                 at_most: Some(*bound),
                 ..keys
             },

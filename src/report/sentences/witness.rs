@@ -69,11 +69,16 @@ pub fn event(event: &Event) -> String {
         } => {
             let column = column_name(column);
             match (at_least, at_most) {
+                (Some(low), Some(high)) if low == high => format!("{column} is {low}"),
                 (Some(low), Some(high)) => format!("{column} is from {low} to {high}"),
                 (Some(low), None) => format!("{column} is at least {low}"),
                 (None, Some(high)) => format!("{column} is at most {high}"),
                 (None, None) => format!("{column} is any number"),
             }
+        }
+        Event::Both(both) => {
+            let [first, second] = both.each_ref().map(self::event);
+            format!("{first} and {second}")
         }
         Event::Score(ScoreEvent::AtLeast(bound)) => {
             format!("the difference of scores is at least {bound:.4}")

@@ -82,7 +82,8 @@ impl Halves {
 
     /// ε as guesses at both ends will limit it; a rare event alone is tested beside them.
     fn epsilon(&self, delta: f64, judging: Judging) -> f64 {
-        let past = self.steps.each_ref().map(|steps| Past::new(steps));
+        let past = self.steps.each_ref();
+        let past = past.map(|steps| Past::new(steps).with_delta(delta));
         let rows = past[0].rows() + past[1].rows();
         let Judging { trials, alpha } = judging;
         let of = |tails: [Option<Tails>; 2], alpha: f64| {

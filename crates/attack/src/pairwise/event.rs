@@ -55,6 +55,8 @@ pub enum Event {
         /// The largest number that was seen inside, if larger ones are outside.
         at_most: Option<f64>,
     },
+    /// Two events of different columns together.
+    Both(Box<[Event; 2]>),
     /// The first secret's score less the second's.
     Score(ScoreEvent),
 }

@@ -22,6 +22,15 @@ impl Target {
             Target::Each(parameters) => parameters[pair],
         }
     }
+
+    /// The parameters, that of all pairs once.
+    pub fn parameters(&self) -> impl Iterator<Item = PrivacyParameter> {
+        let (all, each) = match self {
+            Target::All(parameter) => (Some(*parameter), None),
+            Target::Each(parameters) => (None, Some(parameters.iter().flatten().copied())),
+        };
+        all.into_iter().chain(each.into_iter().flatten())
+    }
 }
 
 impl ErrorRates {

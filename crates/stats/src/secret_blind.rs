@@ -1,0 +1,206 @@
+//! Tests on many events that are chosen without looking at secrets, so that all rows judge.
+//!
+//! # Why all rows may judge
+//!
+//! Coins name the secret of each row, as in [`all_rows`](crate::all_rows): the rows that are taken are independent pairs of a
+//! fair secret and what was observed. Under ε-differential privacy the secret of a row, given *what was observed in all of
+//! them*, is either one with probability at most e^ε/(1 + e^ε), independently of the others. So which events are tested, how
+//! many they are and which part of the level each one gets may follow from the observations of these rows in any way, as long
+//! as secrets are not looked at. With δ > 0 the same holds given which rows reveal their secret, and all tests share
+//! these rows; see [`guesses`](crate::guesses).
+//!
+//! If a secret is called more often than it has rows, which has a probability of 0.3 %, nothing is tested.
+//!
+//! # References
+//! As [`guesses`](crate::guesses), whose tests these are.
+
+use rand::Rng;
+
+use crate::all_rows::heads;
+use crate::guesses::Guesses;
+use crate::hypergeometric;
+
+/// Standard deviations of a fair coin's count that each secret has rows for.
+const SPARE: f64 = 3.0;
+
+/// Rows of two secrets that coins have taken, by what was observed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TakenRows {
+    /// The kind of observation of each row: those of the first secret before those of the second.
+    observed: Vec<u32>,
+    of_first: usize,
+}
+
+/// A set of rows among [`TakenRows`].
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct RowSet {
+    words: Vec<u64>,
+}
+
+impl TakenRows {
+    /// Tosses and takes. `counts` has, for each kind of observation, the rows of both secrets. `None` if one is called more
+    /// often than it has rows.
+    ///
+    /// # Formula
+    /// The number of tosses is the largest m with m/2 + 3√m/2 ≤ min(n_a, n_b).
+    ///
+    /// # Conditions
+    /// `rng` is independent of the log.
+    pub fn take(counts: &[(u32, [u64; 2])], rng: &mut impl Rng) -> Option<Self> {
+        let rows = [0, 1].map(|side| counts.iter().map(|kind| kind.1[side]).sum::<u64>());
+        let least = rows[0].min(rows[1]) as f64;
+        let root = 0.5 * ((SPARE * SPARE + 8.0 * least).sqrt() - SPARE);
+        let tosses = (root * root).floor() as u64;
+        let of_first = heads(tosses, rng);
+        let called = [of_first, tosses - of_first];
+        if called[0] > rows[0] || called[1] > rows[1] {
+            return None;
+        }
+        let mut observed = Vec::with_capacity(tosses as usize);
+        for side in 0..2 {
+            let (mut left, mut wanted) = (rows[side], called[side]);
+            for &(kind, of) in counts {
+                let taken = hypergeometric::sample(left, of[side], wanted, rng);
+                observed.extend(std::iter::repeat_n(kind, taken as usize));
+                (left, wanted) = (left - of[side], wanted - taken);
+            }
+        }
+        Some(TakenRows {
+            observed,
+            of_first: of_first as usize,
+        })
+    }
+
+    /// What was observed in each row.
+    pub fn observed(&self) -> &[u32] {
+        &self.observed
+    }
+
+    /// Rows of both secrets.
+    pub fn rows(&self) -> [u64; 2] {
+        [self.of_first, self.observed.len() - self.of_first].map(|rows| rows as u64)
+    }
+
+    /// How many rows of either secret a set has.
+    pub fn inside(&self, set: &RowSet) -> [u64; 2] {
+        let (whole, rest) = (self.of_first / 64, self.of_first % 64);
+        let of = |words: &[u64]| words.iter().map(|word| u64::from(word.count_ones())).sum();
+        let (before, behind): (u64, u64) = (of(&set.words[..whole]), of(&set.words[whole..]));
+        let split = set.words.get(whole).copied().unwrap_or(0) & ((1u64 << rest) - 1);
+        let split = u64::from(split.count_ones());
+        [before + split, behind - split]
+    }
+
+    /// The test that guesses the first secret, or the second, in all rows of a set.
+    pub fn guesses(&self, set: &RowSet, second: bool) -> Guesses {
+        let inside = self.inside(set);
+        let (right, wrong) = if second {
+            (inside[1], inside[0])
+        } else {
+            (inside[0], inside[1])
+        };
+        Guesses::counted(right, wrong, self.observed.len() as u64)
+    }
+}
+
+impl RowSet {
+    /// The rows of so many that a rule names.
+    pub fn new(rows: usize, mut contains: impl FnMut(usize) -> bool) -> Self {
+        let mut words = vec![0u64; rows.div_ceil(64)];
+        for row in (0..rows).filter(|&row| contains(row)) {
+            words[row / 64] |= 1 << (row % 64);
+        }
+        RowSet { words }
+    }
+
+    /// The number of rows.
+    pub fn len(&self) -> u64 {
+        let ones = self.words.iter().map(|word| u64::from(word.count_ones()));
+        ones.sum()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The rows of both sets.
+    ///
+    /// # Panics
+    /// If the sets are not of equally many rows.
+    #[must_use]
+    pub fn and(&self, other: &RowSet) -> RowSet {
+        assert_eq!(self.words.len(), other.words.len(), "sets of other rows");
+        let words = self.words.iter().zip(&other.words);
+        RowSet {
+            words: words.map(|(x, y)| x & y).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use leakgauge_testing::{at_most as most_events, rng};
+    use rand::RngExt;
+
+    #[test]
+    fn rows_are_counted_on_both_sides() {
+        let counts = [(0u32, [300u64, 100]), (1, [100, 300])];
+        let mut rng = rng(1);
+        let rows = TakenRows::take(&counts, &mut rng).expect("enough rows");
+        let [a, b] = rows.rows();
+        assert_eq!(a + b, 719); // 719/2 + 1.5√719 = 399.7, and 720 needs 400.2.
+    }
+
+    /// All rows of a secret in one set, none of the other.
+    #[test]
+    fn a_set_is_told_from_its_complement() {
+        let mut rng = rng(2);
+        let counts = [(7u32, [90u64, 0]), (9, [0, 90])];
+        let rows = TakenRows::take(&counts, &mut rng).expect("enough rows");
+        let first = RowSet::new(rows.observed().len(), |row| rows.observed()[row] == 7);
+        let [a, b] = rows.rows();
+        assert_eq!(rows.inside(&first), [a, 0]);
+        assert_eq!(rows.guesses(&first, false).counts(), (a, a));
+        assert_eq!(rows.guesses(&first, true).counts(), (0, a));
+        let all = RowSet::new(rows.observed().len(), |_| true);
+        assert_eq!(rows.inside(&all), [a, b]);
+        assert_eq!(all.and(&first), first);
+        assert!(RowSet::new(5, |_| false).is_empty());
+    }
+
+    /// 2,000 logs of four outcomes with odds of exactly e^ε one way or the other. The event is the outcome with most rows
+    /// whichever secret they have, and the level is α for both guesses on it together.
+    #[test]
+    fn events_chosen_by_observations_alone_are_covered() {
+        let (epsilon, alpha, logs) = (1.0f64, 0.05, 2000);
+        let mut rng = rng(3);
+        let odds = epsilon.exp();
+        let wrong = (0..logs)
+            .filter(|_| {
+                let mut counts = [0u32, 1, 2, 3].map(|kind| (kind, [0u64; 2]));
+                for secret in 0..2 {
+                    for _ in 0..200 {
+                        let likely = rng.random_bool(odds / (1.0 + odds));
+                        let pair = usize::from(rng.random_bool(0.5));
+                        let kind = 2 * pair + usize::from(likely == (secret == 0));
+                        counts[kind].1[secret] += 1;
+                    }
+                }
+                let Some(rows) = TakenRows::take(&counts, &mut rng) else {
+                    return false;
+                };
+                let of = |kind: u32| {
+                    RowSet::new(rows.observed().len(), |row| rows.observed()[row] == kind)
+                };
+                let largest = (0..4).map(of).max_by_key(RowSet::len).expect("four");
+                [false, true].iter().any(|&second| {
+                    rows.guesses(&largest, second)
+                        .refutes(epsilon, 0.0, alpha / 2.0)
+                })
+            })
+            .count();
+        assert!(wrong <= most_events(logs, alpha), "{wrong}");
+    }
+}
