@@ -113,9 +113,8 @@ fn list(arguments: &Arguments, epsilon: &dyn Fn(&Case) -> f64) -> Result<(), Box
     );
     println!("| --- | --- | --- | --- |{}", extra[1]);
     let begins = arguments.name.as_deref().unwrap_or_default();
-    let wanted = |case: &&Case| {
-        !arguments.table || (case.flaw.is_some() && case.name.starts_with(begins))
-    };
+    let wanted =
+        |case: &&Case| !arguments.table || (case.flaw.is_some() && case.name.starts_with(begins));
     for case in CASES.iter().filter(wanted) {
         let claimed = epsilon(case);
         let flaw = case.flaw.unwrap_or("–");
