@@ -143,11 +143,25 @@ impl Plan {
     }
 
     /// Every distinct limit that a claim reads gets a share of the level.
+    ///
+    /// Earlier rows judge too, and what is left of α for them may not depend on what attacks made of these rows. Between two
+    /// secrets the sum of the weights follows from the claims: two quantities that happen to be read from the same error
+    /// rates have a share each.
     fn share_level(&mut self, claims: &[BoundClaim]) {
+        let mut counted = Vec::new();
         for (at, claim) in claims.iter().enumerate() {
             match claim.terms() {
                 Terms::Privacy(_) | Terms::Curve(_) => {
-                    self.add_read(self.privacy[self.privacy_at(at)].read, 1.0);
+                    let at = self.privacy_at(at);
+                    let read = self.privacy[at].read;
+                    if matches!(read, CertifiedLimit::Guesses(_)) {
+                        self.add_read(read, 1.0);
+                    } else if !counted.contains(&at) {
+                        counted.push(at);
+                        let known = self.reads.iter().find(|known| known.0 == read);
+                        let weight = known.map_or(0.0, |known| known.1);
+                        self.add_read(read, weight + 1.0);
+                    }
                 }
                 Terms::BayesSecurity { .. }
                 | Terms::Advantage { .. }

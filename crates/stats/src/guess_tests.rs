@@ -27,7 +27,8 @@ pub struct GuessTests {
 
 impl GuessTests {
     /// # Conditions
-    /// Tests and shares are settled before the rows of any are seen that are judged by it.
+    /// Tests and shares are settled before the rows of any are seen that are judged by it; or they follow from what was observed
+    /// in these rows, and not from their secrets ([`secret_blind`](crate::secret_blind)).
     ///
     /// # Panics
     /// Without tests, or if shares are not positive or sum to more than 1.

@@ -29,7 +29,8 @@
 //! it guesses on, the guesses on the others are independent and each is wrong with probability at least 1 − ρ. So all this
 //! holds whatever T came out as ([`Guesses::of_one_rule`]). A toss whose secret has no row left adds to the wrong ones,
 //! which can only make p larger. With rules that change *and* a T that is not promised it would not hold: stopping when
-//! ahead would pay.
+//! ahead would pay. Nor need the rule be fixed beforehand if it follows from observations alone, see
+//! [`secret_blind`](crate::secret_blind).
 //!
 //! # References
 //! Kairouz, Oh and Viswanath 2015, doi:10.1109/TIT.2017.2685505; Murtagh and Vadhan 2018,
@@ -104,7 +105,8 @@ impl Guesses {
     /// All guesses of a rule on so many tossed rows, counted.
     ///
     /// # Conditions
-    /// As [`Guesses::of_one_rule`].
+    /// As [`Guesses::of_one_rule`]; or the rule follows from what was observed in these rows, and not from their secrets
+    /// ([`secret_blind`](crate::secret_blind)).
     pub(crate) fn counted(right: u64, wrong: u64, tossed: u64) -> Self {
         Guesses {
             wanted: right + wrong,

@@ -5,11 +5,16 @@
 //! Coins name the secret of each row, as in [`all_rows`](crate::all_rows): the rows that are taken are independent pairs of a
 //! fair secret and what was observed. Under ε-differential privacy the secret of a row, given *what was observed in all of
 //! them*, is either one with probability at most e^ε/(1 + e^ε), independently of the others. So which events are tested, how
-//! many they are and which part of the level each one gets may follow from the observations of these rows in any way, as long
-//! as secrets are not looked at. With δ > 0 the same holds given which rows reveal their secret, and all tests share
-//! these rows; see [`guesses`](crate::guesses).
+//! many they are and which part of a level each one gets may follow from the observations of these rows in any way, as long
+//! as secrets are not looked at. That level itself is settled beforehand. What a column holds, numbers or labels, counts as
+//! settled, too: whoever decides that by reading rows must not look at their secrets.
 //!
-//! If a secret is called more often than it has rows, which has a probability of 0.3 %, nothing is tested.
+//! With δ > 0 the same holds for rows that do not reveal their secret, given which ones do. All tests are of the same m
+//! rows. If some test gets at most L of the level, more rows than its quantile of Bin(m, δ) at L/50 reveal with probability L/50
+//! at most, and every other quantile is larger: so that much is lost once, not for each test, and 49/50 of what all tests have is
+//! left for the rest.
+//!
+//! If a secret is called more often than it has rows, which has a probability of 0.3 % at most, nothing is tested.
 //!
 //! # References
 //! As [`guesses`](crate::guesses), whose tests these are.
@@ -92,6 +97,9 @@ impl TakenRows {
     }
 
     /// The test that guesses the first secret, or the second, in all rows of a set.
+    ///
+    /// # Conditions
+    /// The set follows from what was observed in the taken rows, and not from their secrets.
     pub fn guesses(&self, set: &RowSet, second: bool) -> Guesses {
         let inside = self.inside(set);
         let (right, wrong) = if second {
@@ -124,13 +132,9 @@ impl RowSet {
         self.len() == 0
     }
 
-    /// The rows of both sets.
-    ///
-    /// # Panics
-    /// If the sets are not of equally many rows.
+    /// The rows of both sets, which are of the same taken rows.
     #[must_use]
     pub fn and(&self, other: &RowSet) -> RowSet {
-        assert_eq!(self.words.len(), other.words.len(), "sets of other rows");
         let words = self.words.iter().zip(&other.words);
         RowSet {
             words: words.map(|(x, y)| x & y).collect(),
