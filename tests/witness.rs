@@ -147,6 +147,58 @@ fn of_several_columns_the_one_that_decides_is_named() {
     assert_eq!(event.inside[1], 0);
 }
 
+/// The smaller of two sizes is likelier under one secret, 4 to 1: an event of the column, counted in nearly all rows of a small
+/// log and not in the certification rows alone.
+#[test]
+fn an_event_of_a_column_is_counted_in_nearly_all_rows() {
+    let mut csv = "secret,size\n".to_owned();
+    let mut rng = leakgauge_testing::rng(4);
+    for row in 0..600 {
+        let small = rng.random_bool([0.4, 0.1][row % 2]);
+        csv += &format!("{},{}\n", row % 2, if small { 1 } else { 2 });
+    }
+    let mut found = judged_log(csv, &["dp(epsilon=0.1)"]);
+    let event = &witness(&found, 0).events[0];
+    let Event::Labels { column, labels } = &event.event else {
+        panic!("{event:?}")
+    };
+    assert_eq!((column.as_str(), labels[0].as_str()), ("size", "1"));
+    let rows = event.rows.iter().sum::<u64>();
+    assert!(
+        rows > 500 && rows > 2 * found.method.rows.certify,
+        "{event:?}"
+    );
+
+    // Two events at once are said in a sentence, and in JSON one by one.
+    let late = Event::Labels {
+        column: "flag".to_owned(),
+        labels: vec!["late".to_owned()],
+    };
+    let of = found.privacy[0].witness.as_mut().expect("proved");
+    of.events[0].event = Event::Both(Box::new([late, of.events[0].event.clone()]));
+    let json = serde_json::to_value(&found).expect("JSON");
+    let event = &json["privacy"][0]["witness"]["events"][0];
+    assert_eq!(event["kind"], "both");
+    assert_eq!(event["both"][0]["values"][0], "late");
+    assert_eq!(event["both"][1]["column"], "size");
+    assert!(
+        text(&found).contains("flag is late and size is"),
+        "{event:#}"
+    );
+}
+
+/// σ of the classic formula for (6, 0.3), far outside its range: the mechanism has ε = 7.25 at δ = 0.3. Guesses that are best at
+/// δ = 0 are on fewer rows than may reveal their secret. The same guesses serve δ = 0, so that its limit is no smaller.
+#[test]
+fn guesses_are_chosen_for_the_delta_of_the_claim() {
+    let sigma = (2.0 * (1.25f64 / 0.3).ln()).sqrt() / 6.0;
+    let mechanism = format!("gaussian(sigma={sigma}, secrets=2)");
+    let found = judged(&mechanism, 60_000, &["dp(epsilon=4.5, delta=0.3)"]);
+    assert_eq!(verdicts(&found), [REFUTED], "{:#?}", found.claims);
+    let lower = [0, 1].map(|at| found.privacy[at].lower.expect("a limit"));
+    assert!(lower[0] >= lower[1] && lower[1] <= 7.252, "{lower:?}");
+}
+
 /// Randomized response at ε = 1 has δ(½) = 0.288, and a Rényi divergence of order 2 of 0.7354.
 #[test]
 fn claims_of_curves_and_of_one_order_are_held_to_the_truth() {

@@ -10,7 +10,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::audit::events::{Candidate, EventTests, Observed};
 use crate::audit::prepare::Prepared;
-use leakgauge_attack::measure::column_events::{ColumnEvent, are_few, column_events};
+use leakgauge_attack::pairwise::column_events::{ColumnEvent, are_few, column_events};
 use leakgauge_stats::guesses::Guesses;
 use leakgauge_stats::secret_blind::TakenRows;
 

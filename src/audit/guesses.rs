@@ -11,7 +11,7 @@ use crate::audit::earlier::{Block, Learned};
 use crate::audit::events::{self, Candidate, EventTests};
 use crate::audit::plan::{Plan, trials};
 use crate::audit::prepare::Prepared;
-use crate::audit::privacy_plan::{PrivacyPlan, blocks_for_guesses, past_scores};
+use crate::audit::privacy_plan::{PrivacyPlan, blocks_for_guesses, delta_of_guesses, past_scores};
 use leakgauge_attack::pairwise::PairScores;
 use leakgauge_attack::scorer::Scorer;
 use leakgauge_attack::tuning::Tuned;
@@ -65,23 +65,22 @@ impl fmt::Debug for Ends {
     }
 }
 
-/// The guesses of every limit of privacy that rests on some. Limits at the same two secrets share those that are chosen for
-/// the same δ.
+/// The guesses of every limit of privacy that rests on some. Limits at the same two secrets share them.
 pub(super) fn guesses(
     prepared: &Prepared,
     tuned: &Tuned,
     earlier: &[Block],
     plan: &Plan,
 ) -> Vec<Option<PairGuesses>> {
-    let mut known: Vec<(([u32; 2], f64), PairGuesses)> = Vec::new();
+    let mut known: Vec<([u32; 2], PairGuesses)> = Vec::new();
     let of_plan = |privacy: &PrivacyPlan| {
         let first = privacy.tails?;
-        let of = ([privacy.rule.a, privacy.rule.b], privacy.chosen_for);
-        if let Some((_, guesses)) = known.iter().find(|known| known.0 == of) {
+        let pair = [privacy.rule.a, privacy.rule.b];
+        if let Some((_, guesses)) = known.iter().find(|known| known.0 == pair) {
             return Some(guesses.clone());
         }
         let guesses = of_pair(prepared, tuned, earlier, privacy, first);
-        known.push((of, guesses.clone()));
+        known.push((pair, guesses.clone()));
         Some(guesses)
     };
     plan.privacy.iter().map(of_plan).collect()
@@ -101,8 +100,7 @@ fn of_pair(
         rng
     };
     let mut rng = random(STREAM);
-    let delta = privacy.chosen_for;
-    let blocks = blocks_for_guesses(prepared, tuned, earlier, (privacy.rule, delta));
+    let blocks = blocks_for_guesses(prepared, tuned, earlier, privacy.rule);
     let (main, last) = if blocks.is_empty() {
         let trials = trials(prepared, &[], privacy.rule)[0];
         let last = ends(prepared, tuned, pair, first);
@@ -168,7 +166,7 @@ fn of_blocks(
     let pair = [privacy.rule.a, privacy.rule.b];
     let trials = trials(prepared, earlier, privacy.rule);
     let mut left: u64 = trials.iter().sum();
-    let mut guesses = Guesses::new(wanted(first.promised(privacy.chosen_for), left));
+    let mut guesses = Guesses::new(wanted(first.promised(delta_of_guesses(prepared)), left));
     let blocks = earlier
         .iter()
         .map(|block| (&block.tuned, &block.learned, &block.rows));
@@ -210,7 +208,7 @@ fn of_rare_event(
     let block = earlier.last()?;
     let trials = trials(prepared, &earlier[earlier.len() - 1..], privacy.rule);
     let past = past_scores(prepared, &block.tuned, &block.learned, pair).past();
-    let past = past.with_delta(privacy.chosen_for);
+    let past = past.with_delta(delta_of_guesses(prepared));
     let tails = past.boldest(trials.iter().sum(), RARE_SHARE * prepared.alpha);
     let tails = tails.unwrap_or(Tails::NONE);
     let judged = [&block.rows, &prepared.split.certify]

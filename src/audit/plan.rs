@@ -18,6 +18,7 @@ use crate::audit::reconstruction::{self, ReconstructionPlan};
 use leakgauge_attack::measure::plug_in;
 use leakgauge_attack::pairwise::{AdvantageGuide, AdvantageMethod, PairChoice, Rule};
 use leakgauge_attack::tuning::Tuned;
+use leakgauge_base::quantity::PrivacyParameter;
 use leakgauge_exact::claim::{BoundClaim, Terms};
 use leakgauge_exact::mechanism::BoundMechanism;
 use leakgauge_log::observations::ObservationKind;
@@ -145,8 +146,8 @@ impl Plan {
     /// Every distinct limit that a claim reads gets a share of the level.
     ///
     /// Earlier rows judge too, and what is left of α for them may not depend on what attacks made of these rows. Between two
-    /// secrets the sum of the weights follows from the claims: two quantities that happen to be read from the same error
-    /// rates have a share each.
+    /// secrets the sum of the weights follows from the claims: limits of μ, of ρ and of each Rényi divergence count once
+    /// each, whether or not some happen to be read from the same error rates.
     fn share_level(&mut self, claims: &[BoundClaim]) {
         let mut counted = Vec::new();
         for (at, claim) in claims.iter().enumerate() {
@@ -154,7 +155,7 @@ impl Plan {
                 Terms::Privacy(_) | Terms::Curve(_) => {
                     let at = self.privacy_at(at);
                     let read = self.privacy[at].read;
-                    if matches!(read, CertifiedLimit::Guesses(_)) {
+                    if matches!(self.privacy[at].quantity, PrivacyParameter::Epsilon { .. }) {
                         self.add_read(read, 1.0);
                     } else if !counted.contains(&at) {
                         counted.push(at);

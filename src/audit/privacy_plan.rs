@@ -28,8 +28,6 @@ pub(super) struct PrivacyPlan {
     pub position: usize,
     /// For ε: where the first block that judges is guessed.
     pub tails: Option<Tails>,
-    /// For ε: the δ that guesses are chosen for.
-    pub chosen_for: f64,
     /// For ρ and Rényi divergences: how bins of the scores are weighed, where that promises more than a threshold.
     pub weights: Option<Weights>,
 }
@@ -130,13 +128,8 @@ fn of_rule(
     (limit, quantity, rule): (f64, PrivacyParameter, Rule),
 ) -> PrivacyPlan {
     let is_epsilon = matches!(quantity, PrivacyParameter::Epsilon { .. });
-    let chosen_for = if is_epsilon {
-        chosen_for(prepared, quantity)
-    } else {
-        0.0
-    };
     let tails = (is_epsilon && !prepared.is_serial() && prepared.units.is_none())
-        .then(|| first_tails(prepared, tuned, earlier, (rule, chosen_for)))
+        .then(|| first_tails(prepared, tuned, earlier, rule))
         .flatten();
     let aim = aim(quantity);
     let weights = aim.and_then(|aim| weights(prepared, tuned, rule, aim, limit));
@@ -155,7 +148,6 @@ fn of_rule(
         read,
         position: 0,
         tails,
-        chosen_for,
         weights,
     }
 }
@@ -195,11 +187,12 @@ pub(super) fn blocks_for_guesses<'b>(
     prepared: &Prepared,
     tuned: &Tuned,
     earlier: &'b [Block],
-    (rule, delta): (Rule, f64),
+    rule: Rule,
 ) -> &'b [Block] {
     if tuned.choices.len() != 1 {
         return &[];
     }
+    let delta = delta_of_guesses(prepared);
     let all = trials(prepared, earlier, rule);
     let left = |from: usize| all[from..].iter().sum::<u64>();
     let rows = |block: &Block| block.learned.all.total() as f64;
@@ -221,13 +214,8 @@ pub(super) fn blocks_for_guesses<'b>(
     &earlier[first.unwrap_or(earlier.len())..]
 }
 
-fn first_tails(
-    prepared: &Prepared,
-    tuned: &Tuned,
-    earlier: &[Block],
-    (rule, delta): (Rule, f64),
-) -> Option<Tails> {
-    let earlier = blocks_for_guesses(prepared, tuned, earlier, (rule, delta));
+fn first_tails(prepared: &Prepared, tuned: &Tuned, earlier: &[Block], rule: Rule) -> Option<Tails> {
+    let earlier = blocks_for_guesses(prepared, tuned, earlier, rule);
     let all: u64 = trials(prepared, earlier, rule).iter().sum();
     if all > MOST_TOSSES {
         return None;
@@ -238,24 +226,23 @@ fn first_tails(
         .map_or((tuned, &last), |block| (&block.tuned, &block.learned));
     past_scores(prepared, tuned, learned, [rule.a, rule.b])
         .past()
-        .with_delta(delta)
+        .with_delta(delta_of_guesses(prepared))
         .best(all, prepared.alpha)
 }
 
-/// The δ that guesses are chosen for: that of the claims, where all read one. Else guesses for δ = 0 serve all of them, so
-/// that they need not share the level; and so does an ε that no claim reads.
-fn chosen_for(prepared: &Prepared, quantity: PrivacyParameter) -> f64 {
-    let delta = quantity.delta().unwrap_or(0.0);
-    let targets = prepared.targets.claimed().into_iter();
-    let targets = targets.map(|at| &prepared.targets.list[at]);
-    let of_targets = targets.flat_map(|target| target.parameters());
-    let mut read = of_targets.filter_map(|quantity| quantity.delta());
-    let of_mechanism = prepared
-        .claims
-        .iter()
-        .any(|claim| claim.mechanism().is_some());
-    if !of_mechanism && read.all(|other| other == delta) {
-        delta
+/// The δ that guesses are chosen for: that of the claims, where all read one, else 0. The same guesses serve every limit, so
+/// that limits need not share the level, and ε at a smaller δ is never less.
+pub(super) fn delta_of_guesses(prepared: &Prepared) -> f64 {
+    let claims = &prepared.claims;
+    if claims.iter().any(|claim| claim.mechanism().is_some()) {
+        return 0.0;
+    }
+    let claimed = prepared.targets.claimed().into_iter();
+    let parameters = claimed.flat_map(|at| prepared.targets.list[at].parameters());
+    let mut deltas = parameters.filter_map(|parameter| parameter.delta());
+    let first = deltas.next().unwrap_or(0.0);
+    if deltas.all(|other| other == first) {
+        first
     } else {
         0.0
     }

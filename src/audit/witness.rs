@@ -12,15 +12,14 @@ use leakgauge_base::quantity::PrivacyParameter;
 use leakgauge_exact::claim::Guarantee;
 
 /// What proves a limit of ε, μ, ρ or a Rényi divergence, on the certification rows; an event beside the attack's, on all
-/// rows but those that it got its share of the level by.
+/// rows but those that it got its share of the level by, or on nearly all where it was chosen without looking at secrets.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Witness {
     /// The attack whose scores the events are about.
     pub attack: String,
     /// The events; two where the limit rests on guesses at both ends of the scores, none where all scores were weighed.
-    /// Attack and events were chosen on
-    /// rows before these.
+    /// Attack and events were chosen on rows before these, or without looking at secrets.
     pub events: Vec<WitnessEvent>,
     /// The limit of another kind of privacy, where the same rows prove more by it.
     pub stronger: Option<Stronger>,
@@ -33,7 +32,7 @@ pub struct WitnessEvent {
     pub secrets: Pair,
     /// What it is.
     pub event: Event,
-    /// Rows of both on which neither attack nor event was chosen.
+    /// Rows of both that judge: neither attack nor event was chosen by their secrets.
     pub rows: [u64; 2],
     /// Those of them in the event.
     pub inside: [u64; 2],

@@ -20,8 +20,9 @@ pub fn body(document: &mut Document, audit: &Findings) {
     }
     document.list(proofs);
     document.paragraph(
-        "Counts are of rows on which neither attack nor event was chosen: certification rows, or earlier ones that were \
-         judged before anything was learned from them. Limits of epsilon count the guesses at all of these."
+        "No attack or event was chosen by the secrets of the rows that are counted. They are certification rows, earlier \
+         rows that were judged before anything was learned from them, or, for an event that was chosen without looking at \
+         secrets, nearly all rows. Limits of epsilon count the guesses at all of these."
             .to_owned(),
     );
 }

@@ -101,9 +101,13 @@ pub fn block_ends(rows: u64, warm_up: f64) -> Vec<u64> {
 /// # Formula
 /// The largest m with m/2 + √m ≤ min(n_a, n_b): two standard deviations of a fair coin's count √m/2.
 pub fn tosses(a_rows: u64, b_rows: u64) -> u64 {
-    let least = a_rows.min(b_rows) as f64;
-    // m/2 + c√m/2 = least, solved for √m.
-    let root = 0.5 * ((SPARE * SPARE + 8.0 * least).sqrt() - SPARE);
+    tosses_with(SPARE, a_rows.min(b_rows))
+}
+
+/// The same for the rarer secret's rows and so many standard deviations.
+pub(crate) fn tosses_with(spare: f64, rows: u64) -> u64 {
+    // m/2 + c√m/2 = rows, solved for √m.
+    let root = 0.5 * ((spare * spare + 8.0 * rows as f64).sqrt() - spare);
     (root * root).floor() as u64
 }
 

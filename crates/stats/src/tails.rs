@@ -23,7 +23,6 @@ const BALANCES: [f64; 3] = [0.5, 1.0, 0.0];
 /// The part of the chosen share that is promised where some rows are not guessed. Guessing rows between the
 /// tails dilutes every block; too narrow tails cost the square root of the rows left out.
 const PROMISED: f64 = 0.75;
-
 /// Standard deviations by which more rows are reckoned to reveal their secret than are expected to.
 const REVEALED: f64 = 3.0;
 

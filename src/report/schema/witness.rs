@@ -23,21 +23,21 @@ pub(super) struct WitnessKeys<'a> {
 struct EventKeys<'a> {
     /// The secret under which the event is likelier, then the other.
     secrets: &'a Pair,
-    /// Rows of both that neither attack nor event was chosen on.
+    /// Rows of both that judge: neither attack nor event was chosen by their secrets.
     rows: [u64; 2],
     /// Those of them in the event.
     inside: [u64; 2],
     #[serde(flatten)]
-    event: WhatKeys<'a>,
+    event: ObservedKeys<'a>,
     /// The two events that are both to happen, where `kind` is `both`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    both: Option<[WhatKeys<'a>; 2]>,
+    both: Option<[ObservedKeys<'a>; 2]>,
 }
 
 /// What is seen.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct WhatKeys<'a> {
+struct ObservedKeys<'a> {
     /// The event in words.
     description: String,
     /// `outcomes`, `labels`, `interval`, `both` or `score`.
@@ -82,22 +82,22 @@ impl<'a> WitnessKeys<'a> {
 impl<'a> EventKeys<'a> {
     fn of(found: &'a WitnessEvent) -> Self {
         let both = match &found.event {
-            Event::Both(both) => Some(both.each_ref().map(WhatKeys::of)),
+            Event::Both(both) => Some(both.each_ref().map(ObservedKeys::of)),
             _ => None,
         };
         EventKeys {
             secrets: &found.secrets,
             rows: found.rows,
             inside: found.inside,
-            event: WhatKeys::of(&found.event),
+            event: ObservedKeys::of(&found.event),
             both,
         }
     }
 }
 
-impl<'a> WhatKeys<'a> {
+impl<'a> ObservedKeys<'a> {
     fn of(found: &'a Event) -> Self {
-        let keys = WhatKeys {
+        let keys = ObservedKeys {
             description: event(found),
             kind: "score",
             column: None,
@@ -107,12 +107,12 @@ impl<'a> WhatKeys<'a> {
             at_most: None,
         };
         match found {
-            Event::Outcomes(values) => WhatKeys {
+            Event::Outcomes(values) => ObservedKeys {
                 kind: "outcomes",
                 values: Some(values),
                 ..keys
             },
-            Event::Labels { column, labels } => WhatKeys {
+            Event::Labels { column, labels } => ObservedKeys {
                 kind: "labels",
                 column: Some(column),
                 values: Some(labels),
@@ -122,26 +122,26 @@ impl<'a> WhatKeys<'a> {
                 column,
                 at_least,
                 at_most,
-            } => WhatKeys {
+            } => ObservedKeys {
                 kind: "interval",
                 column: Some(column),
                 at_least: *at_least,
                 at_most: *at_most,
                 ..keys
             },
-            Event::Both(_) => WhatKeys {
+            Event::Both(_) => ObservedKeys {
                 kind: "both",
                 ..keys
             },
-            Event::Score(ScoreEvent::AtLeast(bound)) => WhatKeys {
+            Event::Score(ScoreEvent::AtLeast(bound)) => ObservedKeys {
                 at_least: Some(*bound),
                 ..keys
             },
-            Event::Score(ScoreEvent::Above(bound)) => WhatKeys {
+            Event::Score(ScoreEvent::Above(bound)) => ObservedKeys {
                 above: Some(*bound),
                 ..keys
             },
-            Event::Score(ScoreEvent::AtMost(bound)) => WhatKeys {
+            Event::Score(ScoreEvent::AtMost(bound)) => ObservedKeys {
                 at_most: Some(*bound),
                 ..keys
             },

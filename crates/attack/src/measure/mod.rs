@@ -1,7 +1,6 @@
 //! Leakage measures of counted rows: points and exact formulas, no limits.
 
 pub mod by_secret;
-pub mod column_events;
 pub mod last_bits;
 pub mod leaking_event;
 pub mod minimax_tv;

@@ -3,6 +3,7 @@
 mod advantage;
 mod choose;
 mod clustering;
+pub mod column_events;
 mod confusion;
 mod cross_validation;
 mod event;

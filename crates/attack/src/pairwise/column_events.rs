@@ -1,9 +1,9 @@
 //! Events of single columns and of two at a time, chosen by what was observed and not by secrets.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
-use crate::pairwise::Event;
-use leakgauge_log::observations::{Observations, Part};
+use super::Event;
+use leakgauge_log::observations::{NUMBER, Observations, Part};
 use leakgauge_stats::secret_blind::{RowSet, TakenRows};
 
 /// Columns with more labels, or more distinct numbers, have no event for each of them.
@@ -41,6 +41,9 @@ pub fn are_few(observations: &Observations) -> bool {
 }
 
 /// All events of ten rows or more, and of fewer than all; no two of the same rows.
+///
+/// # Conditions
+/// The types of columns do not depend on secrets; see [`secret_blind`](leakgauge_stats::secret_blind).
 pub fn column_events(observations: &Observations, taken: &TakenRows) -> ColumnEvents {
     let of = Columns {
         observations,
@@ -93,9 +96,9 @@ impl Columns<'_> {
     /// An event for each label, if they are few.
     fn labels(&self, column: usize, at: usize) -> Vec<ColumnEvent> {
         let label = |symbol: u32| self.observations.label_at(symbol, at);
-        let mut labels = BTreeMap::new();
+        let mut labels = BTreeSet::new();
         for &symbol in self.taken.observed() {
-            *labels.entry(label(symbol)).or_insert(0u64) += 1;
+            labels.insert(label(symbol));
             if labels.len() > MOST_VALUES {
                 return Vec::new();
             }
@@ -108,15 +111,14 @@ impl Columns<'_> {
             };
             self.event(event, |symbol| label(symbol) == wanted)
         };
-        labels.keys().map(of_label).collect()
+        labels.iter().map(of_label).collect()
     }
 
     /// Both tails of the numbers at a position, and each number if they are few. Rows that hold a word are in none.
     fn numbers(&self, column: usize, at: usize, word: Option<usize>) -> Vec<ColumnEvent> {
         let number = |symbol: u32| {
-            let is_word = word.is_some_and(|word| {
-                self.observations.label_at(symbol, word) != leakgauge_log::observations::NUMBER
-            });
+            let is_word =
+                word.is_some_and(|word| self.observations.label_at(symbol, word) != NUMBER);
             (!is_word).then(|| self.observations.numbers(symbol)[at])
         };
         let observed = self.taken.observed().iter();
