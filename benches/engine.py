@@ -1,13 +1,14 @@
 """Counting a discrete log against DuckDB's GROUP BY on the same file and threads, and how time and memory grow.
 
-    pip install duckdb
+    pip install duckdb duckdb-cli
     cargo build --release --features engine
     python benches/engine.py [--directory DIR] [--rows N] [--runs K] [--threads T] [--numeric] [--plain]
                                [--secrets]
 
-Makes the logs once, with DuckDB, and keeps them. DuckDB's time is that of the query alone; leakgauge's is that of the
-whole process with its audit (`estimate --quick --scorer frequentist`), read plainly and with `--engine`. Runs alternate;
-the best of each is compared, once by the clock and once by processor time. `--plain` leaves `--engine` out and takes a
+Makes the logs once, with DuckDB, and keeps them. Both times are those of whole processes: DuckDB's shell, which only
+counts, and leakgauge with its audit (`estimate --quick --scorer frequentist`), read plainly and with `--engine`. The time of
+DuckDB's query alone, in a process that is already there, stands beside them. Runs alternate; the best of each is
+compared, once by the clock and once by processor time. `--plain` leaves `--engine` out and takes a
 log of two columns (a build with `--features parquet` is enough). `--numeric` adds a log of ten columns of doubles, of which
 a sample is kept. `--secrets` measures one log of 2,000 secrets with 1,000 observations instead, all pairs with limits.
 """
@@ -15,7 +16,9 @@ a sample is kept. `--secrets` measures one log of 2,000 secrets with 1,000 obser
 import argparse
 import os
 import resource
+import shutil
 import subprocess
+import sys
 import time
 
 import duckdb
@@ -36,6 +39,19 @@ def make(path, query):
     connection.execute("SET preserve_insertion_order = false")
     form = "FORMAT PARQUET" if path.endswith(".parquet") else "FORMAT CSV, HEADER"
     connection.execute(f"COPY ({query}) TO '{path}' ({form})")
+
+
+def shell(path, threads):
+    """Seconds of DuckDB's shell with a query, and its processor time."""
+    beside = os.path.join(os.path.dirname(sys.executable), "duckdb")
+    program = shutil.which("duckdb") or beside
+    columns = ", ".join(row[0] for row in duckdb.execute(f"DESCRIBE SELECT * FROM '{path}'").fetchall())
+    query = f"SET threads = {threads}; SELECT {columns}, count(*) FROM '{path}' GROUP BY ALL"
+    begun = time.perf_counter()
+    process = subprocess.Popen([program, "-c", query], stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    assert status == 0, f"duckdb ended with {status}"
+    return time.perf_counter() - begun, usage.ru_utime + usage.ru_stime
 
 
 def duck(path, threads):
@@ -91,17 +107,19 @@ def main():
             query = DISCRETE.format(rows=rows)
             make(path, f"SELECT secret, answer FROM ({query})" if arguments.plain else query)
             ways = {"plain": []} if arguments.plain else {"plain": [], "engine": ["--engine"]}
-            theirs, ours = [], {how: [] for how in ways}
+            theirs, queries, ours = [], [], {how: [] for how in ways}
             for _ in range(arguments.runs):
-                theirs.append(duck(path, arguments.threads))
+                theirs.append(shell(path, arguments.threads))
+                queries.append(duck(path, arguments.threads))
                 for how, more in ways.items():
                     options = ["--quick", "--scorer", "frequentist", *more]
                     ours[how].append(gauge(arguments.program, path, arguments.threads, *options))
             clock, used = (min(run[at] for run in theirs) for at in (0, 1))
+            query = min(run[0] for run in queries)
             for how, runs in ours.items():
                 seconds, processor_time = (min(run[at] for run in runs) for at in (0, 1))
                 memory = max(run[2] for run in runs)
-                print(f"{form:8}{rows:>12} rows  duckdb {clock:7.3f} s  {how:6} {seconds:7.3f} s  "
+                print(f"{form:8}{rows:>12} rows  duckdb {clock:7.3f} s (query {query:.3f} s)  {how:6} {seconds:7.3f} s  "
                       f"speed {clock / seconds:5.2f}, by processor time {used / processor_time:5.2f}  {memory:6.0f} MiB",
                       flush=True)
     if arguments.numeric:

@@ -154,8 +154,10 @@ fn of_labels(
         .map(|&symbol| observations.category(symbol))
         .collect();
     let own = || order::own_agreement(&rows.secrets, &codes, secrets) < OWN;
-    let serial = order::agreement_autocorrelation(&rows.secrets, &codes, secrets);
-    let trend = order::category_drift(&rows.secrets, &codes, secrets);
+    let (serial, trend) = parallel::both(
+        || order::agreement_autocorrelation(&rows.secrets, &codes, secrets),
+        || order::category_drift(&rows.secrets, &codes, secrets),
+    );
     let is_dependent = serial.p_value < level || trend.p_value < level;
     if !is_random || (is_dependent && own()) {
         let excess = serial.share - serial.expected_share;

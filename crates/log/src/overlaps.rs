@@ -22,6 +22,7 @@
 
 mod kept;
 mod minima;
+mod wide;
 
 use kept::Kept;
 use minima::{Minima, PlaceHash, WINDOW, mix};

@@ -1,5 +1,7 @@
 //! Places that rows themselves choose: the same rows choose the same places wherever they stand.
 
+use super::wide::{self, BLOCK};
+
 /// Rows of a window. What a place hashes to depends on this many rows, as many as an integer of 32 bits has bits.
 pub(super) const WINDOW: usize = 32;
 
@@ -144,13 +146,12 @@ impl Minima {
         let begin = (self.least.0 + 1 + self.next as u64 - self.rows) as usize;
         let mut behind = &self.values[begin..self.next + count];
         let mut least = [0; MAX_BLOCKS];
-        for (at, block) in behind.chunks(BLOCK).enumerate() {
-            least[at] = minimum(block);
-            if least[at] <= quiet.above {
-                let above = block.iter().take_while(|&&value| value > quiet.above);
-                behind = &behind[..at * BLOCK + above.count()];
-                break;
-            }
+        let blocks = wide::least_values(behind, quiet.above, &mut least);
+        if let Some(last) = blocks.checked_sub(1).filter(|&at| least[at] <= quiet.above) {
+            let begin = last * BLOCK;
+            let above = behind[begin..].iter();
+            let above = above.take_while(|&&value| value > quiet.above);
+            behind = &behind[..begin + above.count()];
         }
         let count = (begin + behind.len()).saturating_sub(self.next);
         if count < WINDOW {
@@ -187,12 +188,7 @@ impl Minima {
     /// Makes the sums over the rows before `from` those over the rows before `to`.
     fn sum_to(&mut self, from: &mut usize, to: usize) {
         let sums = |rows: std::ops::Range<usize>| {
-            let hashes = self.hashes[rows.clone()].iter();
-            let values = self.values[rows].iter();
-            [
-                hashes.fold(0u64, |sum, &hash| sum.wrapping_add(hash)),
-                values.fold(0u64, |sum, &value| sum.wrapping_add(u64::from(value))),
-            ]
+            wide::sums(&self.hashes[rows.clone()], &self.values[rows])
         };
         let (more, less) = (sums(*from..to.max(*from)), sums(to..(*from).max(to)));
         self.sums = [0, 1].map(|at| {
@@ -269,8 +265,6 @@ fn fill_values(hashes: &[u64], values: &mut [u32], before: usize) {
     one_by_one(part[3], &hashes[before + 4 * length..], rest);
 }
 
-/// Rows whose least value is looked for together.
-const BLOCK: usize = 32;
 /// How many of these there are: of the rows that have their choice at once, and a window before them.
 const MAX_BLOCKS: usize = (MOST + WINDOW).div_ceil(BLOCK);
 
