@@ -119,9 +119,9 @@ def main():
             for how, runs in ours.items():
                 seconds, processor_time = (min(run[at] for run in runs) for at in (0, 1))
                 memory = max(run[2] for run in runs)
-                print(f"{form:8}{rows:>12} rows  duckdb {clock:7.3f} s (query {query:.3f} s)  {how:6} {seconds:7.3f} s  "
-                      f"speed {clock / seconds:5.2f}, by processor time {used / processor_time:5.2f}  {memory:6.0f} MiB",
-                      flush=True)
+                print(f"{form:8}{rows:>12} rows  duckdb {clock:6.3f} s, processor {used:6.3f} s (query alone {query:.3f} s)  "
+                      f"{how:6} {seconds:6.3f} s, processor {processor_time:6.3f} s  {memory:4.0f} MiB  "
+                      f"speed {clock / seconds:5.2f}, by processor time {used / processor_time:5.2f}", flush=True)
     if arguments.numeric:
         columns = ", ".join(f"(hash(i * {11 + 2 * c} + {c}) % 1000000007) / 1e9 + (hash(i) % 10) / 50 AS x{c}" for c in range(10))
         path = f"{arguments.directory}/numeric-{arguments.rows}.parquet"

@@ -120,8 +120,11 @@ impl Group {
 
 /// A visited point of a tree costs about as much as so many of a straight pass, which is filtered if
 /// the distance is Euclidean.
+///
+/// As measured on 1,000 to 100,000 normal points in 2 to 10 dimensions, at the largest k that is tried: there, sorting the
+/// nearest costs both ways alike.
 pub(super) fn tree_cost(metric: Metric) -> usize {
-    if metric == Metric::Euclidean { 24 } else { 8 }
+    if metric == Metric::Euclidean { 8 } else { 4 }
 }
 
 fn build(points: &[Points], d: usize, metric: Metric) -> Index {
