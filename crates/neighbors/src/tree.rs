@@ -55,6 +55,16 @@ struct Ahead {
     rounding: f64,
 }
 
+/// Queries that go to their first leaves together, each waiting for memory while the others go on.
+const TOGETHER: usize = 4;
+
+/// The ways of some queries from the root to the leaves whose boxes they are in.
+struct Ways {
+    /// Of each level and query: the other node, the column that is split, and how far away the split is.
+    beside: Vec<[(usize, u32, f64); TOGETHER]>,
+    leaves: [usize; TOGETHER],
+}
+
 impl Tree {
     /// Builds the tree of points with finite coordinates; their numbers of rows count as that many equal points.
     pub fn new(points: &Points, d: usize, metric: Metric) -> Self {
@@ -158,44 +168,78 @@ impl Tree {
         k: usize,
         found: &mut dyn FnMut(usize, &[f64]),
     ) {
-        let queries = queries.chunks_exact(self.d).enumerate();
-        let mut ahead = Ahead::of(self);
-        if k == 1 {
-            for (query, x) in queries {
-                let mut smallest = Smallest::default();
-                self.offer::<N, _, D>(x, &mut ahead, &mut smallest);
-                found(query, &[smallest.key]);
-            }
-            return;
-        }
+        let (mut ahead, mut ways) = (Ahead::of(self), Ways::of(self));
         let mut keys = Vec::new();
         let mut nearest = Nearest::new(k);
-        for (query, x) in queries {
-            self.offer::<N, _, D>(x, &mut ahead, &mut nearest);
-            nearest.drain_into(&mut keys);
-            found(query, &keys);
+        for (part, queries) in queries.chunks(TOGETHER * self.d).enumerate() {
+            match queries.len() == TOGETHER * self.d {
+                true => self.descend::<D, TOGETHER>(queries, &mut ways),
+                false => self.descend::<D, 0>(queries, &mut ways),
+            }
+            for (at, x) in queries.chunks_exact(self.d).enumerate() {
+                let query = part * TOGETHER + at;
+                if k == 1 {
+                    let mut smallest = Smallest::default();
+                    self.offer::<N, _, D>(x, (&ways, at), &mut ahead, &mut smallest);
+                    found(query, &[smallest.key]);
+                } else {
+                    self.offer::<N, _, D>(x, (&ways, at), &mut ahead, &mut nearest);
+                    nearest.drain_into(&mut keys);
+                    found(query, &keys);
+                }
+            }
         }
+    }
+
+    /// Goes down to the leaves whose boxes these queries are in: `COUNT` of them, or any number if that is 0.
+    #[inline(always)]
+    fn descend<const D: usize, const COUNT: usize>(&self, queries: &[f64], ways: &mut Ways) {
+        let d = if D == 0 { self.d } else { D };
+        let count = if COUNT == 0 { queries.len() / d } else { COUNT };
+        let mut nodes = [0; TOGETHER];
+        for beside in &mut ways.beside {
+            for (at, x) in queries.chunks_exact(d).take(count).enumerate() {
+                let node = &mut nodes[at];
+                let (column, value) = self.splits[*node];
+                let offset = x[column as usize] - value;
+                let is_high = usize::from(offset >= 0.0);
+                beside[at] = (2 * *node + 2 - is_high, column, offset);
+                *node = 2 * *node + 1 + is_high;
+            }
+        }
+        ways.leaves = nodes.map(|node| node.saturating_sub(self.splits.len()));
     }
 
     /// Offers all points to a collection that may be of use to it. Returns how many points were looked at.
     pub fn collect<C: Collect>(&self, x: &[f64], found: &mut C) -> usize {
-        let mut ahead = Ahead::of(self);
-        with_norm!(self.metric, N => with_dimension!(self.d, D => self.offer::<N, C, D>(x, &mut ahead, found)))
+        let (mut ahead, mut ways) = (Ahead::of(self), Ways::of(self));
+        with_norm!(self.metric, N => with_dimension!(self.d, D => {
+            self.descend::<D, 1>(x, &mut ways);
+            self.offer::<N, C, D>(x, (&ways, 0), &mut ahead, found)
+        }))
     }
 
     #[inline(always)]
     fn offer<N: Norm, C: Collect, const D: usize>(
         &self,
         x: &[f64],
+        (ways, at): (&Ways, usize),
         ahead: &mut Ahead,
         found: &mut C,
     ) -> usize {
         let d = if D == 0 { self.d } else { D };
         let x = &x[..d];
-        let (mut node, mut looked_at) = (0, 0);
         ahead.here[..d].fill(0.0);
         ahead.bound = 0.0;
-        loop {
+        // The query is in the boxes of all nodes on its way to the first leaf, which tells how near points must be that
+        // lie beside it.
+        let mut looked_at = self.scan::<N, C, D>(ways.leaves[at], x, found);
+        for beside in &ways.beside {
+            let (node, column, offset) = beside[at];
+            ahead.leave::<N, C, D>(node, column as usize, offset, found);
+        }
+        while let Some(next) = ahead.next::<C, D>(found) {
+            let mut node = next;
             while let Some(&(column, value)) = self.splits.get(node) {
                 let offset = x[column as usize] - value;
                 let is_high = usize::from(offset >= 0.0);
@@ -203,11 +247,8 @@ impl Tree {
                 node = 2 * node + 1 + is_high;
             }
             looked_at += self.scan::<N, C, D>(node - self.splits.len(), x, found);
-            match ahead.next::<C, D>(found) {
-                Some(next) => node = next,
-                None => return looked_at,
-            }
         }
+        looked_at
     }
 
     /// Offers the points of a leaf.
@@ -228,6 +269,17 @@ impl Tree {
         }
         found.offer_all(&keys, places.start, &self.counts[places.clone()]);
         places.len()
+    }
+}
+
+impl Ways {
+    /// Room for some queries of a tree.
+    fn of(tree: &Tree) -> Self {
+        let levels = (tree.splits.len() + 1).ilog2() as usize;
+        Ways {
+            beside: vec![[(0, 0, 0.0); TOGETHER]; levels],
+            leaves: [0; TOGETHER],
+        }
     }
 }
 
@@ -328,6 +380,28 @@ mod tests {
     fn equal_points_make_a_shallow_tree() {
         let tree = Tree::new(&points(vec![1.0; 300_000], 3), 3, Metric::Euclidean);
         assert_eq!(keys(&tree, &[1.0, 1.0, 2.0], 2), vec![1.0, 1.0]);
+    }
+
+    /// Trees of one leaf and of many, queries in parts of all sizes.
+    #[test]
+    fn queries_that_go_together_find_what_each_finds_alone() {
+        let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(6);
+        for (rows, d) in [(1, 2), (5, 3), (16, 2), (17, 2), (40, 7), (700, 5)] {
+            let numbers = (0..rows * d).map(|_| rng.random()).collect();
+            let tree = Tree::new(&points(numbers, d), d, Metric::Euclidean);
+            let queries: Vec<f64> = (0..9 * d).map(|_| rng.random()).collect();
+            for (count, k) in [(1, 1), (3, 1), (4, 2), (5, 3), (8, 1), (9, 40)] {
+                let mut together = Vec::new();
+                tree.search(&queries[..count * d], k, &mut |query, found| {
+                    assert_eq!(query, together.len());
+                    together.push(found.to_vec());
+                });
+                let each = queries.chunks(d).take(count);
+                let alone: Vec<Vec<f64>> = each.map(|x| keys(&tree, x, k)).collect();
+                assert_eq!(together, alone, "{rows}, {d}, {count}, {k}");
+                assert!(alone.iter().all(|found| found.len() == k.min(rows)));
+            }
+        }
     }
 
     /// linfa-nn's exact k-d tree as an independent oracle, for every metric.
