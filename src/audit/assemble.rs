@@ -82,7 +82,7 @@ pub(super) fn assemble(
         claims,
         detections: Vec::new(),
         privacy: figures::privacy(evidence),
-        tallies: Tallies::of(evidence, &judged.advantages, prior),
+        tallies: Tallies::of(evidence, judged, prior),
         worst_pair,
         warnings,
     }

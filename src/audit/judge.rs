@@ -29,7 +29,7 @@ use leakgauge_stats::variational::Bins;
 
 /// What the rows say.
 pub(super) struct Judged {
-    pub judgement: Judgement,
+    pub judgement: Arc<Judgement>,
     /// The certification rows of the pair that promised most by their scores, where limits may use their order.
     pub scored: Option<ScoredRows>,
     /// What all rows that judge say about the advantage at every pair.
@@ -87,7 +87,7 @@ pub(super) fn judge(prepared: &Prepared, tuned: &Tuned, earlier: &[Block], plan:
             .map(|privacy| bins(prepared, tuned, privacy))
             .collect(),
         kolmogorov: kolmogorov(prepared, tuned, plan),
-        judgement,
+        judgement: Arc::new(judgement),
         no_leak: no_leak::test(prepared),
         // The order statistics of dependent rows have no such limits.
         scored: (!dependent).then_some(scored),

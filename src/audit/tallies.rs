@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use crate::audit::evidence::Evidence;
 use crate::audit::findings::TotalVariationPoints;
+use crate::audit::judge::Judged;
 use crate::audit::upper::UpperLimits;
 use crate::estimate::{Estimate, Method};
 use leakgauge_attack::measure::by_secret::BySecret;
 use leakgauge_attack::measure::plug_in;
-use leakgauge_attack::pairwise::{Advantage, GuessErrors, PairErrors, pair_index};
+use leakgauge_attack::pairwise::{Advantage, GuessErrors, Judgement, PairErrors, pair_index};
 use leakgauge_stats::binomial;
 use leakgauge_stats::event_upper::{Named, vulnerability_upper};
 
@@ -24,8 +25,8 @@ pub struct Tallies {
     pub guesses: GuessErrors,
     /// The attack at the worst pair on the certification rows.
     pub worst: Advantage,
-    /// The attack at every pair on the certification rows.
-    pub pairs: Vec<PairErrors>,
+    /// The attack on the certification rows, at every pair first.
+    judgement: Arc<Judgement>,
     /// The same from all rows, each judged by an attack that did not see it.
     cross: Option<Cross>,
     /// What the certification rows are worth, in a split by time.
@@ -76,11 +77,7 @@ impl PlugIn {
 }
 
 impl Tallies {
-    pub(super) fn of(
-        evidence: &Evidence,
-        advantages: &Arc<Vec<Advantage>>,
-        prior: &[f64],
-    ) -> Tallies {
+    pub(super) fn of(evidence: &Evidence, judged: &Judged, prior: &[f64]) -> Tallies {
         let pairs = evidence.pair_count();
         let cross = evidence.cross_fit;
         let effective = evidence.effective;
@@ -90,7 +87,7 @@ impl Tallies {
             worst_pair: worst,
             guesses: evidence.judgement.guesses[0].clone(),
             worst: evidence.advantages[worst].clone(),
-            pairs: evidence.judgement.tallies[..pairs].to_vec(),
+            judgement: Arc::clone(&judged.judgement),
             cross: cross.map(|cross| Cross {
                 guesses: cross.guesses[0].clone(),
                 pairs: (0..pairs).map(|pair| cross.tally(pair)).collect(),
@@ -103,7 +100,7 @@ impl Tallies {
                 named: plug_in::named(evidence.counts, prior),
                 limits: Arc::clone(limits),
                 counts: BySecret::new(evidence.counts),
-                advantages: Arc::clone(advantages),
+                advantages: Arc::clone(&judged.advantages),
                 of_worst: evidence.points_of_worst(),
             }),
         }
@@ -151,7 +148,7 @@ impl Tallies {
 
     fn held_out(&self, pair: usize) -> f64 {
         let worth = self.effective.as_ref().map(|worth| worth.pairs[pair]);
-        self.pairs[pair].variance(worth)
+        self.judgement.tallies[pair].variance(worth)
     }
 
     /// Standard error of the point of the Bayes risk at the prior: √Σ π²p(1 − p)/n, rates as in
