@@ -7,7 +7,7 @@
 
 Makes the logs once, with DuckDB, and keeps them. Both times are those of whole processes: DuckDB's shell, which only
 counts, and leakgauge with its audit (`estimate --quick --scorer frequentist`), read plainly and with `--engine`. The time of
-DuckDB's query alone, in a process that is already there, stands beside them. Runs alternate; the best of each is
+DuckDB's query alone, in a process that is already running, stands beside them. Runs alternate; the best of each is
 compared, once by the clock and once by processor time. `--plain` leaves `--engine` out and takes a
 log of two columns (a build with `--features parquet` is enough). `--numeric` adds a log of ten columns of doubles, of which
 a sample is kept. `--secrets` measures one log of 2,000 secrets with 1,000 observations instead, all pairs with limits.

@@ -16,8 +16,6 @@ use leakgauge_exact::leakage;
 use leakgauge_log::observations::{Counts, Observations};
 use leakgauge_stats::learning_curve::{self, Extrapolation};
 
-/// Of so many secrets and more, numbers of rows are judged one after the other.
-const MANY_SECRETS: usize = 500;
 /// Numbers of learning rows, each half of the next.
 const MOST_SIZES: usize = 8;
 /// Fewer rows than this of the most frequent secret show nothing.
@@ -66,7 +64,7 @@ pub(super) fn convergence(
     let learn = split.fit.plus(&split.tune);
     let observations = evidence.observations;
     let parts = halves(learn.clone(), &mut rng);
-    let judge = |at: usize| {
+    let judged_sizes = parallel::map(parts.len(), |at| {
         let part = &parts[at];
         let attackers = if at == 0 {
             evidence.tuned.attackers()
@@ -83,12 +81,7 @@ pub(super) fn convergence(
             prior,
             rows,
         ))
-    };
-    // Scores of many secrets fill memory.
-    let judged_sizes: Vec<_> = match prior.len() < MANY_SECRETS {
-        true => parallel::map(parts.len(), judge),
-        false => (0..parts.len()).map(judge).collect(),
-    };
+    });
     // Where too few rows are left to learn from, the curve begins.
     let learned = judged_sizes.into_iter().map_while(|size| size);
     let mut sizes = learned.collect::<Option<Vec<Size>>>()?;

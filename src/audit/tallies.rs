@@ -25,7 +25,7 @@ pub struct Tallies {
     pub guesses: GuessErrors,
     /// The attack at the worst pair on the certification rows.
     pub worst: Advantage,
-    /// The attack on the certification rows, at every pair first.
+    /// Errors on the certification rows. Those of the attack at each pair come first.
     judgement: Arc<Judgement>,
     /// The same from all rows, each judged by an attack that did not see it.
     cross: Option<Cross>,

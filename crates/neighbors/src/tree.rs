@@ -119,6 +119,11 @@ impl Tree {
         self.grow(points, high, start + middle, 2 * node + 2);
     }
 
+    /// Splits on the way from the root to any leaf.
+    fn depth(&self) -> usize {
+        (self.splits.len() + 1).ilog2() as usize
+    }
+
     /// The column in which points spread the most.
     fn widest(&self, points: &[f64], order: &[usize]) -> usize {
         let width = |column: usize| {
@@ -207,6 +212,7 @@ impl Tree {
                 *node = 2 * *node + 1 + is_high;
             }
         }
+        // Where there are fewer queries, the root stands for the others.
         ways.leaves = nodes.map(|node| node.saturating_sub(self.splits.len()));
     }
 
@@ -231,8 +237,8 @@ impl Tree {
         let x = &x[..d];
         ahead.here[..d].fill(0.0);
         ahead.bound = 0.0;
-        // The query is in the boxes of all nodes on its way to the first leaf, which tells how near points must be that
-        // lie beside it.
+        // On the way to the first leaf the query is in the box of every node. The points of this leaf say how near those
+        // beside the way must be.
         let mut looked_at = self.scan::<N, C, D>(ways.leaves[at], x, found);
         for beside in &ways.beside {
             let (node, column, offset) = beside[at];
@@ -275,9 +281,8 @@ impl Tree {
 impl Ways {
     /// Room for some queries of a tree.
     fn of(tree: &Tree) -> Self {
-        let levels = (tree.splits.len() + 1).ilog2() as usize;
         Ways {
-            beside: vec![[(0, 0, 0.0); TOGETHER]; levels],
+            beside: vec![[(0, 0, 0.0); TOGETHER]; tree.depth()],
             leaves: [0; TOGETHER],
         }
     }
@@ -287,7 +292,7 @@ impl Ahead {
     /// Room for a query of a tree.
     fn of(tree: &Tree) -> Self {
         // A way from the root to a leaf leaves one node a level.
-        let depth = tree.starts.len().ilog2() as usize;
+        let depth = tree.depth();
         Ahead {
             left: 0,
             nodes: vec![(0, 0.0); depth],

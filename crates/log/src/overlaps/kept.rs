@@ -117,19 +117,12 @@ impl Kept {
     fn thin_out(&mut self) {
         self.fewer = Fewer::new(2 * self.fewer.window);
         self.first.clear();
-        let mut chosen = std::mem::take(&mut self.scratch);
-        // In place: no more are kept than were looked at.
-        let mut kept = 0;
-        for at in 0..self.places.len() {
-            self.fewer.add(self.places[at], |place| chosen.push(place));
-            for place in chosen.drain(..) {
-                self.places[kept] = place;
-                self.first.entry(place.key).or_insert(kept as u32);
-                kept += 1;
-            }
+        for place in std::mem::take(&mut self.places) {
+            let mut chosen = std::mem::take(&mut self.scratch);
+            self.fewer.add(place, |place| chosen.push(place));
+            chosen.drain(..).for_each(|place| self.keep(place));
+            self.scratch = chosen;
         }
-        self.places.truncate(kept);
-        self.scratch = chosen;
     }
 
     /// The first place with this key.
