@@ -130,15 +130,13 @@ fn what_cannot_be_repeated_is_refused() {
     }
 }
 
-/// Only the range of secrets matters: none is listed.
+/// Only the range of secrets matters: none is listed, and a list of them would not fit into memory.
 #[test]
-fn a_billion_secrets_are_as_quick_as_two() {
-    let start = std::time::Instant::now();
+fn a_billion_secrets_are_not_listed() {
     let row = one(
         "laplace(epsilon=1, secrets=0..1000000000)",
         &BoundsOptions::default(),
     );
-    assert!(start.elapsed().as_secs_f64() < 0.1);
     // 1 + 10^9·(1 − e^(−1/2)), by mpmath.
     let capacity = row.figure("capacity").unwrap();
     assert!(

@@ -269,69 +269,51 @@ fn built(place: &Place, compiler: &str, arguments: &[&str]) -> bool {
     }
 }
 
-/// The exit code of an audit of a comparison that was probed.
-fn verdict(place: &Place, command: &[&str], kind: &str) -> Option<i32> {
-    let log = format!("{kind}.csv");
-    let first = [
-        "probe",
-        "--classes",
-        "early,late,same",
-        "-n",
-        "700",
-        "-o",
-        &log,
-        "--",
-    ];
+/// Whether an audit of a comparison that was probed finds that it leaks.
+fn leaks(place: &Place, command: &[&str], kind: &str) -> bool {
+    let first = "probe --classes early,late,same -n 700 -o log.csv --";
+    let first: Vec<&str> = first.split(' ').collect();
     let output = place.run(&[&first[..], command, &[kind]].concat());
     assert!(output.status.success(), "{}", stderr(&output));
     // At this level one correct program in a thousand is called wrong.
-    let audit = [
-        "audit",
-        &log,
-        "--quick",
-        "--confidence",
-        "0.999",
-        "--format",
-        "json",
-    ];
-    let claim = ["--claim", "attack-advantage(0.3)"];
-    let output = place.run(&[&audit[..], &claim].concat());
+    let audit =
+        "audit log.csv --quick --confidence 0.999 --format json --claim attack-advantage(0.3)";
+    let output = place.run(&audit.split(' ').collect::<Vec<_>>());
+    std::fs::remove_file(place.path().join("log.csv")).expect("a log");
     let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(report["input"]["recognized"], "probe");
-    output.status.code()
+    match output.status.code() {
+        Some(1) => true,
+        Some(0 | 3) => false,
+        other => panic!("{other:?}: {}", stderr(&output)),
+    }
+}
+
+/// A process of its own can have one class that really is slower, for as long as it lives: where its memory lies and
+/// what else runs decide that. Only a program that is called wrong in each of three processes is.
+fn always_leaks(place: &Place, command: &[&str], kind: &str) -> bool {
+    (0..3).all(|_| leaks(place, command, kind))
 }
 
 #[test]
 fn a_comparison_that_stops_early_is_caught_and_a_constant_one_is_not() {
     let place = Place::new();
+    let check = |command: &[&str]| {
+        assert!(always_leaks(&place, command, "variable"), "{command:?}");
+        assert!(!always_leaks(&place, command, "constant"), "{command:?}");
+    };
     let harnesses = [
         ("rustc", &["-O", "main.rs"][..]),
         ("cc", &["-O1", "compare.c"][..]),
     ];
     for (compiler, arguments) in harnesses {
         if built(&place, compiler, arguments) {
-            let place = &place;
-            assert_eq!(
-                verdict(place, &["./compare"], "variable"),
-                Some(1),
-                "{compiler}"
-            );
-            assert_ne!(
-                verdict(place, &["./compare"], "constant"),
-                Some(1),
-                "{compiler}"
-            );
-            for kind in ["variable", "constant"] {
-                std::fs::remove_file(place.path().join(format!("{kind}.csv"))).expect("a log");
-            }
+            check(&["./compare"]);
         }
     }
-    let has_python = Command::new("python3").arg("--version").output().is_ok();
-    if has_python {
+    if Command::new("python3").arg("--version").output().is_ok() {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/probe/compare.py");
-        let command = ["python3", script.to_str().expect("a path in UTF-8")];
-        assert_eq!(verdict(&place, &command, "variable"), Some(1));
-        assert_ne!(verdict(&place, &command, "constant"), Some(1));
+        check(&["python3", script.to_str().expect("a path in UTF-8")]);
     }
 }
 
