@@ -6,26 +6,27 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use arrow::array::{ArrayRef, Int64Array, StringArray};
 use common::{Words, json, options, write};
 use leakgauge::log::{ReadMeter, read};
 
-/// Serves the files of a directory, whole or in parts.
-fn serve(root: PathBuf) -> SocketAddr {
+/// Serves the files of a directory, whole or in parts, with a pause before every 4,096 bytes.
+fn serve(root: PathBuf, pause: Duration) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
     std::thread::spawn(move || {
         for socket in listener.incoming().flatten() {
             let root = root.clone();
             // Whoever asked may have gone.
-            std::thread::spawn(move || drop(answer(&socket, &root)));
+            std::thread::spawn(move || drop(answer(&socket, &root, pause)));
         }
     });
     address
 }
 
-fn answer(mut socket: &TcpStream, root: &Path) -> std::io::Result<()> {
+fn answer(mut socket: &TcpStream, root: &Path, pause: Duration) -> std::io::Result<()> {
     let lines: Vec<String> = BufReader::new(socket)
         .lines()
         .map_while(Result::ok)
@@ -61,10 +62,12 @@ fn answer(mut socket: &TcpStream, root: &Path) -> std::io::Result<()> {
     }
     socket.write_all((head + "\r\n").as_bytes())?;
     if method == "HEAD" {
-        Ok(())
-    } else {
-        socket.write_all(body)
+        return Ok(());
     }
+    body.chunks(4096).try_for_each(|piece| {
+        std::thread::sleep(pause);
+        socket.write_all(piece)
+    })
 }
 
 fn write_logs(directory: &Path) {
@@ -104,9 +107,19 @@ fn write_logs(directory: &Path) {
 
 #[test]
 fn objects_give_the_report_of_files() {
+    compare(Duration::ZERO);
+}
+
+/// Every answer takes tens of times as long as all the work on it.
+#[test]
+fn a_slow_place_changes_nothing() {
+    compare(Duration::from_millis(20));
+}
+
+fn compare(pause: Duration) {
     let place = tempfile::tempdir().unwrap();
     write_logs(place.path());
-    let server = serve(place.path().to_owned());
+    let server = serve(place.path().to_owned(), pause);
     for name in ["log.csv", "log.parquet"] {
         let path = place.path().join(name).to_str().unwrap().to_owned();
         let url = format!("http://{server}/{name}");
