@@ -124,7 +124,7 @@ impl Group {
 /// Chosen so that the faster way is mostly taken at the largest k that attacks try, as measured on 10,000 and 100,000
 /// normal points in 2 to 10 dimensions. At such k, sorting the nearest takes much of the time of both ways.
 pub(super) fn tree_cost(metric: Metric) -> usize {
-    if metric == Metric::Euclidean { 8 } else { 4 }
+    if metric == Metric::Euclidean { 5 } else { 4 }
 }
 
 fn build(points: &[Points], d: usize, metric: Metric) -> Index {
