@@ -267,15 +267,27 @@ impl Tree {
     ) -> usize {
         let places = self.starts[leaf]..self.starts[leaf + 1];
         let columns = self.leaves[leaf * LEAF * x.len()..].as_chunks::<LEAF>().0;
-        let mut keys = [0.0; LEAF];
-        for (column, &x) in columns.iter().zip(x) {
-            for (key, value) in keys.iter_mut().zip(column) {
-                *key = N::add(*key, x - value);
-            }
-        }
+        // All leaves of a tree have as many points, give or take one.
+        let keys = match places.len() {
+            0..=12 => keys_of::<N, 12>(columns, x),
+            _ => keys_of::<N, LEAF>(columns, x),
+        };
         found.offer_all(&keys, places.start, &self.counts[places.clone()]);
         places.len()
     }
+}
+
+/// The keys of the first so many points of a leaf. The others are infinite.
+#[inline(always)]
+fn keys_of<N: Norm, const POINTS: usize>(columns: &[[f64; LEAF]], x: &[f64]) -> [f64; LEAF] {
+    let mut keys = [f64::INFINITY; LEAF];
+    keys[..POINTS].fill(0.0);
+    for (column, &x) in columns.iter().zip(x) {
+        for (key, value) in keys[..POINTS].iter_mut().zip(column) {
+            *key = N::add(*key, x - value);
+        }
+    }
+    keys
 }
 
 impl Ways {
