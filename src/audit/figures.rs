@@ -142,7 +142,7 @@ impl Evidence<'_> {
         self.privacy_of(at, self.plan.privacy[at].quantity)
     }
 
-    /// The limit of another parameter from the same evidence. Limits of ε at several δ hold together.
+    /// The limit of another parameter from the same evidence. Limits of ε at the δ of all claims hold together.
     pub(super) fn privacy_of(&self, at: usize, quantity: PrivacyParameter) -> PrivacyLimit {
         let plan = &self.plan.privacy[at];
         let share = self.plan.share(plan.read);

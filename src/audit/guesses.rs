@@ -11,7 +11,9 @@ use crate::audit::earlier::{Block, Learned};
 use crate::audit::events::{self, Candidate, EventTests};
 use crate::audit::plan::{Plan, trials};
 use crate::audit::prepare::Prepared;
-use crate::audit::privacy_plan::{PrivacyPlan, blocks_for_guesses, delta_of_guesses, past_scores};
+use crate::audit::privacy_plan::{
+    PrivacyPlan, blocks_for_guesses, delta_of_guesses, deltas_at, past_scores,
+};
 use leakgauge_attack::pairwise::PairScores;
 use leakgauge_attack::scorer::Scorer;
 use leakgauge_attack::tuning::Tuned;
@@ -119,8 +121,9 @@ fn of_pair(
     let (left, others) = others.unwrap_or((1.0, Vec::new()));
     let first = (left, main, Shown::Ends(last));
     let all = std::iter::once(first).chain(others);
+    let deltas = deltas_at(prepared, pair);
     let (tests, shown) = all
-        .map(|(share, test, shown)| ((share, test), shown))
+        .map(|(share, test, shown)| ((share, test.for_deltas(deltas)), shown))
         .unzip();
     PairGuesses {
         tests: GuessTests::new(tests),

@@ -1,5 +1,5 @@
-//! Claims of several (ε, δ) at once. Limits of ε at all δ follow from the same guesses, or from the same two error
-//! rates, so they hold together and share nothing.
+//! Claims of several (ε, δ) at once. Limits of ε at all δ follow from the same two error rates, or from the same
+//! guesses, which are told how many δ there are: they hold together.
 
 use crate::audit::claim_reason::{CurveGrounds, CurveOutcome, Grounds};
 use crate::audit::evidence::Evidence;

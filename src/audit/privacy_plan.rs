@@ -1,5 +1,7 @@
 //! Which limits of ε, μ and ρ are judged, and where two secrets are guessed for ε.
 
+use std::collections::BTreeSet;
+
 use crate::audit::earlier::{Block, Learned};
 use crate::audit::plan::{CertifiedLimit, largest, trials};
 use crate::audit::prepare::Prepared;
@@ -8,6 +10,7 @@ use leakgauge_attack::pairwise::{PairScores, Rule};
 use leakgauge_attack::split::Split;
 use leakgauge_attack::tuning::Tuned;
 use leakgauge_base::quantity::PrivacyParameter;
+use leakgauge_exact::claim::Curve;
 use leakgauge_log::observations::ObservationKind;
 use leakgauge_stats::tails::Tails;
 use leakgauge_stats::variational::{self, Divergence};
@@ -246,6 +249,22 @@ pub(super) fn delta_of_guesses(prepared: &Prepared) -> f64 {
     } else {
         0.0
     }
+}
+
+/// The number of positive δ that claims allow two secrets: limits at all of them hold together.
+pub(super) fn deltas_at(prepared: &Prepared, [a, b]: [u32; 2]) -> u64 {
+    let of_claims = prepared.claims.iter().flat_map(|claim| {
+        let promise = claim.privacy();
+        let promised = promise.map(|promise| promise.between(a as usize, b as usize).quantity());
+        let on_curve = claim.curve().map_or(&[][..], Curve::points).iter();
+        let on_curve = on_curve.map(|&(_, delta)| delta);
+        promised
+            .and_then(|one| one.delta())
+            .into_iter()
+            .chain(on_curve)
+    });
+    let positive = of_claims.filter(|&delta| delta > 0.0);
+    positive.map(f64::to_bits).collect::<BTreeSet<_>>().len() as u64
 }
 
 /// The scores of an attack on past rows: those that it was tuned on, and those that it learned from where it

@@ -32,6 +32,16 @@
 //! ahead would pay. Nor need the rule be fixed beforehand if it follows from observations alone, see
 //! [`secret_blind`](crate::secret_blind).
 //!
+//! # Limits at several δ
+//!
+//! If T was promised, what refutes a claim at its δ is "at most so many wrong ones". The largest of these numbers is that of
+//! one δ, so that all limits hold together and share nothing.
+//!
+//! If T came out, which δ has the largest number depends on T. That T − d wrong ones or fewer are as improbable as the formula
+//! says is true for every T, at every δ. That more than d rows reveal is not: given T, it may be likely. So each of K
+//! positive δ gets α/(50K) for its d ([`Guesses::for_deltas`]). All d are right but for α/50, and then the argument above
+//! holds given T. Without δ > 0 nothing reveals.
+//!
 //! # References
 //! Kairouz, Oh and Viswanath 2015, doi:10.1109/TIT.2017.2685505; Murtagh and Vadhan 2018,
 //! doi:10.4086/toc.2018.v014a008; Steinke, Nasr and Jagielski 2023, doi:10.48550/arXiv.2305.08846, whose
@@ -72,6 +82,10 @@ pub struct Guesses {
     counted: u64,
     right: u64,
     tossed: u64,
+    /// Whether their number was settled before any was seen.
+    is_promised: bool,
+    /// Positive δ whose limits hold together.
+    deltas: u64,
 }
 
 /// The number of guesses to promise when a share of the rows is guessed and so many will be tossed.
@@ -99,6 +113,7 @@ impl Guesses {
             guesses.add(a, b, *trials, rng);
         }
         guesses.wanted = guesses.counted;
+        guesses.is_promised = false;
         guesses
     }
 
@@ -113,6 +128,21 @@ impl Guesses {
             counted: right + wrong,
             right,
             tossed,
+            is_promised: false,
+            deltas: 1,
+        }
+    }
+
+    /// The same guesses for limits at so many positive δ that hold together. See [Limits at several
+    /// δ](self#limits-at-several-δ).
+    ///
+    /// # Conditions
+    /// The number was settled before these rows were seen.
+    #[must_use]
+    pub fn for_deltas(self, deltas: u64) -> Self {
+        Guesses {
+            deltas: deltas.max(1),
+            ..self
         }
     }
 
@@ -123,6 +153,8 @@ impl Guesses {
             counted: 0,
             right: 0,
             tossed: 0,
+            is_promised: true,
+            deltas: 1,
         }
     }
 
@@ -226,8 +258,8 @@ impl Guesses {
     /// Whether (ε, δ)-differential privacy is refuted at level `alpha`.
     ///
     /// # Formula
-    /// P(Bin(T − d, 1/(1+e^ε)) ≤ wrong) < 49α/50, d the least number with P(Bin(m, δ) > d) ≤ α/50; at δ = 0, d = 0 and α in
-    /// full.
+    /// P(Bin(T − d, 1/(1+e^ε)) ≤ wrong) < 49α/50, d the least number with P(Bin(m, δ) > d) ≤ α/50, or α/(50K) if T was not
+    /// promised and limits at K positive δ hold together; at δ = 0, d = 0 and α in full.
     ///
     /// # Conditions
     /// See the [module](self).
@@ -242,9 +274,11 @@ impl Guesses {
             return (0, alpha);
         }
         let (part, delta) = (alpha * FOR_REVELATIONS, delta.max(LEAST_DELTA));
+        let sharing = if self.is_promised { 1 } else { self.deltas };
+        let of_this = part / sharing as f64;
         let m = self.tossed;
         // P(Bin(m, δ) > d), which is the tail that is computed precisely.
-        let exceeds = |d: u64| at_most(m - d - 1, m, 1.0 - delta) > part;
+        let exceeds = |d: u64| at_most(m - d - 1, m, 1.0 - delta) > of_this;
         let (mut low, mut high) = (0, m);
         while low < high {
             let middle = low + (high - low) / 2;
@@ -298,6 +332,8 @@ mod tests {
             counted: wanted,
             right,
             tossed,
+            is_promised: true,
+            deltas: 1,
         }
     }
 
@@ -332,6 +368,24 @@ mod tests {
             assert!(test(900, 1000, 1500).refutes(epsilon, 1e-2, 1.001 * p));
             assert!(!test(900, 1000, 1500).refutes(epsilon, 1e-2, 0.999 * p));
         }
+    }
+
+    /// P(Bin(100, 0.1) > d): 0.00198 at 19, 0.000808 at 20, 0.000312 at 21 (scipy 1.17, `binom.sf`). At level 0.05 one δ has
+    /// 0.001, each of two 0.0005.
+    #[test]
+    fn limits_at_several_deltas_share_what_is_for_revelations() {
+        let promised = test(71, 100, 100);
+        let counted = Guesses::counted(71, 29, 100);
+        let most = |guesses: Guesses| guesses.revealed(0.1, 0.05).0;
+        assert_eq!(most(promised.for_deltas(2)), 20);
+        assert_eq!(most(counted), 20);
+        assert_eq!(most(counted.for_deltas(2)), 21);
+        assert_eq!(counted.for_deltas(2).revealed(0.0, 0.05), (0, 0.05));
+        let limits = [1, 2, 10, 1000].map(|deltas| {
+            let guesses = counted.for_deltas(deltas);
+            guesses.epsilon_at_least(0.02, 0.05)
+        });
+        assert!(limits.is_sorted_by(|x, y| x >= y), "{limits:?}");
     }
 
     /// What no other row proves: half of the rows are guessed, never wrongly, and a third may reveal.
