@@ -187,6 +187,47 @@ fn an_event_of_a_column_is_counted_in_nearly_all_rows() {
     );
 }
 
+/// Fields of a chessboard of four by four, each likelier under one secret: too many for a test each, and too few rows to learn
+/// them from. Claims at δ > 0 alone have no use for groups.
+#[test]
+fn groups_of_similar_rows_are_named_and_counted() {
+    let mut csv = "secret,x,y\n".to_owned();
+    let mut rng = leakgauge_testing::rng(3);
+    for row in 0..1000 {
+        let place: [f64; 2] = [rng.random(), rng.random()];
+        let [x, y] = place.map(|at| (4.0 * at) as usize);
+        let secret = (x + y + usize::from(rng.random_bool(0.15))) % 2;
+        csv += &format!("{secret},{},{}\n", place[0] + row as f64 * 1e-9, place[1]);
+    }
+    let found = judged_log(csv.clone(), &["ldp(epsilon=1)"]);
+    assert_eq!(verdicts(&found), [REFUTED]);
+    let of = witness(&found, 0);
+    assert_eq!((of.attack.as_str(), of.events.len()), ("groups", 2));
+    for event in &of.events {
+        let Event::Groups { groups, of } = event.event else {
+            panic!("{event:?}")
+        };
+        assert!(groups > 2 && 2 * groups <= of, "{event:?}");
+        let [inside, beside] = event.inside;
+        assert!(inside > 2 * beside, "{event:?}");
+        assert!(event.rows.iter().sum::<u64>() > 850, "{event:?}");
+    }
+    let json = serde_json::to_value(&found).expect("JSON");
+    let event = &json["privacy"][0]["witness"]["events"][0];
+    assert_eq!(event["kind"], "groups");
+    assert_eq!(event["groups"].as_array().expect("two numbers").len(), 2);
+    let text = text(&found);
+    assert!(text.contains("by groups of similar rows:"), "{text}");
+    assert!(text.contains("formed without looking at secrets"), "{text}");
+
+    let found = judged_log(csv, &["dp(epsilon=1, delta=0.0001)"]);
+    let of = found
+        .privacy
+        .iter()
+        .filter_map(|limit| limit.witness.as_ref());
+    assert!(of.into_iter().all(|of| of.attack != "groups"));
+}
+
 /// σ of the classic formula for (6, 0.3), far outside its range: the mechanism has ε = 7.25 at δ = 0.3. Guesses that are best at
 /// δ = 0 are on fewer rows than may reveal their secret. The same guesses serve δ = 0, so that its limit is no smaller.
 #[test]

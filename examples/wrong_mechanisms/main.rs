@@ -74,7 +74,10 @@ struct Arguments {
     /// minutes
     #[arg(long, conflicts_with = "list")]
     table: bool,
-    /// Logs a number of rows for --table
+    /// Print how many of --seeds logs, from --seed on, are called violated at so many times the rows of the best event
+    #[arg(long, conflicts_with_all = ["list", "table"])]
+    caught: Option<f64>,
+    /// Logs a number of rows for --table and --caught
     #[arg(long, default_value_t = 10)]
     seeds: u64,
 }
@@ -92,6 +95,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let name = arguments.name.as_deref().unwrap_or_default();
     let case = cases::named(name).ok_or("no such mechanism: see --list")?;
+    if let Some(times) = arguments.caught {
+        return caught(case, epsilon(case), times, &arguments);
+    }
     let mut rng = ladder::generator(case, arguments.seed);
     let log = case.log(epsilon(case), arguments.rows, &mut rng);
     Ok(stdout().write_all(log.as_bytes())?)
@@ -130,6 +136,31 @@ fn list(arguments: &Arguments, epsilon: &dyn Fn(&Case) -> f64) -> Result<(), Box
         println!();
         stdout().flush()?;
     }
+    Ok(())
+}
+
+/// How many logs are called violated.
+fn caught(
+    case: &Case,
+    epsilon: f64,
+    times: f64,
+    arguments: &Arguments,
+) -> Result<(), Box<dyn Error>> {
+    let trial = Trial {
+        epsilon,
+        scorer: ScorerChoice::Auto,
+        quick: false,
+    };
+    let rows = (times * ideal::rows(case, epsilon) as f64) as u64;
+    let seeds = arguments.seed..arguments.seed + arguments.seeds;
+    let mut violated = 0;
+    for seed in seeds {
+        violated += u64::from(ladder::is_violated(case, trial, rows, seed)?);
+    }
+    println!(
+        "{}: {violated} of {} logs of {rows} rows are called violated",
+        case.name, arguments.seeds
+    );
     Ok(())
 }
 

@@ -20,7 +20,7 @@ use leakgauge_stats::guesses::{Guesses, Side};
 /// A stream of random numbers that no other use of the seed reaches.
 const STREAM: u64 = (1 << 52) + (1 << 48);
 /// What all events together get of the level.
-const SHARE: f64 = 0.4;
+pub(super) const SHARE: f64 = 0.4;
 /// With fewer distinct observations scores have one order only, and guesses at their ends are all that there is.
 const FEWEST: usize = 3;
 /// With more, each observation has so little of the level that guesses on several at once are better.
@@ -55,9 +55,9 @@ pub(super) enum Observed {
     Columns(Event),
 }
 
-/// Tests with their shares of the level, their events, and what is left of the level beside them.
+/// Tests with their shares of the level, and their events.
+#[derive(Default)]
 pub(super) struct EventTests {
-    pub left: f64,
     pub tests: Vec<(f64, Guesses)>,
     pub events: Vec<Candidate>,
 }
@@ -113,7 +113,6 @@ pub(super) fn tests(prepared: &Prepared, earlier: &[Block]) -> Option<EventTests
     rng.set_stream(STREAM);
     let guesses = events.iter().map(|event| event.guesses(&mut rng));
     Some(EventTests {
-        left: 1.0 - SHARE,
         tests: shares
             .into_iter()
             .map(|share| SHARE * share)

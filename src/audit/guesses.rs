@@ -6,7 +6,6 @@ use std::sync::Arc;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::audit::column_events;
 use crate::audit::earlier::{Block, Learned};
 use crate::audit::events::{self, Candidate, EventTests};
 use crate::audit::plan::{Plan, trials};
@@ -14,11 +13,13 @@ use crate::audit::prepare::Prepared;
 use crate::audit::privacy_plan::{
     PrivacyPlan, blocks_for_guesses, delta_of_guesses, deltas_at, past_scores,
 };
+use crate::audit::secret_blind;
+use crate::audit::similar_rows::Judged;
 use leakgauge_attack::pairwise::PairScores;
 use leakgauge_attack::scorer::Scorer;
 use leakgauge_attack::tuning::Tuned;
 use leakgauge_log::observations::Counts;
-use leakgauge_stats::guess_tests::{GuessTests, RARE_SHARE};
+use leakgauge_stats::guess_tests::{GuessTests, PairTest, RARE_SHARE};
 use leakgauge_stats::guesses::{Guesses, Side, wanted};
 use leakgauge_stats::tails::Tails;
 
@@ -47,6 +48,8 @@ pub(super) enum Shown {
     Ends(Ends),
     /// An event of observations.
     Event(Candidate),
+    /// Groups of similar rows.
+    Groups(Judged),
 }
 
 /// Guesses at both ends of an attack's scores, on rows that it did not learn from.
@@ -111,15 +114,15 @@ fn of_pair(
     } else {
         of_blocks(prepared, tuned, blocks, privacy, first, &mut rng)
     };
-    let pair_rows = pair.map(|secret| prepared.log.counts.rows()[secret as usize]);
-    // Whether there are tests beside the first follows from numbers of rows, columns, secrets and observations.
-    let others = match pair_rows[0].min(pair_rows[1]) {
-        _ if tuned.choices.len() > 1 => None,
-        OTHER_ROWS.. => of_events(prepared, earlier, privacy, &mut random(RARE_STREAM)),
-        _ => column_events::tests(prepared).map(of_found),
-    };
-    let (left, others) = others.unwrap_or((1.0, Vec::new()));
-    let first = (left, main, Shown::Ends(last));
+    let mut others = Others::NONE;
+    if tuned.choices.len() == 1 {
+        others = Others::of_pair(prepared, earlier, privacy, &mut random(RARE_STREAM));
+    }
+    let Others {
+        left,
+        tests: others,
+    } = others;
+    let first = (left, main.into(), Shown::Ends(last));
     let all = std::iter::once(first).chain(others);
     let deltas = deltas_at(prepared, pair);
     let (tests, shown) = all
@@ -132,28 +135,73 @@ fn of_pair(
 }
 
 /// A test with its share of the level, and what it guesses on.
-type Test = (f64, Guesses, Shown);
+type Test = (f64, PairTest, Shown);
 
-/// Tests beside the one whose guesses were promised, and what they leave it of the level: on events of observations, else
-/// on a rare event of scores.
-fn of_events(
-    prepared: &Prepared,
-    earlier: &[Block],
-    privacy: &PrivacyPlan,
-    rng: &mut ChaCha8Rng,
-) -> Option<(f64, Vec<Test>)> {
-    if let Some(found) = events::tests(prepared, earlier) {
-        return Some(of_found(found));
-    }
-    let (rare, ends) = of_rare_event(prepared, earlier, privacy, rng)?;
-    let test = (RARE_SHARE, rare, Shown::Ends(ends));
-    Some((1.0 - RARE_SHARE, vec![test]))
+/// Tests beside the one whose guesses were promised, and what they leave it of the level.
+struct Others {
+    left: f64,
+    tests: Vec<Test>,
 }
 
-fn of_found(found: EventTests) -> (f64, Vec<Test>) {
-    let tests = found.tests.into_iter().zip(found.events);
-    let tests = tests.map(|((share, test), event)| (share, test, Shown::Event(event)));
-    (found.left, tests.collect())
+impl Others {
+    const NONE: Self = Others {
+        left: 1.0,
+        tests: Vec::new(),
+    };
+
+    /// Those of the only two secrets. Which there are follows from numbers of rows, columns, secrets and observations, and from claims.
+    fn of_pair(
+        prepared: &Prepared,
+        earlier: &[Block],
+        privacy: &PrivacyPlan,
+        rng: &mut ChaCha8Rng,
+    ) -> Self {
+        let rows = [privacy.rule.a, privacy.rule.b]
+            .map(|secret| prepared.log.counts.rows()[secret as usize]);
+        let are_many = rows[0].min(rows[1]) >= OTHER_ROWS;
+        let mut others = Others::NONE;
+        if are_many {
+            others.learned(prepared, earlier, privacy, rng);
+        }
+        if let Some(blind) = secret_blind::tests(prepared, are_many) {
+            others.left *= blind.left;
+            others
+                .tests
+                .iter_mut()
+                .for_each(|test| test.0 *= blind.left);
+            others.add_events(blind.events);
+            let groups = blind.groups.tests.into_iter().map(|(share, judged)| {
+                let test = judged.groups.clone().into();
+                (share, test, Shown::Groups(judged))
+            });
+            others.tests.extend(groups);
+        }
+        others
+    }
+
+    /// Tests on events of observations, else on a rare event of scores, by what rows before say of them.
+    fn learned(
+        &mut self,
+        prepared: &Prepared,
+        earlier: &[Block],
+        privacy: &PrivacyPlan,
+        rng: &mut ChaCha8Rng,
+    ) {
+        if let Some(found) = events::tests(prepared, earlier) {
+            self.left = 1.0 - events::SHARE;
+            self.add_events(found);
+        } else if let Some((rare, ends)) = of_rare_event(prepared, earlier, privacy, rng) {
+            self.left = 1.0 - RARE_SHARE;
+            self.tests
+                .push((RARE_SHARE, rare.into(), Shown::Ends(ends)));
+        }
+    }
+
+    fn add_events(&mut self, found: EventTests) {
+        let tests = found.tests.into_iter().zip(found.events);
+        let tests = tests.map(|((share, test), event)| (share, test.into(), Shown::Event(event)));
+        self.tests.extend(tests);
+    }
 }
 
 /// The number of guesses is promised by the first block's ends; the ends of later ones are chosen so that

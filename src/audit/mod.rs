@@ -49,6 +49,8 @@ mod privacy_plan;
 mod reading;
 mod reconstruction;
 mod rows_needed;
+mod secret_blind;
+mod similar_rows;
 mod tallies;
 mod targets;
 mod time_claim;

@@ -5,18 +5,22 @@ use crate::audit::evidence::Evidence;
 use crate::audit::findings::PrivacyLimit;
 use crate::audit::guesses::{Ends, Shown, attack_of};
 use crate::audit::pair::Pair;
+use crate::audit::similar_rows::Judged;
 use leakgauge_attack::pairwise::{Event, PairErrors, ScoreEvent};
 use leakgauge_attack::scorer::Scorer;
 use leakgauge_attack::tuning::ScorerChoice;
 use leakgauge_base::quantity::PrivacyParameter;
 use leakgauge_exact::claim::Guarantee;
 
+/// What stands for the attack's name where groups of similar rows prove a limit.
+const GROUPS: &str = "groups";
+
 /// What proves a limit of ε, μ, ρ or a Rényi divergence, on the certification rows; an event beside the attack's, on all
 /// rows but those that it got its share of the level by, or on nearly all where it was chosen without looking at secrets.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Witness {
-    /// The attack whose scores the events are about.
+    /// The attack whose scores the events are about; `groups` where they are groups of similar rows, which no attack formed.
     pub attack: String,
     /// The events; two where the limit rests on guesses at both ends of the scores, none where all scores were weighed.
     /// Attack and events were chosen on rows before these, or without looking at secrets.
@@ -58,6 +62,7 @@ pub(super) fn of_limit(evidence: &Evidence, at: usize, limit: &PrivacyLimit) -> 
             match &guesses.shown[guesses.tests.largest(delta, share)] {
                 Shown::Ends(ends) => (ends.attack.name(), of_ends(evidence, pair, ends)),
                 Shown::Event(event) => of_event(evidence, event),
+                Shown::Groups(judged) => (GROUPS, of_groups(evidence, judged)),
             }
         }
         _ if evidence.weighed(at, limit.quantity).is_some() => {
@@ -82,6 +87,22 @@ pub(super) fn of_limit(evidence: &Evidence, at: usize, limit: &PrivacyLimit) -> 
             .collect(),
         stronger: stronger(evidence, at, limit.quantity, lower),
     })
+}
+
+/// The groups that were kept for each secret.
+fn of_groups(evidence: &Evidence, judged: &Judged) -> Vec<WitnessEvent> {
+    let formed = judged.groups.formed();
+    let kept = judged.groups.kept();
+    let event = |secret: usize| WitnessEvent {
+        secrets: evidence.secrets([secret as u32, 1 - secret as u32]),
+        event: Event::Groups {
+            groups: kept[secret].groups,
+            of: formed,
+        },
+        rows: [judged.rows[secret], judged.rows[1 - secret]],
+        inside: [kept[secret].right, kept[secret].wrong],
+    };
+    vec![event(0), event(1)]
 }
 
 /// The attack that guesses on an event of observations, and the event.

@@ -2,7 +2,7 @@
 
 use crate::audit::Findings;
 use crate::report::document::Document;
-use crate::report::sentences::witness::proof;
+use crate::report::sentences::witness::{of_groups, proof};
 
 /// The events behind every limit of privacy above 0; nothing where there is none.
 pub fn section(document: &mut Document, audit: &Findings) {
@@ -25,4 +25,15 @@ pub fn body(document: &mut Document, audit: &Findings) {
          secrets, nearly all rows. Limits of epsilon count the guesses at all of these."
             .to_owned(),
     );
+    let witnesses = audit
+        .privacy
+        .iter()
+        .filter_map(|limit| limit.witness.as_ref());
+    if witnesses.into_iter().any(of_groups) {
+        document.paragraph(
+            "Groups of similar rows were formed without looking at secrets. Those that count were taken for having many rows \
+             of one secret, and the limit allows for that."
+                .to_owned(),
+        );
+    }
 }

@@ -8,6 +8,7 @@
 //! # References
 //! Genovese, Roeder and Wasserman 2006, doi:10.1093/biomet/93.3.509.
 
+use crate::groups::GroupTest;
 use crate::guesses::Guesses;
 use crate::special::normal_cdf;
 
@@ -22,7 +23,70 @@ const STANDS_OUT: f64 = 2.5;
 /// Tests of one pair of secrets, each with its share of the level.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GuessTests {
-    tests: Vec<(f64, Guesses)>,
+    tests: Vec<(f64, PairTest)>,
+}
+
+/// A test of one pair of secrets.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PairTest {
+    /// By guesses.
+    Guesses(Guesses),
+    /// By groups of rows, which say nothing of δ > 0.
+    Groups(GroupTest),
+}
+
+impl From<Guesses> for PairTest {
+    fn from(guesses: Guesses) -> Self {
+        PairTest::Guesses(guesses)
+    }
+}
+
+impl From<GroupTest> for PairTest {
+    fn from(groups: GroupTest) -> Self {
+        PairTest::Groups(groups)
+    }
+}
+
+impl PairTest {
+    /// As [`Guesses::for_deltas`].
+    #[must_use]
+    pub fn for_deltas(self, deltas: u64) -> Self {
+        match self {
+            PairTest::Guesses(guesses) => guesses.for_deltas(deltas).into(),
+            PairTest::Groups(_) => self,
+        }
+    }
+
+    fn epsilon(&self, delta: f64) -> Option<f64> {
+        match self {
+            PairTest::Guesses(guesses) => guesses.epsilon(delta),
+            // Groups are kept for having many rows of a secret, so that their odds would say too much.
+            PairTest::Groups(groups) => (delta <= 0.0).then(|| groups.epsilon_at_least(0.5)),
+        }
+    }
+
+    fn epsilon_at_least(&self, delta: f64, alpha: f64) -> f64 {
+        match self {
+            PairTest::Guesses(guesses) => guesses.epsilon_at_least(delta, alpha),
+            PairTest::Groups(groups) if delta <= 0.0 => groups.epsilon_at_least(alpha),
+            PairTest::Groups(_) => 0.0,
+        }
+    }
+
+    fn refutes(&self, epsilon: f64, delta: f64, alpha: f64) -> bool {
+        match self {
+            PairTest::Guesses(guesses) => guesses.refutes(epsilon, delta, alpha),
+            PairTest::Groups(groups) => delta <= 0.0 && groups.refutes(epsilon, alpha),
+        }
+    }
+
+    fn p_value(&self, epsilon: f64, delta: f64) -> f64 {
+        match self {
+            PairTest::Guesses(guesses) => guesses.p_value(epsilon, delta),
+            PairTest::Groups(groups) if delta <= 0.0 => groups.p_value(epsilon),
+            PairTest::Groups(_) => 1.0,
+        }
+    }
 }
 
 impl GuessTests {
@@ -32,7 +96,7 @@ impl GuessTests {
     ///
     /// # Panics
     /// Without tests, or if shares are not positive or sum to more than 1.
-    pub fn new(tests: Vec<(f64, Guesses)>) -> Self {
+    pub fn new(tests: Vec<(f64, PairTest)>) -> Self {
         let sum: f64 = tests.iter().map(|test| test.0).sum();
         let positive = tests.iter().all(|test| test.0 > 0.0);
         assert!(
@@ -42,7 +106,7 @@ impl GuessTests {
         GuessTests { tests }
     }
 
-    /// The ε that the guesses show, no limit: that of the test with the largest limit at 95 %.
+    /// The ε that is shown, no limit, by the test with the largest limit at 95 %: of groups, what they would refute with probability ½.
     pub fn epsilon(&self, delta: f64) -> Option<f64> {
         self.tests[self.strongest(delta, 0.05).0].1.epsilon(delta)
     }
@@ -58,8 +122,7 @@ impl GuessTests {
     }
 
     fn strongest(&self, delta: f64, alpha: f64) -> (usize, f64) {
-        let limit =
-            |(share, guesses): &(f64, Guesses)| guesses.epsilon_at_least(delta, share * alpha);
+        let limit = |(share, test): &(f64, PairTest)| test.epsilon_at_least(delta, share * alpha);
         let first = (0, limit(&self.tests[0]));
         let others = self.tests.iter().enumerate().skip(1);
         others.fold(first, |best, (at, test)| {
@@ -75,7 +138,7 @@ impl GuessTests {
     /// The p-value of (ε, δ)-differential privacy: the smallest one, each divided by its share of the level.
     pub fn p_value(&self, epsilon: f64, delta: f64) -> f64 {
         let p_values = self.tests.iter();
-        let p_values = p_values.map(|(share, guesses)| guesses.p_value(epsilon, delta) / share);
+        let p_values = p_values.map(|(share, test)| test.p_value(epsilon, delta) / share);
         p_values.fold(1.0, f64::min)
     }
 }
@@ -171,7 +234,7 @@ mod tests {
             main.add(&all[0], &all[1], m, &mut rng);
             let rare = Guesses::of_one_rule(&[(rare, m)], &mut rng);
             alone += u64::from(rare.epsilon_at_least(0.0, 0.05) > epsilon);
-            let tests = GuessTests::new(vec![(0.9, main), (RARE_SHARE, rare)]);
+            let tests = GuessTests::new(vec![(0.9, main.into()), (RARE_SHARE, rare.into())]);
             let limit = tests.epsilon_at_least(0.0, 0.05);
             both += u64::from(limit > epsilon);
             assert!(limit <= 1e-9 || (tests.p_value(limit, 0.0) - 0.05).abs() < 1e-6);
@@ -229,8 +292,8 @@ mod tests {
                 ];
                 Guesses::of_one_rule(&[(sides, m)], &mut rng)
             };
-            let tests =
-                GuessTests::new(shares.into_iter().zip(events.iter().map(guesses)).collect());
+            let tests = events.iter().map(guesses).map(PairTest::from);
+            let tests = GuessTests::new(shares.into_iter().zip(tests).collect());
             let limit = tests.epsilon_at_least(0.0, 0.05);
             wrong += u64::from(limit > epsilon);
             assert_eq!(limit > epsilon, tests.p_value(epsilon, 0.0) < 0.05);
@@ -251,7 +314,12 @@ mod tests {
             Guesses::of_one_rule(&[(sides, tosses(1000, 1000))], &mut rng(1))
         };
         let all = [100, 300, 200].map(of);
-        let tests = GuessTests::new(vec![(0.5, all[0]), (0.3, all[1]), (0.2, all[2])]);
+        let tests = GuessTests::new(
+            [0.5, 0.3, 0.2]
+                .into_iter()
+                .zip(all.map(PairTest::from))
+                .collect(),
+        );
         assert_eq!(tests.largest(0.0, 0.05), 1);
         let limit = all[1].epsilon_at_least(0.0, 0.3 * 0.05);
         assert!(limit > 0.5);
@@ -280,5 +348,26 @@ mod tests {
         assert!(clear.iter().all(|&share| share >= 0.3 / 4.0), "{clear:?}");
         let even = shares(&[event(1000, 1000), event(1000, 1000)], 9.0);
         assert_eq!(even, [0.5, 0.5]);
+    }
+
+    /// Groups speak for δ = 0 alone, at their share of the level.
+    #[test]
+    fn groups_are_one_test_among_guesses() {
+        let groups = GroupTest::new(&[[45, 5]; 20], 1.0);
+        let tests = vec![
+            (0.6, Guesses::counted(520, 480, 1000).into()),
+            (0.4, groups.clone().into()),
+        ];
+        let tests = GuessTests::new(tests);
+        assert_eq!(
+            (tests.largest(0.0, 0.05), tests.largest(0.01, 0.05)),
+            (1, 0)
+        );
+        let limit = tests.epsilon_at_least(0.0, 0.05);
+        assert_eq!(limit, groups.epsilon_at_least(0.4 * 0.05));
+        assert!(limit > 1.0 && tests.epsilon(0.0) > Some(limit));
+        assert!((tests.p_value(limit, 0.0) / 0.05 - 1.0).abs() < 1e-3);
+        assert!(tests.epsilon_at_least(0.01, 0.05) < 0.1);
+        assert_eq!(tests.p_value(1.0, 0.01), 1.0);
     }
 }

@@ -22,7 +22,7 @@
 //! | [`two_binomials`] | upper limits for the difference of two rates, whatever their level |
 //! | [`event_upper`], [`dp_upper`], [`sparse_upper`] | upper limits of total variation, Bayes vulnerability and the hockey-stick divergence of discrete observations |
 //! | [`all_rows`], [`guesses`], [`guess_tests`], [`tails`] | limits from rows that are judged before they are learned from |
-//! | [`secret_blind`] | tests on events that are chosen without looking at secrets |
+//! | [`secret_blind`], [`groups`] | tests on events, and on many groups of rows, that are chosen without looking at secrets |
 //! | [`band`], [`two_sample_kolmogorov`] | one numeric column, a pair fixed beforehand: no split, no seed |
 //! | [`betting`] | limits where rows come in dependent units |
 //! | [`sequential`] | bets on a claim of differential privacy that may stop at any time |
@@ -51,6 +51,7 @@ pub mod effective_rows;
 pub mod event_upper;
 pub mod goodness_of_fit;
 pub mod grid;
+pub mod groups;
 pub mod guess_tests;
 pub mod guesses;
 pub mod hypergeometric;

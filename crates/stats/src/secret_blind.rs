@@ -19,6 +19,8 @@
 //! # References
 //! As [`guesses`](crate::guesses), whose tests these are.
 
+use std::collections::BTreeMap;
+
 use rand::Rng;
 
 use crate::all_rows::{heads, tosses_with};
@@ -77,6 +79,15 @@ impl TakenRows {
     /// What was observed in each row.
     pub fn observed(&self) -> &[u32] {
         &self.observed
+    }
+
+    /// How many rows of either secret have each kind of observation, by kind.
+    pub fn kinds(&self) -> BTreeMap<u32, [u64; 2]> {
+        let mut kinds: BTreeMap<u32, [u64; 2]> = BTreeMap::new();
+        for (row, &kind) in self.observed.iter().enumerate() {
+            kinds.entry(kind).or_default()[usize::from(row >= self.of_first)] += 1;
+        }
+        kinds
     }
 
     /// Rows of both secrets.
@@ -153,6 +164,11 @@ mod tests {
         let rows = TakenRows::take(&counts, &mut rng).expect("enough rows");
         let [a, b] = rows.rows();
         assert_eq!(a + b, 719); // 719/2 + 1.5√719 = 399.7, and 720 needs 400.2.
+        let kinds = rows.kinds();
+        assert_eq!(kinds[&0][0] + kinds[&1][0], a);
+        assert_eq!(kinds[&0][1] + kinds[&1][1], b);
+        let of_0 = rows.observed().iter().filter(|&&kind| kind == 0).count();
+        assert_eq!(kinds[&0].iter().sum::<u64>(), of_0 as u64);
     }
 
     /// All rows of a secret in one set, none of the other.

@@ -9,7 +9,7 @@ use leakgauge_attack::pairwise::{Event, ScoreEvent};
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct WitnessKeys<'a> {
-    /// The attack.
+    /// The attack, or `groups` for groups of similar rows.
     attack: &'a str,
     /// Events of its scores; two where the limit rests on guesses at both ends.
     events: Vec<EventKeys<'a>>,
@@ -40,7 +40,7 @@ struct EventKeys<'a> {
 struct ObservedKeys<'a> {
     /// The event in words.
     description: String,
-    /// `outcomes`, `labels`, `interval`, `both` or `score`.
+    /// `outcomes`, `labels`, `interval`, `both`, `score` or `groups`.
     kind: &'static str,
     /// The column that it is about, if it is about one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,6 +57,9 @@ struct ObservedKeys<'a> {
     /// The largest number of the column, or the largest difference of scores, in the event.
     #[serde(skip_serializing_if = "Option::is_none")]
     at_most: Option<f64>,
+    /// The number of groups of similar rows that were taken, and how many were formed, where `kind` is `groups`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    groups: Option<[u64; 2]>,
 }
 
 #[derive(Serialize)]
@@ -105,6 +108,7 @@ impl<'a> ObservedKeys<'a> {
             at_least: None,
             above: None,
             at_most: None,
+            groups: None,
         };
         match found {
             Event::Outcomes(values) => ObservedKeys {
@@ -131,6 +135,11 @@ impl<'a> ObservedKeys<'a> {
             },
             Event::Both(_) => ObservedKeys {
                 kind: "both",
+                ..keys
+            },
+            &Event::Groups { groups, of } => ObservedKeys {
+                kind: "groups",
+                groups: Some([groups, of]),
                 ..keys
             },
             Event::Score(ScoreEvent::AtLeast(bound)) => ObservedKeys {

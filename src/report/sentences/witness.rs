@@ -1,6 +1,6 @@
 //! What proves a limit of privacy.
 
-use crate::audit::{PrivacyLimit, Stronger, WitnessEvent};
+use crate::audit::{PrivacyLimit, Stronger, Witness, WitnessEvent};
 use leakgauge_attack::pairwise::{Event, ScoreEvent};
 use leakgauge_base::error::shorten;
 use leakgauge_base::quantity::PrivacyParameter;
@@ -11,10 +11,14 @@ pub fn proof(limit: &PrivacyLimit) -> Option<String> {
     let found = limit.witness.as_ref()?;
     let lower = at_least(limit.lower?);
     let events: Vec<String> = found.events.iter().map(counts).collect();
+    let by = if of_groups(found) {
+        "groups of similar rows".to_owned()
+    } else {
+        format!("the attack {}", shorten(&found.attack))
+    };
     let mut text = format!(
-        "{} at least {lower}, by the attack {}: {}.",
+        "{} at least {lower}, by {by}: {}.",
         name(limit.quantity),
-        shorten(&found.attack),
         if events.is_empty() {
             "every row counts, with a weight by the bin of its score".to_owned()
         } else {
@@ -26,6 +30,12 @@ pub fn proof(limit: &PrivacyLimit) -> Option<String> {
         text.push_str(&of_stronger(stronger, &lower));
     }
     Some(text)
+}
+
+/// Whether groups of similar rows prove a limit.
+pub fn of_groups(found: &Witness) -> bool {
+    let is_of_groups = |one: &WitnessEvent| matches!(one.event, Event::Groups { .. });
+    found.events.iter().any(is_of_groups)
 }
 
 fn name(quantity: PrivacyParameter) -> String {
@@ -42,6 +52,12 @@ fn name(quantity: PrivacyParameter) -> String {
 fn counts(found: &WitnessEvent) -> String {
     let [likely, other] = found.secrets.labels().map(shorten);
     let ([inside, beside], [rows, others]) = (found.inside, found.rows);
+    if let Event::Groups { groups, of } = found.event {
+        let have = if groups == 1 { "has" } else { "have" };
+        return format!(
+            "{groups} of {of} groups {have} {inside} of {rows} rows of {likely} against {beside} of {others} of {other}"
+        );
+    }
     format!(
         "{} in {inside} of {rows} rows of {likely} against {beside} of {others} of {other}",
         event(&found.event)
@@ -79,6 +95,9 @@ pub fn event(event: &Event) -> String {
         Event::Both(both) => {
             let [first, second] = both.each_ref().map(self::event);
             format!("{first} and {second}")
+        }
+        Event::Groups { groups, of } => {
+            format!("the row is in one of {groups} groups of similar rows, of {of}")
         }
         Event::Score(ScoreEvent::AtLeast(bound)) => {
             format!("the difference of scores is at least {bound:.4}")

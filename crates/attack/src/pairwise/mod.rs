@@ -13,6 +13,7 @@ mod privacy;
 mod ranks;
 mod reconstruction;
 mod serial;
+pub mod similar_rows;
 mod trade_off;
 pub mod units;
 

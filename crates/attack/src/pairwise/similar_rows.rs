@@ -1,0 +1,273 @@
+//! Groups of similar rows, formed by what was observed and not by secrets.
+
+use std::collections::BTreeSet;
+
+use linfa_linalg::eigh::{EigSort, EighInto};
+use ndarray::{Array2, s};
+
+use leakgauge_log::observations::{NUMBER, Observations, Part};
+
+/// A column with more labels has no axis for each of them.
+const MOST_LABELS: usize = 32;
+/// With more axes no groups are formed.
+const MOST_AXES: usize = 128;
+
+/// A group, as positions among distinct observations.
+pub type Group = Vec<usize>;
+
+/// Distinct observations as points, with the rows that have them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Points {
+    /// Observations × axes.
+    places: Array2<f64>,
+    rows: Vec<u64>,
+}
+
+impl Points {
+    /// Places observations, each with its number of rows, by their columns: an axis for each column of numbers and for
+    /// each label of another. An axis has mean 0 and variance 1 over all rows that have a number there, and rows that hold a word instead
+    /// are at 0. A column without two different values, or with more than 32 labels, has no axis. `None` if there are no axes, or more than 128.
+    ///
+    /// # Conditions
+    /// Neither the order of the observations nor the types of columns depend on secrets.
+    pub fn new(observations: &Observations, seen: &[(u32, u64)]) -> Option<Self> {
+        let of = Columns { observations, seen };
+        let beside = observations.words_beside_numbers();
+        let mut axes = Vec::new();
+        for (_, part) in observations.parts() {
+            match part {
+                Part::Number(at) => axes.extend(of.numbers(at, beside[at])),
+                Part::Label(at) => axes.extend(of.labels(at)),
+            }
+            if axes.len() > MOST_AXES {
+                return None;
+            }
+        }
+        let size = (seen.len(), axes.len());
+        (!axes.is_empty()).then(|| Points {
+            places: Array2::from_shape_fn(size, |(row, axis)| axes[axis][row]),
+            rows: seen.iter().map(|one| one.1).collect(),
+        })
+    }
+
+    /// The number of axes.
+    pub fn axes(&self) -> usize {
+        self.places.ncols()
+    }
+
+    /// The same points on so many axes along which they vary most: principal components. `None` if there are none, or no more axes
+    /// than that.
+    pub fn principal(&self, axes: usize) -> Option<Self> {
+        if self.axes() <= axes {
+            return None;
+        }
+        let mut weighted = self.places.clone();
+        for (mut place, &rows) in weighted.rows_mut().into_iter().zip(&self.rows) {
+            place *= rows as f64;
+        }
+        let covariance = weighted.t().dot(&self.places);
+        let (_, directions) = covariance.eigh_into().ok()?.sort_eig_desc();
+        Some(Points {
+            places: self.places.dot(&directions.slice(s![.., ..axes])),
+            rows: self.rows.clone(),
+        })
+    }
+
+    /// Groups of about so many rows. A group of one and a half times as many, or more, is cut near its middle along the axis where that
+    /// takes away most of the variance, as long as both sides have a third of them.
+    pub fn groups(&self, rows: u64) -> Vec<Group> {
+        let mut groups = Vec::new();
+        let mut open = vec![(0..self.rows.len()).collect::<Group>()];
+        while let Some(group) = open.pop() {
+            let size: u64 = group.iter().map(|&at| self.rows[at]).sum();
+            let cut = (2 * size >= 3 * rows).then(|| self.cut(&group, rows.div_ceil(3)));
+            match cut.flatten() {
+                Some(halves) => open.extend(halves),
+                None => groups.push(group),
+            }
+        }
+        groups
+    }
+
+    fn cut(&self, group: &[usize], least: u64) -> Option<[Group; 2]> {
+        let mut best: Option<(f64, Group, usize)> = None;
+        for axis in 0..self.axes() {
+            let mut order = group.to_vec();
+            order.sort_by(|&x, &y| self.places[[x, axis]].total_cmp(&self.places[[y, axis]]));
+            let Some((at, gain)) = self.middle(&order, axis, least) else {
+                continue;
+            };
+            if best.as_ref().is_none_or(|best| gain > best.0) {
+                best = Some((gain, order, at));
+            }
+        }
+        let (_, order, at) = best?;
+        let (low, high) = order.split_at(at);
+        Some([low.to_vec(), high.to_vec()])
+    }
+
+    /// The cut of points in the order of an axis that comes nearest to halving their rows: its position, and the sum of squares that it
+    /// takes away, n₁n₂(m₁ − m₂)²/(n₁ + n₂). Equal points stay together.
+    fn middle(&self, order: &[usize], axis: usize, least: u64) -> Option<(usize, f64)> {
+        let place = |at: usize| self.places[[at, axis]];
+        let weight = |at: usize| place(at) * self.rows[at] as f64;
+        let all: u64 = order.iter().map(|&at| self.rows[at]).sum();
+        let total: f64 = order.iter().map(|&at| weight(at)).sum();
+        let (mut low, mut sum) = (0, 0.0);
+        let mut best: Option<(u64, usize, f64)> = None;
+        for (at, pair) in order.windows(2).enumerate() {
+            low += self.rows[pair[0]];
+            sum += weight(pair[0]);
+            let smaller = low.min(all - low);
+            let is_cut = place(pair[0]) < place(pair[1]) && smaller >= least;
+            if is_cut && best.is_none_or(|best| smaller > best.0) {
+                let (n, rest) = (low as f64, (all - low) as f64);
+                let apart = sum / n - (total - sum) / rest;
+                best = Some((smaller, at + 1, apart * apart * n * rest / (n + rest)));
+            }
+        }
+        best.map(|(_, at, gain)| (at, gain))
+    }
+}
+
+struct Columns<'a> {
+    observations: &'a Observations,
+    seen: &'a [(u32, u64)],
+}
+
+impl Columns<'_> {
+    /// The numbers at a position; a word stands beside some of them.
+    fn numbers(&self, at: usize, word: Option<usize>) -> Option<Vec<f64>> {
+        let number = |symbol: u32| {
+            let is_word =
+                word.is_some_and(|word| self.observations.label_at(symbol, word) != NUMBER);
+            (!is_word).then(|| self.observations.numbers(symbol)[at])
+        };
+        let numbers = self.seen.iter().map(|&(symbol, _)| number(symbol));
+        self.standardized(&numbers.collect::<Vec<_>>())
+    }
+
+    /// Each label at a position; of two labels the second says all.
+    fn labels(&self, at: usize) -> Vec<Vec<f64>> {
+        let label = |symbol: u32| self.observations.label_at(symbol, at);
+        let labels: BTreeSet<&str> = self.seen.iter().map(|one| label(one.0)).collect();
+        if labels.len() > MOST_LABELS {
+            return Vec::new();
+        }
+        let told = labels.iter().skip(usize::from(labels.len() <= 2));
+        let axis = |wanted: &&str| {
+            let is_it = |symbol: u32| Some(f64::from(u8::from(label(symbol) == *wanted)));
+            let axis: Vec<_> = self.seen.iter().map(|one| is_it(one.0)).collect();
+            self.standardized(&axis)
+        };
+        told.filter_map(axis).collect()
+    }
+
+    fn standardized(&self, numbers: &[Option<f64>]) -> Option<Vec<f64>> {
+        let rows = self.seen.iter().map(|one| one.1 as f64);
+        let there: Vec<(f64, f64)> = numbers
+            .iter()
+            .zip(rows)
+            .filter_map(|(number, rows)| Some(((*number)?, rows)))
+            .collect();
+        let mean_of = |value: &dyn Fn(f64) -> f64| {
+            let all: f64 = there.iter().map(|(_, rows)| rows).sum();
+            let sum = there.iter().map(|&(number, rows)| value(number) * rows);
+            sum.sum::<f64>() / all
+        };
+        let mean = mean_of(&|number| number);
+        let deviation = mean_of(&|number| (number - mean) * (number - mean)).sqrt();
+        let place = |number: &Option<f64>| number.map_or(0.0, |number| (number - mean) / deviation);
+        (deviation > 0.0 && deviation.is_finite()).then(|| numbers.iter().map(place).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grid() -> (Observations, Vec<(u32, u64)>) {
+        // 20 × 10 points; the first column spreads less per step, both the same once standardized.
+        let numbers = (0..200).flat_map(|at| [f64::from(at % 20) * 0.01, f64::from(at / 20)]);
+        let observations = Observations::of_numbers(2, numbers.collect());
+        (observations, (0..200).map(|at| (at, 3)).collect())
+    }
+
+    #[test]
+    fn groups_are_of_about_the_size_that_was_asked_for_and_share_no_row() {
+        let (observations, seen) = grid();
+        let points = Points::new(&observations, &seen).expect("axes");
+        for rows in [10, 40, 100, 1000] {
+            let groups = points.groups(rows);
+            let sizes: Vec<u64> = groups.iter().map(|group| 3 * group.len() as u64).collect();
+            assert!(sizes.iter().all(|&size| 3 * size >= rows), "{sizes:?}");
+            assert!(
+                sizes.iter().all(|&size| 2 * size < 3 * rows || size <= 3),
+                "{rows} {sizes:?}"
+            );
+            let mut all = groups.concat();
+            all.sort_unstable();
+            assert_eq!(all, (0..200).collect::<Vec<_>>());
+        }
+        // Quarters of the grid.
+        let quarters = points.groups(150);
+        assert_eq!(quarters.len(), 4);
+        for quarter in quarters {
+            let number = |axis: usize| move |at: &usize| [at % 20 / 10, at / 20 / 5][axis];
+            for axis in [0, 1] {
+                let first = number(axis)(&quarter[0]);
+                assert!(quarter.iter().map(number(axis)).all(|half| half == first));
+            }
+        }
+    }
+
+    /// Groups are sets of distinct observations: how often one was seen decides sizes, and nothing else does.
+    #[test]
+    fn equal_rows_stay_together_and_the_scale_of_a_column_does_not_matter() {
+        let (observations, seen) = grid();
+        let groups = |observations: &Observations, seen: &[(u32, u64)]| {
+            Points::new(observations, seen).expect("axes").groups(45)
+        };
+        let numbers = observations.all_numbers().iter().enumerate();
+        let scaled = numbers.map(|(at, number)| {
+            if at % 2 == 0 {
+                1024.0 * number
+            } else {
+                *number
+            }
+        });
+        let scaled = Observations::of_numbers(2, scaled.collect());
+        assert_eq!(groups(&observations, &seen), groups(&scaled, &seen));
+        let heavy: Vec<(u32, u64)> = (0..200)
+            .map(|at| (at, if at == 7 { 500 } else { 3 }))
+            .collect();
+        let with_it = groups(&observations, &heavy);
+        let of_seven = with_it.iter().find(|group| group.contains(&7));
+        assert!(of_seven.expect("a group").len() < 200);
+    }
+
+    #[test]
+    fn the_first_component_is_where_points_vary_most() {
+        // On a line, but for a little.
+        let numbers = (0..90).flat_map(|at| {
+            let x = f64::from(at);
+            [x, 2.0 * x + f64::from(at % 3), -x]
+        });
+        let observations = Observations::of_numbers(3, numbers.collect());
+        let seen: Vec<(u32, u64)> = (0..90).map(|at| (at, 1)).collect();
+        let points = Points::new(&observations, &seen).expect("axes");
+        let line = points.principal(1).expect("fewer axes");
+        assert_eq!((line.axes(), points.axes()), (1, 3));
+        for group in line.groups(30) {
+            let (low, high) = (group.iter().min(), group.iter().max());
+            assert_eq!(high.unwrap() - low.unwrap() + 1, group.len());
+        }
+        assert!(points.principal(3).is_none());
+    }
+
+    #[test]
+    fn what_does_not_vary_has_no_axis() {
+        let constant = Observations::of_numbers(1, vec![4.0, 4.0]);
+        assert!(Points::new(&constant, &[(0, 5), (1, 5)]).is_none());
+    }
+}
