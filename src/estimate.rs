@@ -29,6 +29,8 @@ pub enum Method {
     PrequentialBinomial,
     /// Clopper–Pearson on a number of guesses promised beforehand, made where scores are extreme.
     PromisedGuesses,
+    /// Counts in groups of similar rows together, against truncated binomial ones: [`leakgauge_stats::groups`].
+    GroupsOfRows,
     /// Pooled errors of a prior-matched subsample, Clopper–Pearson (Hoeffding 1956).
     MatchedClopperPearson,
     /// Chernoff bound for the prior-weighted errors.

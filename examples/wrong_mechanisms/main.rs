@@ -4,6 +4,7 @@
 //! cargo run --release --example wrong_mechanisms -- --list
 //! cargo run --release --example wrong_mechanisms -- sparse-vector-6 --rows 10000 --seed 1 > log.csv
 //! cargo run --release --example wrong_mechanisms -- --table
+//! cargo run --release --example wrong_mechanisms -- sparse-vector-6 --audit --rows 1896 --seeds 100
 //! ```
 //!
 //! A row is the secret, which of two neighbouring databases was asked (`a` or `b`), and what the
@@ -74,10 +75,10 @@ struct Arguments {
     /// minutes
     #[arg(long, conflicts_with = "list")]
     table: bool,
-    /// Print how many of --seeds logs, from --seed on, are called violated at so many times the rows of the best event
+    /// Print how many of --seeds logs, from --seed on, are called violated
     #[arg(long, conflicts_with_all = ["list", "table"])]
-    caught: Option<f64>,
-    /// Logs a number of rows for --table and --caught
+    audit: bool,
+    /// Logs a number of rows for --table, logs for --audit
     #[arg(long, default_value_t = 10)]
     seeds: u64,
 }
@@ -95,8 +96,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let name = arguments.name.as_deref().unwrap_or_default();
     let case = cases::named(name).ok_or("no such mechanism: see --list")?;
-    if let Some(times) = arguments.caught {
-        return caught(case, epsilon(case), times, &arguments);
+    if arguments.audit {
+        return audited(case, epsilon(case), &arguments);
     }
     let mut rng = ladder::generator(case, arguments.seed);
     let log = case.log(epsilon(case), arguments.rows, &mut rng);
@@ -140,18 +141,13 @@ fn list(arguments: &Arguments, epsilon: &dyn Fn(&Case) -> f64) -> Result<(), Box
 }
 
 /// How many logs are called violated.
-fn caught(
-    case: &Case,
-    epsilon: f64,
-    times: f64,
-    arguments: &Arguments,
-) -> Result<(), Box<dyn Error>> {
+fn audited(case: &Case, epsilon: f64, arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let trial = Trial {
         epsilon,
         scorer: ScorerChoice::Auto,
         quick: false,
     };
-    let rows = (times * ideal::rows(case, epsilon) as f64) as u64;
+    let rows = arguments.rows;
     let seeds = arguments.seed..arguments.seed + arguments.seeds;
     let mut violated = 0;
     for seed in seeds {

@@ -2,6 +2,7 @@
 
 use crate::audit::evidence::Evidence;
 use crate::audit::findings::{EpsilonLimit, PairFigures, PrivacyLimit, WorstPair};
+use crate::audit::guesses::Shown;
 use crate::audit::plan::CertifiedLimit;
 use crate::audit::privacy_plan::Weights;
 use crate::audit::{distributions, trade_off, units, witness};
@@ -223,11 +224,16 @@ impl Evidence<'_> {
     }
 
     /// How a planned limit of privacy is obtained.
-    pub(super) fn privacy_method(&self, at: usize) -> Method {
-        match self.guesses[at] {
-            Some(_) => Method::PromisedGuesses,
-            None if self.plan.privacy[at].weights.is_some() => Method::WeighedScores,
-            None => self.errors_method(self.plan.privacy[at].position),
+    pub(super) fn privacy_method(&self, at: usize, quantity: PrivacyParameter) -> Method {
+        match (&self.guesses[at], quantity) {
+            (Some(guesses), PrivacyParameter::Epsilon { delta }) => {
+                match guesses.strongest(delta, self.plan.share(self.plan.privacy[at].read)) {
+                    Shown::Groups(_) => Method::GroupsOfRows,
+                    Shown::Ends(_) | Shown::Event(_) => Method::PromisedGuesses,
+                }
+            }
+            _ if self.plan.privacy[at].weights.is_some() => Method::WeighedScores,
+            _ => self.errors_method(self.plan.privacy[at].position),
         }
     }
 }

@@ -40,6 +40,13 @@ pub(super) struct PairGuesses {
     pub shown: Vec<Shown>,
 }
 
+impl PairGuesses {
+    /// What the largest limit of ε at level 1 − `alpha` rests on.
+    pub fn strongest(&self, delta: f64, alpha: f64) -> &Shown {
+        &self.shown[self.tests.largest(delta, alpha)]
+    }
+}
+
 /// What a test guessed on, and how that went.
 #[derive(Debug, Clone)]
 pub(super) enum Shown {

@@ -62,7 +62,9 @@ pub(super) fn estimate(evidence: &Evidence, at: usize, limit: &PrivacyLimit) -> 
         upper: None,
         method: Methods {
             point: limit.point.map(|_| Method::HeldOutAttack),
-            lower: limit.lower.map(|_| evidence.privacy_method(at)),
+            lower: limit
+                .lower
+                .map(|_| evidence.privacy_method(at, limit.quantity)),
             upper: None,
         },
         reason: Some(Reason::Unbounded(limit.quantity)),

@@ -59,7 +59,7 @@ pub(super) fn of_limit(evidence: &Evidence, at: usize, limit: &PrivacyLimit) -> 
     let (attack, events) = match (&evidence.guesses[at], limit.quantity) {
         (Some(guesses), PrivacyParameter::Epsilon { delta }) => {
             let share = evidence.plan.share(plan.read);
-            match &guesses.shown[guesses.tests.largest(delta, share)] {
+            match guesses.strongest(delta, share) {
                 Shown::Ends(ends) => (ends.attack.name(), of_ends(evidence, pair, ends)),
                 Shown::Event(event) => of_event(evidence, event),
                 Shown::Groups(judged) => (GROUPS, of_groups(evidence, judged)),

@@ -25,6 +25,7 @@ pub fn method_name(method: Method) -> &'static str {
             "attacks learned from earlier rows, Clopper-Pearson on coin-tossed trials"
         }
         Method::PromisedGuesses => "guesses at extreme scores or on events, Clopper-Pearson",
+        Method::GroupsOfRows => "groups of similar rows together, truncated binomial law",
         Method::MatchedClopperPearson => "Clopper-Pearson on a prior-matched subsample",
         Method::WeightedChernoff => "Chernoff bound on prior-weighted errors",
         Method::UnitBetting => "bets on the error rates of independent units, each counting once",
