@@ -16,9 +16,9 @@ const STREAM: u64 = (1 << 52) + (1 << 47);
 const FEWEST_ROWS: u64 = 50;
 /// What events of columns get of the level, alone and beside groups.
 const EVENTS: f64 = 0.3;
-const EVENTS_BESIDE_GROUPS: f64 = 0.1;
+const EVENTS_BESIDE_GROUPS: f64 = 0.3;
 /// What groups get of the level beside events of columns, and alone.
-const GROUPS: f64 = 0.4;
+const GROUPS: f64 = 0.3;
 const GROUPS_ALONE: f64 = 0.3;
 
 /// Both kinds of tests, and what is left of the level beside them.

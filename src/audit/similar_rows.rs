@@ -4,7 +4,7 @@
 //! by what they are like, and of some groups the secrets show at once that more is told than a claim allows.
 
 use crate::audit::prepare::Prepared;
-use leakgauge_attack::pairwise::similar_rows::Points;
+use leakgauge_attack::pairwise::similar_rows::{Group, Points, tails};
 use leakgauge_base::quantity::PrivacyParameter;
 use leakgauge_exact::claim::Guarantee;
 use leakgauge_log::observations::Observations;
@@ -28,6 +28,10 @@ const WRONG: f64 = 4.0;
 const FEWEST_GROUPS: u64 = 4;
 /// Beside all axes, groups are formed along so many principal components.
 const COMPONENTS: [usize; 2] = [2, 3];
+/// Where axes are too few for that, smaller and larger groups are formed.
+const SIZES: [f64; 2] = [0.625, 1.6];
+/// Sizes of groups along tails, where the outermost ones tell most.
+const TAILS: [f64; 2] = [0.4, 0.625];
 
 /// Tests with their shares of the level.
 #[derive(Default)]
@@ -85,11 +89,6 @@ pub(super) fn tests(
         .iter()
         .map(|(&kind, of)| (kind, of[0] + of[1]))
         .collect();
-    let Some(points) = Points::new(observations, &seen).filter(|_| !references.is_empty()) else {
-        return GroupTests::default();
-    };
-    let components = COMPONENTS.iter().filter_map(|&axes| points.principal(axes));
-    let components: Vec<Points> = components.collect();
     let of: Vec<[u64; 2]> = kinds.into_values().collect();
     let all = taken.observed().len() as u64;
     let mut tests = Vec::new();
@@ -98,8 +97,8 @@ pub(super) fn tests(
         if rows * FEWEST_GROUPS > all {
             continue;
         }
-        for points in std::iter::once(&points).chain(&components) {
-            let groups = points.groups(rows).into_iter().map(|group| {
+        for groups in formed(observations, &seen, rows) {
+            let groups = groups.iter().map(|group| {
                 let rows = |secret: usize| group.iter().map(|&at| of[at][secret]).sum();
                 [rows(0), rows(1)]
             });
@@ -114,6 +113,27 @@ pub(super) fn tests(
     GroupTests {
         tests: tests.into_iter().map(|test| (each, test)).collect(),
     }
+}
+
+/// Sets of groups of about so many rows: along tails where there are some, else along all axes and principal components, or along all
+/// axes in two sizes where these are few.
+fn formed(observations: &Observations, seen: &[(u32, u64)], rows: u64) -> Vec<Vec<Group>> {
+    let of_size = |size: f64| (size * rows as f64) as u64;
+    let of_tails = TAILS.map(|size| tails(observations, seen, of_size(size)));
+    if of_tails.iter().any(|sets| !sets.is_empty()) {
+        return of_tails.into_iter().flatten().collect();
+    }
+    let Some(points) = Points::new(observations, seen) else {
+        return Vec::new();
+    };
+    let components = COMPONENTS.iter().filter_map(|&axes| points.principal(axes));
+    let mut formed: Vec<Vec<Group>> = components.map(|points| points.groups(rows)).collect();
+    if formed.is_empty() {
+        formed.extend(SIZES.map(|size| points.groups(of_size(size))));
+    } else {
+        formed.push(points.groups(rows));
+    }
+    formed
 }
 
 /// Rows of a group.

@@ -1,16 +1,19 @@
 //! Groups of similar rows, formed by what was observed and not by secrets.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use linfa_linalg::eigh::{EigSort, EighInto};
 use ndarray::{Array2, s};
 
 use leakgauge_log::observations::{NUMBER, Observations, Part};
 
-/// A column with more labels has no axis for each of them.
+/// A column with more labels has no axis for each of them, and one with more different numbers is one of many.
 const MOST_LABELS: usize = 32;
 /// With more axes no groups are formed.
 const MOST_AXES: usize = 128;
+
+/// With more columns of many numbers tails are not grouped.
+const MOST_MANY: usize = 3;
 
 /// A group, as positions among distinct observations.
 pub type Group = Vec<usize>;
@@ -130,12 +133,94 @@ impl Points {
     }
 }
 
+/// Groups by tails: rows that agree in all labels and in all numbers of few values are cut along one other number. From either end groups have
+/// about so many rows, then as many, then twice and four times as many, and so on to the middle, for what is extreme tells most of a leak of
+/// noise. One set of groups for each column of many numbers, where there is one of few values beside it; fewer than a third
+/// of so many rows are no group.
+///
+/// # Conditions
+/// As [`Points::new`].
+pub fn tails(observations: &Observations, seen: &[(u32, u64)], rows: u64) -> Vec<Vec<Group>> {
+    let of = Columns { observations, seen };
+    let dimensions = observations.dimensions();
+    let are_many: Vec<bool> = (0..dimensions).map(|at| of.has_many_numbers(at)).collect();
+    let many: Vec<usize> = (0..dimensions).filter(|&at| are_many[at]).collect();
+    let is_alone = many.len() == observations.columns().len();
+    if is_alone || !(1..=MOST_MANY).contains(&many.len()) {
+        return Vec::new();
+    }
+    let mut alike: BTreeMap<(u32, Vec<u64>), Group> = BTreeMap::new();
+    for (at, &(symbol, _)) in seen.iter().enumerate() {
+        let numbers = observations.numbers(symbol).iter().zip(&are_many);
+        let few = numbers.filter(|(_, is_many)| !**is_many);
+        let few = few.map(|(number, _)| number.to_bits()).collect();
+        let key = (observations.category(symbol), few);
+        alike.entry(key).or_default().push(at);
+    }
+    let along = |axis: usize| {
+        let number = |at: usize| observations.numbers(seen[at].0)[axis];
+        let groups = alike.values().flat_map(|group| {
+            let mut order = group.clone();
+            order.sort_by(|&x, &y| number(x).total_cmp(&number(y)));
+            ladder(&order, seen, number, rows)
+        });
+        groups.collect()
+    };
+    many.into_iter().map(along).collect()
+}
+
+/// Groups of rows in the order of a number. Equal numbers stay together.
+fn ladder(
+    order: &[usize],
+    seen: &[(u32, u64)],
+    number: impl Fn(usize) -> f64,
+    rows: u64,
+) -> Vec<Group> {
+    let all: u64 = order.iter().map(|&at| seen[at].1).sum();
+    // Groups end behind so many rows from below, or begin before so many from above.
+    let doubled = std::iter::successors(Some(rows.max(1)), |ahead| Some(2 * ahead));
+    let low: Vec<u64> = doubled.take_while(|&ahead| 2 * ahead <= all).collect();
+    let high = low.iter().rev().map(|ahead| all - ahead);
+    let ends: Vec<u64> = low.iter().copied().chain(high).chain([all]).collect();
+    let (mut groups, mut group, mut size) = (Vec::new(), Group::new(), 0);
+    let (mut passed, mut next) = (0, ends.iter().peekable());
+    for (place, &at) in order.iter().enumerate() {
+        group.push(at);
+        size += seen[at].1;
+        passed += seen[at].1;
+        let is_tied = order
+            .get(place + 1)
+            .is_some_and(|&after| number(after) == number(at));
+        if !is_tied && next.peek().is_some_and(|&&end| passed >= end) {
+            while next.next_if(|&&end| passed >= end).is_some() {}
+            if 3 * size >= rows {
+                groups.push(std::mem::take(&mut group));
+            }
+            group.clear();
+            size = 0;
+        }
+    }
+    groups
+}
+
 struct Columns<'a> {
     observations: &'a Observations,
     seen: &'a [(u32, u64)],
 }
 
 impl Columns<'_> {
+    fn has_many_numbers(&self, at: usize) -> bool {
+        let mut different = BTreeSet::new();
+        let numbers = self
+            .seen
+            .iter()
+            .map(|one| self.observations.numbers(one.0)[at]);
+        numbers.into_iter().any(|number| {
+            different.insert(number.to_bits());
+            different.len() > MOST_LABELS
+        })
+    }
+
     /// The numbers at a position; a word stands beside some of them.
     fn numbers(&self, at: usize, word: Option<usize>) -> Option<Vec<f64>> {
         let number = |symbol: u32| {
@@ -263,6 +348,55 @@ mod tests {
             assert_eq!(high.unwrap() - low.unwrap() + 1, group.len());
         }
         assert!(points.principal(2).is_none());
+    }
+
+    /// Rows alike in the first column are cut along the second: 10 from either end, 10 more, 20 more, and the rest.
+    #[test]
+    fn tails_are_cut_from_both_ends_of_rows_that_are_alike() {
+        let numbers = (0..240).flat_map(|at| [f64::from(at % 2), f64::from(at / 2)]);
+        let observations = Observations::of_numbers(2, numbers.collect());
+        let seen: Vec<(u32, u64)> = (0..240).map(|at| (at, 1)).collect();
+        let sets = tails(&observations, &seen, 10);
+        assert_eq!(sets.len(), 1, "one column of many numbers");
+        let sizes: Vec<usize> = sets[0].iter().map(Vec::len).collect();
+        let each = [10, 10, 20, 40, 20, 10, 10];
+        assert_eq!(sizes, [each, each].concat());
+        for group in &sets[0] {
+            assert!(group.iter().all(|at| at % 2 == group[0] % 2));
+            assert!(group.windows(2).all(|pair| pair[0] < pair[1]));
+        }
+        let mut all = sets[0].concat();
+        all.sort_unstable();
+        assert_eq!(all, (0..240).collect::<Vec<_>>());
+    }
+
+    /// Two rows of each number, and a hundred of the smallest: these are a group, and no number is in two.
+    #[test]
+    fn equal_numbers_share_a_tail() {
+        let number = |at: u32| at / 4;
+        let numbers = (0..160).flat_map(|at| [f64::from(at % 2), f64::from(number(at))]);
+        let observations = Observations::of_numbers(2, numbers.collect());
+        let often = |at: u32| if number(at) == 0 { 50 } else { 1 };
+        let seen: Vec<(u32, u64)> = (0..160).map(|at| (at, often(at))).collect();
+        let sets = tails(&observations, &seen, 5);
+        assert_eq!(sets[0][0], [0, 2]);
+        let of = |group: &Group| -> BTreeSet<(usize, usize)> {
+            group.iter().map(|at| (at % 2, at / 4)).collect()
+        };
+        let apart: usize = sets[0].iter().map(|group| of(group).len()).sum();
+        assert_eq!(apart, of(&sets[0].concat()).len());
+    }
+
+    #[test]
+    fn only_columns_of_many_numbers_beside_others_have_tails() {
+        let numbers =
+            (0..200).flat_map(|at| [f64::from(at % 2), f64::from(at % MOST_LABELS as u32)]);
+        let few = Observations::of_numbers(2, numbers.collect());
+        let numbers = (0..200).flat_map(|at| [f64::from(at), f64::from(at * 7 % 200)]);
+        let observations = Observations::of_numbers(2, numbers.collect());
+        let seen: Vec<(u32, u64)> = (0..200).map(|at| (at, 1)).collect();
+        assert!(tails(&observations, &seen, 10).is_empty());
+        assert!(tails(&few, &seen, 10).is_empty());
     }
 
     #[test]
