@@ -228,6 +228,48 @@ fn groups_of_similar_rows_are_named_and_counted() {
     assert!(of.into_iter().all(|of| of.attack != "groups"));
 }
 
+/// Eight bits, each kept with probability 0.65, of which none says much: a regression that is taught by the rows whose secrets are
+/// revealed guesses the others.
+#[test]
+fn guesses_on_masked_rows_are_named_and_counted() {
+    let mut csv = "secret,a,b,c,d,e,f,g,h\n".to_owned();
+    let mut rng = leakgauge_testing::rng(4);
+    for row in 0..1000 {
+        let secret = row % 2;
+        csv += &secret.to_string();
+        for _ in 0..8 {
+            let bit = (secret + usize::from(rng.random_bool(0.35))) % 2;
+            csv += &format!(",{bit}");
+        }
+        csv += "\n";
+    }
+    let found = judged_log(csv, &["ldp(epsilon=1.5)"]);
+    assert_eq!(verdicts(&found), [REFUTED]);
+    let of = witness(&found, 0);
+    assert_eq!((of.attack.as_str(), of.events.len()), ("masked", 2));
+    for event in &of.events {
+        let Event::Guessed { columns } = &event.event else {
+            panic!("{event:?}")
+        };
+        assert!(columns.len() >= 5, "{event:?}");
+        let [inside, beside] = event.inside;
+        assert!(inside > 4 * beside && inside > 50, "{event:?}");
+        assert!(event.rows.iter().sum::<u64>() > 600, "{event:?}");
+    }
+    let json = serde_json::to_value(&found).expect("JSON");
+    let limit = &json["privacy"][0];
+    assert_eq!(limit["witness"]["events"][0]["kind"], "guessed");
+    let text = text(&found);
+    assert!(
+        text.contains("by guesses on masked rows: the row is guessed by "),
+        "{text}"
+    );
+    assert!(
+        text.contains("Secrets of masked rows were looked at last"),
+        "{text}"
+    );
+}
+
 /// σ of the classic formula for (6, 0.3), far outside its range: the mechanism has ε = 7.25 at δ = 0.3. Guesses that are best at
 /// δ = 0 are on fewer rows than may reveal their secret. The same guesses serve δ = 0, so that its limit is no smaller.
 #[test]

@@ -6,15 +6,13 @@
 //! has 1.6, and judge two or three times as many rows.
 
 use crate::audit::events::{Candidate, EventTests, Observed};
-use leakgauge_attack::pairwise::column_events::{ColumnEvent, column_events};
-use leakgauge_log::observations::Observations;
+use leakgauge_attack::pairwise::column_events::{ColumnEvent, ColumnEvents};
 use leakgauge_stats::guesses::Guesses;
 use leakgauge_stats::secret_blind::TakenRows;
 
 /// Guesses on events that are chosen without looking at secrets: those of one column and those of two get half of a share of the
 /// level each.
-pub(super) fn tests(observations: &Observations, taken: &TakenRows, share: f64) -> EventTests {
-    let found = column_events(observations, taken);
+pub(super) fn tests(found: ColumnEvents, taken: &TakenRows, share: f64) -> EventTests {
     let (single, double) = (found.single.len() as f64, found.double.len() as f64);
     let of_single = if found.double.is_empty() { 1.0 } else { 0.5 };
     let single = found

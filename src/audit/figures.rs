@@ -229,6 +229,7 @@ impl Evidence<'_> {
             (Some(guesses), PrivacyParameter::Epsilon { delta }) => {
                 match guesses.strongest(delta, self.plan.share(self.plan.privacy[at].read)) {
                     Shown::Groups(_) => Method::GroupsOfRows,
+                    Shown::Masked(_) => Method::MaskedRows,
                     Shown::Ends(_) | Shown::Event(_) => Method::PromisedGuesses,
                 }
             }

@@ -8,6 +8,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::audit::earlier::{Block, Learned};
 use crate::audit::events::{self, Candidate, EventTests};
+use crate::audit::masked::MaskedRows;
 use crate::audit::plan::{Plan, trials};
 use crate::audit::prepare::Prepared;
 use crate::audit::privacy_plan::{
@@ -57,6 +58,8 @@ pub(super) enum Shown {
     Event(Candidate),
     /// Groups of similar rows.
     Groups(Judged),
+    /// Rows whose secrets stayed masked until the end.
+    Masked(MaskedRows),
 }
 
 /// Guesses at both ends of an attack's scores, on rows that it did not learn from.
@@ -182,6 +185,10 @@ impl Others {
                 (share, test, Shown::Groups(judged))
             });
             others.tests.extend(groups);
+            let masked = blind.masked.tests.into_iter();
+            let masked =
+                masked.map(|(share, test, rows)| (share, test.into(), Shown::Masked(rows)));
+            others.tests.extend(masked);
         }
         others
     }

@@ -29,6 +29,7 @@ mod goodness;
 mod guesses;
 mod judge;
 mod last_bits;
+mod masked;
 mod measured;
 mod mechanism_claim;
 mod members;

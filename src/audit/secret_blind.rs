@@ -5,31 +5,49 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::audit::column_events;
 use crate::audit::events::EventTests;
+use crate::audit::masked::{self, MaskedTests};
 use crate::audit::prepare::Prepared;
 use crate::audit::similar_rows::{self, GroupTests};
-use leakgauge_attack::pairwise::column_events::are_few;
+use leakgauge_attack::pairwise::column_events::{self as pairwise, are_few};
 use leakgauge_stats::secret_blind::TakenRows;
 
 /// A stream of random numbers that no other use of the seed reaches.
 const STREAM: u64 = (1 << 52) + (1 << 47);
 /// With fewer rows of a secret one test is all that there is level for.
 const FEWEST_ROWS: u64 = 50;
-/// What events of columns get of the level, alone and beside groups.
+/// What events of columns get of the level.
 const EVENTS: f64 = 0.3;
-const EVENTS_BESIDE_GROUPS: f64 = 0.3;
-/// What groups get of the level beside events of columns, and alone.
-const GROUPS: f64 = 0.3;
-const GROUPS_ALONE: f64 = 0.3;
+/// What all kinds get of it where groups and guesses on masked rows are tried, too.
+const OF_THREE: Shares = Shares {
+    events: 0.2,
+    groups: 0.2,
+    masked: 0.3,
+};
+/// The same where events are found by learning.
+const OF_TWO: Shares = Shares {
+    events: 0.0,
+    groups: 0.15,
+    masked: 0.25,
+};
 
-/// Both kinds of tests, and what is left of the level beside them.
+/// Parts of the level.
+#[derive(Clone, Copy)]
+struct Shares {
+    events: f64,
+    groups: f64,
+    masked: f64,
+}
+
+/// All kinds of tests, and what is left of the level beside them.
 pub(super) struct BlindTests {
     pub left: f64,
     pub events: EventTests,
     pub groups: GroupTests,
+    pub masked: MaskedTests,
 }
 
-/// Events of columns where a secret has few rows, and groups of similar rows where there are several columns and a claim, if there is one, is
-/// of δ = 0. `None` where none are tried. Whether there are follows from numbers of secrets, rows and columns, from the
+/// Events of columns where a secret has few rows; groups of similar rows, and guesses on masked ones, where there are several columns and a
+/// claim, if there is one, is of δ = 0. `None` where none are tried. Whether there are follows from numbers of secrets, rows and columns, from the
 /// attacks asked for and from the claims.
 pub(super) fn tests(prepared: &Prepared, are_events_learned: bool) -> Option<BlindTests> {
     let (observations, counts) = (&prepared.log.observations, &prepared.log.counts);
@@ -39,10 +57,14 @@ pub(super) fn tests(prepared: &Prepared, are_events_learned: bool) -> Option<Bli
         return None;
     }
     let references = similar_rows::references(prepared);
-    let (of_events, of_groups) = match (are_events_learned, references.is_empty()) {
-        (false, true) => (EVENTS, 0.0),
-        (false, false) => (EVENTS_BESIDE_GROUPS, GROUPS),
-        (true, false) => (0.0, GROUPS_ALONE),
+    let shares = match (are_events_learned, references.is_empty()) {
+        (false, true) => Shares {
+            events: EVENTS,
+            groups: 0.0,
+            masked: 0.0,
+        },
+        (false, false) => OF_THREE,
+        (true, false) => OF_TWO,
         (true, true) => return None,
     };
     let kinds: Vec<(u32, [u64; 2])> = counts
@@ -58,15 +80,27 @@ pub(super) fn tests(prepared: &Prepared, are_events_learned: bool) -> Option<Bli
     let mut rng = ChaCha8Rng::seed_from_u64(prepared.options.seed);
     rng.set_stream(STREAM);
     let mut tests = BlindTests {
-        left: 1.0 - of_events - of_groups,
+        left: 1.0 - shares.events - shares.groups - shares.masked,
         events: EventTests::default(),
         groups: GroupTests::default(),
+        masked: MaskedTests::default(),
     };
     if let Some(taken) = TakenRows::take(&kinds, &mut rng) {
-        if of_events > 0.0 {
-            tests.events = column_events::tests(observations, &taken, of_events);
+        let events = pairwise::column_events(observations, &taken);
+        if !references.is_empty() {
+            tests.groups = similar_rows::tests(observations, &taken, &references, shares.groups);
+            tests.masked = masked::tests(
+                observations,
+                &taken,
+                &events.single,
+                &references,
+                shares.masked,
+                &mut rng,
+            );
         }
-        tests.groups = similar_rows::tests(observations, &taken, &references, of_groups);
+        if shares.events > 0.0 {
+            tests.events = column_events::tests(events, &taken, shares.events);
+        }
     }
     Some(tests)
 }

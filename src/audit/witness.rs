@@ -4,6 +4,7 @@ use crate::audit::events::{Candidate, Observed};
 use crate::audit::evidence::Evidence;
 use crate::audit::findings::PrivacyLimit;
 use crate::audit::guesses::{Ends, Shown, attack_of};
+use crate::audit::masked::MaskedRows;
 use crate::audit::pair::Pair;
 use crate::audit::similar_rows::Judged;
 use leakgauge_attack::pairwise::{Event, PairErrors, ScoreEvent};
@@ -14,19 +15,29 @@ use leakgauge_exact::claim::Guarantee;
 
 /// What stands for the attack's name where groups of similar rows prove a limit.
 const GROUPS: &str = "groups";
+/// The same where masked rows were guessed.
+const MASKED: &str = "masked";
 
 /// What proves a limit of ε, μ, ρ or a Rényi divergence, on the certification rows; an event beside the attack's, on all
 /// rows but those that it got its share of the level by, or on nearly all where it was chosen without looking at secrets.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Witness {
-    /// The attack whose scores the events are about; `groups` where they are groups of similar rows, which no attack formed.
+    /// The attack whose scores the events are about; `groups` where they are groups of similar rows, which no attack formed; `masked`
+    /// where rows were guessed by a regression that learned from all others.
     pub attack: String,
     /// The events; two where the limit rests on guesses at both ends of the scores, none where all scores were weighed.
     /// Attack and events were chosen on rows before these, or without looking at secrets.
     pub events: Vec<WitnessEvent>,
     /// The limit of another kind of privacy, where the same rows prove more by it.
     pub stronger: Option<Stronger>,
+}
+
+impl Witness {
+    /// Whether guesses on masked rows prove the limit.
+    pub(crate) fn is_of_masked_rows(&self) -> bool {
+        self.attack == MASKED
+    }
 }
 
 /// An event that is likelier under one secret than under the other.
@@ -63,6 +74,7 @@ pub(super) fn of_limit(evidence: &Evidence, at: usize, limit: &PrivacyLimit) -> 
                 Shown::Ends(ends) => (ends.attack.name(), of_ends(evidence, pair, ends)),
                 Shown::Event(event) => of_event(evidence, event),
                 Shown::Groups(judged) => (GROUPS, of_groups(evidence, judged)),
+                Shown::Masked(masked) => (MASKED, of_masked(evidence, masked)),
             }
         }
         _ if evidence.weighed(at, limit.quantity).is_some() => {
@@ -101,6 +113,17 @@ fn of_groups(evidence: &Evidence, judged: &Judged) -> Vec<WitnessEvent> {
         },
         rows: [judged.rows[secret], judged.rows[1 - secret]],
         inside: [kept[secret].right, kept[secret].wrong],
+    };
+    vec![event(0), event(1)]
+}
+
+/// The guesses of either secret.
+fn of_masked(evidence: &Evidence, masked: &MaskedRows) -> Vec<WitnessEvent> {
+    let event = |secret: usize| WitnessEvent {
+        secrets: evidence.secrets([secret as u32, 1 - secret as u32]),
+        event: masked.events[secret].clone(),
+        rows: [masked.rows[secret], masked.rows[1 - secret]],
+        inside: masked.guessed[secret],
     };
     vec![event(0), event(1)]
 }

@@ -1,6 +1,6 @@
 //! The section of what proves the limits of privacy.
 
-use crate::audit::Findings;
+use crate::audit::{Findings, Witness};
 use crate::report::document::Document;
 use crate::report::sentences::witness::{of_groups, proof};
 
@@ -25,14 +25,21 @@ pub fn body(document: &mut Document, audit: &Findings) {
          secrets, nearly all rows. Limits of epsilon count the guesses at all of these."
             .to_owned(),
     );
-    let witnesses = audit
-        .privacy
-        .iter()
-        .filter_map(|limit| limit.witness.as_ref());
-    if witnesses.into_iter().any(of_groups) {
+    let has = |is_such: fn(&Witness) -> bool| {
+        let mut limits = audit.privacy.iter();
+        limits.any(|limit| limit.witness.as_ref().is_some_and(is_such))
+    };
+    if has(of_groups) {
         document.paragraph(
             "Groups of similar rows were formed without looking at secrets. Those that count were taken for having many rows \
              of one secret, and the limit allows for that."
+                .to_owned(),
+        );
+    }
+    if has(Witness::is_of_masked_rows) {
+        document.paragraph(
+            "Secrets of masked rows were looked at last. Before that, those of other rows were revealed step by step: of some rows \
+             at random, then of rows of which a regression on all that were revealed could say least. It guesses the rest."
                 .to_owned(),
         );
     }

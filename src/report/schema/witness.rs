@@ -40,7 +40,7 @@ struct EventKeys<'a> {
 struct ObservedKeys<'a> {
     /// The event in words.
     description: String,
-    /// `outcomes`, `labels`, `interval`, `both`, `score` or `groups`.
+    /// `outcomes`, `labels`, `interval`, `both`, `score`, `groups` or `guessed`.
     kind: &'static str,
     /// The column that it is about, if it is about one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -60,6 +60,9 @@ struct ObservedKeys<'a> {
     /// The number of groups of similar rows that were taken, and how many were formed, where `kind` is `groups`.
     #[serde(skip_serializing_if = "Option::is_none")]
     groups: Option<[u64; 2]>,
+    /// The columns that tell most, in this order, where `kind` is `guessed`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    columns: Option<&'a [String]>,
 }
 
 #[derive(Serialize)]
@@ -109,6 +112,7 @@ impl<'a> ObservedKeys<'a> {
             above: None,
             at_most: None,
             groups: None,
+            columns: None,
         };
         match found {
             Event::Outcomes(values) => ObservedKeys {
@@ -140,6 +144,11 @@ impl<'a> ObservedKeys<'a> {
             &Event::Groups { groups, of } => ObservedKeys {
                 kind: "groups",
                 groups: Some([groups, of]),
+                ..keys
+            },
+            Event::Guessed { columns } => ObservedKeys {
+                kind: "guessed",
+                columns: Some(columns),
                 ..keys
             },
             Event::Score(ScoreEvent::AtLeast(bound)) => ObservedKeys {

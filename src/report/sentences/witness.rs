@@ -13,6 +13,8 @@ pub fn proof(limit: &PrivacyLimit) -> Option<String> {
     let events: Vec<String> = found.events.iter().map(counts).collect();
     let by = if of_groups(found) {
         "groups of similar rows".to_owned()
+    } else if found.is_of_masked_rows() {
+        "guesses on masked rows".to_owned()
     } else {
         format!("the attack {}", shorten(&found.attack))
     };
@@ -98,6 +100,11 @@ pub fn event(event: &Event) -> String {
         }
         Event::Groups { groups, of } => {
             format!("the row is in one of {groups} groups of similar rows, of {of}")
+        }
+        Event::Guessed { columns } if columns.is_empty() => "the row is guessed".to_owned(),
+        Event::Guessed { columns } => {
+            let columns: Vec<String> = columns.iter().map(|name| shorten(name)).collect();
+            format!("the row is guessed by {}", columns.join(", "))
         }
         Event::Score(ScoreEvent::AtLeast(bound)) => {
             format!("the difference of scores is at least {bound:.4}")

@@ -7,7 +7,7 @@ use leakgauge_log::observations::{NUMBER, Observations, Part};
 use leakgauge_stats::secret_blind::{RowSet, TakenRows};
 
 /// Columns with more labels, or more distinct numbers, have no event for each of them.
-const MOST_VALUES: usize = 32;
+pub(super) const MOST_VALUES: usize = 32;
 /// An event of fewer rows proves little, whatever secrets they have.
 const FEWEST_ROWS: u64 = 10;
 /// With more columns each event has too little of the level.

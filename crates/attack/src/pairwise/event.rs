@@ -66,6 +66,11 @@ pub enum Event {
         /// All that were formed.
         of: u64,
     },
+    /// A row whose secret stayed masked is guessed by what the secrets of others told.
+    Guessed {
+        /// The columns that tell most, in this order.
+        columns: Vec<String>,
+    },
 }
 
 impl Event {

@@ -12,7 +12,7 @@ mod frequentist;
 mod gaussian;
 mod given;
 mod kind;
-mod linear;
+pub(crate) mod linear;
 pub mod neighbors;
 mod ranking;
 pub mod recurring;

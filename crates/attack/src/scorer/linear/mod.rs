@@ -9,7 +9,7 @@ use crate::scorer::{Parameter, Parameters, Scorer, parameters};
 use leakgauge_log::observations::{Counts, Observations};
 use likelihood::Rows;
 
-mod likelihood;
+pub(crate) mod likelihood;
 mod optimizer;
 #[cfg(test)]
 mod tests;
