@@ -31,7 +31,7 @@ pub enum Method {
     PromisedGuesses,
     /// Counts in groups of similar rows together, against truncated binomial ones: [`leakgauge_stats::groups`].
     GroupsOfRows,
-    /// Clopper–Pearson on guesses of secrets that stayed masked until the end: [`leakgauge_attack::pairwise::masked`].
+    /// Guesses of secrets that stayed masked until the end, weighed beforehand: [`leakgauge_attack::pairwise::masked`].
     MaskedRows,
     /// Pooled errors of a prior-matched subsample, Clopper–Pearson (Hoeffding 1956).
     MatchedClopperPearson,

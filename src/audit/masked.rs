@@ -6,13 +6,13 @@ use leakgauge_attack::pairwise::Event;
 use leakgauge_attack::pairwise::column_events::ColumnEvent;
 use leakgauge_attack::pairwise::masked::{Features, MaskedGuesses};
 use leakgauge_log::observations::Observations;
-use leakgauge_stats::guesses::Guesses;
+use leakgauge_stats::groups::GroupTest;
 use leakgauge_stats::secret_blind::TakenRows;
 
 /// Guesses with their shares of the level.
 #[derive(Default)]
 pub(super) struct MaskedTests {
-    pub tests: Vec<(f64, Guesses, MaskedRows)>,
+    pub tests: Vec<(f64, GroupTest, MaskedRows)>,
 }
 
 /// What was guessed of which rows.
@@ -41,6 +41,7 @@ pub(super) fn tests(
     let each = share / references.len().max(1) as f64;
     let test = |&epsilon: &f64| {
         let MaskedGuesses {
+            test,
             guessed,
             masked,
             events,
@@ -51,7 +52,7 @@ pub(super) fn tests(
             events,
             guessed: [first, [second[1], second[0]]],
         };
-        Some((each, taken.masked_guesses(&guessed), rows))
+        Some((each, test, rows))
     };
     MaskedTests {
         tests: references.iter().filter_map(test).collect(),

@@ -19,15 +19,15 @@ const FEWEST_ROWS: u64 = 50;
 const EVENTS: f64 = 0.3;
 /// What all kinds get of it where groups and guesses on masked rows are tried, too.
 const OF_THREE: Shares = Shares {
-    events: 0.2,
-    groups: 0.2,
-    masked: 0.3,
+    events: 0.15,
+    groups: 0.25,
+    masked: 0.4,
 };
 /// The same where events are found by learning.
 const OF_TWO: Shares = Shares {
     events: 0.0,
-    groups: 0.15,
-    masked: 0.25,
+    groups: 0.2,
+    masked: 0.3,
 };
 
 /// Parts of the level.

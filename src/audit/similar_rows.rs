@@ -30,8 +30,8 @@ const FEWEST_GROUPS: u64 = 4;
 const COMPONENTS: [usize; 2] = [2, 3];
 /// Where axes are too few for that, smaller and larger groups are formed.
 const SIZES: [f64; 2] = [0.625, 1.6];
-/// Sizes of groups along tails, where the outermost ones tell most.
-const TAILS: [f64; 2] = [0.4, 0.625];
+/// Groups along tails are smaller, for the outermost ones tell most.
+const OF_TAILS: f64 = 0.4;
 
 /// Tests with their shares of the level.
 #[derive(Default)]
@@ -119,9 +119,9 @@ pub(super) fn tests(
 /// axes in two sizes where these are few.
 fn formed(observations: &Observations, seen: &[(u32, u64)], rows: u64) -> Vec<Vec<Group>> {
     let of_size = |size: f64| (size * rows as f64) as u64;
-    let of_tails = TAILS.map(|size| tails(observations, seen, of_size(size)));
-    if of_tails.iter().any(|sets| !sets.is_empty()) {
-        return of_tails.into_iter().flatten().collect();
+    let of_tails = tails(observations, seen, of_size(OF_TAILS));
+    if !of_tails.is_empty() {
+        return of_tails;
     }
     let Some(points) = Points::new(observations, seen) else {
         return Vec::new();

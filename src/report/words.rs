@@ -26,7 +26,9 @@ pub fn method_name(method: Method) -> &'static str {
         }
         Method::PromisedGuesses => "guesses at extreme scores or on events, Clopper-Pearson",
         Method::GroupsOfRows => "groups of similar rows together, truncated binomial law",
-        Method::MaskedRows => "guesses on rows that were masked until the end, Clopper-Pearson",
+        Method::MaskedRows => {
+            "guesses on rows that were masked until the end, weighed by how sure they were"
+        }
         Method::MatchedClopperPearson => "Clopper-Pearson on a prior-matched subsample",
         Method::WeightedChernoff => "Chernoff bound on prior-weighted errors",
         Method::UnitBetting => "bets on the error rates of independent units, each counting once",

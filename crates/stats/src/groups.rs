@@ -19,6 +19,12 @@
 //! The score is what a likelihood-ratio test of ρ₀ in the group shows, n·KL(c/n‖ρ₀) in eighths of a nat, rounded to a whole number.
 //! Then the law of the sum is exact. Where that would take long, because the sum is large, Chernoff's bound replaces it, which is larger.
 //!
+//! # Guesses that weigh more than others
+//!
+//! A guess on one row is right with probability at most ρ, whatever those before it were. So guesses that each have a score, settled before
+//! the row's secret is seen, are groups of one row that are kept in any case: the sum of the scores of right ones is judged in
+//! the same way.
+//!
 //! Nothing is said of δ > 0.
 //!
 //! # References
@@ -30,7 +36,7 @@ use crate::binomial_tail::{at_most, mass};
 use crate::bisection::bisect;
 
 /// Scores are whole numbers of such parts of a nat.
-const PARTS: f64 = 8.0;
+pub const PARTS: f64 = 8.0;
 /// The largest ε that is looked for.
 const MOST: f64 = 60.0;
 /// Halvings of the interval that holds a limit, down to 10⁻⁷.
@@ -104,6 +110,33 @@ impl GroupTest {
             reached,
             kept,
             formed: groups.len() as u64,
+        }
+    }
+
+    /// Guesses on single rows: the score of each in eighths of a nat, and whether it is right.
+    ///
+    /// # Conditions
+    /// Which rows are guessed, and the score of each, follow from what was observed in all rows and from secrets of others
+    /// ([`secret_blind`](crate::secret_blind)).
+    pub fn of_guesses(guesses: impl IntoIterator<Item = (usize, bool)>) -> Self {
+        let mut laws: BTreeMap<usize, Law> = BTreeMap::new();
+        let (mut reached, mut formed) = (0, 0);
+        for (score, is_right) in guesses {
+            let law = laws.entry(score).or_insert_with(|| Law {
+                rows: 1,
+                groups: 0,
+                least: 0,
+                scores: vec![0, score],
+            });
+            law.groups += 1;
+            reached += if is_right { score } else { 0 };
+            formed += 1;
+        }
+        GroupTest {
+            laws: laws.into_values().collect(),
+            reached,
+            kept: [KeptGroups::default(); 2],
+            formed,
         }
     }
 
@@ -257,6 +290,42 @@ mod tests {
     use rand::RngExt;
 
     const GROUPS: [[u64; 2]; 6] = [[9, 1], [2, 10], [17, 3], [5, 5], [1, 8], [6, 6]];
+
+    /// All 64 outcomes of six guesses, each right with probability ρ.
+    #[test]
+    fn guesses_of_different_weight_have_the_law_of_all_outcomes() {
+        let guesses = [
+            (2, true),
+            (2, false),
+            (6, true),
+            (10, true),
+            (24, false),
+            (24, true),
+        ];
+        let test = GroupTest::of_guesses(guesses);
+        let sum = |is_right: &dyn Fn(usize) -> bool| -> usize {
+            let scores = guesses.iter().enumerate();
+            scores
+                .filter(|(at, _)| is_right(*at))
+                .map(|(_, one)| one.0)
+                .sum()
+        };
+        let reached = sum(&|at| guesses[at].1);
+        for epsilon in [0.0, 0.7, 2.0] {
+            let likely = likely(epsilon);
+            let mut expected = 0.0;
+            for outcome in 0..64u32 {
+                let is_right = |at: usize| outcome >> at & 1 == 1;
+                if sum(&is_right) >= reached {
+                    let right = outcome.count_ones() as i32;
+                    expected += likely.powi(right) * (1.0 - likely).powi(6 - right);
+                }
+            }
+            assert!((test.p_value(epsilon) - expected).abs() < 1e-12);
+        }
+        assert_eq!(GroupTest::of_guesses([]).p_value(0.0), 1.0);
+        assert_eq!(test.formed(), 6);
+    }
 
     /// (ε₀, ε, sum of scores, p), by a sum over all combinations of counts in Python's integers and floats.
     #[test]

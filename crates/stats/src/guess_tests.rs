@@ -31,7 +31,7 @@ pub struct GuessTests {
 pub enum PairTest {
     /// By guesses.
     Guesses(Guesses),
-    /// By groups of rows, which say nothing of δ > 0.
+    /// By groups of rows, or by guesses that weigh differently, which say nothing of δ > 0.
     Groups(GroupTest),
 }
 

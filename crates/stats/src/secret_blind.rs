@@ -18,8 +18,8 @@
 //!
 //! Given all that was observed, secrets are independent. So given the secrets of some rows, too, those of the others still are
 //! either one with probability at most e^ε/(1 + e^ε), whichever rows these are, as long as each was chosen by what was known before it. Which of
-//! the other rows are guessed, and how, may follow from all that was observed and from the secrets that were revealed. With
-//! δ > 0 rows that reveal their secret are among all m, and no more of them among those guessed.
+//! the other rows are guessed, how, and how much each guess weighs, may follow from all that was observed and from the secrets that were
+//! revealed.
 //!
 //! If a secret is called more often than it has rows, which has a probability of 0.3 % at most, nothing is tested.
 //!
@@ -115,17 +115,6 @@ impl TakenRows {
     /// Whether a row is of the second secret. Whoever asks has looked at this row's secret.
     pub fn is_second(&self, row: usize) -> bool {
         row >= self.of_first
-    }
-
-    /// The test of guesses in some rows: which are guessed to be of the first secret, and which of the second.
-    ///
-    /// # Conditions
-    /// No row is in both sets. They follow from what was observed in all rows and from the secrets of others, each
-    /// of which was revealed by what was known before.
-    pub fn masked_guesses(&self, guessed: &[RowSet; 2]) -> Guesses {
-        let [first, second] = guessed.each_ref().map(|set| self.inside(set));
-        let (right, wrong) = (first[0] + second[1], first[1] + second[0]);
-        Guesses::counted(right, wrong, self.observed.len() as u64)
     }
 
     /// The test that guesses the first secret, or the second, in all rows of a set.
