@@ -1,4 +1,4 @@
-//! Published wrong mechanisms: are they caught, in the rows that the README states, and are their
+//! Published wrong mechanisms: are they caught, in the rows that are stated here, and are their
 //! correct counterparts left alone?
 
 // Not everything that the example needs is needed here.
@@ -27,16 +27,16 @@ use cases::{CASES, Case, Mechanism, named};
 
 const SEEDS: u64 = 10;
 
-/// Rows at which at least 9 of 10 logs refute the claim, as in the README.
+/// Rows at which at least 9 of 10 logs refute the claim.
 const STATED: [(&str, ScorerChoice, u64); 12] = [
-    ("sparse-vector-3", ScorerChoice::Auto, 300_000),
+    ("sparse-vector-3", ScorerChoice::Auto, 30_000),
     ("sparse-vector-4", ScorerChoice::Auto, 30_000),
-    ("sparse-vector-4-three", ScorerChoice::Auto, 30_000),
+    ("sparse-vector-4-three", ScorerChoice::Auto, 3_000),
     ("sparse-vector-5", ScorerChoice::Auto, 1_000),
-    ("sparse-vector-6", ScorerChoice::Auto, 10_000),
+    ("sparse-vector-6", ScorerChoice::Auto, 3_000),
     ("noisy-max-value", ScorerChoice::Auto, 10_000),
-    ("noisy-max-both", ScorerChoice::Auto, 100_000),
-    ("histogram-sensitivity", ScorerChoice::Auto, 10_000),
+    ("noisy-max-both", ScorerChoice::Auto, 3_000),
+    ("histogram-sensitivity", ScorerChoice::Auto, 1_000),
     ("laplace-half", ScorerChoice::Auto, 3_000),
     ("randomized-response-biased", ScorerChoice::Auto, 3_000),
     ("gaussian-6-loose", ScorerChoice::Linear, 300_000),
