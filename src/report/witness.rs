@@ -38,8 +38,8 @@ pub fn body(document: &mut Document, audit: &Findings) {
     }
     if has(Witness::is_of_masked_rows) {
         document.paragraph(
-            "Secrets of masked rows were looked at last. Before that, those of other rows were revealed step by step: of some rows \
-             at random, then of rows of which a regression on all that were revealed could say least. It guesses the rest."
+            "Masked rows are rows whose secrets were hidden until they were guessed. A regression learned from the other rows: some \
+             chosen at random, then those that it was least sure of. Surer guesses count more."
                 .to_owned(),
         );
     }

@@ -60,10 +60,26 @@ fn counts(found: &WitnessEvent) -> String {
             "{groups} of {of} groups {have} {inside} of {rows} rows of {likely} against {beside} of {others} of {other}"
         );
     }
+    if let Event::Guessed { columns } = &found.event {
+        return format!(
+            "{likely} is guessed{} in {inside} of {rows} rows of {likely} against {beside} of {others} of {other}",
+            mostly_from(columns)
+        );
+    }
     format!(
         "{} in {inside} of {rows} rows of {likely} against {beside} of {others} of {other}",
         event(&found.event)
     )
+}
+
+/// The columns that tell most; nothing where none does.
+fn mostly_from(columns: &[String]) -> String {
+    let columns: Vec<String> = columns.iter().map(|name| shorten(name)).collect();
+    if columns.is_empty() {
+        String::new()
+    } else {
+        format!(" (mostly from {})", columns.join(", "))
+    }
 }
 
 /// The event in words.
@@ -101,10 +117,8 @@ pub fn event(event: &Event) -> String {
         Event::Groups { groups, of } => {
             format!("the row is in one of {groups} groups of similar rows, of {of}")
         }
-        Event::Guessed { columns } if columns.is_empty() => "the row is guessed".to_owned(),
         Event::Guessed { columns } => {
-            let columns: Vec<String> = columns.iter().map(|name| shorten(name)).collect();
-            format!("the row is guessed by {}", columns.join(", "))
+            format!("the first secret is guessed{}", mostly_from(columns))
         }
         Event::Score(ScoreEvent::AtLeast(bound)) => {
             format!("the difference of scores is at least {bound:.4}")

@@ -28,7 +28,7 @@ const TIMES: usize = 4;
 const SPARE: f64 = 1.8;
 /// The regression's penalty on coefficients of features of variance 1.
 const PENALTY: f64 = 20.0;
-/// Tails of columns of many numbers are features if they have this part of the rows, or more.
+/// Tails of columns of many numbers are features if they have one in so many rows, or more: six halvings, which round down.
 const RAREST: u64 = 65;
 /// Scores of guesses are so many parts of a nat, and not more than so many nats.
 const STEPS_PER_NAT: f64 = 4.0;
@@ -143,12 +143,7 @@ impl<'a> Features<'a> {
         masked.shuffle(rng);
         let first = (FIRST * masked.len() as f64) as usize;
         let mut revealed = masked.split_off(masked.len() - first);
-        let rows = taken.observed().len();
-        let set_of = |of: &[usize]| {
-            let of: HashSet<usize> = of.iter().copied().collect();
-            RowSet::new(rows, |row| of.contains(&row))
-        };
-        let all_masked = set_of(&masked);
+        let all_masked = self.set_of(&masked);
         let mut regression = self.learn(taken, &revealed)?;
         for _ in 1..TIMES {
             let guesses = self.best(&regression, &mut masked, epsilon);
@@ -163,25 +158,41 @@ impl<'a> Features<'a> {
             (self.score(&regression, row, epsilon), is_right)
         });
         let test = GroupTest::of_guesses(guesses);
-        let columns = self.telling(&regression, &masked);
-        let (second, first): (Vec<usize>, Vec<usize>) = masked
+        Some(self.described(&regression, masked, all_masked, test))
+    }
+
+    /// What was guessed of which rows.
+    fn described(
+        &self,
+        regression: &Array1<f64>,
+        guessed: Vec<usize>,
+        masked: RowSet,
+        test: GroupTest,
+    ) -> MaskedGuesses {
+        let columns = self.telling(regression, &guessed);
+        let (second, first): (Vec<usize>, Vec<usize>) = guessed
             .into_iter()
-            .partition(|&row| self.odds(&regression, row) > 0.0);
-        let guessed = [first, second].map(|rows| set_of(&rows));
+            .partition(|&row| self.odds(regression, row) > 0.0);
+        let guessed = [first, second].map(|rows| self.set_of(&rows));
         let event = |guessed: &RowSet| {
-            let is_it = |event: &&ColumnEvent| event.rows.and(&all_masked) == *guessed;
+            let is_it = |event: &&ColumnEvent| event.rows.and(&masked) == *guessed;
             let found = self.events.iter().find(is_it);
             let columns = || Event::Guessed {
                 columns: columns.clone(),
             };
             found.map_or_else(columns, |found| found.event.clone())
         };
-        Some(MaskedGuesses {
+        MaskedGuesses {
             test,
             events: guessed.each_ref().map(event),
             guessed,
-            masked: all_masked,
-        })
+            masked,
+        }
+    }
+
+    fn set_of(&self, rows: &[usize]) -> RowSet {
+        let rows: HashSet<usize> = rows.iter().copied().collect();
+        RowSet::new(self.points.nrows(), |row| rows.contains(&row))
     }
 
     /// The columns that have a tenth, or more, of what tells the secrets of these rows on average, the most telling one first.
@@ -232,7 +243,8 @@ impl<'a> Features<'a> {
     /// Puts masked rows in order, the surest first, and says how many are best guessed; one at least, if there are any.
     fn best(&self, regression: &Array1<f64>, masked: &mut [usize], epsilon: f64) -> usize {
         let sure = |row: usize| self.odds(regression, row).abs();
-        masked.sort_by_cached_key(|&row| std::cmp::Reverse(ordered(sure(row))));
+        // Numbers that are not negative have the order of their bits.
+        masked.sort_by_cached_key(|&row| std::cmp::Reverse(sure(row).to_bits()));
         let allowed = likely(epsilon);
         let mut best = (f64::NEG_INFINITY, 0);
         let mut sum = 0.0;
@@ -249,11 +261,6 @@ impl<'a> Features<'a> {
 
 fn likely(odds: f64) -> f64 {
     1.0 / (1.0 + (-odds).exp())
-}
-
-/// Numbers that are not negative have the order of their bits.
-fn ordered(number: f64) -> u64 {
-    number.to_bits()
 }
 
 fn columns_of(event: &Event) -> Vec<String> {
@@ -278,7 +285,10 @@ fn numbers(
 ) -> (Vec<(Array1<f64>, String)>, BTreeSet<String>) {
     let beside = observations.words_beside_numbers();
     let number = |part: Part, symbol: u32| match part {
-        Part::Label(at) => observations.label_at(symbol, at).parse().ok(),
+        Part::Label(at) => {
+            let label: Option<f64> = observations.label_at(symbol, at).parse().ok();
+            label.filter(|number| number.is_finite())
+        }
         Part::Number(at) => {
             let is_word =
                 beside[at].is_some_and(|word| observations.label_at(symbol, word) != NUMBER);
@@ -353,6 +363,7 @@ mod tests {
         });
         let (taken, found) = guessed(&observations, &kinds, 2).expect("guesses");
         let [first, second] = found.guessed.each_ref().map(|set| taken.inside(set));
+        // 9.6 times as many are expected, less where two against one are guessed, too; 5 is three standard errors below.
         assert!(first[0] > 5 * first[1] && second[1] > 5 * second[0]);
         // 35 % of the rows have three bits alike, and seven tenths of these stay masked.
         let guesses = first[0] + first[1] + second[0] + second[1];
