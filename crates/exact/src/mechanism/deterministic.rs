@@ -5,7 +5,7 @@ use std::fmt;
 
 use rand::Rng;
 
-use super::{BoundMechanism, Entry, Law, Mechanism, Probabilities, Secrets, secrets};
+use super::{BoundMechanism, Build, Entry, Law, Mechanism, Probabilities, Secrets, secrets};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::grammar::{Arguments, MAX_WHOLE, Parameter};
 
@@ -23,7 +23,7 @@ pub(super) const ENTRY: Entry = Entry {
         ),
         secrets::PARAMETER,
     ],
-    build,
+    build: Build::Alone(build),
 };
 
 /// Outputs ⌊s/width⌋ mod modulus for a whole number s; without both parameters, the label itself.

@@ -10,7 +10,7 @@ use rand_distr::OpenClosed01;
 use crate::profile::Pair;
 
 use super::location::{Located, Noise};
-use super::{BoundMechanism, Entry, Mechanism, Secrets, secrets};
+use super::{BoundMechanism, Build, Entry, Mechanism, Secrets, secrets};
 use leakgauge_base::error::Result;
 use leakgauge_base::grammar::{Arguments, Bounds, Parameter, format_number};
 
@@ -24,7 +24,7 @@ pub(super) const ENTRY: Entry = Entry {
         ),
         secrets::PARAMETER,
     ],
-    build,
+    build: Build::Alone(build),
 };
 
 /// Adds discrete Gaussian noise: whole number o has weight e^(−(o − s)²/2σ²) under secret s.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::normalized_geometric::Normalized;
 use super::ranged::{Range, Ranged};
-use super::{BoundMechanism, Entry, Mechanism, Secrets, secrets};
+use super::{BoundMechanism, Build, Entry, Mechanism, Secrets, secrets};
 use leakgauge_base::error::Result;
 use leakgauge_base::grammar::{Arguments, Bounds, Parameter, format_number};
 
@@ -20,7 +20,7 @@ pub(super) const ENTRY: Entry = Entry {
         ),
         secrets::PARAMETER,
     ],
-    build,
+    build: Build::Alone(build),
 };
 
 /// The exponential mechanism with utility −|o − s|. It outputs a whole number from the smallest to the largest

@@ -10,7 +10,7 @@ use rand_distr::StandardNormal;
 use crate::profile::Pair;
 
 use super::location::{Located, Noise};
-use super::{BoundMechanism, Entry, Mechanism, NoiseShape, Secrets, secrets};
+use super::{BoundMechanism, Build, Entry, Mechanism, NoiseShape, Secrets, secrets};
 use crate::hockey_stick;
 use leakgauge_base::error::Result;
 use leakgauge_base::grammar::{Arguments, Bounds, Parameter, format_number};
@@ -28,7 +28,7 @@ pub(super) const ENTRY: Entry = Entry {
         Parameter::named("sensitivity", "with epsilon: the sensitivity; default 1"),
         secrets::PARAMETER,
     ],
-    build,
+    build: Build::Alone(build),
 };
 
 /// Adds Gaussian noise: the observation of secret s is s + N(0, σ²).

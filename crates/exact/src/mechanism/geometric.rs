@@ -9,7 +9,7 @@ use rand_distr::OpenClosed01;
 use crate::profile::{Cell, Pair};
 
 use super::location::{Located, Noise};
-use super::{BoundMechanism, Entry, Mechanism, Secrets, secrets};
+use super::{BoundMechanism, Build, Entry, Mechanism, Secrets, secrets};
 use leakgauge_base::error::Result;
 use leakgauge_base::grammar::{Arguments, Bounds, Parameter, format_number};
 
@@ -26,7 +26,7 @@ pub(super) const ENTRY: Entry = Entry {
         ),
         secrets::PARAMETER,
     ],
-    build,
+    build: Build::Alone(build),
 };
 
 /// Adds two-sided geometric noise: integer o has probability (1 − q)/(1 + q) · q^|o − s| under

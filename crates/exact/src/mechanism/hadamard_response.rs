@@ -7,7 +7,7 @@ use rand::{Rng, RngExt};
 
 use super::alphabet::Alphabet;
 use super::symmetric::{Randomizer, Symmetric};
-use super::{Entry, Mechanism, Secrets, secrets};
+use super::{Build, Entry, Mechanism, Secrets, secrets};
 use leakgauge_base::error::Result;
 use leakgauge_base::grammar::{Arguments, Bounds, Parameter, format_number};
 
@@ -18,7 +18,7 @@ pub(super) const ENTRY: Entry = Entry {
         Parameter::positional("epsilon", "the ε of local differential privacy, at least 0"),
         secrets::PARAMETER,
     ],
-    build,
+    build: Build::Alone(build),
 };
 
 /// Hadamard response over k labels: the observation is a whole number below K, the smallest power

@@ -7,7 +7,7 @@ use rand::{Rng, RngExt};
 
 use super::alphabet::Alphabet;
 use super::symmetric::{Randomizer, Symmetric};
-use super::{Entry, Mechanism, Secrets, secrets};
+use super::{Build, Entry, Mechanism, Secrets, secrets};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::grammar::{Arguments, Bounds, Parameter, Value, format_number};
 
@@ -23,7 +23,7 @@ pub(super) const ENTRY: Entry = Entry {
         ),
         secrets::PARAMETER,
     ],
-    build,
+    build: Build::Alone(build),
 };
 
 /// The output of [`Identity`] when it is not the secret.

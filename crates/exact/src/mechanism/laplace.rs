@@ -9,7 +9,7 @@ use rand_distr::Open01;
 use crate::profile::Pair;
 
 use super::location::{Located, Noise};
-use super::{BoundMechanism, Entry, Mechanism, NoiseShape, Secrets, secrets};
+use super::{BoundMechanism, Build, Entry, Mechanism, NoiseShape, Secrets, secrets};
 use leakgauge_base::error::Result;
 use leakgauge_base::grammar::{Arguments, Bounds, Parameter, format_number};
 
@@ -22,7 +22,7 @@ pub(super) const ENTRY: Entry = Entry {
         Parameter::named("sensitivity", "with epsilon: the sensitivity; default 1"),
         secrets::PARAMETER,
     ],
-    build,
+    build: Build::Alone(build),
 };
 
 /// Adds Laplace noise: the observation of secret s is s + Laplace(0, λ).

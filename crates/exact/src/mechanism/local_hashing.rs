@@ -8,7 +8,7 @@ use rand::{Rng, RngExt};
 
 use super::alphabet::Alphabet;
 use super::symmetric::{Randomizer, Symmetric};
-use super::{Entry, Mechanism, Secrets, secrets};
+use super::{Build, Entry, Mechanism, Secrets, secrets};
 use leakgauge_base::error::Result;
 use leakgauge_base::grammar::{Arguments, Bounds, Parameter, format_number};
 
@@ -24,7 +24,7 @@ pub(super) const ENTRY: Entry = Entry {
         ),
         secrets::PARAMETER,
     ],
-    build,
+    build: Build::Alone(build),
 };
 
 /// The largest number of hash values; a product of two of them fits in a `u64`.

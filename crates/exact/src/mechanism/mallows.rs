@@ -6,7 +6,7 @@ use libm::exp;
 use rand::Rng;
 
 use super::table::{Detail, Table};
-use super::{BoundMechanism, Entry, Law, Mechanism, Probabilities};
+use super::{BoundMechanism, Build, Entry, Law, Mechanism, Probabilities};
 use crate::mallows::{Hamming, Kendall, kendall_of_group};
 use crate::permutation::{Distance, hamming, inversions};
 use crate::profile::Pair;
@@ -35,7 +35,7 @@ pub(super) const ENTRY: Entry = Entry {
         ),
         Parameter::named("distance", "kendall (the default) or hamming"),
     ],
-    build,
+    build: Build::Alone(build),
 };
 
 /// The Mallows shuffle of a sequence of n different values, whose secret is their order.

@@ -5,14 +5,13 @@ use std::fmt;
 
 use rand::{Rng, RngExt};
 
+use super::entry::{Build, Reader, component};
 use super::observed::texts;
 use super::table::{Detail, Table};
-use super::{
-    BoundMechanism, Entry, Law, MAX_ENTRIES, Mechanism, Observed, Probabilities, from_call,
-};
+use super::{BoundMechanism, Entry, Law, MAX_ENTRIES, Mechanism, Observed, Probabilities};
 use crate::profile::Pair;
 use leakgauge_base::error::{Error, Result};
-use leakgauge_base::grammar::{Arguments, Bounds, Call, Parameter, Value, format_number};
+use leakgauge_base::grammar::{Arguments, Bounds, Parameter, format_number};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "mixture",
@@ -25,7 +24,7 @@ pub(super) const ENTRY: Entry = Entry {
             "the probability of the first, between 0 and 1; default 0.5",
         ),
     ],
-    build,
+    build: Build::Around(build),
 };
 
 /// Applies one of two mechanisms at random and does not reveal which.
@@ -51,10 +50,10 @@ pub struct Mixture {
     pub weight: f64,
 }
 
-fn build(arguments: &Arguments<'_>) -> Result<Box<dyn Mechanism>> {
+fn build(arguments: &Arguments<'_>, read: Reader) -> Result<Box<dyn Mechanism>> {
     let mixture = Mixture {
-        first: component(arguments, "first")?,
-        second: component(arguments, "second")?,
+        first: component(arguments, "first", read)?,
+        second: component(arguments, "second", read)?,
         weight: arguments
             .number_if_given("weight", Bounds::Between(0.0, 1.0))?
             .unwrap_or(0.5),
@@ -64,24 +63,6 @@ fn build(arguments: &Arguments<'_>) -> Result<Box<dyn Mechanism>> {
             "the first mechanism has {one} secrets, the second {other}"
         ))),
         _ => Ok(Box::new(mixture)),
-    }
-}
-
-/// Reads a parameter that is a mechanism.
-pub(super) fn component(arguments: &Arguments<'_>, parameter: &str) -> Result<Box<dyn Mechanism>> {
-    match arguments.value(parameter) {
-        Some(Value::Call(call)) => from_call(call),
-        Some(Value::Word(name)) => from_call(&Call {
-            name: name.clone(),
-            arguments: Vec::new(),
-        }),
-        Some(value) => Err(arguments.error(format!(
-            "{parameter} must be a mechanism, got {}",
-            value.describe()
-        ))),
-        None => Err(arguments
-            .error(format!("{parameter} is missing"))
-            .with_hint("write a mechanism inside the mechanism, as in mixture(randomized-response(1), identity(0.5), weight=0.9)")),
     }
 }
 

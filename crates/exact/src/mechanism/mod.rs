@@ -46,17 +46,18 @@ use rand::Rng;
 
 use crate::profile::{Cell, Cells, Pair};
 use leakgauge_base::error::{Error, Result};
-use leakgauge_base::grammar::{Arguments, Call, Parameter};
 
 mod alphabet;
 mod deterministic;
 mod discrete_gaussian;
+mod entry;
 mod exponential;
 mod gaussian;
 mod geometric;
 mod hadamard_response;
 mod identity;
 mod laplace;
+mod law;
 mod local_hashing;
 mod location;
 mod mallows;
@@ -85,12 +86,15 @@ mod unary_encoding;
 
 pub use deterministic::Deterministic;
 pub use discrete_gaussian::DiscreteGaussian;
+use entry::Build;
+pub use entry::Entry;
 pub use exponential::Exponential;
 pub use gaussian::Gaussian;
 pub use geometric::Geometric;
 pub use hadamard_response::HadamardResponse;
 pub use identity::{Identity, Otherwise};
 pub use laplace::{Laplace, LaplaceScale};
+pub use law::Law;
 pub use local_hashing::LocalHashing;
 pub use location::NoiseShape;
 pub use mallows::Mallows;
@@ -321,41 +325,4 @@ pub struct LikelihoodClass {
     pub mean: f64,
     /// The sum of their smallest probabilities under any secret.
     pub least: f64,
-}
-
-/// The distribution of an observation.
-pub enum Law {
-    /// Finitely many labels with their probabilities. The fields of several columns form one label, joined by
-    /// commas.
-    Labels(Vec<(String, f64)>),
-    /// A distribution on the integers, given by its distribution function at integers.
-    Integer(Box<dyn Fn(f64) -> f64 + Send + Sync>),
-    /// A continuous distribution on the real line, given by its distribution function.
-    Real(Box<dyn Fn(f64) -> f64 + Send + Sync>),
-    /// Several columns, given by the marginal distribution of each.
-    Coordinates(Vec<Law>),
-    /// An unknown distribution, and why it is unknown.
-    Unknown(&'static str),
-}
-
-/// A mechanism in the registry: its name, description and parameters.
-#[derive(Debug)]
-pub struct Entry {
-    /// The name: `laplace`.
-    pub name: &'static str,
-    /// A description in one line.
-    pub about: &'static str,
-    /// Its parameters.
-    pub parameters: &'static [Parameter],
-    build: fn(&Arguments<'_>) -> Result<Box<dyn Mechanism>>,
-}
-
-impl Entry {
-    /// Builds the mechanism from a call of this name.
-    ///
-    /// # Errors
-    /// An argument is invalid.
-    pub fn build(&self, call: &Call) -> Result<Box<dyn Mechanism>> {
-        (self.build)(&Arguments::new(call, self.parameters)?)
-    }
 }

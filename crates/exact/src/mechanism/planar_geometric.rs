@@ -10,7 +10,9 @@ use rand::{Rng, RngExt};
 use super::observed::texts;
 use super::points::{self, Grid};
 use super::ranged;
-use super::{BoundMechanism, Entry, Law, MAX_ENTRIES, Mechanism, Observed, Probabilities, Secrets};
+use super::{
+    BoundMechanism, Build, Entry, Law, MAX_ENTRIES, Mechanism, Observed, Probabilities, Secrets,
+};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::grammar::{Arguments, Parameter, format_number};
 
@@ -29,7 +31,7 @@ pub(super) const ENTRY: Entry = Entry {
              contains all secrets",
         ),
     ],
-    build,
+    build: Build::Alone(build),
 };
 
 /// Outputs a point o of a square grid with weight e^(−νd), where d is its Euclidean distance from the secret. The

@@ -13,7 +13,7 @@ use super::laplace::LaplaceScale;
 use super::nearest;
 use super::observed::texts;
 use super::points::{self, Grid};
-use super::{BoundMechanism, Entry, Law, Mechanism, Observed};
+use super::{BoundMechanism, Build, Entry, Law, Mechanism, Observed};
 use leakgauge_base::error::Result;
 use leakgauge_base::grammar::{Arguments, Parameter, format_number};
 
@@ -32,7 +32,7 @@ pub(super) const ENTRY: Entry = Entry {
         ),
         points::PARAMETER,
     ],
-    build,
+    build: Build::Alone(build),
 };
 
 /// Adds planar Laplace noise: the observation of the point s has density e^(−d/λ)/2πλ² at distance

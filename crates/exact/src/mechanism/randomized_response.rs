@@ -9,7 +9,7 @@ use crate::profile::{Cell, Pair};
 
 use super::alphabet::Alphabet;
 use super::{
-    BoundMechanism, Entry, Law, LikelihoodClass, Mechanism, Probabilities, Secrets, secrets,
+    BoundMechanism, Build, Entry, Law, LikelihoodClass, Mechanism, Probabilities, Secrets, secrets,
 };
 use leakgauge_base::error::Result;
 use leakgauge_base::grammar::{Arguments, Bounds, Parameter, format_number};
@@ -21,7 +21,7 @@ pub(super) const ENTRY: Entry = Entry {
         Parameter::positional("epsilon", "the ε of local differential privacy, at least 0"),
         secrets::PARAMETER,
     ],
-    build,
+    build: Build::Alone(build),
 };
 
 /// The largest number of labels for which the distribution is listed.

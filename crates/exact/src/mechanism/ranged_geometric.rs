@@ -7,7 +7,7 @@ use super::geometric::GeometricNoise;
 use super::normalized_geometric::Normalized;
 use super::ranged::{self, Range, Ranged};
 use super::truncated_geometric::Clamped;
-use super::{BoundMechanism, Entry, Mechanism, Secrets, secrets};
+use super::{BoundMechanism, Build, Entry, Mechanism, Secrets, secrets};
 use leakgauge_base::error::Result;
 use leakgauge_base::grammar::{Arguments, Parameter, format_number};
 
@@ -24,14 +24,14 @@ pub(super) const NORMALIZED: Entry = Entry {
     name: "normalized-geometric",
     about: "outputs a number of a range with geometric weights around the secret",
     parameters: &parameters("the rate ν: o has weight exp(-ν·|o − s|); at least 1e-12"),
-    build: |arguments| build(Ends::Normalized, arguments),
+    build: Build::Alone(|arguments| build(Ends::Normalized, arguments)),
 };
 
 pub(super) const TRUNCATED: Entry = Entry {
     name: "truncated-geometric",
     about: "adds two-sided geometric noise and clamps the sum to a range",
     parameters: &parameters("the rate ν of the noise; at least 1e-12"),
-    build: |arguments| build(Ends::Truncated, arguments),
+    build: Build::Alone(|arguments| build(Ends::Truncated, arguments)),
 };
 
 /// A geometric mechanism whose output is a whole number of a range: q^|o − c| with q = e^−ν around the center c of

@@ -60,7 +60,7 @@ pub fn parse(text: &str) -> Result<Box<dyn Mechanism>> {
 /// As [`parse`].
 pub fn from_call(call: &Call) -> Result<Box<dyn Mechanism>> {
     match MECHANISMS.iter().find(|entry| entry.name == call.name) {
-        Some(entry) => entry.build(call),
+        Some(entry) => entry.build(call, from_call),
         None => {
             let names: Vec<_> = MECHANISMS.iter().map(|entry| entry.name).collect();
             let problem = format!("no such mechanism; the mechanisms are {}", list(&names));

@@ -7,8 +7,8 @@ use rand::{Rng, RngExt};
 
 use crate::profile::{Cell, Noise, Pair, ReplacedPair};
 
+use super::law::mixed;
 use super::observed::texts;
-use super::subsampled::mixed;
 use super::{BoundMechanism, Law, Mechanism, Observed};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::grammar::format_number;

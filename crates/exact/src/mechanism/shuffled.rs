@@ -5,9 +5,8 @@ use std::fmt;
 
 use rand::{Rng, RngExt};
 
-use super::{
-    BoundMechanism, Entry, Law, MAX_ENTRIES, Mechanism, Probabilities, listed_secrets, mixture,
-};
+use super::entry::{Build, Reader, component};
+use super::{BoundMechanism, Entry, Law, MAX_ENTRIES, Mechanism, Probabilities, listed_secrets};
 use crate::profile::{Cell, Cells, Pair};
 use crate::sampling::multinomial;
 use leakgauge_base::error::{Error, Result};
@@ -24,7 +23,7 @@ pub(super) const ENTRY: Entry = Entry {
             "the secret of all other users; default: each has a uniformly random one",
         ),
     ],
-    build,
+    build: Build::Around(build),
 };
 
 mod multinomial;
@@ -61,14 +60,14 @@ pub struct Shuffled {
 /// The largest number of users.
 const MAX_USERS: u64 = 1 << 24;
 
-fn build(arguments: &Arguments<'_>) -> Result<Box<dyn Mechanism>> {
-    Ok(Box::new(read(arguments)?))
+fn build(arguments: &Arguments<'_>, read: Reader) -> Result<Box<dyn Mechanism>> {
+    Ok(Box::new(shuffled(arguments, read)?))
 }
 
-fn read(arguments: &Arguments<'_>) -> Result<Shuffled> {
+fn shuffled(arguments: &Arguments<'_>, read: Reader) -> Result<Shuffled> {
     let users = arguments.whole_if_given("n", 1, MAX_USERS)?;
     Ok(Shuffled {
-        mechanism: mixture::component(arguments, "mechanism")?,
+        mechanism: component(arguments, "mechanism", read)?,
         users: users.ok_or_else(|| {
             let hint = "write shuffled(randomized-response(1, secrets=2), n=100)";
             arguments.error("n is missing").with_hint(hint)
@@ -379,7 +378,7 @@ impl BoundMechanism for Bound {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Mechanism, parse};
+    use super::super::{Mechanism, from_call, parse};
     use crate::channel::{Channel, Prior};
     use crate::shuffle::information::informed;
     use crate::shuffle::vulnerability::{RandomizedResponseShuffle, informed_vulnerability};
@@ -476,7 +475,10 @@ mod tests {
         ] {
             let bound = parse(text).unwrap().bind_declared().unwrap();
             let call = leakgauge_base::grammar::Call::parse(text).unwrap();
-            let shuffled = super::read(&Arguments::new(&call, super::ENTRY.parameters).unwrap());
+            let shuffled = super::shuffled(
+                &Arguments::new(&call, super::ENTRY.parameters).unwrap(),
+                from_call,
+            );
             let shuffled = shuffled.unwrap();
             let labels = shuffled.declared_secrets().unwrap();
             let users = shuffled.all_users(&labels).unwrap();

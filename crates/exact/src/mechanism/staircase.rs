@@ -9,7 +9,7 @@ use rand_distr::OpenClosed01;
 use crate::profile::{Cell, Pair};
 
 use super::location::{Located, Noise};
-use super::{BoundMechanism, Entry, Mechanism, NoiseShape, Secrets, secrets};
+use super::{BoundMechanism, Build, Entry, Mechanism, NoiseShape, Secrets, secrets};
 use leakgauge_base::error::Result;
 use leakgauge_base::grammar::{Arguments, Bounds, Parameter, format_number};
 
@@ -29,7 +29,7 @@ pub(super) const ENTRY: Entry = Entry {
         ),
         secrets::PARAMETER,
     ],
-    build,
+    build: Build::Alone(build),
 };
 
 /// The most periods between two secrets for which δ is summed.

@@ -7,7 +7,8 @@ use rand::{Rng, RngExt};
 
 use crate::profile::{Cell, Pair};
 
-use super::mixture::component;
+use super::entry::{Build, Reader, component};
+use super::law::mixed;
 use super::observed::texts;
 use super::{BoundMechanism, Entry, Gaussian, Law, Mechanism, Observed, Replaced};
 use leakgauge_base::error::{Error, Result};
@@ -30,7 +31,7 @@ pub(super) const ENTRY: Entry = Entry {
             "add-or-remove (default): secrets are without and with the record; replace: secrets are two records in the same place, -1 and 1",
         ),
     ],
-    build,
+    build: Build::Around(build),
 };
 
 /// Applies a mechanism to a record that is used with probability q, else to no record.
@@ -65,12 +66,12 @@ pub fn dp_sgd(sigma: f64, rate: f64) -> Subsampled {
     }
 }
 
-fn build(arguments: &Arguments<'_>) -> Result<Box<dyn Mechanism>> {
+fn build(arguments: &Arguments<'_>, read: Reader) -> Result<Box<dyn Mechanism>> {
     let rate = arguments.number("rate", Bounds::Between(0.0, 1.0))?;
     if rate == 0.0 {
         return Err(arguments.error("rate must be above 0: else the record is never used"));
     }
-    let mechanism = component(arguments, "mechanism")?;
+    let mechanism = component(arguments, "mechanism", read)?;
     match arguments.value("relation") {
         None => {}
         Some(Value::Word(word)) if word == "add-or-remove" => {}
@@ -251,26 +252,5 @@ impl BoundMechanism for Bound {
             0.0
         };
         Some(present.max(absent))
-    }
-}
-
-/// (1 − rate)·without + rate·with.
-pub(super) fn mixed(without: Law, with: Law, rate: f64) -> Law {
-    match (without, with) {
-        (Law::Real(one), Law::Real(other)) => {
-            Law::Real(Box::new(move |x| (1.0 - rate) * one(x) + rate * other(x)))
-        }
-        (Law::Integer(one), Law::Integer(other)) => {
-            Law::Integer(Box::new(move |x| (1.0 - rate) * one(x) + rate * other(x)))
-        }
-        (Law::Labels(one), Law::Labels(other)) => {
-            let pairs = one.into_iter().zip(other);
-            Law::Labels(
-                pairs
-                    .map(|((label, p), (_, q))| (label, (1.0 - rate) * p + rate * q))
-                    .collect(),
-            )
-        }
-        _ => Law::Unknown("it mixes observations of several columns"),
     }
 }

@@ -8,7 +8,7 @@ use rand::{Rng, RngExt};
 
 use super::alphabet::Alphabet;
 use super::symmetric::{Randomizer, Symmetric};
-use super::{Entry, LikelihoodClass, Mechanism, Secrets, secrets};
+use super::{Build, Entry, LikelihoodClass, Mechanism, Secrets, secrets};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::grammar::{Arguments, Bounds, MAX_WHOLE, Parameter, format_number};
 
@@ -23,7 +23,7 @@ pub(super) const ENTRY: Entry = Entry {
         ),
         secrets::PARAMETER,
     ],
-    build,
+    build: Build::Alone(build),
 };
 
 /// Subset selection over k labels: the observation is a set of d of them, in their order, joined by

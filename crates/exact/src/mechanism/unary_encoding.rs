@@ -8,7 +8,7 @@ use rand::{Rng, RngExt};
 use super::alphabet::Alphabet;
 
 use super::symmetric::{Randomizer, Symmetric};
-use super::{Entry, LikelihoodClass, Mechanism, Secrets, secrets};
+use super::{Build, Entry, LikelihoodClass, Mechanism, Secrets, secrets};
 use crate::histogram::binomial_law;
 use leakgauge_base::error::Result;
 use leakgauge_base::grammar::{Arguments, Bounds, Parameter, format_number};
@@ -22,14 +22,14 @@ pub(super) const RAPPOR: Entry = Entry {
     name: "rappor",
     about: "outputs one bit per label, each flipped with probability 1/(1 + e^(ε/2))",
     parameters: PARAMETERS,
-    build: |arguments| build(BitNoise::Symmetric, arguments),
+    build: Build::Alone(|arguments| build(BitNoise::Symmetric, arguments)),
 };
 
 pub(super) const OUE: Entry = Entry {
     name: "oue",
     about: "outputs one bit per label: a fair coin for the true one, else 1 with probability 1/(e^ε + 1)",
     parameters: PARAMETERS,
-    build: |arguments| build(BitNoise::Optimized, arguments),
+    build: Build::Alone(|arguments| build(BitNoise::Optimized, arguments)),
 };
 
 /// How the bits of a unary encoding are randomized.

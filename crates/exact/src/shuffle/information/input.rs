@@ -2,7 +2,7 @@
 
 use super::basic::{check, check_size};
 use super::ratio::{MIN_SHARED, excess};
-use super::spread::Spread;
+use super::spread::{Spread, mean};
 use crate::channel::{Channel, Prior};
 use leakgauge_base::error::{Error, Result};
 
@@ -180,18 +180,6 @@ fn check_fit(randomizer: &Channel, prior: &Prior, messages: usize) -> Result<()>
         return Err(Error::parameter("decoy distribution", problem));
     }
     Ok(())
-}
-
-/// The mean Σ_x P(x)·R_x of rows.
-pub(super) fn mean(inputs: &[(f64, Vec<f64>)], width: usize) -> Vec<f64> {
-    let mut average = vec![0.0; width];
-    for (p, row) in inputs {
-        average
-            .iter_mut()
-            .zip(row)
-            .for_each(|(sum, r)| *sum += p * r);
-    }
-    average
 }
 
 /// The blanket of a randomizer: the part of the message distribution that all inputs share.

@@ -31,7 +31,7 @@ impl Spread {
     /// From inputs (P(x), R_x) and the decoys' distribution, all over messages that decoys send. The mean is
     /// P̄ = Σ_x P(x)·R_x.
     pub(super) fn new(inputs: &[(f64, Vec<f64>)], decoys: &[f64]) -> Self {
-        let mean = super::input::mean(inputs, decoys.len());
+        let mean = mean(inputs, decoys.len());
         let few = inputs.len() * inputs.len() * decoys.len() <= MAX_COMPARED;
         // Σ_x′ P(x′)·(r − r′) keeps its digits where an input has nearly all of the mean.
         let deviation = |r: f64, m: f64, y: usize| {
@@ -315,6 +315,18 @@ fn product(atoms: &[Atom], u: f64, n: f64) -> f64 {
         0.0
     };
     target * others.exp()
+}
+
+/// The mean Σ_x P(x)·R_x of rows.
+pub(super) fn mean(inputs: &[(f64, Vec<f64>)], width: usize) -> Vec<f64> {
+    let mut average = vec![0.0; width];
+    for (p, row) in inputs {
+        average
+            .iter_mut()
+            .zip(row)
+            .for_each(|(sum, r)| *sum += p * r);
+    }
+    average
 }
 
 /// Atoms with equal ratios as one.
