@@ -4,9 +4,7 @@
 //! share nine tenths of it; pairs with a secret that comes later share the rest, so that a part never depends on what
 //! was measured.
 
-use serde::Serialize;
-
-use super::line::FollowedGrounds;
+use super::line::{FollowedDifference, FollowedGrounds};
 use leakgauge_base::time::TimeUnit;
 use leakgauge_log::Block;
 use leakgauge_stats::median_sequence::{median, p_value};
@@ -18,24 +16,6 @@ pub(super) const MAX_SECRETS: usize = 32;
 const FIRST_PAIRS: f64 = 0.9;
 /// Pairs in a line.
 const SHOWN: usize = 10;
-
-/// By how much the times of two secrets differ inside blocks.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct FollowedDifference {
-    /// The two secrets, the one with the shorter times first.
-    pub secrets: [String; 2],
-    /// The unit of the figures; null: that of the log.
-    pub unit: Option<&'static str>,
-    /// Blocks that have both.
-    pub blocks: u64,
-    /// The median of the differences.
-    pub median: f64,
-    /// Its lower limit, for all pairs and all lines together; null with too few blocks.
-    pub lower: Option<f64>,
-    /// Its upper limit, likewise.
-    pub upper: Option<f64>,
-}
 
 /// The differences of a pair.
 struct Differences {

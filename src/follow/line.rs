@@ -4,7 +4,6 @@ use serde::Serialize;
 
 use crate::audit::{Verdict, Warning};
 use crate::estimate::Estimate;
-use crate::follow::differences::FollowedDifference;
 use leakgauge_base::time::TimeUnit;
 use leakgauge_exact::claim::Claim;
 
@@ -62,6 +61,24 @@ impl Line {
         let mut claims = self.claims.iter();
         !self.claims.is_empty() && claims.all(|claim| claim.verdict == Verdict::Holds)
     }
+}
+
+/// By how much the times of two secrets differ inside blocks.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct FollowedDifference {
+    /// The two secrets, the one with the shorter times first.
+    pub secrets: [String; 2],
+    /// The unit of the figures; null: that of the log.
+    pub unit: Option<&'static str>,
+    /// Blocks that have both.
+    pub blocks: u64,
+    /// The median of the differences.
+    pub median: f64,
+    /// Its lower limit, for all pairs and all lines together; null with too few blocks.
+    pub lower: Option<f64>,
+    /// Its upper limit, likewise.
+    pub upper: Option<f64>,
 }
 
 /// A claim at some row.
