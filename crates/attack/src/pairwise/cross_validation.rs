@@ -9,8 +9,9 @@ use leakgauge_log::observations::Counts;
 use leakgauge_stats::guess_tests::RARE_SHARE;
 use leakgauge_stats::tails::{Past, Tails, promised};
 
-use crate::pairwise::choose::{Cuts, at_least, by_score, rows_by_secret};
+use crate::pairwise::choose::{Cuts, at_least};
 use crate::pairwise::guesses::guess;
+use crate::pairwise::rows::{by_score, rows_by_secret};
 use crate::pairwise::{AdvantageGuide, PairErrors, Target, pairs};
 use crate::scores::ScoreTable;
 

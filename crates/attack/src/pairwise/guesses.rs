@@ -1,7 +1,7 @@
 //! Guessing one of two secrets where it pays, and abstaining elsewhere: for limits of ε.
 
-use crate::pairwise::choose::{by_score, rows_by_secret};
 use crate::pairwise::judge::blocks;
+use crate::pairwise::rows::{by_score, rows_by_secret};
 use crate::scorer::{Scorer, score_table};
 use crate::scores::ScoreTable;
 use leakgauge_log::observations::{Counts, Observations};

@@ -2,7 +2,7 @@
 
 use leakgauge_base::parallel;
 
-use crate::pairwise::choose::rows_by_secret;
+use crate::pairwise::rows::rows_by_secret;
 use crate::pairwise::{PairErrors, Rule, ScoredRows};
 use crate::scorer::{Scorer, score_table};
 use crate::scores::ScoreTable;

@@ -13,14 +13,13 @@ pub mod masked;
 mod privacy;
 mod ranks;
 mod reconstruction;
+mod rows;
 mod serial;
 pub mod similar_rows;
 mod trade_off;
 pub mod units;
 
 pub use advantage::{Advantage, AdvantageGuide, AdvantageMethod};
-pub(crate) use choose::by_score;
-pub use choose::rows_by_secret;
 pub use choose::{PairChoice, choose_rules};
 pub use clustering::clustering_order;
 pub use confusion::{Confusion, LeakAtLeast, RateLimits};
@@ -31,6 +30,8 @@ pub use judge::{GuessErrors, Judgement, judge, judge_and_keep, judge_groups, tal
 pub use privacy::Target;
 pub use ranks::{Ranks, judge_ranks};
 pub use reconstruction::{DirectedRule, choose_events};
+pub(crate) use rows::by_score;
+pub use rows::rows_by_secret;
 pub use serial::{EffectiveRows, effective_rows};
 pub use trade_off::{CurvePoint, Detection, ScoredRows, rows_for_detection};
 

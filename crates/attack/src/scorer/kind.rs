@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::scorer::{Metric, TransformKind};
+use crate::scorer::TransformKind;
+use leakgauge_neighbors::Metric;
 
 /// A kind of attack: what stays when ranks, weights and thresholds are chosen anew.
 #[derive(Debug, Clone, PartialEq, Eq)]

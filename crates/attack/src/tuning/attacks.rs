@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::attack::Attack;
-use crate::tuning::ScorerChoice;
+use crate::tuning::scorer_choice::ScorerChoice;
 use leakgauge_base::error::{Error, Result, shorten};
 use leakgauge_base::naming::option;
 

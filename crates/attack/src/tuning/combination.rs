@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use crate::scorer::{Blend, Kind, Member};
 use crate::scores::ScoreTable;
-use crate::tuning::ScorerChoice;
-use crate::tuning::families::Family;
-use crate::tuning::model_selection::{ModelSelection, Task};
+use crate::tuning::family::Family;
+use crate::tuning::model_selection::ModelSelection;
+use crate::tuning::scorer_choice::ScorerChoice;
+use crate::tuning::task::Task;
 use leakgauge_log::observations::Counts;
 
 pub(super) struct CombinationFamily;

@@ -7,8 +7,9 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::families::Family;
-use super::model_selection::{ModelSelection, Task};
+use super::contest::Contest;
+use super::family::Family;
+use super::task::Task;
 use super::*;
 use crate::scorer::score_table;
 use leakgauge_log::observations::{Cell, Counts};
@@ -61,10 +62,10 @@ fn measure(task: Task, family: &dyn Family) {
         ..task
     };
     let (start, before) = (Instant::now(), processor_seconds());
-    let mut selection = ModelSelection::new(task);
-    selection.run(family);
+    let mut contest = Contest::new(task);
+    contest.run(family);
     let entered = processor_seconds();
-    let Ok((best, _, _, tried)) = selection.finish() else {
+    let Ok((best, _, _, tried)) = contest.into_selection().finish() else {
         println!("{:?} was left out", family.kind());
         return;
     };

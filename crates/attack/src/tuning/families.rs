@@ -1,9 +1,9 @@
-//! The kinds of attackers, and the names by which users ask for them.
+//! The kinds of attackers.
 //!
 //! To add an attacker: write its scorer in a file of its own, name the file in `scorer/mod.rs`, and add here a
-//! family, its line in [`all`], and its name in the list below. The command line's names and help follow.
+//! family and its line in [`all`], and its name in the list of `scorer_choice.rs`. The command line's names and help
+//! follow.
 
-use std::fmt;
 use std::sync::Arc;
 
 use crate::attack::Attack;
@@ -11,102 +11,14 @@ use crate::scorer::{
     Additive, Columns, Covariance, Forest, Frequentist, Gaussian, Growth, Kind, Linear, Threshold,
     View,
 };
-use crate::tuning::attacks::Attacks;
 use crate::tuning::combination::CombinationFamily;
-use crate::tuning::model_selection::{ModelSelection, Task};
+use crate::tuning::family::Family;
+use crate::tuning::model_selection::ModelSelection;
 use crate::tuning::neighbors::NeighborFamily;
 use crate::tuning::own::OwnFamily;
+use crate::tuning::scorer_choice::ScorerChoice;
+use crate::tuning::task::Task;
 use leakgauge_log::observations::Counts;
-
-/// Defines [`ScorerChoice`] from one list: variant, name, help.
-macro_rules! choices {
-    ($($(#[$attribute:meta])* $variant:ident $name:literal $about:literal,)+) => {
-        /// Which built-in attack to use.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-        #[non_exhaustive]
-        pub enum ScorerChoice {
-            $(#[doc = $about] $(#[$attribute])* $variant,)+
-        }
-
-        impl ScorerChoice {
-            /// All of them, in the order of the help.
-            pub const ALL: &[ScorerChoice] = &[$(ScorerChoice::$variant),+];
-
-            /// Its name in reports and on the command line.
-            pub fn name(self) -> &'static str {
-                match self {
-                    $(ScorerChoice::$variant => $name,)+
-                }
-            }
-
-            /// One line of help, without a full stop.
-            pub fn about(self) -> &'static str {
-                match self {
-                    $(ScorerChoice::$variant => $about,)+
-                }
-            }
-        }
-    };
-}
-
-choices! {
-    #[default]
-    Auto "auto" "Whichever attack does best on the tuning rows",
-    Frequentist "frequentist" "Counts of observations",
-    KNearest "knn" "The k-th neighbor of each secret, k chosen on the tuning rows",
-    Nearest "nearest" "The nearest neighbor of each secret",
-    Linear "linear" "Logistic regression on numbers, on values that recur among them, and on labels",
-    Gaussian "gaussian" "Normal densities of the numeric columns: naive Bayes, LDA, QDA",
-    Forest "forest" "A random forest",
-    Additive "additive" "A sum of one term a column: naive Bayes in bins, also of differences of columns",
-    Bits "bits" "The lowest bits of numbers that are printed in full",
-    Threshold "threshold" "The single numeric column that tells the secrets apart best",
-    Given "given" "Your own attack, whose scores are columns of the log",
-}
-
-impl fmt::Display for ScorerChoice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// A kind of attacker: one or more attackers that are fitted together.
-pub(super) trait Family {
-    /// What it is called, should it not even be fitted or be tried again.
-    fn kind(&self) -> Kind;
-
-    /// The names by which users ask for it alone; none if it takes part only where all do.
-    fn names(&self) -> &'static [ScorerChoice];
-
-    /// Whether it takes part in what the user asked for.
-    fn is_asked(&self, attacks: &Attacks) -> bool {
-        attacks.include(self.names())
-    }
-
-    /// Whether it can say anything about such a log.
-    fn applies(&self, task: &Task) -> bool;
-
-    /// Rows beyond which it learns nothing worth the time.
-    fn most_rows(&self, _: &Task) -> u64 {
-        u64::MAX
-    }
-
-    /// Nominal seconds that it may take of any budget when others are tried too.
-    fn most_seconds(&self) -> f64 {
-        f64::INFINITY
-    }
-
-    /// Nominal seconds, on two cores, of learning from so many rows, choosing on the tuning rows and judging on the
-    /// certification rows. They come from a count of operations and never from a clock, so that every run
-    /// decides alike. They grow with the rows.
-    fn cost(&self, task: &Task, fit_rows: u64) -> f64;
-
-    /// Learns from rows and enters its attackers by [`ModelSelection::enter`] or [`ModelSelection::enter_scored`].
-    ///
-    /// # Errors
-    /// Why it cannot learn, for the report.
-    fn enter(&self, selection: &mut ModelSelection, fit: &Counts) -> Result<(), String>;
-}
 
 /// All kinds, in the order in which they are tried: the first of equals wins. The caller's own come after
 /// the built-in ones, and before their combination.

@@ -1,29 +1,34 @@
 //! Choosing the attacker on the tune rows.
 //!
-//! Every kind of attacker is a `Family`; those that apply to a log enter a `ModelSelection`, which keeps the one
-//! that does best. To add a kind, see `families`; a kind from outside is an
+//! Every kind of attacker is a `Family`; those that apply to a log enter a `ModelSelection`, from as many rows as
+//! a `Contest` grants them, and it keeps the one that does best. To add a kind, see `families`; a kind from outside is an
 //! [`Attack`](crate::attack::Attack).
 
 mod attacks;
 mod budget;
 mod combination;
+mod contest;
 #[cfg(test)]
 mod costs;
 mod families;
+mod family;
+mod goals;
 mod model_selection;
 mod naming;
 mod neighbors;
 mod own;
 mod quality;
+mod scorer_choice;
+mod task;
 #[cfg(test)]
 mod tests;
+mod tried;
 
-use std::fmt;
 use std::sync::Arc;
 
-use crate::pairwise::{PairChoice, Target, choose_rules};
+use crate::pairwise::{PairChoice, choose_rules};
 use crate::scorer::recurring::recurring;
-use crate::scorer::{Kind, Parameters, Scorer};
+use crate::scorer::{Kind, Scorer};
 use crate::scores::ScoreTable;
 use crate::split::Split;
 use leakgauge_base::error::{Error, Result};
@@ -32,46 +37,14 @@ use leakgauge_log::observations::{Counts, Observations};
 
 pub use attacks::Attacks;
 pub use budget::Budget;
-use families::Family;
-pub use families::ScorerChoice;
-use model_selection::{ModelSelection, Task, observations_to_score};
+use contest::Contest;
+use family::Family;
+pub use goals::Goals;
 pub use naming::{Attackers, Naming};
 pub use quality::{Quality, quality};
-
-/// An attacker that was tried on the tune rows.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Tried {
-    /// Its kind.
-    pub kind: Kind,
-    /// Its name.
-    pub scorer: String,
-    /// Its parameters.
-    pub parameters: Parameters,
-    /// What was chosen for it, in words.
-    pub description: String,
-    /// How well it did on the tune rows, or why it did not take part.
-    pub quality: std::result::Result<Quality, Failure>,
-    /// What it costs, in nominal seconds: an estimate from the size of the log, never a measurement.
-    pub cost: f64,
-    /// Rows it learned from.
-    pub rows: u64,
-}
-
-/// Why an attacker did not take part.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Failure {
-    /// It cannot learn from these rows.
-    Unfit(String),
-    /// It is not in the budget.
-    Skipped(String),
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Failure::Unfit(reason) | Failure::Skipped(reason)) = self;
-        f.write_str(reason)
-    }
-}
+pub use scorer_choice::ScorerChoice;
+use task::{Task, observations_to_score};
+pub use tried::{Failure, Tried};
 
 /// The chosen attacker and the rules that it brings.
 pub struct Tuned {
@@ -108,32 +81,6 @@ impl Tuned {
         if let Ok(learned) = self.attackers().learned_from(observations, learn) {
             self.scorer = learned.scorer;
             self.naming = learned.naming;
-        }
-    }
-}
-
-/// What attackers are chosen for.
-#[derive(Debug, Clone, Copy)]
-pub struct Goals<'a> {
-    /// Level of the approximate limits that attackers are compared by.
-    pub alpha: f64,
-    /// Quantities of privacy that a threshold is wanted for, at every pair.
-    pub targets: &'a [Target],
-    /// Positions of the targets that claims read: the attacker with the largest limits of these is wanted
-    /// too, for few errors in the tail are not the same as few errors. Empty: none is.
-    pub claimed: &'a [usize],
-    /// Priors at which one of all secrets is to be named.
-    pub priors: &'a [Vec<f64>],
-}
-
-impl Goals<'_> {
-    /// The advantage alone.
-    pub fn advantage(alpha: f64) -> Self {
-        Goals {
-            alpha,
-            targets: &[],
-            claimed: &[],
-            priors: &[],
         }
     }
 }
@@ -202,12 +149,12 @@ fn run(task: Task) -> Result<Tuned> {
     if families.is_empty() {
         return Err(no_numbers());
     }
-    let mut selection = ModelSelection::new(task);
+    let mut contest = Contest::new(task);
     for family in &families {
-        selection.run(&**family);
+        contest.run(&**family);
     }
-    selection.run_cheapest(&families);
-    let (best, private, naming, tried) = selection.finish()?;
+    contest.run_cheapest(&families);
+    let (best, private, naming, tried) = contest.into_selection().finish()?;
     let mut choices = choose_rules(&best.scores, &split.tune, goals.alpha, goals.targets);
     let for_privacy = private.map(|private| {
         for (choice, better) in choices.iter_mut().zip(private.choices) {

@@ -3,87 +3,18 @@
 use std::sync::Arc;
 
 use crate::pairwise::{Judging, PairChoice, Target, choose_rules, promises};
-use crate::scorer::{Kind, Parameters, Scorer, Thinned, score_table, thinned};
+use crate::scorer::{Kind, Scorer, Thinned, score_table, thinned};
 use crate::scores::ScoreTable;
 use crate::split::Split;
-use crate::tuning::attacks::Attacks;
-use crate::tuning::families::{Family, ScorerChoice};
+use crate::tuning::goals::Goals;
 use crate::tuning::naming::Naming;
 use crate::tuning::quality::{Quality, quality};
-use crate::tuning::{Budget, Failure, Goals, Tried};
+use crate::tuning::scorer_choice::ScorerChoice;
+use crate::tuning::task::Task;
+use crate::tuning::tried::Tried;
 use leakgauge_base::error::{Error, Result};
-use leakgauge_base::naming::{option, setting};
-use leakgauge_log::observations::{Counts, Observations};
-
-/// Nominal seconds of comparing a score of a tune row with those of other secrets.
-const COMPARING: f64 = 2e-9;
-
-/// What there is to attack.
-#[derive(Clone, Copy)]
-pub(super) struct Task<'a> {
-    pub observations: &'a Observations,
-    pub split: &'a Split,
-    pub attacks: &'a Attacks,
-    pub budget: Budget,
-    pub goals: Goals<'a>,
-    /// Kinds to be tried, each with the seconds that it may take; all of them if there is no such list.
-    pub restrict_to: Option<&'a [(Kind, f64)]>,
-    /// Columns that recur among the fit rows.
-    pub recurring: usize,
-    /// See [`observations_to_score`].
-    pub scored: f64,
-}
-
-impl<'a> Task<'a> {
-    /// Whether the user asked for certain attacks, and is ready to wait for them.
-    pub fn is_patient(&self) -> bool {
-        !self.attacks.are_auto()
-    }
-
-    /// Seconds that a kind was granted beforehand.
-    fn granted(&self, kind: &Kind) -> Option<f64> {
-        let mut granted = self.restrict_to?.iter();
-        granted
-            .find(|(granted, _)| granted == kind)
-            .map(|&(_, seconds)| seconds)
-    }
-
-    /// Whether a kind may be tried.
-    pub fn is_wanted(&self, kind: &Kind) -> bool {
-        self.restrict_to.is_none() || self.granted(kind).is_some()
-    }
-
-    /// The number of numeric columns.
-    pub fn dimensions(&self) -> usize {
-        self.observations.dimensions()
-    }
-
-    /// The number of columns.
-    pub fn columns(&self) -> usize {
-        self.observations.columns().len()
-    }
-
-    /// The number of secrets.
-    pub fn secrets(&self) -> usize {
-        self.split.fit.secrets()
-    }
-
-    /// The rows there are to learn from.
-    pub fn fit(&self) -> &'a Counts {
-        &self.split.fit
-    }
-
-    /// Observations to be scored.
-    pub fn scored(&self) -> f64 {
-        self.scored
-    }
-
-    /// Comparing the scores of the tune rows pair by pair.
-    pub fn comparing(&self) -> f64 {
-        let cells = self.split.tune.cells().len() as f64;
-        COMPARING * cells * self.secrets() as f64
-    }
-}
+use leakgauge_base::naming::option;
+use leakgauge_log::observations::Counts;
 
 /// An attacker that is among the best of the kinds tried so far.
 pub(super) struct Finalist {
@@ -120,8 +51,6 @@ pub(super) struct ModelSelection<'a> {
     task: Task<'a>,
     ids: Vec<u32>,
     tried: Vec<Tried>,
-    /// Nominal seconds.
-    spent: f64,
     /// At most this many rows were learned from.
     most_rows: Option<u64>,
     /// The best of the kind that is running.
@@ -137,8 +66,6 @@ pub(super) struct ModelSelection<'a> {
     finalists: Vec<Finalist>,
 }
 
-/// Rows of a secret below which thinning would teach nothing.
-const MIN_ROWS: u64 = 20;
 /// Fit and tune rows, one a distinct observation of a secret, on which limits of privacy are compared at most, times the
 /// number of secrets; 200,000 of them whatever that number.
 const MOST_PAST: usize = 1_200_000;
@@ -154,7 +81,6 @@ impl<'a> ModelSelection<'a> {
             task,
             ids: task.split.tune.symbols(),
             tried: Vec::new(),
-            spent: 0.0,
             most_rows: None,
             best: None,
             kind: Kind::named("none"),
@@ -179,102 +105,34 @@ impl<'a> ModelSelection<'a> {
         &self.finalists
     }
 
-    /// Lets a family enter its attackers, from as many rows as the budget allows. They share the
-    /// family's cost.
-    pub fn run(&mut self, family: &dyn Family) {
-        let all = self.task.fit().total();
-        let least = all.min(MIN_ROWS * self.task.secrets() as u64);
-        let left = self.task.budget.seconds() - self.spent;
-        let share = match self.task.granted(&family.kind()) {
-            Some(seconds) => seconds,
-            None if self.task.is_patient() => left,
-            // Half of what is left, so that one kind does not keep the others out.
-            None => (left / 2.0).min(family.most_seconds()),
-        };
-        let wanted = family.most_rows(&self.task);
-        let most = most_rows(family, &self.task, share, wanted.min(all));
-        if most < least {
-            let cost = family.cost(&self.task, least);
-            let reason = self.too_long(family, cost);
-            self.fail(family, cost, 0, Failure::Skipped(reason));
-            return;
-        }
-        self.run_on(family, share, wanted, most);
+    /// What was tried so far.
+    pub fn tried(&self) -> &[Tried] {
+        &self.tried
     }
 
-    /// Lets the cheapest family enter where all were left out for want of time, with the fewest rows that make
-    /// sense, or all of them where they cost no more: a log has some answer.
-    pub fn run_cheapest(&mut self, families: &[Box<dyn Family>]) {
-        let task = self.task;
-        let all = task.fit().total();
-        let least = all.min(MIN_ROWS * task.secrets() as u64);
-        let skipped = |tried: &Tried| matches!(tried.quality, Err(Failure::Skipped(_)));
-        if !self.finalists.is_empty() || task.is_patient() || !self.tried.iter().all(skipped) {
-            return;
-        }
-        // A combination has nothing to combine.
-        let alone = families.iter().filter(|family| !family.names().is_empty());
-        let costs = alone.map(|family| (family.cost(&task, least), family));
-        if let Some((cost, family)) = costs.min_by(|x, y| x.0.total_cmp(&y.0)) {
-            let kind = family.kind();
-            self.tried.retain(|tried| tried.kind != kind);
-            let wanted = family.most_rows(&task).min(all);
-            let most = most_rows(&**family, &task, cost, wanted).max(least);
-            self.run_on(&**family, cost, wanted, most);
-        }
+    /// Notes what was tried and did not take part.
+    pub fn note(&mut self, tried: Tried) {
+        self.tried.push(tried);
     }
 
-    /// The same from so many rows, and later from as many as so many nominal seconds allow.
-    fn run_on(&mut self, family: &dyn Family, share: f64, wanted: u64, most: u64) {
-        let all = self.task.fit().total();
-        let before = self.tried.len();
-        let fit = thinned(self.task.fit(), most);
-        // More rows may come later, when it is learned anew: as many as would have been in the budget.
-        self.most_rows = (wanted < u64::MAX || most < all)
-            .then(|| most_rows(family, &self.task, share, wanted.min(u64::from(u32::MAX))));
-        let cost = family.cost(&self.task, fit.total());
-        self.spent += cost;
-        self.kind = family.kind();
-        if let Err(reason) = family.enter(self, &fit) {
-            self.fail(family, cost, fit.total(), Failure::Unfit(reason));
-        }
-        let entered = &mut self.tried[before..];
-        let each = significant(cost / entered.len().max(1) as f64);
-        for tried in entered {
-            tried.cost = each;
-            tried.rows = fit.total();
-        }
-        self.keep();
+    /// Forgets that a kind was tried: it is to be tried anew.
+    pub fn forget(&mut self, kind: &Kind) {
+        self.tried.retain(|tried| tried.kind != *kind);
     }
 
-    /// Why a family is left out that costs so much with the fewest rows that make sense.
-    fn too_long(&self, family: &dyn Family, cost: f64) -> String {
-        let takes = format!("takes about {} s or more", significant(cost));
-        if !self.task.is_patient() && cost > family.most_seconds() {
-            let alone = setting("attacks", family.kind().name);
-            return format!("{takes}: {alone} would try it");
+    /// What is entered from now on is of this kind, and learns from at most so many rows when it is learned anew.
+    pub fn begin(&mut self, kind: Kind, most_rows: Option<u64>) {
+        self.kind = kind;
+        self.most_rows = most_rows;
+    }
+
+    /// Ends a kind: what was noted after the first so many had this cost each, and learned from so many rows. The best
+    /// of the kind is ranked among those of others.
+    pub fn end(&mut self, before: usize, cost: f64, rows: u64) {
+        for tried in &mut self.tried[before..] {
+            tried.cost = cost;
+            tried.rows = rows;
         }
-        // Half of what is left must be enough.
-        let shares = if self.task.is_patient() { 1.0 } else { 2.0 };
-        let budget = self.task.budget.whole(self.spent + shares * cost).ceil();
-        let larger = setting("budget", format!("{budget}s"));
-        format!("{takes}: {larger} would include it")
-    }
-
-    fn fail(&mut self, family: &dyn Family, cost: f64, rows: u64, failure: Failure) {
-        self.tried.push(Tried {
-            kind: family.kind(),
-            scorer: family.kind().name.into_owned(),
-            parameters: Parameters::new(),
-            description: String::new(),
-            quality: Err(failure),
-            cost: significant(cost),
-            rows,
-        });
-    }
-
-    /// Ranks the best of a family among those of others.
-    fn keep(&mut self) {
         if let Some(best) = self.best.take() {
             let total = best.quality.total();
             let at = self
@@ -469,49 +327,4 @@ impl<'a> ModelSelection<'a> {
         };
         self.finalists.iter().position(near).unwrap_or(0)
     }
-}
-
-/// Distinct observations of the tune rows, and about those of the certify rows, of which only the number of rows is
-/// looked at.
-pub(super) fn observations_to_score(split: &Split) -> f64 {
-    let size = |part: &Counts| (part.total() as f64, part.by_symbol().count() as f64);
-    let (fit, tune) = (size(&split.fit), size(&split.tune));
-    tune.1 + expected(fit, tune, split.certify.total() as f64)
-}
-
-/// How many distinct observations so many more rows have, from two parts' numbers of rows and of distinct observations:
-/// their number grows with a power of the number of rows (Heaps' law), 0 where nothing new comes, 1 where all is new.
-fn expected(mut few: (f64, f64), mut many: (f64, f64), rows: f64) -> f64 {
-    if few.0 > many.0 {
-        (few, many) = (many, few);
-    }
-    let power = if few.1 > 0.0 && many.0 > few.0 {
-        ((many.1 / few.1).ln() / (many.0 / few.0).ln()).clamp(0.0, 1.0)
-    } else {
-        1.0
-    };
-    let observations = many.1 * (rows / many.0.max(1.0)).powf(power);
-    observations.min(rows)
-}
-
-/// The most rows, but `wanted`, that a family can learn from in so many nominal seconds; 0 if none.
-fn most_rows(family: &dyn Family, task: &Task, seconds: f64, wanted: u64) -> u64 {
-    if family.cost(task, wanted) <= seconds {
-        return wanted;
-    }
-    let (mut fits, mut too_many) = (0, wanted);
-    while too_many - fits > 1 {
-        let middle = fits + (too_many - fits) / 2;
-        if family.cost(task, middle) <= seconds {
-            fits = middle;
-        } else {
-            too_many = middle;
-        }
-    }
-    fits
-}
-
-/// Three significant digits.
-pub(super) fn significant(value: f64) -> f64 {
-    format!("{value:.2e}").parse().unwrap_or(value)
 }

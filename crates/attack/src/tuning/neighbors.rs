@@ -7,9 +7,10 @@ use leakgauge_base::parallel;
 use crate::scorer::neighbors::Search;
 use crate::scorer::{KNearest, Kind, Metric, Neighbors, Rank, TransformKind, Vote};
 use crate::scores::ScoreTable;
-use crate::tuning::ScorerChoice;
-use crate::tuning::families::Family;
-use crate::tuning::model_selection::{ModelSelection, Task};
+use crate::tuning::family::Family;
+use crate::tuning::model_selection::ModelSelection;
+use crate::tuning::scorer_choice::ScorerChoice;
+use crate::tuning::task::Task;
 use leakgauge_log::observations::Counts;
 
 /// A distance in a space.

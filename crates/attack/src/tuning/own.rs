@@ -5,8 +5,10 @@ use std::sync::Arc;
 use crate::attack::{Attack, Fitted};
 use crate::scorer::Kind;
 use crate::tuning::attacks::Attacks;
-use crate::tuning::families::{Family, ScorerChoice};
-use crate::tuning::model_selection::{ModelSelection, Task};
+use crate::tuning::family::Family;
+use crate::tuning::model_selection::ModelSelection;
+use crate::tuning::scorer_choice::ScorerChoice;
+use crate::tuning::task::Task;
 use leakgauge_log::observations::Counts;
 
 /// One of the caller's own attacks.
