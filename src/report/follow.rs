@@ -2,9 +2,9 @@
 
 use crate::audit::{Verdict, Warning};
 use crate::follow::{FollowedClaim, Line};
-use crate::report::sentences::claims::p_value_of;
 use crate::report::sentences::follow::difference;
 use crate::report::sentences::warnings;
+use crate::report::words::p_value_of;
 use leakgauge_base::error::shorten;
 use leakgauge_base::rounding::{at_least, nearest};
 use leakgauge_plot::clean;

@@ -5,10 +5,11 @@ use comfy_table::{
 };
 
 use crate::report::Format;
-use crate::report::pairs::MOST_PAIRS;
 
 /// Text columns of a paragraph, unless the terminal has fewer.
 pub const WIDTH: usize = 100;
+/// Pairs in the JSON report and on the page, unless another number is asked for.
+pub const MOST_PAIRS: usize = 1000;
 /// A terminal that says it is narrower is not believed: nothing could be laid out in it.
 const MIN_WIDTH: usize = 40;
 /// A column of labels is not wrapped to less than this.

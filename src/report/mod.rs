@@ -66,9 +66,9 @@ pub use gate::{
 pub use html::{comparison_page, page, page_with_pairs};
 #[cfg(feature = "schema")]
 pub use json_schema::{json_schema, json_schema_names, json_schemas};
-pub use layout::Layout;
+pub use layout::{Layout, MOST_PAIRS};
 pub use outputs::Outputs;
-pub use pairs::{MOST_PAIRS, pairs_csv};
+pub use pairs::pairs_csv;
 pub use pictures::{PICTURES, pictures};
 pub use schema::query::{QueryReport, QuerySetting};
 

@@ -2,15 +2,13 @@
 
 use crate::audit::{Findings, PairFigures};
 use crate::report::document::Document;
+use crate::report::layout::MOST_PAIRS;
 use crate::report::words::{lower, upper, value};
 use leakgauge_base::error::{Error, Result, shorten};
 use leakgauge_base::naming::setting;
 
 /// Pairs listed in the table of worst pairs.
 const LISTED_PAIRS: usize = 10;
-
-/// Pairs in the JSON report and on the page, unless another number is asked for.
-pub const MOST_PAIRS: usize = 1000;
 
 /// A table of the worst.
 pub fn pairs(document: &mut Document, audit: &Findings) {

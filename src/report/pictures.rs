@@ -3,6 +3,7 @@
 use crate::audit::{Distributions, Findings, Pair, PairFigures, Shape, TradeOff, Verdict};
 use crate::report::block_pictures;
 use crate::report::pairs::by_lower_limit;
+use crate::report::words::column_title;
 use leakgauge_base::error::shorten;
 use leakgauge_base::rounding::allowance;
 use leakgauge_exact::claim::{ClaimKind, Guarantee};
@@ -117,15 +118,6 @@ fn distributions(audit: &Findings, found: &Distributions) -> String {
                 .collect(),
             heights: shares.clone(),
         }),
-    }
-}
-
-/// The name of a column in a picture. The columns of a log without a header have numbers for names.
-pub(super) fn column_title(name: &str) -> String {
-    if !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit()) {
-        format!("column {name}")
-    } else {
-        name.to_owned()
     }
 }
 

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::audit::{Findings, Shape};
-use crate::report::pictures::column_title;
+use crate::report::words::column_title;
 use leakgauge_base::error::shorten;
 use leakgauge_base::rounding::nearest;
 use leakgauge_plot::clean;

@@ -3,7 +3,7 @@
 use crate::audit::{ClaimReport, Verdict};
 use crate::report::document::Document;
 use crate::report::sentences::{claims, fit};
-use crate::report::words::{range, value};
+use crate::report::words::{p_value_of, range, value};
 use leakgauge_base::error::shorten;
 use leakgauge_base::quantity::{PrivacyParameter, Quantity};
 use leakgauge_base::rounding::nearest;
@@ -59,7 +59,7 @@ pub fn grounds(claim: &ClaimReport) -> Vec<String> {
 
 /// How strong the evidence against a claim is.
 fn strength(verdict: Verdict, p: f64) -> String {
-    let p = claims::p_value_of(p);
+    let p = p_value_of(p);
     match verdict {
         Verdict::Violated => format!(
             "Strength of evidence: {p}. A log of a mechanism that keeps the claim looks like this, or worse, with at \

@@ -85,3 +85,28 @@ pub fn lower(limit: Option<f64>) -> String {
 pub fn upper(limit: Option<f64>) -> String {
     limit.map_or("n/a".to_owned(), at_most)
 }
+
+/// A p-value in words, rounded upward.
+pub fn p_value_of(p: f64) -> String {
+    if p > 0.25 {
+        "p > 0.25".to_owned()
+    } else if p < 1e-4 {
+        let exponent = p.max(1e-300).log10().ceil() as i32;
+        format!("p < 1e{exponent}")
+    } else {
+        // Two significant digits, never below p.
+        let unit = 10f64.powf(p.log10().floor() - 1.0);
+        let rounded = (p / unit).ceil() * unit;
+        let digits = (1.0 - p.log10().floor()) as usize;
+        format!("p = {rounded:.digits$}")
+    }
+}
+
+/// The name of a column in a picture. The columns of a log without a header have numbers for names.
+pub fn column_title(name: &str) -> String {
+    if !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit()) {
+        format!("column {name}")
+    } else {
+        name.to_owned()
+    }
+}

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::content::Name;
+use super::name::Name;
 use crate::audit::{ClaimReport, Findings, Pair, SplitChoice, Verdict, Warning};
 use crate::estimate::Estimate;
 use crate::report::sentences::reasons::reason;

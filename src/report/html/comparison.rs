@@ -7,7 +7,7 @@ use crate::compare::{Comparison, Differences};
 use crate::report::compare::{self, headings};
 use crate::report::compare_plots::{COMPARISON_PLOTS, comparison_plots};
 use crate::report::document::Block;
-use crate::report::html::content::Name;
+use crate::report::html::name::Name;
 use crate::report::log_names::log_names;
 use crate::report::words::{range, value};
 use leakgauge_base::rounding::at_least_beyond;

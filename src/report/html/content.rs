@@ -1,8 +1,9 @@
 //! What the template shows: texts, rounded as in the other formats.
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use super::answers::{Answer, Headline, answers, headline};
+use super::name::Name;
 use crate::audit::{ClaimReport, Detection, Findings, PairFigures, Shape};
 use crate::report::attackers::attackers;
 use crate::report::convergence::would_more_rows_help;
@@ -24,30 +25,6 @@ use crate::report::words::{lower, upper, value};
 use leakgauge_base::Tool;
 use leakgauge_base::rounding::nearest;
 use leakgauge_plot::clean;
-
-/// What the user named: a label, a column, a claim. Shortened if it is long.
-pub struct Name(String);
-
-impl Name {
-    pub fn new(text: &str) -> Self {
-        Name(clean(text))
-    }
-}
-
-/// The text, or a pair of what is shown and all of it.
-impl Serialize for Name {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        /// Characters that stay beside another name on a phone.
-        const LONGEST: usize = 40;
-        let shown = if self.0.chars().count() <= LONGEST {
-            (self.0.clone(), None)
-        } else {
-            let short: String = self.0.chars().take(LONGEST - 1).chain(['…']).collect();
-            (short, Some(&self.0))
-        };
-        shown.serialize(serializer)
-    }
-}
 
 /// All of the page.
 #[derive(Serialize)]

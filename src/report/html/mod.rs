@@ -5,6 +5,7 @@
 mod answers;
 mod comparison;
 mod content;
+mod name;
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
@@ -13,7 +14,7 @@ use serde::Serialize;
 
 use crate::audit::Findings;
 use crate::compare::Comparison;
-use crate::report::pairs::MOST_PAIRS;
+use crate::report::layout::MOST_PAIRS;
 use content::Content;
 use leakgauge_base::error::{Error, Result};
 

@@ -23,7 +23,7 @@ mod witness;
 use serde::{Serialize, Serializer};
 
 use crate::audit::Findings;
-use crate::report::pairs::MOST_PAIRS;
+use crate::report::layout::MOST_PAIRS;
 
 /// Writes a type with the keys of another.
 macro_rules! with_keys {

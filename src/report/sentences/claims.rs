@@ -10,6 +10,7 @@ use crate::report::sentences::privacy;
 use crate::report::sentences::reading::observer;
 use crate::report::sentences::reasons;
 use crate::report::sentences::warnings::doubt;
+use crate::report::words::p_value_of;
 use leakgauge_base::error::shorten;
 use leakgauge_base::naming::{option, setting};
 use leakgauge_base::rounding::{at_least_beyond, at_most_beyond};
@@ -149,22 +150,6 @@ fn grounds(claim: &ClaimReport) -> String {
             setting("design", "one-run"),
             setting("design", "many-runs")
         ),
-    }
-}
-
-/// A p-value in words, rounded upward.
-pub fn p_value_of(p: f64) -> String {
-    if p > 0.25 {
-        "p > 0.25".to_owned()
-    } else if p < 1e-4 {
-        let exponent = p.max(1e-300).log10().ceil() as i32;
-        format!("p < 1e{exponent}")
-    } else {
-        // Two significant digits, never below p.
-        let unit = 10f64.powf(p.log10().floor() - 1.0);
-        let rounded = (p / unit).ceil() * unit;
-        let digits = (1.0 - p.log10().floor()) as usize;
-        format!("p = {rounded:.digits$}")
     }
 }
 

@@ -1,7 +1,7 @@
 //! Differences of times in words.
 
 use crate::audit::{BlocksCompared, Difference, Differences, Reference};
-use crate::report::sentences::claims::p_value_of;
+use crate::report::words::p_value_of;
 use leakgauge_base::error::shorten;
 use leakgauge_base::naming::option;
 use leakgauge_base::time::TimeUnit;

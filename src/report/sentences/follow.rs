@@ -2,9 +2,9 @@
 
 use crate::audit::Verdict;
 use crate::follow::{FollowedDifference, FollowedGrounds, FollowedReason};
-use crate::report::sentences::claims::p_value_of;
 use crate::report::sentences::differences::{located, scale, trimmed};
 use crate::report::sentences::warnings::doubt;
+use crate::report::words::p_value_of;
 use leakgauge_base::error::shorten;
 use leakgauge_base::rounding::at_least_beyond;
 use leakgauge_base::time::TimeUnit;

@@ -1,7 +1,7 @@
 //! The p-value of "no leak at all" in words.
 
 use crate::audit::NoLeak;
-use crate::report::sentences::claims::p_value_of;
+use crate::report::words::p_value_of;
 
 /// How it was tested.
 pub fn test(found: &NoLeak) -> String {

@@ -1,6 +1,6 @@
 //! Sentences about a mechanism that was asked for samples.
 
-use crate::report::sentences::claims::p_value_of;
+use crate::report::words::p_value_of;
 use leakgauge_base::rounding::at_least;
 use leakgauge_query::attackers::Kind;
 use leakgauge_query::{ClaimStanding, Doubt, Standing, Stop, Verdict};

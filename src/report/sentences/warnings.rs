@@ -1,10 +1,10 @@
 //! What an audit warns of.
 
 use crate::audit::Warning;
-use crate::report::sentences::claims::p_value_of;
 use crate::report::sentences::copies;
 use crate::report::sentences::left_out;
 use crate::report::sentences::reading;
+use crate::report::words::p_value_of;
 use leakgauge_base::error::{listing, shorten};
 use leakgauge_base::naming::{option, setting};
 
