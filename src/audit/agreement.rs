@@ -3,7 +3,8 @@
 //! The rule is [`Estimate::constrain`], by the closest limits that any table has of the pair. The pairs of a log
 //! are compared by these estimates, and the figures of the whole log follow from them.
 
-use crate::audit::findings::{ClaimReport, PairFigures, WorstPair};
+use crate::audit::claim_report::ClaimReport;
+use crate::audit::pair_figures::{PairFigures, WorstPair};
 use crate::audit::points::{PairEstimate, PairEstimates};
 use crate::estimate::Estimate;
 use leakgauge_base::quantity::Quantity;

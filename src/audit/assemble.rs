@@ -3,7 +3,7 @@
 use crate::audit::agreement::agree;
 use crate::audit::assumptions::assumptions;
 use crate::audit::claims::judge_claims;
-use crate::audit::convergence::convergence;
+use crate::audit::convergence::figure::convergence;
 use crate::audit::differences::Differences;
 use crate::audit::evidence::Evidence;
 use crate::audit::figures;
@@ -12,11 +12,11 @@ use crate::audit::findings::{
 };
 use crate::audit::judge::Judged;
 use crate::audit::last_bits;
-use crate::audit::overall::overall;
+use crate::audit::overall::figure::overall;
 use crate::audit::plan::Plan;
 use crate::audit::prepare::Prepared;
 use crate::audit::reading::input_of;
-use crate::audit::reconstruction;
+use crate::audit::reconstruction::figure as reconstruction;
 use crate::audit::tallies::Tallies;
 use crate::audit::warnings;
 use leakgauge_attack::tuning::Tuned;

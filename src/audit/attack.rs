@@ -4,10 +4,11 @@ use crate::audit::blocks::begins;
 use crate::audit::cross_fit::CrossFit;
 use crate::audit::given;
 use crate::audit::prepare::Prepared;
-use crate::audit::units;
+use leakgauge_attack::pairwise::units::tally_units;
 use leakgauge_attack::split::Split;
 use leakgauge_attack::tuning::{self, Budget, Goals, Naming, Tuned};
 use leakgauge_base::error::Result;
+use leakgauge_log::UnitRows;
 
 /// The share of the budget in which attacks are tried; the rest is for reading, judging and what all audits do.
 const TRYING: f64 = 0.7;
@@ -53,7 +54,7 @@ pub(super) fn learn(prepared: &Prepared, split: &Split, budget: Budget) -> Resul
         tuning::tune(&log.observations, split, &options.attacks, budget, goals)?
     };
     if let Some(units) = &prepared.units {
-        units::reconsider(&mut tuned, &units.tune, prepared.alpha);
+        reconsider(&mut tuned, &units.tune, prepared.alpha);
     }
     if prepared.is_serial() || prepared.units.is_some() {
         let priors = prepared.priors.iter();
@@ -64,4 +65,14 @@ pub(super) fn learn(prepared: &Prepared, split: &Split, budget: Budget) -> Resul
     // as it was.
     tuned.learn_again(&log.observations, &split.fit.plus(&split.tune));
     Ok(tuned)
+}
+
+/// Takes the tuning units' word for how well each pair can be told apart: by rows, pairs whose units differ
+/// would look best.
+fn reconsider(tuned: &mut Tuned, tune: &UnitRows, alpha: f64) {
+    let rules: Vec<_> = tuned.choices.iter().map(|choice| choice.rule).collect();
+    let found = tally_units(&tuned.scores, tune, &rules, &[]);
+    for (choice, tally) in tuned.choices.iter_mut().zip(&found.rules) {
+        choice.lower = tally.advantage_about(alpha).unwrap_or(-1.0);
+    }
 }

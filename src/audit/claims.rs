@@ -1,13 +1,13 @@
 //! Verdicts on claims, from the limits that are reported and from nothing else.
 
+use crate::audit::certified_limit::CertifiedLimit;
 use crate::audit::claim_reason::{Grounds, Qualification};
+use crate::audit::claim_report::{ClaimReport, Verdict};
 use crate::audit::differences::BlocksCompared;
 use crate::audit::evidence::Evidence;
-use crate::audit::findings::{ClaimReport, Verdict};
 use crate::audit::mechanism_claim;
 use crate::audit::members;
 use crate::audit::options::Design;
-use crate::audit::plan::CertifiedLimit;
 use crate::audit::privacy;
 use crate::audit::privacy_curve;
 use crate::audit::rows_needed;
@@ -266,23 +266,5 @@ fn bound_on_attack(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -> Cla
 
 /// The p-value of no pair's total variation exceeding `allowed`.
 fn p_value(evidence: &Evidence, allowed: f64) -> Option<f64> {
-    smallest_p_value(evidence, CertifiedLimit::Table(0), |_| allowed)
-}
-
-/// The smallest of the pairs' p-values, each at its part of α; `None` if no pair was judged. Of many pairs,
-/// those with the largest limits are looked at: others could only make it smaller.
-pub(super) fn smallest_p_value(
-    evidence: &Evidence,
-    table: CertifiedLimit,
-    allowed: impl Fn(usize) -> f64,
-) -> Option<f64> {
-    const MOST: usize = 20;
-    let mut pairs: Vec<(f64, usize)> = (0..evidence.pair_count())
-        .filter_map(|pair| Some((evidence.lower(table, pair)?.0 - allowed(pair), pair)))
-        .collect();
-    pairs.sort_by(|x, y| y.0.total_cmp(&x.0));
-    let pairs = pairs.into_iter().take(MOST);
-    pairs
-        .map(|(_, pair)| evidence.p_value(table, pair, allowed(pair)))
-        .reduce(f64::min)
+    evidence.smallest_p_value(CertifiedLimit::Table(0), |_| allowed)
 }

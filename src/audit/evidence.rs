@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use crate::audit::certified_limit::CertifiedLimit;
 use crate::audit::cross_fit::CrossFit;
 use crate::audit::differences::Differences;
 use crate::audit::guesses::PairGuesses;
@@ -11,7 +12,7 @@ use crate::audit::neighbors::NeighborPairs;
 use crate::audit::no_leak::NoLeak;
 use crate::audit::options::AuditOptions;
 use crate::audit::pair::{Labels, Pair};
-use crate::audit::plan::{CertifiedLimit, Plan};
+use crate::audit::plan::Plan;
 use crate::audit::prepare::Prepared;
 use crate::audit::units::{self, UnitEvidence};
 use crate::audit::upper::UpperLimits;
@@ -186,6 +187,24 @@ impl Evidence<'_> {
             p = p.min(band::p_value(distance, allowed, a, b) / share);
         }
         (p / part).min(1.0)
+    }
+
+    /// The smallest of the pairs' p-values, each at its part of α; `None` if no pair was judged. Of many pairs,
+    /// those with the largest limits are looked at: others could only make it smaller.
+    pub fn smallest_p_value(
+        &self,
+        table: CertifiedLimit,
+        allowed: impl Fn(usize) -> f64,
+    ) -> Option<f64> {
+        const MOST: usize = 20;
+        let mut pairs: Vec<(f64, usize)> = (0..self.pair_count())
+            .filter_map(|pair| Some((self.lower(table, pair)?.0 - allowed(pair), pair)))
+            .collect();
+        pairs.sort_by(|x, y| y.0.total_cmp(&x.0));
+        let pairs = pairs.into_iter().take(MOST);
+        pairs
+            .map(|(_, pair)| self.p_value(table, pair, allowed(pair)))
+            .reduce(f64::min)
     }
 
     /// The certification rows of the worst pair by their scores, where limits may use their order.

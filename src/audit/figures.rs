@@ -1,11 +1,13 @@
 //! The pairwise figures: total variation, Bayes security, advantage, ε.
 
+use crate::audit::certified_limit::CertifiedLimit;
 use crate::audit::evidence::Evidence;
-use crate::audit::findings::{EpsilonLimit, PairFigures, PrivacyLimit, WorstPair};
 use crate::audit::guesses::Shown;
-use crate::audit::plan::CertifiedLimit;
+use crate::audit::pair_figures::{PairFigures, WorstPair};
+use crate::audit::privacy_limit::{EpsilonLimit, PrivacyLimit};
 use crate::audit::privacy_plan::Weights;
-use crate::audit::{distributions, trade_off, units, witness};
+use crate::audit::units;
+use crate::audit::{distributions, trade_off, witness};
 use crate::estimate::{Estimate, Method, Methods, Reason};
 use leakgauge_attack::pairwise::{AdvantageMethod, PairErrors, clustering_order, pair_index};
 use leakgauge_base::quantity::PrivacyParameter;
@@ -245,7 +247,7 @@ pub(super) fn privacy(evidence: &Evidence) -> Vec<PrivacyLimit> {
     plans
         .map(|at| {
             let mut limit = evidence.privacy(at);
-            limit.witness = witness::of_limit(evidence, at, &limit);
+            limit.witness = witness::find::of_limit(evidence, at, &limit);
             limit
         })
         .collect()
@@ -268,9 +270,9 @@ pub(super) fn worst_pair(evidence: &Evidence) -> WorstPair {
             lower: epsilon.lower,
             delta: 0.0,
         },
-        trade_off: trade_off::of_worst_pair(evidence),
-        trade_off_reason: trade_off::missing(evidence),
-        distributions: distributions::of_worst_pair(evidence),
+        trade_off: trade_off::figure::of_worst_pair(evidence),
+        trade_off_reason: trade_off::figure::missing(evidence),
+        distributions: distributions::figure::of_worst_pair(evidence),
         total_variation,
         total_variation_points: evidence.points_of_worst(),
     }

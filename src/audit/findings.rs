@@ -7,26 +7,22 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::audit::assumptions::Assumption;
-use crate::audit::claim_reason::ClaimReason;
-use crate::audit::conclusion::Conclusion;
+use crate::audit::claim_report::ClaimReport;
+use crate::audit::convergence::Convergence;
 use crate::audit::detection::Detection;
 use crate::audit::differences::Differences;
-use crate::audit::distributions::Distributions;
 use crate::audit::family::LeakageFamily;
-use crate::audit::goodness::Fit;
 use crate::audit::no_leak::NoLeak;
-use crate::audit::options::{PriorChoice, SplitChoice};
+use crate::audit::options::SplitChoice;
+use crate::audit::overall::Overall;
 use crate::audit::pair::{Labels, Pair};
+use crate::audit::pair_figures::{PairFigures, WorstPair};
+use crate::audit::privacy_limit::PrivacyLimit;
 use crate::audit::reconstruction::Reconstruction;
 use crate::audit::tallies::Tallies;
-use crate::audit::trade_off::TradeOff;
 use crate::audit::warning::Warning;
-use crate::audit::witness::Witness;
-use crate::estimate::{Estimate, Reason};
 use leakgauge_attack::scorer::{Origin, Parameters};
 use leakgauge_attack::tuning::{Budget, Tried};
-use leakgauge_base::quantity::{PrivacyParameter, Quantity};
-use leakgauge_exact::claim::Claim;
 use leakgauge_log::observations::{Column, ObservationKind};
 use leakgauge_log::{InputFacts, SampledFrom};
 
@@ -194,113 +190,6 @@ pub struct PartRows {
     pub certify: u64,
 }
 
-/// The pair that is easiest to tell apart; its limits hold on their own.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct WorstPair {
-    /// The two secrets.
-    pub secrets: Pair,
-    /// 1 − total variation.
-    pub bayes_security: Estimate,
-    /// Total variation.
-    pub total_variation: Estimate,
-    /// All points of the total variation; discrete logs only.
-    pub total_variation_points: Option<TotalVariationPoints>,
-    /// Of the optimal adversary.
-    pub advantage: Estimate,
-    /// Of the best attack found.
-    pub attack_advantage: Estimate,
-    /// What differential privacy needs at least.
-    pub epsilon: EpsilonLimit,
-    /// What the attack's score achieves at every threshold.
-    pub trade_off: Option<TradeOff>,
-    /// Why there is none.
-    pub trade_off_reason: Option<Reason>,
-    /// The rows of both secrets, in the column in which they differ most.
-    pub distributions: Option<Distributions>,
-}
-
-/// Points of the total variation of a pair of a discrete log; for the worst pair plug-in and minimax are
-/// from rows that did not choose it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub struct TotalVariationPoints {
-    /// Of the empirical frequencies: biased upward, by much where observations are many and rows few.
-    pub plug_in: f64,
-    /// See [`leakgauge_attack::measure::minimax_tv`]; `None` with fewer than 16 rows.
-    pub minimax: Option<f64>,
-    /// The attack on the certification rows.
-    pub held_out_attack: Option<f64>,
-    /// Attacks on all rows, raised to what is certified.
-    pub cross_fitted_attack: Option<f64>,
-    /// Distinct observations of the pair in the rows of plug-in and minimax.
-    pub distinct: u64,
-    /// Harmonic mean of the two secrets' numbers of these rows.
-    pub effective_rows: f64,
-    /// Share of rows whose observation was seen once.
-    pub seen_once: f64,
-}
-
-/// A lower limit of ε.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct EpsilonLimit {
-    /// The pair it was found at, which may be another than the worst for total variation.
-    pub secrets: Pair,
-    /// The estimate from the bare error rates; `None` if one is 0.
-    pub point: Option<f64>,
-    /// The limit.
-    pub lower: Option<f64>,
-    /// The δ it is for.
-    pub delta: f64,
-}
-
-/// A lower limit of what privacy needs.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct PrivacyLimit {
-    /// ε for a δ, μ of Gaussian, ρ of zero-concentrated or a divergence of Rényi differential privacy.
-    pub quantity: PrivacyParameter,
-    /// The pair it was found at, chosen on the tuning rows.
-    pub secrets: Pair,
-    /// The estimate from the bare error rates; `None` if it is infinite.
-    pub point: Option<f64>,
-    /// The limit.
-    pub lower: Option<f64>,
-    /// What proves it, where it proves anything.
-    pub witness: Option<Witness>,
-}
-
-/// The figures of a pair; the limits of all pairs hold together. A log of thousands of secrets has millions of pairs:
-/// what follows from another figure is not kept.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct PairFigures {
-    /// The two secrets.
-    pub secrets: Pair,
-    /// Total variation.
-    pub total_variation: Estimate,
-    /// All points of the total variation, where they were asked for ([`Findings::with_points`]); discrete logs only.
-    pub total_variation_points: Option<Box<TotalVariationPoints>>,
-    /// Of an observer who is asked which of two measurements of a block is which, where there are blocks.
-    pub paired_advantage: Option<Box<Estimate>>,
-    /// p-value of "no leak between these two", corrected so that all pairs hold together (Holm); `None` where it
-    /// was not computed.
-    pub no_leak_p_value: Option<f64>,
-}
-
-impl PairFigures {
-    /// 1 − total variation.
-    pub fn bayes_security(&self) -> Estimate {
-        self.total_variation.decreasing(|tv| 1.0 - tv)
-    }
-
-    /// Of the optimal adversary: the total variation.
-    pub fn advantage(&self) -> Estimate {
-        self.total_variation.clone()
-    }
-}
-
 /// How the limits of all pairs hold together.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -331,133 +220,4 @@ impl fmt::Display for Correction {
             Correction::Bonferroni => "bonferroni",
         })
     }
-}
-
-/// Figures of the whole log.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct Overall {
-    /// β* = 1 − the largest total variation of all pairs.
-    pub bayes_security: Estimate,
-    /// The prior of the figures below.
-    pub prior: PriorChoice,
-    /// 1 − max π.
-    pub guessing_error: f64,
-    /// R*.
-    pub bayes_risk: Estimate,
-    /// β(π, C) = R*/G.
-    pub risk_leakage: Estimate,
-    /// L×.
-    pub multiplicative_leakage: Estimate,
-    /// L⁺.
-    pub additive_leakage: Estimate,
-    /// ln L×, nats.
-    pub min_entropy_leakage: Estimate,
-    /// log₂ L×, bits.
-    pub min_entropy_leakage_bits: Estimate,
-    /// ML×: the largest L× over all priors.
-    pub capacity: Estimate,
-}
-
-/// Whether more rows would help.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct Convergence {
-    /// The attack learned from ever more rows, tried on the same rows.
-    pub points: Vec<ConvergencePoint>,
-    /// Rows it was tried on, certification rows all of them.
-    pub judged_rows: u64,
-    /// Where the Bayes risk of this kind of attack seems to end; `None` with fewer than three points.
-    pub bayes_risk: Option<Extrapolated>,
-    /// Where the advantage at the worst pair seems to end.
-    pub total_variation: Option<Extrapolated>,
-    /// What the nearest neighbor would say of the true Bayes risk if it had seen infinitely many rows.
-    pub cover_hart: Option<Asymptotic>,
-    /// Whether more rows would help.
-    pub conclusion: Conclusion,
-}
-
-/// The attack learned from so many rows. Points, not limits.
-#[derive(Debug, Clone, Copy)]
-#[non_exhaustive]
-pub struct ConvergencePoint {
-    /// Rows it learned from.
-    pub rows: u64,
-    /// Its risk at the prior.
-    pub bayes_risk: f64,
-    /// Its advantage at the worst pair.
-    pub total_variation: f64,
-}
-
-/// Where a curve seems to end. Not a limit: nothing bounds how far an extrapolation may be off.
-#[derive(Debug, Clone, Copy)]
-#[non_exhaustive]
-pub struct Extrapolated {
-    /// The value that the curve approaches.
-    pub limit: f64,
-    /// Its standard error, approximately.
-    pub standard_error: f64,
-}
-
-/// A bracket that holds for infinitely many rows only: no limit of this log.
-#[derive(Debug, Clone, Copy)]
-#[non_exhaustive]
-pub struct Asymptotic {
-    /// The true Bayes risk, were the error below that of infinitely many rows; secrets as frequent as in
-    /// the log (Cover and Hart 1967).
-    pub bayes_risk: [f64; 2],
-    /// Error of the nearest neighbor.
-    pub nearest_neighbor_error: f64,
-    /// Rows it learned from.
-    pub rows: u64,
-}
-
-/// The answer to a claim.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// A certified upper limit is within the claim for every pair.
-    Holds,
-    /// A certified lower limit exceeds what the claim allows.
-    Violated,
-    /// Neither.
-    Inconclusive,
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Verdict::Holds => "holds",
-            Verdict::Violated => "violated",
-            Verdict::Inconclusive => "inconclusive",
-        })
-    }
-}
-
-/// A claim and its verdict.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct ClaimReport {
-    /// The claim; in JSON as it was written.
-    pub claim: Claim,
-    /// Which quantity decides.
-    pub quantity: Quantity,
-    /// What the claim says of it.
-    pub analytic: f64,
-    /// The pair that decides.
-    pub pair: Pair,
-    /// What the log says of it.
-    pub estimate: Estimate,
-    /// The verdict.
-    pub verdict: Verdict,
-    /// Why.
-    pub reason: ClaimReason,
-    /// Rows at which the same rates would decide, if any number would.
-    pub rows_needed: Option<u64>,
-    /// The smallest α at which the claim would be violated, other claims judged along with it; 1 where that is
-    /// more than a quarter and not computed; `None` if nothing was judged.
-    pub p_value: Option<f64>,
-    /// How well the log fits a claimed mechanism.
-    pub fit: Option<Fit>,
 }

@@ -9,13 +9,14 @@ use rand_chacha::ChaCha8Rng;
 use crate::audit::earlier::{Block, Learned};
 use crate::audit::events::{self, Candidate, EventTests};
 use crate::audit::masked::MaskedRows;
-use crate::audit::plan::{Plan, trials};
+use crate::audit::plan::Plan;
 use crate::audit::prepare::Prepared;
 use crate::audit::privacy_plan::{
     PrivacyPlan, blocks_for_guesses, delta_of_guesses, deltas_at, past_scores,
 };
 use crate::audit::secret_blind;
 use crate::audit::similar_rows::Judged;
+use crate::audit::trials::trials;
 use leakgauge_attack::pairwise::PairScores;
 use leakgauge_attack::scorer::Scorer;
 use leakgauge_attack::tuning::Tuned;

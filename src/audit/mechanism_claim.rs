@@ -1,14 +1,14 @@
 //! Claims of a mechanism.
 
+use crate::audit::certified_limit::CertifiedLimit;
 use crate::audit::claim_reason::{Divergence, Grounds};
-use crate::audit::claims::smallest_p_value;
+use crate::audit::claim_report::{ClaimReport, Verdict};
 use crate::audit::evidence::Evidence;
-use crate::audit::findings::{ClaimReport, Verdict};
 use crate::audit::goodness::{self, Fit, Untested};
-use crate::audit::plan::{CertifiedLimit, analytic};
 use crate::audit::privacy;
 use crate::audit::rows_needed;
 use crate::estimate::Estimate;
+use leakgauge_attack::tuning::Tuned;
 use leakgauge_base::quantity::{PrivacyParameter, Quantity};
 use leakgauge_exact::claim::BoundClaim;
 use leakgauge_exact::mechanism::BoundMechanism;
@@ -75,7 +75,9 @@ impl Case<'_> {
     }
 
     fn p_value(&self) -> Option<f64> {
-        let tables = smallest_p_value(self.evidence, self.table, |pair| self.analytic(pair));
+        let tables = self
+            .evidence
+            .smallest_p_value(self.table, |pair| self.analytic(pair));
         let epsilon = self.mechanism.epsilon();
         let privacy = epsilon.is_finite().then(|| {
             let pure = PrivacyParameter::Epsilon { delta: 0.0 };
@@ -204,4 +206,14 @@ impl Case<'_> {
             delta: 0.0,
         })
     }
+}
+
+/// The analytic values of a mechanism at a pair, (total variation, Bayes security).
+fn analytic(mechanism: &dyn BoundMechanism, tuned: &Tuned, pair: usize) -> (f64, f64) {
+    let rule = tuned.choices[pair].rule;
+    let (a, b) = (rule.a as usize, rule.b as usize);
+    (
+        mechanism.total_variation(a, b),
+        mechanism.bayes_security(a, b),
+    )
 }

@@ -8,7 +8,9 @@ mod assemble;
 mod assumptions;
 mod attack;
 mod blocks;
+mod certified_limit;
 mod claim_reason;
+mod claim_report;
 mod claims;
 mod column_events;
 mod conclusion;
@@ -39,6 +41,7 @@ mod options;
 mod order;
 mod overall;
 mod pair;
+mod pair_figures;
 mod paired;
 mod parts;
 mod plan;
@@ -46,17 +49,22 @@ mod points;
 mod prepare;
 mod privacy;
 mod privacy_curve;
+mod privacy_limit;
 mod privacy_plan;
+mod promises;
 mod reading;
 mod reconstruction;
+mod risk;
 mod rows_needed;
 mod secret_blind;
 mod similar_rows;
 mod tallies;
 mod targets;
+mod time_check;
 mod time_claim;
 mod times;
 mod trade_off;
+mod trials;
 mod unit_laws;
 mod units;
 mod unpaired;
@@ -77,16 +85,16 @@ pub use claim_reason::{
     ClaimReason, CurveGrounds, CurveOutcome, Distance, Divergence, Grounds, PrivacyGrounds,
     PrivacyKind, PrivacyOutcome, Qualification, Unproved,
 };
+pub use claim_report::{ClaimReport, Verdict};
 pub use conclusion::{Conclusion, Course, Learning};
+pub use convergence::{Asymptotic, Convergence, ConvergencePoint, Extrapolated};
 pub(crate) use copies::in_common;
 pub use detection::Detection;
 pub use differences::{BlocksCompared, Difference, Differences};
 pub use distributions::{Distributions, Shape};
 pub use family::{FamilyOrder, FamilyTries, LeakageFamily, TellingEvent};
 pub use findings::{
-    Asymptotic, ClaimReport, Convergence, ConvergencePoint, Correction, CountedUnits, EpsilonLimit,
-    Extrapolated, Findings, Input, MethodUsed, Multiplicity, Overall, PairFigures, PartRows,
-    PrivacyLimit, Sample, TotalVariationPoints, Verdict, WorstPair,
+    Correction, CountedUnits, Findings, Input, MethodUsed, Multiplicity, PartRows, Sample,
 };
 pub use given::check_scores;
 pub use goodness::{Fit, FitTest, GoodnessTest, RecordedGrid, Untested};
@@ -96,12 +104,15 @@ pub(crate) use members::is_member;
 pub use no_leak::NoLeak;
 pub use options::{AuditOptions, Design, PriorChoice, RequestedFigures, SplitChoice};
 pub(crate) use order::order_warnings;
+pub use overall::Overall;
 pub use pair::{Labels, Pair};
+pub use pair_figures::{PairFigures, TotalVariationPoints, WorstPair};
+pub use privacy_limit::{EpsilonLimit, PrivacyLimit};
 pub use reading::{Reading, reading};
 pub use reconstruction::Reconstruction;
 pub(crate) use rows_needed::sensible as two_digits;
 pub use tallies::{EffectiveSampleSize, PlugIn, Tallies};
-pub(crate) use time_claim::{about_one_observation, factor, needs_blocks, unknown_unit};
+pub(crate) use time_check::{about_one_observation, factor, needs_blocks, unknown_unit};
 pub use times::SecretTimes;
 pub use trade_off::{Band, BandEpsilon, Curve, GaussianFit, Levels, OperatingPoint, TradeOff};
 pub use warning::Warning;

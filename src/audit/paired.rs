@@ -3,12 +3,13 @@
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
+use crate::audit::certified_limit::CertifiedLimit;
 use crate::audit::differences::{BlocksCompared, Compared, Difference, Differences, InBlocks};
 use crate::audit::pair::Pair;
-use crate::audit::plan::{CertifiedLimit, Plan};
+use crate::audit::plan::Plan;
 use crate::audit::prepare::Prepared;
+use crate::audit::time_check::holds_times;
 use crate::audit::times;
-use crate::audit::unpaired;
 use crate::estimate::{Estimate, Method, Methods, Reason};
 use leakgauge_attack::blocks::InBoth;
 use leakgauge_base::parallel;
@@ -61,7 +62,7 @@ pub(super) fn find(prepared: &Prepared, plan: &Plan) -> Option<Differences> {
             alone: facts.alone,
         }),
         largest: largest(&sorted),
-        negative: match unpaired::holds_times(prepared.log, prepared.options) {
+        negative: match holds_times(prepared.log, prepared.options) {
             true => sorted
                 .iter()
                 .map(|of| of.partition_point(|&x| x < 0.0) as u64)

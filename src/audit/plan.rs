@@ -10,37 +10,20 @@
 //! *All pairs.* Limits of the total variation are read from one table of all pairs, whose parts of α are
 //! settled beforehand ([`leakgauge_stats::joint`]), so that no pair proves more than the verdict says.
 
+use crate::audit::certified_limit::CertifiedLimit;
 use crate::audit::earlier::Block;
-use crate::audit::overall::{self, RiskPlan};
 use crate::audit::prepare::Prepared;
 use crate::audit::privacy_plan::{self, PrivacyPlan};
-use crate::audit::reconstruction::{self, ReconstructionPlan};
+use crate::audit::promises::{Promises, largest};
+use crate::audit::reconstruction::plan::{self as reconstruction, ReconstructionPlan};
+use crate::audit::risk::{self, RiskPlan};
 use leakgauge_attack::measure::plug_in;
-use leakgauge_attack::pairwise::{AdvantageGuide, AdvantageMethod, PairChoice, Rule};
+use leakgauge_attack::pairwise::{AdvantageGuide, AdvantageMethod, Rule};
 use leakgauge_attack::tuning::Tuned;
 use leakgauge_base::quantity::PrivacyParameter;
 use leakgauge_exact::claim::{BoundClaim, Terms};
-use leakgauge_exact::mechanism::BoundMechanism;
 use leakgauge_log::observations::ObservationKind;
-use leakgauge_stats::variational::Divergence;
-use leakgauge_stats::{all_rows, band, joint};
-
-/// A limit that can refute a claim.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum CertifiedLimit {
-    /// The total variations of all pairs, by the parts of α of this table.
-    Table(usize),
-    /// The error rates of a rule, limited together: μ and ρ follow from them, and ε.
-    Errors(Rule),
-    /// The same for a rule on the scores of the attack that was chosen for privacy.
-    PrivacyErrors(Rule),
-    /// The guesses between two secrets: ε follows from them, at every δ.
-    Guesses([u32; 2]),
-    /// The scores of two secrets in bins, weighed for this divergence.
-    Divergence([u32; 2], Divergence),
-    /// The medians of differences of times, all pairs together.
-    TimeDifference,
-}
+use leakgauge_stats::{band, joint};
 
 /// The Kolmogorov distance of a pair as a limit of its total variation, beside its attack's.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -105,7 +88,7 @@ pub(super) fn plan(prepared: &Prepared, tuned: &Tuned, earlier: &[Block]) -> Pla
     let by_pair = promises.all(|_| 0.0);
     let worst = largest(by_pair.iter().copied());
     let (privacy, privacy_of_claims) = privacy_plan::plan(prepared, tuned, earlier);
-    let (risk, for_pairs) = overall::plan(prepared, tuned, worst);
+    let (risk, for_pairs) = risk::plan(prepared, tuned, worst);
     let mut plan = Plan {
         alpha: prepared.alpha,
         for_pairs,
@@ -231,41 +214,6 @@ impl Plan {
     }
 }
 
-/// What pairs promise, by rows before the first that judges.
-struct Promises<'a> {
-    choices: &'a [PairChoice],
-    /// Rows that will judge, by secret.
-    rows: Vec<u64>,
-    alpha: f64,
-}
-
-impl<'a> Promises<'a> {
-    fn new(prepared: &Prepared, tuned: &'a Tuned, earlier: &'a [Block]) -> Self {
-        let mut rows = prepared.split.certify.rows().to_vec();
-        for block in earlier {
-            for (sum, more) in rows.iter_mut().zip(block.rows.rows()) {
-                *sum += more;
-            }
-        }
-        Promises {
-            choices: &earlier.first().map_or(tuned, |first| &first.tuned).choices,
-            rows,
-            alpha: prepared.alpha,
-        }
-    }
-
-    /// Of every pair: the limit to expect, less what is allowed.
-    fn all(&self, allowed: impl Fn(&PairChoice) -> f64) -> Vec<f64> {
-        let promise = |choice: &PairChoice| {
-            let (rule, tune) = (choice.rule, &choice.tune);
-            let rows = [rule.a, rule.b].map(|secret| self.rows[secret as usize]);
-            let errors = [tune.a_missed, tune.b_missed];
-            joint::promise(errors, [tune.a_rows, tune.b_rows], rows, self.alpha) - allowed(choice)
-        };
-        self.choices.iter().map(promise).collect()
-    }
-}
-
 /// For each pair, the method that promises the larger limit on its certification rows.
 fn attack_methods(prepared: &Prepared, tuned: &Tuned) -> Vec<AdvantageMethod> {
     let guide = AdvantageGuide::new(prepared.alpha);
@@ -280,16 +228,6 @@ fn attack_methods(prepared: &Prepared, tuned: &Tuned) -> Vec<AdvantageMethod> {
             )
         })
         .collect()
-}
-
-/// The position of the largest value, the first of equals.
-pub(super) fn largest(values: impl Iterator<Item = f64>) -> usize {
-    let best = values
-        .enumerate()
-        .fold((0, f64::NEG_INFINITY), |best, next| {
-            if next.1 > best.1 { next } else { best }
-        });
-    best.0
 }
 
 /// One column of numbers has an alternative to the attack, which needs no rows to learn from. With two
@@ -325,24 +263,4 @@ fn kolmogorov(
         share: 1.0,
         all_rows: false,
     })
-}
-
-/// The numbers of trials of all blocks of a pair, the certification rows last. They follow from numbers of
-/// rows alone.
-pub(super) fn trials(prepared: &Prepared, earlier: &[Block], rule: Rule) -> Vec<u64> {
-    let blocks = earlier.iter().map(|block| &block.rows);
-    let blocks = blocks.chain([&prepared.split.certify]);
-    let rows = blocks.map(|counts| counts.rows());
-    rows.map(|rows| all_rows::tosses(rows[rule.a as usize], rows[rule.b as usize]))
-        .collect()
-}
-
-/// The analytic values of a mechanism at a pair, (total variation, Bayes security).
-pub(super) fn analytic(mechanism: &dyn BoundMechanism, tuned: &Tuned, pair: usize) -> (f64, f64) {
-    let rule = tuned.choices[pair].rule;
-    let (a, b) = (rule.a as usize, rule.b as usize);
-    (
-        mechanism.total_variation(a, b),
-        mechanism.bayes_security(a, b),
-    )
 }

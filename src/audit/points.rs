@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
+use crate::audit::certified_limit::CertifiedLimit;
 use crate::audit::evidence::Evidence;
-use crate::audit::findings::TotalVariationPoints;
-use crate::audit::plan::CertifiedLimit;
+use crate::audit::pair_figures::TotalVariationPoints;
 use crate::estimate::Method;
 use leakgauge_attack::measure::by_secret::BySecret;
 use leakgauge_attack::measure::minimax_tv::SparsePair;

@@ -10,7 +10,7 @@ use crate::audit::options::{AuditOptions, check, prior};
 use crate::audit::pair::Labels;
 use crate::audit::parts::{Parts, Sequence, refuse_uncertifiable, split_rows};
 use crate::audit::targets::Targets;
-use crate::audit::time_claim;
+use crate::audit::time_check;
 use crate::audit::warning::Warning;
 use leakgauge_attack::split::{Split, UnitParts};
 use leakgauge_base::error::Result;
@@ -65,7 +65,7 @@ pub(super) fn prepare<'a>(
     check(options)?;
     check_scores(&options.attacks, log.facts.scores.is_some())?;
     let claims = BoundClaim::bind_all(&options.claims, &log.secrets, &log.left_out)?;
-    time_claim::check(log, options, &claims)?;
+    time_check::check(log, options, &claims)?;
     let secrets = log.secrets.len();
     let neighbors = NeighborPairs::of(&options.neighbors, log, &claims)?;
     let priors = [

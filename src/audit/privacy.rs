@@ -3,8 +3,9 @@
 use crate::audit::claim_reason::{
     Distance, Divergence, Grounds, PrivacyGrounds, PrivacyKind, PrivacyOutcome, Unproved,
 };
+use crate::audit::claim_report::{ClaimReport, Verdict};
 use crate::audit::evidence::Evidence;
-use crate::audit::findings::{ClaimReport, PrivacyLimit, Verdict};
+use crate::audit::privacy_limit::PrivacyLimit;
 use crate::audit::rows_needed;
 use crate::estimate::{Estimate, Method, Methods, Reason};
 use leakgauge_attack::measure::plug_in::hockey_stick_of;

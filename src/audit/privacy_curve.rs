@@ -2,25 +2,14 @@
 //! guesses, which are told how many δ there are: they hold together.
 
 use crate::audit::claim_reason::{CurveGrounds, CurveOutcome, Grounds};
+use crate::audit::claim_report::{ClaimReport, Verdict};
 use crate::audit::evidence::Evidence;
-use crate::audit::findings::{ClaimReport, PrivacyLimit, Verdict};
+use crate::audit::privacy_limit::PrivacyLimit;
 use crate::audit::{privacy, rows_needed};
 use leakgauge_attack::measure::plug_in::hockey_stick;
 use leakgauge_base::quantity::{PrivacyParameter, Quantity};
 use leakgauge_exact::claim::{BoundClaim, Curve};
 use leakgauge_stats::dp_upper::Allowed;
-
-/// Points of a curve that thresholds are chosen for.
-const AIMED_AT: usize = 5;
-
-/// Those points: all of few, else some that are spread over the curve.
-pub(super) fn aimed_at(curve: &Curve) -> Vec<(f64, f64)> {
-    let points = curve.points();
-    let few = points.len().min(AIMED_AT);
-    let last = points.len() - 1;
-    let spread = |at: usize| points[at * last / (few - 1).max(1)];
-    (0..few).map(spread).collect()
-}
 
 /// Refuted where the limit of ε at the δ of some point exceeds the ε of that point; proved on a discrete log where the
 /// hockey-stick divergences of all pairs are within δ at every point.

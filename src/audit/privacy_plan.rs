@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use crate::audit::certified_limit::CertifiedLimit;
 use crate::audit::earlier::{Block, Learned};
-use crate::audit::plan::{CertifiedLimit, largest, trials};
 use crate::audit::prepare::Prepared;
-use crate::audit::privacy_curve::aimed_at;
+use crate::audit::promises::largest;
+use crate::audit::trials::trials;
 use leakgauge_attack::pairwise::{PairScores, Rule};
 use leakgauge_attack::split::Split;
 use leakgauge_attack::tuning::Tuned;
@@ -94,7 +95,7 @@ pub(super) fn plan(
         .zip(&targets.of_claims)
         .map(|(claim, of)| {
             if let Some(curve) = claim.curve() {
-                let points = aimed_at(curve).into_iter().zip(of);
+                let points = curve.spread().into_iter().zip(of);
                 let excess = points.map(|((epsilon, _), &target)| {
                     best(target, &|_, _, limit| limit.max(0.0) - epsilon)
                 });

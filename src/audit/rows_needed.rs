@@ -1,9 +1,9 @@
 //! How many rows like these would decide a claim.
 
 use crate::audit::advice::LogAdvice;
+use crate::audit::certified_limit::CertifiedLimit;
+use crate::audit::claim_report::Verdict;
 use crate::audit::evidence::Evidence;
-use crate::audit::findings::Verdict;
-use crate::audit::plan::CertifiedLimit;
 use crate::estimate::{Estimate, Method};
 use leakgauge_stats::bisection::bisect;
 

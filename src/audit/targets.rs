@@ -1,10 +1,9 @@
 //! Which quantities the claims of privacy are about.
 
 use crate::audit::neighbors::NeighborPairs;
-use crate::audit::privacy_curve::aimed_at;
 use leakgauge_attack::pairwise::{Target, pairs};
 use leakgauge_base::quantity::PrivacyParameter;
-use leakgauge_exact::claim::{BoundClaim, BoundPromise};
+use leakgauge_exact::claim::{BoundClaim, BoundPromise, Curve};
 
 /// The quantities that thresholds are chosen for.
 #[derive(Debug)]
@@ -48,7 +47,7 @@ fn targets(claim: &BoundClaim, secrets: usize, neighbors: &NeighborPairs) -> Vec
     if let Some(promise) = claim.privacy() {
         return vec![target(promise, secrets, neighbors)];
     }
-    let points = claim.curve().map(aimed_at).unwrap_or_default();
+    let points = claim.curve().map(Curve::spread).unwrap_or_default();
     let at = |(_, delta): (f64, f64)| {
         let quantity = PrivacyParameter::Epsilon { delta };
         of_pairs(secrets, neighbors, quantity)

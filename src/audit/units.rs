@@ -9,16 +9,15 @@ use std::sync::Arc;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::audit::overall::strata;
 use crate::audit::plan::Plan;
 use crate::audit::prepare::Prepared;
+use crate::audit::risk::strata;
 use crate::estimate::Method;
 use leakgauge_attack::pairwise::units::{
     UnitAdvantage, UnitGuide, UnitJudgement, UnitMethod, UnitTally, judge_units, tally_units,
 };
 use leakgauge_attack::split::UnitParts;
 use leakgauge_attack::tuning::Tuned;
-use leakgauge_log::UnitRows;
 use leakgauge_stats::betting::{Spread, UnitErrors, UnitRates, one_row_a_unit};
 use leakgauge_stats::hypergeometric;
 use leakgauge_stats::poisson_binomial::poisson_binomial_upper;
@@ -35,16 +34,6 @@ pub(super) struct UnitEvidence {
     pub rules: Vec<Arc<UnitAdvantage>>,
     /// One for each prior.
     guesses: Vec<UnitGuesses>,
-}
-
-/// Takes the tuning units' word for how well each pair can be told apart: by rows, pairs whose units differ
-/// would look best.
-pub(super) fn reconsider(tuned: &mut Tuned, tune: &UnitRows, alpha: f64) {
-    let rules: Vec<_> = tuned.choices.iter().map(|choice| choice.rule).collect();
-    let found = tally_units(&tuned.scores, tune, &rules, &[]);
-    for (choice, tally) in tuned.choices.iter_mut().zip(&found.rules) {
-        choice.lower = tally.advantage_about(alpha).unwrap_or(-1.0);
-    }
 }
 
 /// Judges the rules of the plan on the certification units. How limits are taken is settled on the tuning

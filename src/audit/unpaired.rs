@@ -2,79 +2,17 @@
 
 use std::sync::Arc;
 
+use crate::audit::certified_limit::CertifiedLimit;
 use crate::audit::differences::{Compared, Difference, Differences};
-use crate::audit::options::{AuditOptions, SplitChoice};
 use crate::audit::pair::Pair;
-use crate::audit::plan::{CertifiedLimit, Plan};
+use crate::audit::plan::Plan;
 use crate::audit::prepare::Prepared;
+use crate::audit::time_check::{holds_times, is_asked, unfit};
 use crate::audit::times;
-use leakgauge_base::naming::{option, setting};
 use leakgauge_base::parallel;
-use leakgauge_exact::claim::{BoundClaim, Terms};
 use leakgauge_log::Log;
-use leakgauge_log::observations::ColumnType;
 use leakgauge_stats::paired::DECILES;
 use leakgauge_stats::unpaired::{self, Ranked};
-
-/// Why the observations of a log without blocks are no times that can be compared; `None` if they can, or if the log
-/// has blocks.
-pub(super) fn unfit(log: &Log, options: &AuditOptions) -> Option<String> {
-    if log.facts.blocks.is_some() {
-        return None;
-    }
-    let columns = log.observations.columns();
-    Some(match columns {
-        [column] if column.resolution.is_some() => {
-            format!("this log was reduced to bins ({})", option("resolution"))
-        }
-        [column] if column.kind != ColumnType::Numeric => {
-            "what is observed of this log is no column of numbers".to_owned()
-        }
-        [_] if log.units.is_some() => format!(
-            "rows of a unit of this log depend on each other ({}): only blocks of simultaneous measurements can be \
-             compared then ({})",
-            option("group"),
-            option("block")
-        ),
-        [_] if options.split == SplitChoice::Blocks => format!(
-            "limits of times need independent rows without blocks, which {} says they are not",
-            setting("split", "blocks")
-        ),
-        [_] if options.attacks.are_given() => {
-            format!("this log holds scores ({})", option("scores"))
-        }
-        [_] if !is_finite(log) => "this log holds a value that is not a finite number".to_owned(),
-        [_] => return None,
-        _ => format!(
-            "several columns of this log are observed; name that of the times with {}",
-            option("observe")
-        ),
-    })
-}
-
-/// Whether every value of the one column of numbers is finite.
-fn is_finite(log: &Log) -> bool {
-    let mut all = 0..log.observations.len() as u32;
-    all.all(|symbol| {
-        log.observations
-            .numbers(symbol)
-            .iter()
-            .all(|x| x.is_finite())
-    })
-}
-
-/// Whether a log is known to hold times, by what it says or by a unit that was given.
-pub(super) fn holds_times(log: &Log, options: &AuditOptions) -> bool {
-    let is_timed = log.facts.recognized.is_some_and(|form| form.is_timed());
-    is_timed || options.unit_of(log).is_some()
-}
-
-/// Whether times are asked for: by a claim, by a unit, or by a log that is known to hold times.
-pub(super) fn is_asked(log: &Log, options: &AuditOptions, claims: &[BoundClaim]) -> bool {
-    let mut claims = claims.iter();
-    holds_times(log, options)
-        || claims.any(|claim| matches!(claim.terms(), Terms::TimeDifference(_)))
-}
 
 /// Finds the differences of all pairs, of times that come without blocks.
 pub(super) fn find(prepared: &Prepared, plan: &Plan) -> Option<Differences> {

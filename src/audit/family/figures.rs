@@ -1,9 +1,10 @@
 //! The figures of the leakage family.
 
-use super::{FamilyEvidence, weighted_share};
+use super::judge::{FamilyEvidence, weighted_share};
+use super::{FamilyOrder, FamilyTries, LeakageFamily, TellingEvent};
 use crate::audit::evidence::Evidence;
-use crate::audit::findings::Overall;
-use crate::audit::overall::strata;
+use crate::audit::overall::Overall;
+use crate::audit::risk::strata;
 use crate::estimate::{Estimate, Method, Methods, Reason};
 use leakgauge_attack::measure::leaking_event::pointwise;
 use leakgauge_attack::pairwise::Ranks;
@@ -20,62 +21,6 @@ use leakgauge_stats::weighted_risk::{Stratum, chernoff_lower, chernoff_upper};
 const MOST_ENTRIES: usize = 4_000_000;
 /// The most observations of an event that are named.
 const NAMED_OBSERVATIONS: usize = 20;
-
-/// The leakage family at the prior; nats.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct LeakageFamily {
-    /// ln Σ_o max C\[s,o\] over the secrets of positive probability.
-    pub maximal_leakage: Estimate,
-    /// The largest pointwise maximal leakage of all observations.
-    pub largest_pointwise_leakage: Estimate,
-    /// The event that its lower limit rests on; `None` where there is none.
-    pub telling_event: Option<TellingEvent>,
-    /// The expected number of guesses until the secret is found, without an observation.
-    pub prior_guesswork: f64,
-    /// The same with the observation.
-    pub guesswork: Estimate,
-    /// For each number of guesses, whether one of them is right.
-    pub tries: Vec<FamilyTries>,
-    /// One entry for each order.
-    pub orders: Vec<FamilyOrder>,
-}
-
-/// Observations that are likelier with one secret than on the whole, chosen on other rows.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct TellingEvent {
-    /// The label of the secret.
-    pub secret: String,
-    /// The observations, the most telling first; at most 20.
-    pub observations: Vec<String>,
-    /// How many observations there are besides.
-    pub left_out: usize,
-}
-
-/// Several guesses.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct FamilyTries {
-    /// The number of guesses k.
-    pub tries: u64,
-    /// The probability that one of them is right, without an observation.
-    pub prior_vulnerability: f64,
-    /// The same with the observation.
-    pub vulnerability: Estimate,
-}
-
-/// Leakage of one order.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct FamilyOrder {
-    /// α, which may be infinite.
-    pub order: f64,
-    /// Sibson's information of this order at the prior.
-    pub sibson_information: Estimate,
-    /// Maximal α-leakage; `None` for orders below 1.
-    pub maximal_alpha_leakage: Option<Estimate>,
-}
 
 impl FamilyEvidence {
     /// All figures. Each limit holds at the level of the report by itself.

@@ -8,126 +8,62 @@
 //! [`leakgauge_stats::event_upper`]).
 
 mod figures;
+pub(super) mod judge;
 
-pub use figures::{FamilyOrder, FamilyTries, LeakageFamily, TellingEvent};
+use crate::estimate::Estimate;
 
-use crate::audit::overall::{RiskMethod, choose_method, matched_upper};
-use crate::audit::prepare::Prepared;
-use crate::estimate::Method;
-use leakgauge_attack::measure::leaking_event::{EventRows, LeakingEvent};
-use leakgauge_attack::pairwise::{GuessErrors, Ranks, judge_ranks};
-use leakgauge_attack::tuning::Tuned;
-use leakgauge_log::observations::ObservationKind;
-use leakgauge_stats::weighted_risk::{Stratum, chernoff_upper};
-use rand_chacha::ChaCha8Rng;
-
-use super::overall::strata;
-
-/// What the rows say that the leakage family reads.
-#[derive(Debug)]
-pub(super) struct FamilyEvidence {
-    /// The guesses of the attack on the certification rows, at the prior.
-    ranks: Ranks,
-    /// The same at the uniform prior over the secrets that the prior allows, where it excludes some.
-    of_support: Option<(Vec<f64>, Ranks)>,
-    /// The best guesses of all rows on themselves; discrete logs only.
-    plug_in: Option<Ranks>,
-    /// The event for pointwise leakage and its certification rows; discrete logs only.
-    event: Option<(LeakingEvent, EventRows)>,
-    /// Whether rows are independent.
-    independent: bool,
-    /// Numbers for subsamples of rows.
-    rng: ChaCha8Rng,
+/// The leakage family at the prior; nats.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct LeakageFamily {
+    /// ln Σ_o max C\[s,o\] over the secrets of positive probability.
+    pub maximal_leakage: Estimate,
+    /// The largest pointwise maximal leakage of all observations.
+    pub largest_pointwise_leakage: Estimate,
+    /// The event that its lower limit rests on; `None` where there is none.
+    pub telling_event: Option<TellingEvent>,
+    /// The expected number of guesses until the secret is found, without an observation.
+    pub prior_guesswork: f64,
+    /// The same with the observation.
+    pub guesswork: Estimate,
+    /// For each number of guesses, whether one of them is right.
+    pub tries: Vec<FamilyTries>,
+    /// One entry for each order.
+    pub orders: Vec<FamilyOrder>,
 }
 
-/// Looks at the certification rows; `None` where nothing of the family was asked for.
-pub(super) fn judge(prepared: &Prepared, tuned: &Tuned) -> Option<FamilyEvidence> {
-    if !prepared.options.requested.wants_family() {
-        return None;
-    }
-    let (log, split) = (prepared.log, &prepared.split);
-    let (observations, certify) = (&log.observations, &split.certify);
-    let prior = &prepared.priors[0];
-    let ranks = |at: usize, prior: &[f64]| {
-        let naming = &tuned.naming[at];
-        let (scorer, prior) = match naming.scorer() {
-            // The weight of the scores was chosen for this prior.
-            Some(scorer) if prior == prepared.priors[at] => (scorer, naming.weighted_prior()),
-            Some(scorer) => (scorer, prior.to_vec()),
-            None => (&tuned.scorer, prior.to_vec()),
-        };
-        judge_ranks(&**scorer, observations, certify, &prior)
-    };
-    let of_support = prior.contains(&0.0).then(|| {
-        let size = prior.iter().filter(|p| **p > 0.0).count() as f64;
-        let support = prior
-            .iter()
-            .map(|p| if *p > 0.0 { 1.0 / size } else { 0.0 });
-        let support: Vec<f64> = support.collect();
-        let found = ranks(1, &support);
-        (support, found)
-    });
-    let discrete = observations.kind() == ObservationKind::Discrete;
-    let event = || {
-        let event = LeakingEvent::find(&split.fit, &split.tune, prior, prepared.alpha)?;
-        let rows = event.rows(certify, prior);
-        Some((event, rows))
-    };
-    Some(FamilyEvidence {
-        ranks: ranks(0, prior),
-        of_support,
-        plug_in: discrete.then(|| Ranks::plug_in(&log.counts, prior)),
-        event: discrete.then(event).flatten(),
-        independent: !prepared.is_serial() && prepared.units.is_none(),
-        rng: prepared.rng.clone(),
-    })
+/// Observations that are likelier with one secret than on the whole, chosen on other rows.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct TellingEvent {
+    /// The label of the secret.
+    pub secret: String,
+    /// The observations, the most telling first; at most 20.
+    pub observations: Vec<String>,
+    /// How many observations there are besides.
+    pub left_out: usize,
 }
 
-impl FamilyEvidence {
-    /// Lower limit of the probability that one of k guesses is right, at level 1 − alpha, and its method. How errors are
-    /// limited is settled by numbers of rows: as if guesses were blind.
-    fn success_at_least(
-        &self,
-        ranks: &Ranks,
-        prior: &[f64],
-        tries: u64,
-        blind: f64,
-        alpha: f64,
-    ) -> (f64, Method) {
-        let tally = GuessErrors {
-            rows: ranks.rows(),
-            errors: ranks.missed(tries),
-        };
-        let expected = GuessErrors {
-            errors: tally
-                .rows
-                .iter()
-                .map(|&rows| ((1.0 - blind) * rows as f64) as u64)
-                .collect(),
-            rows: tally.rows.clone(),
-        };
-        match choose_method(&expected, &tally.rows, prior, alpha).0 {
-            RiskMethod::Matched => {
-                let risk = matched_upper(&tally, prior, alpha, &mut self.rng.clone());
-                (1.0 - risk, Method::MatchedClopperPearson)
-            }
-            RiskMethod::Chernoff | RiskMethod::EffectiveRows | RiskMethod::Units => {
-                let strata = strata(prior, &tally.rows, &tally.errors);
-                (
-                    1.0 - chernoff_upper(&strata, alpha),
-                    Method::WeightedChernoff,
-                )
-            }
-        }
-    }
+/// Several guesses.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct FamilyTries {
+    /// The number of guesses k.
+    pub tries: u64,
+    /// The probability that one of them is right, without an observation.
+    pub prior_vulnerability: f64,
+    /// The same with the observation.
+    pub vulnerability: Estimate,
 }
 
-/// The prior-weighted share of rows; `None` if a secret of positive prior has none.
-fn weighted_share(strata: &[Stratum]) -> Option<f64> {
-    let positive = || strata.iter().filter(|stratum| stratum.weight > 0.0);
-    if positive().any(|stratum| stratum.rows == 0) {
-        return None;
-    }
-    let shares = positive().map(|s| s.weight * s.errors as f64 / s.rows as f64);
-    Some(shares.sum())
+/// Leakage of one order.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct FamilyOrder {
+    /// α, which may be infinite.
+    pub order: f64,
+    /// Sibson's information of this order at the prior.
+    pub sibson_information: Estimate,
+    /// Maximal α-leakage; `None` for orders below 1.
+    pub maximal_alpha_leakage: Option<Estimate>,
 }

@@ -33,6 +33,15 @@ impl Curve {
         &self.points
     }
 
+    /// Points that are spread over the curve, its ends among them: all of few, else five.
+    pub fn spread(&self) -> Vec<(f64, f64)> {
+        const MOST: usize = 5;
+        let few = self.points.len().min(MOST);
+        let last = self.points.len() - 1;
+        let spread = |at: usize| self.points[at * last / (few - 1).max(1)];
+        (0..few).map(spread).collect()
+    }
+
     /// What a composition of steps of a mechanism keeps at ε = 0 and at 48 values from 0.05 to 12.7, up to the first
     /// whose δ no log could tell from 0: the certified upper sides.
     ///

@@ -4,8 +4,9 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::audit::conclusion::{Conclusion, Course, Learning};
+use crate::audit::convergence::{Asymptotic, Convergence, ConvergencePoint, Extrapolated};
 use crate::audit::evidence::Evidence;
-use crate::audit::findings::{Asymptotic, Convergence, ConvergencePoint, Extrapolated, WorstPair};
+use crate::audit::pair_figures::WorstPair;
 use crate::audit::rows_needed;
 use leakgauge_attack::pairwise::{Judgement, Rule, judge};
 use leakgauge_attack::scorer::{KNearest, Neighbors, Origin, Rank};
@@ -43,7 +44,7 @@ struct Size {
 /// log brings.
 ///
 /// The same rows judge every size, and nothing is chosen by what they say.
-pub(super) fn convergence(
+pub fn convergence(
     evidence: &Evidence,
     split: &Split,
     worst: &WorstPair,

@@ -1,7 +1,6 @@
-//! What the two secrets of the worst pair look like: the column in which they differ most.
-//!
-//! For looking at: all rows of the log, and nothing follows from them.
+//! Histograms and bars of the column in which two secrets differ most.
 
+use crate::audit::distributions::{Distributions, Shape};
 use crate::audit::evidence::Evidence;
 use leakgauge_base::parallel;
 use leakgauge_log::observations::{Cell, NUMBER, Part};
@@ -16,42 +15,6 @@ const TAILS: [f64; 5] = [0.002, 0.005, 0.01, 0.02, 0.05];
 const SQUASHED: f64 = 4.0;
 /// Numbers whose largest is this many times their smallest may need a logarithmic axis.
 const DECADES_APART: f64 = 100.0;
-
-/// The rows of two secrets in one column.
-#[derive(Debug, Clone)]
-pub struct Distributions {
-    /// The column.
-    pub column: String,
-    /// Out of so many columns, the one with the largest difference in these pictures.
-    pub columns: usize,
-    /// The picture.
-    pub shape: Shape,
-}
-
-/// Shares of rows.
-#[derive(Debug, Clone)]
-pub enum Shape {
-    /// Of a number: shares of each secret's rows between the edges and beyond them.
-    Numbers {
-        /// Ends of the bins, one more than there are bins.
-        edges: Vec<f64>,
-        /// Whether bins are equally wide on a logarithmic axis.
-        logarithmic: bool,
-        /// For each secret, a share a bin.
-        shares: [Vec<f64>; 2],
-        /// For each secret, the shares of its rows before the first and after the last edge.
-        outside: [[f64; 2]; 2],
-        /// Share of the rows of both that lie beyond the first and the last edge.
-        beyond: f64,
-    },
-    /// Of labels, or of few numbers.
-    Labels {
-        /// The likeliest; an empty label stands for all others.
-        labels: Vec<String>,
-        /// For each secret, a share a label.
-        shares: [Vec<f64>; 2],
-    },
-}
 
 impl Shape {
     /// Half the sum of the differences of shares.
@@ -70,7 +33,7 @@ impl Shape {
 }
 
 /// The column in which the worst pair differs most; `None` if a secret of it has no rows.
-pub(super) fn of_worst_pair(evidence: &Evidence) -> Option<Distributions> {
+pub fn of_worst_pair(evidence: &Evidence) -> Option<Distributions> {
     let rule = evidence.tuned.choices[evidence.worst].rule;
     let pair = [rule.a, rule.b];
     let rows = pair.map(|secret| evidence.counts.rows()[secret as usize]);

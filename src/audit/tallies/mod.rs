@@ -1,15 +1,14 @@
 //! The counts behind points and limits, kept so that figures of several logs can be put together at
 //! levels of their own.
 
+mod count;
+
 use std::sync::Arc;
 
-use crate::audit::evidence::Evidence;
-use crate::audit::findings::TotalVariationPoints;
-use crate::audit::judge::Judged;
+use crate::audit::pair_figures::TotalVariationPoints;
 use crate::audit::upper::UpperLimits;
 use crate::estimate::{Estimate, Method};
 use leakgauge_attack::measure::by_secret::BySecret;
-use leakgauge_attack::measure::plug_in;
 use leakgauge_attack::pairwise::{Advantage, GuessErrors, Judgement, PairErrors, pair_index};
 use leakgauge_stats::binomial;
 use leakgauge_stats::event_upper::{Named, vulnerability_upper};
@@ -77,35 +76,6 @@ impl PlugIn {
 }
 
 impl Tallies {
-    pub(super) fn of(evidence: &Evidence, judged: &Judged, prior: &[f64]) -> Tallies {
-        let pairs = evidence.pair_count();
-        let cross = evidence.cross_fit;
-        let effective = evidence.effective;
-        let worst = evidence.worst;
-        Tallies {
-            prior: prior.to_vec(),
-            worst_pair: worst,
-            guesses: evidence.judgement.guesses[0].clone(),
-            worst: evidence.advantages[worst].clone(),
-            judgement: Arc::clone(&judged.judgement),
-            cross: cross.map(|cross| Cross {
-                guesses: cross.guesses[0].clone(),
-                pairs: (0..pairs).map(|pair| cross.tally(pair)).collect(),
-            }),
-            effective: effective.map(|worth| EffectiveSampleSize {
-                pairs: worth.rules[..pairs].to_vec(),
-                guesses: worth.guesses[0].clone(),
-            }),
-            plug_in: evidence.upper.map(|limits| PlugIn {
-                named: plug_in::named(evidence.counts, prior),
-                limits: Arc::clone(limits),
-                counts: BySecret::new(evidence.counts),
-                advantages: Arc::clone(&judged.advantages),
-                of_worst: evidence.points_of_worst(),
-            }),
-        }
-    }
-
     /// All estimates of the total variation of a pair of a discrete log. Millions of pairs would fill memory, of which a
     /// report shows few: so they are computed where they are asked for.
     pub(super) fn points(&self, [a, b]: [u32; 2]) -> Option<TotalVariationPoints> {
