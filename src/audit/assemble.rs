@@ -1,24 +1,24 @@
 //! The last stage: findings from what the stages before found.
 
-use crate::audit::agreement::agree;
 use crate::audit::assumptions::assumptions;
-use crate::audit::claims::judge_claims;
-use crate::audit::convergence::figure::convergence;
-use crate::audit::differences::Differences;
-use crate::audit::evidence::Evidence;
-use crate::audit::figures;
+use crate::audit::basis::Evidence;
+use crate::audit::claims::judge::judge_claims;
+use crate::audit::figures::convergence::figure::convergence;
+use crate::audit::figures::differences::Differences;
+use crate::audit::figures::overall::figure::overall;
+use crate::audit::figures::pairs::agreement::agree;
+use crate::audit::figures::pairs::figure as figures;
+use crate::audit::figures::reconstruction::figure as reconstruction;
 use crate::audit::findings::{
     Correction, CountedUnits, Findings, MethodUsed, Multiplicity, PartRows,
 };
 use crate::audit::judge::Judged;
-use crate::audit::last_bits;
-use crate::audit::overall::figure::overall;
 use crate::audit::plan::Plan;
 use crate::audit::prepare::Prepared;
 use crate::audit::reading::input_of;
-use crate::audit::reconstruction::figure as reconstruction;
 use crate::audit::tallies::Tallies;
-use crate::audit::warnings;
+use crate::audit::warnings::find as warnings;
+use crate::audit::warnings::last_bits;
 use leakgauge_attack::tuning::Tuned;
 use leakgauge_base::parallel;
 use leakgauge_log::UnitRows;

@@ -18,7 +18,7 @@ use std::borrow::Cow;
 
 use hashbrown::HashMap;
 
-use crate::audit::warning::Warning;
+use crate::audit::warnings::warning::Warning;
 use leakgauge_base::error::{Error, Place, Result, file_listing};
 use leakgauge_base::naming::setting;
 use leakgauge_log::observations::{Cell, ColumnType, Counts, ObservationKind};

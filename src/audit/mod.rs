@@ -3,75 +3,33 @@
 //! findings together.
 
 mod advice;
-mod agreement;
 mod assemble;
 mod assumptions;
-mod attack;
-mod blocks;
+mod basis;
 mod certified_limit;
-mod claim_reason;
-mod claim_report;
 mod claims;
-mod column_events;
-mod conclusion;
-mod convergence;
 mod copies;
-mod cross_fit;
 mod detection;
-mod differences;
-mod distributions;
-mod earlier;
-mod events;
 mod evidence;
-mod family;
 mod figures;
 mod findings;
-mod given;
-mod goodness;
-mod guesses;
 mod judge;
-mod last_bits;
-mod masked;
+mod learn;
 mod measured;
-mod mechanism_claim;
 mod members;
 mod neighbors;
-mod no_leak;
 mod options;
-mod order;
-mod overall;
 mod pair;
-mod pair_figures;
-mod paired;
 mod parts;
 mod plan;
-mod points;
 mod prepare;
-mod privacy;
-mod privacy_curve;
-mod privacy_limit;
-mod privacy_plan;
 mod promises;
 mod reading;
-mod reconstruction;
-mod risk;
-mod rows_needed;
-mod secret_blind;
-mod similar_rows;
 mod tallies;
 mod targets;
-mod time_check;
-mod time_claim;
-mod times;
-mod trade_off;
-mod trials;
-mod unit_laws;
 mod units;
-mod unpaired;
 mod upper;
-mod warning;
 mod warnings;
-mod witness;
 
 use std::borrow::Cow;
 
@@ -81,42 +39,44 @@ use leakgauge_log::Log;
 
 pub use advice::LogAdvice;
 pub use assumptions::Assumption;
-pub use claim_reason::{
+pub use claims::goodness::{Fit, FitTest, GoodnessTest, RecordedGrid, Untested};
+pub use claims::reason::{
     ClaimReason, CurveGrounds, CurveOutcome, Distance, Divergence, Grounds, PrivacyGrounds,
     PrivacyKind, PrivacyOutcome, Qualification, Unproved,
 };
-pub use claim_report::{ClaimReport, Verdict};
-pub use conclusion::{Conclusion, Course, Learning};
-pub use convergence::{Asymptotic, Convergence, ConvergencePoint, Extrapolated};
+pub use claims::report::{ClaimReport, Verdict};
+pub(crate) use claims::rows_needed::sensible as two_digits;
+pub(crate) use claims::time_check::{about_one_observation, factor, needs_blocks, unknown_unit};
 pub(crate) use copies::in_common;
 pub use detection::Detection;
-pub use differences::{BlocksCompared, Difference, Differences};
-pub use distributions::{Distributions, Shape};
-pub use family::{FamilyOrder, FamilyTries, LeakageFamily, TellingEvent};
+pub use figures::convergence::conclusion::{Conclusion, Course, Learning};
+pub use figures::convergence::{Asymptotic, Convergence, ConvergencePoint, Extrapolated};
+pub use figures::differences::times::SecretTimes;
+pub use figures::differences::{BlocksCompared, Difference, Differences};
+pub use figures::distributions::{Distributions, Shape};
+pub use figures::leakage_family::{FamilyOrder, FamilyTries, LeakageFamily, TellingEvent};
+pub use figures::no_leak::NoLeak;
+pub use figures::overall::Overall;
+pub use figures::pairs::{PairFigures, TotalVariationPoints, WorstPair};
+pub use figures::privacy::witness::{Stronger, Witness, WitnessEvent};
+pub use figures::privacy::{EpsilonLimit, PrivacyLimit};
+pub use figures::reconstruction::Reconstruction;
+pub use figures::trade_off::{
+    Band, BandEpsilon, Curve, GaussianFit, Levels, OperatingPoint, TradeOff,
+};
 pub use findings::{
     Correction, CountedUnits, Findings, Input, MethodUsed, Multiplicity, PartRows, Sample,
 };
-pub use given::check_scores;
-pub use goodness::{Fit, FitTest, GoodnessTest, RecordedGrid, Untested};
 pub use leakgauge_attack::blocks::Reference;
 pub(crate) use leakgauge_attack::blocks::{best_reference, relative_to};
+pub use learn::given::check_scores;
 pub(crate) use members::is_member;
-pub use no_leak::NoLeak;
 pub use options::{AuditOptions, Design, PriorChoice, RequestedFigures, SplitChoice};
-pub(crate) use order::order_warnings;
-pub use overall::Overall;
 pub use pair::{Labels, Pair};
-pub use pair_figures::{PairFigures, TotalVariationPoints, WorstPair};
-pub use privacy_limit::{EpsilonLimit, PrivacyLimit};
 pub use reading::{Reading, reading};
-pub use reconstruction::Reconstruction;
-pub(crate) use rows_needed::sensible as two_digits;
 pub use tallies::{EffectiveSampleSize, PlugIn, Tallies};
-pub(crate) use time_check::{about_one_observation, factor, needs_blocks, unknown_unit};
-pub use times::SecretTimes;
-pub use trade_off::{Band, BandEpsilon, Curve, GaussianFit, Levels, OperatingPoint, TradeOff};
-pub use warning::Warning;
-pub use witness::{Stronger, Witness, WitnessEvent};
+pub(crate) use warnings::order::order_warnings;
+pub use warnings::warning::Warning;
 
 /// Audits a log.
 ///
@@ -141,8 +101,10 @@ fn of_log(log: Cow<Log>, options: &AuditOptions) -> Result<Findings> {
     let (log, measured) = measured::observed(log, options)?;
     let prepared = prepare::prepare(&log, measured, copies, options)?;
     // Beside each other: parts of learning run on one thread.
-    let (tuned, earlier) =
-        parallel::both(|| attack::attack(&prepared), || earlier::earlier(&prepared));
+    let (tuned, earlier) = parallel::both(
+        || learn::attack::attack(&prepared),
+        || learn::earlier::earlier(&prepared),
+    );
     let (tuned, earlier) = (tuned?, earlier?);
     let plan = plan::plan(&prepared, &tuned, &earlier);
     let judged = judge::judge(&prepared, &tuned, &earlier, &plan);

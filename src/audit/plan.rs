@@ -11,12 +11,15 @@
 //! settled beforehand ([`leakgauge_stats::joint`]), so that no pair proves more than the verdict says.
 
 use crate::audit::certified_limit::CertifiedLimit;
-use crate::audit::earlier::Block;
+use crate::audit::figures::overall::risk;
+use crate::audit::figures::overall::risk::RiskPlan;
+use crate::audit::figures::privacy::plan as privacy_plan;
+use crate::audit::figures::privacy::plan::PrivacyPlan;
+use crate::audit::figures::reconstruction::plan as reconstruction;
+use crate::audit::figures::reconstruction::plan::ReconstructionPlan;
+use crate::audit::learn::earlier::Block;
 use crate::audit::prepare::Prepared;
-use crate::audit::privacy_plan::{self, PrivacyPlan};
 use crate::audit::promises::{Promises, largest};
-use crate::audit::reconstruction::plan::{self as reconstruction, ReconstructionPlan};
-use crate::audit::risk::{self, RiskPlan};
 use leakgauge_attack::measure::plug_in;
 use leakgauge_attack::pairwise::{AdvantageGuide, AdvantageMethod, Rule};
 use leakgauge_attack::tuning::Tuned;

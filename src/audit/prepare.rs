@@ -3,15 +3,15 @@
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::audit::given::check_scores;
+use crate::audit::claims::time_check;
+use crate::audit::learn::given::check_scores;
 use crate::audit::measured::Measured;
 use crate::audit::neighbors::NeighborPairs;
 use crate::audit::options::{AuditOptions, check, prior};
 use crate::audit::pair::Labels;
 use crate::audit::parts::{Parts, Sequence, refuse_uncertifiable, split_rows};
 use crate::audit::targets::Targets;
-use crate::audit::time_check;
-use crate::audit::warning::Warning;
+use crate::audit::warnings::warning::Warning;
 use leakgauge_attack::split::{Split, UnitParts};
 use leakgauge_base::error::Result;
 use leakgauge_exact::claim::BoundClaim;

@@ -1,6 +1,6 @@
 //! What pairs promise before any row that judges is looked at.
 
-use crate::audit::earlier::Block;
+use crate::audit::learn::earlier::Block;
 use crate::audit::prepare::Prepared;
 use leakgauge_attack::pairwise::PairChoice;
 use leakgauge_attack::tuning::Tuned;

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use crate::audit::copies;
 use crate::audit::findings::{CountedUnits, Input};
 use crate::audit::pair::Labels;
-use crate::audit::warning::Warning;
-use crate::audit::warnings;
+use crate::audit::warnings::find as warnings;
+use crate::audit::warnings::warning::Warning;
 use leakgauge_base::error::Result;
 use leakgauge_log::Log;
 

@@ -6,7 +6,7 @@
 use std::sync::OnceLock;
 
 use crate::audit::prepare::Prepared;
-use crate::audit::unit_laws::UnitLaws;
+use crate::audit::units::laws::UnitLaws;
 use crate::estimate::Method;
 use leakgauge_attack::measure::by_secret::BySecret;
 use leakgauge_attack::measure::plug_in;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Cross, EffectiveSampleSize, PlugIn, Tallies};
-use crate::audit::evidence::Evidence;
+use crate::audit::basis::Evidence;
 use crate::audit::judge::Judged;
 use leakgauge_attack::measure::by_secret::BySecret;
 use leakgauge_attack::measure::plug_in;

@@ -5,7 +5,7 @@ mod count;
 
 use std::sync::Arc;
 
-use crate::audit::pair_figures::TotalVariationPoints;
+use crate::audit::figures::pairs::TotalVariationPoints;
 use crate::audit::upper::UpperLimits;
 use crate::estimate::{Estimate, Method};
 use leakgauge_attack::measure::by_secret::BySecret;
@@ -78,7 +78,7 @@ impl PlugIn {
 impl Tallies {
     /// All estimates of the total variation of a pair of a discrete log. Millions of pairs would fill memory, of which a
     /// report shows few: so they are computed where they are asked for.
-    pub(super) fn points(&self, [a, b]: [u32; 2]) -> Option<TotalVariationPoints> {
+    pub(crate) fn points(&self, [a, b]: [u32; 2]) -> Option<TotalVariationPoints> {
         let plug_in = self.plug_in.as_ref()?;
         let pair = pair_index(plug_in.counts.secrets(), a, b);
         if pair == self.worst_pair {

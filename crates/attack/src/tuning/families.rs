@@ -11,6 +11,7 @@ use crate::scorer::{
     Additive, Columns, Covariance, Forest, Frequentist, Gaussian, Growth, Kind, Linear, Threshold,
     View,
 };
+use crate::tuning::attacks::Attacks;
 use crate::tuning::combination::CombinationFamily;
 use crate::tuning::family::Family;
 use crate::tuning::model_selection::ModelSelection;

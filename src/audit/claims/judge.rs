@@ -1,0 +1,270 @@
+//! Verdicts on claims, from the limits that are reported and from nothing else.
+
+use crate::audit::basis::Evidence;
+use crate::audit::certified_limit::CertifiedLimit;
+use crate::audit::claims::mechanism as mechanism_claim;
+use crate::audit::claims::privacy;
+use crate::audit::claims::privacy_curve;
+use crate::audit::claims::reason::{Grounds, Qualification};
+use crate::audit::claims::report::{ClaimReport, Verdict};
+use crate::audit::claims::rows_needed;
+use crate::audit::claims::time as time_claim;
+use crate::audit::figures::differences::BlocksCompared;
+use crate::audit::members;
+use crate::audit::options::Design;
+use crate::audit::warnings::warning::Warning;
+use crate::estimate::{Estimate, Reason};
+use leakgauge_base::parallel;
+use leakgauge_base::quantity::Quantity;
+use leakgauge_exact::claim::{BoundClaim, Terms};
+use leakgauge_log::Log;
+use leakgauge_log::observations::Column;
+
+/// Judges every claim.
+pub(crate) fn judge_claims(
+    evidence: &Evidence,
+    log: &Log,
+    claims: &[BoundClaim],
+    warnings: &[Warning],
+) -> Vec<ClaimReport> {
+    let judge = |at: usize| {
+        let claim = &claims[at];
+        let mut report = judge_claim(evidence, log, claim, at);
+        let of_privacy = claim.privacy().is_some() || claim.curve().is_some();
+        if of_privacy && may_be_one_model(evidence, log) {
+            withdraw(&mut report);
+        }
+        qualify(&mut report, evidence, warnings);
+        if of_privacy {
+            let neighbors = evidence.neighbors.count();
+            report.reason.qualifications.extend(neighbors.map(|given| {
+                let all = evidence.pair_count();
+                Qualification::Neighbors { given, all }
+            }));
+        }
+        report
+    };
+    parallel::map_in_place(claims.len(), &judge)
+}
+
+/// Judges the `at`-th claim by its limits.
+fn judge_claim(evidence: &Evidence, log: &Log, claim: &BoundClaim, at: usize) -> ClaimReport {
+    match claim.terms() {
+        Terms::Advantage { at_most } => bound_on_advantage(evidence, claim, *at_most),
+        Terms::BayesSecurity { at_least } => bound_on_security(evidence, claim, *at_least),
+        Terms::AttackAdvantage { at_most } => bound_on_attack(evidence, claim, *at_most),
+        Terms::TimeDifference(bound) => {
+            let share = evidence.plan.part(CertifiedLimit::TimeDifference);
+            let differences = evidence.differences.expect("checked: the log has times");
+            time_claim::judge(
+                claim,
+                bound,
+                differences,
+                evidence.options,
+                (&evidence.labels, share),
+            )
+        }
+        Terms::Privacy(promise) => privacy::judge(evidence, claim, promise, at),
+        Terms::Curve(curve) => privacy_curve::judge(evidence, claim, curve, at),
+        Terms::Mechanism(mechanism) => {
+            mechanism_claim::judge(evidence, log, claim, &**mechanism, at)
+        }
+    }
+}
+
+/// Whether rows are scores of members and others, and nothing says that each is of a training of its own: then they
+/// are most often the records of one model.
+fn may_be_one_model(evidence: &Evidence, log: &Log) -> bool {
+    evidence.options.attacks.are_given()
+        && evidence.options.design == Design::Unstated
+        && evidence.units.is_none()
+        && members::are_named(&log.secrets)
+}
+
+/// Limits for independent runs prove nothing about one.
+fn withdraw(report: &mut ClaimReport) {
+    report.verdict = Verdict::Inconclusive;
+    report.reason = Grounds::OneModel.into();
+    report.p_value = None;
+    report.rows_needed = None;
+    report.estimate.lower = None;
+    report.estimate.method.lower = None;
+}
+
+/// What a verdict rests on beyond its limits belongs in its reason.
+fn qualify(report: &mut ClaimReport, evidence: &Evidence, warnings: &[Warning]) {
+    let decided = report.verdict != Verdict::Inconclusive;
+    let add = &mut report.reason.qualifications;
+    if let Some(warning) = warnings.iter().find(|warning| warning.is_about_order())
+        && decided
+        && (evidence.effective.is_none() || warning.is_about_secrets())
+    {
+        add.push(Qualification::Order(warning.clone()));
+    }
+    if report.quantity == Quantity::TimeDifference {
+        let compared = evidence.differences.map(|times| times.blocks);
+        add.extend(compared.and_then(about_times));
+    }
+    let clock = warnings.iter().filter(|warning| warning.is_about_clock());
+    add.extend(clock.cloned().map(Qualification::Clock));
+    let copies = warnings.iter().filter(|warning| warning.is_about_copies());
+    add.extend(copies.cloned().map(Qualification::Copies));
+    let left_out = warnings
+        .iter()
+        .filter(|warning| warning.is_about_left_out());
+    add.extend(left_out.cloned().map(Qualification::LeftOut));
+    if evidence.effective.is_some() && decided {
+        add.push(Qualification::Approximate);
+    }
+    let given = evidence.options.attacks.are_given() && evidence.units.is_none();
+    if given
+        && decided
+        && evidence.options.design == Design::Unstated
+        && matches!(report.quantity, Quantity::Privacy(_))
+    {
+        add.push(Qualification::UnstatedRuns);
+    }
+    if let Some(rows) = report.rows_needed
+        && let Some(advice) = rows_needed::from_the_log(evidence, rows)
+    {
+        add.push(Qualification::MoreRows(advice));
+    }
+    let fit = report.fit.as_ref().and_then(|fit| fit.p_value);
+    if let Some(p_value) = fit.filter(|p_value| *p_value < evidence.alpha())
+        && report.verdict == Verdict::Holds
+    {
+        add.push(Qualification::NotThisMechanism { p_value });
+    }
+    let columns = evidence.observations.columns().iter();
+    let binned: Vec<Column> = columns
+        .filter(|column| column.resolution.is_some())
+        .cloned()
+        .collect();
+    if !binned.is_empty() {
+        add.push(Qualification::Observer(binned));
+    }
+    // What was certified to leak leaks, whatever else a column may hold.
+    let violated = report.verdict == Verdict::Violated;
+    let reading = warnings.iter().filter(|warning| warning.is_about_reading());
+    let reading = reading.filter(|warning| !(violated && warning.is_about_typing()));
+    add.extend(reading.cloned().map(Qualification::Reading));
+}
+
+/// What a verdict on times rests on beyond the order of rows.
+fn about_times(compared: Option<BlocksCompared>) -> Option<Qualification> {
+    let Some(found) = compared else {
+        return Some(Qualification::OneByOne);
+    };
+    (found.alone > 0 || found.incomplete > 0).then_some(Qualification::BlocksLeftOut {
+        alone: found.alone,
+        incomplete: found.incomplete,
+        blocks: found.blocks,
+    })
+}
+
+/// A figure that should be at most `bound`, decided by its limits.
+fn decide(estimate: &Estimate, bound: f64) -> Verdict {
+    if estimate.lower.is_some_and(|lower| lower > bound) {
+        Verdict::Violated
+    } else if estimate.upper.is_some_and(|upper| upper <= bound) {
+        Verdict::Holds
+    } else {
+        Verdict::Inconclusive
+    }
+}
+
+fn bound_on_advantage(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -> ClaimReport {
+    let estimate = evidence.worst_total_variation();
+    let verdict = decide(&estimate, at_most);
+    let pair = evidence.worst;
+    ClaimReport {
+        claim: claim.claim().clone(),
+        quantity: Quantity::Advantage,
+        analytic: at_most,
+        pair: evidence.pair(pair),
+        verdict,
+        reason: Grounds::Advantage.into(),
+        rows_needed: rows_needed::for_bound(evidence, verdict, &estimate, at_most, pair),
+        p_value: p_value(evidence, at_most),
+        estimate,
+        fit: None,
+    }
+}
+
+fn bound_on_security(evidence: &Evidence, claim: &BoundClaim, at_least: f64) -> ClaimReport {
+    let total_variation = evidence.worst_total_variation();
+    let estimate = total_variation.decreasing(|tv| 1.0 - tv);
+    // Decided on the reported limits of Bayes security itself: 1 − (1 − b) need not be b.
+    let verdict = if estimate.upper.is_some_and(|upper| upper < at_least) {
+        Verdict::Violated
+    } else if estimate.lower.is_some_and(|lower| lower >= at_least) {
+        Verdict::Holds
+    } else {
+        Verdict::Inconclusive
+    };
+    let pair = evidence.worst;
+    ClaimReport {
+        claim: claim.claim().clone(),
+        quantity: Quantity::BayesSecurity,
+        analytic: at_least,
+        pair: evidence.pair(pair),
+        verdict,
+        reason: Grounds::BayesSecurity.into(),
+        rows_needed: rows_needed::for_bound(
+            evidence,
+            verdict,
+            &total_variation,
+            1.0 - at_least,
+            pair,
+        ),
+        p_value: p_value(evidence, 1.0 - at_least),
+        estimate,
+        fit: None,
+    }
+}
+
+fn bound_on_attack(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -> ClaimReport {
+    let worst = evidence.worst;
+    let mut estimate = evidence.attack_advantage(worst);
+    // What the table proves, attacks have done.
+    let lower = evidence.lower(CertifiedLimit::Table(0), worst);
+    estimate.lower = lower.map(|limit| limit.0);
+    estimate.method.lower = lower.map(|limit| limit.1);
+    // Over all pairs, each at its own level: the pair with the best attack is one fixed pair.
+    let judged = (0..evidence.pair_count()).all(|pair| evidence.tally(pair).is_judged());
+    let alpha = evidence.alpha();
+    estimate.upper = judged.then(|| {
+        let attacks = evidence.attacks.iter();
+        let largest = attacks
+            .map(|attack| attack.at_most(alpha))
+            .fold(-1.0, f64::max);
+        largest.max(lower.map_or(-1.0, |limit| limit.0)).min(1.0)
+    });
+    // Telling two measurements of a block apart is an attack too.
+    if let (Some(upper), Some(found)) = (&mut estimate.upper, evidence.differences) {
+        let paired = found.pairs.iter().filter_map(|pair| pair.paired_at_most);
+        *upper = paired.fold(*upper, f64::max);
+    }
+    if estimate.upper.is_none() {
+        estimate.reason = Some(Reason::SecretWithoutRows);
+    }
+    estimate.constrain(-1.0, 1.0);
+    let verdict = decide(&estimate, at_most);
+    ClaimReport {
+        claim: claim.claim().clone(),
+        quantity: Quantity::AttackAdvantage,
+        analytic: at_most,
+        pair: evidence.pair(worst),
+        verdict,
+        reason: Grounds::AttackAdvantage.into(),
+        rows_needed: rows_needed::for_bound(evidence, verdict, &estimate, at_most, worst),
+        p_value: p_value(evidence, at_most),
+        estimate,
+        fit: None,
+    }
+}
+
+/// The p-value of no pair's total variation exceeding `allowed`.
+fn p_value(evidence: &Evidence, allowed: f64) -> Option<f64> {
+    evidence.smallest_p_value(CertifiedLimit::Table(0), |_| allowed)
+}

@@ -1,0 +1,244 @@
+//! Claims of differential privacy.
+
+use crate::audit::basis::Evidence;
+use crate::audit::claims::reason::{
+    Distance, Divergence, Grounds, PrivacyGrounds, PrivacyKind, PrivacyOutcome, Unproved,
+};
+use crate::audit::claims::report::{ClaimReport, Verdict};
+use crate::audit::claims::rows_needed;
+use crate::audit::figures::privacy::PrivacyLimit;
+use crate::estimate::{Estimate, Method, Methods, Reason};
+use leakgauge_attack::measure::plug_in::hockey_stick_of;
+use leakgauge_base::quantity::Quantity;
+use leakgauge_exact::claim::{BoundClaim, BoundPromise, Guarantee};
+use leakgauge_stats::dp_upper::Allowed;
+
+/// Differential privacy of any kind between all secrets: refuted by the certified lower limit of its
+/// parameter; (ε, δ) with δ > 0 on a discrete log is proved by the upper limits of the hockey-stick
+/// divergences. Every pair is held to what its distance allows.
+pub(crate) fn judge(
+    evidence: &Evidence,
+    claim: &BoundClaim,
+    promise: &BoundPromise,
+    at: usize,
+) -> ClaimReport {
+    let case = Case::new(evidence, promise, at);
+    let outcome = case.decide();
+    let verdict = match outcome {
+        PrivacyOutcome::Refuted => Verdict::Violated,
+        PrivacyOutcome::Proved(_) => Verdict::Holds,
+        PrivacyOutcome::Open(_) => Verdict::Inconclusive,
+    };
+    let rows_needed = (verdict == Verdict::Inconclusive)
+        .then(|| case.rows())
+        .flatten();
+    let [a, b] = case.limit.secrets.secrets();
+    let reason = Grounds::Privacy(PrivacyGrounds {
+        quantity: case.limit.quantity,
+        distance: case.distance(a, b),
+        outcome,
+    });
+    let limit = case.limit;
+    ClaimReport {
+        claim: claim.claim().clone(),
+        quantity: Quantity::Privacy(limit.quantity),
+        analytic: case.allowed.parameter(),
+        estimate: estimate(evidence, case.at, &limit),
+        p_value: (limit.lower.is_some())
+            .then(|| evidence.privacy_p_value(case.at, limit.quantity, case.allowed.parameter())),
+        pair: limit.secrets,
+        verdict,
+        reason: reason.into(),
+        rows_needed,
+        fit: None,
+    }
+}
+
+/// A planned limit of privacy as an estimate.
+pub(crate) fn estimate(evidence: &Evidence, at: usize, limit: &PrivacyLimit) -> Estimate {
+    Estimate {
+        point: limit.point,
+        raw: None,
+        lower: limit.lower,
+        upper: None,
+        method: Methods {
+            point: limit.point.map(|_| Method::HeldOutAttack),
+            lower: limit
+                .lower
+                .map(|_| evidence.privacy_method(at, limit.quantity)),
+            upper: None,
+        },
+        reason: Some(Reason::Unbounded(limit.quantity)),
+    }
+}
+
+/// A claim, the limit that it is judged by and what it allows there.
+struct Case<'a> {
+    evidence: &'a Evidence<'a>,
+    promise: &'a BoundPromise,
+    /// The planned limit.
+    at: usize,
+    limit: PrivacyLimit,
+    allowed: Guarantee,
+    divergence: Option<Found>,
+}
+
+/// The hockey-stick divergence of an ordered pair.
+struct Found {
+    pair: [u32; 2],
+    plug_in: f64,
+    upper: f64,
+    /// What the pair is allowed.
+    epsilon: f64,
+    delta: f64,
+}
+
+impl Found {
+    fn excess(&self) -> f64 {
+        self.upper - self.delta
+    }
+}
+
+impl<'a> Case<'a> {
+    fn new(evidence: &'a Evidence<'a>, promise: &'a BoundPromise, at: usize) -> Self {
+        let at = evidence.plan.privacy_at(at);
+        let rule = evidence.plan.privacy[at].rule;
+        let allowed = promise.between(rule.a as usize, rule.b as usize);
+        Case {
+            evidence,
+            promise,
+            at,
+            limit: evidence.privacy(at),
+            allowed,
+            divergence: (needs_delta(allowed) && evidence.is_discrete())
+                .then(|| largest_divergence(evidence, promise))
+                .flatten(),
+        }
+    }
+
+    /// What was found.
+    fn decide(&self) -> PrivacyOutcome {
+        let allowed = self.allowed.parameter();
+        if self.limit.lower.is_some_and(|lower| lower > allowed) {
+            return PrivacyOutcome::Refuted;
+        }
+        match &self.divergence {
+            Some(found) if found.excess() <= 0.0 => PrivacyOutcome::Proved(self.divergence(found)),
+            Some(found) => PrivacyOutcome::Open(Unproved::Divergence(self.divergence(found))),
+            None => PrivacyOutcome::Open(self.unproved()),
+        }
+    }
+
+    fn divergence(&self, found: &Found) -> Divergence {
+        let [a, b] = found.pair;
+        Divergence {
+            pair: self.evidence.secrets(found.pair),
+            distance: self.distance(a, b),
+            upper: found.upper,
+            epsilon: found.epsilon,
+            delta: found.delta,
+        }
+    }
+
+    /// How far apart two secrets are, if that matters.
+    fn distance(&self, a: u32, b: u32) -> Option<Distance> {
+        let (steps, unit) = self.promise.steps(a as usize, b as usize)?;
+        Some(Distance { steps, unit })
+    }
+
+    /// Why there is no divergence that could prove the claim.
+    fn unproved(&self) -> Unproved {
+        match self.allowed {
+            Guarantee::Dp { delta, .. } if delta > 0.0 => {
+                if self.evidence.effective.is_some() {
+                    Unproved::DependentRows
+                } else if self.evidence.is_discrete() {
+                    Unproved::SecretWithoutRows
+                } else {
+                    Unproved::RawNumbers
+                }
+            }
+            Guarantee::Dp { .. } => Unproved::Never(PrivacyKind::Pure),
+            Guarantee::Gaussian { .. } => Unproved::Never(PrivacyKind::Gaussian),
+            Guarantee::Concentrated { .. } => Unproved::Never(PrivacyKind::Concentrated),
+            Guarantee::Renyi { .. } => Unproved::Never(PrivacyKind::Renyi),
+        }
+    }
+
+    /// Rows that would prove the claim, else rows that would refute it, if either can be named.
+    fn rows(&self) -> Option<u64> {
+        let (limit, allowed) = (&self.limit, self.allowed.parameter());
+        let proof = self.divergence.as_ref().and_then(|found| {
+            rows_needed::for_divergence(self.evidence, found.plug_in, found.upper, found.delta)
+        });
+        let unclear = limit
+            .point
+            .zip(limit.lower)
+            .is_some_and(|(point, lower)| rows_needed::is_within_noise(point, lower, allowed));
+        if proof.is_some() || unclear {
+            return proof;
+        }
+        let guessed = self.evidence.guesses[self.at].is_some();
+        let weighed = self.evidence.bins[self.at].is_some();
+        if guessed || weighed || self.evidence.units.is_some() {
+            let (point, lower) = limit.point.zip(limit.lower)?;
+            return rows_needed::by_width(self.evidence, point, lower, allowed);
+        }
+        let plan = &self.evidence.plan.privacy[self.at];
+        let share = self.evidence.plan.share(plan.read);
+        let tally = self.evidence.judgement.tallies[plan.position];
+        rows_needed::scaled(self.evidence, tally.is_judged(), |factor| {
+            let errors = self.evidence.errors(plan.position).scaled(factor);
+            let errors = errors.errors_at_most(share);
+            errors.at_least(plan.quantity) > allowed
+        })
+    }
+}
+
+fn needs_delta(allowed: Guarantee) -> bool {
+    matches!(allowed, Guarantee::Dp { delta, .. } if delta > 0.0)
+}
+
+/// The hockey-stick divergence of the ordered pair whose upper limit, at the pair's own ε and level,
+/// exceeds the pair's own δ most, of those that are neighbors.
+fn largest_divergence(evidence: &Evidence, promise: &BoundPromise) -> Option<Found> {
+    if evidence.counts.rows().contains(&0) {
+        return None;
+    }
+    let limits = evidence.upper?;
+    let allowed = |a: usize, b: usize| match promise.between(a, b) {
+        Guarantee::Dp { epsilon, delta } => (epsilon, delta),
+        Guarantee::Gaussian { .. } | Guarantee::Concentrated { .. } | Guarantee::Renyi { .. } => {
+            (0.0, 0.0)
+        }
+    };
+    let secrets = 0..evidence.counts.secrets() as u32;
+    let ordered = secrets
+        .clone()
+        .flat_map(|a| secrets.clone().map(move |b| [a, b]));
+    let pairs: Vec<Allowed> = ordered
+        .filter(|&[a, b]| a != b && evidence.neighbors.contain(a, b))
+        .map(|pair| {
+            let [a, b] = pair.map(|secret| secret as usize);
+            let (epsilon, delta) = allowed(a, b);
+            Allowed {
+                pair,
+                epsilon,
+                delta,
+            }
+        })
+        .collect();
+    let (at, upper) = limits.largest_divergence(&pairs)?;
+    let Allowed {
+        pair,
+        epsilon,
+        delta,
+    } = pairs[at];
+    Some(Found {
+        pair,
+        plug_in: hockey_stick_of(evidence.counts, pair, epsilon),
+        upper,
+        epsilon,
+        delta,
+    })
+}

@@ -1,0 +1,217 @@
+//! Why a claim is judged as it is.
+
+use crate::audit::advice::LogAdvice;
+use crate::audit::pair::Pair;
+use crate::audit::warnings::warning::Warning;
+use leakgauge_base::quantity::PrivacyParameter;
+use leakgauge_base::time::TimeUnit;
+use leakgauge_log::observations::Column;
+
+/// Why a claim is judged as it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClaimReason {
+    /// What decided.
+    pub grounds: Grounds,
+    /// What the verdict rests on beyond that.
+    pub qualifications: Vec<Qualification>,
+}
+
+impl From<Grounds> for ClaimReason {
+    fn from(grounds: Grounds) -> Self {
+        ClaimReason {
+            grounds,
+            qualifications: Vec::new(),
+        }
+    }
+}
+
+/// What decided about a claim.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Grounds {
+    /// The limits of the advantage.
+    Advantage,
+    /// The limits of Bayes security.
+    BayesSecurity,
+    /// The limits of the best attack found.
+    AttackAdvantage,
+    /// The limits of the largest median of differences inside blocks, or difference of medians.
+    TimeDifference {
+        /// Whether measurements come in blocks.
+        in_blocks: bool,
+        /// Their unit, if it is known.
+        unit: Option<TimeUnit>,
+    },
+    /// The limits of Bayes security, against those of the mechanism.
+    Mechanism {
+        /// An observation of the log that the mechanism cannot produce.
+        impossible: Option<String>,
+        /// How close to the analytic value an upper limit had to come.
+        margin: f64,
+        /// Where the total variation is within the margin: a divergence at the mechanism's ε that may not be.
+        divergence: Option<Divergence>,
+    },
+    /// The limit of ε, against that of the mechanism.
+    MechanismEpsilon,
+    /// Several (ε, δ) at once, all of which the claim implies.
+    Curve,
+    /// Scores of members and others, most often of one model, for which limits for independent runs were not read.
+    OneModel,
+    /// A limit of what privacy needs.
+    Privacy(PrivacyGrounds),
+    /// Limits of ε at the δ of every point of a curve.
+    PrivacyCurve(CurveGrounds),
+}
+
+/// A claim of several (ε, δ) at the point that decides.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CurveGrounds {
+    /// How many points the claim has.
+    pub points: usize,
+    /// The δ of the point that the limit comes nearest to exceeding, or exceeds most.
+    pub delta: f64,
+    /// What was found.
+    pub outcome: CurveOutcome,
+}
+
+/// What was found about a claim of several (ε, δ).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CurveOutcome {
+    /// The lower limit exceeds the ε of a point.
+    Refuted,
+    /// The divergences of all pairs are within δ at every point.
+    Proved,
+    /// Neither; they are at so many points.
+    Open {
+        /// How many.
+        proved: usize,
+    },
+}
+
+/// A claim of privacy at the pair that decides.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PrivacyGrounds {
+    /// The parameter.
+    pub quantity: PrivacyParameter,
+    /// How far apart the two secrets are, if that matters.
+    pub distance: Option<Distance>,
+    /// What was found.
+    pub outcome: PrivacyOutcome,
+}
+
+/// What was found about a claim of privacy.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PrivacyOutcome {
+    /// The lower limit exceeds what is allowed.
+    Refuted,
+    /// The upper limit of every hockey-stick divergence is within its δ; this one is the nearest to it.
+    Proved(Divergence),
+    /// Neither.
+    Open(Unproved),
+}
+
+/// Why a claim of privacy cannot be said to hold.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Unproved {
+    /// The upper limit of this hockey-stick divergence exceeds its δ.
+    Divergence(Divergence),
+    /// Upper limits need independent rows.
+    DependentRows,
+    /// A secret has no rows.
+    SecretWithoutRows,
+    /// Raw numbers have no upper limits.
+    RawNumbers,
+    /// One attack was looked at.
+    OneAttack,
+    /// Samples never prove this kind of privacy.
+    Never(PrivacyKind),
+}
+
+/// A kind of differential privacy that samples can refute only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PrivacyKind {
+    /// δ = 0.
+    Pure,
+    /// By a trade-off function.
+    Gaussian,
+    /// By Rényi divergences of all orders.
+    Concentrated,
+    /// By that of one order.
+    Renyi,
+}
+
+/// Upper limit of the hockey-stick divergence of an ordered pair.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Divergence {
+    /// The pair, in order.
+    pub pair: Pair,
+    /// How far apart the two are, if that matters.
+    pub distance: Option<Distance>,
+    /// The limit.
+    pub upper: f64,
+    /// The ε that the pair is allowed.
+    pub epsilon: f64,
+    /// The δ that the pair is allowed.
+    pub delta: f64,
+}
+
+/// How far apart two secrets are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Distance {
+    /// The distance in units.
+    pub steps: f64,
+    /// The unit of the claim.
+    pub unit: f64,
+}
+
+/// What a verdict rests on.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Qualification {
+    /// Blocks that compare nothing, or not all secrets.
+    BlocksLeftOut {
+        /// Blocks of one measurement, which were left out.
+        alone: u64,
+        /// Blocks that lack a secret.
+        incomplete: u64,
+        /// Blocks that were compared.
+        blocks: u64,
+    },
+    /// Times were taken one by one: rows are taken to be independent.
+    OneByOne,
+    /// Some times are wrong.
+    Clock(Warning),
+    /// The order of rows puts their independence in doubt.
+    Order(Warning),
+    /// Rows are, or may be, copies of others.
+    Copies(Warning),
+    /// Rows were left out that could not be read or lack a value.
+    LeftOut(Warning),
+    /// The leakage is within what the mechanism leaks, but the log does not fit its law.
+    NotThisMechanism {
+        /// Of the test of fit.
+        p_value: f64,
+    },
+    /// The limit rests on an effective number of rows.
+    Approximate,
+    /// A claim of privacy was judged on these pairs alone, so many as were given, not on all pairs of the log.
+    Neighbors {
+        /// How many were given.
+        given: usize,
+        /// How many pairs the log has.
+        all: usize,
+    },
+    /// The scores of rows were given, and it was not said that every row comes from a run of its own.
+    UnstatedRuns,
+    /// So few or so many canaries were included that coins did not decide.
+    UnevenInclusion {
+        /// How many were included.
+        included: u64,
+        /// How many there are.
+        canaries: u64,
+    },
+    /// The log has more rows than were used.
+    MoreRows(LogAdvice),
+    /// It is about an observer that sees these columns in bins.
+    Observer(Vec<Column>),
+    /// It is about an observer that sees a column as it was read, which is doubtful or less than what was written.
+    Reading(Warning),
+}

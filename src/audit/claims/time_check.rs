@@ -1,0 +1,197 @@
+//! Whether a log holds times that can be compared, and whether claims about times can be judged on it.
+
+use crate::audit::options::{AuditOptions, SplitChoice};
+use leakgauge_base::error::{Error, Result};
+use leakgauge_base::naming::{option, setting};
+use leakgauge_base::time::TimeUnit;
+use leakgauge_exact::claim::{BoundClaim, Terms, TimeBound};
+use leakgauge_log::Log;
+use leakgauge_log::observations::ColumnType;
+
+/// Refuses units of times that nothing would read.
+fn check_units(log: &Log, options: &AuditOptions, claims: &[BoundClaim]) -> Result<()> {
+    let given = [
+        ("unit", options.unit.is_some()),
+        ("clock_frequency", options.clock_frequency.is_some()),
+    ];
+    if let (true, Some(unit)) = (log.facts.in_seconds, options.unit) {
+        let problem = "the cells of the log say their units themselves";
+        return Err(
+            Error::parameter(setting("unit", unit.name()), problem).with_hint("leave it out")
+        );
+    }
+    match (
+        given.iter().find(|(_, is_given)| *is_given),
+        unfit(log, options),
+    ) {
+        (Some((name, _)), Some(why)) => Err(Error::parameter(
+            option(name),
+            format!("is for times, and {why}"),
+        )
+        .with_hint("leave it out")),
+        (Some((name, _)), None)
+            if log.facts.blocks.is_none() && !is_asked(log, options, claims) =>
+        {
+            let problem = "is for times, and nothing says that this log holds any";
+            Err(Error::parameter(option(name), problem).with_hint(format!(
+                "say it with {}, or leave it out",
+                setting("unit", "cycles")
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Checks that claims can be judged on the log: differences of times need one column of numbers and a known unit,
+/// mechanisms need measurements that stand alone.
+///
+/// # Errors
+/// A claim that cannot.
+pub(crate) fn check(log: &Log, options: &AuditOptions, claims: &[BoundClaim]) -> Result<()> {
+    if let Some(hertz) = options
+        .clock_frequency
+        .filter(|hertz| !(hertz.is_finite() && *hertz > 0.0))
+    {
+        let problem = "the frequency of a clock is a number above 0, in hertz";
+        return Err(Error::parameter(setting("clock_frequency", hertz), problem));
+    }
+    check_units(log, options, claims)?;
+    for claim in claims {
+        let text = &claim.claim().text;
+        match (claim.terms(), &log.facts.blocks) {
+            (Terms::TimeDifference(bound), _) => {
+                if let Some(why) = unfit(log, options) {
+                    return Err(no_times(text, why));
+                }
+                let unit = options.unit_of(log);
+                factor(unit, options.clock_frequency, bound)
+                    .ok_or_else(|| unknown_unit(unit, text, bound))?;
+            }
+            (Terms::Mechanism(_), Some(_)) => {
+                return Err(about_one_observation(text));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// That a claim is about times and the log holds none that could be compared.
+fn no_times(claim: &str, why: String) -> Error {
+    let problem = format!("compares times, and {why}");
+    let error = Error::parameter(setting("claim", claim), problem);
+    error.with_hint("claim advantage(0.1), for example, which is about any observation")
+}
+
+/// That a claim is about times in blocks.
+pub(crate) fn needs_blocks(claim: &str) -> Error {
+    let problem = "needs times that were measured in blocks";
+    Error::parameter(setting("claim", claim), problem).with_hint(format!(
+        "a block has one measurement of each secret: say {} where each row of a wide file is one, or name the column \
+         of the block with {}; for times without blocks, claim advantage(0.1) for example",
+        option("blocks"),
+        option("block")
+    ))
+}
+
+/// That a claim is about observations without blocks.
+pub(crate) fn about_one_observation(claim: &str) -> Error {
+    let problem = "says how one observation is made, and an observer of a block sees several";
+    Error::parameter(setting("claim", claim), problem).with_hint(format!(
+        "leave {} out, or read rows one by one: {}",
+        option("blocks"),
+        setting("block", "none")
+    ))
+}
+
+/// That a claim cannot be compared with times in this unit.
+pub(crate) fn unknown_unit(unit: Option<TimeUnit>, claim: &str, bound: &TimeBound) -> Error {
+    let text = setting("claim", claim);
+    let cycles = [unit, bound.unit].contains(&Some(TimeUnit::Cycles));
+    if unit.is_some() && cycles {
+        return Error::parameter(text, "cycles are not compared with seconds by themselves")
+            .with_hint(format!(
+                "say how fast the clock runs, in hertz: {}",
+                setting("clock_frequency", "2.4e9")
+            ));
+    }
+    Error::parameter(text, "the log does not say what unit its times are in").with_hint(format!(
+        "say it, for instance {}; units are {}",
+        setting("unit", "ns"),
+        TimeUnit::ALL.map(TimeUnit::name).join(", ")
+    ))
+}
+
+/// What a measurement is to be multiplied by to be in the unit of the claim.
+pub(crate) fn factor(
+    unit: Option<TimeUnit>,
+    frequency: Option<f64>,
+    bound: &TimeBound,
+) -> Option<f64> {
+    match (unit, bound.unit) {
+        (_, None) => Some(1.0),
+        (Some(log), Some(claim)) if log == claim => Some(1.0),
+        (Some(log), Some(claim)) => Some(log.seconds(frequency)? / claim.seconds(frequency)?),
+        (None, Some(_)) => None,
+    }
+}
+
+/// Why the observations of a log without blocks are no times that can be compared; `None` if they can, or if the log
+/// has blocks.
+pub(crate) fn unfit(log: &Log, options: &AuditOptions) -> Option<String> {
+    if log.facts.blocks.is_some() {
+        return None;
+    }
+    let columns = log.observations.columns();
+    Some(match columns {
+        [column] if column.resolution.is_some() => {
+            format!("this log was reduced to bins ({})", option("resolution"))
+        }
+        [column] if column.kind != ColumnType::Numeric => {
+            "what is observed of this log is no column of numbers".to_owned()
+        }
+        [_] if log.units.is_some() => format!(
+            "rows of a unit of this log depend on each other ({}): only blocks of simultaneous measurements can be \
+             compared then ({})",
+            option("group"),
+            option("block")
+        ),
+        [_] if options.split == SplitChoice::Blocks => format!(
+            "limits of times need independent rows without blocks, which {} says they are not",
+            setting("split", "blocks")
+        ),
+        [_] if options.attacks.are_given() => {
+            format!("this log holds scores ({})", option("scores"))
+        }
+        [_] if !is_finite(log) => "this log holds a value that is not a finite number".to_owned(),
+        [_] => return None,
+        _ => format!(
+            "several columns of this log are observed; name that of the times with {}",
+            option("observe")
+        ),
+    })
+}
+
+/// Whether every value of the one column of numbers is finite.
+fn is_finite(log: &Log) -> bool {
+    let mut all = 0..log.observations.len() as u32;
+    all.all(|symbol| {
+        log.observations
+            .numbers(symbol)
+            .iter()
+            .all(|x| x.is_finite())
+    })
+}
+
+/// Whether a log is known to hold times, by what it says or by a unit that was given.
+pub(crate) fn holds_times(log: &Log, options: &AuditOptions) -> bool {
+    let is_timed = log.facts.recognized.is_some_and(|form| form.is_timed());
+    is_timed || options.unit_of(log).is_some()
+}
+
+/// Whether times are asked for: by a claim, by a unit, or by a log that is known to hold times.
+pub(crate) fn is_asked(log: &Log, options: &AuditOptions, claims: &[BoundClaim]) -> bool {
+    let mut claims = claims.iter();
+    holds_times(log, options)
+        || claims.any(|claim| matches!(claim.terms(), Terms::TimeDifference(_)))
+}

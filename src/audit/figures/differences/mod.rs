@@ -1,0 +1,202 @@
+//! Differences between secrets in the unit of the measurements.
+
+pub(crate) mod paired;
+pub(crate) mod times;
+pub(crate) mod unpaired;
+
+use std::sync::Arc;
+
+use crate::audit::figures::differences::times::{SecretTimes, quantile};
+use crate::audit::pair::Pair;
+use crate::audit::warnings::order::ALARM;
+use crate::audit::warnings::warning::Warning;
+use crate::estimate::Estimate;
+use leakgauge_attack::blocks::Reference;
+use leakgauge_base::time::TimeUnit;
+use leakgauge_stats::paired::{Located, Sense, median_beyond};
+use leakgauge_stats::unpaired::{Ranked, quantile_beyond};
+
+/// How measurements in blocks were compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BlocksCompared {
+    /// What the attacks saw measurements relative to.
+    pub reference: Reference,
+    /// Blocks.
+    pub blocks: u64,
+    /// Of these, blocks that the attacks saw: all, or a random sample.
+    pub attacked: u64,
+    /// Of all, blocks that lack a secret.
+    pub incomplete: u64,
+    /// Blocks of one measurement, which were left out.
+    pub alone: u64,
+}
+
+/// The differences between all pairs of secrets: inside blocks, or of times that were taken one by one.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Differences {
+    /// The unit of the measurements, if it is known.
+    pub unit: Option<TimeUnit>,
+    /// The blocks, if measurements come in blocks; else they are compared as independent samples.
+    pub blocks: Option<BlocksCompared>,
+    /// Every pair that has rows to compare, those that differ most first.
+    pub pairs: Vec<Difference>,
+    /// The size of the largest measurement.
+    pub(crate) largest: f64,
+    /// Measurements below zero, of a log that is known to hold times.
+    pub(crate) negative: u64,
+    /// The p-value of "no secret differs from another", all pairs together.
+    pub p_value: f64,
+    /// The times of every secret, for a picture.
+    pub times: Vec<SecretTimes>,
+}
+
+impl Differences {
+    /// Whether consecutive blocks depend on each other beyond doubt, at some pair: false alarms of all pairs together
+    /// are as rare as those of other diagnostics of the order.
+    pub(crate) fn dependent_blocks(&self) -> Option<Warning> {
+        let level = ALARM / self.pairs.len() as f64;
+        let alarms = self.pairs.iter().filter_map(|pair| match &pair.compared {
+            Compared::Blocks(blocks) if blocks.dependence < level => Some((pair, blocks)),
+            _ => None,
+        });
+        let (worst, blocks) = alarms
+            .clone()
+            .min_by(|x, y| x.1.dependence.total_cmp(&y.1.dependence))?;
+        Some(Warning::DependentBlocks {
+            secrets: worst.secrets.labels().map(str::to_owned),
+            pairs: alarms.count(),
+            blocks: blocks.sorted.len() as u64,
+            worth: blocks.effective_signs.floor() as u64,
+        })
+    }
+
+    /// Whether some times are negative.
+    pub(crate) fn negative_times(&self) -> Option<Warning> {
+        (self.negative > 0).then_some(Warning::NegativeTimes {
+            times: self.negative,
+        })
+    }
+
+    /// The paired advantage at two secrets.
+    pub(crate) fn paired_advantage(&self, [a, b]: [u32; 2]) -> Option<Estimate> {
+        let is_of = |pair: &&Difference| [[a, b], [b, a]].contains(&pair.secrets.secrets());
+        let pair = self.pairs.iter().find(is_of)?;
+        pair.paired_advantage.clone()
+    }
+}
+
+/// How the second secret of a pair differs from the first.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Difference {
+    /// The two secrets, the one with the shorter times first.
+    pub secrets: Pair,
+    /// The median of the differences inside blocks; of times taken one by one, the difference of their medians. The limits of all pairs hold together, and likewise of each figure below.
+    pub median: Located,
+    /// The median of all pairwise means of differences; without blocks, of all differences between the two.
+    pub hodges_lehmann: Located,
+    /// The mean without the smallest and the largest tenth; without blocks, the difference of such means.
+    pub trimmed_mean: Located,
+    /// The mean of the differences.
+    pub mean: Located,
+    /// By how much each decile of the times differs; `None` with too few blocks. All nine hold together.
+    pub deciles: Option<[Located; 9]>,
+    /// The advantage of an observer who is asked which of two measurements of a block is which; nothing without blocks.
+    pub paired_advantage: Option<Estimate>,
+    /// The upper limit of the advantage of the rule that was found, at the whole level.
+    pub(crate) paired_at_most: Option<f64>,
+    /// The p-value of "which is which makes no difference", corrected so that all pairs hold together.
+    pub p_value: f64,
+    /// Where the evidence is.
+    pub sense: Sense,
+    /// The limits of the median at the whole level, one by one: a claim holds over all pairs by these.
+    pub(crate) alone: Located,
+    /// What was compared.
+    pub(crate) compared: Compared,
+}
+
+/// What is compared of two secrets.
+#[derive(Debug, Clone)]
+pub(crate) enum Compared {
+    /// The differences inside blocks that have both.
+    Blocks(InBlocks),
+    /// Independent samples.
+    Samples([Arc<Ranked>; 2]),
+}
+
+/// Differences inside blocks.
+#[derive(Debug, Clone)]
+pub(crate) struct InBlocks {
+    /// The p-value of "differences of consecutive blocks do not resemble each other"; where it is at most 0.01, all
+    /// limits of this pair allow for dependent blocks.
+    pub dependence: f64,
+    /// How many independent signs the differences are worth.
+    pub effective_signs: f64,
+    /// The differences, sorted.
+    pub sorted: Vec<f64>,
+}
+
+impl Difference {
+    /// Blocks that have both secrets; `None` without blocks.
+    pub fn blocks(&self) -> Option<u64> {
+        Some(self.in_blocks()?.sorted.len() as u64)
+    }
+
+    /// Rows of the two secrets that were compared.
+    pub fn rows(&self) -> [u64; 2] {
+        match &self.compared {
+            Compared::Blocks(blocks) => [blocks.sorted.len() as u64; 2],
+            Compared::Samples(samples) => [samples[0].rows(), samples[1].rows()],
+        }
+    }
+
+    /// The p-value of "differences of consecutive blocks do not resemble each other"; where it is at most 0.01, all
+    /// limits of this pair allow for dependent blocks. `None` without blocks.
+    pub fn dependence(&self) -> Option<f64> {
+        Some(self.in_blocks()?.dependence)
+    }
+
+    /// The difference that this share of the blocks does not exceed; `None` without blocks.
+    pub fn quantile(&self, share: f64) -> Option<f64> {
+        Some(quantile(&self.in_blocks()?.sorted, share))
+    }
+
+    /// Those that differ most first.
+    pub(crate) fn sort(pairs: &mut [Difference]) {
+        pairs.sort_by(|x, y| {
+            let by_limit = y.smallest().total_cmp(&x.smallest());
+            by_limit.then(y.median.point.total_cmp(&x.median.point))
+        });
+    }
+
+    fn in_blocks(&self) -> Option<&InBlocks> {
+        match &self.compared {
+            Compared::Blocks(blocks) => Some(blocks),
+            Compared::Samples(_) => None,
+        }
+    }
+
+    /// The p-value of "the size of the median is at most this", by the direction in which it is smaller.
+    pub(crate) fn beyond(&self, at_most: f64) -> f64 {
+        match &self.compared {
+            Compared::Blocks(blocks) => {
+                median_beyond(&blocks.sorted, at_most, blocks.effective_signs)
+            }
+            Compared::Samples([a, b]) => {
+                quantile_beyond(a, b, 0.5, at_most).min(quantile_beyond(b, a, 0.5, at_most))
+            }
+        }
+    }
+
+    /// The largest size that the median may have.
+    pub(crate) fn largest(&self) -> f64 {
+        self.alone.lower.abs().max(self.alone.upper.abs())
+    }
+
+    /// The smallest size that the median may have, all pairs together.
+    pub(crate) fn smallest(&self) -> f64 {
+        self.median.lower.max(-self.median.upper).max(0.0)
+    }
+}

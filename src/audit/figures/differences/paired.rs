@@ -1,0 +1,176 @@
+//! Differences inside blocks, pair by pair, from the measurements themselves.
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+use crate::audit::certified_limit::CertifiedLimit;
+use crate::audit::claims::time_check::holds_times;
+use crate::audit::figures::differences::times;
+use crate::audit::figures::differences::{
+    BlocksCompared, Compared, Difference, Differences, InBlocks,
+};
+use crate::audit::pair::Pair;
+use crate::audit::plan::Plan;
+use crate::audit::prepare::Prepared;
+use crate::estimate::{Estimate, Method, Methods, Reason};
+use leakgauge_attack::blocks::InBoth;
+use leakgauge_base::parallel;
+use leakgauge_stats::paired::{self, PairedRule, Sample};
+
+/// A stream of the seed's random numbers for each pair, which no other use reaches.
+const PAIRED: u64 = 1 << 53;
+
+/// Blocks of all pairs that are compared at a time, unless one pair has more: a block takes about 40 bytes.
+const MAX_AT_ONCE: usize = 10_000_000;
+
+/// Finds the differences of all pairs.
+pub(crate) fn find(prepared: &Prepared, plan: &Plan) -> Option<Differences> {
+    let measured = prepared.measured.as_ref()?;
+    let facts = prepared.log.facts.blocks.as_ref()?;
+    let secrets = prepared.labels.len() as u32;
+    let pairs: Vec<[u32; 2]> = (0..secrets)
+        .flat_map(|a| (a + 1..secrets).map(move |b| [a, b]))
+        .collect();
+    let level = Level {
+        alpha: prepared.alpha,
+        share: plan.share(CertifiedLimit::TimeDifference),
+        pairs: pairs.len() as f64,
+    };
+    let sorted = measured.rows.sorted();
+    let times = times::of_secrets(&sorted);
+    let find = |at: usize| {
+        let mut rng = ChaCha8Rng::seed_from_u64(prepared.options.seed);
+        rng.set_stream(PAIRED + at as u64);
+        let both = measured.rows.in_both(pairs[at], &sorted);
+        difference(prepared, both, pairs[at], level, &mut rng)
+    };
+    // Few pairs at a time, where each takes much memory.
+    let at_once = (MAX_AT_ONCE / facts.blocks.max(1) as usize).max(1);
+    let mut found = Vec::with_capacity(pairs.len());
+    for first in (0..pairs.len()).step_by(at_once) {
+        let some = at_once.min(pairs.len() - first);
+        found.extend(parallel::map(some, |at| find(first + at)));
+    }
+    let mut pairs: Vec<Difference> = found.into_iter().flatten().collect();
+    Difference::sort(&mut pairs);
+    let p_value = pairs.iter().map(|pair| pair.p_value).fold(1.0, f64::min);
+    Some(Differences {
+        unit: prepared.options.unit_of(prepared.log),
+        blocks: Some(BlocksCompared {
+            reference: measured.reference,
+            blocks: facts.blocks,
+            attacked: measured.attacked,
+            incomplete: facts.incomplete,
+            alone: facts.alone,
+        }),
+        largest: largest(&sorted),
+        negative: match holds_times(prepared.log, prepared.options) {
+            true => sorted
+                .iter()
+                .map(|of| of.partition_point(|&x| x < 0.0) as u64)
+                .sum(),
+            false => 0,
+        },
+        p_value,
+        pairs,
+        times,
+    })
+}
+
+/// How the level is shared.
+#[derive(Clone, Copy)]
+struct Level {
+    /// α of the log.
+    alpha: f64,
+    /// The part that the lower limits of the differences have.
+    share: f64,
+    pairs: f64,
+}
+
+fn difference(
+    prepared: &Prepared,
+    both: InBoth,
+    pair: [u32; 2],
+    level: Level,
+    rng: &mut ChaCha8Rng,
+) -> Option<Difference> {
+    let blocks = &both.blocks;
+    if blocks.is_empty() {
+        return None;
+    }
+    let [mut x, mut y] = both.times.each_ref();
+    let mut sample = Sample::new(x.in_order(), y.in_order());
+    let is_dependent = sample.is_dependent();
+    // Before the two are put in order by all blocks: what is learned must not know those that judge.
+    let times = [x.in_order(), y.in_order()];
+    let (paired_advantage, paired_at_most) =
+        paired_advantage(prepared, blocks, times, level, is_dependent, rng);
+    let mut secrets = Pair::new(prepared.labels.clone(), pair);
+    if paired::median(&sample, level.alpha).point < 0.0 {
+        (x, y) = (y, x);
+        secrets = secrets.reversed();
+        sample = sample.reversed();
+    }
+    let each = 0.5 * level.share / level.pairs;
+    let test = paired::exchangeable([x, y], &sample);
+    Some(Difference {
+        median: paired::median(&sample, each),
+        hodges_lehmann: paired::hodges_lehmann(&sample, each),
+        trimmed_mean: paired::trimmed_mean(&sample, each),
+        mean: paired::mean(&sample, each),
+        deciles: paired::decile_shifts([x, y], &sample, each / 9.0),
+        paired_advantage: Some(paired_advantage),
+        paired_at_most,
+        p_value: (test.p_value * level.pairs).min(1.0),
+        sense: test.sense,
+        alone: paired::median(&sample, level.alpha),
+        secrets,
+        compared: Compared::Blocks(InBlocks {
+            dependence: sample.dependence(),
+            effective_signs: sample.effective_signs(),
+            sorted: sample.into_sorted(),
+        }),
+    })
+}
+
+/// The size of the largest of the measurements, each secret's sorted.
+fn largest(sorted: &[Vec<f64>]) -> f64 {
+    let ends = sorted.iter().flat_map(|of| [of.first(), of.last()]);
+    ends.flatten().map(|end| end.abs()).fold(0.0, f64::max)
+}
+
+/// A rule learned on training blocks and chosen on tuning blocks, judged on certification blocks; and the upper limit of
+/// the rule's own advantage, at the whole level.
+fn paired_advantage(
+    prepared: &Prepared,
+    blocks: &[u32],
+    [x, y]: [&[f64]; 2],
+    level: Level,
+    is_dependent: bool,
+    rng: &mut ChaCha8Rng,
+) -> (Estimate, Option<f64>) {
+    let Some(parts) = &prepared.units else {
+        return (Estimate::default(), None);
+    };
+    let [fit, tune, certify] = parts.of_both(blocks, [x, y]);
+    let rule = PairedRule::learn([&fit[0], &fit[1]], [&tune[0], &tune[1]]);
+    let errors = rule.judge([&certify[0], &certify[1]], is_dependent, rng);
+    let judged = errors.blocks > 0;
+    let mut estimate = Estimate {
+        point: judged.then(|| errors.advantage()),
+        lower: judged.then(|| errors.at_least(level.alpha / level.pairs).max(0.0)),
+        method: Methods {
+            point: judged.then_some(Method::HeldOutAttack),
+            lower: judged.then_some(Method::PairedClopperPearson),
+            upper: None,
+        },
+        reason: Some(if judged {
+            Reason::RelativeNumbers
+        } else {
+            Reason::PairWithoutRows
+        }),
+        ..Estimate::default()
+    };
+    estimate.constrain(0.0, 1.0);
+    (estimate, judged.then(|| errors.at_most(level.alpha)))
+}

@@ -1,0 +1,71 @@
+//! The p-value of "no leak at all": that the observation does not depend on the secret.
+
+use crate::audit::prepare::Prepared;
+use leakgauge_attack::measure::tables::tables;
+use leakgauge_attack::pairwise::pair_count;
+use leakgauge_stats::multiplicity::holm;
+use leakgauge_stats::no_leak::{Effort, Kind, Table, least_no_leak, no_leak_pairs};
+
+/// Evidence that the log leaks anything at all.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct NoLeak {
+    /// The p-value over all secrets.
+    pub p_value: f64,
+    /// Of every pair, corrected so that all hold together (Holm); `None` where there are too many to compute.
+    pub pairs: Option<Vec<f64>>,
+    /// How many columns were tested one by one, their p-values corrected (Bonferroni); 1 if the observation was
+    /// tested whole.
+    pub columns: usize,
+}
+
+/// Random tables times rows, beyond which fewer tables are drawn, down to so many.
+const MOST_WORK: u64 = 4_000_000;
+const FEWEST_TABLES: u64 = 199;
+/// Pairs times distinct observations up to which pairs are tested too.
+const MOST_CELLS: usize = 500_000;
+
+/// Tests the log. `None` where rows may depend on those nearby.
+pub(crate) fn test(prepared: &Prepared) -> Option<NoLeak> {
+    let log = prepared.log;
+    if prepared.is_serial() || prepared.units.is_some() || prepared.options.quick {
+        return None;
+    }
+    let tables = tables(&log.observations, &log.counts);
+    let columns = tables.len();
+    let effort = Effort {
+        most: (MOST_WORK / log.counts.total().max(1)).clamp(FEWEST_TABLES, Effort::default().most),
+        seed: prepared.options.seed,
+        ..Effort::default()
+    };
+    let p_value = corrected(least_no_leak(&tables, &effort)?, columns);
+    let pairs = pair_count(log.secrets.len());
+    let pairs = match pairs {
+        1 => Some(vec![p_value]),
+        _ if pairs * log.observations.len() > MOST_CELLS => None,
+        _ => Some(of_pairs(&tables, pairs)),
+    };
+    Some(NoLeak {
+        p_value,
+        pairs,
+        columns,
+    })
+}
+
+fn corrected(p_value: f64, columns: usize) -> f64 {
+    (p_value * columns as f64).min(1.0)
+}
+
+fn of_pairs(tables: &[(Table, Kind)], pairs: usize) -> Vec<f64> {
+    let mut least = vec![1.0f64; pairs];
+    for (table, kind) in tables {
+        for (least, p) in least.iter_mut().zip(no_leak_pairs(table, *kind)) {
+            *least = least.min(p);
+        }
+    }
+    let each: Vec<f64> = least
+        .into_iter()
+        .map(|p| corrected(p, tables.len()))
+        .collect();
+    holm(&each)
+}

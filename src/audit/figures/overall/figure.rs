@@ -1,0 +1,189 @@
+//! Bayes risk at a prior and what it amounts to.
+
+use rand_chacha::ChaCha8Rng;
+
+use crate::audit::basis::Evidence;
+use crate::audit::figures::overall::Overall;
+use crate::audit::figures::overall::risk::{
+    RiskMethod, RiskPlan, is_uniform, matched_upper, strata,
+};
+use crate::audit::figures::pairs::WorstPair;
+use crate::estimate::{Estimate, Method, Methods, Reason};
+use leakgauge_attack::pairwise::GuessErrors;
+use leakgauge_exact::leakage;
+use leakgauge_stats::binomial::clopper_pearson_upper;
+use leakgauge_stats::weighted_risk::{Stratum, chernoff_upper};
+
+/// The figures of the whole log. `priors` are the prior asked for and the uniform one.
+pub fn overall(
+    evidence: &Evidence,
+    worst: &WorstPair,
+    priors: &[Vec<f64>; 2],
+    rng: &mut ChaCha8Rng,
+) -> Overall {
+    let [prior, uniform] = priors;
+    let vulnerability = vulnerability(evidence, worst, 0, prior, rng);
+    let at_uniform = if prior == uniform {
+        vulnerability.clone()
+    } else {
+        self::vulnerability(evidence, worst, 1, uniform, rng)
+    };
+    let blind = leakage::prior_vulnerability(prior);
+    let guessing_error = leakage::guessing_error(prior);
+    let bayes_risk = vulnerability.decreasing(|v| 1.0 - v);
+    let risk_leakage = if guessing_error > 0.0 {
+        bayes_risk.increasing(|risk| risk / guessing_error)
+    } else {
+        Estimate {
+            reason: Some(Reason::NothingToGuess),
+            ..Estimate::default()
+        }
+    };
+    Overall {
+        bayes_security: bayes_security(evidence, worst),
+        prior: evidence.options.prior.clone(),
+        guessing_error,
+        bayes_risk,
+        risk_leakage,
+        multiplicative_leakage: vulnerability.increasing(|v| leakage::multiplicative(v, blind)),
+        additive_leakage: vulnerability.increasing(|v| leakage::additive(v, blind)),
+        min_entropy_leakage: vulnerability.increasing(|v| leakage::min_entropy(v, blind)),
+        min_entropy_leakage_bits: vulnerability
+            .increasing(|v| leakage::min_entropy(v, blind) / std::f64::consts::LN_2),
+        capacity: at_uniform.increasing(|v| leakage::capacity(v, uniform.len())),
+    }
+}
+
+/// β* of the whole log: limited from above by the certified worst pair, from below by the largest
+/// upper limit of all pairs.
+fn bayes_security(evidence: &Evidence, worst: &WorstPair) -> Estimate {
+    let largest = evidence.largest_upper();
+    let mut estimate = worst.bayes_security.clone();
+    estimate.lower = largest.map(|tv| 1.0 - tv);
+    estimate
+}
+
+/// Bayes vulnerability at a prior, within what is possible and certified. At the uniform prior it is at least
+/// (1 + total variation)/k for any two of the k secrets, and of two secrets it is just that.
+fn vulnerability(
+    evidence: &Evidence,
+    worst: &WorstPair,
+    at: usize,
+    prior: &[f64],
+    rng: &mut ChaCha8Rng,
+) -> Estimate {
+    let secrets = prior.len() as f64;
+    let by_pair = worst.total_variation.increasing(|tv| (1.0 + tv) / secrets);
+    let mut estimate = match (is_uniform(prior), prior.len()) {
+        (true, 2) => return by_pair,
+        (true, _) => at_least(by_name(evidence, at, prior, rng), &by_pair),
+        (false, _) => by_name(evidence, at, prior, rng),
+    };
+    estimate.constrain(leakage::prior_vulnerability(prior), 1.0);
+    estimate
+}
+
+/// The same, raised to another figure that it is not below.
+fn at_least(mut figure: Estimate, other: &Estimate) -> Estimate {
+    if other.lower > figure.lower {
+        figure.lower = other.lower;
+        figure.method.lower = other.method.lower;
+    }
+    if figure.point.is_some() && other.unconstrained() > figure.unconstrained() {
+        figure.point = other.point;
+        figure.raw = other.raw;
+        figure.method.point = other.method.point;
+    }
+    figure
+}
+
+/// Bayes vulnerability at a prior: from below by the errors of naming one of all secrets, from above (discrete logs)
+/// by the limits of the log.
+fn by_name(evidence: &Evidence, at: usize, prior: &[f64], rng: &mut ChaCha8Rng) -> Estimate {
+    let tally = &evidence.judgement.guesses[at];
+    let level = evidence.alpha();
+    let strata = strata(prior, &tally.rows, &tally.errors);
+    let RiskPlan { method, share } = evidence.plan.risk[at];
+    let chernoff = || {
+        let limit = chernoff_upper(&strata, share * level);
+        (limit, Method::WeightedChernoff)
+    };
+    let (risk, risk_method) = match (method, evidence.units) {
+        (RiskMethod::Units, Some(units)) if share > 0.0 => units.risk_at_most(at, share * level),
+        (_, _) if share == 0.0 => (1.0, Method::WeightedChernoff),
+        (RiskMethod::Matched, _) => {
+            let limit = matched_upper(tally, prior, share * level, rng);
+            (limit, Method::MatchedClopperPearson)
+        }
+        (RiskMethod::EffectiveRows, _) => {
+            let limit = effective_upper(evidence, at, &strata, share * level);
+            (limit, Method::ClopperPearsonEffectiveRows)
+        }
+        (RiskMethod::Chernoff | RiskMethod::Units, _) => chernoff(),
+    };
+    let (point, point_method) = point_vulnerability(evidence, at, prior);
+    let upper = evidence.upper.map(|limits| {
+        let limit = limits.vulnerability(evidence.counts, prior, level);
+        (limit.min(1.0), limits.vulnerability_method())
+    });
+    let blind = leakage::prior_vulnerability(prior);
+    Estimate {
+        point,
+        raw: None,
+        lower: Some((1.0 - risk).max(blind)),
+        upper: upper.map(|upper| upper.0.max(blind)),
+        method: Methods {
+            point: point.map(|_| point_method),
+            lower: Some(risk_method),
+            upper: upper.map(|upper| upper.1),
+        },
+        reason: match (point, upper) {
+            (None, _) => Some(Reason::PriorWithoutRows),
+            (_, None) => Some(evidence.no_upper()),
+            _ => None,
+        },
+    }
+}
+
+/// From all rows where that can be had, else from the certification rows.
+fn point_vulnerability(evidence: &Evidence, at: usize, prior: &[f64]) -> (Option<f64>, Method) {
+    let held_out = match evidence.units {
+        Some(units) => units.vulnerability(at),
+        None => success(&evidence.judgement.guesses[at], prior),
+    };
+    let all_rows = evidence.cross_fit.map(|cross_fit| &cross_fit.guesses[at]);
+    match all_rows.and_then(|guesses| success(guesses, prior)) {
+        Some(point) if held_out.is_some() => (Some(point), Method::CrossFittedAttack),
+        _ => (held_out, Method::HeldOutAttack),
+    }
+}
+
+/// 1 − the prior-weighted errors; `None` if a secret of positive prior was not tested.
+fn success(tally: &GuessErrors, prior: &[f64]) -> Option<f64> {
+    let strata = strata(prior, &tally.rows, &tally.errors);
+    let mut risk = 0.0;
+    for stratum in strata.iter().filter(|stratum| stratum.weight > 0.0) {
+        if stratum.rows == 0 {
+            return None;
+        }
+        risk += stratum.weight * stratum.errors as f64 / stratum.rows as f64;
+    }
+    Some((1.0 - risk).max(0.0))
+}
+
+/// Limits every secret's error rate at an equal part of the level and adds them up by their weights.
+fn effective_upper(evidence: &Evidence, at: usize, strata: &[Stratum], level: f64) -> f64 {
+    let worth = &evidence.effective.expect("a split by time").guesses[at];
+    let weighed = strata.iter().filter(|stratum| stratum.weight > 0.0).count();
+    let level = level / weighed as f64;
+    strata
+        .iter()
+        .zip(worth)
+        .filter(|(stratum, _)| stratum.weight > 0.0)
+        .map(|(stratum, &rows)| {
+            let errors = stratum.errors as f64 * rows as f64 / stratum.rows.max(1) as f64;
+            let errors = (errors.ceil() as u64).min(rows);
+            stratum.weight * clopper_pearson_upper(errors, rows, level)
+        })
+        .sum()
+}

@@ -1,0 +1,151 @@
+//! How the risk of guesses among all secrets is limited at a prior: settled before any row that judges is looked at.
+
+use rand_chacha::ChaCha8Rng;
+
+use crate::audit::prepare::Prepared;
+use leakgauge_attack::pairwise::{AdvantageGuide, GuessErrors, PairChoice, PairErrors};
+use leakgauge_attack::tuning::Tuned;
+use leakgauge_stats::hypergeometric;
+use leakgauge_stats::poisson_binomial::poisson_binomial_upper;
+use leakgauge_stats::weighted_risk::{Stratum, chernoff_upper, matched_plan};
+
+/// How the Bayes risk is limited from above at a prior.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RiskMethod {
+    Matched,
+    Chernoff,
+    /// Every secret's errors by themselves, with effective rows: secrets in one log may share noise.
+    EffectiveRows,
+    /// Every unit counts once.
+    Units,
+}
+
+/// How the Bayes vulnerability is limited from below at a prior.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct RiskPlan {
+    /// How the errors of guesses among all secrets are limited.
+    pub method: RiskMethod,
+    /// The part of α that this has.
+    pub share: f64,
+}
+
+/// The part of α that naming one of all secrets takes, where that promises more at the uniform prior than telling
+/// the worst pair apart; the pairs have the rest. As the capacity is at least 1 + the total variation of any pair,
+/// both limits serve it, and together they are wrong with probability α at most.
+const NAMING_SHARE: f64 = 0.1;
+
+/// How the Bayes vulnerability is limited from below at each prior, and the part of α that is left for pairs.
+/// Judged by the errors on the tuning rows and the numbers of certification rows.
+pub(crate) fn plan(prepared: &Prepared, tuned: &Tuned, worst: usize) -> (Vec<RiskPlan>, f64) {
+    let secrets = prepared.labels.len();
+    let mut for_pairs = 1.0;
+    let plans = prepared.priors.iter().zip(&tuned.naming);
+    let plans = plans.map(|(prior, naming)| {
+        let choose = |share: f64| {
+            if prepared.is_serial() {
+                return (RiskMethod::EffectiveRows, 1.0);
+            }
+            if prepared.units.is_some() {
+                return (RiskMethod::Units, 1.0);
+            }
+            let certify = prepared.split.certify.rows();
+            choose_method(naming.tune(), certify, prior, share * prepared.alpha)
+        };
+        if !is_uniform(prior) {
+            return RiskPlan {
+                method: choose(1.0).0,
+                share: 1.0,
+            };
+        }
+        let (method, risk) = choose(NAMING_SHARE);
+        let advantage = AdvantageGuide::new(prepared.alpha).at_least(&expected_errors(
+            &tuned.choices[worst],
+            prepared.split.certify.rows(),
+        ));
+        // Rows promise nothing where units count.
+        let dependent = prepared.is_serial() || prepared.units.is_some();
+        let by_name = dependent || 1.0 - risk > (1.0 + advantage.max(0.0)) / secrets as f64;
+        let share = if secrets > 2 && by_name {
+            NAMING_SHARE
+        } else {
+            0.0
+        };
+        for_pairs = 1.0 - share;
+        RiskPlan { method, share }
+    });
+    (plans.collect(), for_pairs)
+}
+
+pub(crate) fn is_uniform(prior: &[f64]) -> bool {
+    prior.iter().all(|p| *p == prior[0])
+}
+
+/// What the errors of a rule would be on so many rows of each secret.
+fn expected_errors(choice: &PairChoice, rows: &[u64]) -> PairErrors {
+    let [a_rows, b_rows] = [choice.rule.a, choice.rule.b].map(|secret| rows[secret as usize]);
+    let expected = |missed: u64, of: u64, rows: u64| {
+        let rate = (missed as f64 + 0.5) / (of as f64 + 1.0);
+        (rate * rows as f64).round() as u64
+    };
+    PairErrors {
+        a_rows,
+        a_missed: expected(choice.tune.a_missed, choice.tune.a_rows, a_rows),
+        b_rows,
+        b_missed: expected(choice.tune.b_missed, choice.tune.b_rows, b_rows),
+    }
+}
+
+/// The method that promises the smaller limit of the Bayes risk at a level on so many rows of every secret, and that
+/// limit.
+pub(crate) fn choose_method(
+    tune: &GuessErrors,
+    certify: &[u64],
+    prior: &[f64],
+    alpha: f64,
+) -> (RiskMethod, f64) {
+    let rate =
+        |secret: usize| (tune.errors[secret] as f64 + 0.5) / (tune.rows[secret] as f64 + 1.0);
+    let expected = |rows: &[u64]| -> Vec<u64> {
+        (0..rows.len())
+            .map(|secret| (rate(secret) * rows[secret] as f64) as u64)
+            .collect()
+    };
+    let chernoff = chernoff_upper(&strata(prior, certify, &expected(certify)), alpha);
+    let matched = matched_plan(prior, certify).map(|plan| {
+        let pooled: u64 = expected(&plan).iter().sum();
+        poisson_binomial_upper(pooled, plan.iter().sum(), alpha)
+    });
+    match matched {
+        Some(matched) if matched <= chernoff => (RiskMethod::Matched, matched),
+        _ => (RiskMethod::Chernoff, chernoff),
+    }
+}
+
+pub(crate) fn strata(prior: &[f64], rows: &[u64], errors: &[u64]) -> Vec<Stratum> {
+    prior
+        .iter()
+        .zip(rows.iter().zip(errors))
+        .map(|(&weight, (&rows, &errors))| Stratum {
+            weight,
+            errors,
+            rows,
+        })
+        .collect()
+}
+
+/// Draws the same number of certification rows from every secret of positive prior and pools their errors.
+pub(crate) fn matched_upper(
+    tally: &GuessErrors,
+    prior: &[f64],
+    level: f64,
+    rng: &mut ChaCha8Rng,
+) -> f64 {
+    let plan =
+        matched_plan(prior, &tally.rows).expect("the method was chosen because a plan exists");
+    let errors = (0..plan.len())
+        .map(|secret| {
+            hypergeometric::sample(tally.rows[secret], tally.errors[secret], plan[secret], rng)
+        })
+        .sum();
+    poisson_binomial_upper(errors, plan.iter().sum(), level)
+}

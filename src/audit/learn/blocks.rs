@@ -1,0 +1,74 @@
+//! Which logs have rows before the certification rows that testify too, and where their blocks begin.
+//!
+//! An attack that has seen a tenth of the rows is nearly as good as one that has seen most of them only where
+//! learning is quick: with scores that the log brings, with one column of numbers, with few distinct
+//! observations. Elsewhere more rows would judge worse attacks, but for one block where rows are many. Whether blocks are
+//! judged, and from when on, follows from numbers of secrets, rows, columns and distinct observations alone.
+
+use crate::audit::prepare::Prepared;
+use leakgauge_attack::pairwise::pair_count;
+use leakgauge_log::observations::ObservationKind;
+
+/// Where the blocks of a log of two secrets begin, as shares of its rows; the certification rows are the last
+/// block.
+const TWO_SECRETS: [f64; 4] = [0.05, 0.1, 0.2, 0.4];
+/// With more, the shares of α among the pairs are settled before the first judged block.
+const MORE_SECRETS: [f64; 2] = [0.2, 0.4];
+/// Where learning is slow, two secrets with this many rows each have one block before the certification rows: an attack
+/// from two fifths of the rows is nearly as good as one from three fifths there, and half as many rows more judge.
+const SLOW: [f64; 1] = [0.4];
+const SLOW_ROWS: u64 = 10_000;
+/// The rarest secret has so many rows in the first block, at least.
+const FIRST_ROWS: [f64; 2] = [20.0, 200.0];
+/// With more rows of numbers than this the certification rows alone leave little to prove.
+const MOST_NUMBERS: u64 = 1_000_000;
+/// With more rows times pairs than this, coins would be tossed for seconds.
+const MOST_TOSSES: u64 = 200_000_000;
+/// Distinct observations are few if there are so many rows for each.
+const ROWS_EACH: u64 = 100;
+
+/// Where blocks begin, as shares of the rows.
+pub(crate) fn begins(prepared: &Prepared) -> Option<&'static [f64]> {
+    let log = prepared.log;
+    if prepared.is_serial() || prepared.units.is_some() || log.fit_counts.is_some() {
+        return None;
+    }
+    let rarest = log.counts.rows().iter().copied().min()?;
+    if !learns_quickly(prepared) {
+        let is_enough = log.secrets.len() == 2 && rarest >= SLOW_ROWS;
+        return (is_enough && log.counts.total() <= MOST_NUMBERS).then_some(&SLOW);
+    }
+    let rarest = rarest as f64;
+    let given = prepared.options.attacks.are_given();
+    let mut begins: &'static [f64] = match pair_count(log.secrets.len()) {
+        1 => &TWO_SECRETS,
+        _ => &MORE_SECRETS,
+    };
+    let needed = FIRST_ROWS[usize::from(log.secrets.len() > 2)];
+    while begins.first().is_some_and(|first| rarest * first < needed) {
+        begins = &begins[1..];
+    }
+    // Scores that the log brings leave a quarter of the rows for tuning.
+    let last = if given { 0.25 } else { 0.6 };
+    let before = begins.partition_point(|&begin| begin < last);
+    Some(&begins[..before]).filter(|begins| !begins.is_empty())
+}
+
+fn learns_quickly(prepared: &Prepared) -> bool {
+    let (log, observations) = (prepared.log, &prepared.log.observations);
+    if prepared.options.attacks.are_given() {
+        return true;
+    }
+    match observations.kind() {
+        ObservationKind::Discrete => {
+            let (rows, pairs) = (log.counts.total(), pair_count(log.secrets.len()) as u64);
+            observations.len() as u64 * ROWS_EACH <= rows
+                && rows.saturating_mul(pairs) <= MOST_TOSSES
+        }
+        _ => {
+            observations.columns().len() == 1
+                && observations.dimensions() == 1
+                && log.counts.total() <= MOST_NUMBERS
+        }
+    }
+}

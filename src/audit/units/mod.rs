@@ -1,0 +1,4 @@
+//! Limits that count units (users, devices, sessions) instead of rows.
+
+pub(crate) mod judge;
+pub(crate) mod laws;

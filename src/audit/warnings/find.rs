@@ -1,0 +1,192 @@
+//! What a reader should know before believing the figures.
+
+use crate::audit::warnings::order::order_warnings;
+use crate::audit::warnings::warning::Warning;
+use leakgauge_attack::split::{Split, UnitParts};
+use leakgauge_log::Log;
+use leakgauge_log::observations::{ColumnType, ObservationKind};
+
+/// Fewer certify rows than this certify little.
+const FEW: u64 = 30;
+/// Fewer certification units of a secret than this certify little, however many rows they have.
+const FEW_UNITS: u64 = 20;
+
+/// Looks at the log and its split.
+pub(crate) fn find(log: &Log, split: &Split, units: Option<&UnitParts>) -> Vec<Warning> {
+    let mut warnings = of_reading(log, units.is_some());
+    look_at_rows(log, split, &mut warnings);
+    if let Some(units) = units {
+        look_at_units(log, units, &mut warnings);
+    }
+    look_at_sparseness(log, &mut warnings);
+    look_at_columns(log, &mut warnings);
+    warnings
+}
+
+/// What is seen of the rows and of their order before they are split.
+fn of_reading(log: &Log, has_units: bool) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    match &log.order {
+        // Rows of a unit may depend on each other, and units are in any order.
+        _ if has_units => {}
+        Some(order) => {
+            let table = order.observations.as_ref().unwrap_or(&log.observations);
+            warnings.extend(order_warnings(table, log.secrets.len(), order));
+        }
+        None => warnings.push(Warning::OrderNotChecked),
+    }
+    look_at_left_out(log, &mut warnings);
+    look_at_copies(log, &mut warnings);
+    warnings
+}
+
+/// All that can be said of a log before it is split.
+pub(crate) fn find_unsplit(log: &Log) -> Vec<Warning> {
+    let mut warnings = of_reading(log, log.units.is_some());
+    look_at_sparseness(log, &mut warnings);
+    look_at_columns(log, &mut warnings);
+    warnings
+}
+
+/// Rows that were left out while the log was read.
+fn look_at_left_out(log: &Log, warnings: &mut Vec<Warning>) {
+    let facts = &log.facts;
+    if let Some(first) = facts.skipped.first.clone() {
+        let rows = facts.skipped.rows;
+        warnings.push(Warning::RowsSkipped { rows, first });
+    }
+    if facts.missing_rows > 0 {
+        warnings.push(Warning::MissingDropped {
+            rows: facts.missing_rows,
+            of: facts.rows,
+        });
+    }
+}
+
+fn look_at_rows(log: &Log, split: &Split, warnings: &mut Vec<Warning>) {
+    let named = |wanted: &dyn Fn(usize) -> bool| {
+        let secrets: Vec<usize> = (0..log.secrets.len())
+            .filter(|&secret| wanted(secret))
+            .collect();
+        let examples = secrets
+            .iter()
+            .take(5)
+            .map(|&secret| log.secrets[secret].clone())
+            .collect();
+        (examples, secrets.len())
+    };
+    let certify = split.certify.rows();
+    let (examples, secrets) = named(&|secret| certify[secret] == 0);
+    if secrets > 0 {
+        warnings.push(Warning::NotCertifiable { examples, secrets });
+    }
+    let (examples, secrets) = named(&|secret| (1..FEW).contains(&certify[secret]));
+    if secrets > 0 {
+        warnings.push(Warning::FewRows { examples, secrets });
+    }
+    let (examples, secrets) = named(&|secret| split.fit.rows()[secret] == 0);
+    // Given scores have learned elsewhere.
+    if secrets > 0 && split.fit.total() > 0 {
+        warnings.push(Warning::NotLearned { examples, secrets });
+    }
+}
+
+/// What was seen of copies while the log was read.
+fn look_at_copies(log: &Log, warnings: &mut Vec<Warning>) {
+    let facts = &log.facts;
+    if let Some(column) = facts.row_id.clone()
+        && facts.repeated_ids > 0
+    {
+        warnings.push(Warning::RepeatedIds {
+            column,
+            rows: facts.repeated_ids,
+        });
+    }
+    if facts.repeated_runs.runs > 0 {
+        warnings.push(Warning::RepeatedRuns(facts.repeated_runs.clone()));
+    }
+}
+
+fn look_at_units(log: &Log, units: &UnitParts, warnings: &mut Vec<Warning>) {
+    let certify = units.certify.units_of_secrets(log.secrets.len());
+    let few: Vec<&String> = log
+        .secrets
+        .iter()
+        .zip(&certify)
+        .filter(|(_, units)| (1..FEW_UNITS).contains(*units))
+        .map(|(label, _)| label)
+        .collect();
+    if !few.is_empty() {
+        warnings.push(Warning::FewUnits {
+            secrets: few.len(),
+            examples: few.into_iter().take(5).cloned().collect(),
+        });
+    }
+    let shared = &log.facts.shared_units;
+    if !shared.is_empty() {
+        warnings.push(Warning::SharedUnits {
+            units: shared.len(),
+            examples: shared.iter().take(5).cloned().collect(),
+        });
+    }
+}
+
+/// Labels that hardly recur teach nothing.
+fn look_at_sparseness(log: &Log, warnings: &mut Vec<Warning>) {
+    if log.observations.kind() != ObservationKind::Discrete {
+        return;
+    }
+    let once = log.counts.by_symbol();
+    let once = once.filter(|cells| cells.iter().map(|cell| cell.count).sum::<u64>() == 1);
+    let share = once.count() as f64 / log.counts.total() as f64;
+    if share > 0.5 {
+        warnings.push(Warning::MostlySeenOnce { share });
+    }
+}
+
+fn look_at_columns(log: &Log, warnings: &mut Vec<Warning>) {
+    let observations = &log.observations;
+    let symbols = 0..observations.len() as u32;
+    let constant =
+        |text: &dyn Fn(u32) -> String| symbols.clone().all(|symbol| text(symbol) == text(0));
+    let mut number = 0;
+    for column in observations.columns() {
+        let is_constant = match column.kind {
+            ColumnType::Numeric => symbols
+                .clone()
+                .all(|s| observations.numbers(s)[number] == observations.numbers(0)[number]),
+            ColumnType::Categorical | ColumnType::Mixed => {
+                observations.columns().len() == 1 && constant(&|s| observations.label(s))
+            }
+        };
+        number += usize::from(column.kind != ColumnType::Categorical);
+        if is_constant {
+            warnings.push(Warning::ConstantColumn {
+                column: column.name.clone(),
+            });
+        }
+    }
+    let (words, merged) = (log.facts.words.iter(), log.facts.merged.iter());
+    warnings.extend(words.cloned().map(Warning::WordsAmongNumbers));
+    warnings.extend(merged.cloned().map(Warning::MergedSpellings));
+    let like_numbers = log.facts.like_numbers.iter().cloned();
+    warnings
+        .extend(like_numbers.map(|(column, example)| Warning::NumbersAsLabels { column, example }));
+    let suspicious = log.facts.suspicious_columns.iter().cloned();
+    warnings.extend(suspicious.map(|column| Warning::MostlyNumbers { column }));
+    let numeric = observations
+        .columns()
+        .iter()
+        .filter(|column| column.kind != ColumnType::Categorical);
+    let (resolved, exact): (Vec<_>, Vec<_>) =
+        numeric.partition(|column| column.resolution.is_some());
+    if !resolved.is_empty() && !exact.is_empty() && observations.kind() != ObservationKind::Discrete
+    {
+        warnings.push(Warning::ResolutionIncomplete {
+            columns: exact
+                .into_iter()
+                .map(|column| column.name.clone())
+                .collect(),
+        });
+    }
+}

@@ -1,0 +1,26 @@
+//! Whether claims of privacy pass over what the last bits of numbers tell.
+
+use crate::audit::prepare::Prepared;
+use crate::audit::warnings::warning::Warning;
+use leakgauge_attack::ScorerChoice;
+use leakgauge_attack::measure::last_bits::last_bits;
+
+/// A warning is wrong with at most about this probability.
+const LEVEL: f64 = 1e-6;
+
+/// Looks at the training and tuning rows, as all that helps to choose an attack. Without a claim of privacy nobody is told: an estimate is about the law that samples follow, up to rounding.
+pub(crate) fn warning(prepared: &Prepared) -> Option<Warning> {
+    let attacks = &prepared.options.attacks;
+    let is_read = attacks.built_in() == Some(ScorerChoice::Bits) || attacks.are_given();
+    let has_units = prepared.is_serial() || prepared.units.is_some();
+    if is_read || has_units || prepared.targets.claimed().is_empty() {
+        return None;
+    }
+    let observations = &prepared.log.observations;
+    let rows = prepared.split.fit.plus(&prepared.split.tune);
+    let found = last_bits(observations, &rows).filter(|found| found.p_value < LEVEL)?;
+    Some(Warning::LastBits {
+        column: observations.columns()[found.column].name.clone(),
+        p_value: found.p_value,
+    })
+}

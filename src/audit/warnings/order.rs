@@ -1,0 +1,188 @@
+//! What the order of rows says against their independence.
+//!
+//! Dependence alone accuses nobody: with secrets in random order, what changes while a log is taken meets all
+//! secrets alike, and limits hold for the mean over that time; see [`order::own_correlation`]. It is said where
+//! secrets are not in random order, or where rows of one secret hang together more than rows of the log do.
+
+use crate::audit::warnings::warning::Warning;
+use leakgauge_base::parallel;
+use leakgauge_log::RowOrder;
+use leakgauge_log::observations::{ColumnType, Observations};
+use leakgauge_stats::order;
+
+/// A diagnostic of the order alarms falsely at most this often, over all columns together.
+pub(crate) const ALARM: f64 = 1e-3;
+/// Smaller effects are not worth a warning, however significant.
+const LEAST_EFFECT: f64 = 0.02;
+/// Rows of a shared disturbance are taken for those of each secret's own at most this often.
+const OWN: f64 = 0.01;
+/// Rows that are known to follow each other, where some were left out.
+const BLOCK: usize = 4096;
+/// Secrets alternate if equal neighbors have less than this part of the share that chance gives them.
+const FAR_RARER: f64 = 0.5;
+
+/// What the order of rows gives reason to doubt; secrets and observations by their numbers in the table.
+pub(crate) fn order_warnings(
+    observations: &Observations,
+    secrets: usize,
+    rows: &RowOrder,
+) -> Vec<Warning> {
+    let mut warnings: Vec<Warning> = interleaving(&rows.secrets, secrets).into_iter().collect();
+    warnings.extend(of_observations(observations, secrets, rows));
+    warnings
+}
+
+/// Are equal secrets neighbors far more often than by chance, or far less often?
+fn interleaving(rows: &[u32], secrets: usize) -> Option<Warning> {
+    let order::NeighborTest {
+        share,
+        expected_share: expected,
+        p_value,
+        ..
+    } = order::interleaving(rows, secrets);
+    if p_value >= ALARM {
+        None
+    } else if share - expected > LEAST_EFFECT {
+        Some(Warning::LabelsNotInterleaved { share, expected })
+    } else if share < FAR_RARER * expected {
+        Some(Warning::LabelsAlternate { share, expected })
+    } else {
+        None
+    }
+}
+
+fn of_observations(observations: &Observations, secrets: usize, rows: &RowOrder) -> Vec<Warning> {
+    let d = observations.dimensions();
+    let categorical = usize::from(observations.category_count() > 1);
+    // Two tests of autocorrelation a numeric column.
+    let level = ALARM / (2 * d + categorical).max(1) as f64;
+    let numeric = observations
+        .columns()
+        .iter()
+        .filter(|column| column.kind != ColumnType::Categorical);
+    let is_random = order::random_order(&rows.secrets, secrets) >= ALARM;
+    let block = if rows.thinned { BLOCK } else { usize::MAX };
+    let (mut autocorrelation, mut drift) = (Worst::default(), Worst::default());
+    let mut periodic: Option<Warning> = None;
+    let numeric: Vec<_> = numeric.collect();
+    let tested = parallel::map(numeric.len(), |at| {
+        let values: Vec<f64> = rows
+            .symbols
+            .iter()
+            .map(|&symbol| observations.numbers(symbol)[at])
+            .collect();
+        let own = || order::own_correlation(&rows.secrets, &values, secrets) < OWN;
+        let tests = order::numeric_tests(&rows.secrets, &values, secrets);
+        let all = [tests.serial, tests.across, tests.trend];
+        let is_dependent = all.iter().any(|test| test.p_value < level);
+        if is_random && !(is_dependent && own()) {
+            return None;
+        }
+        let period = order::period(&rows.secrets, &values, secrets, block);
+        Some((tests, period))
+    });
+    for (column, tested) in numeric.into_iter().zip(tested) {
+        let Some((tests, period)) = tested else {
+            continue;
+        };
+        let order::NumericTests {
+            serial,
+            across,
+            trend,
+        } = tests;
+        if period.p_value < ALARM && period.correlation.abs() > LEAST_EFFECT && periodic.is_none() {
+            periodic = Some(Warning::Periodic {
+                column: column.name.clone(),
+                lag: period.lag,
+                correlation: period.correlation,
+            });
+        }
+        autocorrelation.offer(&column.name, serial.correlation, serial.p_value < level);
+        autocorrelation.offer(&column.name, across.correlation, across.p_value < level);
+        drift.offer(&column.name, trend.correlation, trend.p_value < level);
+    }
+    if categorical > 0 {
+        of_labels(
+            observations,
+            secrets,
+            rows,
+            level,
+            is_random,
+            [&mut autocorrelation, &mut drift],
+        );
+    }
+    let mut warnings = Vec::new();
+    // Neighbors that resemble each other do so at other distances too.
+    if autocorrelation.found.is_none() {
+        warnings.extend(periodic);
+    }
+    if let Some((column, correlation)) = autocorrelation.found {
+        warnings.push(Warning::Autocorrelation {
+            column,
+            correlation,
+        });
+    }
+    if let Some((column, correlation)) = drift.found {
+        warnings.push(Warning::Drift {
+            column,
+            correlation,
+        });
+    }
+    warnings
+}
+
+/// The labels of a row together, as one column.
+fn of_labels(
+    observations: &Observations,
+    secrets: usize,
+    rows: &RowOrder,
+    level: f64,
+    is_random: bool,
+    [autocorrelation, drift]: [&mut Worst; 2],
+) {
+    let labels = observations
+        .columns()
+        .iter()
+        .filter(|column| column.kind != ColumnType::Numeric);
+    let name = labels
+        .map(|column| column.name.as_str())
+        .collect::<Vec<_>>()
+        .join(" with ");
+    let codes: Vec<u32> = rows
+        .symbols
+        .iter()
+        .map(|&symbol| observations.category(symbol))
+        .collect();
+    let own = || order::own_agreement(&rows.secrets, &codes, secrets) < OWN;
+    let (serial, trend) = parallel::both(
+        || order::agreement_autocorrelation(&rows.secrets, &codes, secrets),
+        || order::category_drift(&rows.secrets, &codes, secrets),
+    );
+    let is_dependent = serial.p_value < level || trend.p_value < level;
+    if !is_random || (is_dependent && own()) {
+        let excess = serial.share - serial.expected_share;
+        autocorrelation.offer(&name, excess, serial.p_value < level);
+        drift.offer(&name, trend.corrected_phi, trend.p_value < level);
+    }
+}
+
+/// The column with the largest effect among those that alarm.
+#[derive(Default)]
+struct Worst {
+    found: Option<(String, f64)>,
+}
+
+impl Worst {
+    fn offer(&mut self, column: &str, effect: f64, alarms: bool) {
+        let largest = self
+            .found
+            .as_ref()
+            .map_or(LEAST_EFFECT, |(_, effect)| effect.abs());
+        if alarms && effect.abs() > largest {
+            self.found = Some((column.to_owned(), effect));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
