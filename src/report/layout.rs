@@ -4,7 +4,7 @@ use comfy_table::{
     CellAlignment, ColumnConstraint, ContentArrangement, Table, TableStyle, presets,
 };
 
-use crate::report::Format;
+use crate::report::format::Format;
 
 /// Text columns of a paragraph, unless the terminal has fewer.
 pub const WIDTH: usize = 100;

@@ -14,6 +14,7 @@ mod document;
 mod figure_files;
 mod figures;
 mod follow;
+mod format;
 mod gate;
 mod html;
 mod input;
@@ -60,6 +61,7 @@ use leakgauge_reproduce::{Entry, Reproduction};
 pub use command::command_line;
 pub use compare_plots::{COMPARISON_PLOTS, comparison_plots};
 pub use figure_files::{Written, check_figure_files, write_with_data};
+pub use format::Format;
 pub use gate::{
     GateCase, GateOutcome, audit_cases, claim_cases, comparison_cases, job_summary, junit,
 };
@@ -71,33 +73,6 @@ pub use outputs::Outputs;
 pub use pairs::pairs_csv;
 pub use pictures::{PICTURES, pictures};
 pub use schema::query::{QueryReport, QuerySetting};
-
-/// How a report is written to standard output. A new format needs its variant here and a renderer of
-/// `Document`; the command line's names follow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Format {
-    /// For reading in a terminal.
-    #[default]
-    Text,
-    /// For scripts; the keys are stable.
-    Json,
-    /// For tickets and documents.
-    Markdown,
-}
-
-impl Format {
-    /// All formats, in the order of the help.
-    pub const ALL: [Format; 3] = [Format::Text, Format::Json, Format::Markdown];
-
-    /// Its name on the command line, and what it is for.
-    pub fn about(self) -> (&'static str, &'static str) {
-        match self {
-            Format::Text => ("text", "Text for a terminal"),
-            Format::Json => ("json", "JSON for scripts, with stable keys"),
-            Format::Markdown => ("markdown", "Markdown for tickets and documents"),
-        }
-    }
-}
 
 /// Writes what is known of a log at some row, on one line; before the first line of text, what it says.
 ///
