@@ -1,5 +1,5 @@
 //! Every error rate of this suite again, in minutes: Wald's sequential test of the nominal rate against twice that
-//! rate, on logs with fewer rows. Ignored in builds without optimization; `.ci/run` runs it:
+//! rate, on logs with fewer rows. Ignored in builds without optimization; `.ci/full` runs it:
 //!
 //! ```text
 //! cargo test --release --test all statistics::quick
