@@ -3,8 +3,8 @@
 use std::f64::consts::TAU;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
+use leakgauge_fourier::{Complex, Planner};
 use libm::{exp, log};
-use realfft::RealFftPlanner;
 
 use super::grid::Measure;
 
@@ -356,8 +356,7 @@ pub(super) enum Told {
 }
 
 /// Plans take as long as transforms: they are kept.
-static PLANNER: LazyLock<Mutex<RealFftPlanner<f64>>> =
-    LazyLock::new(|| Mutex::new(RealFftPlanner::new()));
+static PLANNER: LazyLock<Mutex<Planner>> = LazyLock::new(|| Mutex::new(Planner::new()));
 
 /// The cyclic convolution of masses with themselves, `steps` of them, and a bound on the sum of its errors.
 ///
@@ -377,10 +376,7 @@ fn power(masses: &mut [f64], steps: u64) -> f64 {
     let cells = masses.len();
     let (forward, inverse) = {
         let mut planner = PLANNER.lock().unwrap_or_else(PoisonError::into_inner);
-        (
-            planner.plan_fft_forward(cells),
-            planner.plan_fft_inverse(cells),
-        )
+        (planner.real(cells), planner.real_inverse(cells))
     };
     let mut spectrum = forward.make_output_vec();
     // Lengths agree by construction.
@@ -403,7 +399,7 @@ fn power(masses: &mut [f64], steps: u64) -> f64 {
         let (length, angle) = (exp(times * log(size)), (times * value.arg()) % TAU);
         wrong += (2.0 * length * (times * of_transform / size + of_power)).powi(2);
         total += length * length;
-        *value = realfft::num_complex::Complex::new(length * angle.cos(), length * angle.sin());
+        *value = Complex::new(length * angle.cos(), length * angle.sin());
     }
     // The first and the last value of a real sequence are real.
     let last = spectrum.len() - 1;

@@ -5,10 +5,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use libm::{exp, expm1, log};
-use realfft::{ComplexToReal, RealFftPlanner};
-use rustfft::{Fft, FftDirection, FftPlanner, num_complex::Complex};
 
 use leakgauge_base::parallel;
+use leakgauge_fourier::{Complex, ComplexToReal, Fft, Planner};
 
 /// The number of lines that are transformed together.
 const TOGETHER: usize = 64;
@@ -84,13 +83,11 @@ impl Spectrum {
 
     /// What transforms planes.
     pub fn transforms(&self) -> Transforms {
-        let mut planner = FftPlanner::new();
+        let mut planner = Planner::new();
         let stages = self.stages.iter();
         Transforms {
-            stages: stages
-                .map(|stage| planner.plan_fft(stage.length, FftDirection::Inverse))
-                .collect(),
-            last: RealFftPlanner::new().plan_fft_inverse(self.lengths[self.lengths.len() - 1]),
+            stages: stages.map(|stage| planner.inverse(stage.length)).collect(),
+            last: planner.real_inverse(self.lengths[self.lengths.len() - 1]),
         }
     }
 
@@ -154,7 +151,7 @@ fn along_first_side(planes: &[Plane], columns: &[usize]) -> Vec<Value> {
             cells[column * length + first] = *value;
         }
     }
-    let plan = FftPlanner::new().plan_fft(length, FftDirection::Inverse);
+    let plan = Planner::new().inverse(length);
     parallel::for_each_row(&mut cells, TOGETHER * length, &|_, columns| {
         plan.process(columns);
     });
