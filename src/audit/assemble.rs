@@ -22,6 +22,7 @@ use crate::audit::warnings::last_bits;
 use leakgauge_attack::tuning::Tuned;
 use leakgauge_base::parallel;
 use leakgauge_log::UnitRows;
+use leakgauge_stats::random::Stream;
 
 /// Puts the findings together.
 pub(super) fn assemble(
@@ -51,7 +52,7 @@ pub(super) fn assemble(
         evidence,
         &worst_pair,
         &prepared.priors,
-        &mut prepared.rng.clone(),
+        &mut prepared.random.rng(Stream::MatchedPrior),
     );
     Findings {
         reconstruction: reconstruction::figures(evidence),

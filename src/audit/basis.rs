@@ -26,11 +26,14 @@ use leakgauge_base::parallel;
 use leakgauge_log::SampledFrom;
 use leakgauge_log::observations::{Counts, Observations};
 use leakgauge_stats::band;
+use leakgauge_stats::random::Randomness;
 use leakgauge_stats::variational::Bins;
 
 /// What the stages before found, in one place.
 pub(super) struct Evidence<'a> {
     pub options: &'a AuditOptions,
+    /// The seed's random numbers for this log.
+    pub random: Randomness,
     /// The labels that all pairs share.
     pub labels: Labels,
     /// The pairs that claims of privacy are about.
@@ -83,6 +86,7 @@ impl<'a> Evidence<'a> {
         let log = prepared.log;
         let mut evidence = Evidence {
             options: prepared.options,
+            random: prepared.random,
             labels: prepared.labels.clone(),
             neighbors: &prepared.neighbors,
             observations: &log.observations,

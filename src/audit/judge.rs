@@ -2,9 +2,6 @@
 
 use std::sync::Arc;
 
-use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
-
 use crate::audit::evidence::guesses::{PairGuesses, attack_of, guesses};
 use crate::audit::figures::differences::Differences;
 use crate::audit::figures::differences::paired;
@@ -29,6 +26,7 @@ use leakgauge_attack::pairwise::{
 };
 use leakgauge_attack::tuning::Tuned;
 use leakgauge_stats::all_rows::{Fresh, Trials, toss};
+use leakgauge_stats::random::{Randomness, Stream};
 use leakgauge_stats::variational::Bins;
 
 /// What the rows say.
@@ -59,10 +57,6 @@ pub(super) struct Judged {
     pub family: Option<FamilyEvidence>,
 }
 
-/// Streams of the seed's random numbers: for each pair's pooled rows, then for its trials.
-const POOLED: u64 = 1;
-const TRIALS: u64 = 1 << 50;
-
 /// Judges the rules of the plan.
 pub(super) fn judge(prepared: &Prepared, tuned: &Tuned, earlier: &[Block], plan: &Plan) -> Judged {
     let (log, priors) = (prepared.log, &prepared.priors);
@@ -75,10 +69,9 @@ pub(super) fn judge(prepared: &Prepared, tuned: &Tuned, earlier: &[Block], plan:
     let units = prepared.units.as_ref();
     let units = units.map(|parts| units::judge(prepared, parts, tuned, plan));
     let dependent = serial || units.is_some();
-    let seed = prepared.options.seed;
     let attacks = match &units {
         Some(units) => of_units(units, &judgement, plan.methods.len()),
-        None => attacks(plan, &judgement, effective.as_ref(), seed),
+        None => attacks(plan, &judgement, effective.as_ref(), prepared.random),
     };
     let attacks = Arc::new(attacks);
     Judged {
@@ -145,7 +138,7 @@ fn attacks(
     plan: &Plan,
     judgement: &Judgement,
     effective: Option<&EffectiveRows>,
-    seed: u64,
+    random: Randomness,
 ) -> Vec<Advantage> {
     let pairs = plan.attack_methods.iter().zip(&judgement.tallies);
     pairs
@@ -154,15 +147,9 @@ fn attacks(
             if let Some(effective) = effective {
                 return Advantage::separate(tally, Some(effective.rules[pair]));
             }
-            Advantage::new(tally, method, &mut stream(seed, POOLED + pair as u64))
+            Advantage::new(tally, method, &mut random.rng(Stream::Pooled(pair as u32)))
         })
         .collect()
-}
-
-fn stream(seed: u64, stream: u64) -> ChaCha8Rng {
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    rng.set_stream(stream);
-    rng
 }
 
 /// The same from the blocks before the certification rows too, where they judge.
@@ -191,7 +178,7 @@ fn advantages(
         if !has_earlier(method) {
             return attack.clone();
         }
-        let mut rng = stream(prepared.options.seed, TRIALS + pair as u64);
+        let mut rng = prepared.random.rng(Stream::Trials(pair as u32));
         let tallies = blocks.iter().map(|block| &block[pair]);
         let tallies = tallies.chain([attack.tally()]);
         let trials = trials(prepared, earlier, tuned.choices[pair].rule);

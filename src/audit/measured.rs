@@ -6,14 +6,12 @@
 
 use std::borrow::Cow;
 
-use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
-
 use crate::audit::options::AuditOptions;
 use crate::audit::parts::split_rows;
 use leakgauge_attack::blocks::{Measurements, Reference, best, relative, sampled, with_rows};
 use leakgauge_base::error::Result;
 use leakgauge_log::Log;
+use leakgauge_stats::random::Randomness;
 
 /// The measurements of a log in blocks.
 #[derive(Debug)]
@@ -24,6 +22,8 @@ pub(super) struct Measured {
     pub reference: Reference,
     /// How many blocks the attacks see: all, or a random sample.
     pub attacked: u64,
+    /// The seed's random numbers for the measurements.
+    pub random: Randomness,
 }
 
 /// A log in blocks as its observer sees it, with the measurements themselves; another log as it is.
@@ -41,8 +41,9 @@ pub(super) fn observed<'a>(
         return Ok((log, None));
     };
     let secrets = log.secrets.len();
+    let random = log.randomness(options.seed);
     let rows = Measurements::new(&units.rows, &log.observations, secrets);
-    let sample = sampled(&units.rows, options.seed);
+    let sample = sampled(&units.rows, random);
     let log = match sample {
         Some(rows) => {
             let observations = log.observations.clone();
@@ -56,9 +57,8 @@ pub(super) fn observed<'a>(
     let units = log.units.as_ref().expect("the same as before");
     let attacked = units.rows.len() as u64;
     let given = options.attacks.are_given();
-    // The split that the audit will make: it depends on the seed and on which secrets blocks have.
-    let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
-    let parts = split_rows(&log, options.split, given, &mut rng)?;
+    // The split that the audit will make.
+    let parts = split_rows(&log, options.split, given, random)?;
     let fit = parts.units.map(|parts| parts.fit);
     let reference = fit.map_or(Reference::MedianOfOthers, |fit| best(&log, &fit, secrets));
     let seen = relative(&log, units, reference);
@@ -66,6 +66,7 @@ pub(super) fn observed<'a>(
         rows,
         reference,
         attacked,
+        random,
     };
     Ok((Cow::Owned(seen), Some(measured)))
 }

@@ -1,12 +1,11 @@
 //! Which rows are for training, tuning and certification.
 
-use rand_chacha::ChaCha8Rng;
-
 use crate::audit::options::SplitChoice;
 use leakgauge_attack::split::{Split, UnitParts};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::setting;
 use leakgauge_log::Log;
+use leakgauge_stats::random::{Randomness, Stream};
 
 /// Rows in the order of the log, each a secret and an observation.
 pub(super) type Sequence<'a> = &'a [(u32, u32)];
@@ -25,8 +24,9 @@ pub(super) fn split_rows<'a>(
     log: &'a Log,
     choice: SplitChoice,
     given: bool,
-    rng: &mut ChaCha8Rng,
+    random: Randomness,
 ) -> Result<Parts<'a>> {
+    let rng = &mut random.rng(Stream::Split);
     if let (Some(units), SplitChoice::Random) = (&log.units, choice) {
         let secrets = log.secrets.len();
         let (split, units) = match &units.fit {

@@ -1,8 +1,5 @@
 //! The first stage: options are checked, claims bound to the log's secrets, rows split.
 
-use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
-
 use crate::audit::claims::time_check;
 use crate::audit::learn::given::check_scores;
 use crate::audit::measured::Measured;
@@ -16,6 +13,7 @@ use leakgauge_attack::split::{Split, UnitParts};
 use leakgauge_base::error::Result;
 use leakgauge_exact::claim::BoundClaim;
 use leakgauge_log::{Log, UnitRows};
+use leakgauge_stats::random::Randomness;
 
 /// What an audit starts from.
 pub(super) struct Prepared<'a> {
@@ -39,8 +37,8 @@ pub(super) struct Prepared<'a> {
     pub neighbors: NeighborPairs,
     /// α of the whole log.
     pub alpha: f64,
-    /// What the split has left of the seed's random numbers.
-    pub rng: ChaCha8Rng,
+    /// The seed's random numbers for this log.
+    pub random: Randomness,
 }
 
 impl Prepared<'_> {
@@ -72,13 +70,17 @@ pub(super) fn prepare<'a>(
         prior(log, &options.prior)?,
         vec![1.0 / secrets as f64; secrets],
     ];
-    let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
+    // Of the measurements, where the log holds what an observer makes of them.
+    let random = match &measured {
+        Some(measured) => measured.random,
+        None => log.randomness(options.seed),
+    };
     let given = options.attacks.are_given();
     let Parts {
         split,
         ordered,
         units,
-    } = split_rows(log, options.split, given, &mut rng)?;
+    } = split_rows(log, options.split, given, random)?;
     refuse_uncertifiable(log, &split)?;
     Ok(Prepared {
         targets: Targets::new(&claims, secrets, &neighbors),
@@ -94,6 +96,6 @@ pub(super) fn prepare<'a>(
         units,
         measured,
         copies,
-        rng,
+        random,
     })
 }

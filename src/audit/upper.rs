@@ -17,14 +17,12 @@ use leakgauge_log::observations::{Counts, ObservationKind};
 use leakgauge_stats::dp_upper::{Allowed, Divergences, PairCells};
 use leakgauge_stats::event_upper::{total_variation_upper, vulnerability_upper};
 use leakgauge_stats::multiplicity::bonferroni;
+use leakgauge_stats::random::{Randomness, Stream};
 use leakgauge_stats::reconstruction::{self, other_way, success_at_most};
 use leakgauge_stats::sparse_upper;
 use leakgauge_stats::two_binomials::{Share, difference_upper_quick};
-use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// A stream of random numbers that no other use of the seed reaches.
-const STREAM: u64 = 1 << 52;
 /// The part of the rows that chooses methods.
 const CHOOSING: f64 = 0.05;
 /// Pairs times distinct observations up to which the limit for sparse alphabets is considered.
@@ -71,7 +69,7 @@ struct Cells {
     choosing: BySecret,
     judging: BySecret,
     pairs: usize,
-    seed: u64,
+    random: Randomness,
 }
 
 /// What is found of a pair at once.
@@ -305,8 +303,7 @@ impl PairCells for Cells {
 impl Cells {
     fn new(prepared: &Prepared) -> Option<Cells> {
         let log = prepared.log;
-        let mut rng = ChaCha8Rng::seed_from_u64(prepared.options.seed);
-        rng.set_stream(STREAM);
+        let mut rng = prepared.random.rng(Stream::UpperChoice);
         let rows = log.counts.rows();
         let mut dealt =
             parts(&log.counts, &[CHOOSING], |secret| rows[secret], &mut rng).into_iter();
@@ -315,7 +312,7 @@ impl Cells {
             choosing: BySecret::new(&choosing),
             judging: BySecret::new(&judging),
             pairs: pair_count(log.secrets.len()),
-            seed: prepared.options.seed,
+            random: prepared.random,
         })
     }
 
@@ -427,9 +424,7 @@ impl Cells {
         })
     }
 
-    fn rng(&self, [a, b]: [u32; 2]) -> ChaCha8Rng {
-        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
-        rng.set_stream(STREAM + 1 + (u64::from(a) << 20) + u64::from(b));
-        rng
+    fn rng(&self, pair: [u32; 2]) -> ChaCha8Rng {
+        self.random.rng(Stream::Upper(pair))
     }
 }

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
+use leakgauge_stats::random::{Randomness, Stream};
 use rayon::prelude::*;
 
 use leakgauge_attack::cross_fit::PairScores;
@@ -28,8 +27,6 @@ const DOUBT: f64 = 1.0;
 pub(super) struct PastRows<'a> {
     pub table: &'a Observations,
     pub counts: &'a Counts,
-    /// How many rows there were until now: the number of the epoch for random choices.
-    pub rows: u64,
 }
 
 /// What was learned.
@@ -84,8 +81,7 @@ pub(super) fn learn(
     options: &FollowOptions,
     targets: &[BetTarget],
 ) -> Result<Lessons> {
-    let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
-    rng.set_stream(past.rows);
+    let mut rng = Randomness::new(options.seed, past.counts.digest()).rng(Stream::Follow);
     let none = Counts::new(past.counts.secrets(), Vec::new());
     let split = Split::across(past.counts, none, &mut rng);
     let alpha = 1.0 - options.confidence;

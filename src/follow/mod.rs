@@ -332,7 +332,6 @@ impl Monitor {
         let past = PastRows {
             table: &table,
             counts: &counts,
-            rows: self.rows,
         };
         let learned = learn::learn(&past, &self.options, &self.targets(stream)?);
         let Lessons {

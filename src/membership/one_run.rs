@@ -1,7 +1,6 @@
 //! Guesses about the canaries of a single training run, from scores that stand in a log.
 
-use rand::{Rng, SeedableRng};
-use rand_chacha::ChaCha8Rng;
+use rand::Rng;
 
 use crate::audit::{ClaimReport, Pair, PrivacyLimit, Qualification, Unproved, Verdict, is_member};
 use crate::estimate::{Method, Reason};
@@ -13,6 +12,7 @@ use leakgauge_exact::claim::{BoundClaim, Claim, Guarantee};
 use leakgauge_log::{Log, ScoreColumns};
 use leakgauge_stats::binomial_tail::at_most;
 use leakgauge_stats::one_run::{CanaryGuesses, least};
+use leakgauge_stats::random::Stream;
 
 /// The scores of which canaries are larger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -256,7 +256,7 @@ fn sorted(log: &Log, member: usize, seed: u64) -> Result<Vec<bool>> {
             numbers[of_member] - numbers[of_other]
         })
     };
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut rng = log.randomness(seed).rng(Stream::Canaries);
     let mut canaries: Vec<(f64, u64, bool)> = Vec::new();
     for cell in log.counts.cells() {
         let score = score(cell.symbol);

@@ -6,6 +6,7 @@ use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::option;
 use leakgauge_exact::claim::{BoundClaim, Guarantee, Leak, Terms};
 use leakgauge_log::Log;
+use leakgauge_stats::random::{Digest, Randomness};
 
 /// The rows of each secret, which two leak, and how the log is audited.
 pub(super) struct Design<'a> {
@@ -47,6 +48,17 @@ impl<'a> Design<'a> {
             rate,
             options,
         })
+    }
+
+    /// The random numbers that logs of this design are drawn with: other designs have others.
+    pub fn randomness(&self) -> Randomness {
+        let [a, b] = self.pair.map(|secret| secret as u64);
+        let fit_rows = self.fit_rows.iter().flatten().copied();
+        let digest = Digest::EMPTY.with_all([a, b, self.rate.to_bits()]);
+        let digest = digest
+            .with_all(self.rows.iter().copied())
+            .with_all(fit_rows);
+        Randomness::new(self.options.seed, digest)
     }
 
     /// The secrets of a log.

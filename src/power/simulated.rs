@@ -1,6 +1,5 @@
 //! Logs of a design, drawn and audited.
 
-use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::audit::{AuditOptions, Detection, Verdict, audit};
@@ -11,6 +10,7 @@ use leakgauge_base::progress::Work;
 use leakgauge_exact::sampling::multinomial;
 use leakgauge_log::{Log, LogBuilder};
 use leakgauge_stats::binomial::{clopper_pearson_lower, clopper_pearson_upper};
+use leakgauge_stats::random::Stream;
 
 /// Logs that are drawn at most: the standard error of a share of 0.9 is then 0.015.
 pub(super) const LOGS: u64 = 400;
@@ -18,8 +18,6 @@ pub(super) const LOGS: u64 = 400;
 const BATCH: u64 = 50;
 /// The error probability with which a clear case ends early.
 const EARLY: f64 = 1e-3;
-/// A stream of random numbers that no audit uses.
-const STREAM: u64 = 1 << 53;
 
 /// In how many of at most so many logs the leak is found. Few are drawn where they show clearly on which side of `threshold` the share is.
 pub(super) fn detection(
@@ -53,9 +51,7 @@ pub(super) fn detection(
 
 /// Whether the audit of a log violates a claim.
 fn is_found(design: &Design, number: u64) -> Result<bool> {
-    let seed = design.options.seed.wrapping_add(number);
-    let mut rng = ChaCha8Rng::seed_from_u64(design.options.seed);
-    rng.set_stream(STREAM + number);
+    let mut rng = design.randomness().rng(Stream::Simulated(number));
     let log = draw(design, &mut rng)?;
     let options = AuditOptions {
         confidence: design.options.confidence,
@@ -63,7 +59,7 @@ fn is_found(design: &Design, number: u64) -> Result<bool> {
         claims: design.options.claims.clone(),
         neighbors: design.options.neighbors.clone(),
         quick: true,
-        seed,
+        seed: design.options.seed,
         ..AuditOptions::default()
     };
     let found = audit(&log, &options)?;

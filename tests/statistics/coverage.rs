@@ -34,10 +34,9 @@ pub fn log_of(case: &Case, replicate: u64, rows: usize) -> Log {
     .expect("a good log")
 }
 
-pub fn audit_with(log: &Log, claims: &[String], scorer: ScorerChoice, seed: u64) -> Findings {
+pub fn audit_with(log: &Log, claims: &[String], scorer: ScorerChoice) -> Findings {
     let options = AuditOptions {
         quick: true,
-        seed,
         attacks: scorer.into(),
         claims: claims
             .iter()
@@ -138,9 +137,9 @@ struct Outcome {
 
 fn outcome(case: &Case, scorer: ScorerChoice, replicate: u64, rows: usize) -> Outcome {
     let log = log_of(case, replicate, rows);
-    let refutes = |claims: &[String]| violates(&audit_with(&log, claims, scorer, replicate));
+    let refutes = |claims: &[String]| violates(&audit_with(&log, claims, scorer));
     Outcome {
-        covered: coverage_of(case, &audit_with(&log, &[], scorer, replicate)),
+        covered: coverage_of(case, &audit_with(&log, &[], scorer)),
         together: refutes(&case.claims),
         alone: case
             .claims
@@ -379,16 +378,11 @@ pub fn median_lower_limits_are_near(logs: u64) {
         let mut lower: Vec<f64> = (0..logs)
             .into_par_iter()
             .map(|replicate| {
-                audit_with(
-                    &log_of(&case, replicate, ROWS),
-                    &[],
-                    ScorerChoice::Auto,
-                    replicate,
-                )
-                .worst_pair
-                .total_variation
-                .lower
-                .unwrap_or(0.0)
+                audit_with(&log_of(&case, replicate, ROWS), &[], ScorerChoice::Auto)
+                    .worst_pair
+                    .total_variation
+                    .lower
+                    .unwrap_or(0.0)
             })
             .collect();
         lower.sort_by(f64::total_cmp);

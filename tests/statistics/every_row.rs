@@ -54,7 +54,6 @@ const CASES: [Case; 3] = [
 fn found(case: &Case, rows: usize, seed: u64) -> Findings {
     let options = AuditOptions {
         quick: true,
-        seed,
         ..AuditOptions::default()
     };
     audit(&simulated(case.mechanism, rows, seed), &options).expect(case.mechanism)

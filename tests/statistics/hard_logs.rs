@@ -38,7 +38,7 @@ fn of_case(case: Case, rows: usize) -> Rates {
         nominal: ALPHA,
         wrong: Box::new(move |seed| {
             let log = log_of(&case, seed, rows);
-            let judge = |claims: &[String]| audit_with(&log, claims, ScorerChoice::Auto, seed);
+            let judge = |claims: &[String]| audit_with(&log, claims, ScorerChoice::Auto);
             let covered = coverage_of(&case, &judge(&[]));
             let violated = violates(&judge(&case.claims));
             covered
@@ -72,7 +72,7 @@ fn copies(named: bool, part: f64) -> impl Fn(u64) -> bool {
             ..ReadOptions::default()
         };
         let log = read_from("log", std::io::Cursor::new(csv), &options).expect("a log");
-        violated(&log, "advantage(0.01)", seed)
+        violated(&log, "advantage(0.01)")
     }
 }
 
@@ -98,7 +98,7 @@ fn clusters(devices: usize, rows: usize, both: bool) -> impl Fn(u64) -> bool {
             .secrets(&secrets)
             .numbers("time", &numbers);
         let log = log.groups("device", &units).build().expect("a log");
-        violated(&log, "advantage(0)", seed)
+        violated(&log, "advantage(0)")
     }
 }
 
@@ -116,20 +116,20 @@ fn words(seed: u64) -> bool {
         };
         writeln!(csv, "{secret},{cell}").expect("a string takes everything");
     }
-    violated(&read(csv), "advantage(0)", seed)
+    violated(&read(csv), "advantage(0)")
 }
 
 fn read(csv: String) -> Log {
     read_from("log", std::io::Cursor::new(csv), &ReadOptions::default()).expect("a log")
 }
 
-fn judged(log: &Log, claim: &str, seed: u64) -> Findings {
+fn judged(log: &Log, claim: &str) -> Findings {
     let claims = vec![claim.to_owned()];
-    audit_with(log, &claims, ScorerChoice::Auto, seed)
+    audit_with(log, &claims, ScorerChoice::Auto)
 }
 
-fn violated(log: &Log, claim: &str, seed: u64) -> bool {
-    violates(&judged(log, claim, seed))
+fn violated(log: &Log, claim: &str) -> bool {
+    violates(&judged(log, claim))
 }
 
 /// Randomized response at ε = 1, held to just that: p-values of a true claim at its border.
@@ -147,7 +147,7 @@ fn border_p_value(claim: &'static str) -> impl Fn(u64) -> f64 {
             format!("c{secret},c{told}\n")
         });
         let csv = rows.fold("secret,answer\n".to_owned(), |all, row| all + &row);
-        let found = judged(&read(csv), claim, seed);
+        let found = judged(&read(csv), claim);
         found.claims[0].p_value.expect("judged")
     }
 }
@@ -168,7 +168,6 @@ fn no_leak_p_value(secrets: usize, labels: bool) -> impl Fn(u64) -> f64 {
             .expect("a string takes everything");
         }
         let options = AuditOptions {
-            seed,
             budget: "100ms".parse().expect("a budget"),
             ..AuditOptions::default()
         };
@@ -204,7 +203,7 @@ fn fit_p_value(written: Written) -> impl Fn(u64) -> f64 {
             };
             writeln!(csv, "{secret},{cell}").expect("a string takes everything");
         }
-        let found = judged(&read(csv), "laplace(epsilon=1)", seed);
+        let found = judged(&read(csv), "laplace(epsilon=1)");
         let fit = found.claims[0].fit.as_ref().expect("a law");
         fit.p_value.expect("rows enough")
     }

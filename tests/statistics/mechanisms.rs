@@ -73,7 +73,6 @@ fn checks(text: &str, rows: usize, seed: u64, confidence: f64) -> [bool; 4] {
     let bound = parse(text).expect(text).bind(&log.secrets).expect(text);
     let options = |claims| AuditOptions {
         quick: true,
-        seed,
         confidence,
         claims,
         ..AuditOptions::default()

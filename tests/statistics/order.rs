@@ -77,7 +77,6 @@ fn limit(shape: Shape, shift: f64, split: SplitChoice, replicate: u64) -> Option
     let options = AuditOptions {
         quick: true,
         split,
-        seed: replicate,
         ..AuditOptions::default()
     };
     let found = audit(&log(shape, shift, replicate), &options).ok()?;
@@ -183,9 +182,9 @@ fn followed(shift: f64, replicate: u64) -> f64 {
     let input = Box::new(std::io::Cursor::new(csv));
     let mut stream = RowStream::new(input, &options).expect("a good log");
     let mut monitor = Monitor::new(FollowOptions {
+        seed: 0,
         budget: leakgauge::attack::tuning::Budget::default(),
         confidence: 0.95,
-        seed: replicate,
         attacks: ScorerChoice::Auto.into(),
         claims: Vec::new(),
         unit: None,

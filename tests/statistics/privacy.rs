@@ -59,7 +59,6 @@ const FALSE: &[(&str, &str)] = &[
 fn has(verdict: Verdict, text: &str, claims: &[&str], rows: usize, seed: u64) -> bool {
     let options = AuditOptions {
         quick: true,
-        seed,
         claims: claims
             .iter()
             .map(|claim| Claim::parse(claim).expect(claim))

@@ -51,7 +51,6 @@ fn found(channel: &Channel, rows: usize, replicate: u64) -> Findings {
     let prior = PRIOR.iter().enumerate();
     let options = AuditOptions {
         quick: true,
-        seed: replicate,
         prior: PriorChoice::Given(prior.map(|(at, p)| (format!("s{at}"), *p)).collect()),
         requested: RequestedFigures {
             reconstruction: KAPPAS.to_vec(),

@@ -116,7 +116,6 @@ impl Question {
         let limit = |seed| {
             let options = AuditOptions {
                 quick: true,
-                seed,
                 ..AuditOptions::default()
             };
             let log = simulated(&self.mechanism, rows as usize, seed);

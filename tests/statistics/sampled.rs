@@ -20,7 +20,6 @@ fn log_of(case: &Case, replicate: u64, rows: usize, most: u64) -> Log {
     }
     let options = ReadOptions {
         max_rows: Some(most),
-        seed: replicate,
         ..ReadOptions::default()
     };
     read_from(case.name, std::io::Cursor::new(csv), &options).expect("a good log")
@@ -36,7 +35,7 @@ fn sampled_cases() -> impl Iterator<Item = Case> {
 /// Which figures cover, and whether a true claim is refuted.
 fn outcome(case: &Case, replicate: u64, rows: usize, most: u64) -> ([bool; FIGURES.len()], bool) {
     let log = log_of(case, replicate, rows, most);
-    let judge = |claims| audit_with(&log, claims, ScorerChoice::Gaussian, replicate);
+    let judge = |claims| audit_with(&log, claims, ScorerChoice::Gaussian);
     (
         coverage_of(case, &judge(&[])),
         violates(&judge(&case.claims)),

@@ -111,7 +111,6 @@ fn trade_off(replicate: u64, rows: usize, mu: f64, decimals: usize) -> TradeOff 
     let options = AuditOptions {
         quick: true,
         attacks: ScorerChoice::Given.into(),
-        seed: replicate,
         ..AuditOptions::default()
     };
     let found = audit(&log, &options).expect("a good log");

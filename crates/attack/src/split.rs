@@ -3,11 +3,12 @@
 mod blocks;
 mod units;
 
-use rand::RngExt;
+use rand::{Rng, RngExt};
 use rand_chacha::ChaCha8Rng;
 
 use leakgauge_log::observations::{Cell, Counts};
 use leakgauge_stats::hypergeometric;
+use leakgauge_stats::random::{Randomness, Stream};
 
 pub use units::UnitParts;
 
@@ -173,6 +174,8 @@ fn draw_each(
     sizes: impl Fn(usize, u64) -> [u64; 3],
     rng: &mut ChaCha8Rng,
 ) -> [Counts; 3] {
+    // The same numbers for all counts would deal logs of the same size at the same quantiles.
+    let rng = &mut Randomness::new(rng.next_u64(), counts.digest()).rng(Stream::Deal);
     let rows = counts.rows().iter().enumerate();
     let mut left: Vec<[u64; 3]> = rows.map(|(secret, &rows)| sizes(secret, rows)).collect();
     let mut parts: [Vec<Cell>; 3] = Default::default();

@@ -11,6 +11,7 @@ use crate::row::{self, Row};
 use crate::tabulate::{natural_order, ranks};
 use leakgauge_base::error::{Error, Place, Result};
 use leakgauge_base::naming::option;
+use leakgauge_stats::random::Digest;
 
 /// How often a unit produced an observation with a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,6 +52,15 @@ impl UnitRows {
     /// All cells, by unit, then observation, then secret.
     pub fn cells(&self) -> &[UnitCell] {
         &self.cells
+    }
+
+    /// A digest of all cells.
+    pub fn digest(&self) -> Digest {
+        let numbers = |cell: &UnitCell| {
+            let place = u64::from(cell.symbol) << 32 | u64::from(cell.secret);
+            [cell.unit.into(), place, cell.count]
+        };
+        Digest::EMPTY.with_all(self.cells.iter().flat_map(numbers))
     }
 
     /// The cells of each unit.

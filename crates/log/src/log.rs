@@ -13,6 +13,7 @@ use crate::row_store::SampledFrom;
 use crate::spelling::Merged;
 use crate::typing::Decision;
 use crate::words::Words;
+use leakgauge_stats::random::Randomness;
 
 /// A log as read: what was observed, how often under each secret, and what the file looked like.
 #[derive(Debug, Clone)]
@@ -43,6 +44,15 @@ impl Log {
     pub fn rows_of_secrets(&self) -> &[u64] {
         let sampled = self.facts.sampled.as_ref();
         sampled.map_or(self.counts.rows(), |sampled| &sampled.rows)
+    }
+
+    /// The random numbers of a seed for this log: other logs have others.
+    pub fn randomness(&self, seed: u64) -> Randomness {
+        let rows = match &self.units {
+            Some(units) => units.rows.digest(),
+            None => self.counts.digest(),
+        };
+        Randomness::new(seed, rows)
     }
 }
 

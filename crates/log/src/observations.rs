@@ -7,6 +7,7 @@
 use serde::Serialize;
 
 use leakgauge_base::error::shorten;
+use leakgauge_stats::random::Digest;
 
 /// What a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -321,6 +322,13 @@ impl Counts {
     /// The number of rows of each secret.
     pub fn rows(&self) -> &[u64] {
         &self.rows
+    }
+
+    /// A digest of all cells: the same for a log and for its counts.
+    pub fn digest(&self) -> Digest {
+        let place = |cell: &Cell| u64::from(cell.symbol) << 32 | u64::from(cell.secret);
+        let cells = self.cells.iter();
+        Digest::EMPTY.with_all(cells.flat_map(|cell| [place(cell), cell.count]))
     }
 
     /// The number of rows of all secrets.

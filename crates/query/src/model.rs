@@ -3,8 +3,6 @@
 use std::sync::Arc;
 
 use hashbrown::HashMap;
-use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
 
 use leakgauge_attack::cross_fit::PairScores;
 use leakgauge_attack::scorer::{Scorer, score_table};
@@ -13,6 +11,7 @@ use leakgauge_attack::split::{Split, folds};
 use leakgauge_attack::tuning::{Attacks, Budget, Goals, tune};
 use leakgauge_log::Log;
 use leakgauge_log::observations::{Cell, Counts};
+use leakgauge_stats::random::{Randomness, Stream};
 
 use crate::cells::Scored;
 use crate::samples::Samples;
@@ -97,8 +96,8 @@ impl Model {
     }
 
     fn learn_from(&self, log: &Log, samples: &Samples, fit: Vec<(usize, u32)>) -> Option<Learned> {
-        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
-        rng.set_stream(self.learn_at as u64);
+        let random = Randomness::new(self.seed, log.counts.digest());
+        let mut rng = random.rng(Stream::Query(self.learn_at as u64));
         let secrets = log.secrets.len();
         let split = Split::across(&log.counts, Counts::new(secrets, Vec::new()), &mut rng);
         let goals = Goals::advantage(0.05);

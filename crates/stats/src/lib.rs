@@ -18,6 +18,7 @@
 //! | [`median_sequence`] | limits of a median that hold however often they are looked at |
 //! | [`effective_rows`] | what autocorrelated rows are worth; approximate |
 //! | [`hypergeometric`] | random draws without replacement |
+//! | [`random`] | where random numbers come from: a seed, a use, the data |
 //! | [`learning_curve`] | where an error seems to end with ever more rows |
 //! | [`two_binomials`] | upper limits for the difference of two rates, whatever their level |
 //! | [`event_upper`], [`dp_upper`], [`sparse_upper`] | upper limits of total variation, Bayes vulnerability and the hockey-stick divergence of discrete observations |
@@ -66,6 +67,7 @@ pub mod order;
 pub mod paired;
 pub mod poisson_binomial;
 pub mod product_bets;
+pub mod random;
 pub mod reconstruction;
 pub mod renyi;
 pub mod saddlepoint;

@@ -3,7 +3,6 @@
 use std::fmt;
 use std::sync::Arc;
 
-use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::audit::evidence::groups::Judged;
@@ -24,12 +23,9 @@ use leakgauge_attack::tuning::Tuned;
 use leakgauge_log::observations::Counts;
 use leakgauge_stats::guess_tests::{GuessTests, PairTest, RARE_SHARE};
 use leakgauge_stats::guesses::{Guesses, Side, wanted};
+use leakgauge_stats::random::Stream;
 use leakgauge_stats::tails::Tails;
 
-/// A stream of random numbers that no other use of the seed reaches.
-const STREAM: u64 = 1 << 51;
-/// The same, for rare events.
-const RARE_STREAM: u64 = 1 << 52;
 /// A secret has so many rows, at least, where rows before say which events have a test of their own. With fewer, all rows
 /// are needed to judge.
 const OTHER_ROWS: u64 = 10_000;
@@ -111,12 +107,7 @@ fn of_pair(
     first: Tails,
 ) -> PairGuesses {
     let pair = [privacy.rule.a, privacy.rule.b];
-    let random = |stream: u64| {
-        let mut rng = ChaCha8Rng::seed_from_u64(prepared.options.seed);
-        rng.set_stream(stream + (u64::from(pair[0]) << 20) + u64::from(pair[1]));
-        rng
-    };
-    let mut rng = random(STREAM);
+    let mut rng = prepared.random.rng(Stream::Guesses(pair));
     let blocks = blocks_for_guesses(prepared, tuned, earlier, privacy.rule);
     let (main, last) = if blocks.is_empty() {
         let trials = trials(prepared, &[], privacy.rule)[0];
@@ -128,7 +119,8 @@ fn of_pair(
     };
     let mut others = Others::NONE;
     if tuned.choices.len() == 1 {
-        others = Others::of_pair(prepared, earlier, privacy, &mut random(RARE_STREAM));
+        let rare = &mut prepared.random.rng(Stream::RareGuesses(pair));
+        others = Others::of_pair(prepared, earlier, privacy, rare);
     }
     let Others {
         left,

@@ -1,8 +1,5 @@
 //! Tests that are chosen by what was observed and not by secrets, so that all rows of a log judge.
 
-use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
-
 use crate::audit::evidence::columns as column_events;
 use crate::audit::evidence::groups as similar_rows;
 use crate::audit::evidence::groups::GroupTests;
@@ -11,10 +8,9 @@ use crate::audit::evidence::masked::MaskedTests;
 use crate::audit::evidence::tails::EventTests;
 use crate::audit::prepare::Prepared;
 use leakgauge_attack::pairwise::column_events::{self as pairwise, are_few};
+use leakgauge_stats::random::Stream;
 use leakgauge_stats::secret_blind::TakenRows;
 
-/// A stream of random numbers that no other use of the seed reaches.
-const STREAM: u64 = (1 << 52) + (1 << 47);
 /// With fewer rows of a secret one test is all that there is level for.
 const FEWEST_ROWS: u64 = 50;
 /// What events of columns get of the level.
@@ -79,8 +75,7 @@ pub(crate) fn tests(prepared: &Prepared, are_events_learned: bool) -> Option<Bli
             (cells[0].symbol, of)
         })
         .collect();
-    let mut rng = ChaCha8Rng::seed_from_u64(prepared.options.seed);
-    rng.set_stream(STREAM);
+    let mut rng = prepared.random.rng(Stream::SecretBlind);
     let mut tests = BlindTests {
         left: 1.0 - shares.events - shares.groups - shares.masked,
         events: EventTests::default(),

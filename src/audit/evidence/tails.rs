@@ -5,7 +5,6 @@
 //! 2.6 standard errors from the estimate, where one test has 1.6, and nearly all rows judge. Rows before say which events
 //! get more of the level than others.
 
-use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::audit::learn::earlier::{Block, Learned};
@@ -16,9 +15,8 @@ use leakgauge_log::observations::{Counts, ObservationKind};
 use leakgauge_stats::all_rows::tosses;
 use leakgauge_stats::guess_tests::{PastEvent, shares};
 use leakgauge_stats::guesses::{Guesses, Side};
+use leakgauge_stats::random::Stream;
 
-/// A stream of random numbers that no other use of the seed reaches.
-const STREAM: u64 = (1 << 52) + (1 << 48);
 /// What all events together get of the level.
 pub(crate) const SHARE: f64 = 0.4;
 /// With fewer distinct observations scores have one order only, and guesses at their ends are all that there is.
@@ -109,8 +107,7 @@ pub(crate) fn tests(prepared: &Prepared, earlier: &[Block]) -> Option<EventTests
             inside: [seen.judged[guessed], seen.judged[1 - guessed]],
         })
         .collect();
-    let mut rng = ChaCha8Rng::seed_from_u64(prepared.options.seed);
-    rng.set_stream(STREAM);
+    let mut rng = prepared.random.rng(Stream::Events);
     let guesses = events.iter().map(|event| event.guesses(&mut rng));
     Some(EventTests {
         tests: shares

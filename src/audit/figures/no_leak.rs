@@ -5,6 +5,7 @@ use leakgauge_attack::measure::tables::tables;
 use leakgauge_attack::pairwise::pair_count;
 use leakgauge_stats::multiplicity::holm;
 use leakgauge_stats::no_leak::{Effort, Kind, Table, least_no_leak, no_leak_pairs};
+use leakgauge_stats::random::Stream;
 
 /// Evidence that the log leaks anything at all.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,7 +36,7 @@ pub(crate) fn test(prepared: &Prepared) -> Option<NoLeak> {
     let columns = tables.len();
     let effort = Effort {
         most: (MOST_WORK / log.counts.total().max(1)).clamp(FEWEST_TABLES, Effort::default().most),
-        seed: prepared.options.seed,
+        seed: prepared.random.seed(Stream::NoLeak),
         ..Effort::default()
     };
     let p_value = corrected(least_no_leak(&tables, &effort)?, columns);

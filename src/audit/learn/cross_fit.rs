@@ -5,9 +5,6 @@
 //! included: where nothing leaks, the advantage of any rule that other rows chose is 0 on average, and that of the
 //! best of several kinds on the rows that made it the best is not. Limits come from elsewhere.
 
-use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
-
 use crate::audit::prepare::Prepared;
 use leakgauge_attack::pairwise::{GuessErrors, PairErrors, Rule};
 use leakgauge_attack::scorer::{Kind, Origin};
@@ -15,14 +12,12 @@ use leakgauge_attack::split::{self, Split};
 use leakgauge_attack::tuning::{self, Attackers, Goals, Tuned};
 use leakgauge_log::Log;
 use leakgauge_log::observations::Counts;
+use leakgauge_stats::random::Stream;
 
 /// Parts that the rows are dealt into.
 const PARTS: usize = 5;
 /// With more rows the certification rows alone give every figure of the whole log to a third decimal.
 const MOST_ROWS: u64 = 200_000;
-/// A stream of random numbers that no other use of the seed reaches.
-const STREAM: u64 = 1 << 48;
-
 /// What the parts say together.
 #[derive(Debug)]
 pub(crate) struct CrossFit {
@@ -55,8 +50,7 @@ impl CrossFit {
         if !Self::is_worth_while(log) {
             return None;
         }
-        let mut rng = ChaCha8Rng::seed_from_u64(prepared.options.seed);
-        rng.set_stream(STREAM);
+        let mut rng = prepared.random.rng(Stream::CrossFit);
         let parts = split::folds(&log.counts, PARTS, &mut rng);
         let mut all = CrossFit::empty(log, prepared.priors.len());
         for (at, part) in parts.iter().enumerate() {

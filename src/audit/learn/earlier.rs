@@ -4,7 +4,6 @@
 //! learned and tuned on the blocks before it, as the certification rows are judged by the attack that was
 //! learned and tuned on all of them. See [`leakgauge_stats::all_rows`] for what follows.
 
-use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::audit::learn::attack::{for_trying, learn};
@@ -14,9 +13,7 @@ use leakgauge_attack::split::{Split, parts};
 use leakgauge_attack::tuning::Tuned;
 use leakgauge_base::error::Result;
 use leakgauge_log::observations::Counts;
-
-/// A stream of random numbers that no other use of the seed reaches.
-const STREAM: u64 = 1 << 49;
+use leakgauge_stats::random::Stream;
 
 /// A block of rows and the attack that judges it.
 pub(crate) struct Block {
@@ -52,8 +49,7 @@ pub(crate) fn earlier(prepared: &Prepared) -> Result<Vec<Block>> {
         return Ok(Vec::new());
     };
     let (log, split) = (prepared.log, &prepared.split);
-    let mut rng = ChaCha8Rng::seed_from_u64(prepared.options.seed);
-    rng.set_stream(STREAM);
+    let mut rng = prepared.random.rng(Stream::Earlier);
     let past = split.fit.plus(&split.tune);
     let shares: Vec<f64> = begins
         .iter()

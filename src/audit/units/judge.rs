@@ -6,7 +6,6 @@
 
 use std::sync::Arc;
 
-use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::audit::figures::overall::risk::strata;
@@ -21,11 +20,8 @@ use leakgauge_attack::tuning::Tuned;
 use leakgauge_stats::betting::{Spread, UnitErrors, UnitRates, one_row_a_unit};
 use leakgauge_stats::hypergeometric;
 use leakgauge_stats::poisson_binomial::poisson_binomial_upper;
+use leakgauge_stats::random::{Randomness, Stream};
 use leakgauge_stats::weighted_risk::{chernoff_upper, matched_plan};
-
-/// Streams of random numbers that no other use of the seed reaches: one a rule, one a prior.
-const RULES: u64 = 1 << 50;
-const PRIORS: u64 = 1 << 51;
 
 /// What the units say.
 #[derive(Debug)]
@@ -56,25 +52,20 @@ pub(crate) fn judge(
         &rules,
         priors,
     );
-    let seed = prepared.options.seed;
-    let rng = |stream: u64| {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        rng.set_stream(stream);
-        rng
-    };
+    let random = prepared.random;
     let advantage = |at: usize, (tally, past): (&UnitTally, &UnitTally)| {
         let guide = UnitGuide::new(past);
         Arc::new(UnitAdvantage::new(
             tally,
             &guide,
             alpha,
-            &mut rng(RULES + at as u64),
+            &mut random.rng(Stream::UnitRule(at as u32)),
         ))
     };
     let of_rules = found.rules.iter().zip(&past.rules).enumerate();
     UnitEvidence {
         rules: of_rules.map(|(at, both)| advantage(at, both)).collect(),
-        guesses: guesses(&found, &past, priors, alpha, &rng),
+        guesses: guesses(&found, &past, priors, alpha, random),
     }
 }
 
@@ -83,13 +74,14 @@ fn guesses(
     past: &UnitJudgement,
     priors: &[Vec<f64>],
     alpha: f64,
-    rng: &dyn Fn(u64) -> ChaCha8Rng,
+    random: Randomness,
 ) -> Vec<UnitGuesses> {
     let both = found.guesses.iter().zip(&past.guesses);
     both.zip(priors)
         .enumerate()
         .map(|(at, ((errors, past), prior))| {
-            UnitGuesses::new(errors, past, prior, alpha, &mut rng(PRIORS + at as u64))
+            let rng = &mut random.rng(Stream::UnitPrior(at as u32));
+            UnitGuesses::new(errors, past, prior, alpha, rng)
         })
         .collect()
 }

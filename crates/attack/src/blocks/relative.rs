@@ -1,11 +1,11 @@
 //! What an observer of a block sees of a measurement.
 
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
+use rand::RngExt;
 use serde::Serialize;
 
 use leakgauge_log::observations::Observations;
 use leakgauge_log::{Log, UnitCell, UnitRows, Units};
+use leakgauge_stats::random::{Randomness, Stream};
 
 /// What measurements are seen relative to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -22,20 +22,17 @@ pub enum Reference {
 
 /// Rows that attacks learn from and are judged on, at most: more would make them no better, and take memory.
 const MAX_ATTACKED: usize = 3_000_000;
-/// A stream of the seed's random numbers that no other use reaches.
-const SAMPLE: u64 = 1 << 54;
 
 /// A random sample of the blocks, if these have too many rows: so many blocks are drawn, whatever they show, that
 /// their limits stay valid.
-pub fn sampled(rows: &UnitRows, seed: u64) -> Option<UnitRows> {
+pub fn sampled(rows: &UnitRows, random: Randomness) -> Option<UnitRows> {
     let cells = rows.cells().len();
     if cells <= MAX_ATTACKED {
         return None;
     }
     let blocks = rows.len();
     let mut wanted = (blocks as u128 * MAX_ATTACKED as u128 / cells as u128) as usize;
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    rng.set_stream(SAMPLE);
+    let mut rng = random.rng(Stream::Blocks);
     let mut kept = Vec::with_capacity(MAX_ATTACKED);
     for (at, block) in rows.units().enumerate() {
         // Each of the blocks that are left is as likely to be among the wanted ones.
@@ -209,13 +206,14 @@ mod tests {
         let blocks = 2_000_000;
         let cells = (0..blocks).flat_map(|unit| [cell(unit, 0), cell(unit, 1)]);
         let rows = UnitRows::new(cells.collect());
-        let sample = sampled(&rows, 1).expect("more rows than attacks need");
+        let random = Randomness::new(1, rows.digest());
+        let sample = sampled(&rows, random).expect("more rows than attacks need");
         assert_eq!(sample.cells().len(), MAX_ATTACKED);
         assert!(sample.units().all(|block| block.len() == 2));
         // A hypergeometric number with a standard deviation of about 433; seed fixed.
         let early = sample.units().filter(|block| block[0].unit < blocks / 2);
         assert!(early.count().abs_diff(750_000) < 2_000);
-        assert!(sampled(&sample, 1).is_none());
+        assert!(sampled(&sample, random).is_none());
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! Would more rows help? The attack learned from ever fewer rows, and where its errors seem to end.
 
-use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::audit::basis::Evidence;
@@ -16,6 +15,7 @@ use leakgauge_base::parallel;
 use leakgauge_exact::leakage;
 use leakgauge_log::observations::{Counts, Observations};
 use leakgauge_stats::learning_curve::{self, Extrapolation};
+use leakgauge_stats::random::Stream;
 
 /// Numbers of learning rows, each half of the next.
 const MOST_SIZES: usize = 8;
@@ -29,9 +29,6 @@ const GROUPS: usize = 8;
 const NEAREST_ROWS: u64 = 50_000;
 /// A change that is worth more rows.
 const WORTH: f64 = 0.01;
-/// A stream of random numbers that no other use of the seed reaches.
-const STREAM: u64 = (1 << 48) + 1;
-
 /// Errors at one number of learning rows: of the whole log, and of the worst pair.
 struct Size {
     rows: u64,
@@ -57,8 +54,7 @@ pub fn convergence(
     if evidence.options.quick || evidence.tuned.scorer.origin() == Origin::Given {
         return None;
     }
-    let mut rng = ChaCha8Rng::seed_from_u64(evidence.options.seed);
-    rng.set_stream(STREAM);
+    let mut rng = evidence.random.rng(Stream::Convergence);
     let judged = thin(&split.certify, JUDGED, &mut rng);
     let groups = split::folds(&judged, GROUPS, &mut rng);
     let rule = evidence.tuned.choices[evidence.worst].rule;

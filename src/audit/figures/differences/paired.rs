@@ -1,6 +1,5 @@
 //! Differences inside blocks, pair by pair, from the measurements themselves.
 
-use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::audit::certified_limit::CertifiedLimit;
@@ -16,9 +15,7 @@ use crate::estimate::{Estimate, Method, Methods, Reason};
 use leakgauge_attack::blocks::InBoth;
 use leakgauge_base::parallel;
 use leakgauge_stats::paired::{self, PairedRule, Sample};
-
-/// A stream of the seed's random numbers for each pair, which no other use reaches.
-const PAIRED: u64 = 1 << 53;
+use leakgauge_stats::random::Stream;
 
 /// Blocks of all pairs that are compared at a time, unless one pair has more: a block takes about 40 bytes.
 const MAX_AT_ONCE: usize = 10_000_000;
@@ -39,8 +36,7 @@ pub(crate) fn find(prepared: &Prepared, plan: &Plan) -> Option<Differences> {
     let sorted = measured.rows.sorted();
     let times = times::of_secrets(&sorted);
     let find = |at: usize| {
-        let mut rng = ChaCha8Rng::seed_from_u64(prepared.options.seed);
-        rng.set_stream(PAIRED + at as u64);
+        let mut rng = prepared.random.rng(Stream::Paired(at as u32));
         let both = measured.rows.in_both(pairs[at], &sorted);
         difference(prepared, both, pairs[at], level, &mut rng)
     };

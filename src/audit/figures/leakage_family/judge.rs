@@ -1,7 +1,5 @@
 //! What the certification rows say.
 
-use rand_chacha::ChaCha8Rng;
-
 use crate::audit::figures::overall::risk::{RiskMethod, choose_method, matched_upper, strata};
 use crate::audit::prepare::Prepared;
 use crate::estimate::Method;
@@ -9,6 +7,7 @@ use leakgauge_attack::measure::leaking_event::{EventRows, LeakingEvent};
 use leakgauge_attack::pairwise::{GuessErrors, Ranks, judge_ranks};
 use leakgauge_attack::tuning::Tuned;
 use leakgauge_log::observations::ObservationKind;
+use leakgauge_stats::random::{Randomness, Stream};
 use leakgauge_stats::weighted_risk::{Stratum, chernoff_upper};
 
 /// What the rows say that the leakage family reads.
@@ -25,7 +24,7 @@ pub struct FamilyEvidence {
     /// Whether rows are independent.
     pub(crate) independent: bool,
     /// Numbers for subsamples of rows.
-    pub(crate) rng: ChaCha8Rng,
+    pub(crate) random: Randomness,
 }
 
 /// Looks at the certification rows; `None` where nothing of the family was asked for.
@@ -67,7 +66,7 @@ pub fn judge(prepared: &Prepared, tuned: &Tuned) -> Option<FamilyEvidence> {
         plug_in: discrete.then(|| Ranks::plug_in(&log.counts, prior)),
         event: discrete.then(event).flatten(),
         independent: !prepared.is_serial() && prepared.units.is_none(),
-        rng: prepared.rng.clone(),
+        random: prepared.random,
     })
 }
 
@@ -96,7 +95,12 @@ impl FamilyEvidence {
         };
         match choose_method(&expected, &tally.rows, prior, alpha).0 {
             RiskMethod::Matched => {
-                let risk = matched_upper(&tally, prior, alpha, &mut self.rng.clone());
+                let risk = matched_upper(
+                    &tally,
+                    prior,
+                    alpha,
+                    &mut self.random.rng(Stream::MatchedPrior),
+                );
                 (1.0 - risk, Method::MatchedClopperPearson)
             }
             RiskMethod::Chernoff | RiskMethod::EffectiveRows | RiskMethod::Units => {

@@ -3,7 +3,6 @@
 //! Half of each sample trains an attack, the other half certifies it. The certified part of the ROC curve gives lower
 //! limits of the success for all n and k at once, because β_n^k is an integral that increases with the curve.
 
-use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
@@ -16,6 +15,7 @@ use leakgauge_base::error::{Error, Result};
 use leakgauge_stats::binomial::{clopper_pearson_lower, clopper_pearson_upper};
 use leakgauge_stats::concentration::mcdiarmid_hockey_stick_radius;
 use leakgauge_stats::hypergeometric;
+use leakgauge_stats::random::{Digest, Randomness, Stream};
 
 /// The largest number of thresholds that are certified together.
 const MAX_THRESHOLDS: u32 = 12;
@@ -39,6 +39,25 @@ pub enum Messages {
         /// The counts or values of the decoys.
         decoys: Vec<f64>,
     },
+}
+
+impl Messages {
+    /// A digest of all samples.
+    fn digest(&self) -> Digest {
+        let of_both = |target: &mut dyn Iterator<Item = u64>,
+                       decoys: &mut dyn Iterator<Item = u64>| {
+            Digest::EMPTY.with_all(target).with_all(decoys)
+        };
+        match self {
+            Messages::Labels { target, decoys } => {
+                of_both(&mut target.iter().copied(), &mut decoys.iter().copied())
+            }
+            Messages::Numbers { target, decoys } => {
+                let bits = |number: &f64| number.to_bits();
+                of_both(&mut target.iter().map(bits), &mut decoys.iter().map(bits))
+            }
+        }
+    }
 }
 
 /// An estimate of the success, with confidence limits.
@@ -100,7 +119,7 @@ impl Estimate {
             ));
         }
         let alpha = 1.0 - confidence;
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut rng = Randomness::new(seed, messages.digest()).rng(Stream::Messages);
         let (taught, divergences, share) = match messages {
             Messages::Labels { target, decoys } => {
                 if target.len() != decoys.len() {
