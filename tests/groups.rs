@@ -144,7 +144,8 @@ fn a_leak_is_found_through_the_devices_offsets() {
         leak: 1.0,
         ..Devices::LEAK_FREE
     };
-    for (devices, least) in [(one, 150), (several, 195)] {
+    // Three in four, less 2.5 standard errors of 200 logs; nearly all.
+    for (devices, least) in [(one, 135), (several, 195)] {
         let violated = violated(devices, true);
         assert!(violated >= least, "{violated} of {LOGS}");
     }

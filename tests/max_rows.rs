@@ -220,18 +220,14 @@ fn the_order_of_all_rows_is_looked_at_whatever_is_in_the_sample() {
 #[test]
 fn advice_to_take_more_rows_says_that_the_log_has_them() {
     let place = Place::with_log(log_with(&[("a", 6000), ("b", 6000)], 10));
-    let claim = [
-        "audit",
-        "log.csv",
-        "--claim",
-        "attack-advantage(0.52)",
-        "--quick",
-        "--scorer",
-        "threshold",
-        "--max-rows",
-        "1000",
-    ];
-    let output = place.run(&[&claim[..], &["--format", "json"]].concat());
+    let how = ["--quick", "--scorer", "threshold", "--max-rows", "1000"];
+    let estimate = place.json(&[&["estimate", "log.csv"], &how[..]].concat());
+    // Between the estimate and its upper limit, so that the sample cannot decide.
+    let attack = &estimate["worst_pair"]["attack_advantage"];
+    let [point, upper] = ["point", "upper"].map(|key| attack[key].as_f64().unwrap());
+    let claim = format!("attack-advantage({})", 0.5 * (point + upper));
+    let audit = [&["audit", "log.csv", "--claim", &claim], &how[..]].concat();
+    let output = place.run(&[&audit[..], &["--format", "json"]].concat());
     assert_eq!(output.status.code(), Some(3));
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
     let claim = &found["claims"][0];
