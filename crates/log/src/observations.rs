@@ -190,6 +190,13 @@ impl Observations {
         words
     }
 
+    /// The number of an observation at a position among numbers; `None` where it holds a word instead. `word` is where that
+    /// stands among labels, as [`words_beside_numbers`](Self::words_beside_numbers) has it.
+    pub fn number_at(&self, symbol: u32, at: usize, word: Option<usize>) -> Option<f64> {
+        let is_number = word.is_none_or(|word| self.label_at(symbol, word) == NUMBER);
+        is_number.then(|| self.numbers(symbol)[at])
+    }
+
     /// The number of an observation in a column; `None` if it holds a label or a word.
     pub fn number_in(&self, symbol: u32, column: usize) -> Option<f64> {
         let mut number = None;

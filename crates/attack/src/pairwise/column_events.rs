@@ -3,7 +3,8 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::Event;
-use leakgauge_log::observations::{NUMBER, Observations, Part};
+use super::ladder::halves;
+use leakgauge_log::observations::{Observations, Part};
 use leakgauge_stats::secret_blind::{RowSet, TakenRows};
 
 /// Columns with more labels, or more distinct numbers, have no event for each of them.
@@ -14,8 +15,6 @@ const FEWEST_ROWS: u64 = 10;
 const MOST_COLUMNS: usize = 64;
 /// With more events of single columns than these, two of them are not taken together.
 const MOST_FOR_PAIRS: usize = 128;
-/// Each tail of a column has so many times the rows of the next one.
-const RARER: usize = 2;
 
 /// An event of observations, and the rows that are in it.
 #[derive(Debug, Clone, PartialEq)]
@@ -116,11 +115,7 @@ impl Columns<'_> {
 
     /// Both tails of the numbers at a position, and each number if they are few. Rows that hold a word are in none.
     fn numbers(&self, column: usize, at: usize, word: Option<usize>) -> Vec<ColumnEvent> {
-        let number = |symbol: u32| {
-            let is_word =
-                word.is_some_and(|word| self.observations.label_at(symbol, word) != NUMBER);
-            (!is_word).then(|| self.observations.numbers(symbol)[at])
-        };
+        let number = |symbol: u32| self.observations.number_at(symbol, at, word);
         let observed = self.taken.observed().iter();
         let mut numbers: Vec<f64> = observed.filter_map(|&symbol| number(symbol)).collect();
         numbers.sort_unstable_by(f64::total_cmp);
@@ -138,11 +133,9 @@ impl Columns<'_> {
                 })
             })
         };
-        let smaller = |rows: &usize| Some(rows / RARER);
-        let tails = std::iter::successors(Some(numbers.len() / RARER), smaller);
-        let tails = tails.take_while(|&rows| rows as u64 >= FEWEST_ROWS);
-        let mut found: Vec<ColumnEvent> = tails
+        let mut found: Vec<ColumnEvent> = halves(numbers.len() as u64)
             .flat_map(|rows| {
+                let rows = rows as usize;
                 let (low, high) = (numbers[rows - 1], numbers[numbers.len() - rows]);
                 [interval(None, Some(low)), interval(Some(high), None)]
             })

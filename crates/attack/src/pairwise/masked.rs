@@ -16,7 +16,7 @@ use rand::seq::SliceRandom;
 use super::Event;
 use super::column_events::{ColumnEvent, MOST_VALUES};
 use crate::scorer::linear::likelihood::{Rows, maximize};
-use leakgauge_log::observations::{NUMBER, Observations, Part};
+use leakgauge_log::observations::{Observations, Part};
 use leakgauge_stats::groups::{GroupTest, PARTS};
 use leakgauge_stats::secret_blind::{RowSet, TakenRows};
 
@@ -28,7 +28,8 @@ const TIMES: usize = 4;
 const SPARE: f64 = 1.8;
 /// The regression's penalty on coefficients of features of variance 1.
 const PENALTY: f64 = 20.0;
-/// Tails of columns of many numbers are features if they have one in so many rows, or more: six halvings, which round down.
+/// Tails of columns of many numbers are features if they have one in so many rows, or more: six of the [`halves`], which are
+/// rounded down.
 const RAREST: u64 = 65;
 /// Scores of guesses are so many parts of a nat, and not more than so many nats.
 const STEPS_PER_NAT: f64 = 4.0;
@@ -289,11 +290,7 @@ fn numbers(
             let label: Option<f64> = observations.label_at(symbol, at).parse().ok();
             label.filter(|number| number.is_finite())
         }
-        Part::Number(at) => {
-            let is_word =
-                beside[at].is_some_and(|word| observations.label_at(symbol, word) != NUMBER);
-            (!is_word).then(|| observations.numbers(symbol)[at])
-        }
+        Part::Number(at) => observations.number_at(symbol, at, beside[at]),
     };
     let (mut few, mut many) = (Vec::new(), BTreeSet::new());
     for (column, part) in observations.parts() {

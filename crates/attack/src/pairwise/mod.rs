@@ -9,6 +9,7 @@ mod cross_validation;
 mod event;
 mod guesses;
 mod judge;
+pub mod ladder;
 pub mod masked;
 mod privacy;
 mod ranks;

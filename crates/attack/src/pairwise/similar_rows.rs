@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use linfa_linalg::eigh::{EigSort, EighInto};
 use ndarray::{Array2, s};
 
-use leakgauge_log::observations::{NUMBER, Observations, Part};
+use super::ladder::{doubles, ends};
+use leakgauge_log::observations::{Observations, Part};
 
 /// A column with more labels has no axis for each of them, and one with more different numbers is one of many.
 const MOST_LABELS: usize = 32;
@@ -176,31 +177,28 @@ fn ladder(
     number: impl Fn(usize) -> f64,
     rows: u64,
 ) -> Vec<Group> {
-    let all: u64 = order.iter().map(|&at| seen[at].1).sum();
+    let of = |at: &usize| seen[*at].1;
+    let all: u64 = order.iter().map(of).sum();
     // Groups end behind so many rows from below, or begin before so many from above.
-    let doubled = std::iter::successors(Some(rows.max(1)), |ahead| Some(2 * ahead));
-    let low: Vec<u64> = doubled.take_while(|&ahead| 2 * ahead <= all).collect();
+    let low: Vec<u64> = doubles(rows, all).collect();
     let high = low.iter().rev().map(|ahead| all - ahead);
-    let ends: Vec<u64> = low.iter().copied().chain(high).chain([all]).collect();
-    let (mut groups, mut group, mut size) = (Vec::new(), Group::new(), 0);
-    let (mut passed, mut next) = (0, ends.iter().peekable());
-    for (place, &at) in order.iter().enumerate() {
-        group.push(at);
-        size += seen[at].1;
-        passed += seen[at].1;
-        let is_tied = order
-            .get(place + 1)
-            .is_some_and(|&after| number(after) == number(at));
-        if !is_tied && next.peek().is_some_and(|&&end| passed >= end) {
-            while next.next_if(|&&end| passed >= end).is_some() {}
-            if 3 * size >= rows {
-                groups.push(std::mem::take(&mut group));
-            }
-            group.clear();
-            size = 0;
-        }
-    }
+    let wanted = low.iter().copied().chain(high).chain([all]);
+    let wanted: Vec<f64> = wanted.map(|rows| rows as f64).collect();
+    let is_tied = |place: usize| {
+        let after = order.get(place + 1);
+        after.is_some_and(|&after| number(after) == number(order[place]))
+    };
+    let mut start = 0;
+    let groups = ends(order.iter().map(of), is_tied, &wanted)
+        .into_iter()
+        .map(|end| {
+            let group = order[start..=end].to_vec();
+            start = end + 1;
+            group
+        });
     groups
+        .filter(|group| 3 * group.iter().map(of).sum::<u64>() >= rows)
+        .collect()
 }
 
 struct Columns<'a> {
@@ -223,11 +221,7 @@ impl Columns<'_> {
 
     /// The numbers at a position; a word stands beside some of them.
     fn numbers(&self, at: usize, word: Option<usize>) -> Option<Vec<f64>> {
-        let number = |symbol: u32| {
-            let is_word =
-                word.is_some_and(|word| self.observations.label_at(symbol, word) != NUMBER);
-            (!is_word).then(|| self.observations.numbers(symbol)[at])
-        };
+        let number = |symbol: u32| self.observations.number_at(symbol, at, word);
         let numbers = self.seen.iter().map(|&(symbol, _)| number(symbol));
         self.standardized(&numbers.collect::<Vec<_>>())
     }

@@ -7,7 +7,7 @@
 use hashbrown::HashMap;
 
 use crate::scorer::scaling::Scaling;
-use leakgauge_log::observations::{Counts, NUMBER, Observations, Part};
+use leakgauge_log::observations::{Counts, Observations, Part};
 
 /// The features of a log's columns.
 pub struct Features {
@@ -135,11 +135,11 @@ impl Features {
 impl Number {
     /// Whether an observation has a number here, and not a word or a value that recurs.
     fn is_one(&self, observations: &Observations, symbol: u32) -> bool {
-        let value = bits(observations.numbers(symbol)[self.column]);
-        self.recurring.iter().all(|(bits, _)| *bits != value)
-            && self
-                .word
-                .is_none_or(|at| observations.label_at(symbol, at) == NUMBER)
+        let number = observations.number_at(symbol, self.column, self.word);
+        number.is_some_and(|number| {
+            let value = bits(number);
+            self.recurring.iter().all(|(bits, _)| *bits != value)
+        })
     }
 
     /// A scaled number relative to the center.

@@ -1,7 +1,7 @@
 //! Bringing columns of different units to one scale.
 
 use leakgauge_base::parallel;
-use leakgauge_log::observations::{Cell, Counts, NUMBER, Observations};
+use leakgauge_log::observations::{Cell, Counts, Observations};
 
 /// Brings every numeric column to a spread of 1, so that no unit of measurement dominates.
 pub struct Scaling {
@@ -44,13 +44,13 @@ impl Scaling {
         let words = observations.words_beside_numbers();
         let factors = parallel::map(observations.dimensions(), |column| {
             let word = words[column];
-            let is_number = |cell: &&Cell| {
-                word.is_none_or(|at| observations.label_at(cell.symbol, at) == NUMBER)
+            let number = |cell: &Cell| {
+                let number = observations.number_at(cell.symbol, column, word)?;
+                Some((number, cell.count))
             };
             let mut values: Vec<(f64, u64)> = cells
                 .iter()
-                .filter(is_number)
-                .map(|cell| (observations.numbers(cell.symbol)[column], cell.count))
+                .filter_map(number)
                 .filter(|&(value, _)| is_wanted(column, value))
                 .collect();
             values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
