@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::audit::certified_limit::CertifiedLimit;
 use crate::audit::evidence::guesses::PairGuesses;
+use crate::audit::evidence::pair_test::Names;
 use crate::audit::figures::differences::Differences;
 use crate::audit::figures::no_leak::NoLeak;
 use crate::audit::judge::Judged;
@@ -125,6 +126,15 @@ impl Evidence<'_> {
     /// Any two secrets, by their indices.
     pub fn secrets(&self, secrets: [u32; 2]) -> Pair {
         Pair::new(self.labels.clone(), secrets)
+    }
+
+    /// What secrets and observations are called.
+    pub fn names(&self) -> Names<'_> {
+        Names {
+            labels: &self.labels,
+            observations: self.observations,
+            certify: self.certify,
+        }
     }
 
     /// The number of pairs.

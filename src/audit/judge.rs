@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::audit::evidence::guesses::{PairGuesses, attack_of, guesses};
+use crate::audit::evidence::ends::attack_of;
+use crate::audit::evidence::guesses::{PairGuesses, guesses};
 use crate::audit::figures::differences::Differences;
 use crate::audit::figures::differences::paired;
 use crate::audit::figures::differences::unpaired;

@@ -3,22 +3,18 @@
 //! Of fifty outcomes that each tell a little, rows before do not say which ones, and each by itself is too rare. But rows can be put into groups
 //! by what they are like, and of some groups the secrets show at once that more is told than a claim allows.
 
-use crate::audit::prepare::Prepared;
+use crate::audit::evidence::pair_test::{Names, PairTest, Planned, Shown, Tested, TestedPair};
+use crate::audit::figures::privacy::witness::WitnessEvent;
+use crate::estimate::Method;
+use leakgauge_attack::pairwise::Event;
 use leakgauge_attack::pairwise::similar_rows::{Group, Points, tails};
-use leakgauge_base::quantity::PrivacyParameter;
-use leakgauge_exact::claim::Guarantee;
 use leakgauge_log::observations::Observations;
 use leakgauge_stats::groups::GroupTest;
 use leakgauge_stats::secret_blind::TakenRows;
 
-/// With so many rows of a secret attacks learn well enough.
-const MOST_ROWS: u64 = 40_000;
-/// With more rows times columns groups would take seconds to form.
-const MOST_CELLS: u64 = 1 << 21;
-/// What groups are kept by if nothing is claimed.
-const UNCLAIMED: f64 = 1.0;
-/// Of more claims the smallest, the middle and the largest count.
-const MOST_CLAIMS: usize = 3;
+/// What groups get of the level beside events of columns, and beside events that rows before chose.
+const BESIDE_EVENTS: f64 = 0.25;
+const BESIDE_LEARNED_EVENTS: f64 = 0.2;
 /// Groups have so many rows in a log of that many, and the sixth root of the rows more or less in others: chosen on logs of sparse
 /// vectors and histograms of 800 to 20,000 rows.
 const ROWS: (f64, f64) = (40.0, 500.0);
@@ -33,57 +29,66 @@ const SIZES: [f64; 2] = [0.625, 1.6];
 /// Groups along tails are smaller, for the outermost ones tell most.
 const OF_TAILS: f64 = 0.4;
 
-/// Tests with their shares of the level.
-#[derive(Default)]
-pub(crate) struct GroupTests {
-    pub tests: Vec<(f64, Judged)>,
-}
-
 /// A test by groups, and the rows that judge.
 #[derive(Debug, Clone)]
-pub(crate) struct Judged {
-    pub groups: GroupTest,
+struct JudgedGroups {
+    groups: GroupTest,
     /// Rows of both secrets.
-    pub rows: [u64; 2],
+    rows: [u64; 2],
 }
 
-/// The ε by which groups are kept: those that are claimed at δ = 0. None where groups are not tried: in logs of one column, of
-/// many rows, and where other ε or curves are claimed and none at δ = 0.
-pub(crate) fn references(prepared: &Prepared) -> Vec<f64> {
-    let columns = prepared.log.observations.columns().len() as u64;
-    let rows = prepared.log.counts.rows();
-    let least = rows.iter().copied().min().unwrap_or(0);
-    if columns < 2 || least >= MOST_ROWS || rows.iter().sum::<u64>() * columns > MOST_CELLS {
-        return Vec::new();
+impl Shown for JudgedGroups {
+    fn method(&self) -> Method {
+        Method::GroupsOfRows
     }
-    let claims = || prepared.claims.iter();
-    let promised = claims().filter_map(|claim| Some(claim.privacy()?.between(0, 1)));
-    let promised: Vec<Guarantee> = promised.collect();
-    let mut claimed: Vec<f64> = promised
-        .iter()
-        .filter(|one| one.quantity() == PrivacyParameter::Epsilon { delta: 0.0 })
-        .map(|one| one.parameter())
-        .filter(|epsilon| epsilon.is_finite())
-        .collect();
-    claimed.sort_unstable_by(f64::total_cmp);
-    claimed.dedup();
-    let is_other = |one: &Guarantee| matches!(one.quantity(), PrivacyParameter::Epsilon { .. });
-    let other = promised.iter().any(is_other) || claims().any(|claim| claim.curve().is_some());
-    match claimed.len() {
-        0 if other => Vec::new(),
-        0 => vec![UNCLAIMED],
-        1..=MOST_CLAIMS => claimed,
-        many => vec![claimed[0], claimed[many / 2], claimed[many - 1]],
+
+    fn attack(&self) -> &str {
+        "groups"
+    }
+
+    /// The groups that were kept for each secret.
+    fn events(&self, names: &Names, _: [u32; 2]) -> Vec<WitnessEvent> {
+        let formed = self.groups.formed();
+        let kept = self.groups.kept();
+        let event = |secret: usize| WitnessEvent {
+            secrets: names.secrets([secret as u32, 1 - secret as u32]),
+            event: Event::Groups {
+                groups: kept[secret].groups,
+                of: formed,
+            },
+            rows: [self.rows[secret], self.rows[1 - secret]],
+            inside: [kept[secret].right, kept[secret].wrong],
+        };
+        vec![event(0), event(1)]
+    }
+}
+
+/// Groups of similar rows.
+pub(crate) struct Groups;
+
+impl PairTest for Groups {
+    fn plan<'a>(&self, pair: &'a TestedPair<'a>) -> Option<Planned<'a>> {
+        let blind = pair.blind.as_ref();
+        let blind = blind.filter(|blind| !blind.references.is_empty())?;
+        let share = match pair.has_many_rows {
+            true => BESIDE_LEARNED_EVENTS,
+            false => BESIDE_EVENTS,
+        };
+        let observations = &pair.prepared.log.observations;
+        Some(Planned::new(share, move |share| match &blind.rows {
+            Some(rows) => tests(observations, &rows.taken, &blind.references, share),
+            None => Vec::new(),
+        }))
     }
 }
 
 /// Tests of all groups that are formed, which get equal parts of a share of the level.
-pub(crate) fn tests(
+fn tests(
     observations: &Observations,
     taken: &TakenRows,
     references: &[f64],
     share: f64,
-) -> GroupTests {
+) -> Vec<Tested> {
     let kinds = taken.kinds();
     let seen: Vec<(u32, u64)> = kinds
         .iter()
@@ -103,16 +108,17 @@ pub(crate) fn tests(
                 [rows(0), rows(1)]
             });
             let groups = GroupTest::new(&groups.collect::<Vec<_>>(), reference);
-            tests.push(Judged {
+            tests.push(JudgedGroups {
                 groups,
                 rows: taken.rows(),
             });
         }
     }
     let each = share / tests.len().max(1) as f64;
-    GroupTests {
-        tests: tests.into_iter().map(|test| (each, test)).collect(),
-    }
+    let tests = tests.into_iter();
+    tests
+        .map(|judged| Tested::new(each, judged.groups.clone(), judged))
+        .collect()
 }
 
 /// Sets of groups of about so many rows: along tails where there are some, else along all axes and principal components, or along all

@@ -1,103 +1,101 @@
-//! Tests that are chosen by what was observed and not by secrets, so that all rows of a log judge.
+//! What is known of rows without their secrets: tests that are chosen by that may be judged on all rows of a log.
 
-use crate::audit::evidence::columns as column_events;
-use crate::audit::evidence::groups as similar_rows;
-use crate::audit::evidence::groups::GroupTests;
-use crate::audit::evidence::masked;
-use crate::audit::evidence::masked::MaskedTests;
-use crate::audit::evidence::tails::EventTests;
+use rand_chacha::ChaCha8Rng;
+
 use crate::audit::prepare::Prepared;
-use leakgauge_attack::pairwise::column_events::{self as pairwise, are_few};
+use leakgauge_attack::pairwise::column_events::{ColumnEvents, are_few, column_events};
+use leakgauge_base::quantity::PrivacyParameter;
+use leakgauge_exact::claim::Guarantee;
 use leakgauge_stats::random::Stream;
 use leakgauge_stats::secret_blind::TakenRows;
 
 /// With fewer rows of a secret one test is all that there is level for.
 const FEWEST_ROWS: u64 = 50;
-/// What events of columns get of the level.
-const EVENTS: f64 = 0.3;
-/// What all kinds get of it where groups and guesses on masked rows are tried, too.
-const OF_THREE: Shares = Shares {
-    events: 0.15,
-    groups: 0.25,
-    masked: 0.4,
-};
-/// The same where events are found by learning.
-const OF_TWO: Shares = Shares {
-    events: 0.0,
-    groups: 0.2,
-    masked: 0.3,
-};
+/// With so many rows of a secret attacks learn well enough.
+const MOST_ROWS: u64 = 40_000;
+/// With more rows times columns groups would take seconds to form.
+const MOST_CELLS: u64 = 1 << 21;
+/// What groups are kept by if nothing is claimed.
+const UNCLAIMED: f64 = 1.0;
+/// Of more claims the smallest, the middle and the largest count.
+const MOST_CLAIMS: usize = 3;
 
-/// Parts of the level.
-#[derive(Clone, Copy)]
-struct Shares {
-    events: f64,
-    groups: f64,
-    masked: f64,
+/// What tests are chosen by.
+pub(crate) struct Blind {
+    /// The ε at δ = 0 that tests are made to refute; none where only events are tried, which need no such number.
+    pub references: Vec<f64>,
+    /// `None` where coins called a secret more often than it has rows.
+    pub rows: Option<BlindRows>,
 }
 
-/// All kinds of tests, and what is left of the level beside them.
-pub(crate) struct BlindTests {
-    pub left: f64,
-    pub events: EventTests,
-    pub groups: GroupTests,
-    pub masked: MaskedTests,
+/// Rows that coins took.
+pub(crate) struct BlindRows {
+    pub taken: TakenRows,
+    pub events: ColumnEvents,
+    /// What taking them has left of the random numbers.
+    pub rng: ChaCha8Rng,
 }
 
-/// Events of columns where a secret has few rows; groups of similar rows, and guesses on masked ones, where there are several columns and a
-/// claim, if there is one, is of δ = 0. `None` where none are tried. Whether there are follows from numbers of secrets, rows and columns, from the
-/// attacks asked for and from the claims.
-pub(crate) fn tests(prepared: &Prepared, are_events_learned: bool) -> Option<BlindTests> {
-    let (observations, counts) = (&prepared.log.observations, &prepared.log.counts);
-    let least = counts.rows().iter().copied().min().unwrap_or(0);
-    let is_tried = prepared.options.attacks.are_auto() && prepared.log.secrets.len() == 2;
-    if !is_tried || !are_few(observations) || least < FEWEST_ROWS {
-        return None;
+impl Blind {
+    /// Of a log of two secrets. `None` where no such test is tried; that follows from numbers of rows and columns, from the
+    /// attacks asked for and from the claims.
+    pub fn of(prepared: &Prepared, has_many_rows: bool) -> Option<Self> {
+        let (observations, counts) = (&prepared.log.observations, &prepared.log.counts);
+        let least = counts.rows().iter().copied().min().unwrap_or(0);
+        let is_tried = prepared.options.attacks.are_auto() && prepared.log.secrets.len() == 2;
+        if !is_tried || !are_few(observations) || least < FEWEST_ROWS {
+            return None;
+        }
+        let references = references(prepared);
+        if has_many_rows && references.is_empty() {
+            return None;
+        }
+        let kinds: Vec<(u32, [u64; 2])> = counts
+            .by_symbol()
+            .map(|cells| {
+                let mut of = [0; 2];
+                for cell in cells {
+                    of[cell.secret as usize] += cell.count;
+                }
+                (cells[0].symbol, of)
+            })
+            .collect();
+        let mut rng = prepared.random.rng(Stream::SecretBlind);
+        let rows = TakenRows::take(&kinds, &mut rng).map(|taken| BlindRows {
+            events: column_events(observations, &taken),
+            taken,
+            rng,
+        });
+        Some(Blind { references, rows })
     }
-    let references = similar_rows::references(prepared);
-    let shares = match (are_events_learned, references.is_empty()) {
-        (false, true) => Shares {
-            events: EVENTS,
-            groups: 0.0,
-            masked: 0.0,
-        },
-        (false, false) => OF_THREE,
-        (true, false) => OF_TWO,
-        (true, true) => return None,
-    };
-    let kinds: Vec<(u32, [u64; 2])> = counts
-        .by_symbol()
-        .map(|cells| {
-            let mut of = [0; 2];
-            for cell in cells {
-                of[cell.secret as usize] += cell.count;
-            }
-            (cells[0].symbol, of)
-        })
+}
+
+/// The ε by which groups are kept: those that are claimed at δ = 0. None where groups are not tried: in logs of one column, of
+/// many rows, and where other ε or curves are claimed and none at δ = 0.
+fn references(prepared: &Prepared) -> Vec<f64> {
+    let columns = prepared.log.observations.columns().len() as u64;
+    let rows = prepared.log.counts.rows();
+    let least = rows.iter().copied().min().unwrap_or(0);
+    if columns < 2 || least >= MOST_ROWS || rows.iter().sum::<u64>() * columns > MOST_CELLS {
+        return Vec::new();
+    }
+    let claims = || prepared.claims.iter();
+    let promised = claims().filter_map(|claim| Some(claim.privacy()?.between(0, 1)));
+    let promised: Vec<Guarantee> = promised.collect();
+    let mut claimed: Vec<f64> = promised
+        .iter()
+        .filter(|one| one.quantity() == PrivacyParameter::Epsilon { delta: 0.0 })
+        .map(|one| one.parameter())
+        .filter(|epsilon| epsilon.is_finite())
         .collect();
-    let mut rng = prepared.random.rng(Stream::SecretBlind);
-    let mut tests = BlindTests {
-        left: 1.0 - shares.events - shares.groups - shares.masked,
-        events: EventTests::default(),
-        groups: GroupTests::default(),
-        masked: MaskedTests::default(),
-    };
-    if let Some(taken) = TakenRows::take(&kinds, &mut rng) {
-        let events = pairwise::column_events(observations, &taken);
-        if !references.is_empty() {
-            tests.groups = similar_rows::tests(observations, &taken, &references, shares.groups);
-            tests.masked = masked::tests(
-                observations,
-                &taken,
-                &events.single,
-                &references,
-                shares.masked,
-                &mut rng,
-            );
-        }
-        if shares.events > 0.0 {
-            tests.events = column_events::tests(events, &taken, shares.events);
-        }
+    claimed.sort_unstable_by(f64::total_cmp);
+    claimed.dedup();
+    let is_other = |one: &Guarantee| matches!(one.quantity(), PrivacyParameter::Epsilon { .. });
+    let other = promised.iter().any(is_other) || claims().any(|claim| claim.curve().is_some());
+    match claimed.len() {
+        0 if other => Vec::new(),
+        0 => vec![UNCLAIMED],
+        1..=MOST_CLAIMS => claimed,
+        many => vec![claimed[0], claimed[many / 2], claimed[many - 1]],
     }
-    Some(tests)
 }

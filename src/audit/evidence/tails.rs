@@ -5,90 +5,68 @@
 //! 2.6 standard errors from the estimate, where one test has 1.6, and nearly all rows judge. Rows before say which events
 //! get more of the level than others.
 
-use rand_chacha::ChaCha8Rng;
-
-use crate::audit::learn::earlier::{Block, Learned};
+use crate::audit::evidence::event::{Candidate, Observed};
+use crate::audit::evidence::pair_test::{PairTest, Planned, Tested, TestedPair};
+use crate::audit::learn::earlier::Learned;
 use crate::audit::prepare::Prepared;
-use leakgauge_attack::pairwise::Event;
+use leakgauge_attack::pairwise::ladder::{ends, halves};
 use leakgauge_attack::tuning::ScorerChoice;
 use leakgauge_log::observations::{Counts, ObservationKind};
-use leakgauge_stats::all_rows::tosses;
 use leakgauge_stats::guess_tests::{PastEvent, shares};
-use leakgauge_stats::guesses::{Guesses, Side};
 use leakgauge_stats::random::Stream;
 
 /// What all events together get of the level.
-pub(crate) const SHARE: f64 = 0.4;
+const SHARE: f64 = 0.4;
 /// With fewer distinct observations scores have one order only, and guesses at their ends are all that there is.
 const FEWEST: usize = 3;
 /// With more, each observation has so little of the level that guesses on several at once are better.
 const MOST: usize = 64;
-/// Each tail of a column has so many times the rows of the next one.
-const RARER: f64 = 2.0;
-/// The smallest tail has so many past rows, at least.
-const LEAST: f64 = 10.0;
 
-/// An event that one of two secrets is guessed on.
-#[derive(Debug, Clone)]
-pub(crate) struct Candidate {
-    pub event: Observed,
-    /// The secret that is guessed, then the other.
-    pub secrets: [u32; 2],
-    /// Rows of both that judge.
-    pub rows: [u64; 2],
-    /// Those of them in the event.
-    pub inside: [u64; 2],
+/// Guesses on events by all rows behind those that the first judged block's attack learned from. Whether there are such
+/// events follows from numbers of secrets, rows, columns and distinct observations, and from the attacks asked for.
+pub(crate) struct Tails;
+
+impl PairTest for Tails {
+    fn plan<'a>(&self, pair: &'a TestedPair<'a>) -> Option<Planned<'a>> {
+        let TestedPair {
+            prepared, earlier, ..
+        } = *pair;
+        let all_before = Learned::of(&prepared.split);
+        let past = &earlier
+            .first()
+            .map_or(&all_before, |first| &first.learned)
+            .all;
+        // Those of another log that attacks learn from do not judge.
+        let blocks = earlier.iter().map(|block| &block.rows);
+        let judged = blocks.fold(prepared.split.certify.clone(), |all, rows| all.plus(rows));
+        let counted = Counted::new(past, &judged);
+        let mut found = Vec::new();
+        if is_tried(prepared, ScorerChoice::Frequentist) && !earlier.is_empty() {
+            found.extend(single(&counted));
+        }
+        if is_tried(prepared, ScorerChoice::Threshold) {
+            found.extend(tails(prepared, &counted));
+        }
+        if found.is_empty() {
+            return None;
+        }
+        let judge = move |share| judge(prepared, &counted, &found, share);
+        Some(Planned::new(SHARE, judge))
+    }
 }
 
-/// What is seen in a row of the event.
-#[derive(Debug, Clone)]
-pub(crate) enum Observed {
-    /// One observation.
-    Symbol(u32),
-    /// A number of the only column that is at least this.
-    AtLeast(f64),
-    /// One that is at most this.
-    AtMost(f64),
-    /// An event of one column or two.
-    Columns(Event),
+fn is_tried(prepared: &Prepared, attack: ScorerChoice) -> bool {
+    let attacks = &prepared.options.attacks;
+    attacks.are_auto() || attacks.built_in() == Some(attack)
 }
 
-/// Tests with their shares of the level, and their events.
-#[derive(Default)]
-pub(crate) struct EventTests {
-    pub tests: Vec<(f64, Guesses)>,
-    pub events: Vec<Candidate>,
-}
-
-/// Guesses on events by all rows behind those that the first judged block's attack learned from; `None` where there are no
-/// such events. Whether there are follows from numbers of secrets, rows, columns and distinct observations, and from the
-/// attacks asked for.
-pub(crate) fn tests(prepared: &Prepared, earlier: &[Block]) -> Option<EventTests> {
-    if prepared.log.secrets.len() != 2 {
-        return None;
-    }
-    let all_before = Learned::of(&prepared.split);
-    let past = &earlier
-        .first()
-        .map_or(&all_before, |first| &first.learned)
-        .all;
-    // Those of another log that attacks learn from do not judge.
-    let blocks = earlier.iter().map(|block| &block.rows);
-    let judged = blocks.fold(prepared.split.certify.clone(), |all, rows| all.plus(rows));
-    let counted = Counted::new(past, &judged);
-    let mut found = Vec::new();
-    if is_tried(prepared, ScorerChoice::Frequentist) && !earlier.is_empty() {
-        found.extend(single(&counted));
-    }
-    if is_tried(prepared, ScorerChoice::Threshold) {
-        found.extend(tails(prepared, &counted));
-    }
-    if found.is_empty() {
-        return None;
-    }
+/// Guesses of either secret on each event. Rows before say which ones get more of the share than others.
+fn judge(prepared: &Prepared, counted: &Counted, found: &[Seen], share: f64) -> Vec<Tested> {
     let (past, judged) = (counted.past_rows, counted.judged_rows);
-    let both = found.iter().flat_map(|seen| [(seen, 0), (seen, 1)]);
-    let both: Vec<(&Seen, usize)> = both.collect();
+    let both: Vec<(&Seen, usize)> = found
+        .iter()
+        .flat_map(|seen| [(seen, 0), (seen, 1)])
+        .collect();
     let past_events = both.iter().map(|&(seen, guessed)| PastEvent {
         right: [seen.past[guessed], past[guessed]],
         wrong: [seen.past[1 - guessed], past[1 - guessed]],
@@ -98,47 +76,18 @@ pub(crate) fn tests(prepared: &Prepared, earlier: &[Block]) -> Option<EventTests
         &past_events.collect::<Vec<_>>(),
         least(judged) / least(past),
     );
-    let events: Vec<Candidate> = both
-        .iter()
-        .map(|&(seen, guessed)| Candidate {
+    let mut rng = prepared.random.rng(Stream::Events);
+    let events = both.into_iter().zip(shares);
+    let tests = events.map(|((seen, guessed), of_event)| {
+        let event = Candidate {
             event: seen.event.clone(),
             secrets: [guessed as u32, 1 - guessed as u32],
             rows: [judged[guessed], judged[1 - guessed]],
             inside: [seen.judged[guessed], seen.judged[1 - guessed]],
-        })
-        .collect();
-    let mut rng = prepared.random.rng(Stream::Events);
-    let guesses = events.iter().map(|event| event.guesses(&mut rng));
-    Some(EventTests {
-        tests: shares
-            .into_iter()
-            .map(|share| SHARE * share)
-            .zip(guesses)
-            .collect(),
-        events,
-    })
-}
-
-fn is_tried(prepared: &Prepared, attack: ScorerChoice) -> bool {
-    let attacks = &prepared.options.attacks;
-    attacks.are_auto() || attacks.built_in() == Some(attack)
-}
-
-impl Candidate {
-    fn guesses(&self, rng: &mut ChaCha8Rng) -> Guesses {
-        let [rows, others] = self.rows;
-        let guessed = Side {
-            rows,
-            right: self.inside[0],
-            wrong: 0,
         };
-        let other = Side {
-            rows: others,
-            right: 0,
-            wrong: self.inside[1],
-        };
-        Guesses::of_one_rule(&[([guessed, other], tosses(rows, others))], rng)
-    }
+        Tested::new(share * of_event, event.guesses(&mut rng), event)
+    });
+    tests.collect()
 }
 
 /// How often each distinct observation occurred with either secret, in the past and in the rows that judge.
@@ -215,29 +164,29 @@ fn tails(prepared: &Prepared, counted: &Counted) -> Vec<Seen> {
 
 /// Tails from the first step on.
 fn ladder(steps: &[(f64, [u64; 2], [u64; 2])], event: impl Fn(f64) -> Observed) -> Vec<Seen> {
-    let all: u64 = steps.iter().map(|step| step.1[0] + step.1[1]).sum();
-    let smaller = |wanted: &f64| Some(wanted / RARER).filter(|&wanted| wanted >= LEAST);
-    let mut wanted: Vec<f64> = std::iter::successors(Some(0.5 * all as f64), smaller).collect();
-    let (mut past, mut judged) = ([0; 2], [0; 2]);
-    let mut found = Vec::new();
-    for &(value, more_past, more_judged) in steps {
-        for side in 0..2 {
-            past[side] += more_past[side];
-            judged[side] += more_judged[side];
+    let rows = steps.iter().map(|step| step.1[0] + step.1[1]);
+    let all: u64 = rows.clone().sum();
+    let mut wanted: Vec<f64> = halves(all).collect();
+    wanted.reverse();
+    let (mut past, mut judged, mut from) = ([0; 2], [0; 2], 0);
+    let tails = ends(rows, |_| false, &wanted).into_iter().map(|end| {
+        for (_, more_past, more_judged) in &steps[from..=end] {
+            for side in 0..2 {
+                past[side] += more_past[side];
+                judged[side] += more_judged[side];
+            }
         }
-        let rows = (past[0] + past[1]) as f64;
-        // A value with many rows may be the end of several tails.
-        let reached = wanted.iter().any(|&wanted| rows >= wanted);
-        if reached && rows < all as f64 {
-            wanted.retain(|&wanted| rows < wanted);
-            found.push(Seen {
-                event: event(value),
-                past,
-                judged,
-            });
+        from = end + 1;
+        Seen {
+            event: event(steps[end].0),
+            past,
+            judged,
         }
-    }
-    found
+    });
+    // What has all rows leaves none out.
+    tails
+        .filter(|tail| tail.past[0] + tail.past[1] < all)
+        .collect()
 }
 
 #[cfg(test)]

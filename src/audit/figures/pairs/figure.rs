@@ -2,7 +2,6 @@
 
 use crate::audit::basis::Evidence;
 use crate::audit::certified_limit::CertifiedLimit;
-use crate::audit::evidence::guesses::Shown;
 use crate::audit::figures::pairs::{PairFigures, WorstPair};
 use crate::audit::figures::privacy::plan::Weights;
 use crate::audit::figures::privacy::witness;
@@ -230,11 +229,8 @@ impl Evidence<'_> {
     pub(crate) fn privacy_method(&self, at: usize, quantity: PrivacyParameter) -> Method {
         match (&self.guesses[at], quantity) {
             (Some(guesses), PrivacyParameter::Epsilon { delta }) => {
-                match guesses.strongest(delta, self.plan.share(self.plan.privacy[at].read)) {
-                    Shown::Groups(_) => Method::GroupsOfRows,
-                    Shown::Masked(_) => Method::MaskedRows,
-                    Shown::Ends(_) | Shown::Event(_) => Method::PromisedGuesses,
-                }
+                let share = self.plan.share(self.plan.privacy[at].read);
+                guesses.strongest(delta, share).method()
             }
             _ if self.plan.privacy[at].weights.is_some() => Method::WeighedScores,
             _ => self.errors_method(self.plan.privacy[at].position),

@@ -1,15 +1,11 @@
 //! Finding what proves a limit.
 
 use crate::audit::basis::Evidence;
-use crate::audit::evidence::groups::Judged;
-use crate::audit::evidence::guesses::{Ends, Shown, attack_of};
-use crate::audit::evidence::masked::MaskedRows;
-use crate::audit::evidence::tails::{Candidate, Observed};
+use crate::audit::evidence::ends::attack_of;
 use crate::audit::figures::privacy::PrivacyLimit;
-use crate::audit::figures::privacy::witness::{GROUPS, MASKED, Stronger, Witness, WitnessEvent};
+use crate::audit::figures::privacy::witness::{Stronger, Witness, WitnessEvent};
 use leakgauge_attack::pairwise::{Event, PairErrors, ScoreEvent};
 use leakgauge_attack::scorer::Scorer;
-use leakgauge_attack::tuning::ScorerChoice;
 use leakgauge_base::quantity::PrivacyParameter;
 use leakgauge_exact::claim::Guarantee;
 
@@ -21,12 +17,8 @@ pub fn of_limit(evidence: &Evidence, at: usize, limit: &PrivacyLimit) -> Option<
     let (attack, events) = match (&evidence.guesses[at], limit.quantity) {
         (Some(guesses), PrivacyParameter::Epsilon { delta }) => {
             let share = evidence.plan.share(plan.read);
-            match guesses.strongest(delta, share) {
-                Shown::Ends(ends) => (ends.attack.name(), of_ends(evidence, pair, ends)),
-                Shown::Event(event) => of_event(evidence, event),
-                Shown::Groups(judged) => (GROUPS, of_groups(evidence, judged)),
-                Shown::Masked(masked) => (MASKED, of_masked(evidence, masked)),
-            }
+            let shown = guesses.strongest(delta, share);
+            (shown.attack(), shown.events(&evidence.names(), pair))
         }
         _ if evidence.weighed(at, limit.quantity).is_some() => {
             (attack_of(evidence.tuned).name(), Vec::new())
@@ -50,106 +42,6 @@ pub fn of_limit(evidence: &Evidence, at: usize, limit: &PrivacyLimit) -> Option<
             .collect(),
         stronger: stronger(evidence, at, limit.quantity, lower),
     })
-}
-
-/// The groups that were kept for each secret.
-fn of_groups(evidence: &Evidence, judged: &Judged) -> Vec<WitnessEvent> {
-    let formed = judged.groups.formed();
-    let kept = judged.groups.kept();
-    let event = |secret: usize| WitnessEvent {
-        secrets: evidence.secrets([secret as u32, 1 - secret as u32]),
-        event: Event::Groups {
-            groups: kept[secret].groups,
-            of: formed,
-        },
-        rows: [judged.rows[secret], judged.rows[1 - secret]],
-        inside: [kept[secret].right, kept[secret].wrong],
-    };
-    vec![event(0), event(1)]
-}
-
-/// The guesses of either secret.
-fn of_masked(evidence: &Evidence, masked: &MaskedRows) -> Vec<WitnessEvent> {
-    let event = |secret: usize| WitnessEvent {
-        secrets: evidence.secrets([secret as u32, 1 - secret as u32]),
-        event: masked.events[secret].clone(),
-        rows: [masked.rows[secret], masked.rows[1 - secret]],
-        inside: masked.guessed[secret],
-    };
-    vec![event(0), event(1)]
-}
-
-/// The attack that guesses on an event of observations, and the event.
-fn of_event(evidence: &Evidence, found: &Candidate) -> (&'static str, Vec<WitnessEvent>) {
-    let column = || evidence.observations.columns()[0].name.clone();
-    let tail = |at_least, at_most| Event::Interval {
-        column: column(),
-        at_least,
-        at_most,
-    };
-    let (attack, event) = match &found.event {
-        Observed::Symbol(symbol) => (
-            ScorerChoice::Frequentist,
-            Event::Outcomes(vec![evidence.observations.label(*symbol)]),
-        ),
-        Observed::AtLeast(bound) => (ScorerChoice::Threshold, tail(Some(*bound), None)),
-        Observed::AtMost(bound) => (ScorerChoice::Threshold, tail(None, Some(*bound))),
-        Observed::Columns(event) => (attack_on(event), event.clone()),
-    };
-    let event = WitnessEvent {
-        secrets: evidence.secrets(found.secrets),
-        event,
-        rows: found.rows,
-        inside: found.inside,
-    };
-    (attack.name(), vec![event])
-}
-
-/// The attack that looks for such events, were they to be found by learning.
-fn attack_on(event: &Event) -> ScorerChoice {
-    let labels = |event: &Event| matches!(event, Event::Labels { .. });
-    let is_of_labels = match event {
-        Event::Both(both) => both.iter().all(labels),
-        one => labels(one),
-    };
-    if is_of_labels {
-        ScorerChoice::Frequentist
-    } else {
-        ScorerChoice::Threshold
-    }
-}
-
-/// The events of guesses for the first and for the second secret.
-fn of_ends(evidence: &Evidence, [a, b]: [u32; 2], ends: &Ends) -> Vec<WitnessEvent> {
-    let [of_a, of_b] = ends.sides;
-    let event = |secrets: [u32; 2], event: ScoreEvent, rows: [u64; 2], inside: [u64; 2]| {
-        // There is nothing to name in an end that was never reached.
-        (inside != [0, 0]).then(|| WitnessEvent {
-            secrets: evidence.secrets(secrets),
-            event: Event::describe(
-                &*ends.attack,
-                evidence.observations,
-                evidence.certify,
-                [a, b],
-                event,
-            ),
-            rows,
-            inside,
-        })
-    };
-    let above = event(
-        [a, b],
-        ScoreEvent::AtLeast(ends.tails.above),
-        [of_a.rows, of_b.rows],
-        [of_a.right, of_b.wrong],
-    );
-    let below = event(
-        [b, a],
-        ScoreEvent::AtMost(ends.tails.below),
-        [of_b.rows, of_a.rows],
-        [of_b.right, of_a.wrong],
-    );
-    above.into_iter().chain(below).collect()
 }
 
 /// The event of a rule, or its complement with the secrets exchanged where that is the rarer one that tells more.

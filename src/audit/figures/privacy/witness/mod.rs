@@ -5,10 +5,8 @@ pub(crate) mod find;
 use crate::audit::pair::Pair;
 use leakgauge_attack::pairwise::Event;
 
-/// What stands for the attack's name where groups of similar rows prove a limit.
-const GROUPS: &str = "groups";
-/// The same where masked rows were guessed.
-const MASKED: &str = "masked";
+/// What stands for the attack's name where masked rows were guessed.
+pub(crate) const MASKED: &str = "masked";
 
 /// What proves a limit of ε, μ, ρ or a Rényi divergence, on the certification rows; an event beside the attack's, on all
 /// rows but those that it got its share of the level by, or on nearly all where it was chosen without looking at secrets.
