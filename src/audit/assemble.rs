@@ -3,12 +3,11 @@
 use crate::audit::assumptions::assumptions;
 use crate::audit::basis::Evidence;
 use crate::audit::claims::judge::judge_claims;
-use crate::audit::figures::convergence::figure::convergence;
 use crate::audit::figures::differences::Differences;
 use crate::audit::figures::overall::figure::overall;
 use crate::audit::figures::pairs::agreement::agree;
-use crate::audit::figures::pairs::figure as figures;
-use crate::audit::figures::reconstruction::figure as reconstruction;
+use crate::audit::figures::pairs::figure as pairs;
+use crate::audit::figures::{JudgedFigures, Settled};
 use crate::audit::findings::{
     Correction, CountedUnits, Findings, MethodUsed, Multiplicity, PartRows,
 };
@@ -30,13 +29,19 @@ pub(super) fn assemble(
     tuned: &Tuned,
     plan: &Plan,
     judged: &Judged,
+    figures: &JudgedFigures,
 ) -> Findings {
     let (log, options, split) = (prepared.log, prepared.options, &prepared.split);
     let evidence = &Evidence::new(prepared, tuned, plan, judged);
     let prior = &prepared.priors[0];
     let (found, (mut worst_pair, mut all_pairs)) = parallel::both(
         || warnings::find(log, split, prepared.units.as_ref()),
-        || (figures::worst_pair(evidence), figures::all_pairs(evidence)),
+        || {
+            (
+                pairs::worst_pair(evidence),
+                pairs::all_pairs(evidence, figures.no_leak.as_ref()),
+            )
+        },
     );
     let mut warnings = prepared.copies.clone();
     warnings.extend(found);
@@ -55,11 +60,12 @@ pub(super) fn assemble(
         &mut prepared.random.rng(Stream::MatchedPrior),
     );
     Findings {
-        reconstruction: reconstruction::figures(evidence),
-        leakage_family: judged
-            .family
-            .as_ref()
-            .map(|found| found.figures(evidence, &overall, prior)),
+        figures: figures.figures(&Settled {
+            prepared,
+            evidence,
+            worst_pair: &worst_pair,
+            overall: &overall,
+        }),
         seed: options.seed,
         confidence: options.confidence,
         input: input_of(prepared.log, prepared.labels.clone(), units(prepared)),
@@ -76,13 +82,10 @@ pub(super) fn assemble(
         },
         neighbors: prepared.neighbors.pairs(&prepared.labels),
         overall,
-        convergence: convergence(evidence, split, &worst_pair, prior),
         differences: evidence.differences.cloned(),
-        no_leak: evidence.no_leak.cloned(),
-        secrets_by_likeness: figures::by_likeness(evidence),
         claims,
         detections: Vec::new(),
-        privacy: figures::privacy(evidence),
+        privacy: pairs::privacy(evidence),
         tallies: Tallies::of(evidence, judged, prior),
         worst_pair,
         warnings,

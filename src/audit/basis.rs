@@ -7,7 +7,6 @@ use crate::audit::certified_limit::CertifiedLimit;
 use crate::audit::evidence::guesses::PairGuesses;
 use crate::audit::evidence::pair_test::Names;
 use crate::audit::figures::differences::Differences;
-use crate::audit::figures::no_leak::NoLeak;
 use crate::audit::judge::Judged;
 use crate::audit::learn::cross_fit::CrossFit;
 use crate::audit::neighbors::NeighborPairs;
@@ -69,7 +68,6 @@ pub(super) struct Evidence<'a> {
     pub upper: Option<&'a Arc<UpperLimits>>,
     /// Estimates from all rows, where they can be had.
     pub cross_fit: Option<&'a CrossFit>,
-    pub no_leak: Option<&'a NoLeak>,
     /// Differences of times, inside blocks where there are blocks.
     pub differences: Option<&'a Differences>,
     /// What units say, where limits count units.
@@ -107,7 +105,6 @@ impl<'a> Evidence<'a> {
             effective: judged.effective.as_ref(),
             upper: judged.upper.as_ref(),
             cross_fit: judged.cross_fit.as_ref(),
-            no_leak: judged.no_leak.as_ref(),
             differences: judged.differences.as_ref(),
             units: judged.units.as_ref(),
         };

@@ -3,20 +3,18 @@
 //! [`report`](crate::report).
 
 use std::fmt;
+use std::ops::Deref;
 
 use serde::Serialize;
 
 use crate::audit::assumptions::Assumption;
 use crate::audit::claims::report::ClaimReport;
 use crate::audit::detection::Detection;
-use crate::audit::figures::convergence::Convergence;
+use crate::audit::figures::Figures;
 use crate::audit::figures::differences::Differences;
-use crate::audit::figures::leakage_family::LeakageFamily;
-use crate::audit::figures::no_leak::NoLeak;
 use crate::audit::figures::overall::Overall;
 use crate::audit::figures::pairs::{PairFigures, WorstPair};
 use crate::audit::figures::privacy::PrivacyLimit;
-use crate::audit::figures::reconstruction::Reconstruction;
 use crate::audit::options::SplitChoice;
 use crate::audit::pair::{Labels, Pair};
 use crate::audit::tallies::Tallies;
@@ -46,10 +44,6 @@ pub struct Findings {
     pub worst_pair: WorstPair,
     /// What privacy needs at least: ε at δ = 0, then what claims of privacy are judged by.
     pub privacy: Vec<PrivacyLimit>,
-    /// The success of a reconstruction, where it was asked for.
-    pub reconstruction: Vec<Reconstruction>,
-    /// The leakage family, where it was asked for.
-    pub leakage_family: Option<LeakageFamily>,
     /// Every pair.
     pub pairs: Vec<PairFigures>,
     /// How the figures of `pairs` hold together.
@@ -58,16 +52,10 @@ pub struct Findings {
     pub differences: Option<Differences>,
     /// The pairs that claims of privacy are about, if not all.
     pub neighbors: Option<Vec<Pair>>,
-    /// Evidence that the log leaks anything at all; `None` where rows may depend on those nearby, and where only
-    /// limits were asked for.
-    pub no_leak: Option<NoLeak>,
     /// Figures of the whole log.
     pub overall: Overall,
-    /// The numbers of the secrets in an order that puts those hard to tell apart side by side; `None`
-    /// with more than 200.
-    pub secrets_by_likeness: Option<Vec<u32>>,
-    /// Whether more rows would help; `None` where there are too few to tell.
-    pub convergence: Option<Convergence>,
+    /// Figures that nothing else here rests on. Their fields are read as if they were fields of the findings.
+    pub figures: Figures,
     /// One entry a claim.
     pub claims: Vec<ClaimReport>,
     /// Whether a log of this size could have shown leaks of given sizes, where that was asked for
@@ -75,6 +63,14 @@ pub struct Findings {
     pub detections: Vec<Detection>,
     /// The counts behind points and limits, for figures of several logs.
     pub tallies: Tallies,
+}
+
+impl Deref for Findings {
+    type Target = Figures;
+
+    fn deref(&self) -> &Figures {
+        &self.figures
+    }
 }
 
 impl Findings {

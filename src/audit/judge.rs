@@ -7,10 +7,6 @@ use crate::audit::evidence::guesses::{PairGuesses, guesses};
 use crate::audit::figures::differences::Differences;
 use crate::audit::figures::differences::paired;
 use crate::audit::figures::differences::unpaired;
-use crate::audit::figures::leakage_family::judge as family;
-use crate::audit::figures::leakage_family::judge::FamilyEvidence;
-use crate::audit::figures::no_leak;
-use crate::audit::figures::no_leak::NoLeak;
 use crate::audit::figures::privacy::plan::PrivacyPlan;
 use crate::audit::learn::cross_fit::{CrossFit, Granted};
 use crate::audit::learn::earlier::Block;
@@ -49,13 +45,10 @@ pub(super) struct Judged {
     /// Limits from above; discrete logs only, and not in a split by time.
     pub upper: Option<Arc<UpperLimits>>,
     pub cross_fit: Option<CrossFit>,
-    pub no_leak: Option<NoLeak>,
     /// Differences of times, inside blocks where there are blocks.
     pub differences: Option<Differences>,
     /// What units say, where limits count units.
     pub units: Option<UnitEvidence>,
-    /// What the leakage family reads, where it was asked for.
-    pub family: Option<FamilyEvidence>,
 }
 
 /// Judges the rules of the plan.
@@ -86,7 +79,6 @@ pub(super) fn judge(prepared: &Prepared, tuned: &Tuned, earlier: &[Block], plan:
             .collect(),
         kolmogorov: kolmogorov(prepared, tuned, plan),
         judgement: Arc::new(judgement),
-        no_leak: no_leak::test(prepared),
         // The order statistics of dependent rows have no such limits.
         scored: (!dependent).then_some(scored),
         effective,
@@ -97,7 +89,6 @@ pub(super) fn judge(prepared: &Prepared, tuned: &Tuned, earlier: &[Block], plan:
             .and_then(|granted| CrossFit::run(prepared, &granted)),
         differences: paired::find(prepared, plan).or_else(|| unpaired::find(prepared, plan)),
         units,
-        family: family::judge(prepared, tuned),
     }
 }
 

@@ -33,6 +33,7 @@ mod warnings;
 
 use std::borrow::Cow;
 
+use figures::FigurePlans;
 use leakgauge_base::error::Result;
 use leakgauge_base::parallel;
 use leakgauge_log::Log;
@@ -49,6 +50,7 @@ pub(crate) use claims::rows_needed::sensible as two_digits;
 pub(crate) use claims::time_check::{about_one_observation, factor, needs_blocks, unknown_unit};
 pub(crate) use copies::in_common;
 pub use detection::Detection;
+pub use figures::Figures;
 pub use figures::convergence::conclusion::{Conclusion, Course, Learning};
 pub use figures::convergence::{Asymptotic, Convergence, ConvergencePoint, Extrapolated};
 pub use figures::differences::times::SecretTimes;
@@ -106,7 +108,11 @@ fn of_log(log: Cow<Log>, options: &AuditOptions) -> Result<Findings> {
         || learn::earlier::earlier(&prepared),
     );
     let (tuned, earlier) = (tuned?, earlier?);
-    let plan = plan::plan(&prepared, &tuned, &earlier);
+    let mut plan = plan::plan(&prepared, &tuned, &earlier);
+    let figures = FigurePlans::new(&prepared, &tuned, &mut plan);
     let judged = judge::judge(&prepared, &tuned, &earlier, &plan);
-    Ok(assemble::assemble(&prepared, &tuned, &plan, &judged))
+    let figures = figures.judge(&prepared, &tuned);
+    Ok(assemble::assemble(
+        &prepared, &tuned, &plan, &judged, &figures,
+    ))
 }

@@ -15,8 +15,6 @@ use crate::audit::figures::overall::risk;
 use crate::audit::figures::overall::risk::RiskPlan;
 use crate::audit::figures::privacy::plan as privacy_plan;
 use crate::audit::figures::privacy::plan::PrivacyPlan;
-use crate::audit::figures::reconstruction::plan as reconstruction;
-use crate::audit::figures::reconstruction::plan::ReconstructionPlan;
 use crate::audit::learn::earlier::Block;
 use crate::audit::prepare::Prepared;
 use crate::audit::promises::{Promises, largest};
@@ -58,8 +56,8 @@ pub(super) struct Plan {
     pub kolmogorov: Option<Kolmogorov>,
     /// ε at δ = 0 first, then those that claims read, each once.
     pub privacy: Vec<PrivacyPlan>,
-    /// The events of the reconstructions asked for.
-    pub reconstructions: Vec<ReconstructionPlan>,
+    /// Rules that figures want to be judged.
+    of_figures: Vec<Rule>,
     /// For each claim of privacy, which of these it reads.
     privacy_of_claims: Vec<Option<usize>>,
     /// What claims read, with weights: shares of α are in proportion.
@@ -101,7 +99,7 @@ pub(super) fn plan(prepared: &Prepared, tuned: &Tuned, earlier: &[Block]) -> Pla
         tables: vec![joint::shares(&by_pair)],
         table_of_claims: Vec::new(),
         kolmogorov: kolmogorov(prepared, tuned, worst, earlier),
-        reconstructions: reconstruction::plan(prepared, tuned, pairs + privacy.len()),
+        of_figures: Vec::new(),
         privacy,
         privacy_of_claims,
         reads: Vec::new(),
@@ -176,13 +174,19 @@ impl Plan {
         CertifiedLimit::Table(self.table_of_claims[claim].expect("planned for every mechanism"))
     }
 
-    /// All rules that are judged: one per pair, then those for limits of privacy, then those of reconstructions.
+    /// Rules that a figure wants to be judged, too: the position of the first.
+    pub fn add_rules(&mut self, tuned: &Tuned, rules: impl Iterator<Item = Rule>) -> usize {
+        let first = tuned.choices.len() + self.privacy.len() + self.of_figures.len();
+        self.of_figures.extend(rules);
+        first
+    }
+
+    /// All rules that are judged: one per pair, then those for limits of privacy, then those of figures.
     pub fn rules(&self, tuned: &Tuned) -> Vec<Rule> {
         let pairs = tuned.choices.iter().map(|choice| choice.rule);
-        let events = self.reconstructions.iter().map(|plan| plan.event.rule);
         pairs
             .chain(self.privacy.iter().map(|privacy| privacy.rule))
-            .chain(events)
+            .chain(self.of_figures.iter().copied())
             .collect()
     }
 

@@ -1,8 +1,11 @@
 //! The p-value of "no leak at all": that the observation does not depend on the secret.
 
+use crate::audit::figures::stages::{Figure, Settled};
+use crate::audit::plan::Plan;
 use crate::audit::prepare::Prepared;
 use leakgauge_attack::measure::tables::tables;
 use leakgauge_attack::pairwise::pair_count;
+use leakgauge_attack::tuning::Tuned;
 use leakgauge_stats::multiplicity::holm;
 use leakgauge_stats::no_leak::{Effort, Kind, Table, least_no_leak, no_leak_pairs};
 use leakgauge_stats::random::Stream;
@@ -26,8 +29,27 @@ const FEWEST_TABLES: u64 = 199;
 /// Pairs times distinct observations up to which pairs are tested too.
 const MOST_CELLS: usize = 500_000;
 
+/// The test of "no leak at all".
+pub(crate) struct Independence;
+
+impl Figure for Independence {
+    type Plan = ();
+    type Judged = Option<NoLeak>;
+    type Found = Option<NoLeak>;
+
+    fn plan(_: &Prepared, _: &Tuned, _: &mut Plan) {}
+
+    fn judge(prepared: &Prepared, _: &Tuned, (): &()) -> Self::Judged {
+        test(prepared)
+    }
+
+    fn figure((): &(), found: &Self::Judged, _: &Settled) -> Self::Found {
+        found.clone()
+    }
+}
+
 /// Tests the log. `None` where rows may depend on those nearby.
-pub(crate) fn test(prepared: &Prepared) -> Option<NoLeak> {
+fn test(prepared: &Prepared) -> Option<NoLeak> {
     let log = prepared.log;
     if prepared.is_serial() || prepared.units.is_some() || prepared.options.quick {
         return None;

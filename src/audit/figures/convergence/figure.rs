@@ -7,10 +7,13 @@ use crate::audit::claims::rows_needed;
 use crate::audit::figures::convergence::conclusion::{Conclusion, Course, Learning};
 use crate::audit::figures::convergence::{Asymptotic, Convergence, ConvergencePoint, Extrapolated};
 use crate::audit::figures::pairs::WorstPair;
+use crate::audit::figures::stages::{Figure, Settled};
+use crate::audit::plan::Plan;
+use crate::audit::prepare::Prepared;
 use leakgauge_attack::pairwise::{Judgement, Rule, judge};
 use leakgauge_attack::scorer::{KNearest, Neighbors, Origin, Rank};
 use leakgauge_attack::split::{self, Split};
-use leakgauge_attack::tuning::Attackers;
+use leakgauge_attack::tuning::{Attackers, Tuned};
 use leakgauge_base::parallel;
 use leakgauge_exact::leakage;
 use leakgauge_log::observations::{Counts, Observations};
@@ -37,11 +40,29 @@ struct Size {
     pair: Vec<f64>,
 }
 
+/// The learning curve of the attack.
+pub(crate) struct LearningCurve;
+
+impl Figure for LearningCurve {
+    type Plan = ();
+    type Judged = ();
+    type Found = Option<Convergence>;
+
+    fn plan(_: &Prepared, _: &Tuned, _: &mut Plan) {}
+
+    fn judge(_: &Prepared, _: &Tuned, (): &()) {}
+
+    fn figure((): &(), (): &(), settled: &Settled) -> Self::Found {
+        let Prepared { split, priors, .. } = settled.prepared;
+        convergence(settled.evidence, split, settled.worst_pair, &priors[0])
+    }
+}
+
 /// The attack at several numbers of learning rows. `None` where they are too few, and for scores that the
 /// log brings.
 ///
 /// The same rows judge every size, and nothing is chosen by what they say.
-pub fn convergence(
+fn convergence(
     evidence: &Evidence,
     split: &Split,
     worst: &WorstPair,

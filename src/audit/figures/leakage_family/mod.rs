@@ -7,7 +7,7 @@
 //! are one fixed rule of nature, and the plug-in figure is at least that rule's own (see
 //! [`leakgauge_stats::event_upper`]).
 
-mod figures;
+pub(crate) mod figure;
 pub(crate) mod judge;
 
 use crate::estimate::Estimate;

@@ -2,6 +2,7 @@
 
 use crate::audit::basis::Evidence;
 use crate::audit::certified_limit::CertifiedLimit;
+use crate::audit::figures::no_leak::NoLeak;
 use crate::audit::figures::pairs::{PairFigures, WorstPair};
 use crate::audit::figures::privacy::plan::Weights;
 use crate::audit::figures::privacy::witness;
@@ -9,7 +10,7 @@ use crate::audit::figures::privacy::{EpsilonLimit, PrivacyLimit};
 use crate::audit::figures::{distributions, trade_off};
 use crate::audit::units::judge as units;
 use crate::estimate::{Estimate, Method, Methods, Reason};
-use leakgauge_attack::pairwise::{AdvantageMethod, PairErrors, clustering_order, pair_index};
+use leakgauge_attack::pairwise::{AdvantageMethod, PairErrors};
 use leakgauge_base::quantity::PrivacyParameter;
 use leakgauge_stats::level;
 use leakgauge_stats::variational::Bins;
@@ -276,7 +277,7 @@ pub(crate) fn worst_pair(evidence: &Evidence) -> WorstPair {
 }
 
 /// All pairs: their limits hold together (Bonferroni). Estimates: as of the worst pair.
-pub(crate) fn all_pairs(evidence: &Evidence) -> Vec<PairFigures> {
+pub(crate) fn all_pairs(evidence: &Evidence, no_leak: Option<&NoLeak>) -> Vec<PairFigures> {
     use leakgauge_base::parallel;
     parallel::map_in_place(evidence.pair_count(), &|pair| PairFigures {
         secrets: evidence.pair(pair),
@@ -286,23 +287,6 @@ pub(crate) fn all_pairs(evidence: &Evidence) -> Vec<PairFigures> {
             .differences
             .and_then(|found| found.paired_advantage(evidence.pair(pair).secrets()))
             .map(Box::new),
-        no_leak_p_value: evidence
-            .no_leak
-            .and_then(|found| Some(found.pairs.as_ref()?[pair])),
+        no_leak_p_value: no_leak.and_then(|found| Some(found.pairs.as_ref()?[pair])),
     })
-}
-
-/// An order of the secrets for a picture of all pairs.
-pub(crate) fn by_likeness(evidence: &Evidence) -> Option<Vec<u32>> {
-    /// More are not told apart in a picture.
-    const MAX_SECRETS: usize = 200;
-    let secrets = evidence.labels.len();
-    let advantage = |a: u32, b: u32| {
-        let pair = pair_index(secrets, a.min(b), a.max(b));
-        let cross_fit = evidence.cross_fit.and_then(|c| c.advantage(pair));
-        cross_fit
-            .or(evidence.advantages[pair].point())
-            .unwrap_or(0.0)
-    };
-    (secrets <= MAX_SECRETS).then(|| clustering_order(secrets, advantage))
 }

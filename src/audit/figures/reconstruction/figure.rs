@@ -2,13 +2,31 @@
 
 use crate::audit::basis::Evidence;
 use crate::audit::figures::reconstruction::Reconstruction;
-use crate::audit::figures::reconstruction::plan::ReconstructionPlan;
+use crate::audit::figures::reconstruction::plan::{self, ReconstructionPlan};
+use crate::audit::figures::stages::{Figure, Settled};
+use crate::audit::plan::Plan;
+use crate::audit::prepare::Prepared;
 use crate::estimate::{Estimate, Method, Methods, Reason};
+use leakgauge_attack::tuning::Tuned;
 
-/// The figures, each at the level of the report by itself.
-pub fn figures(evidence: &Evidence) -> Vec<Reconstruction> {
-    let plans = evidence.plan.reconstructions.iter();
-    plans.map(|plan| figure(evidence, plan)).collect()
+/// The figures of all κ that were asked for, each at the level of the report by itself.
+pub(crate) struct Reconstructions;
+
+impl Figure for Reconstructions {
+    type Plan = Vec<ReconstructionPlan>;
+    type Judged = ();
+    type Found = Vec<Reconstruction>;
+
+    fn plan(prepared: &Prepared, tuned: &Tuned, plan: &mut Plan) -> Self::Plan {
+        plan::plan(prepared, tuned, plan)
+    }
+
+    fn judge(_: &Prepared, _: &Tuned, _: &Self::Plan) {}
+
+    fn figure(planned: &Self::Plan, (): &(), settled: &Settled) -> Self::Found {
+        let plans = planned.iter();
+        plans.map(|plan| figure(settled.evidence, plan)).collect()
+    }
 }
 
 fn figure(evidence: &Evidence, plan: &ReconstructionPlan) -> Reconstruction {

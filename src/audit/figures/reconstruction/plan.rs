@@ -1,5 +1,6 @@
 //! Which events are judged.
 
+use crate::audit::plan::Plan;
 use crate::audit::prepare::Prepared;
 use leakgauge_attack::pairwise::{DirectedRule, choose_events};
 use leakgauge_attack::tuning::Tuned;
@@ -13,8 +14,8 @@ pub struct ReconstructionPlan {
     pub position: usize,
 }
 
-/// Chooses the events on the tuning rows; `first` is the position of the first of their rules.
-pub fn plan(prepared: &Prepared, tuned: &Tuned, first: usize) -> Vec<ReconstructionPlan> {
+/// Chooses the events on the tuning rows.
+pub fn plan(prepared: &Prepared, tuned: &Tuned, plan: &mut Plan) -> Vec<ReconstructionPlan> {
     let kappas = &prepared.options.requested.reconstruction;
     if kappas.is_empty() {
         return Vec::new();
@@ -27,6 +28,7 @@ pub fn plan(prepared: &Prepared, tuned: &Tuned, first: usize) -> Vec<Reconstruct
         prepared.alpha,
         kappas,
     );
+    let first = plan.add_rules(tuned, events.iter().map(|event| event.rule));
     let events = kappas.iter().zip(events).enumerate();
     events
         .map(|(at, (&kappa, event))| ReconstructionPlan {

@@ -1,13 +1,17 @@
 //! The figures of the leakage family.
 
-use super::judge::{FamilyEvidence, weighted_share};
+use super::judge::{FamilyEvidence, judge, weighted_share};
 use super::{FamilyOrder, FamilyTries, LeakageFamily, TellingEvent};
 use crate::audit::basis::Evidence;
 use crate::audit::figures::overall::Overall;
 use crate::audit::figures::overall::risk::strata;
+use crate::audit::figures::stages::{Figure, Settled};
+use crate::audit::plan::Plan;
+use crate::audit::prepare::Prepared;
 use crate::estimate::{Estimate, Method, Methods, Reason};
 use leakgauge_attack::measure::leaking_event::pointwise;
 use leakgauge_attack::pairwise::Ranks;
+use leakgauge_attack::tuning::Tuned;
 use leakgauge_exact::channel::{
     Channel, Prior, numbered, prior_guesswork, prior_tries_vulnerability,
 };
@@ -22,9 +26,30 @@ const MOST_ENTRIES: usize = 4_000_000;
 /// The most observations of an event that are named.
 const NAMED_OBSERVATIONS: usize = 20;
 
+/// The leakage family.
+pub(crate) struct Family;
+
+impl Figure for Family {
+    type Plan = ();
+    type Judged = Option<FamilyEvidence>;
+    type Found = Option<LeakageFamily>;
+
+    fn plan(_: &Prepared, _: &Tuned, _: &mut Plan) {}
+
+    fn judge(prepared: &Prepared, tuned: &Tuned, (): &()) -> Self::Judged {
+        judge(prepared, tuned)
+    }
+
+    fn figure((): &(), judged: &Self::Judged, settled: &Settled) -> Self::Found {
+        let prior = &settled.prepared.priors[0];
+        let found = judged.as_ref()?;
+        Some(found.figures(settled.evidence, settled.overall, prior))
+    }
+}
+
 impl FamilyEvidence {
     /// All figures. Each limit holds at the level of the report by itself.
-    pub fn figures(&self, evidence: &Evidence, overall: &Overall, prior: &[f64]) -> LeakageFamily {
+    fn figures(&self, evidence: &Evidence, overall: &Overall, prior: &[f64]) -> LeakageFamily {
         let requested = &evidence.options.requested;
         let known = Prior::new(prior.to_vec()).expect("a prior of the audit");
         let maximal_leakage = self.maximal_leakage(evidence, overall);
