@@ -19,7 +19,7 @@ pub fn halves(all: u64) -> impl Iterator<Item = f64> {
 pub fn doubles(least: u64, all: u64) -> impl Iterator<Item = u64> {
     let larger = |rows: &u64| rows.checked_mul(RARER);
     let sizes = std::iter::successors(Some(least.max(1)), larger);
-    sizes.take_while(move |&rows| rows.saturating_mul(RARER) <= all)
+    sizes.take_while(move |&rows| rows <= all / RARER)
 }
 
 /// The places behind which one of some ascending numbers of rows, or several, are reached: of steps in the order of a
