@@ -10,6 +10,7 @@
 //! | [`binomial_tail`] | binomial tail probabilities |
 //! | [`wilson`] | approximate limits for choosing |
 //! | [`concentration`] | Massart's and McDiarmid's radii |
+//! | [`error_rates`], [`renyi`] | what the errors of a test between two secrets say about privacy |
 //! | [`weighted_risk`] | limits for a weighted sum of Bernoulli parameters |
 //! | [`poisson_binomial`] | limits for the mean of unequal Bernoulli rows |
 //! | [`multiplicity`] | Bonferroni, Holm |
@@ -49,6 +50,7 @@ pub mod confidence_sequence;
 pub mod copies;
 pub mod dp_upper;
 pub mod effective_rows;
+pub mod error_rates;
 pub mod event_upper;
 pub mod goodness_of_fit;
 pub mod grid;

@@ -38,6 +38,7 @@ pub use trade_off::{CurvePoint, Detection, ScoredRows, rows_for_detection};
 
 pub use crate::pairs::{pair_count, pair_index, pairs};
 use leakgauge_stats::binomial;
+pub use leakgauge_stats::error_rates::ErrorRates;
 use leakgauge_stats::wilson::Wilson;
 
 /// A test of secret a against secret b: it says a where score_a − score_b exceeds the threshold.
@@ -151,44 +152,6 @@ impl PairErrors {
     }
 }
 
-/// Error rates of a rule, or limits of them.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ErrorRates {
-    /// Probability of taking a for b.
-    pub missed: f64,
-    /// Probability of taking b for a.
-    pub false_alarm: f64,
-}
-
-impl ErrorRates {
-    /// TPR − FPR.
-    pub fn advantage(&self) -> f64 {
-        1.0 - self.missed - self.false_alarm
-    }
-
-    /// The ε that (ε, δ)-differential privacy needs at least, given these error rates or upper limits
-    /// of them.
-    ///
-    /// # Formula
-    /// max(0, ln((1 − δ − FNR)/FPR), ln((1 − δ − FPR)/FNR)): both P(A | a) ≤ e^ε P(A | b) + δ and its
-    /// mirror image must hold for the event A = "the rule says a" and its complement. The other two of
-    /// these four inequalities bind only rules worse than guessing, and the least ε of all rates within
-    /// upper limits is at the limits themselves, so this is the whole region.
-    ///
-    /// # References
-    /// Kairouz, Oh, Viswanath 2015, Theorem 2.1, doi:10.1109/TIT.2017.2685505.
-    pub fn epsilon_at_least(&self, delta: f64) -> f64 {
-        self.odds_at_least(delta).max(1.0).ln()
-    }
-
-    /// e^ε before it is cut at 1: max((1 − δ − FNR)/FPR, (1 − δ − FPR)/FNR).
-    pub fn odds_at_least(&self, delta: f64) -> f64 {
-        let one_way = |missed: f64, false_alarm: f64| (1.0 - delta - missed) / false_alarm;
-        // max ignores the NaN of 0/0.
-        one_way(self.missed, self.false_alarm).max(one_way(self.false_alarm, self.missed))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -200,41 +163,6 @@ mod tests {
             for (index, (a, b)) in pairs(secrets).enumerate() {
                 assert_eq!(pair_index(secrets, a, b), index);
             }
-        }
-    }
-
-    #[test]
-    fn epsilon_takes_the_better_direction_and_is_never_negative() {
-        let rates = ErrorRates {
-            missed: 0.1,
-            false_alarm: 0.3,
-        };
-        assert!((rates.epsilon_at_least(0.0) - (0.7f64 / 0.1).ln()).abs() < 1e-15);
-        let useless = ErrorRates {
-            missed: 0.6,
-            false_alarm: 0.7,
-        };
-        assert_eq!(useless.epsilon_at_least(0.0), 0.0);
-        assert_eq!(
-            ErrorRates {
-                missed: 0.5,
-                false_alarm: 0.9
-            }
-            .epsilon_at_least(0.9),
-            0.0
-        );
-    }
-
-    /// Randomized response attains the definition: FPR = FNR = 1/(1+e^ε).
-    #[test]
-    fn epsilon_of_randomized_response_is_its_epsilon() {
-        for epsilon in [0.1f64, 1.0, 5.0] {
-            let error = 1.0 / (1.0 + epsilon.exp());
-            let rates = ErrorRates {
-                missed: error,
-                false_alarm: error,
-            };
-            assert!((rates.epsilon_at_least(0.0) - epsilon).abs() < 1e-12);
         }
     }
 }

@@ -1,0 +1,16 @@
+//! What certified limits of two secrets imply of each other.
+//!
+//! A report certifies several things about two secrets: how often a test between them errs, their total variation, an ε
+//! for a δ, a divergence. Each of them needs some others to be at least so large. [`Limits`] holds what was certified
+//! and answers for every parameter with the largest value that follows, so that no limit and no verdict is weaker than
+//! another limit of the same report implies.
+//!
+//! Everything here is a pure function of limits. Which level each limit has, and that all of them hold together, is settled
+//! by whoever certifies them.
+
+mod binary;
+mod certified;
+mod limits;
+
+pub use certified::Certified;
+pub use limits::Limits;
